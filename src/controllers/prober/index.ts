@@ -1,0 +1,138 @@
+import type { ClusterView } from '../../domain/index.ts';
+import { isHeld, refKey } from '../../domain/index.ts';
+import type { Store } from '../../ports/index.ts';
+import {
+  type Farewell,
+  type LifecycleDecision,
+  type ShootSettings,
+  decideLifecycle,
+  sameSettings,
+} from './lifecycle.ts';
+import { type ShootProber, type ShootProberDeps, startShootProber } from './prober.ts';
+
+export type { ShootProberDeps } from './prober.ts';
+export { createProberReport, type ProberReport } from './report.ts';
+
+export interface ProberControllerDeps extends ShootProberDeps {
+  readonly clusters: Store<ClusterView>;
+  /** Asks for another reconcile of a Cluster after `ms`. */
+  readonly requeueAfter: (name: string, ms: number) => void;
+}
+
+/** Starts, restarts and stops the probers of a seed's shoots. */
+export interface ProberController {
+  /** Brings the prober of one Cluster in line with it; never waits for a prober to end. */
+  reconcile(name: string): void;
+  /** Ends all probers: writes under way are awaited, nothing new is sent. */
+  stop(): Promise<void>;
+}
+
+interface Entry {
+  readonly prober: ShootProber;
+  settings: ShootSettings;
+  /** Set while it gives back what it holds. */
+  retiring?: Farewell;
+}
+
+/** Outages may be under way when the program starts: first runs are spread over this, in milliseconds. */
+const startPhaseMs = 5_000;
+/** After giving back failed, in milliseconds. */
+const retryFarewellMs = 10_000;
+
+/** `initial`: names of the Clusters that were there when this process began to look. */
+export const createProberController = (deps: ProberControllerDeps, initial: ReadonlySet<string>): ProberController => {
+  const { report, settings, random, clusters } = deps;
+  const entries = new Map<string, Entry>();
+  const notSeenYet = new Set(initial);
+
+  const add = (name: string, start: { readonly settings: ShootSettings; readonly delayMs: number }): Entry => {
+    const entry = { prober: startShootProber(deps, { namespace: name, ...start }), settings: start.settings };
+    entries.set(name, entry);
+    report.probers(entries.size);
+    return entry;
+  };
+
+  const run = (
+    name: string,
+    { shoot, wasThere }: { readonly shoot: ShootSettings; readonly wasThere: boolean },
+  ): void => {
+    const entry = entries.get(name);
+    if (entry === undefined) {
+      const delayMs = wasThere
+        ? random.next() * Math.min(settings.initialDelayMs, startPhaseMs)
+        : settings.initialDelayMs;
+      add(name, { settings: shoot, delayMs });
+      report.proberStarted(name, { delayMs });
+    } else if (entry.retiring === undefined && !sameSettings(entry.settings, shoot)) {
+      entry.settings = shoot;
+      entry.prober.update(shoot);
+      report.settingsChanged(name);
+    }
+  };
+
+  const stop = (name: string, { farewell, reason }: Extract<LifecycleDecision, { kind: 'stop' }>): void => {
+    const entry = entries.get(name) ?? holderOf(name, farewell);
+    if (entry === undefined) {
+      if (farewell === 'nothing') report.forget(name);
+      return;
+    }
+    if (entry.retiring !== undefined && (farewell !== 'nothing' || entry.retiring === 'nothing')) return;
+    entry.retiring = farewell;
+    report.proberStopped(name, { reason, farewell });
+    void retire(name, entry);
+  };
+
+  /** For a shoot that is not probed but carries marks of an earlier process: a prober that never probes. */
+  const holderOf = (name: string, farewell: Farewell): Entry | undefined => {
+    const isMarked = settings.dependentResources.some(({ ref }) => {
+      const object = deps.dependents.get(refKey(ref))?.store.get(`${name}/${ref.name}`);
+      return object !== undefined && isHeld(object.meta);
+    });
+    if (!isMarked || farewell === 'nothing') return undefined;
+    return add(name, { settings: { poolConditions: new Map() }, delayMs: Number.POSITIVE_INFINITY });
+  };
+
+  const retire = async (name: string, entry: Entry): Promise<void> => {
+    const result = await entry.prober.retire(entry.retiring ?? 'nothing');
+    if (entries.get(name) !== entry) return;
+    entries.delete(name);
+    report.probers(entries.size);
+    // Again in any case: the Cluster may have changed meanwhile, and what could not be given back is found by its mark.
+    deps.requeueAfter(name, result === 'failed' ? retryFarewellMs : 0);
+  };
+
+  // A mark may come into sight late: its kind was not served at first, or its watch was away.
+  const unsubscribe = [...deps.dependents.values()].map(({ store }) =>
+    store.subscribe(({ type, value: { meta } }) => {
+      if (type === 'set' && isHeld(meta) && !entries.has(meta.namespace)) deps.requeueAfter(meta.namespace, 0);
+    }),
+  );
+
+  return {
+    reconcile: (name) => {
+      const wasThere = notSeenYet.delete(name);
+      const shoot = clusters.get(name)?.shoot;
+      if (shoot?.ok === false) {
+        report.clusterUndecodable(name, shoot.error);
+        return;
+      }
+      const decision = decideLifecycle(shoot?.value);
+      switch (decision.kind) {
+        case 'run':
+          run(name, { shoot: decision.settings, wasThere });
+          break;
+        case 'stop':
+          stop(name, decision);
+          break;
+        case 'leave':
+          break;
+      }
+    },
+    stop: async () => {
+      for (const stopListening of unsubscribe) stopListening();
+      const all = [...entries.values()];
+      entries.clear();
+      await Promise.all(all.map(({ prober }) => prober.retire('nothing')));
+    },
+  };
+};

@@ -1,0 +1,90 @@
+import {
+  type AnnotationChange,
+  type DependentResource,
+  type ResourceState,
+  activeAnnotation,
+  ignoresScaling,
+  isHeld,
+  isMarked,
+  replicasAnnotation,
+  replicasToRestore,
+  scalesInOneWrite,
+} from '../../domain/index.ts';
+
+/** `release` only takes the mark of meltdown protection away and leaves the counts to their owner. */
+export type Direction = 'down' | 'up' | 'release';
+
+/** `held`: of the resources, only those that carry our mark. */
+export type Scope = 'all' | 'held';
+
+/** One request that changes a resource, refused by the API server when the resource is no longer at `base.resourceVersion`. */
+export interface Write {
+  readonly base: ResourceState;
+  /** `object`: annotations, and with `replicas` the count in the same request; `scale`: the count through the subresource. */
+  readonly kind: 'object' | 'scale';
+  readonly annotations?: AnnotationChange;
+  readonly replicas?: number;
+  /** The stored number of replicas that could not be read, when 1 is restored in its place. */
+  readonly unreadable?: string;
+}
+
+export type Move =
+  | { readonly kind: 'write'; readonly write: Write; readonly scaling: boolean }
+  /** Nothing to write any more: wait until the resource shows it. */
+  | { readonly kind: 'settle' }
+  | { readonly kind: 'done'; readonly outcome: 'ignored' | 'released' | 'not-held' };
+
+const withoutMarks: AnnotationChange = { [activeAnnotation]: null, [replicasAnnotation]: null };
+
+/** What one resource needs next; pure in its state, so that a crash anywhere is completed by whoever looks next. */
+export const nextMove = (
+  resource: DependentResource,
+  state: ResourceState,
+  { direction, scope }: { readonly direction: Direction; readonly scope: Scope },
+): Move => {
+  if (direction === 'release' || ignoresScaling(state)) {
+    if (isHeld(state)) return annotate(state, { [activeAnnotation]: null });
+    return { kind: 'done', outcome: direction === 'release' ? 'released' : 'ignored' };
+  }
+  if (scope === 'held' && !isHeld(state)) return { kind: 'done', outcome: 'not-held' };
+  const atOnce = scalesInOneWrite(resource.ref);
+  return direction === 'down' ? moveDown(state, atOnce) : moveUp(state, atOnce);
+};
+
+const annotate = (base: ResourceState, annotations: AnnotationChange): Move => ({
+  kind: 'write',
+  write: { base, kind: 'object', annotations },
+  scaling: false,
+});
+
+const moveDown = (state: ResourceState, atOnce: boolean): Move => {
+  if (state.specReplicas === 0) return { kind: 'settle' };
+  const stored = String(state.specReplicas);
+  const annotations = { [replicasAnnotation]: stored, [activeAnnotation]: '' };
+  if (atOnce) return scaleWith({ base: state, kind: 'object', annotations, replicas: 0 });
+  const isStored = isHeld(state) && state.annotations[replicasAnnotation] === stored;
+  return isStored
+    ? scaleWith({ base: state, kind: 'scale', replicas: 0 })
+    : scaleWith({ base: state, kind: 'object', annotations });
+};
+
+const moveUp = (state: ResourceState, atOnce: boolean): Move => {
+  if (state.specReplicas > 0) return isMarked(state) ? annotate(state, withoutMarks) : { kind: 'settle' };
+  const write = { base: state, ...replicasToRestore(state) };
+  return scaleWith(atOnce ? { ...write, kind: 'object', annotations: withoutMarks } : { ...write, kind: 'scale' });
+};
+
+const scaleWith = (write: Write): Move => ({ kind: 'write', write, scaling: true });
+
+/** Whether the resource shows what was asked for: its controller has seen the change, and its pods have followed. */
+export const isSettled = (state: ResourceState, direction: Direction): boolean => {
+  if (direction === 'release') return true;
+  if (!state.observed) return false;
+  return direction === 'down'
+    ? state.specReplicas === 0 && state.readyReplicas === 0
+    : state.specReplicas > 0 && state.readyReplicas >= 1;
+};
+
+/** Up, ready and without marks of ours: nothing a scale-up could change. */
+export const isUndisturbed = (state: ResourceState): boolean =>
+  state.specReplicas > 0 && !isMarked(state) && isSettled(state, 'up');

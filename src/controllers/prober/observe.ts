@@ -1,0 +1,144 @@
+import {
+  type Answer,
+  ApiError,
+  type Call,
+  KubeconfigError,
+  type Look,
+  type Result,
+  getVersion,
+  listMachines,
+  listNodeLeases,
+  listNodes,
+  measureSkew,
+  significantSkew,
+} from '../../domain/index.ts';
+import type { Clock, KubeClient, ShootConnection, ShootConnector, Store } from '../../ports/index.ts';
+import { decide } from './decide.ts';
+import type { Circumstances, Decision, DependentsView, Need, Observation, ReadError } from './verdict.ts';
+
+export interface ObserveDeps {
+  readonly clock: Clock;
+  readonly seed: KubeClient;
+  readonly connector: ShootConnector;
+  /** Kubeconfig texts by `namespace/name` of their Secret. */
+  readonly kubeconfigs: Store<string>;
+}
+
+export interface RunRequest {
+  readonly namespace: string;
+  readonly kubeConfigSecretName: string;
+  readonly timeoutMs: number;
+  /** Asked when it is needed, as late as possible. */
+  readonly dependents: () => DependentsView;
+  readonly circumstances: () => Omit<Circumstances, 'now'>;
+  readonly signal: AbortSignal;
+}
+
+export interface RunResult {
+  readonly decision: Extract<Decision, { kind: 'verdict' }>;
+  readonly durationMs: number;
+  /** API server's wall clock minus ours. */
+  readonly skewMs?: number;
+}
+
+/**
+ * One probe run: fetches what `decide` asks for until it decides. A new connection, shared by the requests of this run, so that a
+ * half-open one of an earlier run cannot look like an outage. Rejects only with `signal.reason`.
+ */
+export const observeRun = async (deps: ObserveDeps, request: RunRequest): Promise<RunResult> => {
+  const { clock } = deps;
+  const startedAt = clock.monotonic();
+  const deadline = startedAt + request.timeoutMs;
+  const connection = connect(deps, request);
+  let skewMs: number | undefined;
+  try {
+    let observation: Observation = { startedAt, dependents: request.dependents() };
+    for (;;) {
+      const now = clock.monotonic();
+      const decision = decide(observation, { ...request.circumstances(), now });
+      if (decision.kind === 'verdict') {
+        return { decision, durationMs: now - startedAt, ...(skewMs === undefined ? {} : { skewMs }) };
+      }
+      const ask = { deps, request, connection, deadline };
+      const parts = await Promise.all(decision.needs.map((need) => fetchPart(need, ask)));
+      observation = Object.assign({}, observation, ...parts.map(({ part }) => part)) as Observation;
+      skewMs = parts.find((part) => part.skewMs !== undefined)?.skewMs ?? skewMs;
+    }
+  } finally {
+    if (connection.ok) connection.value.close();
+  }
+};
+
+const connect = (deps: ObserveDeps, request: RunRequest): Result<ShootConnection, ReadError> => {
+  const key = `${request.namespace}/${request.kubeConfigSecretName}`;
+  const text = deps.kubeconfigs.get(key);
+  if (text === undefined) {
+    return {
+      ok: false,
+      error: new KubeconfigError(`Secret ${key}`, 'there is no such Secret, or it has no key "kubeconfig"'),
+    };
+  }
+  try {
+    return { ok: true, value: deps.connector.connect(text) };
+  } catch (error) {
+    if (error instanceof KubeconfigError) return { ok: false, error };
+    throw error;
+  }
+};
+
+interface Ask {
+  readonly deps: ObserveDeps;
+  readonly request: RunRequest;
+  readonly connection: Result<ShootConnection, ReadError>;
+  readonly deadline: number;
+}
+
+interface Part {
+  readonly part: Partial<Observation>;
+  readonly skewMs?: number | undefined;
+}
+
+const fetchPart = async (need: Need, ask: Ask): Promise<Part> => {
+  const { connection, deps, request } = ask;
+  if (!connection.ok) return { part: { apiServer: connection } };
+  const shoot = connection.value.client;
+  switch (need) {
+    case 'apiServer':
+      return { part: { apiServer: valueOf(await send(shoot, getVersion, ask)) } };
+    case 'leases':
+      return fetchLeases(shoot, ask);
+    case 'nodes':
+      return { part: { nodes: valueOf(await send(shoot, listNodes, ask)) } };
+    case 'machines':
+      return { part: { machines: valueOf(await send(deps.seed, listMachines(request.namespace), ask)) } };
+  }
+};
+
+type Sent<T> = Result<Answer<T>, ApiError>;
+
+const valueOf = <T>(sent: Sent<T>): Result<T, ApiError> => (sent.ok ? { ok: true, value: sent.value.value } : sent);
+
+const fetchLeases = async (shoot: KubeClient, ask: Ask): Promise<Part> => {
+  const { clock } = ask.deps;
+  const sent = await send(shoot, listNodeLeases, ask);
+  if (!sent.ok) return { part: { leases: sent } };
+  const { value, date, sentAt, receivedAt } = sent.value;
+  const wall = clock.now() - (clock.monotonic() - receivedAt);
+  const exchange = { date, wallAtEnd: wall, roundTripMs: receivedAt - sentAt };
+  const skewMs = significantSkew(exchange);
+  const look: Look = { startedAt: sentAt, endedAt: receivedAt, wall, ...(skewMs === undefined ? {} : { skewMs }) };
+  return { part: { leases: { ok: true, value: { items: value, look } } }, skewMs: measureSkew(exchange) };
+};
+
+const send = async <T>(client: KubeClient, call: Call<T>, ask: Ask): Promise<Sent<T>> => {
+  const { signal } = ask.request;
+  try {
+    // At least 1 ms: a run whose time is up ends in a Timeout like any other.
+    const timeoutMs = Math.max(1, ask.deadline - ask.deps.clock.monotonic());
+    return { ok: true, value: await client.call(call, { signal, timeoutMs }) };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof ApiError) return { ok: false, error };
+    throw error;
+  }
+};

@@ -1,0 +1,219 @@
+import { ApiError, type ProberSettings, type ResourceState, refKey } from '../../domain/index.ts';
+import type { Clock, DependentSources, Random } from '../../ports/index.ts';
+import { type ActDeps, act } from './act.ts';
+import type { Flow } from './flow.ts';
+import type { Farewell, ShootSettings } from './lifecycle.ts';
+import { type ObserveDeps, observeRun } from './observe.ts';
+import type { Action, Outcome } from './operation.ts';
+import type { ProberReport, Race } from './report.ts';
+import { type Effect, type ShootContext, type ShootEvent, type ShootState, advanceShoot } from './shoot.ts';
+import { takeSnapshot, viewDependents } from './snapshots.ts';
+import { type ProbeSettings, emptyProbeMemory } from './verdict.ts';
+
+export interface ShootProberDeps extends ObserveDeps, ActDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly dependents: DependentSources;
+  readonly settings: ProberSettings;
+  readonly report: ProberReport;
+}
+
+/** The prober of one shoot. */
+export interface ShootProber {
+  /** Settings for the runs from now on; back-off, flow and lease memory stay. */
+  update(settings: ShootSettings): void;
+  /**
+   * Ends probing for good, and gives back what is held. Resolves when all is done, with whether it succeeded. Called again it takes
+   * over the later farewell only if the former one has not begun.
+   */
+  retire(farewell: Farewell): Promise<'done' | 'failed'>;
+}
+
+/** Judgement leaves the prober time to act before KCM does, and the kubelet three tries of a 40 s grace. */
+const limitOfGrace = 0.75;
+
+/** Starts probing `namespace` after `delayMs`. */
+export const startShootProber = (
+  deps: ShootProberDeps,
+  start: { readonly namespace: string; readonly settings: ShootSettings; readonly delayMs: number },
+): ShootProber => {
+  const { clock, random, report, settings } = deps;
+  const { namespace } = start;
+  const resources = settings.dependentResources;
+  const learned = new Map<string, ResourceState>();
+  const sources = { namespace, sources: deps.dependents, learned };
+  const events: ShootEvent[] = [];
+  const reads = new Map<number, AbortController>();
+  let shootSettings = start.settings;
+  let run = new AbortController();
+  let cancelTimer: (() => void) | undefined;
+  let scheduled = false;
+  let state: ShootState = {
+    probe: emptyProbeMemory,
+    nextRunAt: clock.monotonic() + start.delayMs,
+    runUnderWay: false,
+    flows: 0,
+  };
+  let settleRetired: (result: 'done' | 'failed') => void = () => undefined;
+  const retired = new Promise<'done' | 'failed'>((resolve) => {
+    settleRetired = resolve;
+  });
+
+  const post = (event: ShootEvent): void => {
+    events.push(event);
+    schedule();
+  };
+
+  /** Never within the caller's stack, so that events of one moment are taken in together. */
+  const schedule = (): void => {
+    if (scheduled) return;
+    scheduled = true;
+    queueMicrotask(advance);
+  };
+
+  const unsubscribe = resources.map(({ ref }) =>
+    deps.dependents.get(refKey(ref))?.store.subscribe(({ key }) => {
+      if (state.flow !== undefined && key === `${namespace}/${ref.name}`) schedule();
+    }),
+  );
+
+  const context = (): ShootContext => ({
+    now: clock.monotonic(),
+    snapshotOf: (key) => {
+      const resource = resources.find(({ ref }) => refKey(ref) === key);
+      return resource === undefined ? { kind: 'unknown' } : takeSnapshot(resource, sources);
+    },
+    resources,
+    probeIntervalMs: settings.probeIntervalMs,
+  });
+
+  const advance = (): void => {
+    scheduled = false;
+    if (state.ended !== undefined) return;
+    try {
+      step();
+    } catch (error) {
+      report.broke(namespace, error);
+      cancelTimer?.();
+      cancelTimer = clock.timer(settings.probeIntervalMs, schedule);
+    }
+  };
+
+  const step = (): void => {
+    const { state: next, effects, wakeAt } = advanceShoot(state, events.splice(0), context());
+    state = next;
+    for (const effect of effects) perform(effect);
+    cancelTimer?.();
+    cancelTimer = undefined;
+    if (state.ended !== undefined) end(state.ended);
+    else if (Number.isFinite(wakeAt)) cancelTimer = clock.timer(wakeAt - clock.monotonic(), schedule);
+  };
+
+  const end = (result: 'done' | 'failed'): void => {
+    for (const stop of unsubscribe) stop?.();
+    settleRetired(result);
+  };
+
+  const perform = (effect: Effect): void => {
+    switch (effect.kind) {
+      case 'start-run':
+        void probe();
+        break;
+      case 'abort-run':
+        run.abort(new Error('the prober is being stopped'));
+        break;
+      case 'flow-started':
+        reads.set(effect.flow.id, new AbortController());
+        report.flowStarted(namespace, effect.flow);
+        break;
+      case 'send':
+        void send(effect.flow, effect.action);
+        break;
+      case 'flow-ended':
+        reads.get(effect.flow.id)?.abort(new Error('the flow has ended'));
+        reads.delete(effect.flow.id);
+        report.flowEnded(namespace, { flow: effect.flow, end: effect.end, now: clock.monotonic() });
+        break;
+    }
+  };
+
+  const probe = async (): Promise<void> => {
+    run = new AbortController();
+    try {
+      const result = await observeRun(deps, {
+        namespace,
+        kubeConfigSecretName: settings.kubeConfigSecretName,
+        timeoutMs: settings.probeTimeoutMs,
+        dependents: () => viewDependents(resources, { ...sources, flowRuns: state.flow !== undefined }),
+        circumstances: () => ({
+          settings: probeSettings(settings, shootSettings),
+          memory: state.probe,
+          random: random.next(),
+        }),
+        signal: run.signal,
+      });
+      report.runEnded(namespace, { result, previous: state.verdict });
+      post({ kind: 'run-ended', decision: result.decision });
+    } catch (error) {
+      if (!run.signal.aborted) report.broke(namespace, error);
+      post({ kind: 'run-broke', nextRunAt: clock.monotonic() + settings.probeIntervalMs });
+    }
+  };
+
+  const send = async (flow: Flow, action: Action): Promise<void> => {
+    const signal = reads.get(flow.id)?.signal ?? AbortSignal.abort();
+    try {
+      const outcome = await ask(action, signal);
+      if (outcome.result.ok && outcome.result.value !== undefined) learned.set(action.key, outcome.result.value);
+      report.answered(namespace, { flow, action, outcome, now: clock.monotonic(), ...race() });
+      post({ kind: 'answered', flow: flow.id, outcome });
+    } catch (error) {
+      // An answer no longer wanted, or a bug; a flow must not wait for ever for either.
+      if (!signal.aborted) report.broke(namespace, error);
+      post({
+        kind: 'answered',
+        flow: flow.id,
+        outcome: { key: action.key, result: { ok: false, error: asApiError(error) } },
+      });
+    }
+  };
+
+  const race = (): { readonly race?: Race } => {
+    const { verdict } = state;
+    if (verdict?.kind !== 'scale-down') return {};
+    const grace = shootSettings.nodeMonitorGraceMs ?? settings.nodeMonitorGraceMs;
+    return { race: { crossedAt: verdict.crossedAt, graceEndsAt: verdict.crossedAt + (1 - limitOfGrace) * grace } };
+  };
+
+  const ask = async (action: Action, signal: AbortSignal): Promise<Outcome> => {
+    const ref = resources.map((resource) => resource.ref).find((candidate) => refKey(candidate) === action.key);
+    const served = deps.dependents.get(action.key)?.served();
+    if (ref === undefined || served?.kind !== 'served') {
+      const message = `${action.key}: the seed's API server has not said yet how it serves this kind`;
+      return { key: action.key, result: { ok: false, error: new ApiError({ code: 'ConnectionError', message }) } };
+    }
+    return act(deps, { action, target: { ref, resource: served.resource, namespace }, signal });
+  };
+
+  schedule();
+  return {
+    update: (next) => {
+      shootSettings = next;
+    },
+    retire: (farewell) => {
+      post({ kind: 'retire', farewell });
+      return retired;
+    },
+  };
+};
+
+const asApiError = (cause: unknown): ApiError =>
+  new ApiError({ code: 'Rejected', message: cause instanceof Error ? cause.message : String(cause), cause });
+
+const probeSettings = (settings: ProberSettings, shoot: ShootSettings): ProbeSettings => ({
+  probeIntervalMs: settings.probeIntervalMs,
+  backoffJitterFactor: settings.backoffJitterFactor,
+  limitMs: limitOfGrace * (shoot.nodeMonitorGraceMs ?? settings.nodeMonitorGraceMs),
+  nodeLeaseFailureFraction: settings.nodeLeaseFailureFraction,
+  poolConditions: shoot.poolConditions,
+});

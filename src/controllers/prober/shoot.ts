@@ -1,0 +1,200 @@
+import type { DependentResource } from '../../domain/index.ts';
+import {
+  type Flow,
+  type FlowEnd,
+  type FlowPlan,
+  type SnapshotOf,
+  advanceFlow,
+  cancelFlow,
+  confirmFlow,
+  createFlow,
+  hasWork,
+} from './flow.ts';
+import type { Farewell } from './lifecycle.ts';
+import type { Direction, Scope } from './moves.ts';
+import type { Action, Outcome } from './operation.ts';
+import type { Decision, ProbeMemory, Verdict } from './verdict.ts';
+
+/** What a shoot's prober wants done, whether or not a flow does it already. */
+interface Aim {
+  readonly direction: Direction;
+  readonly scope: Scope;
+  readonly reason: string;
+}
+
+/** Everything a shoot's prober remembers. Times are monotonic milliseconds. */
+export interface ShootState {
+  readonly probe: ProbeMemory;
+  readonly nextRunAt: number;
+  readonly runUnderWay: boolean;
+  readonly verdict?: Verdict;
+  readonly flow?: Flow;
+  /** Flows so far; the number of the latest. */
+  readonly flows: number;
+  /** What is to start when the cancelled flow has ended. */
+  readonly next?: Aim;
+  /** Set when probing has ended: what is still to be done, and then how it went. */
+  readonly farewell?: Farewell;
+  readonly farewellStarted?: boolean;
+  readonly ended?: 'done' | 'failed';
+}
+
+export type ShootEvent =
+  | { readonly kind: 'run-ended'; readonly decision: Extract<Decision, { kind: 'verdict' }> }
+  /** A run that was aborted or broke; the next tick holds. */
+  | { readonly kind: 'run-broke'; readonly nextRunAt: number }
+  | { readonly kind: 'answered'; readonly flow: number; readonly outcome: Outcome }
+  | { readonly kind: 'retire'; readonly farewell: Farewell };
+
+export interface ShootContext {
+  readonly now: number;
+  readonly snapshotOf: SnapshotOf;
+  readonly resources: readonly DependentResource[];
+  readonly probeIntervalMs: number;
+}
+
+export type Effect =
+  | { readonly kind: 'start-run' }
+  | { readonly kind: 'abort-run' }
+  | { readonly kind: 'send'; readonly flow: Flow; readonly action: Action }
+  /** Answers to reads of the flow are no longer wanted. */
+  | { readonly kind: 'flow-started'; readonly flow: Flow }
+  | { readonly kind: 'flow-ended'; readonly flow: Flow; readonly end: FlowEnd };
+
+export interface ShootStep {
+  readonly state: ShootState;
+  readonly effects: readonly Effect[];
+  /** Monotonic instant of the next step without an event; Infinity when only an event can bring one. */
+  readonly wakeAt: number;
+}
+
+/** Pure: takes in what happened, moves the flow, and says what to do and when to look again. */
+export const advanceShoot = (state: ShootState, events: readonly ShootEvent[], context: ShootContext): ShootStep => {
+  const effects: Effect[] = [];
+  let current = state;
+  for (const event of events) {
+    const taken = takeEvent(current, event, context);
+    current = taken.state;
+    effects.push(...taken.effects);
+  }
+  const outcomes = events.flatMap((event) =>
+    event.kind === 'answered' && event.flow === state.flow?.id ? [event.outcome] : [],
+  );
+  const flowed = runFlow(current, outcomes, context);
+  effects.push(...flowed.effects);
+  current = sayFarewell(flowed.state, context);
+  if (current !== flowed.state && current.flow !== undefined) {
+    const restarted = runFlow(current, [], context);
+    return finish({ ...restarted, effects: [...effects, ...restarted.effects] }, context);
+  }
+  return finish({ state: current, effects, wakeAt: flowed.wakeAt }, context);
+};
+
+interface Taken {
+  readonly state: ShootState;
+  readonly effects: readonly Effect[];
+}
+
+const takeEvent = (state: ShootState, event: ShootEvent, context: ShootContext): Taken => {
+  switch (event.kind) {
+    case 'answered':
+      return { state, effects: [] };
+    case 'run-broke':
+      return { state: { ...state, runUnderWay: false, nextRunAt: event.nextRunAt }, effects: [] };
+    case 'retire':
+      return {
+        state: cancelForFarewell({ ...state, farewell: event.farewell }),
+        effects: state.runUnderWay ? [{ kind: 'abort-run' }] : [],
+      };
+    case 'run-ended': {
+      const { decision } = event;
+      const { memory, nextRunAt, verdict, reason } = decision;
+      const judged = { ...state, runUnderWay: false, probe: memory, nextRunAt, verdict };
+      if (state.farewell !== undefined) return { state: judged, effects: [] };
+      return { state: pursue(judged, aimOf(verdict, reason), context), effects: [] };
+    }
+  }
+};
+
+const aimOf = (verdict: Verdict, reason: string): Aim | undefined => {
+  switch (verdict.kind) {
+    case 'scale-down':
+      return { direction: 'down', scope: 'all', reason };
+    case 'scale-up':
+      return { direction: 'up', scope: verdict.scope, reason };
+    case 'skip':
+    case 'confirm':
+    case 'failed':
+      return undefined;
+  }
+};
+
+/** The same verdict keeps its flow going, the opposite one cancels it; without a verdict a flow stays as it is. */
+const pursue = (state: ShootState, aim: Aim | undefined, context: ShootContext): ShootState => {
+  const { flow } = state;
+  if (aim === undefined) return state;
+  if (flow === undefined) return startFlow(state, aim, { ...context, readFirst: false });
+  if (flow.ending === 'cancelled') return { ...state, next: aim };
+  if (flow.direction === aim.direction) return { ...state, flow: confirmFlow(flow, context.now) };
+  return { ...state, flow: cancelFlow(flow), next: aim };
+};
+
+const startFlow = (
+  state: ShootState,
+  aim: Aim,
+  { readFirst, ...context }: ShootContext & { readonly readFirst: boolean },
+): ShootState => {
+  const { next: _, ...rest } = state;
+  const plan: FlowPlan = {
+    ...aim,
+    id: state.flows + 1,
+    resources: context.resources,
+    now: context.now,
+    verdictMaxAgeMs: state.farewell === undefined ? 2 * context.probeIntervalMs : Number.POSITIVE_INFINITY,
+    readFirst,
+  };
+  return hasWork(plan, context.snapshotOf) ? { ...rest, flows: plan.id, flow: createFlow(plan) } : rest;
+};
+
+const runFlow = (state: ShootState, outcomes: readonly Outcome[], context: ShootContext): ShootStep => {
+  if (state.flow === undefined) return { state, effects: [], wakeAt: Number.POSITIVE_INFINITY };
+  const isNew = state.flow.startedLevels === 0;
+  const { flow, actions, wakeAt, end } = advanceFlow(state.flow, { ...context, outcomes });
+  const effects: Effect[] = isNew ? [{ kind: 'flow-started', flow }] : [];
+  effects.push(...actions.map((action): Effect => ({ kind: 'send', flow, action })));
+  if (end === undefined) return { state: { ...state, flow }, effects, wakeAt };
+  effects.push({ kind: 'flow-ended', flow, end });
+  const { flow: _, ...rest } = state;
+  const ended =
+    rest.farewellStarted === true ? ({ ...rest, ended: end === 'completed' ? 'done' : 'failed' } as const) : rest;
+  if (rest.next === undefined || rest.farewell !== undefined) {
+    return { state: ended, effects, wakeAt: Number.POSITIVE_INFINITY };
+  }
+  const following = runFlow(startFlow(rest, rest.next, { ...context, readFirst: true }), [], context);
+  return { ...following, effects: [...effects, ...following.effects] };
+};
+
+const cancelForFarewell = (state: ShootState): ShootState => {
+  const { next: _, ...rest } = state;
+  return rest.flow === undefined ? rest : { ...rest, flow: cancelFlow(rest.flow) };
+};
+
+/** Once probing and its flow have ended: gives back what is held, once. */
+const sayFarewell = (state: ShootState, context: ShootContext): ShootState => {
+  const { farewell } = state;
+  if (farewell === undefined || state.flow !== undefined || state.ended !== undefined) return state;
+  if (farewell === 'nothing') return { ...state, ended: 'done' };
+  const aim: Aim =
+    farewell === 'restore'
+      ? { direction: 'up', scope: 'held', reason: 'the shoot has no workers that could be harmed' }
+      : { direction: 'release', scope: 'held', reason: 'the shoot is no longer protected' };
+  const started = startFlow(state, aim, { ...context, readFirst: state.flows > 0 });
+  return started.flow === undefined ? { ...started, ended: 'done' } : { ...started, farewellStarted: true };
+};
+
+const finish = (step: ShootStep, { now }: ShootContext): ShootStep => {
+  const { state, effects } = step;
+  if (state.farewell !== undefined || state.runUnderWay) return step;
+  if (now < state.nextRunAt) return { ...step, wakeAt: Math.min(step.wakeAt, state.nextRunAt) };
+  return { ...step, state: { ...state, runUnderWay: true }, effects: [...effects, { kind: 'start-run' }] };
+};

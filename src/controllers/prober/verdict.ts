@@ -1,0 +1,96 @@
+import {
+  type ApiError,
+  type KubeconfigError,
+  type Lease,
+  type LeaseBook,
+  type Look,
+  type MachineView,
+  type NodeView,
+  type PoolConditions,
+  type Result,
+  emptyLeaseBook,
+} from '../../domain/index.ts';
+
+/** What a probe run may ask for; it starts with nothing and fetches what `decide` says it needs. */
+export type Need = 'apiServer' | 'leases' | 'nodes' | 'machines';
+
+export type ReadError = ApiError | KubeconfigError;
+
+/** One probe run as seen so far. A part that was not asked for is absent. Times are monotonic milliseconds. */
+export interface Observation {
+  readonly startedAt: number;
+  readonly apiServer?: Result<undefined, ReadError>;
+  readonly leases?: Result<{ readonly items: readonly Lease[]; readonly look: Look }, ReadError>;
+  readonly nodes?: Result<readonly NodeView[], ReadError>;
+  readonly machines?: Result<readonly MachineView[], ReadError>;
+  readonly dependents: DependentsView;
+}
+
+export interface DependentsView {
+  /** All watches synced, no flow runs, and every resource is up, ready and without marks of ours. */
+  readonly undisturbed: boolean;
+  /** Some resource carries the mark of meltdown protection. */
+  readonly anyHeld: boolean;
+}
+
+export interface ProbeSettings {
+  readonly probeIntervalMs: number;
+  readonly backoffJitterFactor: number;
+  /** Age at which a lease counts as expired: 0.75 of the shoot's node monitor grace period. */
+  readonly limitMs: number;
+  readonly nodeLeaseFailureFraction: number;
+  readonly poolConditions: PoolConditions;
+}
+
+/** What lasts from run to run. */
+export interface ProbeMemory {
+  readonly book: LeaseBook;
+  /** Start of the first of the failed runs since which nobody could have renewed. */
+  readonly darkSince?: number;
+  /** Leases that a first look called expired and that a second look has yet to confirm. */
+  readonly unconfirmed: ReadonlySet<string>;
+}
+
+export const emptyProbeMemory: ProbeMemory = { book: emptyLeaseBook, unconfirmed: new Set() };
+
+export type FailureKind = 'api_server_unreachable' | 'kubeconfig_unusable' | 'lease_list_failed' | 'throttled';
+
+export type Verdict =
+  | {
+      readonly kind: 'scale-down';
+      /** Monotonic instant at which the share of expired leases reached the threshold. */
+      readonly crossedAt: number;
+    }
+  | { readonly kind: 'scale-up'; readonly scope: 'all' | 'held' }
+  | { readonly kind: 'skip' }
+  /** A scale-down that rests on timestamps alone: look again. */
+  | { readonly kind: 'confirm' }
+  | { readonly kind: 'failed'; readonly failure: FailureKind; readonly error: ReadError };
+
+export interface Counts {
+  readonly candidates: number;
+  readonly expired: number;
+}
+
+export type Decision =
+  | { readonly kind: 'needs'; readonly needs: readonly Need[] }
+  | {
+      readonly kind: 'verdict';
+      readonly verdict: Verdict;
+      /** In words and numbers, for people. */
+      readonly reason: string;
+      /** Of an eager run. */
+      readonly counts?: Counts;
+      /** Monotonic instant of the next run. */
+      readonly nextRunAt: number;
+      readonly memory: ProbeMemory;
+    };
+
+export interface Circumstances {
+  readonly settings: ProbeSettings;
+  readonly memory: ProbeMemory;
+  /** Monotonic milliseconds, at the end of what was observed. */
+  readonly now: number;
+  /** In [0, 1), for the jitter. */
+  readonly random: number;
+}

@@ -1,0 +1,89 @@
+/** An object from the API server that has not the shape it must have; the message names the path. */
+export class DecodeError extends Error {
+  override readonly name = 'DecodeError';
+
+  constructor(path: string, expected: string, found: unknown) {
+    super(`${path}: expected ${expected}, found ${describe(found)}`);
+  }
+}
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+const describe = (value: unknown): string => {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'a list' : typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+};
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const decodeObject = (value: unknown, path: string): JsonObject => {
+  if (!isObject(value)) throw new DecodeError(path, 'an object', value);
+  return value;
+};
+
+const optional =
+  <T>(expected: string, matches: (value: unknown) => value is T) =>
+  (value: unknown, path: string): T | undefined => {
+    if (value === undefined || value === null) return undefined;
+    if (!matches(value)) throw new DecodeError(path, expected, value);
+    return value;
+  };
+
+/** The `optional...` readers take absent and null as undefined, as Go's JSON decoder does; any other type is a DecodeError. */
+export const optionalObject = optional('an object', isObject);
+export const optionalList = optional('a list', (value): value is readonly unknown[] => Array.isArray(value));
+export const optionalString = optional('a string', (value) => typeof value === 'string');
+export const optionalBoolean = optional('a boolean', (value) => typeof value === 'boolean');
+export const optionalInteger = optional('a whole number', (value): value is number => Number.isSafeInteger(value));
+
+export const decodeString = (value: unknown, path: string): string => {
+  const text = optionalString(value, path);
+  if (text === undefined) throw new DecodeError(path, 'a string', value);
+  return text;
+};
+
+/** A map of strings; absent is empty. */
+export const decodeStringMap = (value: unknown, path: string): Readonly<Record<string, string>> => {
+  const object = optionalObject(value, path) ?? {};
+  for (const [key, entry] of Object.entries(object)) {
+    if (typeof entry !== 'string') throw new DecodeError(`${path}[${key}]`, 'a string', entry);
+  }
+  return object as Readonly<Record<string, string>>;
+};
+
+/** The items of a list answer, each through `decodeItem`. */
+export const decodeList =
+  <T>(decodeItem: (item: unknown, path: string) => T) =>
+  (json: unknown): readonly T[] => {
+    const items = optionalList(decodeObject(json, 'list').items, 'items') ?? [];
+    return items.map((item, index) => decodeItem(item, `items[${String(index)}]`));
+  };
+
+export interface ObjectMeta {
+  readonly name: string;
+  /** Empty for a cluster-scoped object. */
+  readonly namespace: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  /** Absent for kinds that do not count generations. */
+  readonly generation?: number;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly deleting: boolean;
+}
+
+export const decodeMeta = (object: JsonObject, path: string): ObjectMeta => {
+  const meta = decodeObject(object.metadata, `${path}.metadata`);
+  const generation = optionalInteger(meta.generation, `${path}.metadata.generation`);
+  return {
+    name: decodeString(meta.name, `${path}.metadata.name`),
+    namespace: optionalString(meta.namespace, `${path}.metadata.namespace`) ?? '',
+    uid: optionalString(meta.uid, `${path}.metadata.uid`) ?? '',
+    resourceVersion: optionalString(meta.resourceVersion, `${path}.metadata.resourceVersion`) ?? '',
+    ...(generation === undefined ? {} : { generation }),
+    labels: decodeStringMap(meta.labels, `${path}.metadata.labels`),
+    annotations: decodeStringMap(meta.annotations, `${path}.metadata.annotations`),
+    deleting: optionalString(meta.deletionTimestamp, `${path}.metadata.deletionTimestamp`) !== undefined,
+  };
+};

@@ -1,0 +1,85 @@
+/** How an API call failed, by `Status.reason` first and HTTP code second. */
+export type ApiErrorCode =
+  | 'BadRequest'
+  | 'Unauthorized'
+  | 'Forbidden'
+  | 'NotFound'
+  | 'MethodNotAllowed'
+  | 'AlreadyExists'
+  | 'Conflict'
+  | 'Expired'
+  | 'Invalid'
+  | 'TooManyRequests'
+  | 'Timeout'
+  | 'ServerError'
+  | 'ConnectionError'
+  | 'MalformedResponse'
+  | 'Rejected';
+
+/**
+ * What a caller may do about each: `retry` the same call, `wait` for Retry-After and retry, `reread` and decide again,
+ * or `give-up` (the same call fails the same way until somebody changes something).
+ */
+export type ErrorHandling = 'retry' | 'wait' | 'reread' | 'give-up';
+
+const handlingByCode: Readonly<Record<ApiErrorCode, ErrorHandling>> = {
+  BadRequest: 'give-up',
+  Unauthorized: 'give-up',
+  Forbidden: 'give-up',
+  NotFound: 'give-up',
+  MethodNotAllowed: 'give-up',
+  AlreadyExists: 'reread',
+  Conflict: 'reread',
+  Expired: 'reread',
+  Invalid: 'give-up',
+  TooManyRequests: 'wait',
+  Timeout: 'retry',
+  ServerError: 'retry',
+  ConnectionError: 'retry',
+  MalformedResponse: 'retry',
+  Rejected: 'give-up',
+};
+
+export interface ApiErrorInit {
+  readonly code: ApiErrorCode;
+  readonly message: string;
+  /** HTTP status, absent when there was no answer. */
+  readonly status?: number;
+  /** From `Retry-After`, in milliseconds. */
+  readonly retryAfterMs?: number;
+  readonly cause?: unknown;
+}
+
+/** Every failed API call, classified once, at the transport. `Rejected` is any other 4xx. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly code: ApiErrorCode;
+  readonly status: number | undefined;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(init: ApiErrorInit) {
+    super(init.message, init.cause === undefined ? undefined : { cause: init.cause });
+    this.code = init.code;
+    this.status = init.status;
+    this.retryAfterMs = init.retryAfterMs;
+  }
+
+  get handling(): ErrorHandling {
+    return handlingByCode[this.code];
+  }
+}
+
+/** A kubeconfig that is refused or broken; the message names the field and never its value. */
+export class KubeconfigError extends Error {
+  override readonly name = 'KubeconfigError';
+  /** Path of the offending field, such as `users[0].user.exec`. */
+  readonly field: string;
+
+  constructor(field: string, problem: string) {
+    super(`kubeconfig: ${field}: ${problem}`);
+    this.field = field;
+  }
+}
+
+/** A failed read is data, not an exception. */
+export type Result<T, E> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: E };

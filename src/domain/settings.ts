@@ -1,0 +1,40 @@
+/** Settings as the program uses them: defaults filled in, frozen. Every duration is in milliseconds. */
+
+export interface ResourceRef {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+}
+
+export interface ScaleInfo {
+  /** Resources are scaled in ascending order of level; those of one level together. */
+  readonly level: number;
+  readonly initialDelayMs: number;
+  readonly timeoutMs: number;
+}
+
+export interface DependentResource {
+  readonly ref: ResourceRef;
+  readonly optional: boolean;
+  readonly scaleUp: ScaleInfo;
+  /** Absent: the resource takes no part in scale-downs. */
+  readonly scaleDown?: ScaleInfo;
+}
+
+export interface ProberSettings {
+  /** Name of the Secret, in the shoot's namespace, whose key `kubeconfig` reaches the shoot's API server. */
+  readonly kubeConfigSecretName: string;
+  readonly probeIntervalMs: number;
+  readonly initialDelayMs: number;
+  /** Bounds a probe run as a whole. */
+  readonly probeTimeoutMs: number;
+  readonly backoffJitterFactor: number;
+  /** KCM's `--node-monitor-grace-period`, unless the shoot sets its own. */
+  readonly nodeMonitorGraceMs: number;
+  /** In (0, 1]. */
+  readonly nodeLeaseFailureFraction: number;
+  readonly dependentResources: readonly DependentResource[];
+}
+
+/** `apiVersion/kind/name`: identifies a dependent resource within a namespace. */
+export const refKey = (ref: ResourceRef): string => `${ref.apiVersion}/${ref.kind}/${ref.name}`;

@@ -1,0 +1,10 @@
+export type * from './clock.ts';
+export type * from './dependents.ts';
+export type * from './kube.ts';
+export type * from './leadership.ts';
+export type * from './logger.ts';
+export type * from './meter.ts';
+export type * from './queue.ts';
+export type * from './random.ts';
+export type * from './shoot-connector.ts';
+export type * from './store.ts';

@@ -1,0 +1,31 @@
+export type Labels = Readonly<Record<string, string>>;
+
+export interface MetricDefinition {
+  /** Full name with the prefix `dwd_` and the unit. */
+  readonly name: string;
+  readonly help: string;
+  readonly labels?: readonly string[];
+}
+
+export interface Counter {
+  inc(labels?: Labels, by?: number): void;
+  /** Forgets the series whose labels include all of `labels`. */
+  remove(labels: Labels): void;
+}
+
+export interface Gauge {
+  set(value: number, labels?: Labels): void;
+  remove(labels: Labels): void;
+}
+
+export interface Histogram {
+  observe(value: number, labels?: Labels): void;
+  remove(labels: Labels): void;
+}
+
+/** Where metrics are declared. Declaring one name twice is an error. */
+export interface Meter {
+  counter(definition: MetricDefinition): Counter;
+  gauge(definition: MetricDefinition): Gauge;
+  histogram(definition: MetricDefinition & { readonly buckets: readonly number[] }): Histogram;
+}

@@ -1,0 +1,41 @@
+// Bundles src/main.ts and what it imports into dist/dwd.js, which bin/dwd loads.
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+
+/** The commit as 12 hex digits, with `-dirty` when tracked files differ from it; `unknown` outside a git checkout. */
+function commit() {
+  const git = (...args) =>
+    execFileSync('git', ['--no-optional-locks', ...args], {
+      cwd: root,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim();
+  try {
+    const dirty = git('status', '--porcelain', '--untracked-files=no') !== '';
+    return git('rev-parse', '--verify', '--short=12', 'HEAD') + (dirty ? '-dirty' : '');
+  } catch {
+    return 'unknown';
+  }
+}
+
+await build({
+  absWorkingDir: root,
+  entryPoints: ['src/main.ts'],
+  outfile: 'dist/dwd.js',
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  sourcemap: true,
+  logLevel: 'warning',
+  define: { __DWD_VERSION__: JSON.stringify(version), __DWD_COMMIT__: JSON.stringify(commit()) },
+  // CommonJS dependencies call require() for Node's built-ins, which an ES module does not have.
+  banner: {
+    js: "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);",
+  },
+});
