@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-const processTests = ['test/e2e/**/*.test.ts', 'test/contract/**/*.test.ts'];
+const processTests = ['test/e2e/**/*.test.ts', 'test/contract/**/*.test.ts', 'test/envtest/envtest.test.ts'];
 
 export default defineConfig({
   test: {

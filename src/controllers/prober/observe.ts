@@ -21,7 +21,7 @@ export interface ObserveDeps {
   readonly seed: KubeClient;
   readonly connector: ShootConnector;
   /** Kubeconfig texts by `namespace/name` of their Secret. */
-  readonly kubeconfigs: Store<string>;
+  readonly kubeconfigs: Store<string | undefined>;
 }
 
 export interface RunRequest {

@@ -1,0 +1,76 @@
+import { accessSync, constants, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const tools = fileURLToPath(new URL('../../tools/envtest', import.meta.url));
+
+export const binaryNames = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kubectl'] as const;
+export type BinaryName = (typeof binaryNames)[number];
+
+/** Where the binaries are, or which of them are not where they should be. */
+export type BinariesResult =
+  | { readonly ok: true; readonly directory: string; readonly path: (name: BinaryName) => string }
+  | {
+      readonly ok: false;
+      readonly directory: string;
+      readonly missing: readonly BinaryName[];
+      readonly remedy: string;
+    };
+
+export type Binaries = Extract<BinariesResult, { ok: true }>;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Looks into `KUBEBUILDER_ASSETS` where it is set, otherwise into the directory that `tools/envtest/build.sh` builds into.
+ * Starts nothing and builds nothing.
+ */
+export function findBinaries(env: Environment = process.env): BinariesResult {
+  const assets = env.KUBEBUILDER_ASSETS;
+  const directory = assets === undefined || assets === '' ? cacheDirectory(env) : assets;
+  const path = (name: BinaryName) => join(directory, name);
+  const missing = binaryNames.filter((name) => !isExecutable(path(name)));
+  if (missing.length === 0) return { ok: true, directory, path };
+  const remedy = directory === assets ? 'correct or unset KUBEBUILDER_ASSETS' : 'run `make envtest`';
+  return { ok: false, directory, missing, remedy };
+}
+
+/** One line for a person, such as "kube-apiserver not found; run `make envtest`". */
+export function describeMissing(result: Extract<BinariesResult, { ok: false }>): string {
+  return `${result.missing.join(', ')} not found in ${result.directory}; ${result.remedy}`;
+}
+
+/** The Kubernetes version that the go.mod file asks for, such as `v1.36.3`. */
+export function kubernetesVersion(): string {
+  return requiredVersion('kubernetes', 'k8s.io/kubernetes');
+}
+
+/** build.sh computes the same path; the two must agree. */
+function cacheDirectory(env: Environment): string {
+  const cache = env.XDG_CACHE_HOME || join(env.HOME || homedir(), '.cache');
+  const etcdVersion = requiredVersion('etcd', 'go.etcd.io/etcd/server/v3');
+  const arch = process.arch === 'x64' ? 'amd64' : process.arch;
+  const name = `${kubernetesVersion()}-${etcdVersion}-${process.platform}-${arch}`;
+  return join(cache, 'dependency-watchdog', 'envtest', name);
+}
+
+function requiredVersion(folder: string, module: string): string {
+  const file = join(tools, folder, 'go.mod');
+  const line = readFileSync(file, 'utf8')
+    .split('\n')
+    .map((text) => text.trim().replace(/^require\s+/, ''))
+    .find((text) => text.startsWith(`${module} v`));
+  const version = line?.split(/\s+/)[1];
+  if (version === undefined) throw new Error(`${file} does not require ${module}`);
+  return version;
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

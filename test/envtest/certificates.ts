@@ -1,0 +1,118 @@
+import { webcrypto } from 'node:crypto';
+import type * as X509 from '@peculiar/x509';
+
+type KeyPair = webcrypto.CryptoKeyPair;
+
+export interface Certificate {
+  readonly certificatePem: string;
+  /** PKCS #8. */
+  readonly keyPem: string;
+}
+
+export interface ClientOptions {
+  /** Becomes the common name, which the API server takes for the user's name. */
+  readonly user: string;
+  /** Become organizations, which the API server takes for groups. */
+  readonly groups?: readonly string[];
+  /** From now; a day unless told. A negative number gives a certificate that has expired. */
+  readonly validForMs?: number;
+}
+
+/** A certificate authority in memory. */
+export interface Authority {
+  readonly caPem: string;
+  readonly issueClient: (options: ClientOptions) => Promise<Certificate>;
+  /** For servers; `hosts` are DNS names and IPv4 addresses. */
+  readonly issueServer: (hosts: readonly string[]) => Promise<Certificate>;
+}
+
+const hour = 3_600_000;
+const day = 24 * hour;
+const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
+
+export async function createAuthority(name: string): Promise<Authority> {
+  const x509 = await loadX509();
+  const keys = await generateKeys();
+  const ca = await x509.X509CertificateGenerator.createSelfSigned({
+    name: [{ CN: [name] }],
+    keys,
+    signingAlgorithm: algorithm,
+    ...validity(day),
+    extensions: [
+      new x509.BasicConstraintsExtension(true, undefined, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.digitalSignature, true),
+      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
+    ],
+  });
+
+  const issue = async (subject: Record<string, string[]>[], validForMs: number, extensions: X509.Extension[]) => {
+    const own = await generateKeys();
+    const certificate = await x509.X509CertificateGenerator.create({
+      subject,
+      issuer: ca.subjectName,
+      publicKey: own.publicKey,
+      signingKey: keys.privateKey,
+      signingAlgorithm: algorithm,
+      ...validity(validForMs),
+      extensions: [new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true), ...extensions],
+    });
+    return { certificatePem: certificate.toString('pem'), keyPem: await privatePem(own) };
+  };
+
+  return {
+    caPem: ca.toString('pem'),
+    issueClient: ({ user, groups = [], validForMs = day }) =>
+      issue([{ CN: [user] }, ...groups.map((group) => ({ O: [group] }))], validForMs, [
+        new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.clientAuth]),
+      ]),
+    issueServer: (hosts) =>
+      issue([{ CN: [hosts[0] ?? name] }], day, [
+        new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
+        new x509.SubjectAlternativeNameExtension(
+          hosts.map((value) => ({ type: /^[\d.]+$/.test(value) ? 'ip' : 'dns', value }) as const),
+        ),
+      ]),
+  };
+}
+
+/** The key pair with which the API server signs and checks the tokens of service accounts. */
+export async function createSigningKeys(): Promise<{ readonly publicPem: string; readonly privatePem: string }> {
+  const keys = await generateKeys();
+  const spki = await webcrypto.subtle.exportKey('spki', keys.publicKey);
+  return { publicPem: pem('PUBLIC KEY', spki), privatePem: await privatePem(keys) };
+}
+
+/**
+ * The library's dependency injection refuses to load without the metadata extension of `Reflect`, of which it uses nothing
+ * but "there is none". Loaded on demand, so that importing this file changes no global.
+ */
+async function loadX509(): Promise<typeof X509> {
+  const reflect = Reflect as unknown as Record<string, unknown>;
+  reflect.getMetadata ??= () => undefined;
+  reflect.getOwnMetadata ??= () => undefined;
+  const x509 = await import('@peculiar/x509');
+  x509.cryptoProvider.set(webcrypto);
+  return x509;
+}
+
+/** An hour of slack before now, for clocks; for an expired certificate, an hour that has passed. */
+function validity(validForMs: number): { readonly notBefore: Date; readonly notAfter: Date } {
+  const notAfter = Date.now() + validForMs;
+  return { notBefore: new Date(Math.min(Date.now(), notAfter) - hour), notAfter: new Date(notAfter) };
+}
+
+function generateKeys(): Promise<KeyPair> {
+  return webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+}
+
+async function privatePem(keys: KeyPair): Promise<string> {
+  return pem('PRIVATE KEY', await webcrypto.subtle.exportKey('pkcs8', keys.privateKey));
+}
+
+function pem(label: string, der: ArrayBuffer): string {
+  const lines =
+    Buffer.from(der)
+      .toString('base64')
+      .match(/.{1,64}/g) ?? [];
+  return `-----BEGIN ${label}-----\n${lines.join('\n')}\n-----END ${label}-----\n`;
+}

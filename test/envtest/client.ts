@@ -1,0 +1,146 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { Agent, request as httpsRequest } from 'node:https';
+import { text } from 'node:stream/consumers';
+
+export interface ClientOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly caPem: string;
+  readonly certificatePem?: string | undefined;
+  readonly keyPem?: string | undefined;
+  readonly token?: string | undefined;
+}
+
+export interface Request {
+  readonly method: string;
+  /** With the query, such as `/api/v1/nodes?limit=1`. */
+  readonly path: string;
+  readonly body?: unknown;
+  /** `application/json` unless told. */
+  readonly contentType?: string;
+  readonly signal?: AbortSignal;
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** Parsed where it is JSON, otherwise the text. */
+  readonly body: unknown;
+}
+
+/** As much of a Kubernetes object as a test helper needs. */
+export interface KubeObject {
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly uid: string;
+    readonly resourceVersion: string;
+  };
+  readonly [field: string]: unknown;
+}
+
+/**
+ * A tiny client for arranging and checking things in tests. Not the client under test: no retries, no watches. The verbs throw
+ * an error whose `cause` is the `Reply` when the status is not 2xx; `request` throws only when no reply comes.
+ */
+export interface TestClient {
+  readonly request: (request: Request) => Promise<Reply>;
+  readonly get: <T = KubeObject>(path: string) => Promise<T>;
+  /** The items; path as for `get`, without pages. */
+  readonly list: <T = KubeObject>(path: string) => Promise<readonly T[]>;
+  /** POST to the collection's path. */
+  readonly create: <T = KubeObject>(path: string, body: unknown) => Promise<T>;
+  /** PUT to the object's path. */
+  readonly replace: <T = KubeObject>(path: string, body: unknown) => Promise<T>;
+  /** A JSON merge patch; `/status` at the end of the path for that subresource. */
+  readonly patch: <T = KubeObject>(path: string, body: unknown) => Promise<T>;
+  /** Server-side apply with force: creates or updates; `body` needs apiVersion, kind and metadata.name. */
+  readonly apply: <T = KubeObject>(path: string, body: unknown) => Promise<T>;
+  /** Not an error when the object is gone already. */
+  readonly delete: (path: string) => Promise<void>;
+  /** Closes idle connections, as is due when the server stops. The client stays usable. */
+  readonly disconnect: () => void;
+}
+
+export function createTestClient(options: ClientOptions): TestClient {
+  const agent = new Agent({
+    keepAlive: true,
+    // Below the server's own limit, so that it never closes a connection that is about to be used.
+    timeout: 30_000,
+    ca: options.caPem,
+    cert: options.certificatePem,
+    key: options.keyPem,
+  });
+  const target: Target = { ...options, agent };
+  const verb = async (request: Request): Promise<unknown> => {
+    const reply = await send(target, request);
+    if (reply.status >= 200 && reply.status < 300) return reply.body;
+    throw new Error(`${request.method} ${request.path}: ${String(reply.status)} ${messageOf(reply.body)}`, {
+      cause: reply,
+    });
+  };
+  return {
+    request: (request) => send(target, request),
+    get: (path) => verb({ method: 'GET', path }) as Promise<never>,
+    list: async (path) => ((await verb({ method: 'GET', path })) as { items: never[] }).items,
+    create: (path, body) => verb({ method: 'POST', path, body }) as Promise<never>,
+    replace: (path, body) => verb({ method: 'PUT', path, body }) as Promise<never>,
+    patch: (path, body) =>
+      verb({ method: 'PATCH', path, body, contentType: 'application/merge-patch+json' }) as Promise<never>,
+    apply: (path, body) =>
+      verb({
+        method: 'PATCH',
+        path: `${path}?fieldManager=envtest&force=true`,
+        body,
+        contentType: 'application/apply-patch+yaml',
+      }) as Promise<never>,
+    delete: async (path) => {
+      const reply = await send(target, { method: 'DELETE', path });
+      if (reply.status >= 300 && reply.status !== 404) {
+        throw new Error(`DELETE ${path}: ${String(reply.status)} ${messageOf(reply.body)}`, { cause: reply });
+      }
+    },
+    disconnect: () => agent.destroy(),
+  };
+}
+
+interface Target extends ClientOptions {
+  readonly agent: Agent;
+}
+
+function send(target: Target, request: Request): Promise<Reply> {
+  const payload = request.body === undefined ? undefined : JSON.stringify(request.body);
+  const headers = {
+    accept: 'application/json',
+    ...(payload !== undefined && { 'content-type': request.contentType ?? 'application/json' }),
+    ...(target.token !== undefined && { authorization: `Bearer ${target.token}` }),
+  };
+  const { host, port, agent } = target;
+  const { method, path, signal } = request;
+  return new Promise((resolve, reject) => {
+    const outgoing = httpsRequest({ host, port, agent, method, path, headers, ...(signal && { signal }) });
+    outgoing.once('error', reject);
+    outgoing.once('response', (response) => {
+      const reply = (body: string) => ({
+        status: response.statusCode ?? 0,
+        headers: response.headers,
+        body: parse(body),
+      });
+      text(response).then((body) => resolve(reply(body)), reject);
+    });
+    outgoing.end(payload);
+  });
+}
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return body;
+  }
+}
+
+function messageOf(body: unknown): string {
+  const message = typeof body === 'object' && body !== null && 'message' in body ? body.message : body;
+  return typeof message === 'string' ? message : JSON.stringify(message);
+}

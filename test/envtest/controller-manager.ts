@@ -1,0 +1,68 @@
+import { request } from 'node:https';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ControlPlane } from './control-plane.ts';
+import { type Flags, toArguments } from './flags.ts';
+import { freePorts, type ManagedProcess, startProcess, untilReady } from './processes.ts';
+
+export interface ControllerManagerOptions {
+  /** Seconds without a renewed lease or status after which a node becomes Unknown; 50 in Kubernetes unless told. */
+  readonly nodeMonitorGracePeriodSeconds?: number;
+  /** Seconds between two looks at all nodes; 1 unless told, 5 in Kubernetes. */
+  readonly nodeMonitorPeriodSeconds?: number;
+  /** Names as in `kube-controller-manager --help`; only node-lifecycle-controller unless told. */
+  readonly controllers?: readonly string[];
+  /** Other flags, without the dashes; they override the helper's own. */
+  readonly flags?: Flags;
+}
+
+/**
+ * A real kube-controller-manager, as the admin, without leader election. Resolves when its controllers run. Stop it before the control
+ * plane, whose directory holds its files.
+ */
+export async function startControllerManager(
+  controlPlane: ControlPlane,
+  options: ControllerManagerOptions = {},
+): Promise<Pick<ManagedProcess, 'pid' | 'pause' | 'resume' | 'stop' | 'logTail'>> {
+  const [port] = await freePorts(1);
+  const directory = join(controlPlane.directory, `kube-controller-manager-${String(port)}`);
+  mkdirSync(directory);
+  const flags: Flags = {
+    kubeconfig: controlPlane.admin.kubeconfig.file,
+    'leader-elect': 'false',
+    controllers: (options.controllers ?? ['node-lifecycle-controller']).join(','),
+    'bind-address': '127.0.0.1',
+    'secure-port': String(port),
+    'cert-dir': directory,
+    'node-monitor-period': `${String(options.nodeMonitorPeriodSeconds ?? 1)}s`,
+    'node-monitor-grace-period': `${String(options.nodeMonitorGracePeriodSeconds ?? 50)}s`,
+    ...options.flags,
+  };
+  const started = await startProcess({
+    name: 'kube-controller-manager',
+    command: controlPlane.binaries.path('kube-controller-manager'),
+    args: toArguments(flags),
+    logFile: join(directory, 'kube-controller-manager.log'),
+    directory,
+  });
+  try {
+    await untilReady(started, 60_000, () => isHealthy(port!));
+  } catch (error) {
+    await started.stop();
+    throw error;
+  }
+  return started;
+}
+
+/** The certificate is one that the process made for itself a moment ago. */
+function isHealthy(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const outgoing = request({ host: '127.0.0.1', port, path: '/healthz', rejectUnauthorized: false, agent: false });
+    outgoing.once('error', () => resolve(false));
+    outgoing.once('response', (response) => {
+      response.resume();
+      resolve(response.statusCode === 200);
+    });
+    outgoing.end();
+  });
+}

@@ -1,0 +1,46 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { binaryNames, findBinaries } from './binaries.ts';
+import { decideGate } from './gate.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'dwd-gate-'));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+describe('finding the binaries', () => {
+  it('names what KUBEBUILDER_ASSETS lacks', () => {
+    for (const name of binaryNames) writeFileSync(join(directory, name), '', { mode: 0o755 });
+    expect(findBinaries({ KUBEBUILDER_ASSETS: directory })).toMatchObject({ ok: true, directory });
+    rmSync(join(directory, 'etcd'));
+    writeFileSync(join(directory, 'kubectl'), '');
+    const found = findBinaries({ KUBEBUILDER_ASSETS: directory });
+    expect(found).toMatchObject({ ok: false, missing: ['etcd'], remedy: 'correct or unset KUBEBUILDER_ASSETS' });
+  });
+
+  it('looks into the cache otherwise', () => {
+    const found = findBinaries({ XDG_CACHE_HOME: directory });
+    expect(found.directory).toMatch(/\/dependency-watchdog\/envtest\/v1\.\d+\.\d+-v3\.\d+\.\d+-\w+-\w+$/);
+    expect(found).toMatchObject({ ok: false, missing: [...binaryNames], remedy: 'run `make envtest`' });
+  });
+});
+
+describe('the gate', () => {
+  const missing = findBinaries({ XDG_CACHE_HOME: directory });
+
+  it('skips on a developer machine, saying what to do', () => {
+    expect(decideGate(missing, false)).toMatchObject({
+      kind: 'skip',
+      line: expect.stringMatching(/^skipped: etcd, kube-apiserver, .* not found in .*; run `make envtest`$/) as unknown,
+    });
+  });
+
+  it('fails in CI', () => {
+    expect(decideGate(missing, true)).toMatchObject({ kind: 'fail' });
+  });
+
+  it('runs with the binaries, in CI or not', () => {
+    const found = { ok: true, directory, path: (name: string) => name } as const;
+    expect([decideGate(found, true), decideGate(found, false)]).toEqual([{ kind: 'run' }, { kind: 'run' }]);
+  });
+});

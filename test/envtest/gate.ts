@@ -1,0 +1,39 @@
+import { describe, it } from 'vitest';
+import { type BinariesResult, describeMissing, findBinaries } from './binaries.ts';
+
+export type Gate =
+  | { readonly kind: 'run' }
+  | { readonly kind: 'skip'; readonly line: string }
+  | { readonly kind: 'fail'; readonly line: string };
+
+/** Missing binaries are a reason to skip on a developer's machine and a failure in CI, where a silent skip would hide drift. */
+export function decideGate(found: BinariesResult, ci: boolean): Gate {
+  if (found.ok) return { kind: 'run' };
+  const line = describeMissing(found);
+  return ci ? { kind: 'fail', line } : { kind: 'skip', line: `skipped: ${line}` };
+}
+
+/**
+ * `describe` for tests that need a real API server. Without the binaries it skips them with one line in the output, or, when
+ * `CI` is set (and not `false`), fails.
+ */
+export function describeEnvtest(name: string, tests: () => void): void {
+  const ci = process.env.CI;
+  const gate = decideGate(findBinaries(), ci !== undefined && ci !== '' && ci !== 'false');
+  switch (gate.kind) {
+    case 'run':
+      describe(name, tests);
+      return;
+    case 'skip':
+      process.stderr.write(`${name}: ${gate.line}\n`);
+      describe.skip(name, tests);
+      return;
+    case 'fail':
+      describe(name, () => {
+        it('has a real API server', () => {
+          throw new Error(gate.line);
+        });
+      });
+      return;
+  }
+}

@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs';
+import { parse, stringify } from 'yaml';
+import { createTestClient, type TestClient } from './client.ts';
+
+/** A kubeconfig as text and as a file with the same content, readable by its owner only. */
+export interface Kubeconfig {
+  readonly text: string;
+  readonly file: string;
+}
+
+export type Credentials =
+  | { readonly certificatePem: string; readonly keyPem: string }
+  | { readonly token: string }
+  | { readonly tokenFile: string };
+
+export interface KubeconfigOptions {
+  /** Names the cluster and the context. */
+  readonly name: string;
+  /** `https://127.0.0.1:port` */
+  readonly server: string;
+  readonly caPem: string;
+  readonly user: string;
+  readonly credentials: Credentials;
+}
+
+/** The YAML text of a kubeconfig with one context; all data inline, except a token file, which stays a path. */
+export function kubeconfigText({ name, server, caPem, user, credentials }: KubeconfigOptions): string {
+  return stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name, cluster: { server, 'certificate-authority-data': base64(caPem) } }],
+    users: [{ name: user, user: userEntry(credentials) }],
+    contexts: [{ name, context: { cluster: name, user } }],
+    'current-context': name,
+  });
+}
+
+/** A test client that is whom the text of a kubeconfig made here says. */
+export function clientFromKubeconfig(text: string): TestClient {
+  const config = parse(text) as {
+    readonly clusters: readonly [{ readonly cluster: Readonly<Record<string, string>> }];
+    readonly users: readonly [{ readonly user: Readonly<Record<string, string>> }];
+  };
+  const { cluster } = config.clusters[0];
+  const { user } = config.users[0];
+  const { hostname, port } = new URL(cluster.server!);
+  const decoded = (data: string | undefined) => data && Buffer.from(data, 'base64').toString();
+  return createTestClient({
+    host: hostname,
+    port: Number(port),
+    caPem: decoded(cluster['certificate-authority-data']) ?? '',
+    certificatePem: decoded(user['client-certificate-data']),
+    keyPem: decoded(user['client-key-data']),
+    token: user.tokenFile === undefined ? user.token : readFileSync(user.tokenFile, 'utf8').trim(),
+  });
+}
+
+function userEntry(credentials: Credentials): Readonly<Record<string, string>> {
+  if ('certificatePem' in credentials) {
+    return {
+      'client-certificate-data': base64(credentials.certificatePem),
+      'client-key-data': base64(credentials.keyPem),
+    };
+  }
+  return credentials;
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString('base64');
+}

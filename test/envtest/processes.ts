@@ -1,0 +1,149 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { closeSync, existsSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { settlesWithin, waitFor } from './waiting.ts';
+
+export interface ProcessOptions {
+  /** For messages. */
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Takes stdout and stderr; appended to. */
+  readonly logFile: string;
+  /** Removed with all in it when the test process dies without stopping this process. */
+  readonly directory: string;
+}
+
+export interface StopOptions {
+  /** `SIGKILL` for a crash; `SIGTERM` unless told. */
+  readonly signal?: 'SIGTERM' | 'SIGKILL';
+  /** After this many milliseconds `SIGKILL` follows; 5000 unless told. */
+  readonly withinMs?: number;
+}
+
+export interface ManagedProcess {
+  readonly name: string;
+  readonly pid: number;
+  readonly hasEnded: () => boolean;
+  /** The last lines of the log. */
+  readonly logTail: () => string;
+  /** `SIGSTOP`: connections stay open and nothing answers. Resolves when every thread has stopped. */
+  readonly pause: () => Promise<void>;
+  readonly resume: () => void;
+  /** Resolves when the process, paused or not, is gone. Calling it again is fine. */
+  readonly stop: (options?: StopOptions) => Promise<void>;
+}
+
+/** Starts a process that does not outlive this one, however this one ends. Resolves once it runs, not once it is ready. */
+export async function startProcess(options: ProcessOptions): Promise<ManagedProcess> {
+  const log = openSync(options.logFile, 'a');
+  // A group of its own: Ctrl-C in a terminal reaches the test runner only, which then stops things in order.
+  const child = spawn(options.command, options.args, { stdio: ['ignore', log, log], detached: true });
+  closeSync(log);
+  await once(child, 'spawn');
+  const pid = child.pid!;
+  const guard = startGuard(pid, options.directory);
+  const ended = once(child, 'exit').then(() => endGuard(guard));
+  child.unref();
+  return {
+    name: options.name,
+    pid,
+    hasEnded: () => child.exitCode !== null || child.signalCode !== null,
+    logTail: () => readFileSync(options.logFile, 'utf8').trimEnd().split('\n').slice(-20).join('\n'),
+    pause: async () => {
+      child.kill('SIGSTOP');
+      await waitFor(
+        { what: `${options.name} paused`, withinMs: 5000, everyMs: 2 },
+        async () => isPaused(pid) || undefined,
+      );
+    },
+    resume: () => void child.kill('SIGCONT'),
+    stop: (stop = {}) => stopChild(child, ended, stop),
+  };
+}
+
+/** Polls until `probe` says true. Fails at once, with the end of the log, when the process ends before that. */
+export async function untilReady(
+  started: ManagedProcess,
+  withinMs: number,
+  probe: () => Promise<boolean>,
+): Promise<void> {
+  const attempt = async () => {
+    if (started.hasEnded()) throw new Error('ended early');
+    return (await probe()) || undefined;
+  };
+  try {
+    await waitFor({ what: 'ready', withinMs }, attempt);
+  } catch (error) {
+    throw new Error(`${started.name}: ${(error as Error).message}; its log ends with\n${started.logTail()}`, {
+      cause: error,
+    });
+  }
+}
+
+/**
+ * Ports on 127.0.0.1 that nothing listens on. They lie below the ranges that operating systems give to outgoing connections,
+ * so that a port is still free when a stopped server comes back to it.
+ */
+export async function freePorts(count: number): Promise<readonly number[]> {
+  const held: Server[] = [];
+  const ports: number[] = [];
+  while (ports.length < count) {
+    const port = randomInt(15_000, 30_000);
+    const server = createServer();
+    if (!(await listens(server, port))) continue;
+    held.push(server);
+    ports.push(port);
+  }
+  await Promise.all(held.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}
+
+function listens(server: Server, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => resolve(true));
+  });
+}
+
+/** The signal stops one thread after another: for some milliseconds, the others went on answering. */
+function isPaused(pid: number): boolean {
+  const tasks = `/proc/${String(pid)}/task`;
+  if (!existsSync(tasks)) return true;
+  const isStopped = (task: string) => /\) [Tt] /.test(readFileSync(`${tasks}/${task}/stat`, 'utf8'));
+  return readdirSync(tasks).every(isStopped);
+}
+
+async function stopChild(child: ChildProcess, ended: Promise<void>, options: StopOptions): Promise<void> {
+  child.ref();
+  child.kill(options.signal ?? 'SIGTERM');
+  // A paused process takes no SIGTERM until it continues.
+  child.kill('SIGCONT');
+  if (!(await settlesWithin(ended, options.withinMs ?? 5000))) child.kill('SIGKILL');
+  await ended;
+}
+
+/**
+ * A shell that waits for the end of its input, which comes when this process ends, even by SIGKILL, when no exit handler runs.
+ * Test runners kill workers that way, and what they leave behind takes 300 MB each.
+ */
+function startGuard(pid: number, directory: string): ChildProcess {
+  const script = 'read -r _; kill -KILL "$1" 2>/dev/null; sleep 0.3; rm -rf -- "$2"';
+  const guard = spawn('/bin/sh', ['-c', script, 'envtest-guard', String(pid), directory], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
+  guard.unref();
+  (guard.stdin as unknown as { unref: () => void }).unref();
+  return guard;
+}
+
+async function endGuard(guard: ChildProcess): Promise<void> {
+  if (guard.exitCode !== null || guard.signalCode !== null) return;
+  guard.ref();
+  const gone = once(guard, 'exit');
+  guard.kill('SIGKILL');
+  await gone;
+}
