@@ -1,1 +1,2 @@
-export { type Check, type ProberOptions, type ProberPorts, type RunningComponent, startProber } from './prober.ts';
+export { type ProcessDeps, runProber } from './process.ts';
+export { type ProberOptions, type ProberPorts, type RunningComponent, startProber } from './prober.ts';

@@ -1,8 +1,8 @@
-import { createProberController, createProberReport, type ProberController } from '../controllers/prober/index.ts';
+import { createProberController, createProberReport } from '../controllers/prober/index.ts';
 import type { ProberSettings } from '../domain/index.ts';
 import { createKubeClient } from '../kube/index.ts';
-import type { Clock, Kube, Leadership, Logger, Meter, Random, ShootConnector } from '../ports/index.ts';
-import { createWorkQueue, type WorkQueue } from '../runtime/index.ts';
+import type { Clock, Kube, KubeClient, Leadership, Logger, Meter, Random, ShootConnector } from '../ports/index.ts';
+import { type Check, createWorkQueue, type Runnable, type WorkQueue, whenAborted } from '../runtime/index.ts';
 import { createProberSources, type ProberSources } from './sources.ts';
 
 export interface ProberPorts {
@@ -16,19 +16,6 @@ export interface ProberPorts {
   readonly leadership: Leadership;
 }
 
-/** One line of `/readyz`. */
-export interface Check {
-  readonly name: string;
-  readonly ok: boolean;
-  readonly detail?: string;
-}
-
-export interface RunningComponent {
-  checks(): readonly Check[];
-  /** Lets writes under way finish, sends nothing new, ends all watches. */
-  stop(): Promise<void>;
-}
-
 export interface ProberOptions {
   readonly settings: ProberSettings;
   readonly ports: ProberPorts;
@@ -36,86 +23,97 @@ export interface ProberOptions {
   readonly concurrency: number;
 }
 
+/** The prober of a seed as parts of a program: the caches of a standby are filled too, its controller waits for its turn. */
+export interface ProberParts {
+  readonly caches: Runnable;
+  readonly controller: Runnable;
+  checks(): readonly Check[];
+}
+
 /** What dependents may take to be known before probing starts without them: an outage may be under way. */
 const dependentsSyncMs = 10_000;
+const pollMs = 50;
 
-/**
- * The prober of a seed, from its ports. Starts at once and waits for the seed's API server as long as it takes; probing begins when
- * Clusters and kubeconfigs are known.
- */
-export const startProber = ({ settings, ports, concurrency }: ProberOptions): RunningComponent => {
-  const { clock, random, logger, seed } = ports;
+export const createProber = (options: ProberOptions): ProberParts => {
+  const { clock, random, logger, seed } = options.ports;
   const client = createKubeClient({ kube: seed, clock });
-  const sources = createProberSources(settings, { clock, random, logger, kube: seed, client });
-  const stop = new AbortController();
-  const watches = [sources.clusters, sources.kubeconfigs, ...sources.dependents].map((source) =>
-    source.run(stop.signal),
-  );
-  let running: { readonly controller: ProberController; readonly queue: WorkQueue<string> } | undefined;
-
-  const begin = async (): Promise<void> => {
-    await sources.clusters.whenSynced(stop.signal);
-    await sources.kubeconfigs.whenSynced(stop.signal);
-    await waitForDependents(sources, clock, stop.signal);
-    running = startController({ settings, ports, concurrency }, { sources, client });
-    logger.info('caches are filled: probing begins', { clusters: [...sources.clusters.entries()].length });
-  };
-  const begun = begin().catch((error: unknown) => {
-    if (!stop.signal.aborted) throw error;
-  });
-
+  const sources = createProberSources(options.settings, { clock, random, logger, kube: seed, client });
   return {
-    checks: () => checksOf(sources, running !== undefined),
-    stop: async () => {
-      stop.abort(new Error('the program is stopping'));
-      await begun;
-      await running?.queue.drain();
-      await running?.controller.stop();
-      await Promise.all(watches);
+    caches: { name: 'caches', run: (signal, ready) => runCaches({ sources, clock, ready }, signal) },
+    controller: {
+      name: 'prober',
+      run: async (signal, ready) => {
+        ready();
+        await runController(options, { sources, client, signal });
+      },
     },
+    checks: () => checksOf(sources),
   };
 };
 
-const startController = (
+/** Waits for the seed's API server as long as it takes: a watchdog that crash-loops protects nobody. */
+const runCaches = async (
+  { sources, clock, ready }: { readonly sources: ProberSources; readonly clock: Clock; readonly ready: () => void },
+  signal: AbortSignal,
+): Promise<void> => {
+  const { clusters, kubeconfigs, dependents } = sources;
+  const watches = [clusters, kubeconfigs, ...dependents].map((source) => source.run(signal));
+  try {
+    await clusters.whenSynced(signal);
+    await kubeconfigs.whenSynced(signal);
+    await waitForDependents(sources, clock, signal);
+    ready();
+    await whenAborted(signal);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+  await Promise.all(watches);
+};
+
+/** Until every dependent is either synced or known not to be served, but not for ever: what is not known is read when needed. */
+const waitForDependents = async ({ dependents }: ProberSources, clock: Clock, signal: AbortSignal): Promise<void> => {
+  const isKnown = (): boolean =>
+    dependents.every((source) => source.store.synced || source.served().kind === 'not-served');
+  const deadline = clock.monotonic() + dependentsSyncMs;
+  while (!isKnown() && clock.monotonic() < deadline) await clock.sleep(pollMs, signal);
+};
+
+const runController = async (
   { settings, ports, concurrency }: ProberOptions,
-  { sources, client }: { readonly sources: ProberSources; readonly client: ReturnType<typeof createKubeClient> },
-): { readonly controller: ProberController; readonly queue: WorkQueue<string> } => {
-  const { clusters, kubeconfigs } = sources;
+  parts: { readonly sources: ProberSources; readonly client: KubeClient; readonly signal: AbortSignal },
+): Promise<void> => {
+  const { clusters, kubeconfigs, dependents } = parts.sources;
   const report = createProberReport(ports);
+  const initial = new Set(Array.from(clusters.entries(), ([name]) => name));
   const queue: WorkQueue<string> = createWorkQueue({
     clock: ports.clock,
     concurrency,
     reconcile: async (name) => controller.reconcile(name),
     onError: (name, error) => report.broke(name, error),
   });
-  const initial = new Set([...clusters.entries()].map(([name]) => name));
   const controller = createProberController(
     {
       ...ports,
-      seed: client,
+      seed: parts.client,
       settings,
       report,
       clusters,
       kubeconfigs,
-      dependents: new Map(sources.dependents.map((source) => [source.key, source])),
+      dependents: new Map(dependents.map((source) => [source.key, source])),
       requeueAfter: (name, ms) => queue.addAfter(name, ms),
     },
     initial,
   );
-  clusters.subscribe(({ key }) => queue.add(key));
+  const unsubscribe = clusters.subscribe(({ key }) => queue.add(key));
   for (const name of initial) queue.add(name);
-  return { controller, queue };
+  ports.logger.info('probing begins', { clusters: initial.size });
+  await whenAborted(parts.signal);
+  unsubscribe();
+  await queue.drain();
+  await controller.stop();
 };
 
-/** Until every dependent is either synced or known not to be served, but not for ever: what is not known is read when needed. */
-const waitForDependents = async ({ dependents }: ProberSources, clock: Clock, signal: AbortSignal): Promise<void> => {
-  const isSettled = (): boolean =>
-    dependents.every((source) => source.store.synced || source.served().kind === 'not-served');
-  const deadline = clock.monotonic() + dependentsSyncMs;
-  while (!isSettled() && clock.monotonic() < deadline) await clock.sleep(50, signal);
-};
-
-const checksOf = ({ clusters, kubeconfigs, dependents }: ProberSources, isProbing: boolean): readonly Check[] => {
+const checksOf = ({ clusters, kubeconfigs, dependents }: ProberSources): readonly Check[] => {
   const caches = [
     { name: 'clusters', ok: clusters.synced, problem: clusters.state().lastError?.message },
     { name: 'kubeconfig-secrets', ok: kubeconfigs.synced, problem: kubeconfigs.state().lastError?.message },
@@ -125,7 +123,32 @@ const checksOf = ({ clusters, kubeconfigs, dependents }: ProberSources, isProbin
       ok: source.store.synced || source.served().kind === 'not-served',
       problem: source.problem(),
     })),
-    { name: 'probing', ok: isProbing, problem: isProbing ? undefined : 'waits for its caches' },
   ];
   return caches.map(({ name, ok, problem }) => ({ name, ok, ...(problem === undefined ? {} : { detail: problem }) }));
+};
+
+export interface RunningComponent {
+  checks(): readonly Check[];
+  /** Lets writes under way finish, sends nothing new, ends all watches. */
+  stop(): Promise<void>;
+}
+
+/** Runs all parts at once, for worlds in memory: no servers, no leader election. */
+export const startProber = (options: ProberOptions): RunningComponent => {
+  const { caches, controller, ...parts } = createProber(options);
+  const stopControllers = new AbortController();
+  const stopCaches = new AbortController();
+  let controllers = Promise.resolve();
+  const running = caches.run(stopCaches.signal, () => {
+    controllers = controller.run(stopControllers.signal, () => undefined);
+  });
+  return {
+    checks: () => parts.checks(),
+    stop: async () => {
+      stopControllers.abort();
+      await controllers;
+      stopCaches.abort();
+      await running;
+    },
+  };
 };

@@ -10,6 +10,7 @@ export class DecodeError extends Error {
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 const describe = (value: unknown): string => {
+  if (value === undefined) return 'nothing';
   if (value === null) return 'null';
   return Array.isArray(value) ? 'a list' : typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 };
@@ -52,11 +53,16 @@ export const decodeStringMap = (value: unknown, path: string): Readonly<Record<s
   return object as Readonly<Record<string, string>>;
 };
 
-/** The items of a list answer, each through `decodeItem`. */
+/**
+ * The items of a list answer, each through `decodeItem`. Go leaves `items` out of no list, though it may be null: an answer without it
+ * is somebody else's, and must not pass for an empty list.
+ */
 export const decodeList =
   <T>(decodeItem: (item: unknown, path: string) => T) =>
   (json: unknown): readonly T[] => {
-    const items = optionalList(decodeObject(json, 'list').items, 'items') ?? [];
+    const list = decodeObject(json, 'list');
+    if (!Object.hasOwn(list, 'items')) throw new DecodeError('items', 'a list', undefined);
+    const items = optionalList(list.items, 'items') ?? [];
     return items.map((item, index) => decodeItem(item, `items[${String(index)}]`));
   };
 

@@ -74,10 +74,13 @@ export class KubeconfigError extends Error {
   override readonly name = 'KubeconfigError';
   /** Path of the offending field, such as `users[0].user.exec`. */
   readonly field: string;
+  /** The message without the field. */
+  readonly problem: string;
 
   constructor(field: string, problem: string) {
     super(`kubeconfig: ${field}: ${problem}`);
     this.field = field;
+    this.problem = problem;
   }
 }
 

@@ -8,3 +8,6 @@ export * from './nodes.ts';
 export * from './probe-calls.ts';
 export * from './scaling.ts';
 export * from './shoots.ts';
+export * from './micro-time.ts';
+export * from './election.ts';
+export * from './election-calls.ts';

@@ -111,7 +111,9 @@ const judge = ({ candidates, dependents, circumstances }: Case): Decision => {
   }
   const seenBefore = candidates.filter(({ expired, firstSeen }) => expired && !firstSeen).length;
   if (reaches({ ...counts, expired: seenBefore }, settings)) {
-    const crossedAt = thresholdInstant(candidates, settings) ?? circumstances.now;
+    const crossed = thresholdInstant(candidates, settings) ?? circumstances.now;
+    // Leases that never were renewed crossed it at no instant.
+    const crossedAt = Number.isFinite(crossed) ? crossed : circumstances.now;
     return verdictOf(circumstances, { verdict: { kind: 'scale-down', crossedAt }, reason, counts });
   }
   const unconfirmed = candidates.filter(({ expired, firstSeen }) => expired && firstSeen).map(({ name }) => name);

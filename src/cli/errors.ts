@@ -1,0 +1,9 @@
+/** The command line is wrong: told together with the usage, exit code 2. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** The command cannot do its work and says why in one message for people, exit code 1. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError';
+}

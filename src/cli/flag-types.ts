@@ -1,0 +1,121 @@
+import { type BindAddress, formatGoDuration, parseGoDuration, type Result } from '../domain/index.ts';
+import { bindAddressForms, parseBindAddress } from '../runtime/index.ts';
+import type { LogEncoder, LogLevel } from '../telemetry/index.ts';
+
+/** How the text of a flag becomes its value. */
+export interface FlagType<T> {
+  /** Stands for the value in help texts. */
+  readonly placeholder: string;
+  /** What is allowed, to be put after "takes". */
+  readonly takes: string;
+  /** Undefined when the text is not allowed. */
+  readonly parse: (text: string) => { readonly value: T } | undefined;
+  /** A boolean may come without a value. */
+  readonly bare?: boolean;
+}
+
+interface Minimum {
+  readonly min: number;
+}
+
+export const text = (placeholder: string, takes: string): FlagType<string> => ({
+  placeholder,
+  takes,
+  parse: (value) => (value === '' ? undefined : { value }),
+});
+
+const goBooleans: ReadonlyMap<string, boolean> = new Map([
+  ...['1', 't', 'T', 'TRUE', 'true', 'True'].map((word) => [word, true] as const),
+  ...['0', 'f', 'F', 'FALSE', 'false', 'False'].map((word) => [word, false] as const),
+]);
+
+/** The spellings of Go's `strconv.ParseBool`. */
+export const isGoBoolean = (word: string): boolean => goBooleans.has(word);
+
+export const bool: FlagType<boolean> = {
+  placeholder: 'bool',
+  takes: 'true or false (also t, f, 1, 0), or no value for true',
+  bare: true,
+  parse: (word) => {
+    const value = goBooleans.get(word);
+    return value === undefined ? undefined : { value };
+  },
+};
+
+const goInteger =
+  /^([+-]?)(0[xX]_?[\da-fA-F]+(?:_[\da-fA-F]+)*|0[bB]_?[01]+(?:_[01]+)*|0[oO]?_?[0-7]+(?:_[0-7]+)*|0|[1-9]\d*(?:_\d+)*)$/;
+
+/** Go's integer flags take the literals of the language: `0x10`, `1_000`, and `010` for 8 (`strconv.ParseInt` with base 0). */
+const parseGoInteger = (value: string): number | undefined => {
+  const [, sign, literal = ''] = goInteger.exec(value) ?? [];
+  if (sign === undefined) return undefined;
+  const digits = literal.replaceAll('_', '').replace(/^0[oO]?(?=[0-7])/, '0o');
+  const number = Number(digits);
+  if (!Number.isSafeInteger(number)) return undefined;
+  return sign === '-' ? 0 - number : number;
+};
+
+export const integer = ({ min }: Minimum): FlagType<number> => ({
+  placeholder: 'int',
+  takes: `a whole number >= ${min}`,
+  parse: (word) => {
+    const value = parseGoInteger(word);
+    return value === undefined || value < min ? undefined : { value };
+  },
+});
+
+const goFloat = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
+
+export const float = ({ min }: Minimum): FlagType<number> => ({
+  placeholder: 'float',
+  takes: `a number >= ${min}`,
+  parse: (word) => {
+    const value = goFloat.test(word) ? Number(word) : Number.NaN;
+    return Number.isFinite(value) && value >= min ? { value: value + 0 } : undefined;
+  },
+});
+
+const from = <T>(result: Result<T, string>): { readonly value: T } | undefined =>
+  result.ok ? { value: result.value } : undefined;
+
+/** In milliseconds. */
+export const positiveDuration: FlagType<number> = {
+  placeholder: 'duration',
+  takes: `a duration > 0 with a unit, such as ${formatGoDuration(15_000)}, 1m30s or 300ms`,
+  parse: (word) => {
+    const parsed = from(parseGoDuration(word));
+    return parsed !== undefined && parsed.value > 0 ? parsed : undefined;
+  },
+};
+
+/** Undefined is off. */
+export const address: FlagType<BindAddress | undefined> = {
+  placeholder: 'address',
+  takes: bindAddressForms,
+  parse: (word) => from(parseBindAddress(word)),
+};
+
+export const choice = <T extends string>(placeholder: string, values: readonly [T, ...T[]]): FlagType<T> => ({
+  placeholder,
+  takes: values.join(' or '),
+  parse: (word) => {
+    const value = values.find((known) => known === word.toLowerCase());
+    return value === undefined ? undefined : { value };
+  },
+});
+
+const logLevels: readonly LogLevel[] = ['debug', 'info', 'error', 'panic'];
+
+/** controller-runtime's `--zap-log-level`: a number is a verbosity, of which everything above 0 is debug. */
+export const logLevel: FlagType<LogLevel> = {
+  placeholder: 'level',
+  takes: 'debug, info, error, panic, or a verbosity >= 0 (above 0 is debug)',
+  parse: (word) => {
+    const verbosity = parseGoInteger(word);
+    if (verbosity !== undefined) return verbosity < 0 ? undefined : { value: verbosity > 0 ? 'debug' : 'info' };
+    const value = logLevels.find((known) => known === word.toLowerCase());
+    return value === undefined ? undefined : { value };
+  },
+};
+
+export const logEncoder: FlagType<LogEncoder> = choice('encoder', ['json', 'console']);

@@ -1,0 +1,84 @@
+import { UsageError } from './errors.ts';
+import { type FlagType, isGoBoolean } from './flag-types.ts';
+
+/** A command line flag, as data for parsing, help texts and documentation. */
+export interface Flag<T> {
+  readonly type: FlagType<T>;
+  readonly description: string;
+  /** As it would be typed. Without one, and not required, the value is undefined. */
+  readonly default?: string;
+  readonly required?: boolean;
+  /** Taken from the Go program: any value is accepted and has no effect. */
+  readonly ignored?: boolean;
+}
+
+/** By name, without dashes. */
+export type Flags = Readonly<Record<string, Flag<unknown>>>;
+
+export type FlagValues<F extends Flags> = { readonly [Name in keyof F]: F[Name] extends Flag<infer T> ? T : never };
+
+export const flag = <T>(type: FlagType<T>, defaultText: string, description: string): Flag<T> => ({
+  type,
+  default: defaultText,
+  description,
+});
+
+export const requiredFlag = <T>(type: FlagType<T>, description: string): Flag<T> => ({
+  type,
+  description,
+  required: true,
+});
+
+export const optionalFlag = <T>(type: FlagType<T>, description: string): Flag<T | undefined> => ({ type, description });
+
+const parseFlag = (name: string, { type, required, default: fallback }: Flag<unknown>, given?: string): unknown => {
+  const text = given ?? fallback;
+  if (text === undefined) {
+    if (required === true) throw new UsageError(`flag --${name} is required; it takes ${type.takes}`);
+    return undefined;
+  }
+  const parsed = type.parse(text);
+  if (parsed === undefined) {
+    throw new UsageError(`flag --${name} takes ${type.takes}; it was given ${JSON.stringify(text)}`);
+  }
+  return parsed.value;
+};
+
+/** The value of every flag from the texts that were given. Throws a UsageError that names the first flag that is wrong. */
+export const parseFlags = <F extends Flags>(
+  flags: F,
+  given: Readonly<Record<string, string | undefined>>,
+): FlagValues<F> =>
+  Object.fromEntries(
+    Object.entries(flags)
+      .filter(([, { ignored }]) => ignored !== true)
+      .map(([name, definition]) => [name, parseFlag(name, definition, given[name])]),
+  ) as FlagValues<F>;
+
+/**
+ * Rewrites Go's ways to write flags into the one that the parser takes, `--name=value`: a single dash, the value as the next
+ * argument (whatever it looks like), and booleans without a value. Unknown flags are left for the parser to refuse. Throws a
+ * UsageError for a flag whose value is missing.
+ */
+export const normaliseArguments = (args: readonly string[], flags: Flags): readonly string[] => {
+  const normalised: string[] = [];
+  const rest = [...args];
+  for (let arg = rest.shift(); arg !== undefined; arg = rest.shift()) {
+    const [, name, value] = /^--?([^=-][^=]*)(?:=([^]*))?$/.exec(arg) ?? [];
+    if (arg === '--') return [...normalised, arg, ...rest];
+    if (name === undefined) normalised.push(arg);
+    else if (name === 'h' || name === 'help') normalised.push('--help');
+    else if (value !== undefined) normalised.push(`--${name}=${value}`);
+    else normalised.push(withValue(name, Object.hasOwn(flags, name) ? flags[name] : undefined, rest));
+  }
+  return normalised;
+};
+
+/** Takes the value of flag `name` from the arguments after it. */
+const withValue = (name: string, definition: Flag<unknown> | undefined, rest: string[]): string => {
+  if (definition === undefined) return `--${name}`;
+  const [next] = rest;
+  if (definition.type.bare === true && (next === undefined || !isGoBoolean(next))) return `--${name}=true`;
+  if (next === undefined) throw new UsageError(`flag --${name} needs a value; it takes ${definition.type.takes}`);
+  return `--${name}=${rest.shift()}`;
+};

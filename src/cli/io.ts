@@ -1,0 +1,18 @@
+import type { Logger } from '../ports/index.ts';
+
+/** The process as commands see it. */
+export interface CliIo {
+  /** Arguments after the program's name. */
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Such as `v24.1.0`. */
+  readonly nodeVersion: string;
+  readonly stdout: (text: string) => void;
+  readonly stderr: (text: string) => void;
+  /** The whole text of a file, or of stdin for `-`. Rejects with an error whose message says why in words. */
+  readonly readFile: (path: string) => Promise<string>;
+  /** From the first call on, SIGTERM and SIGINT abort this signal instead of ending the process; a second one ends it at once. */
+  readonly stopOnSignals: () => AbortSignal;
+  /** From now on unexpected errors are logged here before they end the process. */
+  readonly reportCrashesTo: (logger: Logger) => void;
+}

@@ -1,0 +1,90 @@
+import { type ConfigProblem, formatProblem, loadProberConfig } from '../config/index.ts';
+import type { ProberSettings, ProcessOptions } from '../domain/index.ts';
+import type { Logger } from '../ports/index.ts';
+import { systemClock } from '../runtime/index.ts';
+import { createLogger, createMeter, type PrometheusMeter } from '../telemetry/index.ts';
+import { version } from './build-info.ts';
+import { type Command, defineCommand } from './command.ts';
+import { CommandError } from './errors.ts';
+import type { CliIo } from './io.ts';
+import { ignoredAmong, logOptionsFrom, processFlags, processOptionsFrom } from './process-flags.ts';
+
+export interface RunProberOptions {
+  readonly settings: ProberSettings;
+  readonly flags: ProcessOptions;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly logger: Logger;
+  readonly meter: PrometheusMeter;
+  /** Of the program, for the User-Agent. */
+  readonly version: string;
+  /** Aborts when the program is to stop. */
+  readonly stop: AbortSignal;
+}
+
+/** Runs the prober until `stop` aborts or it fails; resolves with the exit code. */
+export type RunProber = (options: RunProberOptions) => Promise<number>;
+
+const description = `Probes the control planes of all shoots of a seed. When the kubelets of a shoot can no longer reach their API server while the API server itself is well, the configured controllers are scaled to 0 before they mark healthy nodes as dead, and back up when the kubelets are back.`;
+
+const refuseUnsupported = ({ dryRun, leaderElection }: ProcessOptions): void => {
+  if (dryRun) {
+    throw new CommandError(
+      '--dry-run is not available in this version: without it the prober would write; not starting',
+    );
+  }
+  if (leaderElection.enabled) {
+    throw new CommandError(
+      '--enable-leader-election is not available in this version: two replicas would both write; not starting. Run one replica without it',
+    );
+  }
+};
+
+const loadSettings = async (file: string, io: CliIo) => {
+  let text: string;
+  try {
+    text = await io.readFile(file);
+  } catch (error) {
+    throw new CommandError(`cannot read --config-file ${file}: ${(error as Error).message}`);
+  }
+  const { settings, problems } = loadProberConfig(text, { leftovers: 'warning' });
+  if (settings !== undefined) return { settings, warnings: problems };
+  const lines = problems.map((problem) => formatProblem(file, problem));
+  throw new CommandError(`the configuration is not valid\n${lines.join('\n')}`);
+};
+
+const reportWarnings = (warnings: readonly ConfigProblem[], logger: Logger, meter: PrometheusMeter): void => {
+  for (const { line, column, path, message } of warnings) {
+    logger.warn(`configuration: ${path} ${message}`, { line, column });
+  }
+  const gauge = meter.gauge({
+    name: 'dwd_config_warnings',
+    help: 'Unknown fields and other oddities in the configuration file that is in force.',
+  });
+  gauge.set(warnings.length);
+};
+
+/** `dwd prober`: everything before and around the prober itself. */
+export const proberCommand = (runProber: RunProber): Command =>
+  defineCommand({
+    name: 'prober',
+    summary: 'protect the worker nodes of all shoots of a seed',
+    description,
+    flags: processFlags,
+    async run({ flags, given }, io) {
+      const options = processOptionsFrom(flags);
+      refuseUnsupported(options);
+      const file = flags['config-file'];
+      const { settings, warnings } = await loadSettings(file, io);
+      const clock = systemClock();
+      const { level, encoder } = logOptionsFrom(flags);
+      const logger = createLogger({ level, encoder, write: io.stderr, clock });
+      // Whatever the level, the reason for an unexpected end is told.
+      io.reportCrashesTo(createLogger({ level: 'error', encoder, write: io.stderr, clock }));
+      const meter = createMeter();
+      const withoutEffect = ignoredAmong(given);
+      if (withoutEffect.length > 0) logger.warn('flags of the Go program have no effect', { flags: withoutEffect });
+      reportWarnings(warnings, logger, meter);
+      logger.info('starting the prober', { version, configFile: file, configuration: settings, options });
+      return runProber({ settings, flags: options, env: io.env, logger, meter, version, stop: io.stopOnSignals() });
+    },
+  });

@@ -1,0 +1,124 @@
+import { Command as Parser, CommanderError, Help, Option } from 'commander';
+import type { Command, FlagTexts } from './command.ts';
+import { CommandError, UsageError } from './errors.ts';
+import { type Flag, normaliseArguments } from './flags.ts';
+import type { CliIo } from './io.ts';
+
+const width = 80;
+
+const optionOf = (name: string, { type, description, default: fallback, required, ignored }: Flag<unknown>): Option => {
+  const suffix = required === true ? ' (required)' : fallback === undefined ? '' : ` (default ${fallback})`;
+  const value = type.bare === true ? `[${type.placeholder}]` : `<${type.placeholder}>`;
+  const option = new Option(`--${name} ${value}`, description + suffix);
+  return option.helpGroup(ignored === true ? 'Flags of the Go program without effect:' : 'Flags:');
+};
+
+/** Long flag names leave no room for a second column: descriptions go below them, as in the help of Go programs. */
+const formatItem: Help['formatItem'] = (term, termWidth, description, helper) => {
+  if (termWidth <= 20) return Help.prototype.formatItem.call(helper, term, termWidth, description, helper);
+  const lines = description === '' ? [] : helper.boxWrap(description, width - 6).split('\n');
+  return [`  ${term}`, ...lines.map((line) => `      ${line}`)].join('\n');
+};
+
+const usageOf = ({ flags, operands }: Command): string => {
+  const required = Object.entries(flags).filter(([, definition]) => definition.required === true);
+  const words = required.map(([name, { type }]) => `--${name} <${type.placeholder}>`);
+  if (required.length < Object.keys(flags).length) words.push('[flags]');
+  return [...words, ...(operands === undefined ? [] : [`${operands.name}...`])].join(' ');
+};
+
+const addCommand = (
+  program: Parser,
+  command: Command,
+  invoke: (texts: FlagTexts, operands: readonly string[]) => Promise<void>,
+) => {
+  const { name, summary, description, flags, operands } = command;
+  const parser = program.command(name).summary(summary).description(description).usage(usageOf(command));
+  const options = Object.entries(flags).map(([flagName, definition]) => ({
+    flagName,
+    option: optionOf(flagName, definition),
+  }));
+  for (const { option } of options) parser.addOption(option);
+  if (operands !== undefined) parser.argument(`<${operands.name}...>`, operands.description);
+  parser.action(async () => {
+    const values = parser.opts<FlagTexts>();
+    await invoke(
+      Object.fromEntries(options.map(({ flagName, option }) => [flagName, values[option.attributeName()]])),
+      parser.args,
+    );
+  });
+};
+
+const addHelpCommand = (program: Parser, io: CliIo): void => {
+  program.helpCommand(false);
+  const help = program
+    .command('help')
+    .summary('print help for a command')
+    .description('Prints help for a command, or for all.');
+  help
+    .usage('[COMMAND]')
+    .argument('[COMMAND]', 'Name of a command')
+    .action((name?: string) => {
+      const about = name === undefined ? program : program.commands.find((command) => command.name() === name);
+      if (about === undefined) throw new UsageError(`there is no command ${JSON.stringify(name)}`);
+      io.stdout(about.helpInformation());
+    });
+};
+
+const createProgram = (commands: readonly Command[], io: CliIo, setExitCode: (code: number) => void): Parser => {
+  const program = new Parser('dwd')
+    .description('Meltdown protection for hosted Kubernetes control planes.')
+    .usage('COMMAND [flags]')
+    .configureHelp({ helpWidth: width, formatItem, subcommandTerm: (command) => command.name() })
+    .configureOutput({
+      writeOut: io.stdout,
+      writeErr: io.stderr,
+      // Told by `tell`, in one form with the errors of our own.
+      outputError: () => undefined,
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    })
+    .exitOverride()
+    .addHelpOption(new Option('-h, --help', 'Print this help').helpGroup('Flags:'))
+    .commandsGroup('Commands:');
+  for (const command of commands) {
+    addCommand(program, command, async (texts, operands) => setExitCode(await command.invoke(texts, operands, io)));
+  }
+  addHelpCommand(program, io);
+  return program;
+};
+
+const tell = (program: Parser, error: unknown, io: CliIo): number => {
+  if (error instanceof CommanderError && error.code.startsWith('commander.help')) return error.exitCode === 0 ? 0 : 2;
+  const about = program.commands.find((command) => command.name() === io.argv[0]) ?? program;
+  const name = about === program ? 'dwd' : `dwd ${about.name()}`;
+  if (error instanceof CommandError) {
+    io.stderr(`${name}: ${error.message}\n`);
+    return 1;
+  }
+  if (!(error instanceof CommanderError || error instanceof UsageError)) throw error;
+  const message = error.message.replace(/^error: /, '').replace('unknown option', 'unknown flag');
+  const more = about === program ? 'dwd help' : `dwd help ${about.name()}`;
+  io.stderr(`${name}: ${message}\n\nUsage: ${about.createHelp().commandUsage(about)}\nRun "${more}" for more.\n`);
+  return 2;
+};
+
+/**
+ * Runs the command that `io.argv` names and resolves with the exit code: 0, 1 when the command failed and said why, 2 with the
+ * usage on stderr when the command line is wrong. Rejects only with what is a bug.
+ */
+export const runProgram = async (commands: readonly Command[], io: CliIo): Promise<number> => {
+  let exitCode = 0;
+  const program = createProgram(commands, io, (code) => {
+    exitCode = code;
+  });
+  try {
+    const [name = '', ...rest] = io.argv;
+    const flags = commands.find((command) => command.name === name)?.flags;
+    const args = flags === undefined ? normaliseArguments(io.argv, {}) : [name, ...normaliseArguments(rest, flags)];
+    await program.parseAsync(args, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    return tell(program, error, io);
+  }
+};

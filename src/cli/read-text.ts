@@ -1,0 +1,25 @@
+/** More than any file that a command reads. */
+const maxBytes = 4 * 1024 * 1024;
+
+/** `ENOENT: no such file or directory, open 'x'` says in its middle what people understand. */
+const inWords = (error: unknown): Error => {
+  const { message, code } = error as { readonly message: string; readonly code?: unknown };
+  const words = typeof code === 'string' ? message.replace(/^[A-Z\d]+: /, '').replace(/, \w+( '.*')?$/s, '') : message;
+  return new Error(words, { cause: error });
+};
+
+/** Collects a stream of UTF-8 up to 4 MiB. Rejects with an error whose message says why in words. */
+export const readText = async (stream: AsyncIterable<Uint8Array>): Promise<string> => {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let [text, size] = ['', 0];
+  try {
+    for await (const chunk of stream) {
+      size += chunk.byteLength;
+      if (size > maxBytes) throw new Error(`it is larger than ${maxBytes / 1024 / 1024} MiB`);
+      text += decoder.decode(chunk, { stream: true });
+    }
+    return text + decoder.decode();
+  } catch (error) {
+    throw error instanceof TypeError ? new Error('it is not UTF-8 text', { cause: error }) : inWords(error);
+  }
+};

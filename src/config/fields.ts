@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { parseGoDuration } from '../domain/index.ts';
+
+const show = (value: unknown): string => {
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
+  if (typeof value === 'object' && value !== null) return 'an object';
+  const shown = typeof value === 'string' ? JSON.stringify(value) : String(value);
+  return shown.length > 60 ? `${shown.slice(0, 60)}...` : shown;
+};
+
+/** Every message of a field says what it must be, so that no problem needs a look into the documentation. */
+const expecting = (expected: string) => ({
+  error: ({ input }: { readonly input?: unknown }) =>
+    input === undefined ? `is required: ${expected}` : `must be ${expected}, found ${show(input)}`,
+});
+
+/** RFC 1123 subdomain, as `IsDNS1123Subdomain` of k8s.io/apimachinery checks the names of Secrets. */
+const subdomain = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/;
+
+export const secretName = () => {
+  const message = expecting('the name of a Secret (lower-case letters, digits, "-" and "."; at most 253 characters)');
+  return z.string(message).regex(subdomain, message);
+};
+
+export const nonEmptyText = (example: string) => {
+  const message = expecting(`text that is not empty, such as ${example}`);
+  return z.string(message).min(1, message);
+};
+
+/** Bounds are in words too: the words are what the operator reads. */
+interface Range {
+  readonly words: string;
+  readonly holds: (value: number) => boolean;
+}
+
+export const positive: Range = { words: '> 0', holds: (value) => value > 0 };
+export const atLeast = (minimum: number): Range => ({ words: `>= ${minimum}`, holds: (value) => value >= minimum });
+export const fraction: Range = { words: '> 0 and <= 1', holds: (value) => value > 0 && value <= 1 };
+
+export const number = (range: Range) => {
+  const message = expecting(`a number ${range.words}`);
+  return z.number(message).refine(range.holds, message);
+};
+
+export const integer = (range: Range) => {
+  const message = expecting(`a whole number ${range.words}`);
+  return z.number(message).refine((value) => Number.isSafeInteger(value) && range.holds(value), message);
+};
+
+export const boolean = () => z.boolean(expecting('true or false'));
+
+export const oneOf = <const T extends readonly [string, ...string[]]>(...values: T) =>
+  z.enum(values, expecting(`one of ${values.join(', ')}`));
+
+/** A duration in Go's syntax, in milliseconds once read. The number 0 needs no unit. */
+export const duration = (range: Range) => {
+  const expected = `a duration ${range.words} with a unit, such as 30s or 1m30s`;
+  const message = expecting(expected);
+  return z.union([z.string(), z.literal(0)], message).transform((value, context) => {
+    const parsed = parseGoDuration(String(value));
+    if (parsed.ok && range.holds(parsed.value)) return parsed.value;
+    const found = parsed.ok ? '' : `, which ${parsed.error}`;
+    context.addIssue({ code: 'custom', message: `must be ${expected}, found ${show(value)}${found}` });
+    return z.NEVER;
+  });
+};
+
+export const object = <T extends z.ZodRawShape>(expected: string, shape: T) => z.object(shape, expecting(expected));
+
+export const listOf = <T extends z.ZodType>(expected: string, item: T) => {
+  const message = expecting(expected);
+  return z.array(item, message).min(1, message);
+};

@@ -1,0 +1,74 @@
+import { type LoadOptions, loadProberConfig, proberConfigFrom } from './prober.ts';
+import { type ConfigProblem, type Path, formatPath, sortProblems } from './problem.ts';
+import { type ConfigSource, type Position, readSource } from './source.ts';
+
+type Check = (text: string, options: LoadOptions) => { readonly problems: readonly ConfigProblem[] };
+
+const strict: LoadOptions = { leftovers: 'error' };
+
+const dataOf = (value: unknown): Readonly<Record<string, unknown>> | undefined => {
+  const manifest = (value ?? {}) as { readonly kind?: unknown; readonly data?: unknown };
+  if (manifest.kind !== 'ConfigMap') return undefined;
+  return typeof manifest.data === 'object' && manifest.data !== null && !Array.isArray(manifest.data)
+    ? (manifest.data as Readonly<Record<string, unknown>>)
+    : {};
+};
+
+/**
+ * Places of an embedded text in the manifest that holds it. A literal block (`|`) begins on the line after its header and is
+ * indented as a whole; in any other style lines are folded or escaped, and all places are that of the whole value.
+ */
+const placesIn = (manifest: string, source: ConfigSource, path: Path): ((at: Position) => Position) => {
+  const start = source.positionOf(path);
+  if (source.styleOf(path) !== 'BLOCK_LITERAL') return () => start;
+  const manifestLines = manifest.split('\n');
+  const lines = String(
+    path.reduce<unknown>((value, step) => (value as Record<string, unknown>)[step], source.value),
+  ).split('\n');
+  return ({ line, column }) => {
+    const inManifest = start.line + line;
+    const indent = (manifestLines[inManifest - 1] ?? '').replace(/\r$/, '').length - (lines[line - 1] ?? '').length;
+    return { line: inManifest, column: column + Math.max(indent, 0) };
+  };
+};
+
+/** The configuration's own path continues that of the value which holds it. */
+const within = (prefix: string, path: string): string => {
+  if (path === '.') return prefix;
+  return path.startsWith('[') ? `${prefix}${path}` : `${prefix}.${path}`;
+};
+
+const problemsInData = (manifest: string, source: ConfigSource, check: Check): readonly ConfigProblem[] => {
+  const data = Object.entries(dataOf(source.value) ?? {});
+  const whole = (path: Path, message: string): ConfigProblem => ({
+    ...source.positionOf(path),
+    path: formatPath(path),
+    message,
+    severity: 'error',
+  });
+  if (data.length === 0) return [whole(['data'], 'holds no configuration; a key of data must hold one, as text')];
+  return data.flatMap(([key, text]) => {
+    const path = ['data', key];
+    if (typeof text !== 'string') return [whole(path, 'must be text, as in `key: |`; a ConfigMap holds nothing else')];
+    const place = placesIn(manifest, source, path);
+    return check(text, strict).problems.map((problem) => ({
+      ...problem,
+      ...place(problem),
+      path: within(formatPath(path), problem.path),
+    }));
+  });
+};
+
+/**
+ * Everything that is wrong with a prober configuration file: a plain one, or a ConfigMap manifest, each key of whose `data` is
+ * checked. Unknown fields are errors. Never throws.
+ */
+export const checkProberFile = (text: string): readonly ConfigProblem[] => {
+  const { source, problems } = readSource(text, strict.leftovers);
+  if (source === undefined) return problems;
+  const found =
+    dataOf(source.value) === undefined
+      ? proberConfigFrom(source, strict).problems
+      : problemsInData(text, source, loadProberConfig);
+  return sortProblems([...problems, ...found]);
+};

@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest';
+import {
+  DecodeError,
+  decodeList,
+  decodeMeta,
+  decodeObject,
+  decodeString,
+  decodeStringMap,
+  optionalBoolean,
+  optionalInteger,
+  optionalList,
+  optionalObject,
+  optionalString,
+} from './decode.ts';
+
+const values: Readonly<Record<string, unknown>> = {
+  nothing: undefined,
+  null: null,
+  text: 'x',
+  'an empty text': '',
+  true: true,
+  zero: 0,
+  'a fraction': 1.5,
+  'too large a number': 2 ** 60,
+  'a list': [1],
+  'an object': { a: 1 },
+};
+
+describe('optional readers', () => {
+  const readers = [
+    { name: 'optionalObject', read: optionalObject, takes: ['an object'] },
+    { name: 'optionalList', read: optionalList, takes: ['a list'] },
+    { name: 'optionalString', read: optionalString, takes: ['text', 'an empty text'] },
+    { name: 'optionalBoolean', read: optionalBoolean, takes: ['true'] },
+    { name: 'optionalInteger', read: optionalInteger, takes: ['zero'] },
+  ];
+
+  it.each(readers)('$name takes its own type, and absent and null for absent', ({ read, takes }) => {
+    for (const [name, value] of Object.entries(values)) {
+      if (value === undefined || value === null) expect(read(value, 'at')).toBeUndefined();
+      else if (takes.includes(name)) expect(read(value, 'at')).toBe(value);
+      else expect(() => read(value, 'a.b'), name).toThrow(DecodeError);
+    }
+  });
+});
+
+describe('mandatory readers', () => {
+  it('refuse absent and null', () => {
+    expect(() => decodeString(undefined, 'a.b')).toThrow('a.b: expected a string, found nothing');
+    expect(() => decodeString(null, 'a.b')).toThrow('a.b: expected a string, found null');
+    expect(() => decodeObject(undefined, 'a.b')).toThrow('a.b: expected an object, found nothing');
+    expect(() => decodeObject('{}', 'a.b')).toThrow('a.b: expected an object, found a string');
+    expect(decodeString('', 'a.b')).toBe('');
+  });
+
+  it('read maps of strings', () => {
+    expect(decodeStringMap(undefined, 'a')).toEqual({});
+    expect(decodeStringMap(null, 'a')).toEqual({});
+    expect(decodeStringMap({ x: '1', y: '' }, 'a')).toEqual({ x: '1', y: '' });
+    expect(() => decodeStringMap({ x: '1', y: 2 }, 'a')).toThrow('a[y]: expected a string, found a number');
+    expect(() => decodeStringMap({ x: null }, 'a')).toThrow('a[x]: expected a string, found null');
+    expect(() => decodeStringMap(['x'], 'a')).toThrow('a: expected an object, found a list');
+  });
+});
+
+describe('decodeMeta', () => {
+  it('reads what is there', () => {
+    const metadata = {
+      name: 'a',
+      namespace: 'b',
+      uid: 'c',
+      resourceVersion: '7',
+      generation: 3,
+      labels: { l: '1' },
+      annotations: { a: '' },
+      deletionTimestamp: '2026-11-21T06:00:00Z',
+    };
+    const { deletionTimestamp: _, ...same } = metadata;
+    expect(decodeMeta({ metadata }, 'x')).toEqual({ ...same, deleting: true });
+  });
+
+  it('fills in what is not', () => {
+    expect(decodeMeta({ metadata: { name: 'a', deletionTimestamp: null } }, 'x')).toEqual({
+      name: 'a',
+      namespace: '',
+      uid: '',
+      resourceVersion: '',
+      labels: {},
+      annotations: {},
+      deleting: false,
+    });
+  });
+
+  it.each([
+    [{}, 'x.metadata: expected an object, found nothing'],
+    [{ metadata: {} }, 'x.metadata.name: expected a string, found nothing'],
+    [{ metadata: { name: 'a', namespace: 1 } }, 'x.metadata.namespace'],
+    [{ metadata: { name: 'a', uid: {} } }, 'x.metadata.uid'],
+    [{ metadata: { name: 'a', resourceVersion: 7 } }, 'x.metadata.resourceVersion'],
+    [{ metadata: { name: 'a', generation: '3' } }, 'x.metadata.generation'],
+    [{ metadata: { name: 'a', labels: [] } }, 'x.metadata.labels'],
+    [{ metadata: { name: 'a', annotations: { k: true } } }, 'x.metadata.annotations[k]'],
+    [{ metadata: { name: 'a', deletionTimestamp: 1 } }, 'x.metadata.deletionTimestamp'],
+  ])('refuses %j', (object, problem) => {
+    expect(() => decodeMeta(object, 'x')).toThrow(problem);
+  });
+});
+
+describe('decodeList', () => {
+  const decode = decodeList((item, path) => decodeString(item, path));
+
+  it('reads the items in order', () => {
+    expect(decode({ items: ['b', 'a'] })).toEqual(['b', 'a']);
+    expect(decode({ items: [] })).toEqual([]);
+    expect(decode({ items: null })).toEqual([]);
+  });
+
+  it.each([
+    [{ items: ['a', 1] }, 'items[1]: expected a string, found a number'],
+    [{ items: {} }, 'items: expected a list, found an object'],
+    [[], 'list: expected an object, found a list'],
+    [null, 'list: expected an object, found null'],
+    // A proxy that answers 200 with something of its own must not look like a shoot without nodes.
+    [{}, 'items: expected a list, found nothing'],
+    [{ kind: 'Status', apiVersion: 'v1', status: 'Success' }, 'items: expected a list, found nothing'],
+  ])('refuses %j', (json, problem) => {
+    expect(() => decode(json)).toThrow(problem);
+  });
+});

@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest';
+import { ApiError, type ApiErrorCode, type ErrorHandling, KubeconfigError } from './errors.ts';
+
+const handling: Readonly<Record<ApiErrorCode, ErrorHandling>> = {
+  Conflict: 'reread',
+  AlreadyExists: 'reread',
+  Expired: 'reread',
+  TooManyRequests: 'wait',
+  Timeout: 'retry',
+  ServerError: 'retry',
+  ConnectionError: 'retry',
+  MalformedResponse: 'retry',
+  BadRequest: 'give-up',
+  Unauthorized: 'give-up',
+  Forbidden: 'give-up',
+  NotFound: 'give-up',
+  MethodNotAllowed: 'give-up',
+  Invalid: 'give-up',
+  Rejected: 'give-up',
+};
+
+it.each(Object.entries(handling))('%s: %s', (code, expected) => {
+  expect(new ApiError({ code: code as ApiErrorCode, message: 'x' }).handling).toBe(expected);
+});
+
+it('an ApiError keeps what is known of the answer', () => {
+  const cause = new Error('reset');
+  const error = new ApiError({
+    code: 'TooManyRequests',
+    message: 'slow down',
+    status: 429,
+    retryAfterMs: 3_000,
+    cause,
+  });
+  expect(error).toMatchObject({ name: 'ApiError', message: 'slow down', status: 429, retryAfterMs: 3_000, cause });
+  const bare = new ApiError({ code: 'ConnectionError', message: 'x' });
+  expect([bare.status, bare.retryAfterMs, Object.hasOwn(bare, 'cause')]).toEqual([undefined, undefined, false]);
+});
+
+it('a KubeconfigError names its field', () => {
+  const error = new KubeconfigError('users[0].user.exec', 'is not allowed');
+  expect(error.message).toBe('kubeconfig: users[0].user.exec: is not allowed');
+  expect(error.field).toBe('users[0].user.exec');
+});

@@ -1,0 +1,319 @@
+import { describe, expect, it } from 'vitest';
+import { buildLease, microTime } from '../testing/index.ts';
+import {
+  type Lease,
+  type LeaseBook,
+  type Look,
+  decodeLease,
+  distrustTimestamps,
+  emptyLeaseBook,
+  forgiveDarkness,
+  hasMoved,
+  lookAtLeases,
+  measureSkew,
+  significantSkew,
+} from './leases.ts';
+
+const limitMs = 30_000;
+const tenMinutes = 600_000;
+/** The true wall clock at monotonic 0. */
+const origin = Date.parse('2026-11-21T06:00:00Z');
+
+interface LookOptions {
+  /** How far our wall clock is ahead of the true one. */
+  readonly ours?: number;
+  /** How far the API server's clock is ahead of the true one. */
+  readonly server?: number;
+  readonly roundTrip?: number;
+}
+
+const lookAt = (endedAt: number, { ours = 0, server = 0, roundTrip = 0 }: LookOptions = {}): Look => ({
+  startedAt: endedAt - roundTrip,
+  endedAt,
+  wall: origin + endedAt + ours,
+  ...(ours === server ? {} : { skewMs: server - ours }),
+});
+
+/** Renewed at true monotonic `renewedAt` by a node whose clock is `ahead`. */
+const leaseOf = (renewedAt: number, ahead = 0, name = 'node-1'): Lease => ({
+  name,
+  renewTime: microTime(origin + renewedAt + ahead),
+});
+
+const judge = (book: LeaseBook, lease: Lease, look: Look) => {
+  const { judged, book: next } = lookAtLeases(book, [lease], { look, limitMs });
+  const [only] = judged;
+  if (only === undefined) throw new Error('nothing judged');
+  return { ...only, book: next };
+};
+
+/** The effective renewal: what the lease's age counts from. */
+const renewal = (judged: { readonly expiresAt: number }) => judged.expiresAt - limitMs;
+
+describe('the first look at a lease', () => {
+  interface Row {
+    readonly what: string;
+    readonly renewedAt?: number;
+    readonly node?: number;
+    readonly look?: LookOptions;
+    readonly effective: number;
+  }
+  // The look is at 100 s; the kubelet renewed at 90 s.
+  const rows: readonly Row[] = [
+    { what: 'all clocks right', effective: 90_000 },
+    { what: 'node 10 min fast: a renewal cannot lie ahead of the look', node: tenMinutes, effective: 100_000 },
+    { what: 'node 10 min slow: only its timestamp speaks', node: -tenMinutes, effective: 90_000 - tenMinutes },
+    { what: 'our clock 10 min ahead', look: { ours: tenMinutes }, effective: 90_000 },
+    { what: 'our clock 10 min behind', look: { ours: -tenMinutes }, effective: 100_000 },
+    { what: 'the API server 10 min ahead', look: { server: tenMinutes }, effective: 90_000 },
+    { what: 'the API server 10 min behind', look: { server: -tenMinutes }, effective: 100_000 },
+    { what: 'old by our clock (ahead) only', renewedAt: 85_000, look: { ours: 20_000 }, effective: 85_000 },
+    { what: 'old by both clocks', renewedAt: 60_000, look: { ours: 5_000 }, effective: 60_000 },
+    { what: 'old by both, the younger age counts', renewedAt: 60_000, look: { server: 5_000 }, effective: 60_000 },
+    { what: 'the answer took 5 s', look: { roundTrip: 5_000 }, effective: 90_000 },
+    {
+      what: 'renewed while the answer was under way',
+      renewedAt: 97_000,
+      look: { roundTrip: 5_000 },
+      effective: 97_000,
+    },
+  ];
+
+  it.each(rows)('$what', ({ renewedAt = 90_000, node = 0, look, effective }) => {
+    const judged = judge(emptyLeaseBook, leaseOf(renewedAt, node), lookAt(100_000, look));
+    expect(renewal(judged)).toBe(effective);
+    expect(judged).toMatchObject({ firstSeen: true, moved: false });
+  });
+
+  it.each([
+    { age: 29_999, expired: false },
+    { age: 30_000, expired: true },
+    { age: 30_001, expired: true },
+  ])('of age $age ms with a limit of 30 s: expired $expired', ({ age, expired }) => {
+    expect(judge(emptyLeaseBook, leaseOf(100_000 - age), lookAt(100_000)).expired).toBe(expired);
+  });
+
+  it('is judged as of when the list was asked for: a slow answer ages nothing', () => {
+    const look = lookAt(100_000, { roundTrip: 20_000 });
+    expect(judge(emptyLeaseBook, leaseOf(50_001), look).expired).toBe(false);
+    expect(judge(emptyLeaseBook, leaseOf(50_000), look).expired).toBe(true);
+  });
+
+  it('takes a lease without renewTime for expired', () => {
+    const judged = judge(emptyLeaseBook, { name: 'node-1' }, lookAt(100_000));
+    expect(judged).toMatchObject({ expired: true, expiresAt: Number.NEGATIVE_INFINITY, firstSeen: true });
+  });
+});
+
+describe('a lease that changed', () => {
+  interface Row {
+    readonly what: string;
+    /** When it was renewed, between the look at 100 s and the one at 110 s. */
+    readonly renewedAt?: number;
+    readonly node?: number;
+    readonly look?: LookOptions;
+    readonly effective: number;
+  }
+  const rows: readonly Row[] = [
+    { what: 'by a right clock counts from its timestamp', effective: 104_000 },
+    { what: 'by a clock 10 min fast counts from the look', node: tenMinutes, effective: 110_000 },
+    { what: 'by a clock 10 min slow counts from the look', node: -tenMinutes, effective: 110_000 },
+    { what: 'seen with our clock 10 min ahead counts from the look', look: { ours: tenMinutes }, effective: 110_000 },
+    { what: 'seen with our clock 10 min behind counts from the look', look: { ours: -tenMinutes }, effective: 110_000 },
+    { what: 'up to 2 s before the previous look is believed', node: -6_000, effective: 98_000 },
+    { what: 'more than 2 s before the previous look is not', node: -6_001, effective: 110_000 },
+    { what: 'up to 2 s after the look counts from the look', node: 8_000, effective: 110_000 },
+    { what: 'more than 2 s after the look counts from the look', node: 8_001, effective: 110_000 },
+    { what: 'at the very look', renewedAt: 110_000, effective: 110_000 },
+    { what: 'while the answer was under way', renewedAt: 109_500, look: { roundTrip: 3_000 }, effective: 109_500 },
+  ];
+
+  it.each(rows)('$what', ({ renewedAt = 104_000, node = 0, look, effective }) => {
+    const { book } = judge(emptyLeaseBook, leaseOf(95_000, node), lookAt(100_000));
+    const judged = judge(book, leaseOf(renewedAt, node), lookAt(110_000, look));
+    expect(renewal(judged)).toBe(effective);
+    expect(judged).toMatchObject({ moved: true, firstSeen: false, expired: false });
+  });
+
+  it('is believed within the previous look as a whole, from when its list was asked for', () => {
+    const { book } = judge(emptyLeaseBook, leaseOf(85_000), lookAt(100_000, { roundTrip: 10_000 }));
+    expect(renewal(judge(book, leaseOf(91_000), lookAt(105_000)))).toBe(91_000);
+  });
+
+  it('is no older because the wall clock jumped between the looks', () => {
+    for (const jump of [tenMinutes, -tenMinutes, 6 * tenMinutes]) {
+      const first = judge(emptyLeaseBook, leaseOf(95_000), lookAt(100_000));
+      const unchanged = judge(first.book, leaseOf(95_000), lookAt(104_000, { ours: jump }));
+      expect(renewal(unchanged)).toBe(95_000);
+      expect(renewal(judge(unchanged.book, leaseOf(105_000), lookAt(110_000, { ours: jump })))).toBe(110_000);
+    }
+  });
+
+  it('counts by what we saw when it had no renewTime before', () => {
+    const { book } = judge(emptyLeaseBook, { name: 'node-1' }, lookAt(100_000));
+    expect(renewal(judge(book, leaseOf(104_000), lookAt(110_000)))).toBe(104_000);
+    expect(renewal(judge(book, leaseOf(104_000, -tenMinutes), lookAt(110_000)))).toBe(110_000);
+  });
+
+  it('is expired when it lost its renewTime', () => {
+    const { book } = judge(emptyLeaseBook, leaseOf(99_000), lookAt(100_000));
+    expect(judge(book, { name: 'node-1' }, lookAt(110_000))).toMatchObject({ expired: true, moved: true });
+  });
+});
+
+describe('a lease that does not change', () => {
+  it('keeps its effective renewal and expires exactly at its limit', () => {
+    const slow = judge(emptyLeaseBook, leaseOf(95_000, -tenMinutes), lookAt(100_000));
+    const moved = judge(slow.book, leaseOf(105_000, -tenMinutes), lookAt(110_000));
+    const before = judge(moved.book, leaseOf(105_000, -tenMinutes), lookAt(139_999));
+    expect(before).toMatchObject({ expired: false, moved: false, firstSeen: false, expiresAt: 140_000 });
+    expect(judge(before.book, leaseOf(105_000, -tenMinutes), lookAt(140_000)).expired).toBe(true);
+  });
+
+  it('is judged by a changed limit at once', () => {
+    const { book } = judge(emptyLeaseBook, leaseOf(95_000), lookAt(100_000));
+    const { judged } = lookAtLeases(book, [leaseOf(95_000)], { look: lookAt(105_000), limitMs: 10_000 });
+    expect(judged).toMatchObject([{ expired: true, expiresAt: 105_000 }]);
+  });
+});
+
+describe('the book', () => {
+  it('forgets a lease that is gone, and judges it anew by its timestamp when it is back', () => {
+    const first = lookAtLeases(emptyLeaseBook, [leaseOf(95_000), leaseOf(96_000, 0, 'node-2')], {
+      look: lookAt(100_000),
+      limitMs,
+    });
+    const without = lookAtLeases(first.book, [leaseOf(105_000)], { look: lookAt(110_000), limitMs });
+    expect([...without.book.entries.keys()]).toEqual(['node-1']);
+    const back = lookAtLeases(without.book, [leaseOf(96_000, 0, 'node-2')], { look: lookAt(140_000), limitMs });
+    expect(back.judged).toMatchObject([{ firstSeen: true, moved: false, expired: true, expiresAt: 126_000 }]);
+  });
+
+  it('keeps the first and the latest look', () => {
+    const first = judge(emptyLeaseBook, leaseOf(95_000), lookAt(100_000, { roundTrip: 1_000 })).book;
+    expect(first).toMatchObject({ watchedSince: 99_000, lastLook: 99_000 });
+    expect(judge(first, leaseOf(95_000), lookAt(110_000)).book).toMatchObject({
+      watchedSince: 99_000,
+      lastLook: 110_000,
+    });
+  });
+
+  it('is a new value each time', () => {
+    const first = judge(emptyLeaseBook, leaseOf(95_000), lookAt(100_000)).book;
+    const entries = [...first.entries];
+    judge(first, leaseOf(105_000), lookAt(110_000));
+    expect([...first.entries]).toEqual(entries);
+    expect(emptyLeaseBook.entries.size).toBe(0);
+  });
+
+  it('says whether a lease moved since the latest look', () => {
+    const { book } = judge(emptyLeaseBook, leaseOf(95_000), lookAt(100_000));
+    expect(hasMoved(book, leaseOf(95_000))).toBe(false);
+    expect(hasMoved(book, leaseOf(105_000))).toBe(true);
+    expect(hasMoved(book, { name: 'node-1' })).toBe(true);
+    expect(hasMoved(book, leaseOf(105_000, 0, 'node-2'))).toBe(false);
+  });
+});
+
+describe('darkness', () => {
+  it('makes no lease older than its end, until the limit has passed again', () => {
+    const { book } = judge(emptyLeaseBook, leaseOf(95_000), lookAt(100_000));
+    const forgiven = forgiveDarkness(book, 160_000);
+    const after = judge(forgiven, leaseOf(95_000), lookAt(160_000));
+    expect(after).toMatchObject({ expired: false, expiresAt: 190_000 });
+    expect(judge(after.book, leaseOf(95_000), lookAt(189_999)).expired).toBe(false);
+    expect(judge(after.book, leaseOf(95_000), lookAt(190_000)).expired).toBe(true);
+  });
+
+  it('makes no lease younger, none that it never was renewed, and no earlier spell undoes a later one', () => {
+    const { book } = judge(emptyLeaseBook, leaseOf(95_000), lookAt(100_000));
+    const forgiven = forgiveDarkness(forgiveDarkness(book, 120_000), 110_000);
+    expect(renewal(judge(forgiven, leaseOf(119_000), lookAt(121_000)))).toBe(120_000);
+    expect(renewal(judge(forgiven, leaseOf(121_000), lookAt(122_000)))).toBe(121_000);
+    expect(judge(forgiven, { name: 'node-2' }, lookAt(121_000)).expired).toBe(true);
+  });
+
+  it('forgives leases seen for the first time too', () => {
+    const judged = judge(forgiveDarkness(emptyLeaseBook, 100_000), leaseOf(10_000), lookAt(101_000));
+    expect(judged).toMatchObject({ expired: false, expiresAt: 130_000 });
+  });
+});
+
+describe('distrust', () => {
+  it('lets timestamps count for nothing until the shoot has been watched for the limit', () => {
+    const first = judge(emptyLeaseBook, leaseOf(95_000, -tenMinutes), lookAt(100_000));
+    expect(first.expired).toBe(true);
+    const distrusted = distrustTimestamps(first.book, limitMs);
+    const unmoved = judge(distrusted, leaseOf(95_000, -tenMinutes), lookAt(102_000));
+    expect(unmoved).toMatchObject({ expired: false, expiresAt: 130_000 });
+    expect(judge(unmoved.book, leaseOf(95_000, -tenMinutes), lookAt(130_000)).expired).toBe(true);
+    const newcomer = judge(distrusted, leaseOf(101_000, -tenMinutes, 'node-2'), lookAt(129_999));
+    expect(renewal(newcomer)).toBe(129_999);
+    const late = judge(distrusted, leaseOf(129_000, -tenMinutes, 'node-2'), lookAt(130_000));
+    expect(late.expired).toBe(true);
+  });
+
+  it('has nothing to distrust before the first look', () => {
+    expect(distrustTimestamps(emptyLeaseBook, limitMs)).toEqual(emptyLeaseBook);
+  });
+
+  it('does not take back what darkness forgave', () => {
+    const { book } = judge(emptyLeaseBook, leaseOf(95_000), lookAt(100_000));
+    expect(distrustTimestamps(forgiveDarkness(book, 150_000), limitMs).notOlderThan).toBe(150_000);
+  });
+});
+
+describe('clock skew', () => {
+  const wallAtEnd = origin + 10_000;
+  /** The server wrote its header in the middle of the exchange; headers cut the fraction off. */
+  const date = (skew: number, roundTripMs: number) => wallAtEnd - roundTripMs / 2 + skew - 500;
+
+  it.each([
+    { skew: 0, roundTripMs: 10, significant: false },
+    { skew: 2_000, roundTripMs: 0, significant: false },
+    { skew: 2_001, roundTripMs: 0, significant: true },
+    { skew: -2_000, roundTripMs: 0, significant: false },
+    { skew: -2_001, roundTripMs: 0, significant: true },
+    { skew: 4_500, roundTripMs: 5_000, significant: false },
+    { skew: 4_501, roundTripMs: 5_000, significant: true },
+    { skew: tenMinutes, roundTripMs: 40, significant: true },
+  ])('of $skew ms, measured over $roundTripMs ms: significant $significant', ({ skew, roundTripMs, significant }) => {
+    const exchange = { date: date(skew, roundTripMs), wallAtEnd, roundTripMs };
+    expect(measureSkew(exchange)).toBe(skew);
+    expect(significantSkew(exchange)).toBe(significant ? skew : undefined);
+  });
+
+  it('is unknown without a Date header', () => {
+    expect(measureSkew({ date: undefined, wallAtEnd, roundTripMs: 0 })).toBeUndefined();
+    expect(significantSkew({ date: undefined, wallAtEnd, roundTripMs: 0 })).toBeUndefined();
+  });
+});
+
+describe('decodeLease', () => {
+  it.each([
+    ['microseconds', '2026-11-21T06:00:00.123456Z', '2026-11-21T06:00:00.123456Z'],
+    ['no fraction', '2026-11-21T06:00:00Z', '2026-11-21T06:00:00Z'],
+    ['an offset', '2026-11-21T07:00:00.000000+01:00', '2026-11-21T07:00:00.000000+01:00'],
+    ['null', null, undefined],
+    ['nothing', undefined, undefined],
+    ['an empty text', '', undefined],
+  ])('reads %s', (_, renewTime, read) => {
+    const json = buildLease({ name: 'node-1', ...(renewTime === undefined ? {} : { renewTime }) });
+    expect(decodeLease(json, 'items[0]').renewTime).toBe(read);
+  });
+
+  it('reads a lease without spec', () => {
+    expect(decodeLease({ metadata: { name: 'node-1' } }, 'items[0]')).toEqual({ name: 'node-1' });
+  });
+
+  it.each([
+    [{ metadata: { name: 'a' }, spec: { renewTime: 'yesterday' } }, 'items[0].spec.renewTime: expected a time'],
+    [{ metadata: { name: 'a' }, spec: { renewTime: 17 } }, 'items[0].spec.renewTime: expected a string'],
+    [{ metadata: { name: 'a' }, spec: [] }, 'items[0].spec: expected an object'],
+    [{ metadata: {} }, 'items[0].metadata.name: expected a string'],
+    [{}, 'items[0].metadata: expected an object'],
+    [null, 'items[0]: expected an object'],
+  ])('refuses %j', (json, problem) => {
+    expect(() => decodeLease(json, 'items[0]')).toThrow(problem);
+  });
+});

@@ -1,0 +1,44 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { formatMicroTime } from './micro-time.ts';
+
+describe('formatMicroTime', () => {
+  it.each([
+    [0, 0, '1970-01-01T00:00:00.000000Z'],
+    [1_763_686_800, 123_456_789, '2025-11-21T01:00:00.123456Z'],
+    [951_782_400, 999_999_999, '2000-02-29T00:00:00.999999Z'],
+    [-1, 1_000, '1969-12-31T23:59:59.000001Z'],
+    [-62_135_596_800, 0, '0001-01-01T00:00:00.000000Z'],
+    [253_402_300_799, 0, '9999-12-31T23:59:59.000000Z'],
+  ])('%d s and %d ns are %s', (seconds, nanos, expected) => {
+    expect(formatMicroTime(seconds, nanos)).toBe(expected);
+  });
+
+  it.each([
+    [-62_135_596_801, 0],
+    [253_402_300_800, 0],
+    [0.5, 0],
+    [Number.NaN, 0],
+    [Number.POSITIVE_INFINITY, 0],
+    [0, -1],
+    [0, 1_000_000_000],
+    [0, 0.5],
+  ])('%d s and %d ns are no time', (seconds, nanos) => {
+    expect(formatMicroTime(seconds, nanos)).toBeUndefined();
+  });
+
+  it('agrees with Date on every day', () => {
+    const second = fc.integer({ min: -62_135_596_800, max: 253_402_300_799 });
+    fc.assert(
+      fc.property(second, fc.integer({ min: 0, max: 999 }), (seconds, ms) => {
+        const expected = new Date(seconds * 1_000 + ms).toISOString().replace('Z', '000Z');
+        expect(formatMicroTime(seconds, ms * 1_000_000)).toBe(expected);
+      }),
+      { numRuns: 2_000 },
+    );
+    for (let day = -719_162; day < 2_932_897; day += 7) {
+      const expected = new Date(day * 86_400_000).toISOString().replace('.000Z', '.000000Z');
+      if (formatMicroTime(day * 86_400, 0) !== expected) expect(formatMicroTime(day * 86_400, 0)).toBe(expected);
+    }
+  });
+});

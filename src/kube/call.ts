@@ -1,0 +1,85 @@
+import { type Answer, ApiError, type Call, DecodeError } from '../domain/index.ts';
+import type { CallOptions, Clock, Kube, KubeRequest, KubeResponse } from '../ports/index.ts';
+import { parseRetryAfter, statusError } from './status-error.ts';
+
+/** An error's body is a `Status`, a few hundred bytes; what is longer is not read to its end. */
+const errorBodyLimitBytes = 1024 * 1024;
+
+export interface CallContext {
+  readonly kube: Kube;
+  readonly clock: Clock;
+  readonly bodyLimitBytes: number;
+  /** Value of the `Accept` header. */
+  readonly accept: string;
+}
+
+/** The whole body, or undefined when it is larger than `limit` bytes. */
+const readBody = async (body: KubeResponse['body'], limit: number): Promise<string | undefined> => {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.byteLength;
+    if (length > limit) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, length).toString('utf8');
+};
+
+/** The value, or undefined for what is not JSON. JSON.parse's own message quotes the text, which may be a Secret. */
+const parseJson = (text: string | undefined): unknown => {
+  try {
+    return text === undefined ? undefined : (JSON.parse(text) as unknown);
+  } catch {
+    return undefined;
+  }
+};
+
+/** Reads the answer that is no success into its ApiError. */
+export const readFailure = async (
+  response: KubeResponse,
+  request: Pick<KubeRequest, 'method' | 'path'>,
+  clock: Clock,
+): Promise<ApiError> =>
+  statusError({
+    method: request.method,
+    path: request.path,
+    httpStatus: response.status,
+    json: parseJson(await readBody(response.body, errorBodyLimitBytes)),
+    retryAfterMs: parseRetryAfter(response.headers['retry-after'], clock.now()),
+  });
+
+const requestOf = <T>(call: Call<T>, options: CallOptions, accept: string): KubeRequest => ({
+  method: call.method,
+  path: call.path,
+  headers: {
+    accept,
+    ...(call.body === undefined ? {} : { 'content-type': call.contentType ?? 'application/json' }),
+  },
+  signal: options.signal,
+  ...(call.query === undefined ? {} : { query: call.query }),
+  ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+  ...(call.repeatable === undefined ? {} : { repeatable: call.repeatable }),
+  ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
+});
+
+/** One exchange, its answer read whole and decoded. Rejects with an ApiError, or with the signal's reason on abort. */
+export const performCall = async <T>(call: Call<T>, options: CallOptions, context: CallContext): Promise<Answer<T>> => {
+  const { clock } = context;
+  const malformed = (problem: string): ApiError =>
+    new ApiError({ code: 'MalformedResponse', message: `${call.method} ${call.path}: ${problem}` });
+  const sentAt = clock.monotonic();
+  const response = await context.kube.request(requestOf(call, options, context.accept));
+  if (response.status < 200 || response.status > 299) throw await readFailure(response, call, clock);
+  const text = await readBody(response.body, context.bodyLimitBytes);
+  const receivedAt = clock.monotonic();
+  if (text === undefined) throw malformed(`the answer is larger than ${context.bodyLimitBytes} bytes`);
+  const json = parseJson(text);
+  if (json === undefined) throw malformed('the answer is not JSON');
+  const date = Date.parse(response.headers.date ?? '');
+  try {
+    return { value: call.decode(json), sentAt, receivedAt, ...(Number.isNaN(date) ? {} : { date }) };
+  } catch (error) {
+    if (error instanceof DecodeError) throw malformed(error.message);
+    throw error;
+  }
+};

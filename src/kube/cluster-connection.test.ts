@@ -1,0 +1,90 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import type { Call } from '../domain/index.ts';
+import {
+  createFakeClock,
+  createRecordingLogger,
+  createTestCertificates,
+  startTestServer,
+  type TestCertificates,
+} from '../testing/index.ts';
+import { createKubeClient } from './client.ts';
+import { connectCluster } from './cluster-connection.ts';
+import { loadOperatorKubeconfig } from './kubeconfig/operator.ts';
+
+let certificates: TestCertificates;
+beforeAll(async () => {
+  certificates = await createTestCertificates();
+});
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+const call: Call<unknown> = { method: 'GET', path: '/api', decode: (json) => json };
+
+describe('connectCluster', () => {
+  it('puts the policies together: token file, 401, reset, warnings', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'cluster-'));
+    closers.push(() => rmSync(directory, { recursive: true }));
+    let valid = 'one';
+    let resets = 0;
+    const { certificate, key } = certificates.serving;
+    const server = await startTestServer({
+      tls: { cert: certificate, key },
+      handler: (request, response) => {
+        if (resets > 0) {
+          resets -= 1;
+          request.socket.destroy();
+        } else if (request.headers.authorization !== `Bearer ${valid}`) {
+          // The new token reaches the disk a moment after the old one stopped working.
+          writeFileSync(join(directory, 'token'), valid);
+          response.writeHead(401).end('{}');
+        } else response.setHeader('warning', '299 - "old API"').end('{"ok":true}');
+      },
+    });
+    closers.push(() => server.close());
+    writeFileSync(join(directory, 'token'), 'one');
+    const ca = Buffer.from(certificates.ca).toString('base64');
+    writeFileSync(
+      join(directory, 'kubeconfig'),
+      stringify({
+        'current-context': 'x',
+        contexts: [{ name: 'x', context: { cluster: 'x', user: 'x' } }],
+        clusters: [
+          { name: 'x', cluster: { server: `https://localhost:${server.port}`, 'certificate-authority-data': ca } },
+        ],
+        users: [{ name: 'x', user: { tokenFile: 'token' } }],
+      }),
+    );
+    const clock = createFakeClock();
+    const logger = createRecordingLogger();
+    const access = await loadOperatorKubeconfig({
+      path: join(directory, 'kubeconfig'),
+      env: {},
+      homedir: directory,
+      clock,
+    });
+    const connection = connectCluster({ access, clock, logger, userAgent: 'test' });
+    closers.unshift(() => connection.close());
+    const client = createKubeClient({ kube: connection, clock });
+    const options = { signal: new AbortController().signal, timeoutMs: 5_000 };
+    const ask = async (): Promise<unknown> => (await client.call(call, options)).value;
+
+    expect(await ask()).toEqual({ ok: true });
+    resets = 1;
+    expect(await ask()).toEqual({ ok: true });
+    valid = 'two';
+    expect(await ask()).toEqual({ ok: true });
+    expect(await ask()).toEqual({ ok: true });
+    expect(server.stats().requests).toBe(6);
+    expect(logger.at('warn')).toEqual(['API server warns']);
+
+    resets = 2;
+    await expect(ask()).rejects.toMatchObject({ code: 'ConnectionError' });
+  });
+});

@@ -1,0 +1,183 @@
+import { ApiError } from '../domain/index.ts';
+import type { Clock, Kube, Logger, Random, Store } from '../ports/index.ts';
+import { createBackoff } from './backoff.ts';
+import type { CallContext } from './call.ts';
+import { type Listed, listPages } from './list-pages.ts';
+import { createObjectCache, type Project, type Replacement } from './object-cache.ts';
+import { watchOnce } from './watch.ts';
+
+const bodyLimitBytes = 256 * 1024 * 1024;
+const defaultPageSize = 500;
+/** Server-side time-out of a watch: random between this and twice this, so that watches do not end all at once. */
+const shortestWatchSeconds = 300;
+/** A watch that lasted this long was a good one: the server is not merely closing whatever is opened. */
+const goodSpellMs = 10_000;
+/** Broken streams in a row without a single event, after which resuming at the same place is given up. */
+const mostMalformed = 3;
+
+/** Resuming would fail the same way: the version is gone, the kind is, or the server does not understand us. */
+const relistOn = new Set(['Expired', 'NotFound', 'BadRequest', 'Invalid']);
+
+export interface InformerOptions<T> {
+  readonly kube: Kube;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  /** Path of the list, such as `/api/v1/secrets`. */
+  readonly path: string;
+  readonly query?: { readonly fieldSelector?: string; readonly labelSelector?: string };
+  /** Asks for `PartialObjectMetadata` instead of whole objects. */
+  readonly metadataOnly?: boolean;
+  /** What is kept of each object. An object it throws at is logged, counted and left out, or keeps its last good state. */
+  readonly project: Project<T>;
+  /** Objects per page of a list. Default 500. */
+  readonly pageSize?: number;
+}
+
+export interface InformerState {
+  readonly synced: boolean;
+  readonly objects: number;
+  /** Objects that `project` threw at. */
+  readonly undecodable: number;
+  /** Why the last list or watch failed; undefined while all is well. */
+  readonly lastError: Error | undefined;
+}
+
+export interface Informer<T> extends Store<T> {
+  readonly path: string;
+  /** Lists and watches until `signal` aborts, then resolves; never rejects. To be called once. */
+  run(signal: AbortSignal): Promise<void>;
+  state(): InformerState;
+}
+
+/** Content negotiation of client-go's metadata client (`metadata/metadata.go`). */
+const acceptOf = (metadataOnly: boolean): { readonly list: string; readonly watch: string } => {
+  const of = (kind: string): string => `application/json;as=${kind};g=meta.k8s.io;v=v1,application/json`;
+  if (!metadataOnly) return { list: 'application/json', watch: 'application/json' };
+  return { list: of('PartialObjectMetadataList'), watch: of('PartialObjectMetadata') };
+};
+
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
+
+const retryAfterOf = (error: Error | undefined): number => (error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0);
+
+/** Keeps a cache in step with the API server by a list and a watch (client-go's Reflector and Indexer in one). */
+export const createInformer = <T>(options: InformerOptions<T>): Informer<T> => {
+  const { kube, clock, random, path } = options;
+  const logger = options.logger.child({ informer: path });
+  const accept = acceptOf(options.metadataOnly ?? false);
+  const query: Readonly<Record<string, string>> = { ...options.query };
+  const cache = createObjectCache(options.project, logger);
+  const backoff = createBackoff(random);
+  /** Where the next watch starts; undefined: a list comes first. */
+  let position: Listed | undefined;
+  let lastError: Error | undefined;
+  let warned = false;
+  let malformed = 0;
+  /** Monotonic instant when the server accepted the watch of this step. */
+  let opened: { readonly at: number } | undefined;
+  const watchedMs = (): number => (opened === undefined ? 0 : clock.monotonic() - opened.at);
+
+  const list = async (signal: AbortSignal): Promise<Listed> => {
+    let replacement: Replacement = cache.replace();
+    const context: CallContext = { kube, clock, bodyLimitBytes, accept: accept.list };
+    const listed = await listPages({
+      path,
+      query,
+      pageSize: options.pageSize ?? defaultPageSize,
+      signal,
+      context,
+      begin: () => {
+        replacement = cache.replace();
+        return (item) => replacement.add(item);
+      },
+    });
+    replacement.commit();
+    lastError = undefined;
+    logger.debug('listed', { objects: cache.size, resourceVersion: listed.resourceVersion });
+    return listed;
+  };
+
+  const follow = async (from: Listed, signal: AbortSignal): Promise<void> => {
+    const events = watchOnce({
+      kube,
+      clock,
+      signal,
+      path,
+      query,
+      accept: accept.watch,
+      resourceVersion: from.resourceVersion,
+      timeoutSeconds: Math.floor(shortestWatchSeconds * (1 + random.next())),
+      kind: from.kind,
+      onOpen: () => {
+        opened = { at: clock.monotonic() };
+        lastError = undefined;
+      },
+    });
+    for await (const event of events) {
+      malformed = 0;
+      if (event.type === 'DELETED') cache.remove(event.object);
+      else if (event.type !== 'BOOKMARK') cache.set(event.object);
+      position = { ...from, resourceVersion: event.resourceVersion };
+    }
+  };
+
+  const fail = (error: Error): void => {
+    lastError = error;
+    const code = error instanceof ApiError ? error.code : undefined;
+    if (code === 'MalformedResponse') malformed += 1;
+    if ((code !== undefined && relistOn.has(code)) || malformed >= mostMalformed) {
+      position = undefined;
+      malformed = 0;
+    }
+    const fields = { problem: error.message, ...(code === undefined ? {} : { code }) };
+    if (warned || code === 'Expired') logger.debug('list and watch interrupted, trying again', fields);
+    else logger.warn('list and watch interrupted, trying again', fields);
+    warned = true;
+  };
+
+  /** One list if needed, one watch; the wait before the next, in milliseconds. */
+  const step = async (signal: AbortSignal): Promise<number> => {
+    let failure: Error | undefined;
+    opened = undefined;
+    try {
+      position ??= await list(signal);
+      await follow(position, signal);
+    } catch (error) {
+      if (signal.aborted) return 0;
+      failure = asError(error);
+    }
+    const wasGood = watchedMs() >= goodSpellMs;
+    if (wasGood) {
+      backoff.reset();
+      warned = false;
+    }
+    if (failure !== undefined) fail(failure);
+    else if (wasGood) return 0;
+    return Math.max(backoff.next(), retryAfterOf(failure));
+  };
+
+  const run = async (signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted) {
+      const waitMs = await step(signal);
+      try {
+        await clock.sleep(waitMs, signal);
+      } catch {
+        return;
+      }
+    }
+  };
+
+  return {
+    path,
+    run,
+    state: () => ({ synced: cache.store.synced, objects: cache.size, undecodable: cache.undecodable, lastError }),
+    get synced() {
+      return cache.store.synced;
+    },
+    get: (key) => cache.store.get(key),
+    entries: () => cache.store.entries(),
+    subscribe: (listener) => cache.store.subscribe(listener),
+    whenSynced: (signal) => cache.store.whenSynced(signal),
+  };
+};

@@ -1,0 +1,28 @@
+import type { Clock } from '../../ports/index.ts';
+import type { Credentials } from '../auth.ts';
+import type { Endpoint } from '../endpoint.ts';
+import type { Security } from '../security.ts';
+import type { Files } from './files.ts';
+
+/** How the operator has us reach a cluster. */
+export interface ClusterAccess {
+  /** Where this comes from, for the log. */
+  readonly source: string;
+  readonly endpoint: Endpoint;
+  /** As the transport wants it: follows changed files and credentials. */
+  readonly security: (signal: AbortSignal) => Promise<Security>;
+  readonly credentials: Credentials;
+  /** Namespace of the context, or of the pod. */
+  readonly namespace?: string;
+}
+
+export interface OperatorOptions {
+  /** Value of `--kubeconfig`. */
+  readonly path?: string;
+  /** Environment of the process. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly homedir: string;
+  readonly clock: Clock;
+  /** Default: the machine's. */
+  readonly files?: Files;
+}

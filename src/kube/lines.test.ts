@@ -1,0 +1,66 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { LineTooLongError, splitLines } from './lines.ts';
+
+async function* chunksOf(bytes: Uint8Array, cuts: readonly number[]): AsyncGenerator<Uint8Array, void> {
+  const at = [0, ...[...new Set(cuts)].filter((cut) => cut <= bytes.length).sort((a, b) => a - b), bytes.length];
+  for (const [index, end] of at.slice(1).entries()) yield bytes.subarray(at[index], end);
+}
+
+const collect = async (lines: AsyncIterable<string>): Promise<string[]> => {
+  const all: string[] = [];
+  for await (const line of lines) all.push(line);
+  return all;
+};
+
+describe('splitLines', () => {
+  it('rule 18: gives the same lines wherever the bytes are cut, characters of several bytes included', async () => {
+    const value = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }));
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(value, { maxLength: 10 }),
+        fc.array(fc.nat(400), { maxLength: 40 }),
+        fc.boolean(),
+        async (values, cuts, closing) => {
+          const lines = values.map((text) => JSON.stringify({ text }));
+          const bytes = Buffer.from(lines.join('\n') + (closing && lines.length > 0 ? '\n' : ''));
+          expect(await collect(splitLines(chunksOf(bytes, cuts), 1_000_000))).toEqual(lines);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it('rule 18: cuts at every single byte', async () => {
+    const bytes = Buffer.from('{"a":"ä€😀"}\n\r\n{"b":"😀"}\n');
+    for (let cut = 0; cut <= bytes.length; cut += 1) {
+      expect(await collect(splitLines(chunksOf(bytes, [cut]), 100))).toEqual(['{"a":"ä€😀"}', '{"b":"😀"}']);
+    }
+    const each = Array.from({ length: bytes.length }, (_, index) => index);
+    expect(await collect(splitLines(chunksOf(bytes, each), 100))).toEqual(['{"a":"ä€😀"}', '{"b":"😀"}']);
+  });
+
+  it('rule 18: a line above the limit is an error, whether it comes in one chunk or many; one at the limit is not', async () => {
+    const text = 'x'.repeat(100);
+    const every = Array.from({ length: 100 }, (_, index) => index);
+    for (const cuts of [[], every]) {
+      const at = splitLines(chunksOf(Buffer.from(`a\n${text}\nb\n`), cuts), 100);
+      expect(await collect(at)).toEqual(['a', text, 'b']);
+      const above = splitLines(chunksOf(Buffer.from(`a\n${text}x`), cuts), 100);
+      await expect(collect(above)).rejects.toBeInstanceOf(LineTooLongError);
+    }
+  });
+
+  it('lets go of the source when nobody reads on', async () => {
+    let closed = 0;
+    async function* source(): AsyncGenerator<Uint8Array, void> {
+      try {
+        while (true) yield Buffer.from('line\n');
+      } finally {
+        closed += 1;
+      }
+    }
+    for await (const _line of splitLines(source(), 100)) break;
+    expect(closed).toBe(1);
+  });
+});

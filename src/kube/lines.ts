@@ -1,0 +1,38 @@
+/** A line longer than its limit. */
+export class LineTooLongError extends Error {
+  override readonly name = 'LineTooLongError';
+}
+
+const newline = 0x0a;
+
+/**
+ * Splits bytes into lines, wherever the chunks are cut. Works on bytes, as a chunk may end inside a character of several. The last line
+ * comes even without a newline; empty lines do not.
+ */
+export async function* splitLines(chunks: AsyncIterable<Uint8Array>, limitBytes: number): AsyncGenerator<string, void> {
+  let parts: Uint8Array[] = [];
+  let length = 0;
+  const take = (part: Uint8Array): void => {
+    parts.push(part);
+    length += part.byteLength;
+    if (length > limitBytes) throw new LineTooLongError(`a line of more than ${limitBytes} bytes`);
+  };
+  const flush = (): string => {
+    const line = Buffer.concat(parts, length).toString('utf8').trim();
+    parts = [];
+    length = 0;
+    return line;
+  };
+  for await (const chunk of chunks) {
+    let start = 0;
+    for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, start)) {
+      take(chunk.subarray(start, end));
+      start = end + 1;
+      const line = flush();
+      if (line !== '') yield line;
+    }
+    if (start < chunk.byteLength) take(chunk.subarray(start));
+  }
+  const rest = flush();
+  if (rest !== '') yield rest;
+}

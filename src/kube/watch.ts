@@ -1,0 +1,151 @@
+import { ApiError, type JsonObject } from '../domain/index.ts';
+import type { Clock, Kube } from '../ports/index.ts';
+import { readFailure } from './call.ts';
+import { LineTooLongError, splitLines } from './lines.ts';
+import { createScope, type Scope } from './scope.ts';
+import { statusError } from './status-error.ts';
+
+/** etcd takes objects of 1.5 MiB unless told otherwise; nothing sane comes near this. */
+const longestEventBytes = 64 * 1024 * 1024;
+/** How much longer than the server's own time-out a stream may be silent. */
+const silenceGraceMs = 15_000;
+
+export interface WatchEvent {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK';
+  /** Of a bookmark it holds nothing but its resourceVersion. */
+  readonly object: JsonObject;
+  /** Where to resume after this event. */
+  readonly resourceVersion: string;
+}
+
+export interface WatchOptions {
+  readonly kube: Kube;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly path: string;
+  /** Selectors of the list. */
+  readonly query: Readonly<Record<string, string>>;
+  readonly accept: string;
+  readonly resourceVersion: string;
+  /** Server-side end of the stream. */
+  readonly timeoutSeconds: number;
+  /** `Kind` of every object; undefined: not known, any will do. */
+  readonly kind: string | undefined;
+  /** Called when the server has accepted the watch. */
+  readonly onOpen?: () => void;
+}
+
+const malformed = (path: string, problem: string): ApiError =>
+  new ApiError({ code: 'MalformedResponse', message: `GET ${path}: watch: ${problem}` });
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** JSON.parse's own message quotes the text, which may be a Secret. */
+const parseLine = (line: string): unknown => {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+};
+
+const resourceVersionOf = (object: JsonObject): string => {
+  const version = isObject(object.metadata) ? object.metadata.resourceVersion : undefined;
+  return typeof version === 'string' ? version : '';
+};
+
+/** One line of the stream. Throws the ApiError of an ERROR event, and MalformedResponse for what is no event of this watch. */
+const parseEvent = (line: string, { path, kind }: WatchOptions): WatchEvent => {
+  const json = parseLine(line);
+  if (!isObject(json)) throw malformed(path, 'the stream ended inside an event, or holds something that is not JSON');
+  const { type, object } = json;
+  if (!isObject(object)) throw malformed(path, 'an event without an object');
+  if (type === 'ERROR') {
+    const code = typeof object.code === 'number' ? object.code : 500;
+    throw statusError({ method: 'GET', path, httpStatus: code, json: object });
+  }
+  if (kind !== undefined && object.kind !== undefined && object.kind !== kind) {
+    throw malformed(path, `an object of another kind than ${kind}`);
+  }
+  if (type !== 'ADDED' && type !== 'MODIFIED' && type !== 'DELETED' && type !== 'BOOKMARK') {
+    throw malformed(path, 'an event of an unknown type');
+  }
+  const resourceVersion = resourceVersionOf(object);
+  if (resourceVersion === '') throw malformed(path, 'an event without a resourceVersion');
+  return { type, object, resourceVersion };
+};
+
+/** Passes chunks on and puts the silence off with each. */
+async function* rearmed(chunks: AsyncIterable<Uint8Array>, rearm: () => void): AsyncGenerator<Uint8Array, void> {
+  for await (const chunk of chunks) {
+    rearm();
+    yield chunk;
+  }
+}
+
+interface SilenceGuard {
+  rearm(): void;
+  stop(): void;
+}
+
+/** Fails the scope when nothing calls `rearm` for `limitMs`. */
+const guardSilence = (scope: Scope, { clock, path }: WatchOptions, limitMs: number): SilenceGuard => {
+  let last = clock.monotonic();
+  let stop: () => void;
+  const wait = (ms: number): void => {
+    stop = clock.timer(ms, () => {
+      const left = last + limitMs - clock.monotonic();
+      if (left > 0) wait(left);
+      else {
+        scope.fail(new ApiError({ code: 'Timeout', message: `GET ${path}: watch: no byte within ${limitMs} ms` }));
+      }
+    });
+  };
+  wait(limitMs);
+  return {
+    rearm: () => {
+      last = clock.monotonic();
+    },
+    stop: () => stop(),
+  };
+};
+
+/**
+ * One watch request as its events. Ends when the server ends the stream. Throws an ApiError for a refusal, an ERROR event, a broken stream
+ * or a silent one (no byte for the time-out plus a grace), and the signal's reason on abort.
+ */
+export async function* watchOnce(options: WatchOptions): AsyncGenerator<WatchEvent, void> {
+  const { kube, clock, path, timeoutSeconds } = options;
+  const scope = createScope({ signal: options.signal, clock, timeoutMs: undefined, onTimeout: () => undefined });
+  const silence = guardSilence(scope, options, timeoutSeconds * 1_000 + silenceGraceMs);
+  try {
+    const response = await kube.request({
+      method: 'GET',
+      path,
+      query: {
+        ...options.query,
+        watch: 'true',
+        allowWatchBookmarks: 'true',
+        resourceVersion: options.resourceVersion,
+        timeoutSeconds: String(timeoutSeconds),
+      },
+      headers: { accept: options.accept },
+      signal: scope.signal,
+    });
+    if (response.status !== 200) throw await readFailure(response, { method: 'GET', path }, clock);
+    options.onOpen?.();
+    for await (const line of splitLines(
+      rearmed(response.body, () => silence.rearm()),
+      longestEventBytes,
+    )) {
+      yield parseEvent(line, options);
+    }
+  } catch (error) {
+    if (error instanceof LineTooLongError) throw malformed(path, error.message);
+    throw error;
+  } finally {
+    silence.stop();
+    scope.end();
+  }
+}

@@ -1,0 +1,66 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { systemClock } from './clock.ts';
+
+/** Node's own timers under the hand of the test; the adapter is what is tested, on both of its faces. */
+beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] }));
+afterEach(() => vi.useRealTimers());
+
+const never = (): AbortSignal => new AbortController().signal;
+
+describe('systemClock', () => {
+  it('tells both times', () => {
+    vi.setSystemTime(1_234_567);
+    const clock = systemClock();
+    const before = clock.monotonic();
+    vi.advanceTimersByTime(1_500);
+    expect(clock.now()).toBe(1_234_567 + 1_500);
+    expect(clock.monotonic() - before).toBe(1_500);
+  });
+
+  it.each([0, 1, 1_000, 2 ** 31 - 1, 2 ** 31, 2 ** 33])('fires a timer once, after %d ms', (ms) => {
+    let fired = 0;
+    systemClock().timer(ms, () => (fired += 1));
+    vi.advanceTimersByTime(Math.max(0, ms - 1));
+    expect(fired).toBe(ms === 0 ? 1 : 0);
+    vi.advanceTimersByTime(10);
+    expect(fired).toBe(1);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('cancels a timer, also in the middle of a delay longer than setTimeout takes, and twice', () => {
+    let fired = 0;
+    const cancel = systemClock().timer(2 ** 32, () => (fired += 1));
+    vi.advanceTimersByTime(2 ** 31 + 5);
+    cancel();
+    cancel();
+    expect(vi.getTimerCount()).toBe(0);
+    vi.advanceTimersByTime(2 ** 33);
+    expect(fired).toBe(0);
+  });
+
+  it('sleeps until the time is over and lets go of the signal', async () => {
+    const { signal } = new AbortController();
+    const remove = vi.spyOn(signal, 'removeEventListener');
+    const slept = systemClock().sleep(50, signal);
+    vi.advanceTimersByTime(50);
+    await slept;
+    expect(remove).toHaveBeenCalledTimes(1);
+  });
+
+  it('wakes at once on abort, with the very reason, and leaves no timer', async () => {
+    const controller = new AbortController();
+    const reason = { why: 'any value' };
+    const slept = systemClock().sleep(1_000_000, controller.signal);
+    controller.abort(reason);
+    await expect(slept).rejects.toBe(reason);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('does not sleep for nothing, unless aborted', async () => {
+    const clock = systemClock();
+    await clock.sleep(0, never());
+    await clock.sleep(-5, never());
+    await expect(clock.sleep(0, AbortSignal.abort('gone'))).rejects.toBe('gone');
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});

@@ -1,0 +1,40 @@
+import type { HttpRoutes } from './http-server.ts';
+
+/** One line of `/readyz`. */
+export interface Check {
+  readonly name: string;
+  readonly ok: boolean;
+  /** Why it is not, or what an operator should know although it is. */
+  readonly detail?: string;
+}
+
+const plainText = 'text/plain; charset=utf-8';
+
+const line = ({ name, ok, detail }: Check): string =>
+  `[${ok ? '+' : '-'}] ${name}: ${ok ? 'ok' : 'not ready'}${detail === undefined ? '' : ` (${detail})`}\n`;
+
+/** `/healthz`: 200 while the event loop turns. `/readyz`: 200 when all checks are ok, else 503, and one line for each check. */
+export const healthRoutes = (checks: () => readonly Check[]): HttpRoutes =>
+  new Map([
+    ['/healthz', () => ({ status: 200, contentType: plainText, body: 'ok\n' })],
+    [
+      '/readyz',
+      () => {
+        const results = checks();
+        const status = results.every(({ ok }) => ok) ? 200 : 503;
+        const body = results.map(line).join('');
+        return { status, contentType: plainText, body: `${body}${status === 200 ? 'ready' : 'not ready'}\n` };
+      },
+    ],
+  ]);
+
+export interface MetricsSource {
+  metricsText(): Promise<string>;
+  readonly contentType: string;
+}
+
+/** `/metrics` in Prometheus' text format. */
+export const metricsRoutes = (source: MetricsSource): HttpRoutes =>
+  new Map([
+    ['/metrics', async () => ({ status: 200, contentType: source.contentType, body: await source.metricsText() })],
+  ]);

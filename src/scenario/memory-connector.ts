@@ -1,0 +1,53 @@
+import { ApiError } from '../domain/index.ts';
+import { createKubeClient, parseUntrustedKubeconfig, staticCredentials, withCredentials } from '../kube/index.ts';
+import type { Clock, Kube, KubeRequest, ShootConnector } from '../ports/index.ts';
+
+export interface MemoryConnectorOptions {
+  readonly clock: Clock;
+  /** The API server behind `scheme://host`, undefined when there is none. */
+  readonly resolve: (url: string) => Kube | undefined;
+  readonly onConnect: (url: string) => void;
+}
+
+/** The requests of one connection, which end when it is closed. */
+const closable = (kube: Kube): Kube & { close(): void } => {
+  const open = new Set<AbortController>();
+  const closed = (): ApiError => new ApiError({ code: 'ConnectionError', message: 'the connection was closed' });
+  let isClosed = false;
+  const request = async (request: KubeRequest): ReturnType<Kube['request']> => {
+    if (isClosed) throw closed();
+    const controller = new AbortController();
+    const abort = (): void => controller.abort(request.signal.reason);
+    request.signal.throwIfAborted();
+    request.signal.addEventListener('abort', abort, { once: true });
+    open.add(controller);
+    return kube.request({ ...request, signal: controller.signal });
+  };
+  return {
+    request,
+    close: () => {
+      isClosed = true;
+      for (const controller of open) controller.abort(closed());
+    },
+  };
+};
+
+/** Reads kubeconfigs as the real connector does, and reaches in-memory API servers instead of sockets. */
+export const createMemoryConnector = ({ clock, resolve, onConnect }: MemoryConnectorOptions): ShootConnector => ({
+  connect: (kubeconfig) => {
+    const { endpoint, authorization } = parseUntrustedKubeconfig(kubeconfig);
+    const url = `${endpoint.protocol}//${endpoint.host}`;
+    let isConnected = false;
+    const transport = closable({
+      request: async (request) => {
+        const kube = resolve(url);
+        if (kube === undefined) throw new ApiError({ code: 'ConnectionError', message: `${url}: no such host` });
+        if (!isConnected) onConnect(url);
+        isConnected = true;
+        return kube.request(request);
+      },
+    });
+    const kube = withCredentials(transport, staticCredentials(authorization));
+    return { client: createKubeClient({ kube, clock }), close: () => transport.close() };
+  },
+});

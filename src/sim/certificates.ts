@@ -1,0 +1,128 @@
+import { webcrypto } from 'node:crypto';
+import type * as X509 from '@peculiar/x509';
+
+/** A certificate and its private key, both PEM. */
+export interface KeyPair {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+export interface SimCertificates {
+  /** The certificate of the authority that signed all others, PEM. */
+  readonly ca: string;
+  /** For the server. */
+  readonly serving: KeyPair;
+  /** For a client: `user` becomes the common name, `groups` the organizations, as the API server reads them. */
+  client(user: string, groups?: readonly string[]): Promise<KeyPair>;
+}
+
+export interface CertificateOptions {
+  /** Milliseconds since the epoch by the clock that TLS uses: the machine's, never a virtual one. */
+  readonly now: number;
+  /** Names and IPv4 addresses of the server. Default: localhost and 127.0.0.1. */
+  readonly hosts?: readonly string[];
+}
+
+type Metadata = Map<unknown, unknown>;
+
+/**
+ * The three members of the Reflect metadata proposal that tsyringe, which @peculiar/x509 is built on, asks for. They are added where
+ * they are missing, right before the first use.
+ */
+const provideReflectMetadata = (): void => {
+  if ('getMetadata' in Reflect) return;
+  const known = new WeakMap<object, Metadata>();
+  const getOwnMetadata = (key: unknown, target: object): unknown => known.get(target)?.get(key);
+  const defineMetadata = (key: unknown, value: unknown, target: object): void => {
+    const metadata: Metadata = known.get(target) ?? new Map<unknown, unknown>();
+    known.set(target, metadata.set(key, value));
+  };
+  Object.assign(Reflect, { getOwnMetadata, getMetadata: getOwnMetadata, defineMetadata });
+};
+
+const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
+const dayMs = 86_400_000;
+
+const generateKeys = (): Promise<webcrypto.CryptoKeyPair> =>
+  webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+
+const pem = (label: string, der: ArrayBuffer): string => {
+  const lines =
+    Buffer.from(der)
+      .toString('base64')
+      .match(/.{1,64}/g) ?? [];
+  return [`-----BEGIN ${label}-----`, ...lines, `-----END ${label}-----`, ''].join('\n');
+};
+
+const keyPem = async (keys: webcrypto.CryptoKeyPair): Promise<string> =>
+  pem('PRIVATE KEY', await webcrypto.subtle.exportKey('pkcs8', keys.privateKey));
+
+const escapeName = (value: string): string => value.replace(/[,+"\\<>;=#]/g, '\\$&');
+
+const isAddress = (host: string): boolean => /^\d+(?:\.\d+){3}$/.test(host);
+
+interface LeafInit {
+  readonly subject: string;
+  readonly usage: string;
+  readonly extensions?: readonly X509.Extension[];
+}
+
+/** An authority of its own with a serving certificate, valid from a day before `now` for ten years. ECDSA P-256. */
+export const createCertificates = async (options: CertificateOptions): Promise<SimCertificates> => {
+  const { now, hosts = ['localhost', '127.0.0.1'] } = options;
+  provideReflectMetadata();
+  const x509 = await import('@peculiar/x509');
+  const validity = { notBefore: new Date(now - dayMs), notAfter: new Date(now + 3650 * dayMs) };
+  const authority = await generateKeys();
+  let serial = 1;
+
+  const root = await x509.X509CertificateGenerator.createSelfSigned({
+    serialNumber: '01',
+    name: 'CN=simulated-ca',
+    ...validity,
+    signingAlgorithm: algorithm,
+    keys: authority,
+    extensions: [
+      new x509.BasicConstraintsExtension(true, undefined, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign, true),
+      await x509.SubjectKeyIdentifierExtension.create(authority.publicKey),
+    ],
+  });
+
+  const issue = async (leaf: LeafInit): Promise<KeyPair> => {
+    const keys = await generateKeys();
+    serial += 1;
+    const certificate = await x509.X509CertificateGenerator.create({
+      serialNumber: serial.toString(16).padStart(4, '0'),
+      subject: leaf.subject,
+      issuer: root.subject,
+      ...validity,
+      signingAlgorithm: algorithm,
+      publicKey: keys.publicKey,
+      signingKey: authority.privateKey,
+      extensions: [
+        new x509.BasicConstraintsExtension(false, undefined, true),
+        new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
+        new x509.ExtendedKeyUsageExtension([leaf.usage]),
+        await x509.AuthorityKeyIdentifierExtension.create(authority.publicKey),
+        ...(leaf.extensions ?? []),
+      ],
+    });
+    return { certificate: `${certificate.toString('pem')}\n`, key: await keyPem(keys) };
+  };
+
+  const names = hosts.map((value) => ({ type: isAddress(value) ? ('ip' as const) : ('dns' as const), value }));
+  return {
+    ca: `${root.toString('pem')}\n`,
+    serving: await issue({
+      subject: 'CN=kube-apiserver',
+      usage: x509.ExtendedKeyUsage.serverAuth,
+      extensions: [new x509.SubjectAlternativeNameExtension(names)],
+    }),
+    client: (user, groups = []) =>
+      issue({
+        subject: [`CN=${escapeName(user)}`, ...groups.map((group) => `O=${escapeName(group)}`)].join(', '),
+        usage: x509.ExtendedKeyUsage.clientAuth,
+      }),
+  };
+};

@@ -1,0 +1,46 @@
+import { ApiError } from '../domain/index.ts';
+import type { Clock, KubeRequest } from '../ports/index.ts';
+
+/** The end that a request sets itself: its signal or its deadline. */
+export interface Exchange {
+  /** Aborts with the request's own reason, or with an ApiError (`Timeout`) at its deadline. */
+  readonly signal: AbortSignal;
+  /** Lets go of timer and listener. Must be called when the exchange is over. */
+  finish(): void;
+}
+
+export const timedOut = (request: KubeRequest): ApiError =>
+  new ApiError({
+    code: 'Timeout',
+    message: `${request.method} ${request.path}: no complete answer within ${String(request.timeoutMs)} ms`,
+  });
+
+/** Follows `request`'s signal and deadline on `clock`, the way a transport does. */
+export const followExchange = (clock: Clock, request: KubeRequest): Exchange => {
+  const controller = new AbortController();
+  const abort = (): void => controller.abort(request.signal.reason);
+  const { timeoutMs } = request;
+  const cancel =
+    timeoutMs === undefined ? undefined : clock.timer(timeoutMs, () => controller.abort(timedOut(request)));
+  if (request.signal.aborted) abort();
+  else request.signal.addEventListener('abort', abort, { once: true });
+  return {
+    signal: controller.signal,
+    finish() {
+      cancel?.();
+      request.signal.removeEventListener('abort', abort);
+    },
+  };
+};
+
+/** Settles like `work`, or rejects as soon as `signal` aborts, with its reason. */
+export const untilAborted = <T>(signal: AbortSignal, work: Promise<T>): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason as Error);
+    if (signal.aborted) {
+      abort();
+      return;
+    }
+    signal.addEventListener('abort', abort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });

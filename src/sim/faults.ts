@@ -1,0 +1,105 @@
+import { ApiError } from '../domain/index.ts';
+import type { Clock, Kube, KubeRequest, KubeResponse } from '../ports/index.ts';
+import { followExchange, untilAborted } from './exchange.ts';
+import { failure } from './status.ts';
+import { bodyOf } from './stream.ts';
+
+/**
+ * What happens to one request instead of its plain answer:
+ * a status (with a `Status` body) that the server never sees; a delay before the server sees it; `drop`: no answer, ever; `reset`: the
+ * connection breaks before the server sees it; `afterWrite`: the server does it, and the answer is lost.
+ */
+export type Fault =
+  | {
+      readonly status: number;
+      readonly reason?: string;
+      readonly message?: string;
+      /** `Retry-After`, in seconds. */
+      readonly retryAfter?: number;
+    }
+  | { readonly delayMs: number; readonly then?: Fault }
+  | 'drop'
+  | 'reset'
+  | { readonly afterWrite: 'reset' | 'drop' };
+
+export type FaultRule = (request: KubeRequest) => Fault | undefined;
+
+const reset = (request: KubeRequest): ApiError =>
+  new ApiError({ code: 'ConnectionError', message: `${request.method} ${request.path}: connection reset by peer` });
+
+const reasons: Readonly<Record<number, string>> = {
+  400: 'BadRequest',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'NotFound',
+  409: 'Conflict',
+  410: 'Expired',
+  422: 'Invalid',
+  429: 'TooManyRequests',
+  500: 'InternalError',
+  503: 'ServiceUnavailable',
+  504: 'Timeout',
+};
+
+const statusAnswer = (fault: Extract<Fault, { status: number }>): KubeResponse => {
+  const { status: code, message = 'simulated fault', retryAfter } = fault;
+  const reason = fault.reason ?? reasons[code];
+  const body = failure({
+    code,
+    message,
+    ...(reason === undefined ? {} : { reason }),
+    ...(retryAfter === undefined ? {} : { details: { retryAfterSeconds: retryAfter } }),
+  });
+  return {
+    status: code,
+    headers: {
+      'content-type': 'application/json',
+      ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
+    },
+    body: bodyOf(Buffer.from(JSON.stringify(body))),
+  };
+};
+
+const abandon = async (response: KubeResponse): Promise<void> => {
+  await response.body[Symbol.asyncIterator]().return?.();
+};
+
+/** `kube` with faults: `rule` is asked once for each request. Deadlines and aborts hold while a fault keeps a request waiting. */
+export const withFaults = (kube: Kube, options: { readonly clock: Clock; readonly rule: FaultRule }): Kube => {
+  const { clock, rule } = options;
+
+  const wait = async (request: KubeRequest, ms: number): Promise<void> => {
+    const exchange = followExchange(clock, request);
+    try {
+      await untilAborted(exchange.signal, clock.sleep(ms, exchange.signal));
+    } finally {
+      exchange.finish();
+    }
+  };
+
+  const suffer = async (request: KubeRequest, fault: Fault | undefined): Promise<KubeResponse> => {
+    if (fault === undefined) return kube.request(request);
+    if (fault === 'reset') throw reset(request);
+    if (fault === 'drop') {
+      await wait(request, Infinity);
+      throw reset(request);
+    }
+    if ('status' in fault) return statusAnswer(fault);
+    if ('delayMs' in fault) {
+      await wait(request, fault.delayMs);
+      const { timeoutMs } = request;
+      const rest = timeoutMs === undefined ? {} : { timeoutMs: timeoutMs - fault.delayMs };
+      return suffer({ ...request, ...rest }, fault.then);
+    }
+    await abandon(await kube.request(request));
+    if (fault.afterWrite === 'drop') await wait(request, Infinity);
+    throw reset(request);
+  };
+
+  return {
+    async request(request) {
+      request.signal.throwIfAborted();
+      return suffer(request, rule(request));
+    },
+  };
+};

@@ -1,0 +1,234 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import type { Kube, KubeRequest, KubeResponse } from '../ports/index.ts';
+import type { SimCertificates } from './certificates.ts';
+import { unauthorized } from './status.ts';
+
+export interface HttpsAuth {
+  /** Bearer tokens that are let in. */
+  readonly tokens?: readonly string[];
+  /** Let in whoever shows a client certificate of the server's own authority. */
+  readonly clientCertificates?: boolean;
+}
+
+export interface HttpsFaceOptions {
+  readonly kube: Kube;
+  readonly certificates: SimCertificates;
+  /** Default 127.0.0.1. */
+  readonly host?: string;
+  /** Default 0: any free port. */
+  readonly port?: number;
+  /** Absent: everybody is let in. Present: 401 for whoever it does not name. */
+  readonly auth?: HttpsAuth;
+}
+
+/**
+ * `open`; `refused`: nobody listens, and what was connected is reset; `silent`: connections are taken and kept, and nothing is ever
+ * answered, like a path whose packets get lost (a half-open connection). What was silent is reset when it opens again.
+ */
+export type Reachability = 'open' | 'refused' | 'silent';
+
+export interface HttpsStats {
+  /** TCP connections so far, those that never got through TLS included. */
+  readonly connections: number;
+  readonly openConnections: number;
+  /** TLS handshakes so far, and how many of them resumed a session. */
+  readonly handshakes: number;
+  readonly resumed: number;
+  readonly requests: number;
+}
+
+export interface HttpsFace {
+  readonly url: string;
+  readonly port: number;
+  stats(): HttpsStats;
+  setReachability(reachability: Reachability): Promise<void>;
+  /** Resets every open connection. */
+  disconnect(): void;
+  close(): Promise<void>;
+}
+
+const methods: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] satisfies KubeRequest['method'][];
+
+const isMethod = (method: string): method is KubeRequest['method'] => methods.includes(method);
+
+const readBody = async (message: IncomingMessage): Promise<Uint8Array> => {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of message) chunks.push(chunk as Uint8Array);
+  return Buffer.concat(chunks);
+};
+
+const headersOf = (message: IncomingMessage): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(message.headers).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.join(', ') : (value ?? ''),
+    ]),
+  );
+
+const kubeRequest = async (message: IncomingMessage, signal: AbortSignal): Promise<KubeRequest> => {
+  const { url = '/', method = 'GET' } = message;
+  const mark = url.indexOf('?');
+  const body = await readBody(message);
+  return {
+    method: isMethod(method) ? method : 'POST',
+    path: mark < 0 ? url : url.slice(0, mark),
+    query: mark < 0 ? {} : Object.fromEntries(new URLSearchParams(url.slice(mark + 1))),
+    headers: headersOf(message),
+    ...(body.length === 0 ? {} : { body }),
+    signal,
+  };
+};
+
+const isAllowed = (auth: HttpsAuth | undefined, message: IncomingMessage): boolean => {
+  if (auth === undefined) return true;
+  const token = /^Bearer (.+)$/i.exec(message.headers.authorization ?? '')?.[1];
+  if (token !== undefined) return auth.tokens?.includes(token) ?? false;
+  return auth.clientCertificates === true && message.socket instanceof TLSSocket && message.socket.authorized;
+};
+
+const drained = (response: ServerResponse): Promise<void> =>
+  new Promise((resolve) => {
+    response.once('drain', resolve).once('close', resolve);
+  });
+
+/** Sends the body chunk by chunk, waiting for `gate` before each. Watches never end by themselves, so nothing is collected first. */
+const pump = async (answer: KubeResponse, response: ServerResponse, gate: () => Promise<void>): Promise<void> => {
+  response.writeHead(answer.status, { ...answer.headers });
+  response.flushHeaders();
+  for await (const chunk of answer.body) {
+    await gate();
+    if (response.destroyed) return;
+    if (!response.write(chunk)) await drained(response);
+  }
+  await gate();
+  response.end();
+};
+
+const sendWhole = async (answer: KubeResponse, response: ServerResponse, gate: () => Promise<void>): Promise<void> => {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of answer.body) chunks.push(chunk);
+  await gate();
+  const body = Buffer.concat(chunks);
+  response.writeHead(answer.status, { ...answer.headers, 'content-length': body.length });
+  response.end(body);
+};
+
+const refuse = (response: ServerResponse): void => {
+  const body = JSON.stringify(unauthorized().status);
+  response.writeHead(401, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) });
+  response.end(body);
+};
+
+/** Idle connections stay; a server that closes them early makes every pooled client race against it. */
+const keepAliveMs = 180_000;
+
+const createTlsFront = (options: HttpsFaceOptions): HttpsServer => {
+  const { certificates, auth } = options;
+  const server = createHttpsServer({
+    key: certificates.serving.key,
+    cert: certificates.serving.certificate,
+    ca: certificates.ca,
+    requestCert: auth?.clientCertificates === true,
+    rejectUnauthorized: false,
+    keepAliveTimeout: keepAliveMs,
+    requestTimeout: 0,
+  });
+  server.timeout = 0;
+  return server;
+};
+
+/**
+ * Serves `kube` over HTTPS: keep-alive, streamed watches, TLS session tickets. A request of `kube` that fails instead of answering
+ * closes its connection, which is what a client sees of a reset.
+ */
+export const serveHttps = async (options: HttpsFaceOptions): Promise<HttpsFace> => {
+  const { kube, host = '127.0.0.1', auth } = options;
+  const tls = createTlsFront(options);
+  const tcp = createTcpServer();
+  const sockets = new Set<Socket>();
+  const waiting: (() => void)[] = [];
+  const counts = { connections: 0, handshakes: 0, resumed: 0, requests: 0 };
+  let reachability: Reachability = 'open';
+
+  const gate = (): Promise<void> =>
+    reachability === 'silent' ? new Promise((resolve) => waiting.push(resolve)) : Promise.resolve();
+
+  const answer = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const controller = new AbortController();
+    response.once('close', () => controller.abort(new Error('the client has gone')));
+    await gate();
+    if (!isAllowed(auth, message)) {
+      refuse(response);
+      return;
+    }
+    const request = await kubeRequest(message, controller.signal);
+    const answered = await kube.request(request);
+    const watch = request.query?.watch;
+    const send = watch === 'true' || watch === '1' ? pump : sendWhole;
+    await send(answered, response, gate);
+  };
+
+  const disconnect = (): void => {
+    for (const socket of sockets) socket.destroy();
+  };
+
+  const listen = (port: number): Promise<void> =>
+    new Promise((resolve, reject) => {
+      tcp.once('error', reject);
+      tcp.listen(port, host, () => {
+        tcp.off('error', reject);
+        resolve();
+      });
+    });
+
+  const stopListening = (): Promise<void> =>
+    new Promise((resolve) => {
+      if (tcp.listening) tcp.close(() => resolve());
+      else resolve();
+    });
+
+  tcp.on('connection', (socket) => {
+    counts.connections += 1;
+    sockets.add(socket);
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => sockets.delete(socket));
+    if (reachability === 'open') tls.emit('connection', socket);
+  });
+  tls.on('secureConnection', (socket: TLSSocket) => {
+    counts.handshakes += 1;
+    if (socket.isSessionReused()) counts.resumed += 1;
+  });
+  tls.on('request', (message: IncomingMessage, response: ServerResponse) => {
+    counts.requests += 1;
+    answer(message, response).catch(() => message.socket.destroy());
+  });
+
+  await listen(options.port ?? 0);
+  const { port } = tcp.address() as AddressInfo;
+
+  return {
+    url: `https://${host}:${port}`,
+    port,
+    stats: () => ({ ...counts, openConnections: sockets.size }),
+    disconnect,
+    async setReachability(next) {
+      if (next === reachability) return;
+      const before = reachability;
+      reachability = next;
+      if (before === 'silent' || next === 'refused') disconnect();
+      if (before === 'silent') for (const resolve of waiting.splice(0)) resolve();
+      if (next === 'refused') await stopListening();
+      if (before === 'refused') await listen(port);
+    },
+    async close() {
+      const stopped = stopListening();
+      reachability = 'open';
+      disconnect();
+      for (const resolve of waiting.splice(0)) resolve();
+      await stopped;
+    },
+  };
+};

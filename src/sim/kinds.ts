@@ -1,0 +1,180 @@
+import type { SimKind } from './kind.ts';
+import {
+  defaultConfigMap,
+  defaultNamespace,
+  defaultPod,
+  defaultReplicaSet,
+  defaultReplicas,
+  defaultSecret,
+  defaultStatefulSet,
+  replicasProblem,
+  secretProblem,
+  validateEndpointSlice,
+  validateReplicas,
+} from './kind-rules.ts';
+
+type Identity = Pick<SimKind, 'group' | 'version' | 'kind' | 'resource'>;
+
+const define = (base: Partial<SimKind>, identity: Identity, extra: Partial<SimKind>): SimKind => ({
+  singular: identity.kind.toLowerCase(),
+  shortNames: [],
+  namespaced: true,
+  custom: false,
+  status: false,
+  generation: false,
+  countedMetadata: [],
+  statusOnCreate: false,
+  labelsWithStatus: true,
+  unconditionalUpdate: true,
+  createOnUpdate: false,
+  fields: {},
+  omitZero: [],
+  graceful: false,
+  ...base,
+  ...identity,
+  ...extra,
+});
+
+const core = (kind: string, resource: string, extra: Partial<SimKind> = {}): SimKind =>
+  define({}, { group: '', version: 'v1', kind, resource }, extra);
+
+const apps = (kind: string, resource: string, extra: Partial<SimKind>): SimKind =>
+  define(
+    {
+      status: true,
+      generation: true,
+      labelsWithStatus: false,
+      scale: {
+        replicas: ['spec', 'replicas'],
+        statusReplicas: ['status', 'replicas'],
+        selector: ['spec', 'selector'],
+      },
+      defaults: defaultReplicas,
+      decodeProblem: replicasProblem,
+      validate: validateReplicas,
+    },
+    { group: 'apps', version: 'v1', kind, resource },
+    extra,
+  );
+
+/** A kind served from a CustomResourceDefinition. */
+export const customKind = (identity: Identity, extra: Partial<SimKind> = {}): SimKind =>
+  define({ custom: true, generation: true, labelsWithStatus: false, unconditionalUpdate: false }, identity, extra);
+
+const zeroes = [
+  'replicas',
+  'readyReplicas',
+  'updatedReplicas',
+  'availableReplicas',
+  'unavailableReplicas',
+  'currentReplicas',
+];
+
+/** Every kind served unless `createSimApiServer` is told otherwise. */
+export const simKinds = {
+  Namespace: core('Namespace', 'namespaces', {
+    namespaced: false,
+    shortNames: ['ns'],
+    status: true,
+    fields: { 'status.phase': ['status', 'phase'], name: ['metadata', 'name'] },
+    defaults: defaultNamespace,
+  }),
+  Secret: core('Secret', 'secrets', {
+    fields: { type: ['type'] },
+    defaults: defaultSecret,
+    decodeProblem: secretProblem,
+  }),
+  ConfigMap: core('ConfigMap', 'configmaps', { shortNames: ['cm'], defaults: defaultConfigMap }),
+  Node: core('Node', 'nodes', {
+    namespaced: false,
+    shortNames: ['no'],
+    status: true,
+    statusOnCreate: true,
+    fields: { 'spec.unschedulable': ['spec', 'unschedulable'] },
+  }),
+  Pod: core('Pod', 'pods', {
+    shortNames: ['po'],
+    status: true,
+    generation: true,
+    graceful: true,
+    fields: {
+      'spec.nodeName': ['spec', 'nodeName'],
+      'spec.restartPolicy': ['spec', 'restartPolicy'],
+      'spec.schedulerName': ['spec', 'schedulerName'],
+      'spec.serviceAccountName': ['spec', 'serviceAccountName'],
+      'spec.hostNetwork': ['spec', 'hostNetwork'],
+      'status.phase': ['status', 'phase'],
+      'status.podIP': ['status', 'podIP'],
+      'status.nominatedNodeName': ['status', 'nominatedNodeName'],
+    },
+    defaults: defaultPod,
+  }),
+  Service: core('Service', 'services', { shortNames: ['svc'], status: true, createOnUpdate: true }),
+  Event: core('Event', 'events', {
+    shortNames: ['ev'],
+    createOnUpdate: true,
+    fields: {
+      'involvedObject.kind': ['involvedObject', 'kind'],
+      'involvedObject.namespace': ['involvedObject', 'namespace'],
+      'involvedObject.name': ['involvedObject', 'name'],
+      'involvedObject.uid': ['involvedObject', 'uid'],
+      'involvedObject.apiVersion': ['involvedObject', 'apiVersion'],
+      'involvedObject.resourceVersion': ['involvedObject', 'resourceVersion'],
+      'involvedObject.fieldPath': ['involvedObject', 'fieldPath'],
+      reason: ['reason'],
+      reportingComponent: ['reportingComponent'],
+      source: ['source', 'component'],
+      type: ['type'],
+    },
+  }),
+  Lease: define(
+    {},
+    { group: 'coordination.k8s.io', version: 'v1', kind: 'Lease', resource: 'leases' },
+    { unconditionalUpdate: false, createOnUpdate: true },
+  ),
+  Deployment: apps('Deployment', 'deployments', {
+    shortNames: ['deploy'],
+    omitZero: zeroes,
+    // They are copied to the ReplicaSets.
+    countedMetadata: ['annotations'],
+  }),
+  StatefulSet: apps('StatefulSet', 'statefulsets', {
+    shortNames: ['sts'],
+    omitZero: zeroes.filter((name) => name !== 'replicas' && name !== 'availableReplicas'),
+    defaults: defaultStatefulSet,
+  }),
+  ReplicaSet: apps('ReplicaSet', 'replicasets', {
+    shortNames: ['rs'],
+    omitZero: zeroes.filter((name) => name !== 'replicas'),
+    defaults: defaultReplicaSet,
+    fields: { 'status.replicas': ['status', 'replicas'] },
+  }),
+  EndpointSlice: define(
+    {},
+    { group: 'discovery.k8s.io', version: 'v1', kind: 'EndpointSlice', resource: 'endpointslices' },
+    { generation: true, countedMetadata: ['labels'], validate: validateEndpointSlice },
+  ),
+  Cluster: customKind(
+    { group: 'extensions.gardener.cloud', version: 'v1alpha1', kind: 'Cluster', resource: 'clusters' },
+    { namespaced: false },
+  ),
+  Machine: customKind(
+    { group: 'machine.sapcloud.io', version: 'v1alpha1', kind: 'Machine', resource: 'machines' },
+    { shortNames: ['mach'], status: true },
+  ),
+  Etcd: customKind(
+    { group: 'druid.gardener.cloud', version: 'v1alpha1', kind: 'Etcd', resource: 'etcds' },
+    {
+      status: true,
+      scale: {
+        replicas: ['spec', 'replicas'],
+        statusReplicas: ['status', 'replicas'],
+        selector: ['status', 'labelSelector'],
+      },
+    },
+  ),
+  Watermill: customKind(
+    { group: 'test.dependency-watchdog.gardener.cloud', version: 'v1', kind: 'Watermill', resource: 'watermills' },
+    { status: true, scale: { replicas: ['spec', 'wheel', 'count'], statusReplicas: ['status', 'turning'] } },
+  ),
+} as const satisfies Record<string, SimKind>;

@@ -1,0 +1,170 @@
+import type { StatusCause } from './cause.ts';
+import type { SimKind } from './kind.ts';
+
+export interface StatusDetails {
+  readonly name?: string;
+  readonly group?: string;
+  readonly kind?: string;
+  readonly uid?: string;
+  readonly causes?: readonly StatusCause[];
+  readonly retryAfterSeconds?: number;
+}
+
+/** `metav1.Status`, as the API server answers it. */
+export interface Status {
+  readonly kind: 'Status';
+  readonly apiVersion: 'v1';
+  readonly metadata: { readonly continue?: string };
+  readonly status: 'Success' | 'Failure';
+  readonly message?: string;
+  readonly reason?: string;
+  readonly details?: StatusDetails;
+  readonly code?: number;
+}
+
+export interface FailureInit {
+  readonly code: number;
+  readonly reason?: string;
+  readonly message: string;
+  readonly details?: StatusDetails;
+  /** A token to go on with, which an expired list carries. */
+  readonly continue?: string;
+}
+
+/** A request that the simulated server refuses; never leaves the server but as an answer. */
+export class StatusError extends Error {
+  override readonly name = 'StatusError';
+  readonly status: Status;
+
+  constructor(init: FailureInit) {
+    super(init.message);
+    this.status = failure(init);
+  }
+}
+
+export const failure = (init: FailureInit): Status => ({
+  kind: 'Status',
+  apiVersion: 'v1',
+  metadata: init.continue === undefined ? {} : { continue: init.continue },
+  status: 'Failure',
+  message: init.message,
+  ...(init.reason === undefined ? {} : { reason: init.reason }),
+  ...(init.details === undefined ? {} : { details: init.details }),
+  code: init.code,
+});
+
+/** `deployments.apps`, or `pods` alone for the core group. */
+export const resourceName = (kind: SimKind): string =>
+  kind.group === '' ? kind.resource : `${kind.resource}.${kind.group}`;
+
+const kindName = (kind: SimKind): string => (kind.group === '' ? kind.kind : `${kind.kind}.${kind.group}`);
+
+const details = (kind: SimKind, name: string, of: 'resource' | 'kind'): StatusDetails => ({
+  ...(name === '' ? {} : { name }),
+  ...(kind.group === '' ? {} : { group: kind.group }),
+  kind: of === 'resource' ? kind.resource : kind.kind,
+});
+
+// The functions below mirror k8s.io/apimachinery/pkg/api/errors; the contract suite compares them with a real server's answers.
+
+export const badRequest = (message: string): StatusError =>
+  new StatusError({ code: 400, reason: 'BadRequest', message });
+
+export const notFound = (kind: SimKind, name: string): StatusError =>
+  new StatusError({
+    code: 404,
+    reason: 'NotFound',
+    message: `${resourceName(kind)} "${name}" not found`,
+    details: details(kind, name, 'resource'),
+  });
+
+export const unknownResource = (): StatusError =>
+  new StatusError({
+    code: 404,
+    reason: 'NotFound',
+    message: 'the server could not find the requested resource',
+    details: {},
+  });
+
+export const methodNotAllowed = (): StatusError =>
+  new StatusError({
+    code: 405,
+    reason: 'MethodNotAllowed',
+    message: 'the server does not allow this method on the requested resource',
+    details: {},
+  });
+
+export const alreadyExists = (kind: SimKind, name: string): StatusError =>
+  new StatusError({
+    code: 409,
+    reason: 'AlreadyExists',
+    message: `${resourceName(kind)} "${name}" already exists`,
+    details: details(kind, name, 'resource'),
+  });
+
+export const conflict = (kind: SimKind, name: string, problem = staleObject): StatusError =>
+  new StatusError({
+    code: 409,
+    reason: 'Conflict',
+    message: `Operation cannot be fulfilled on ${resourceName(kind)} "${name}": ${problem}`,
+    details: details(kind, name, 'resource'),
+  });
+
+const staleObject = 'the object has been modified; please apply your changes to the latest version and try again';
+
+/** A delete whose preconditions do not hold names the kind where other conflicts name the resource. */
+export const deleteConflict = (kind: SimKind, name: string, problem: string): StatusError =>
+  new StatusError({
+    code: 409,
+    reason: 'Conflict',
+    message: `Operation cannot be fulfilled on ${kindName(kind)} "${name}": ${problem}`,
+    details: details(kind, name, 'kind'),
+  });
+
+export const invalid = (kind: SimKind, name: string, causes: readonly StatusCause[]): StatusError => {
+  const problems = causes.map((cause) => `${cause.field ?? ''}: ${cause.message}`);
+  return new StatusError({
+    code: 422,
+    reason: 'Invalid',
+    message: `${kindName(kind)} "${name}" is invalid: ${problems.length === 1 ? (problems[0] ?? '') : `[${problems.join(', ')}]`}`,
+    details: { ...details(kind, name, 'kind'), causes },
+  });
+};
+
+/** A JSON patch that cannot be applied: a failed `test`, a missing path. */
+export const unappliablePatch = (): StatusError =>
+  new StatusError({
+    code: 422,
+    reason: 'Invalid',
+    message: 'the server rejected our request due to an error in our request',
+    details: {},
+  });
+
+export const forbidden = (
+  kind: SimKind,
+  name: string,
+  problem: { message: string; causes: readonly StatusCause[] },
+): StatusError =>
+  new StatusError({
+    code: 403,
+    reason: 'Forbidden',
+    message: `${resourceName(kind)} "${name}" is forbidden: ${problem.message}`,
+    details: { ...details(kind, name, 'resource'), causes: problem.causes },
+  });
+
+export const expired = (message: string, token?: string): StatusError =>
+  new StatusError({ code: 410, reason: 'Expired', message, ...(token === undefined ? {} : { continue: token }) });
+
+export const tooLargeResourceVersion = (asked: number, current: number): StatusError =>
+  new StatusError({
+    code: 504,
+    reason: 'Timeout',
+    message: `Timeout: Too large resource version: ${asked}, current: ${current}`,
+    details: {
+      causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+      retryAfterSeconds: 1,
+    },
+  });
+
+export const unauthorized = (): StatusError =>
+  new StatusError({ code: 401, reason: 'Unauthorized', message: 'Unauthorized' });

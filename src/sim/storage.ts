@@ -1,0 +1,110 @@
+import { type Collection, createCollection, type StoreEvent } from './collection.ts';
+import { createEntry, type Entry } from './entry.ts';
+import type { SimKind } from './kind.ts';
+import type { JsonMap, SimMeta, SimObject } from './object.ts';
+
+export type StoreListener = (event: StoreEvent) => void;
+
+/** The objects of one server under one revision counter, like etcd's. */
+export interface Storage {
+  readonly revision: number;
+  collection(kind: SimKind): Collection;
+  /** Stores a new state under the next revision and tells the listeners. `object`'s resourceVersion is replaced. */
+  put(kind: SimKind, object: Readonly<JsonMap> & { readonly metadata: SimMeta }): Entry;
+  /** Removes the object; returns its last state under the revision of the deletion. */
+  remove(entry: Entry): Entry;
+  /** `listener` hears of every event from now on, in order; of one namespace when it is given. Returns the unsubscribe function. */
+  subscribe(kind: SimKind, namespace: string | undefined, listener: StoreListener): () => void;
+  /** Forgets the past up to `revision`: older watches and pages are answered with 410. */
+  compact(revision: number): void;
+}
+
+interface Shelf {
+  readonly collection: Collection;
+  readonly everywhere: Set<StoreListener>;
+  readonly byNamespace: Map<string, Set<StoreListener>>;
+}
+
+const withRevision = (object: Readonly<JsonMap> & { readonly metadata: SimMeta }, revision: number): SimObject =>
+  ({ ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } }) as unknown as SimObject;
+
+export const createStorage = (historyEvents: number): Storage => {
+  const shelves = new Map<SimKind, Shelf>();
+  const undelivered: StoreEvent[] = [];
+  let delivering = false;
+  let revision = 1;
+
+  const shelfOf = (kind: SimKind): Shelf => {
+    const found = shelves.get(kind);
+    if (found !== undefined) return found;
+    const shelf: Shelf = {
+      collection: createCollection({ events: historyEvents }),
+      everywhere: new Set(),
+      byNamespace: new Map(),
+    };
+    shelves.set(kind, shelf);
+    return shelf;
+  };
+
+  const deliver = (event: StoreEvent): void => {
+    const shelf = shelfOf(event.entry.kind);
+    for (const listener of [...shelf.everywhere]) listener(event);
+    for (const listener of [...(shelf.byNamespace.get(event.entry.namespace) ?? [])]) listener(event);
+  };
+
+  /** A listener may write: what it causes is delivered after what it is hearing, so that all hear all in one order. */
+  const publish = (event: StoreEvent): void => {
+    shelfOf(event.entry.kind).collection.apply(event);
+    undelivered.push(event);
+    if (delivering) return;
+    delivering = true;
+    try {
+      for (let next = undelivered.shift(); next !== undefined; next = undelivered.shift()) deliver(next);
+    } finally {
+      delivering = false;
+    }
+  };
+
+  return {
+    get revision() {
+      return revision;
+    },
+    collection: (kind) => shelfOf(kind).collection,
+    put(kind, object) {
+      const { name, namespace = '' } = object.metadata;
+      const previous = shelfOf(kind).collection.get(namespace, name);
+      revision += 1;
+      const entry = createEntry(kind, withRevision(object, revision), revision);
+      publish({
+        type: previous === undefined ? 'ADDED' : 'MODIFIED',
+        revision,
+        entry,
+        ...(previous === undefined ? {} : { previous }),
+        chunks: new Map(),
+      });
+      return entry;
+    },
+    remove(previous) {
+      revision += 1;
+      const entry = createEntry(previous.kind, withRevision(previous.object, revision), revision);
+      publish({ type: 'DELETED', revision, entry, previous, chunks: new Map() });
+      return entry;
+    },
+    subscribe(kind, namespace, listener) {
+      const shelf = shelfOf(kind);
+      if (namespace === undefined) {
+        shelf.everywhere.add(listener);
+        return () => shelf.everywhere.delete(listener);
+      }
+      const listeners = shelf.byNamespace.get(namespace) ?? new Set();
+      shelf.byNamespace.set(namespace, listeners.add(listener));
+      return () => {
+        listeners.delete(listener);
+        if (listeners.size === 0) shelf.byNamespace.delete(namespace);
+      };
+    },
+    compact(upTo) {
+      for (const shelf of shelves.values()) shelf.collection.compact(upTo);
+    },
+  };
+};

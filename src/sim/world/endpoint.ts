@@ -1,0 +1,62 @@
+import type { Clock, Kube } from '../../ports/index.ts';
+import type { Reachability } from '../https.ts';
+import { kubeconfigText } from '../kubeconfig.ts';
+import { createSimApiServer, type SimApiServer } from '../server.ts';
+import { createGate } from './gate.ts';
+
+/** Where clients find an API server. */
+export interface Address {
+  readonly url: string;
+  /** PEM of its certificate authority; absent where nobody checks. */
+  readonly ca?: string;
+}
+
+/** An API server of the world with the way to it. */
+export interface WorldServer {
+  readonly server: SimApiServer;
+  /** For clients: asks for the token of the kubeconfig, and breaks when the path does. */
+  readonly kube: Kube;
+  readonly reachability: Reachability;
+  setReachability(reachability: Reachability): void;
+  address(): Address;
+  setAddress(address: Address): void;
+  /** Kubeconfigs of before are let in no more. */
+  rotateToken(): void;
+  /** For its address and the token of now. */
+  kubeconfig(): string;
+}
+
+export interface WorldServerOptions {
+  readonly clock: Clock;
+  readonly name: string;
+  readonly seed: string;
+}
+
+export const createWorldServer = ({ clock, name, seed }: WorldServerOptions): WorldServer => {
+  const server = createSimApiServer({ clock, seed: `${seed}/${name}` });
+  let address: Address = { url: `https://${name}.simulated` };
+  let tokens = 1;
+  const token = (): string => `${name}-${String(tokens)}`;
+  const gate = createGate(server, { clock, token });
+  return {
+    server,
+    kube: gate,
+    get reachability() {
+      return gate.reachability;
+    },
+    setReachability: (reachability) => gate.setReachability(reachability),
+    address: () => address,
+    setAddress: (next) => {
+      address = next;
+    },
+    rotateToken: () => {
+      tokens += 1;
+    },
+    kubeconfig: () =>
+      kubeconfigText({
+        server: address.url,
+        ...(address.ca === undefined ? {} : { ca: address.ca }),
+        user: { token: token() },
+      }),
+  };
+};

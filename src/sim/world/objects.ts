@@ -1,0 +1,157 @@
+import { formatGoDuration } from '../../domain/index.ts';
+import type { SimDraft } from '../store.ts';
+import { formatMicroTime, formatTime } from '../time.ts';
+
+/** Deployments of a shoot's control plane that the actors bring to life. */
+export const kubeControllerManager = 'kube-controller-manager';
+export const machineControllerManager = 'machine-controller-manager';
+export const clusterAutoscaler = 'cluster-autoscaler';
+
+/** Of the Secret in the shoot's namespace whose key `kubeconfig` reaches its API server, as gardenlet names it. */
+export const kubeconfigSecretName = 'shoot-access-dependency-watchdog-probe';
+
+/** On a Cluster of the simulated seed: `cut` keeps all kubelets of that shoot from their API server, absent lets them through. */
+export const kubeletsAnnotation = 'simulation.dependency-watchdog.gardener.cloud/kubelets';
+
+export const nodeLeaseNamespace = 'kube-node-lease';
+const poolLabel = 'worker.gardener.cloud/pool';
+
+export interface PoolInit {
+  readonly name: string;
+  readonly nodes: number;
+  /** Default: what MCM takes for unhealthy by itself. */
+  readonly nodeConditions?: readonly string[];
+}
+
+export interface ShootInit {
+  readonly name: string;
+  /** Of the one pool `worker`, where `pools` are not given. Default 5. */
+  readonly nodes?: number;
+  readonly pools?: readonly PoolInit[];
+  /** The shoot's own node monitor grace period, in milliseconds. Default: none, `WorldTiming.graceMs` holds. */
+  readonly nodeMonitorGraceMs?: number;
+  /** Default: a reconciliation that succeeded. */
+  readonly lastOperation?: { readonly type: string; readonly state: string };
+  /** Replicas of its Deployments. Default: one each; 0 leaves the Deployment out. */
+  readonly replicas?: Readonly<Record<string, number>>;
+}
+
+/** Of its project and name, as gardenlet makes it; also the Cluster's name. */
+export const technicalName = (shoot: string): string => `shoot--sim--${shoot}`;
+
+export const poolsOf = ({ nodes = 5, pools }: ShootInit): readonly PoolInit[] => pools ?? [{ name: 'worker', nodes }];
+
+export const namespaceObject = (name: string): SimDraft => ({
+  metadata: { name, labels: { 'gardener.cloud/role': 'shoot' } },
+});
+
+/** `ms` since the epoch. */
+export const clusterObject = (init: ShootInit, ms: number): SimDraft => {
+  const workers = poolsOf(init).map(({ name, nodes, nodeConditions }) => ({
+    name,
+    minimum: nodes,
+    maximum: nodes + 2,
+    machine: { type: 'large' },
+    ...(nodeConditions === undefined ? {} : { machineControllerManager: { nodeConditions } }),
+  }));
+  const { nodeMonitorGraceMs: grace, lastOperation = { type: 'Reconcile', state: 'Succeeded' } } = init;
+  const manager =
+    grace === undefined ? {} : { kubeControllerManager: { nodeMonitorGracePeriod: formatGoDuration(grace) } };
+  const shoot = {
+    apiVersion: 'core.gardener.cloud/v1beta1',
+    kind: 'Shoot',
+    metadata: { name: init.name, namespace: 'garden-sim', generation: 1 },
+    spec: { hibernation: { enabled: false }, kubernetes: { version: '1.33.2', ...manager }, provider: { workers } },
+    status: {
+      technicalID: technicalName(init.name),
+      isHibernated: false,
+      lastOperation: { ...lastOperation, lastUpdateTime: formatTime(ms) },
+    },
+  };
+  return { metadata: { name: technicalName(init.name) }, spec: { cloudProfile: {}, seed: {}, shoot } };
+};
+
+export const kubeconfigSecret = (namespace: string, kubeconfig: string): SimDraft => ({
+  metadata: { name: kubeconfigSecretName, namespace },
+  type: 'Opaque',
+  data: { kubeconfig: Buffer.from(kubeconfig).toString('base64') },
+});
+
+/** Up and ready. */
+export const deploymentObject = (namespace: string, name: string, replicas: number): SimDraft => {
+  const labels = { app: 'kubernetes', role: name };
+  return {
+    metadata: { name, namespace, labels: { ...labels, 'gardener.cloud/role': 'controlplane' } },
+    spec: {
+      replicas,
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers: [{ name, image: `simulated/${name}:v1` }] } },
+    },
+    status: {
+      observedGeneration: 1,
+      replicas,
+      updatedReplicas: replicas,
+      readyReplicas: replicas,
+      availableReplicas: replicas,
+    },
+  };
+};
+
+export interface MachineInit {
+  readonly namespace: string;
+  readonly name: string;
+  readonly pool: string;
+  readonly phase: string;
+  /** Milliseconds since the epoch. */
+  readonly since: number;
+}
+
+/** A Machine; its node bears the same name. */
+export const machineObject = ({ namespace, name, pool, phase, since }: MachineInit): SimDraft => ({
+  metadata: { name, namespace, labels: { node: name, name: `${namespace}-${pool}` } },
+  spec: { class: { kind: 'MachineClass', name: `${namespace}-${pool}` }, providerID: `simulated:///${name}` },
+  status: { currentStatus: { phase, lastUpdateTime: formatTime(since) } },
+});
+
+/** What a kubelet posts of itself; `NetworkUnavailable` is not its own. */
+const kubeletConditions: readonly (readonly [type: string, reason: string])[] = [
+  ['MemoryPressure', 'KubeletHasSufficientMemory'],
+  ['DiskPressure', 'KubeletHasNoDiskPressure'],
+  ['PIDPressure', 'KubeletHasSufficientPID'],
+];
+
+export interface NodeCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly lastHeartbeatTime: string;
+  readonly lastTransitionTime: string;
+}
+
+/** The conditions of a healthy node; a transition keeps its time where the status stays as it is in `before`. */
+export const healthyConditions = (ms: number, before: readonly NodeCondition[]): readonly NodeCondition[] => {
+  const time = formatTime(ms);
+  const condition = (type: string, status: string, reason: string): NodeCondition => {
+    const known = before.find((other) => other.type === type);
+    const lastTransitionTime = known?.status === status ? known.lastTransitionTime : time;
+    return { type, status, reason, lastHeartbeatTime: time, lastTransitionTime };
+  };
+  const own = kubeletConditions.map(([type, reason]) => condition(type, 'False', reason));
+  const others = before.filter(({ type }) => type !== 'Ready' && !kubeletConditions.some(([name]) => name === type));
+  return [...others, ...own, condition('Ready', 'True', 'KubeletReady')];
+};
+
+export const nodeObject = (name: string, pool: string, ms: number): SimDraft => ({
+  metadata: {
+    name,
+    labels: { [poolLabel]: pool, 'kubernetes.io/hostname': name, 'topology.kubernetes.io/zone': 'sim-a' },
+  },
+  spec: { providerID: `simulated:///${name}` },
+  status: { conditions: healthyConditions(ms, []), nodeInfo: { kubeletVersion: 'v1.33.2' } },
+});
+
+/** `renewedAt` in milliseconds since the epoch by the node's clock. */
+export const leaseObject = (name: string, renewedAt: number): SimDraft => ({
+  metadata: { name, namespace: nodeLeaseNamespace },
+  spec: { holderIdentity: name, leaseDurationSeconds: 40, renewTime: formatMicroTime(renewedAt) },
+});

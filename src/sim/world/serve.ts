@@ -1,0 +1,34 @@
+import { createCertificates } from '../certificates.ts';
+import { type HttpsFace, serveHttps } from '../https.ts';
+import type { WorldServer } from './endpoint.ts';
+import type { World } from './world.ts';
+
+/** Puts the world on the loopback network. */
+export interface ServedWorld {
+  /** Of the seed, for its address of now. */
+  readonly kubeconfig: string;
+  /** Ends all connections and listeners; the actors go on. */
+  close(): Promise<void>;
+}
+
+const serve = async (api: WorldServer, now: number): Promise<HttpsFace> => {
+  const certificates = await createCertificates({ now });
+  const face = await serveHttps({ kube: api.kube, certificates });
+  api.setAddress({ url: face.url, ca: certificates.ca });
+  return face;
+};
+
+/**
+ * Serves the seed and every shoot of now over HTTPS, each with an authority of its own, and puts the shoots' new kubeconfigs into their
+ * Secrets. `now`: the machine's time for the certificates, milliseconds since the epoch.
+ */
+export const serveWorld = async (world: World, now: number): Promise<ServedWorld> => {
+  const faces = await Promise.all([world.api, ...world.shoots.map(({ api }) => api)].map((api) => serve(api, now)));
+  for (const shoot of world.shoots) shoot.publishKubeconfig();
+  return {
+    kubeconfig: world.api.kubeconfig(),
+    close: async () => {
+      await Promise.all(faces.map((face) => face.close()));
+    },
+  };
+};

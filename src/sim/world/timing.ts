@@ -1,0 +1,58 @@
+/** How fast the actors of a simulated seed are. Milliseconds; the defaults are those of the real programs. */
+export interface WorldTiming {
+  /** The kubelet's `--node-lease-duration-seconds` times 0.25. */
+  readonly leaseRenewMs: number;
+  /** How long a kubelet waits for an answer to a heartbeat (`heartbeatClientConfig.Timeout`). */
+  readonly heartbeatTimeoutMs: number;
+  /** How often a kubelet posts a node status in which nothing changed. */
+  readonly statusReportMs: number;
+  /** KCM's `--node-monitor-grace-period`, for shoots that set none of their own. */
+  readonly graceMs: number;
+  /** KCM's `--node-monitor-period`. */
+  readonly monitorPeriodMs: number;
+  /** A controller manager that cannot renew its leader lease for so long exits and starts anew. */
+  readonly leaderRenewDeadlineMs: number;
+  /** MCM's `--machine-health-timeout`. */
+  readonly machineHealthTimeoutMs: number;
+  /** From the order for a machine to its node joining. */
+  readonly machineJoinMs: number;
+  /** How often MCM looks at its machines. */
+  readonly machineCheckMs: number;
+  /** From a changed Deployment to its `observedGeneration`. */
+  readonly observeMs: number;
+  /** From there until pods that are no longer wanted have left the counts. */
+  readonly podStopMs: number;
+  /** From there until pods that are wanted are ready. */
+  readonly podStartMs: number;
+}
+
+export const defaultTiming: WorldTiming = {
+  leaseRenewMs: 10_000,
+  heartbeatTimeoutMs: 10_000,
+  statusReportMs: 300_000,
+  graceMs: 40_000,
+  monitorPeriodMs: 5_000,
+  leaderRenewDeadlineMs: 10_000,
+  machineHealthTimeoutMs: 600_000,
+  machineJoinMs: 120_000,
+  machineCheckMs: 5_000,
+  observeMs: 200,
+  podStopMs: 500,
+  podStartMs: 8_000,
+};
+
+/** The same world, `factor` times as slow: below 1 it is faster. */
+export const scaleTiming = (timing: WorldTiming, factor: number): WorldTiming => ({
+  leaseRenewMs: timing.leaseRenewMs * factor,
+  heartbeatTimeoutMs: timing.heartbeatTimeoutMs * factor,
+  statusReportMs: timing.statusReportMs * factor,
+  graceMs: timing.graceMs * factor,
+  monitorPeriodMs: timing.monitorPeriodMs * factor,
+  leaderRenewDeadlineMs: timing.leaderRenewDeadlineMs * factor,
+  machineHealthTimeoutMs: timing.machineHealthTimeoutMs * factor,
+  machineJoinMs: timing.machineJoinMs * factor,
+  machineCheckMs: timing.machineCheckMs * factor,
+  observeMs: timing.observeMs * factor,
+  podStopMs: timing.podStopMs * factor,
+  podStartMs: timing.podStartMs * factor,
+});

@@ -1,0 +1,227 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { LogFields, Logger } from '../ports/index.ts';
+import { type LogEncoder, type LogLevel, createLogger } from './index.ts';
+
+const at = Date.parse('2026-11-21T01:02:03.456Z');
+
+const recording = (options: { readonly level?: LogLevel; readonly encoder?: LogEncoder } = {}) => {
+  const lines: string[] = [];
+  const logger = createLogger({
+    level: options.level ?? 'debug',
+    encoder: options.encoder ?? 'json',
+    write: (line) => lines.push(line),
+    clock: { now: () => at },
+  });
+  return { logger, lines, records: () => lines.map((line) => JSON.parse(line) as LogFields) };
+};
+
+const one = (fields: LogFields): LogFields => {
+  const { logger, records } = recording();
+  logger.info('hello', fields);
+  return records()[0]!;
+};
+
+const logAtAll = (logger: Logger): void => {
+  logger.debug('d');
+  logger.info('i');
+  logger.warn('w');
+  logger.error('e');
+};
+
+describe('createLogger, json', () => {
+  it('writes one JSON object per line', () => {
+    const { logger, lines } = recording();
+    logger.info('scaled down', { namespace: 'shoot--a--b', replicas: 0 });
+    expect(lines).toEqual([
+      '{"level":"info","ts":"2026-11-21T01:02:03.456Z","namespace":"shoot--a--b","replicas":0,"msg":"scaled down"}\n',
+    ]);
+  });
+
+  it.each([
+    ['debug', 'diwe'],
+    ['info', 'iwe'],
+    ['error', 'e'],
+    ['panic', ''],
+  ] as const)('at level %s prints %s', (level, expected) => {
+    const { logger, records } = recording({ level });
+    logAtAll(logger);
+    logAtAll(logger.child({ a: 1 }));
+    expect(
+      records()
+        .map(({ msg }) => msg)
+        .join(''),
+    ).toBe(expected + expected);
+  });
+
+  it('names the level of each line', () => {
+    const { logger, records } = recording();
+    logAtAll(logger);
+    expect(records().map(({ level }) => level)).toEqual(['debug', 'info', 'warn', 'error']);
+  });
+
+  it('adds the fields of its parents, nearest first, and each name once', () => {
+    const { logger, lines, records } = recording();
+    logger.child({ a: 1, b: 1, c: 1 }).child({ b: 2, c: 2 }).info('x', { c: 3 });
+    expect(records()[0]).toMatchObject({ a: 1, b: 2, c: 3 });
+    expect(lines[0]!.match(/"c":/g)).toHaveLength(1);
+  });
+
+  it('keeps its own names to itself', () => {
+    expect(one({ level: 2, ts: 'now', msg: 'other' })).toEqual({
+      level: 'info',
+      ts: '2026-11-21T01:02:03.456Z',
+      msg: 'hello',
+      level_: 2,
+      ts_: 'now',
+      msg_: 'other',
+    });
+  });
+
+  it('writes the stack of a bug, and type and code of an expected error', () => {
+    const expected = Object.assign(new Error('conflict', { cause: new TypeError('inner') }), { code: 'Conflict' });
+    expect(one({ error: new RangeError('oops') }).error).toEqual({
+      type: 'RangeError',
+      message: 'oops',
+      stack: expect.stringContaining('RangeError: oops\n    at ') as string,
+    });
+    expect(one({ error: expected }).error).toEqual({
+      type: 'Error',
+      message: 'conflict',
+      code: 'Conflict',
+      cause: { type: 'TypeError', message: 'inner', stack: expect.any(String) as string },
+    });
+  });
+
+  it('writes what JSON has no words for', () => {
+    const fields = one({
+      big: 2n ** 64n,
+      nan: Number.NaN,
+      infinite: -Infinity,
+      absent: undefined,
+      nothing: null,
+      call: () => 1,
+      sign: Symbol('s'),
+      date: new Date(at),
+      noDate: new Date(Number.NaN),
+      bytes: new Uint8Array([1, 2, 3]),
+      map: new Map([['a', 1n]]),
+      set: new Set([1, 2]),
+    });
+    expect(fields).toMatchObject({
+      big: '18446744073709551616',
+      nan: 'NaN',
+      infinite: '-Infinity',
+      nothing: null,
+      call: '[function]',
+      sign: 'Symbol(s)',
+      date: '2026-11-21T01:02:03.456Z',
+      noDate: 'Invalid Date',
+      bytes: '[3 bytes]',
+      map: { a: '1' },
+      set: [1, 2],
+    });
+    expect(fields).not.toHaveProperty('absent');
+  });
+
+  it('survives loops and throwing getters', () => {
+    const loop: Record<string, unknown> = { a: 1 };
+    loop.self = loop;
+    expect(JSON.stringify(one({ loop }))).toContain('[too deep]');
+    const trap = {
+      get inner(): string {
+        throw new Error('trap');
+      },
+    };
+    expect(one({ trap, other: 1 })).toMatchObject({ msg: 'hello', unreadableFields: 'Error: trap' });
+  });
+});
+
+describe('secrets', () => {
+  const names = [
+    'token',
+    'password',
+    'kubeconfig',
+    'key',
+    'secretData',
+    'Authorization',
+    'client-key-data',
+    'access_token',
+  ];
+
+  it.each(names)('never prints a field named %s', (name) => {
+    const { logger, lines } = recording();
+    const secret = 'hunter2';
+    const error = Object.assign(new Error('x', { cause: { [name]: secret } }), { code: 'y', [name]: secret });
+    logger.info('plain', { [name]: secret });
+    logger.info('nested', { a: [{ b: { [name]: { c: secret } } }], map: new Map([[name, secret]]), error });
+    logger.child({ [name]: secret }).info('bound');
+    expect(lines.join('')).not.toContain(secret);
+    expect(lines.join('').match(/\[redacted\]/g)).toHaveLength(5);
+  });
+
+  it('prints names that only resemble one', () => {
+    const fields = { kubeConfigSecretName: 'a', keys: 3, resourceKey: 'ns/b', tokenFile: 'c', namespace: 'd' };
+    expect(one(fields)).toMatchObject(fields);
+  });
+
+  it('says nothing of a secret that is not there', () => {
+    expect(one({ token: undefined, password: null })).toMatchObject({ password: null });
+  });
+
+  it.each([
+    'Bearer eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ.eyJpc3MiOiJrIn0.c2lnbmF0dXJl-_0',
+    'authorization: basic dXNlcjpwYXNzd29yZA==',
+    '-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA\n-----END RSA PRIVATE KEY-----',
+    '-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0',
+  ])('takes credentials out of texts: %s', (text) => {
+    const { logger, lines } = recording();
+    logger.info('x', { problem: `sent ${text} and failed`, error: new Error(text) });
+    expect(lines.join('')).not.toMatch(/eyJ|dXNlcjpw|MII|c2lnbmF0/);
+  });
+});
+
+describe('createLogger, console', () => {
+  it('writes one line for a human', () => {
+    const { logger, lines } = recording({ encoder: 'console' });
+    logger.warn('it "waits"', { namespace: 'shoot--a--b', why: 'two words', count: 3, list: [1, 'a'], none: '' });
+    expect(lines).toEqual([
+      '2026-11-21T01:02:03.456Z WARN  it "waits" namespace=shoot--a--b why="two words" count=3 list=[1,"a"] none=""\n',
+    ]);
+  });
+
+  const text = fc.string({ unit: 'binary' });
+
+  it('stays one line of printable text, whatever the fields and the message are', () => {
+    fc.assert(
+      fc.property(text, fc.dictionary(text, fc.anything({ key: text, values: [text] })), (message, fields) => {
+        const { logger, lines } = recording({ encoder: 'console' });
+        logger.error(message, fields);
+        expect(lines).toHaveLength(1);
+        const values = lines[0]!.slice(0, -1);
+        return lines[0]!.endsWith('\n') && !/[\u0000-\u001f\u007f-\u009f]/.test(values);
+      }),
+    );
+  });
+});
+
+describe('any fields', () => {
+  it('make one line of valid JSON', () => {
+    const anything = fc.anything({
+      withBigInt: true,
+      withDate: true,
+      withMap: true,
+      withSet: true,
+      withTypedArray: true,
+    });
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.dictionary(fc.string(), anything), (message, fields) => {
+        const { logger, lines } = recording();
+        logger.child(fields).info(message, fields);
+        expect(lines).toHaveLength(1);
+        expect(lines[0]!.indexOf('\n')).toBe(lines[0]!.length - 1);
+        expect(JSON.parse(lines[0]!)).toMatchObject({ level: 'info', ts: '2026-11-21T01:02:03.456Z' });
+      }),
+    );
+  });
+});

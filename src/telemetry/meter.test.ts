@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { createMeter } from './index.ts';
+
+const bare = () => createMeter({ processMetrics: false });
+
+const samples = async (meter: { metricsText(): Promise<string> }): Promise<readonly string[]> =>
+  (await meter.metricsText()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+
+describe('createMeter', () => {
+  it('counts, sets and observes', async () => {
+    const meter = bare();
+    const counter = meter.counter({ name: 'dwd_runs_total', help: 'Runs.', labels: ['result'] });
+    counter.inc({ result: 'ok' });
+    counter.inc({ result: 'ok' }, 2);
+    counter.inc({ result: 'bad' }, 0);
+    meter.gauge({ name: 'dwd_probers', help: 'Probers.' }).set(-1.5);
+    const histogram = meter.histogram({ name: 'dwd_seconds', help: 'Seconds.', labels: ['a'], buckets: [1, 2] });
+    histogram.observe(1.5, { a: 'x' });
+    expect(await samples(meter)).toEqual([
+      'dwd_runs_total{result="ok"} 3',
+      'dwd_runs_total{result="bad"} 0',
+      'dwd_probers -1.5',
+      'dwd_seconds_bucket{le="1",a="x"} 0',
+      'dwd_seconds_bucket{le="2",a="x"} 1',
+      'dwd_seconds_bucket{le="+Inf",a="x"} 1',
+      'dwd_seconds_sum{a="x"} 1.5',
+      'dwd_seconds_count{a="x"} 1',
+    ]);
+    expect(await meter.metricsText()).toContain('# HELP dwd_runs_total Runs.\n# TYPE dwd_runs_total counter\n');
+    expect(meter.contentType).toMatch(/^text\/plain; version=0\.0\.4/);
+  });
+
+  it('removes by some of the labels', async () => {
+    const meter = bare();
+    const labels = ['namespace', 'result'];
+    const metrics = {
+      counter: meter.counter({ name: 'dwd_c_total', help: '.', labels }),
+      gauge: meter.gauge({ name: 'dwd_g', help: '.', labels }),
+      histogram: meter.histogram({ name: 'dwd_h', help: '.', labels, buckets: [] }),
+    };
+    for (const namespace of ['a', 'b']) {
+      for (const result of ['x', 'y']) {
+        metrics.counter.inc({ namespace, result });
+        metrics.gauge.set(1, { result, namespace });
+        metrics.histogram.observe(1, { namespace, result });
+      }
+    }
+    for (const metric of Object.values(metrics)) {
+      metric.remove({ namespace: 'a' });
+      metric.remove({ result: 'y' });
+      metric.remove({ namespace: 'c' });
+      metric.remove({ unknown: 'c' });
+    }
+    const left = await samples(meter);
+    expect(left.filter((line) => /namespace="a"|result="y"/.test(line))).toEqual([]);
+    expect(left.filter((line) => /^dwd_(c_total|g|h_count)\{.*\} 1$/.test(line))).toHaveLength(3);
+    for (const metric of Object.values(metrics)) metric.remove({});
+    expect(await samples(meter)).toEqual([]);
+    metrics.counter.inc({ namespace: 'a', result: 'x' });
+    expect(await samples(meter)).toEqual(['dwd_c_total{namespace="a",result="x"} 1']);
+  });
+
+  it('refuses a second declaration of a name, of any type', () => {
+    const meter = bare();
+    meter.counter({ name: 'dwd_x', help: '.' });
+    expect(() => meter.counter({ name: 'dwd_x', help: '.' })).toThrow('metric dwd_x is declared twice');
+    expect(() => meter.gauge({ name: 'dwd_x', help: '.' })).toThrow('metric dwd_x is declared twice');
+    expect(() => meter.histogram({ name: 'dwd_x', help: '.', buckets: [1] })).toThrow('metric dwd_x is declared twice');
+  });
+
+  it.each(['x_total', 'dwd', 'dwd_', 'dwd_Total', 'dwd_a-b', 'dwd__a'])('refuses the name %s', (name) => {
+    expect(() => bare().counter({ name, help: '.' })).toThrow(`metric ${name}: the name must be lower case`);
+  });
+
+  it('refuses other labels than the declared ones', () => {
+    const counter = bare().counter({ name: 'dwd_x_total', help: '.', labels: ['a', 'b'] });
+    const message = (given: string) => `metric dwd_x_total: takes the labels (a, b), was given (${given})`;
+    expect(() => counter.inc()).toThrow(message(''));
+    expect(() => counter.inc({ a: '1' })).toThrow(message('a'));
+    expect(() => counter.inc({ a: '1', b: '2', c: '3' })).toThrow(message('a, b, c'));
+    expect(() => counter.inc({ a: '1', c: '3' })).toThrow(message('a, c'));
+  });
+
+  it('does not keep the label object it was given', async () => {
+    const meter = bare();
+    const gauge = meter.gauge({ name: 'dwd_x', help: '.', labels: ['a'] });
+    const labels = { a: '1' };
+    gauge.set(1, labels);
+    labels.a = '2';
+    gauge.remove({ a: '1' });
+    expect(await samples(meter)).toEqual([]);
+  });
+
+  it('tells about the process, in a registry of its own', async () => {
+    const [one, other] = [createMeter(), createMeter()];
+    one.gauge({ name: 'dwd_x', help: '.' }).set(1);
+    const text = await one.metricsText();
+    expect(text).toMatch(/^process_cpu_seconds_total /m);
+    expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds /m);
+    expect(await other.metricsText()).not.toContain('dwd_x');
+  });
+});

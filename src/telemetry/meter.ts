@@ -1,0 +1,94 @@
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import type { Labels, Meter, MetricDefinition } from '../ports/index.ts';
+
+export interface MeterOptions {
+  /** CPU, memory, event loop and garbage collection of this process. Default true; off where several programs share a process. */
+  readonly processMetrics?: boolean;
+}
+
+export interface PrometheusMeter extends Meter {
+  /** All metrics in Prometheus' text format. */
+  metricsText(): Promise<string>;
+  /** `Content-Type` of that text. */
+  readonly contentType: string;
+}
+
+interface Series {
+  /** The labels again; throws when they are not exactly the declared ones. */
+  known(labels: Labels): Labels;
+  /** Forgets and returns the series whose labels include all of `labels`. */
+  take(labels: Labels): readonly Labels[];
+}
+
+/** prom-client removes a series by all of its labels only, so the label sets in use are kept here. */
+const createSeries = ({ name, labels: declared = [] }: MetricDefinition): Series => {
+  const inUse = new Map<string, Labels>();
+  return {
+    known(labels) {
+      const values = declared.map((label) => labels[label]);
+      if (values.includes(undefined) || Object.keys(labels).length !== declared.length) {
+        const given = Object.keys(labels).join(', ');
+        throw new Error(`metric ${name}: takes the labels (${declared.join(', ')}), was given (${given})`);
+      }
+      const id = JSON.stringify(values);
+      const known = inUse.get(id);
+      if (known !== undefined) return known;
+      inUse.set(id, { ...labels });
+      return labels;
+    },
+    take(wanted) {
+      const taken = [...inUse].filter(([, labels]) =>
+        Object.entries(wanted).every(([label, value]) => labels[label] === value),
+      );
+      for (const [id] of taken) inUse.delete(id);
+      return taken.map(([, labels]) => labels);
+    },
+  };
+};
+
+const namePattern = /^dwd_[a-z0-9]+(_[a-z0-9]+)*$/;
+
+/** Metrics on prom-client, in a registry of their own. Declaring a metric twice, or one without the prefix `dwd_`, throws. */
+export const createMeter = ({ processMetrics = true }: MeterOptions = {}): PrometheusMeter => {
+  const registry = new Registry();
+  if (processMetrics) collectDefaultMetrics({ register: registry });
+  const declared = new Set<string>();
+
+  const declare = (definition: MetricDefinition) => {
+    const { name, help, labels = [] } = definition;
+    if (!namePattern.test(name)) throw new Error(`metric ${name}: the name must be lower case and begin with dwd_`);
+    if (declared.has(name)) throw new Error(`metric ${name} is declared twice`);
+    declared.add(name);
+    const configuration = { name, help, labelNames: [...labels], registers: [registry] };
+    return { configuration, series: createSeries(definition) };
+  };
+
+  return {
+    counter(definition) {
+      const { configuration, series } = declare(definition);
+      const metric = new Counter(configuration);
+      return {
+        inc: (labels = {}, by = 1) => metric.inc(series.known(labels), by),
+        remove: (labels) => series.take(labels).forEach((taken) => metric.remove(taken)),
+      };
+    },
+    gauge(definition) {
+      const { configuration, series } = declare(definition);
+      const metric = new Gauge(configuration);
+      return {
+        set: (value, labels = {}) => metric.set(series.known(labels), value),
+        remove: (labels) => series.take(labels).forEach((taken) => metric.remove(taken)),
+      };
+    },
+    histogram(definition) {
+      const { configuration, series } = declare(definition);
+      const metric = new Histogram({ ...configuration, buckets: [...definition.buckets] });
+      return {
+        observe: (value, labels = {}) => metric.observe(series.known(labels), value),
+        remove: (labels) => series.take(labels).forEach((taken) => metric.remove(taken)),
+      };
+    },
+    metricsText: () => registry.metrics(),
+    contentType: registry.contentType,
+  };
+};

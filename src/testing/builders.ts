@@ -1,0 +1,159 @@
+/**
+ * Kubernetes objects as an API server sends them. What a test does not say is the ordinary case: healthy, up, nothing of ours on it.
+ */
+
+export interface MetaOptions {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly resourceVersion?: string;
+  readonly generation?: number;
+}
+
+/** `metav1.MicroTime`, as kubelets write it. */
+export const microTime = (epochMs: number): string => new Date(epochMs).toISOString().replace('Z', '000Z');
+
+const buildMeta = ({
+  name,
+  namespace,
+  labels = {},
+  annotations = {},
+  resourceVersion = '1',
+  generation,
+}: MetaOptions) => ({
+  name,
+  ...(namespace === undefined ? {} : { namespace }),
+  uid: `uid-of-${name}`,
+  resourceVersion,
+  ...(generation === undefined ? {} : { generation }),
+  labels,
+  annotations,
+});
+
+export const buildLease = (options: { readonly name: string; readonly renewTime?: string | null }) => ({
+  apiVersion: 'coordination.k8s.io/v1',
+  kind: 'Lease',
+  metadata: buildMeta({ name: options.name, namespace: 'kube-node-lease' }),
+  spec: {
+    holderIdentity: options.name,
+    leaseDurationSeconds: 40,
+    ...(options.renewTime === undefined ? {} : { renewTime: options.renewTime }),
+  },
+});
+
+export interface ConditionOptions {
+  readonly type: string;
+  readonly status: 'True' | 'False' | 'Unknown';
+  readonly reason?: string;
+}
+
+/** `pool: null`: without the label. */
+export const buildNode = (options: {
+  readonly name: string;
+  readonly pool?: string | null;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly conditions?: readonly ConditionOptions[];
+}) => {
+  const { name, pool = 'worker', annotations = {}, conditions = [] } = options;
+  const labels: Readonly<Record<string, string>> = pool === null ? {} : { 'worker.gardener.cloud/pool': pool };
+  return {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: buildMeta({ name, labels, annotations }),
+    status: { conditions: [{ type: 'Ready', status: 'True', reason: 'KubeletReady' }, ...conditions] },
+  };
+};
+
+/** `node: null`: has not joined yet; `phase: null`: without a status. */
+export const buildMachine = (options: {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly node?: string | null;
+  readonly phase?: string | null;
+}) => {
+  const { name, namespace = 'shoot--dev--one', node = name, phase = 'Running' } = options;
+  const labels: Readonly<Record<string, string>> = node === null ? {} : { node };
+  return {
+    apiVersion: 'machine.sapcloud.io/v1alpha1',
+    kind: 'Machine',
+    metadata: buildMeta({ name, namespace, labels }),
+    ...(phase === null ? {} : { status: { currentStatus: { phase } } }),
+  };
+};
+
+export interface ShootOptions {
+  readonly deletionTimestamp?: string;
+  readonly hibernationEnabled?: boolean;
+  readonly isHibernated?: boolean;
+  /** null: creation has not begun. */
+  readonly lastOperation?: { readonly type: string; readonly state: string } | null;
+  /** Names of worker pools, or pools with node conditions of their own. */
+  readonly workers?: readonly (string | { readonly name: string; readonly nodeConditions: readonly string[] })[];
+  readonly nodeMonitorGracePeriod?: string;
+}
+
+/** `core.gardener.cloud/v1beta1`, as a Cluster embeds it. */
+export const buildShoot = (options: ShootOptions = {}) => {
+  const { lastOperation = { type: 'Reconcile', state: 'Succeeded' }, workers = ['worker'] } = options;
+  const { deletionTimestamp, hibernationEnabled, isHibernated, nodeMonitorGracePeriod } = options;
+  return {
+    apiVersion: 'core.gardener.cloud/v1beta1',
+    kind: 'Shoot',
+    metadata: {
+      name: 'one',
+      namespace: 'garden-dev',
+      ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
+    },
+    spec: {
+      ...(hibernationEnabled === undefined ? {} : { hibernation: { enabled: hibernationEnabled } }),
+      provider: {
+        type: 'local',
+        workers: workers.map((worker) =>
+          typeof worker === 'string'
+            ? { name: worker }
+            : { name: worker.name, machineControllerManager: { nodeConditions: worker.nodeConditions } },
+        ),
+      },
+      kubernetes: {
+        version: '1.33.0',
+        ...(nodeMonitorGracePeriod === undefined ? {} : { kubeControllerManager: { nodeMonitorGracePeriod } }),
+      },
+    },
+    status: {
+      ...(isHibernated === undefined ? {} : { isHibernated }),
+      ...(lastOperation === null ? {} : { lastOperation: { ...lastOperation, progress: 100 } }),
+    },
+  };
+};
+
+/** `shoot` may be anything, since a Cluster embeds it unchecked. */
+export const buildCluster = (options: { readonly name?: string; readonly shoot?: unknown } = {}) => {
+  const { name = 'shoot--dev--one', shoot = buildShoot() } = options;
+  return {
+    apiVersion: 'extensions.gardener.cloud/v1alpha1',
+    kind: 'Cluster',
+    metadata: buildMeta({ name }),
+    spec: { cloudProfile: {}, seed: {}, shoot },
+  };
+};
+
+/** Replicas up and ready, the latest generation observed, unless said otherwise. */
+export const buildDeployment = (
+  options: Partial<MetaOptions> & {
+    readonly replicas?: number;
+    readonly readyReplicas?: number;
+    readonly observedGeneration?: number;
+  } = {},
+) => {
+  const { name = 'kube-controller-manager', namespace = 'shoot--dev--one', generation = 1, replicas = 1 } = options;
+  const { readyReplicas = replicas, observedGeneration = generation } = options;
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: buildMeta({ ...options, name, namespace, generation }),
+    spec: { replicas },
+    // Go leaves a count of 0 out.
+    status: { observedGeneration, ...(readyReplicas === 0 ? {} : { replicas: readyReplicas, readyReplicas }) },
+  };
+};

@@ -1,0 +1,32 @@
+import { createCases } from './create-cases.ts';
+import { deleteCases } from './delete-cases.ts';
+import { discoveryCases } from './discovery-cases.ts';
+import { listCases, pagingCases, selectorCases } from './list-cases.ts';
+import { jsonPatchCases, mergePatchCases, strategicPatchCases } from './patch-cases.ts';
+import { scaleCases, statusCases } from './subresource-cases.ts';
+import type { ContractCase } from './target.ts';
+import { generationCases, updateCases } from './update-cases.ts';
+import { negotiationCases, watchCases, watchLifeCases, watchSelectorCases } from './watch-cases.ts';
+
+export type { ContractCase, ContractTarget } from './target.ts';
+
+/** What every API server must do, the simulated one and the real one alike. */
+export const contractCases: readonly ContractCase[] = [
+  ...discoveryCases,
+  ...createCases,
+  ...updateCases,
+  ...generationCases,
+  ...mergePatchCases,
+  ...jsonPatchCases,
+  ...strategicPatchCases,
+  ...statusCases,
+  ...scaleCases,
+  ...deleteCases,
+  ...listCases,
+  ...selectorCases,
+  ...pagingCases,
+  ...watchCases,
+  ...watchSelectorCases,
+  ...watchLifeCases,
+  ...negotiationCases,
+];

@@ -1,0 +1,62 @@
+/** A condition, container, taint...: what the suite looks at in lists of a spec or status. */
+export interface JsonItem extends Readonly<Record<string, unknown>> {
+  readonly type: string;
+  readonly status: string;
+  readonly name: string;
+  readonly key: string;
+  readonly image: string;
+}
+
+interface JsonMeta extends Readonly<Record<string, unknown>> {
+  readonly name: string;
+  readonly namespace: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly generation: number;
+  readonly creationTimestamp: string;
+  readonly deletionTimestamp: string;
+  readonly finalizers: readonly string[];
+  /** Of a list. */
+  readonly continue?: string;
+}
+
+interface JsonSpec extends Readonly<Record<string, unknown>> {
+  readonly replicas: number;
+  readonly taints: readonly JsonItem[];
+  readonly wheel: { readonly count: number };
+  readonly template: { readonly spec: { readonly containers: readonly JsonItem[] } };
+}
+
+interface JsonStatus extends Readonly<Record<string, unknown>> {
+  readonly conditions: readonly JsonItem[];
+}
+
+/**
+ * An answer as the suite looks at it: any object, list, Status or discovery document. The types are what a case expects to find, not
+ * what was checked: looking where there is nothing fails the case.
+ */
+export interface Json extends Readonly<Record<string, unknown>> {
+  readonly kind: string;
+  readonly apiVersion: string;
+  readonly metadata: JsonMeta;
+  readonly spec: JsonSpec;
+  readonly status: JsonStatus;
+  readonly items: readonly Json[];
+  /** Of a Status. */
+  readonly message: string;
+  readonly reason: string;
+  readonly details?: { readonly causes?: readonly { readonly reason: string; readonly field: string }[] };
+  /** Of discovery. */
+  readonly name: string;
+  readonly groups: readonly Json[];
+  readonly resources: readonly Json[];
+}
+
+/** Empty where `text` is no JSON. */
+export const parseJson = (text: string): Json => {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return {} as Json;
+  }
+};

@@ -1,0 +1,18 @@
+export { createTestCertificates, type TestCertificates } from './certificates.ts';
+export { createFakeClock, type FakeClock } from './fake-clock.ts';
+export { createRecordingLogger, type LogLine, type RecordingLogger } from './recording-logger.ts';
+export { createScriptedKube, type ScriptedExchange, type ScriptedKube, type ScriptedStream } from './scripted-kube.ts';
+export { startTcpServer, startTestServer, type TestServer, type TestServerOptions } from './test-server.ts';
+export {
+  type ConditionOptions,
+  type MetaOptions,
+  type ShootOptions,
+  buildCluster,
+  buildDeployment,
+  buildLease,
+  buildMachine,
+  buildNode,
+  buildShoot,
+  microTime,
+} from './builders.ts';
+export { type ContractCase, type ContractTarget, contractCases } from './contract/index.ts';

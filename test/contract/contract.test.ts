@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ContractCase, contractCases } from '../../src/testing/index.ts';
+import { describeEnvtest } from '../envtest/index.ts';
+import { type ContractServer, startInMemory, startOverHttps, startReal } from './servers.ts';
+
+const minute = 60_000;
+
+/** Names of the cases that were run to their end, well or not, by server. */
+const runs = new Map<string, string[]>();
+
+const createNamespace = async (server: ContractServer, name: string): Promise<void> => {
+  const response = await server.kube.request({
+    method: 'POST',
+    path: '/api/v1/namespaces',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ metadata: { name } }),
+    timeoutMs: minute,
+    signal: new AbortController().signal,
+  });
+  const answer: string[] = [];
+  for await (const chunk of response.body) answer.push(Buffer.from(chunk).toString());
+  expect(response.status, answer.join('')).toBe(201);
+};
+
+const runCase = async (server: ContractServer, contractCase: ContractCase, index: number): Promise<void> => {
+  const namespace = `case-${index}`;
+  const work = async (): Promise<void> => {
+    await createNamespace(server, namespace);
+    await contractCase.run({ kube: server.kube, namespace, sleep: server.sleep });
+  };
+  await server.drive(work());
+};
+
+const suite = (name: string, start: () => Promise<ContractServer>, concurrent: boolean): void => {
+  let server: ContractServer;
+  const ran: string[] = [];
+  runs.set(name, ran);
+
+  beforeAll(async () => {
+    server = await start();
+  }, 2 * minute);
+
+  afterAll(async () => {
+    await server.stop();
+  }, minute);
+
+  const test = concurrent ? it.concurrent : it;
+  test.for(contractCases.map((contractCase, index) => ({ ...contractCase, index })))('$name', async (contractCase) => {
+    ran.push(contractCase.name);
+    await runCase(server, contractCase, contractCase.index);
+  });
+};
+
+describe('the simulator in memory', () => suite('simulator in memory', startInMemory, false));
+describe('the simulator over HTTPS', () => suite('simulator over HTTPS', startOverHttps, true));
+describeEnvtest('a real kube-apiserver', () => suite('real kube-apiserver', startReal, true));
+
+describe('the contract', () => {
+  it('has cases of unique names', () => {
+    const names = contractCases.map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it('was run in full on every server', () => {
+    const lines = [...runs].map(([name, ran]) => `contract: ${ran.length} cases on the ${name}`);
+    process.stdout.write(`${lines.join('\n')}\n`);
+    for (const [name, ran] of runs) {
+      expect([name, [...ran].sort()]).toEqual([name, contractCases.map((it) => it.name).sort()]);
+    }
+  });
+});

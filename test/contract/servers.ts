@@ -1,0 +1,82 @@
+import { createSecurity, createTransport, type Transport } from '../../src/kube/index.ts';
+import type { Clock, Kube } from '../../src/ports/index.ts';
+import { systemClock } from '../../src/runtime/index.ts';
+import {
+  createCertificates,
+  createSimApiServer,
+  createVirtualClock,
+  type KeyPair,
+  serveHttps,
+} from '../../src/sim/index.ts';
+import { startControlPlane } from '../envtest/index.ts';
+
+/** A server that cases can be run on. */
+export interface ContractServer {
+  readonly kube: Kube;
+  readonly sleep: (ms: number) => Promise<void>;
+  /** Runs a case; on a virtual clock this is what moves the time. */
+  readonly drive: (work: Promise<void>) => Promise<void>;
+  readonly stop: () => Promise<void>;
+}
+
+const clock = systemClock();
+
+const sleepOn =
+  (on: Clock) =>
+  (ms: number): Promise<void> =>
+    on.sleep(ms, new AbortController().signal);
+
+/** The simulator as a function, on virtual time. */
+export const startInMemory = async (): Promise<ContractServer> => {
+  const virtual = createVirtualClock();
+  const kube = createSimApiServer({ clock: virtual });
+  return { kube, sleep: sleepOn(virtual), drive: (work) => virtual.run(work), stop: () => Promise.resolve() };
+};
+
+interface TransportInit {
+  readonly port: number;
+  readonly ca: string;
+  readonly client: KeyPair;
+}
+
+const connect = ({ port, ca, client }: TransportInit): Transport => {
+  const security = createSecurity({ ca, cert: client.certificate, key: client.key });
+  return createTransport({
+    endpoint: { protocol: 'https:', host: '127.0.0.1', port, basePath: '' },
+    security: () => Promise.resolve(security),
+    clock,
+    userAgent: 'contract-suite',
+  });
+};
+
+const onRealTime = (kube: Kube, stop: () => Promise<void>): ContractServer => ({
+  kube,
+  sleep: sleepOn(clock),
+  drive: (work) => work,
+  stop,
+});
+
+/** The simulator behind its HTTPS face, on real time, through the program's own transport. */
+export const startOverHttps = async (): Promise<ContractServer> => {
+  const certificates = await createCertificates({ now: Date.now() });
+  const client = await certificates.client('admin', ['system:masters']);
+  const server = createSimApiServer({ clock });
+  const face = await serveHttps({ kube: server, certificates, auth: { clientCertificates: true } });
+  const transport = connect({ port: face.port, ca: certificates.ca, client });
+  return onRealTime(transport, async () => {
+    transport.close();
+    await face.close();
+  });
+};
+
+/** A real kube-apiserver with etcd. */
+export const startReal = async (): Promise<ContractServer> => {
+  const controlPlane = await startControlPlane({ name: 'contract' });
+  const { port, caPem, admin } = controlPlane;
+  const client = { certificate: admin.certificatePem, key: admin.keyPem };
+  const transport = connect({ port, ca: caPem, client });
+  return onRealTime(transport, async () => {
+    transport.close();
+    await controlPlane.stop();
+  });
+};

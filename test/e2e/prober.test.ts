@@ -1,0 +1,234 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type ControlPlane, describeEnvtest, freePorts, startControlPlane } from '../envtest/index.ts';
+import { waitFor } from '../envtest/waiting.ts';
+import { auditInto } from './support/audit.ts';
+import { type Program, startProgram } from './support/program.ts';
+import {
+  createDeployment,
+  createMachines,
+  createNodes,
+  createProtectedShoot,
+  getDeployment,
+  type Kubelets,
+  seedRules,
+  shootRules,
+  startDeploymentController,
+  startKubelets,
+} from './support/shoot.ts';
+
+const namespace = 'shoot--test--one';
+const nodes = ['node-a', 'node-b', 'node-c'];
+const prefix = 'dependency-watchdog.gardener.cloud';
+const watermills = '/apis/test.dependency-watchdog.gardener.cloud/v1';
+const mill = `${watermills}/namespaces/${namespace}/watermills/mill`;
+
+const config = `
+kubeConfigSecretName: shoot-access-prober
+probeInterval: 1s
+initialDelay: 1s
+probeTimeout: 5s
+backoffJitterFactor: 0.1
+kcmNodeMonitorGraceDuration: 8s
+dependentResourceInfos:
+  - ref: {apiVersion: apps/v1, kind: Deployment, name: kube-controller-manager}
+    scaleUp: {level: 0, timeout: 20s}
+    scaleDown: {level: 1, timeout: 20s}
+  - ref: {apiVersion: apps/v1, kind: Deployment, name: machine-controller-manager}
+    scaleUp: {level: 1, timeout: 20s}
+    scaleDown: {level: 0, timeout: 20s}
+  - ref: {apiVersion: apps/v1, kind: Deployment, name: cluster-autoscaler}
+    scaleUp: {level: 2}
+    scaleDown: {level: 0}
+  - ref: {apiVersion: apps/v1, kind: Deployment, name: not-there}
+    optional: true
+    scaleUp: {level: 0}
+    scaleDown: {level: 0}
+  - ref: {apiVersion: test.dependency-watchdog.gardener.cloud/v1, kind: Watermill, name: mill}
+    scaleUp: {level: 3}
+    scaleDown: {level: 2}
+`;
+
+interface Mill {
+  readonly metadata: { readonly annotations?: Readonly<Record<string, string>> };
+  readonly spec: { readonly wheel: { readonly count: number } };
+}
+
+describeEnvtest('prober on real components', () => {
+  let directory: string;
+  let seed: ControlPlane;
+  let shoot: ControlPlane;
+  let kubelets: Kubelets;
+  let controller: { stop(): Promise<void> };
+  let program: Program;
+  let seedAudit: ReturnType<typeof auditInto>;
+  let shootAudit: ReturnType<typeof auditInto>;
+  let metricsPort: number;
+  let healthPort: number;
+  let turning = true;
+  let turn = Promise.resolve();
+
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'dwd-e2e-'));
+    const [seedDir, shootDir] = [mkdtempSync(join(directory, 'seed-')), mkdtempSync(join(directory, 'shoot-'))];
+    seedAudit = auditInto(seedDir);
+    shootAudit = auditInto(shootDir);
+    [seed, shoot] = await Promise.all([
+      startControlPlane({ name: 'seed', apiServerFlags: seedAudit.flags }),
+      startControlPlane({ name: 'shoot', kinds: [], apiServerFlags: shootAudit.flags }),
+    ]);
+    await createNodes(shoot.client, nodes);
+    kubelets = startKubelets(shoot.client, nodes);
+    const shootAccess = await shoot.kubeconfigFor({ user: 'prober', rules: shootRules });
+    await createProtectedShoot(seed, { namespace, kubeconfig: shootAccess.text });
+    await createMachines(seed.client, { namespace, nodes });
+    await createDeployment(seed.client, namespace, { name: 'kube-controller-manager', replicas: 2 });
+    await createDeployment(seed.client, namespace, { name: 'machine-controller-manager', replicas: 3 });
+    await createDeployment(seed.client, namespace, {
+      name: 'cluster-autoscaler',
+      replicas: 1,
+      annotations: { [`${prefix}/ignore-scaling`]: 'true' },
+    });
+    await seed.client.create(`${watermills}/namespaces/${namespace}/watermills`, {
+      apiVersion: 'test.dependency-watchdog.gardener.cloud/v1',
+      kind: 'Watermill',
+      metadata: { name: 'mill' },
+      spec: { wheel: { count: 4 } },
+    });
+    controller = startDeploymentController(seed.client, namespace);
+    turn = turnMills();
+  });
+
+  /** The watermill's own controller: what turns follows what is wanted. */
+  const turnMills = async (): Promise<void> => {
+    while (turning) {
+      const { spec, status } = await seed.client.get<Mill & { status?: { turning?: number } }>(mill);
+      const { count } = spec.wheel;
+      if (status?.turning !== count) await seed.client.patch(`${mill}/status`, { status: { turning: count } });
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+  };
+
+  afterAll(async () => {
+    program.signal('SIGKILL');
+    turning = false;
+    await Promise.all([kubelets.stop(), controller.stop(), turn]);
+    await Promise.all([seed.stop(), shoot.stop()]);
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  const untilScaled = (name: string, replicas: number): Promise<unknown> =>
+    waitFor({ what: `${name} at ${String(replicas)} replicas\n${program.output()}`, withinMs: 40_000 }, async () => {
+      const { spec, status } = await getDeployment(seed.client, namespace, name);
+      return spec.replicas === replicas && (status?.readyReplicas ?? 0) === replicas ? true : undefined;
+    });
+  const untilMill = (count: number): Promise<unknown> =>
+    waitFor({ what: `watermill at ${String(count)}`, withinMs: 40_000 }, async () =>
+      (await seed.client.get<Mill>(mill)).spec.wheel.count === count ? true : undefined,
+    );
+  /** The program's own writes, in order. */
+  const writes = () =>
+    seedAudit
+      .requests()
+      .filter(({ user, verb }) => user === 'dwd' && ['create', 'update', 'patch', 'delete'].includes(verb));
+  const written = () => writes().map(({ uri }) => uri.split('/').slice(-1)[0]?.replace(/\?.*/, '') ?? '');
+
+  it('starts with the rights that existing installations grant, and is ready', async () => {
+    const configFile = join(directory, 'config.yaml');
+    writeFileSync(configFile, config);
+    const rules = [
+      ...seedRules,
+      {
+        apiGroups: ['test.dependency-watchdog.gardener.cloud'],
+        resources: ['watermills', 'watermills/scale'],
+        verbs: ['get', 'list', 'watch', 'update', 'patch'],
+      },
+    ];
+    const { file } = await seed.kubeconfigFor({ user: 'dwd', rules });
+    [metricsPort = 0, healthPort = 0] = await freePorts(2);
+    program = startProgram([
+      'prober',
+      `--config-file=${configFile}`,
+      `--kubeconfig=${file}`,
+      `--metrics-bind-addr=127.0.0.1:${String(metricsPort)}`,
+      `--health-bind-addr=127.0.0.1:${String(healthPort)}`,
+    ]);
+    await waitFor({ what: 'readyz', withinMs: 20_000 }, async () => {
+      const answer = await fetch(`http://127.0.0.1:${String(healthPort)}/readyz`).catch(() => undefined);
+      return answer?.status === 200 ? true : undefined;
+    }).catch((error: unknown) => {
+      throw new Error(`${String(error)}\n${program.output()}`);
+    });
+    expect((await fetch(`http://127.0.0.1:${String(healthPort)}/healthz`)).status).toBe(200);
+  });
+
+  it('costs two requests to the shoot and none to the seed per healthy run', async () => {
+    const runs = () => shootAudit.requests().filter(({ user, uri }) => user === 'prober' && uri === '/version');
+    await waitFor({ what: `probe runs\n${program.output()}`, withinMs: 20_000 }, async () =>
+      runs().length >= 5 ? true : undefined,
+    );
+    const settled = runs().at(-3)?.at ?? 0;
+    const last = runs().at(-1)?.at ?? 0;
+    const toShoot = shootAudit.requests().filter(({ user, at }) => user === 'prober' && at >= settled && at < last);
+    expect(toShoot.map(({ uri }) => uri)).toEqual([
+      '/version',
+      '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases',
+      '/version',
+      '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases',
+    ]);
+    const toSeed = seedAudit.requests().filter(({ user, at }) => user === 'dwd' && at >= settled && at < last);
+    expect(toSeed).toEqual([]);
+  });
+
+  it('scales down in the order of the levels, with both annotations in the one write', async () => {
+    kubelets.cut();
+    await untilScaled('machine-controller-manager', 0);
+    await untilScaled('kube-controller-manager', 0);
+    await untilMill(0);
+    for (const [name, replicas] of [
+      ['kube-controller-manager', '2'],
+      ['machine-controller-manager', '3'],
+    ] as const) {
+      const { metadata } = await getDeployment(seed.client, namespace, name);
+      expect(metadata.annotations).toMatchObject({
+        [`${prefix}/replicas`]: replicas,
+        [`${prefix}/meltdown-protection-active`]: '',
+      });
+    }
+    expect((await seed.client.get<Mill>(mill)).metadata.annotations).toMatchObject({ [`${prefix}/replicas`]: '4' });
+    expect(written()).toEqual(['machine-controller-manager', 'kube-controller-manager', 'mill', 'scale']);
+    const autoscaler = await getDeployment(seed.client, namespace, 'cluster-autoscaler');
+    expect(autoscaler.spec.replicas).toBe(1);
+  });
+
+  it('restores the former counts in the order of the levels and leaves no annotation', async () => {
+    const before = writes().length;
+    kubelets.connect();
+    await untilScaled('kube-controller-manager', 2);
+    await untilScaled('machine-controller-manager', 3);
+    await untilMill(4);
+    await waitFor({ what: 'the watermill without marks', withinMs: 10_000 }, async () =>
+      Object.keys((await seed.client.get<Mill>(mill)).metadata.annotations ?? {}).length === 0 ? true : undefined,
+    );
+    for (const name of ['kube-controller-manager', 'machine-controller-manager']) {
+      const { metadata } = await getDeployment(seed.client, namespace, name);
+      expect(Object.keys(metadata.annotations ?? {}).filter((key) => key.startsWith(prefix))).toEqual([]);
+    }
+    expect(written().slice(before)).toEqual(['kube-controller-manager', 'machine-controller-manager', 'scale', 'mill']);
+  });
+
+  it('tells what it did in its log and metrics', async () => {
+    const messages = program.lines().map(({ msg }) => msg);
+    expect(messages).toContain('scaled down');
+    expect(messages).toContain('scaled up');
+    const metrics = await (await fetch(`http://127.0.0.1:${String(metricsPort)}/metrics`)).text();
+    expect(metrics).toMatch(/dwd_prober_runs_total\{[^}]*result="unhealthy"[^}]*\} [1-9]/);
+  });
+
+  it('ends with exit code 0 on SIGTERM', async () => {
+    program.signal('SIGTERM');
+    expect(await program.ended).toBe(0);
+  });
+});

@@ -1,0 +1,59 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const launcher = fileURLToPath(new URL('../../../bin/dwd', import.meta.url));
+const bundle = fileURLToPath(new URL('../../../dist/dwd.js', import.meta.url));
+
+/** A running `dwd`. */
+export interface Program {
+  readonly pid: number;
+  /** Everything it wrote so far, both streams. */
+  output(): string;
+  /** Log lines, parsed. */
+  lines(): readonly LogLine[];
+  signal(name: NodeJS.Signals): void;
+  /** Resolves with the exit code, or the signal's name, once it has ended. */
+  readonly ended: Promise<number | NodeJS.Signals>;
+}
+
+export interface LogLine {
+  readonly msg?: string;
+  readonly level?: string;
+  readonly [field: string]: unknown;
+}
+
+const parseLine = (line: string): LogLine => {
+  try {
+    return JSON.parse(line) as LogLine;
+  } catch {
+    return { msg: line };
+  }
+};
+
+/** Starts the built program as a process of its own; it is killed when the test process ends. */
+export const startProgram = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Program => {
+  if (!existsSync(bundle)) throw new Error('dist/dwd.js is missing: run `make build` first');
+  const child: ChildProcess = spawn(process.execPath, [launcher, ...args], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  const kill = (): void => void child.kill('SIGKILL');
+  process.once('exit', kill);
+  const ended = new Promise<number | NodeJS.Signals>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => {
+      process.removeListener('exit', kill);
+      resolve(code ?? signal ?? -1);
+    });
+  });
+  return {
+    pid: child.pid ?? -1,
+    output: () => text,
+    lines: () => text.split('\n').filter(Boolean).map(parseLine),
+    signal: (name) => void child.kill(name),
+    ended,
+  };
+};

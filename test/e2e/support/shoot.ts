@@ -1,0 +1,198 @@
+import type { ControlPlane, TestClient } from '../../envtest/index.ts';
+
+/** `v1.MicroTime`: the form in which kubelets write `renewTime`. */
+const microTime = (ms: number): string => new Date(ms).toISOString().replace('Z', '000Z');
+
+/** Kubelets as far as the prober can see them: Nodes, Leases and, in the seed, Machines. */
+export interface Kubelets {
+  /** Renews all leases every `everyMs` until told to stop. */
+  connect(): void;
+  cut(): void;
+  stop(): Promise<void>;
+}
+
+const leases = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
+
+export const createNodes = async (shoot: TestClient, names: readonly string[]): Promise<void> => {
+  // A control plane without controllers makes no system namespaces but this test's.
+  await shoot.apply('/api/v1/namespaces/kube-node-lease', {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name: 'kube-node-lease' },
+  });
+  for (const name of names) {
+    await shoot.create('/api/v1/nodes', {
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name, labels: { 'worker.gardener.cloud/pool': 'pool' } },
+    });
+    await shoot.create(leases, {
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: { name },
+      spec: { holderIdentity: name, leaseDurationSeconds: 40, renewTime: microTime(Date.now()) },
+    });
+  }
+};
+
+export const startKubelets = (shoot: TestClient, names: readonly string[], everyMs = 1_000): Kubelets => {
+  let connected = true;
+  let renewal = Promise.resolve();
+  const renewAll = async (): Promise<void> => {
+    for (const name of names) {
+      await shoot.patch(`${leases}/${name}`, { spec: { renewTime: microTime(Date.now()) } });
+    }
+  };
+  const timer = setInterval(() => {
+    if (connected) renewal = renewal.then(renewAll);
+  }, everyMs);
+  return {
+    connect: () => {
+      connected = true;
+    },
+    cut: () => {
+      connected = false;
+    },
+    stop: async () => {
+      clearInterval(timer);
+      await renewal;
+    },
+  };
+};
+
+export const createMachines = async (
+  seed: TestClient,
+  { namespace, nodes }: { readonly namespace: string; readonly nodes: readonly string[] },
+): Promise<void> => {
+  const path = `/apis/machine.sapcloud.io/v1alpha1/namespaces/${namespace}/machines`;
+  for (const node of nodes) {
+    await seed.create(path, {
+      apiVersion: 'machine.sapcloud.io/v1alpha1',
+      kind: 'Machine',
+      metadata: { name: `machine-${node}`, labels: { node } },
+      spec: {},
+    });
+    await seed.patch(`${path}/machine-${node}/status`, { status: { currentStatus: { phase: 'Running' } } });
+  }
+};
+
+export interface WorkloadSpec {
+  readonly name: string;
+  readonly replicas: number;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+export const createDeployment = (seed: TestClient, namespace: string, workload: WorkloadSpec): Promise<unknown> =>
+  seed.create(`/apis/apps/v1/namespaces/${namespace}/deployments`, {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: workload.name, annotations: workload.annotations ?? {} },
+    spec: {
+      replicas: workload.replicas,
+      selector: { matchLabels: { app: workload.name } },
+      template: {
+        metadata: { labels: { app: workload.name } },
+        spec: { containers: [{ name: 'main', image: 'none' }] },
+      },
+    },
+  });
+
+export interface Workload {
+  readonly metadata: {
+    readonly name: string;
+    readonly generation: number;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
+  readonly spec: { readonly replicas: number };
+  readonly status?: { readonly observedGeneration?: number; readonly readyReplicas?: number };
+}
+
+export const getDeployment = (seed: TestClient, namespace: string, name: string): Promise<Workload> =>
+  seed.get<Workload>(`/apis/apps/v1/namespaces/${namespace}/deployments/${name}`);
+
+/** Makes readiness follow the spec as the deployment controller would: an actor independent of the program under test. */
+export const startDeploymentController = (seed: TestClient, namespace: string): { stop(): Promise<void> } => {
+  const path = `/apis/apps/v1/namespaces/${namespace}/deployments`;
+  let stopped = false;
+  const follow = async (): Promise<void> => {
+    while (!stopped) {
+      for (const { metadata, spec, status } of await seed.list<Workload>(path)) {
+        const isDone =
+          status?.observedGeneration === metadata.generation && (status.readyReplicas ?? 0) === spec.replicas;
+        if (isDone) continue;
+        const { replicas } = spec;
+        await seed.patch(`${path}/${metadata.name}/status`, {
+          status: {
+            observedGeneration: metadata.generation,
+            replicas,
+            readyReplicas: replicas === 0 ? null : replicas,
+            availableReplicas: replicas === 0 ? null : replicas,
+            updatedReplicas: replicas === 0 ? null : replicas,
+          },
+        });
+      }
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+  };
+  const running = follow();
+  return {
+    stop: async () => {
+      stopped = true;
+      await running;
+    },
+  };
+};
+
+/** Rights of the prober in a seed and in a shoot, as existing installations grant them. */
+export const seedRules = [
+  { apiGroups: ['extensions.gardener.cloud'], resources: ['clusters'], verbs: ['get', 'list', 'watch'] },
+  { apiGroups: [''], resources: ['namespaces', 'secrets'], verbs: ['get', 'list', 'watch'] },
+  { apiGroups: ['machine.sapcloud.io'], resources: ['machines'], verbs: ['get', 'list', 'watch'] },
+  {
+    apiGroups: ['apps'],
+    resources: ['deployments', 'deployments/scale'],
+    verbs: ['get', 'list', 'watch', 'update', 'patch'],
+  },
+];
+export const shootRules = [
+  { apiGroups: [''], resources: ['nodes'], verbs: ['get', 'list'] },
+  {
+    apiGroups: ['coordination.k8s.io'],
+    resources: ['leases'],
+    verbs: ['get', 'list'],
+    namespace: 'kube-node-lease',
+  },
+];
+
+export const createProtectedShoot = async (
+  seed: ControlPlane,
+  shoot: { readonly namespace: string; readonly kubeconfig: string; readonly shoot?: object },
+): Promise<void> => {
+  const { namespace, kubeconfig } = shoot;
+  const { client } = seed;
+  await client.apply(`/api/v1/namespaces/${namespace}`, {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name: namespace },
+  });
+  await client.create(`/api/v1/namespaces/${namespace}/secrets`, {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: 'shoot-access-prober' },
+    data: { kubeconfig: Buffer.from(kubeconfig).toString('base64') },
+  });
+  await client.create('/apis/extensions.gardener.cloud/v1alpha1/clusters', {
+    apiVersion: 'extensions.gardener.cloud/v1alpha1',
+    kind: 'Cluster',
+    metadata: { name: namespace },
+    spec: {
+      shoot: {
+        apiVersion: 'core.gardener.cloud/v1beta1',
+        kind: 'Shoot',
+        metadata: { name: 'one', namespace: 'garden-test' },
+        spec: { provider: { workers: [{ name: 'pool' }] }, ...shoot.shoot },
+        status: { lastOperation: { type: 'Reconcile', state: 'Succeeded' } },
+      },
+    },
+  });
+};
