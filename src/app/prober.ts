@@ -1,9 +1,10 @@
-import { createProberController, createProberReport } from '../controllers/prober/index.ts';
+import { createProberReport, type ProberMemory } from '../controllers/prober/index.ts';
 import type { ProberSettings } from '../domain/index.ts';
-import { createKubeClient } from '../kube/index.ts';
-import type { Clock, Kube, KubeClient, Leadership, Logger, Meter, Random, ShootConnector } from '../ports/index.ts';
-import { type Check, createWorkQueue, type Runnable, type WorkQueue, whenAborted } from '../runtime/index.ts';
-import { createProberSources, type ProberSources } from './sources.ts';
+import { createKubeClient, fenceWrites } from '../kube/index.ts';
+import type { Clock, Kube, Leadership, Logger, Meter, Random, ShootConnector } from '../ports/index.ts';
+import { type Check, type Runnable, whenAborted } from '../runtime/index.ts';
+import { createEventRecorder } from '../telemetry/index.ts';
+import { createGeneration, type Generation } from './generation.ts';
 
 export interface ProberPorts {
   readonly clock: Clock;
@@ -21,114 +22,99 @@ export interface ProberOptions {
   readonly ports: ProberPorts;
   /** Clusters reconciled at the same time. */
   readonly concurrency: number;
+  readonly dryRun?: boolean;
 }
 
 /** The prober of a seed as parts of a program: the caches of a standby are filled too, its controller waits for its turn. */
 export interface ProberParts {
+  /** Waits for the seed's API server as long as it takes: a watchdog that crash-loops protects nobody. */
   readonly caches: Runnable;
   readonly controller: Runnable;
   checks(): readonly Check[];
+  /**
+   * Goes over to other settings once their caches are filled; lease memory and back-off of each shoot stay, and what was scaled down
+   * under the former settings is still restored.
+   */
+  apply(settings: ProberSettings): void;
 }
 
-/** What dependents may take to be known before probing starts without them: an outage may be under way. */
-const dependentsSyncMs = 10_000;
-const pollMs = 50;
+export const createProber = ({ settings, ports, concurrency, dryRun = false }: ProberOptions): ProberParts => {
+  const { logger, leadership } = ports;
+  const client = createKubeClient({ kube: fenceWrites(ports.seed, leadership), clock: ports.clock });
+  const events = createEventRecorder({ ...ports, client, component: 'dependency-watchdog-prober' });
+  const report = createProberReport({ ...ports, events, dryRun });
+  const deps = { ...ports, client, report, dryRun, concurrency };
+  let current = createGeneration(settings, deps);
+  let next: Generation | undefined;
+  /** Makes the controller go over to `current`; without one there is nothing to go over. */
+  let goOver: (() => void) | undefined;
 
-export const createProber = (options: ProberOptions): ProberParts => {
-  const { clock, random, logger, seed } = options.ports;
-  const client = createKubeClient({ kube: seed, clock });
-  const sources = createProberSources(options.settings, { clock, random, logger, kube: seed, client });
-  return {
-    caches: { name: 'caches', run: (signal, ready) => runCaches({ sources, clock, ready }, signal) },
-    controller: {
-      name: 'prober',
-      run: async (signal, ready) => {
-        ready();
-        await runController(options, { sources, client, signal });
-      },
-    },
-    checks: () => checksOf(sources),
+  const apply = async (wanted: ProberSettings): Promise<void> => {
+    const dependentResources = [...wanted.dependentResources, ...current.droppedYetHeld(wanted)];
+    const created = createGeneration({ ...wanted, dependentResources }, deps);
+    const overtaken = next;
+    next = created;
+    await overtaken?.close();
+    try {
+      await created.sync();
+    } catch (error) {
+      if (next === created) throw error;
+    }
+    if (next !== created) return;
+    const former = current;
+    current = created;
+    next = undefined;
+    if (goOver === undefined) await former.close();
+    else goOver();
+    logger.info('the new configuration is in force');
   };
-};
 
-/** Waits for the seed's API server as long as it takes: a watchdog that crash-loops protects nobody. */
-const runCaches = async (
-  { sources, clock, ready }: { readonly sources: ProberSources; readonly clock: Clock; readonly ready: () => void },
-  signal: AbortSignal,
-): Promise<void> => {
-  const { clusters, kubeconfigs, dependents } = sources;
-  const watches = [clusters, kubeconfigs, ...dependents].map((source) => source.run(signal));
-  try {
-    await clusters.whenSynced(signal);
-    await kubeconfigs.whenSynced(signal);
-    await waitForDependents(sources, clock, signal);
+  const runCaches = async (signal: AbortSignal, ready: () => void): Promise<void> => {
+    const aborted = whenAborted(signal);
+    const synced = current.sync().catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+    });
+    await Promise.race([synced, aborted]);
+    if (!signal.aborted) ready();
+    await aborted;
+    const pending = next;
+    next = undefined;
+    events.stop();
+    await Promise.all([current.close(), pending?.close()]);
+  };
+
+  const runController = async (signal: AbortSignal, ready: () => void): Promise<void> => {
     ready();
-    await whenAborted(signal);
-  } catch (error) {
-    if (!signal.aborted) throw error;
-  }
-  await Promise.all(watches);
-};
+    let memories: ReadonlyMap<string, ProberMemory> = new Map();
+    while (!signal.aborted) {
+      const generation = current;
+      const stop = new AbortController();
+      const changed = new Promise<void>((resolve) => {
+        goOver = resolve;
+      });
+      const probing = generation.probe(memories, stop.signal);
+      await Promise.race([changed, whenAborted(signal)]);
+      memories = probing.memories();
+      stop.abort();
+      await probing.ended;
+      if (generation !== current) await generation.close();
+    }
+    goOver = undefined;
+  };
 
-/** Until every dependent is either synced or known not to be served, but not for ever: what is not known is read when needed. */
-const waitForDependents = async ({ dependents }: ProberSources, clock: Clock, signal: AbortSignal): Promise<void> => {
-  const isKnown = (): boolean =>
-    dependents.every((source) => source.store.synced || source.served().kind === 'not-served');
-  const deadline = clock.monotonic() + dependentsSyncMs;
-  while (!isKnown() && clock.monotonic() < deadline) await clock.sleep(pollMs, signal);
-};
-
-const runController = async (
-  { settings, ports, concurrency }: ProberOptions,
-  parts: { readonly sources: ProberSources; readonly client: KubeClient; readonly signal: AbortSignal },
-): Promise<void> => {
-  const { clusters, kubeconfigs, dependents } = parts.sources;
-  const report = createProberReport(ports);
-  const initial = new Set(Array.from(clusters.entries(), ([name]) => name));
-  const queue: WorkQueue<string> = createWorkQueue({
-    clock: ports.clock,
-    concurrency,
-    reconcile: async (name) => controller.reconcile(name),
-    onError: (name, error) => report.broke(name, error),
-  });
-  const controller = createProberController(
-    {
-      ...ports,
-      seed: parts.client,
-      settings,
-      report,
-      clusters,
-      kubeconfigs,
-      dependents: new Map(dependents.map((source) => [source.key, source])),
-      requeueAfter: (name, ms) => queue.addAfter(name, ms),
+  return {
+    caches: { name: 'caches', run: runCaches },
+    controller: { name: 'prober', run: runController },
+    checks: () => current.checks(),
+    apply: (wanted) => {
+      apply(wanted).catch((error: unknown) => logger.error('the new configuration could not be applied', { error }));
     },
-    initial,
-  );
-  const unsubscribe = clusters.subscribe(({ key }) => queue.add(key));
-  for (const name of initial) queue.add(name);
-  ports.logger.info('probing begins', { clusters: initial.size });
-  await whenAborted(parts.signal);
-  unsubscribe();
-  await queue.drain();
-  await controller.stop();
-};
-
-const checksOf = ({ clusters, kubeconfigs, dependents }: ProberSources): readonly Check[] => {
-  const caches = [
-    { name: 'clusters', ok: clusters.synced, problem: clusters.state().lastError?.message },
-    { name: 'kubeconfig-secrets', ok: kubeconfigs.synced, problem: kubeconfigs.state().lastError?.message },
-    // A kind that is not served is told, but the others are protected all the same.
-    ...dependents.map((source) => ({
-      name: source.key,
-      ok: source.store.synced || source.served().kind === 'not-served',
-      problem: source.problem(),
-    })),
-  ];
-  return caches.map(({ name, ok, problem }) => ({ name, ok, ...(problem === undefined ? {} : { detail: problem }) }));
+  };
 };
 
 export interface RunningComponent {
   checks(): readonly Check[];
+  apply(settings: ProberSettings): void;
   /** Lets writes under way finish, sends nothing new, ends all watches. */
   stop(): Promise<void>;
 }
@@ -144,6 +130,7 @@ export const startProber = (options: ProberOptions): RunningComponent => {
   });
   return {
     checks: () => parts.checks(),
+    apply: (settings) => parts.apply(settings),
     stop: async () => {
       stopControllers.abort();
       await controllers;

@@ -1,7 +1,15 @@
 import { homedir } from 'node:os';
 import type { BindAddress, ProberSettings, ProcessOptions } from '../domain/index.ts';
-import { connectCluster, createShootConnector, loadOperatorKubeconfig } from '../kube/index.ts';
-import type { Logger, Meter } from '../ports/index.ts';
+import {
+  connectCluster,
+  createRateLimiter,
+  createShootConnector,
+  loadOperatorKubeconfig,
+  retryThrottled,
+  type Transport,
+  withRateLimit,
+} from '../kube/index.ts';
+import type { Clock, Logger, Meter } from '../ports/index.ts';
 import {
   type Check,
   createHttpServer,
@@ -13,11 +21,16 @@ import {
   systemClock,
   systemRandom,
 } from '../runtime/index.ts';
+import { watchConfig } from './config-watch.ts';
+import { createElection } from './leadership.ts';
 import { createProber } from './prober.ts';
 
 export interface ProcessDeps {
   readonly settings: ProberSettings;
   readonly flags: ProcessOptions;
+  /** The settings' file, watched for changes. */
+  readonly configFile: string;
+  readonly readFile: (path: string) => Promise<string>;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly logger: Logger;
   readonly meter: Meter & MetricsSource;
@@ -27,46 +40,48 @@ export interface ProcessDeps {
   readonly stop: AbortSignal;
 }
 
+const leaseName = 'dwd-prober-leader-election';
+
 /** `dwd prober` as a process: everything between its settings and its exit code, which is 0 after a stop and 1 after a failure. */
 export const runProber = async (deps: ProcessDeps): Promise<number> => {
-  const { settings, flags, env, logger, meter, stop } = deps;
+  const { settings, flags, logger, meter, stop } = deps;
+  const { qps, burst, dryRun, concurrentReconciles: concurrency } = flags;
   const clock = systemClock();
   const random = systemRandom();
   const userAgent = `dependency-watchdog/${deps.version}`;
-  const { kubeconfig } = flags;
-  const access = await loadOperatorKubeconfig({
-    ...(kubeconfig === undefined ? {} : { path: kubeconfig }),
-    env,
-    homedir: homedir(),
-    clock,
-  });
-  logger.info('seed', { source: access.source, host: access.endpoint.host });
-  const seed = connectCluster({ access, clock, logger, userAgent });
+  const transport = await connectSeed(deps, { clock, userAgent });
+  const limiter = createRateLimiter({ qps, burst, clock, meter });
+  const seed = retryThrottled(withRateLimit(transport, limiter, clock), clock);
+  // A rehearsal must never take the Lease from the program that protects.
+  const lease = dryRun ? `${leaseName}-dry-run` : leaseName;
+  const election = createElection(flags.leaderElection, lease, { clock, random, logger, kube: transport });
   const connector = createShootConnector({ clock, userAgent });
-  const leadership = { mayWrite: () => true };
-  const ports = { clock, random, logger, meter, seed, connector, leadership };
-  const prober = createProber({ settings, ports, concurrency: flags.concurrentReconciles });
+  const ports = { clock, random, logger, meter, seed, connector, leadership: election.leadership };
+  const prober = createProber({ settings, ports, concurrency, dryRun });
+  const config = watchConfig({ ...deps, path: deps.configFile, clock, apply: (changed) => prober.apply(changed) });
   const servers = createServers(deps, () => prober.checks());
-  const code = await runLifecycle({ groups: [servers, [prober.caches], [prober.controller]], stop, clock, logger });
-  seed.close();
+  const groups = [servers, [prober.caches, config], election.runnables, [prober.controller]];
+  const code = await runLifecycle({ groups, stop, clock, logger });
+  transport.close();
   return code;
 };
 
+const connectSeed = async (
+  { flags, env, logger }: ProcessDeps,
+  { clock, userAgent }: { readonly clock: Clock; readonly userAgent: string },
+): Promise<Transport> => {
+  const path = flags.kubeconfig === undefined ? {} : { path: flags.kubeconfig };
+  const access = await loadOperatorKubeconfig({ ...path, env, homedir: homedir(), clock });
+  logger.info('seed', { source: access.source, host: access.endpoint.host });
+  return connectCluster({ access, clock, logger, userAgent });
+};
+
 const createServers = ({ flags, logger, meter }: ProcessDeps, checks: () => readonly Check[]): readonly Runnable[] => {
-  const server = (
+  const at = (
     address: BindAddress | undefined,
     what: Omit<Parameters<typeof createHttpServer>[0], 'address' | 'logger'>,
   ) => (address === undefined ? [] : [createHttpServer({ ...what, address, logger })]);
-  return [
-    ...server(flags.metricsBindAddress, {
-      name: 'metrics server',
-      flag: '--metrics-bind-addr',
-      routes: metricsRoutes(meter),
-    }),
-    ...server(flags.healthBindAddress, {
-      name: 'health server',
-      flag: '--health-bind-addr',
-      routes: healthRoutes(checks),
-    }),
-  ];
+  const metrics = { name: 'metrics server', flag: '--metrics-bind-addr', routes: metricsRoutes(meter) };
+  const health = { name: 'health server', flag: '--health-bind-addr', routes: healthRoutes(checks) };
+  return [...at(flags.metricsBindAddress, metrics), ...at(flags.healthBindAddress, health)];
 };

@@ -1,3 +1,4 @@
+import { demoCommand } from './demo.ts';
 import type { CliIo } from './io.ts';
 import { proberCommand, type RunProber } from './prober.ts';
 import { runProgram } from './program.ts';
@@ -6,7 +7,7 @@ import { versionCommand } from './version.ts';
 
 export type { CliIo } from './io.ts';
 export type { RunProber, RunProberOptions } from './prober.ts';
-export { readText } from './read-text.ts';
+export { runProcess } from './process.ts';
 
 /** What the commands run; each is a function of `src/app`. */
 export interface Components {
@@ -15,4 +16,4 @@ export interface Components {
 
 /** The program `dwd`. Resolves with the exit code; rejects only with what is a bug. */
 export const runCli = (io: CliIo, { runProber }: Components): Promise<number> =>
-  runProgram([proberCommand(runProber), validateCommand, versionCommand], io);
+  runProgram([proberCommand(runProber), validateCommand, demoCommand, versionCommand], io);

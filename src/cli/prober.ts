@@ -1,5 +1,5 @@
 import { type ConfigProblem, formatProblem, loadProberConfig } from '../config/index.ts';
-import type { ProberSettings, ProcessOptions } from '../domain/index.ts';
+import { KubeconfigError, type ProberSettings, type ProcessOptions } from '../domain/index.ts';
 import type { Logger } from '../ports/index.ts';
 import { systemClock } from '../runtime/index.ts';
 import { createLogger, createMeter, type PrometheusMeter } from '../telemetry/index.ts';
@@ -12,6 +12,10 @@ import { ignoredAmong, logOptionsFrom, processFlags, processOptionsFrom } from '
 export interface RunProberOptions {
   readonly settings: ProberSettings;
   readonly flags: ProcessOptions;
+  /** Where the settings came from. */
+  readonly configFile: string;
+  /** Reads a whole text file; rejects with an error whose message says why in words. */
+  readonly readFile: (path: string) => Promise<string>;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly logger: Logger;
   readonly meter: PrometheusMeter;
@@ -84,7 +88,29 @@ export const proberCommand = (runProber: RunProber): Command =>
       const withoutEffect = ignoredAmong(given);
       if (withoutEffect.length > 0) logger.warn('flags of the Go program have no effect', { flags: withoutEffect });
       reportWarnings(warnings, logger, meter);
-      logger.info('starting the prober', { version, configFile: file, configuration: settings, options });
-      return runProber({ settings, flags: options, env: io.env, logger, meter, version, stop: io.stopOnSignals() });
+      // Under another name than `kubeconfig`, which the log redacts.
+      const { kubeconfig: kubeconfigFile, ...others } = options;
+      logger.info('starting the prober', {
+        version,
+        configFile: file,
+        configuration: settings,
+        options: { ...others, kubeconfigFile },
+      });
+      try {
+        return await runProber({
+          settings,
+          flags: options,
+          configFile: file,
+          readFile: io.readFile,
+          env: io.env,
+          logger,
+          meter,
+          version,
+          stop: io.stopOnSignals(),
+        });
+      } catch (error) {
+        if (error instanceof KubeconfigError) throw new CommandError(error.message);
+        throw error;
+      }
     },
   });

@@ -60,6 +60,8 @@ const requestOf = <T>(call: Call<T>, options: CallOptions, accept: string): Kube
   ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
   ...(call.repeatable === undefined ? {} : { repeatable: call.repeatable }),
   ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
+  ...(options.lane === undefined ? {} : { lane: options.lane }),
+  ...(options.beforeSend === undefined ? {} : { beforeSend: options.beforeSend }),
 });
 
 /** One exchange, its answer read whole and decoded. Rejects with an ApiError, or with the signal's reason on abort. */

@@ -1,5 +1,6 @@
 import type { Clock, Logger } from '../ports/index.ts';
 import { withCredentials } from './auth.ts';
+import { withDeadline } from './deadline.ts';
 import type { ClusterAccess } from './kubeconfig/access.ts';
 import { retryOnReset } from './retry-on-reset.ts';
 import { createTransport, type Transport } from './transport.ts';
@@ -16,6 +17,6 @@ export interface ClusterConnectionOptions {
 export const connectCluster = ({ access, clock, logger, userAgent }: ClusterConnectionOptions): Transport => {
   const { endpoint, security, credentials } = access;
   const transport = createTransport({ endpoint, security, clock, userAgent });
-  const kube = logWarnings(withCredentials(retryOnReset(transport), credentials), logger);
+  const kube = withDeadline(logWarnings(withCredentials(retryOnReset(transport), credentials), logger), clock);
   return { request: (request) => kube.request(request), close: () => transport.close() };
 };

@@ -9,6 +9,7 @@ export interface Outgoing {
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: KubeRequest['body'];
+  readonly beforeSend: KubeRequest['beforeSend'];
 }
 
 const noAnswer = (): Error =>
@@ -31,6 +32,7 @@ export const sendOn = (connection: Connection, outgoing: Outgoing, signal: Abort
     }
     signal.addEventListener('abort', abort);
     try {
+      outgoing.beforeSend?.();
       const request = httpRequest({
         agent: connection.agent,
         method: outgoing.method,

@@ -1,4 +1,4 @@
-export { basic, bearer, type Credentials, staticCredentials, withCredentials } from './auth.ts';
+export { type Credentials, staticCredentials, withCredentials } from './auth.ts';
 export { type ClusterConnectionOptions, connectCluster } from './cluster-connection.ts';
 export { createKubeClient, type KubeClientOptions } from './client.ts';
 export { groupVersionPath, type ResolvedKind, resolveKind } from './discovery.ts';
@@ -7,15 +7,16 @@ export { createInformer, type Informer, type InformerOptions, type InformerState
 export type { ClusterAccess, OperatorOptions } from './kubeconfig/access.ts';
 export { loadOperatorKubeconfig } from './kubeconfig/operator.ts';
 export { parseUntrustedKubeconfig, type ShootEndpoint } from './kubeconfig/untrusted.ts';
-export { retryOnReset } from './retry-on-reset.ts';
 export { createSecurity, type Security, type TlsMaterial } from './security.ts';
 export { createShootConnector, type ShootConnectorOptions } from './shoot-connector.ts';
 export { createTransport, type Transport, type TransportOptions } from './transport.ts';
 export { waitForSync, type WaitForSyncOptions } from './wait-for-sync.ts';
-export { logWarnings } from './warnings.ts';
 export {
   createLeaderElector,
   type LeaderElector,
   type LeaderElectorOptions,
   type LeadershipEnd,
 } from './leader-elector.ts';
+export { fenceWrites } from './fence-writes.ts';
+export { createRateLimiter, type RateLimiter, type RateLimiterOptions, withRateLimit } from './rate-limit.ts';
+export { retryThrottled } from './retry-throttled.ts';

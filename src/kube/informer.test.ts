@@ -489,13 +489,14 @@ describe('rule 18: broken streams', () => {
     const bench = await follow();
     bench.stream.send('nonsense\n');
     const requests: boolean[] = [];
-    for (let round = 0; round < 3; round += 1) {
-      await bench.clock.advance(30_000);
+    for (let round = 0; round < 7; round += 1) {
+      if (round !== 3) await bench.clock.advance(30_000);
       const exchange = await bench.take();
       requests.push(isWatch(exchange));
       if (isWatch(exchange)) exchange.stream().send('nonsense\n');
+      else exchange.respond(200, listOf(20, []));
     }
-    expect(requests).toEqual([true, true, false]);
+    expect(requests).toEqual([true, true, false, true, true, true, false]);
   });
 
   it('rule 18: the kind of custom resources is that of their items, whatever the list is called', async () => {
@@ -530,6 +531,13 @@ describe('rule 19: paged lists', () => {
     expect(versionOf(await bench.take())).toBe('10');
     expect(Object.keys(bench.content())).toEqual(['ns/a', 'ns/b', 'ns/c']);
     expect(bench.changes).toHaveLength(3);
+  });
+
+  it('rule 19: the watch starts where the first page was, should the server say different things', async () => {
+    const bench = start({ pageSize: 1 });
+    (await bench.take()).respond(200, listOf(10, [item('a', 1)], { continue: 'token-1' }));
+    (await bench.take()).respond(200, listOf(20, [item('b', 2)]));
+    expect(versionOf(await bench.take())).toBe('10');
   });
 
   it('rule 19: 410 on a later page leads to one list in one piece, and only to one', async () => {
@@ -707,6 +715,22 @@ describe('rule 21: start and stop', () => {
     expect(bench.logger.at('error')).toEqual([]);
   });
 
+  it('rule 21: watches that have ended hold on to nothing', async () => {
+    const { stream, clock, take, abort } = await follow();
+    const listeners = (): number => getEventListeners(abort.signal, 'abort').length;
+    const [before, timers] = [listeners(), clock.pending];
+    let current = stream;
+    for (let count = 0; count < 10; count += 1) {
+      await clock.advance(goodMs);
+      if (count % 2 === 0) current.end();
+      else current.fail(new ApiError({ code: 'ConnectionError', message: 'x' }));
+      await clock.advance(2_000);
+      current = (await take()).stream();
+      await clock.settle();
+    }
+    expect([listeners(), clock.pending]).toEqual([before, timers]);
+  });
+
   it('rule 21: a run that is stopped before it begins asks for nothing', async () => {
     const { kube, informer } = start();
     const before = kube.requests.length;
@@ -734,7 +758,7 @@ describe('rule 21: start and stop', () => {
   it('rule 21: a cache that never syncs fails the start after its time with the reason', async () => {
     const good = await follow();
     const denied = start();
-    const slow = start({ path: '/apis/x/v1/slow' });
+    const slow = start({ path: '/apis/x/v1/slow', query: { fieldSelector: 'metadata.name=y' } });
     (await denied.take()).respond(
       403,
       status(403, 'Forbidden', { message: 'secrets is forbidden: User "x" cannot list' }),
@@ -746,7 +770,7 @@ describe('rule 21: start and stop', () => {
     const outcome = waitForSync(all, { clock, timeoutMs: 60_000, signal });
     const failed = expect(outcome).rejects.toThrow(
       'caches were not filled within 60000 ms: /api/v1/secrets (GET /api/v1/secrets: 403 Forbidden: secrets is forbidden: ' +
-        'User "x" cannot list); /apis/x/v1/slow (no answer to the list yet)',
+        'User "x" cannot list); /apis/x/v1/slow, fieldSelector metadata.name=y (no answer to the list yet)',
     );
     await clock.advance(60_000);
     await failed;

@@ -44,7 +44,8 @@ export interface InformerState {
 }
 
 export interface Informer<T> extends Store<T> {
-  readonly path: string;
+  /** Path and selectors, for logs and messages. */
+  readonly name: string;
   /** Lists and watches until `signal` aborts, then resolves; never rejects. To be called once. */
   run(signal: AbortSignal): Promise<void>;
   state(): InformerState;
@@ -64,9 +65,10 @@ const retryAfterOf = (error: Error | undefined): number => (error instanceof Api
 /** Keeps a cache in step with the API server by a list and a watch (client-go's Reflector and Indexer in one). */
 export const createInformer = <T>(options: InformerOptions<T>): Informer<T> => {
   const { kube, clock, random, path } = options;
-  const logger = options.logger.child({ informer: path });
   const accept = acceptOf(options.metadataOnly ?? false);
   const query: Readonly<Record<string, string>> = { ...options.query };
+  const name = [path, ...Object.entries(query).map(([key, value]) => `${key} ${value}`)].join(', ');
+  const logger = options.logger.child({ informer: name });
   const cache = createObjectCache(options.project, logger);
   const backoff = createBackoff(random);
   /** Where the next watch starts; undefined: a list comes first. */
@@ -169,7 +171,7 @@ export const createInformer = <T>(options: InformerOptions<T>): Informer<T> => {
   };
 
   return {
-    path,
+    name,
     run,
     state: () => ({ synced: cache.store.synced, objects: cache.size, undecodable: cache.undecodable, lastError }),
     get synced() {

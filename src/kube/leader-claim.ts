@@ -51,9 +51,12 @@ export interface LeaderClaim {
   release(signal: AbortSignal): Promise<void>;
 }
 
-/** A refusal, in contrast to an answer that was lost or put off: the Lease is not what we think, or not ours to write. */
+/**
+ * A refusal, in contrast to an answer that was lost or put off: the Lease may not be what we think. That goes for 5xx too: a PUT to a Lease
+ * that was deleted is answered with 500 ("resourceVersion should not be set on objects to be created").
+ */
 const isRefusal = (error: unknown): boolean =>
-  error instanceof ApiError && error.handling !== 'retry' && error.handling !== 'wait';
+  error instanceof ApiError && error.status !== undefined && error.handling !== 'wait';
 
 export const createLeaderClaim = (options: LeaderClaimOptions): LeaderClaim => {
   const { client, clock, lease: at, identity, leaseDurationMs, renewDeadlineMs } = options;

@@ -61,7 +61,7 @@ export const createLeaderElector = (options: LeaderElectorOptions): LeaderElecto
 
   const noteHolder = (): void => {
     const state = claim.state();
-    if (state.kind !== 'held' || state.holder === holder) return;
+    if (state.kind !== 'held' || state.holder === '' || state.holder === holder) return;
     holder = state.holder;
     logger.info('leader election: another replica leads', { holder });
   };

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ApiError } from '../domain/index.ts';
@@ -10,6 +11,7 @@ import {
   type TestServer,
 } from '../testing/index.ts';
 import { basic, bearer, type Credentials, staticCredentials, withCredentials } from './auth.ts';
+import { withDeadline } from './deadline.ts';
 import { retryOnReset } from './retry-on-reset.ts';
 import { createSecurity } from './security.ts';
 import { createTransport } from './transport.ts';
@@ -25,6 +27,10 @@ const get: KubeRequest = { method: 'GET', path: '/', signal, timeoutMs: 1_000 };
 
 const drain = async ({ body }: KubeResponse): Promise<void> => {
   for await (const _chunk of body);
+};
+
+const abandonBody = async ({ body }: KubeResponse): Promise<void> => {
+  await body[Symbol.asyncIterator]().return?.();
 };
 
 const overHttp = async (handler: RequestListener): Promise<{ readonly kube: Kube; readonly server: TestServer }> => {
@@ -117,6 +123,69 @@ describe('rule 3: a connection that breaks before the answer', () => {
     });
     await expect(scripted(reset).request({ ...get, signal: AbortSignal.abort() })).rejects.toBe(reset);
     expect(tries).toBe(3);
+  });
+});
+
+describe('rule 5: one deadline for all tries', () => {
+  const bench = (timeoutMs: number) => {
+    const clock = createFakeClock();
+    const scripted = createScriptedKube();
+    const kube = withDeadline(
+      withCredentials(retryOnReset(scripted), { authorization: async () => 'x', reload: () => true }),
+      clock,
+    );
+    const abort = new AbortController();
+    const outcome = kube.request({ ...get, timeoutMs, signal: abort.signal });
+    return { clock, scripted, abort, outcome };
+  };
+
+  it('rule 5: a second try gets what the first left of it, and nothing stays behind', async () => {
+    const { clock, scripted, abort, outcome } = bench(10_000);
+    await clock.advance(6_000);
+    scripted.take().respond(401, '{}');
+    await clock.settle();
+    const failed = expect(outcome).rejects.toMatchObject({
+      code: 'Timeout',
+      message: 'GET /: not done within 10000 ms',
+    });
+    await clock.advance(3_999);
+    expect(scripted.waiting).toBe(1);
+    await clock.advance(1);
+    await failed;
+    expect([scripted.waiting, scripted.openBodies, clock.pending]).toEqual([0, 0, 0]);
+    expect(getEventListeners(abort.signal, 'abort')).toEqual([]);
+  });
+
+  it('rule 5: a body that stops arriving counts as well; one that is read or abandoned frees everything', async () => {
+    const slow = bench(10_000);
+    await slow.clock.settle();
+    slow.scripted.take().stream().send('part');
+    const reading = expect(slow.outcome.then(drain)).rejects.toMatchObject({ code: 'Timeout' });
+    await slow.clock.advance(10_000);
+    await reading;
+    expect([slow.scripted.openBodies, slow.clock.pending]).toEqual([0, 0]);
+
+    for (const finish of [drain, abandonBody]) {
+      const { clock, scripted, outcome, abort } = bench(10_000);
+      await clock.settle();
+      scripted.take().respond(200, 'all');
+      await finish(await outcome);
+      expect([scripted.openBodies, clock.pending, getEventListeners(abort.signal, 'abort').length]).toEqual([0, 0, 0]);
+    }
+  });
+
+  it('rule 5: the reason of an abort and other errors pass untouched', async () => {
+    const aborted = bench(10_000);
+    await aborted.clock.settle();
+    const reason = { stop: 1 };
+    aborted.abort.abort(reason);
+    await expect(aborted.outcome).rejects.toBe(reason);
+    const failed = bench(10_000);
+    await failed.clock.settle();
+    const error = new ApiError({ code: 'ServerError', message: 'x' });
+    failed.scripted.take().fail(error);
+    await expect(failed.outcome).rejects.toBe(error);
+    expect([aborted.clock.pending, failed.clock.pending]).toEqual([0, 0]);
   });
 });
 

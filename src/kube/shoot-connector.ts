@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { KubeconfigError } from '../domain/index.ts';
 import type { Clock, ShootConnector } from '../ports/index.ts';
 import { staticCredentials, withCredentials } from './auth.ts';
 import { createKubeClient } from './client.ts';
@@ -22,6 +23,17 @@ interface Known {
   readonly security: Security;
 }
 
+/** A refusal is remembered as well: reading a hostile text costs most. */
+const read = (kubeconfig: string): Known | KubeconfigError => {
+  try {
+    const shoot = parseUntrustedKubeconfig(kubeconfig);
+    return { shoot, security: createSecurity(shoot.tls) };
+  } catch (error) {
+    if (error instanceof KubeconfigError) return error;
+    throw error;
+  }
+};
+
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64');
 
 /**
@@ -30,19 +42,16 @@ const hashOf = (text: string): string => createHash('sha256').update(text).diges
  */
 export const createShootConnector = (options: ShootConnectorOptions): ShootConnector => {
   const { clock, userAgent, mostKubeconfigs = defaultMostKubeconfigs } = options;
-  const known = new Map<string, Known>();
+  const known = new Map<string, Known | KubeconfigError>();
 
   const lookUp = (kubeconfig: string): Known => {
     const hash = hashOf(kubeconfig);
-    let entry = known.get(hash);
-    if (entry === undefined) {
-      const shoot = parseUntrustedKubeconfig(kubeconfig);
-      entry = { shoot, security: createSecurity(shoot.tls) };
-    }
+    const entry = known.get(hash) ?? read(kubeconfig);
     known.delete(hash);
     known.set(hash, entry);
     const [oldest] = known.keys();
     if (known.size > mostKubeconfigs && oldest !== undefined) known.delete(oldest);
+    if (entry instanceof KubeconfigError) throw entry;
     return entry;
   };
 

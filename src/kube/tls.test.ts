@@ -11,7 +11,7 @@ import {
   type TestServer,
 } from '../testing/index.ts';
 import type { Endpoint } from './endpoint.ts';
-import { createSecurity, type TlsMaterial } from './security.ts';
+import { createSecurity, type Security, type TlsMaterial } from './security.ts';
 import { createTransport } from './transport.ts';
 
 let certificates: TestCertificates;
@@ -134,26 +134,42 @@ describe('TLS', () => {
   });
 });
 
+/** One run: a transport of its own over shared settings. */
+const runOver = async (security: Security, server: TestServer): Promise<void> => {
+  const transport = createTransport({
+    endpoint: { protocol: 'https:', host: server.host, port: server.port, basePath: '' },
+    security: async () => security,
+    clock: createFakeClock(),
+    userAgent: 'test',
+  });
+  try {
+    const { signal } = new AbortController();
+    const { body } = await transport.request({ method: 'GET', path: '/', signal, timeoutMs: 10_000 });
+    for await (const _chunk of body);
+  } finally {
+    transport.close();
+  }
+};
+
 describe.each(['TLSv1.2', 'TLSv1.3'] as const)('session resumption with %s', (version) => {
   it('a new connection with the same security resumes, one with another does not', async () => {
     const server = await startHttps({ minVersion: version, maxVersion: version });
     const material = { ca: certificates.ca };
     const shared = createSecurity(material);
-    const run = async (security: ReturnType<typeof createSecurity>): Promise<void> => {
-      const transport = createTransport({
-        endpoint: { protocol: 'https:', host: server.host, port: server.port, basePath: '' },
-        security: async () => security,
-        clock: createFakeClock(),
-        userAgent: 'test',
-      });
-      const { signal } = new AbortController();
-      const { body } = await transport.request({ method: 'GET', path: '/', signal, timeoutMs: 10_000 });
-      for await (const _chunk of body);
-      transport.close();
-    };
-    for (let count = 0; count < 5; count += 1) await run(shared);
+    for (let count = 0; count < 5; count += 1) await runOver(shared, server);
     expect(server.stats()).toMatchObject({ connections: 5, handshakes: 5, resumed: 4 });
-    await run(createSecurity(material));
+    await runOver(createSecurity(material), server);
     expect(server.stats()).toMatchObject({ handshakes: 6, resumed: 4 });
+  });
+
+  it('a failed handshake forgets the session: it may be what failed', async () => {
+    const server = await startHttps({ minVersion: version, maxVersion: version });
+    const { certificate, key } = others.serving;
+    const wrong = await startHttps({ cert: certificate, key });
+    const shared = createSecurity({ ca: certificates.ca });
+    await runOver(shared, server);
+    await expect(runOver(shared, wrong)).rejects.toMatchObject({ code: 'ConnectionError' });
+    await runOver(shared, server);
+    expect(server.stats()).toMatchObject({ handshakes: 2, resumed: 0 });
   });
 });

@@ -177,6 +177,14 @@ describe.each(faces)('rule 1: one exchange over %s', (face) => {
     expect(server.stats().connections).toBe(2);
   });
 
+  it('a request without a deadline makes room for its connection where all are taken by idle ones', async () => {
+    const { get, server, transport } = await createBench(face, { maxConnections: 1 }, echo);
+    await text(await get('/a'));
+    const { signal } = new AbortController();
+    expect(await text(await transport.request({ method: 'GET', path: '/b', signal }))).toBe('/b');
+    expect(server.stats().connections).toBe(2);
+  });
+
   it('with one connection allowed requests take turns on it', async () => {
     const { get, server, received } = await createBench(face, { maxConnections: 1 });
     const answers = ['/a', '/b', '/c'].map((path) => get(path));

@@ -45,6 +45,7 @@ const outgoingOf = (request: KubeRequest, options: TransportOptions): Outgoing =
       ...request.headers,
     },
     body,
+    beforeSend: request.beforeSend,
   };
 };
 

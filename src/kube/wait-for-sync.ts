@@ -9,7 +9,7 @@ export interface WaitForSyncOptions {
 
 /** What is needed of an informer. */
 export interface Syncing {
-  readonly path: string;
+  readonly name: string;
   whenSynced(signal: AbortSignal): Promise<void>;
   state(): InformerState;
 }
@@ -37,7 +37,7 @@ const notSynced = (informers: readonly Syncing[], timeoutMs: number): Error => {
   const missing = informers.filter((informer) => !informer.state().synced);
   const reasons = missing.map((informer) => {
     const { lastError } = informer.state();
-    return `${informer.path} (${lastError?.message ?? 'no answer to the list yet'})`;
+    return `${informer.name} (${lastError?.message ?? 'no answer to the list yet'})`;
   });
   return new Error(`caches were not filled within ${timeoutMs} ms: ${reasons.join('; ')}`);
 };

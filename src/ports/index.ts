@@ -1,5 +1,6 @@
 export type * from './clock.ts';
 export type * from './dependents.ts';
+export type * from './event-recorder.ts';
 export type * from './kube.ts';
 export type * from './leadership.ts';
 export type * from './logger.ts';

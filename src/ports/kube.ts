@@ -12,6 +12,13 @@ export interface KubeRequest {
   readonly timeoutMs?: number;
   /** True when a second application does no harm, as `Call.repeatable`. GET requests need not say so. */
   readonly repeatable?: boolean;
+  /** `urgent` does not wait behind the ordinary rate limit. */
+  readonly lane?: 'urgent';
+  /**
+   * Called by a transport each time right before the request leaves, with the connection open, so that nothing can be waited for in between.
+   * What it throws, an ApiError, ends the request unsent.
+   */
+  readonly beforeSend?: () => void;
   /** Aborting ends the exchange at once: while queued, connecting or reading. */
   readonly signal: AbortSignal;
 }
@@ -36,6 +43,10 @@ export interface Kube {
 export interface CallOptions {
   readonly signal: AbortSignal;
   readonly timeoutMs?: number;
+  /** As `KubeRequest.lane`. */
+  readonly lane?: 'urgent';
+  /** As `KubeRequest.beforeSend`. */
+  readonly beforeSend?: () => void;
 }
 
 /** Calls read whole: bounded, decoded, every failure an ApiError. */

@@ -1,4 +1,4 @@
-import { request } from 'node:http';
+import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { BindAddress } from '../domain/index.ts';
@@ -42,15 +42,20 @@ const start = async (routes: HttpRoutes, address: BindAddress = { host: '127.0.0
   return { stop, ended, logger, address: await bound.promise };
 };
 
+interface Ask {
+  readonly method?: string;
+  readonly agent?: Agent;
+}
+
 interface Reply {
   readonly status: number | undefined;
   readonly headers: Readonly<Record<string, unknown>>;
   readonly body: string;
 }
 
-const ask = (address: BindAddress, path: string, method = 'GET'): Promise<Reply> =>
+const ask = (address: BindAddress, path: string, { method = 'GET', agent }: Ask = {}): Promise<Reply> =>
   new Promise((resolve, reject) => {
-    const exchange = request({ ...address, path, method, agent: false }, (response) => {
+    const exchange = request({ ...address, path, method, agent: agent ?? false }, (response) => {
       const chunks: string[] = [];
       response.setEncoding('utf8').on('data', (chunk: string) => chunks.push(chunk));
       response.on('end', () =>
@@ -125,7 +130,7 @@ describe('createHttpServer', () => {
     ['OPTIONS', '/x', 405],
   ])('answers %s %s with %i', async (method, path, status) => {
     const { address } = await start(routes);
-    const reply = await ask(address, path, method);
+    const reply = await ask(address, path, { method });
     expect(reply.status).toBe(status);
     expect(reply.headers.allow).toBe(status === 405 ? 'GET, HEAD' : undefined);
     if (status === 404) expect(reply.body).toBe('not found; there is /x\n');
@@ -133,7 +138,7 @@ describe('createHttpServer', () => {
 
   it('answers HEAD as GET without the body', async () => {
     const { address } = await start(routes);
-    const reply = await ask(address, '/x', 'HEAD');
+    const reply = await ask(address, '/x', { method: 'HEAD' });
     expect(reply).toMatchObject({ status: 200, body: '', headers: { 'content-length': '3' } });
   });
 
@@ -193,7 +198,9 @@ describe('createHttpServer', () => {
     const half = connect(address.port, address.host);
     half.write('GET /slow HTTP/1.1\r\nHost:');
     const quiet = Promise.all([closed(idle.resume()), closed(half.resume())]);
-    const reply = ask(address, '/slow');
+    // A client that would keep its connection for the next request.
+    const agent = new Agent({ keepAlive: true });
+    const reply = ask(address, '/slow', { agent });
     await asked.promise;
     stop.abort();
     await quiet;

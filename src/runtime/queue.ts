@@ -116,7 +116,6 @@ export const createWorkQueue = <K>(options: WorkQueueOptions<K>): WorkQueue<K> =
   const drain = async (graceMs?: number): Promise<void> => {
     closed = true;
     waiting.clear();
-    runAgain.clear();
     for (const { cancel } of delayed.values()) cancel();
     delayed.clear();
     if (running.size === 0) return;

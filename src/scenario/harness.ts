@@ -54,7 +54,9 @@ export interface Scenario {
   /** Of the prober that runs or ran last. */
   meter(): PrometheusMeter;
   /** Starts a prober that knows nothing of any before. */
-  startProber(settings?: Partial<ProberSettings>): void;
+  startProber(settings?: Partial<ProberSettings>, options?: { readonly dryRun: boolean }): void;
+  /** Gives the running prober another configuration. */
+  reload(settings: Partial<ProberSettings>): void;
   /** Stops it as SIGTERM does, moving the clock as far as that takes. */
   stopProber(): Promise<void>;
   mayWrite: boolean;
@@ -129,12 +131,13 @@ export const createScenario = (options: ScenarioOptions): Scenario => {
     log,
     meter: () => meter,
     mayWrite: true,
-    startProber: (settings = {}) => {
+    startProber: (settings = {}, { dryRun } = { dryRun: false }) => {
       if (prober !== undefined) throw new Error('a prober is running already');
       meter = createMeter({ processMetrics: false });
       prober = startProber({
         settings: { ...gardenSettings, ...options.settings, ...settings },
         concurrency: 1,
+        dryRun,
         ports: {
           clock,
           random,
@@ -146,6 +149,7 @@ export const createScenario = (options: ScenarioOptions): Scenario => {
         },
       });
     },
+    reload: (settings) => prober?.apply({ ...gardenSettings, ...options.settings, ...settings }),
     stopProber,
     stop: async () => {
       await stopProber();

@@ -70,6 +70,7 @@ describe('outage of one shoot', () => {
     expect(writes).toEqual([
       ['get /apis/apps/v1', 3],
       ['patch deployments', 6],
+      ['create events', 6],
     ]);
     expect(stateOf(scenario, 'a')).toEqual(allUp);
   });

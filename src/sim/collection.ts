@@ -13,6 +13,8 @@ export interface StoreEvent {
 export interface HistoryLimits {
   /** Events that are kept for watches and lists of the past. */
   readonly events: number;
+  /** What happened up to this revision is not known. */
+  readonly forgotten: number;
 }
 
 /** The objects of one kind, in the order of etcd's keys, and their recent past. */
@@ -25,6 +27,8 @@ export interface Collection {
   since(revision: number): readonly StoreEvent[] | undefined;
   /** The sorted states as of `revision`; undefined when that is forgotten. */
   at(revision: number, namespace?: string): readonly Entry[] | undefined;
+  /** Everything up to here is forgotten. */
+  readonly compacted: number;
   /** Forgets every event up to `revision`, as etcd's compaction does. */
   compact(revision: number): void;
   readonly size: number;
@@ -49,7 +53,7 @@ export const createCollection = (limits: HistoryLimits): Collection => {
   let everything: readonly Slot[] | undefined;
   let history: StoreEvent[] = [];
   /** Everything up to here is forgotten. */
-  let compacted = 0;
+  let compacted = limits.forgotten;
   let size = 0;
 
   const list = (namespace?: string): readonly Entry[] => {
@@ -134,7 +138,10 @@ export const createCollection = (limits: HistoryLimits): Collection => {
       const kept = since(revision);
       if (kept === undefined) return;
       history = [...kept];
-      compacted = revision;
+      compacted = Math.max(compacted, revision);
+    },
+    get compacted() {
+      return compacted;
     },
     get size() {
       return size;

@@ -26,18 +26,23 @@ const writeVerbs: Readonly<Record<Exclude<KubeRequest['method'], 'GET'>, string>
   DELETE: 'delete',
 };
 
-const resourcePath =
-  /^\/(?:api\/v1|apis\/[^/]+\/[^/]+)\/(?:namespaces\/[^/]+\/(?=[^/]))?(?<resource>[^/]+)(?:\/(?<name>[^/]+)(?:\/(?<part>.+))?)?$/;
+/** Subresources of a namespace, which a path cannot tell from resources in it. */
+const namespaceParts = ['status', 'finalize'];
+
+/** Resource, name and subresource of what lies behind `/api/VERSION/` or `/apis/GROUP/VERSION/`. */
+const splitPath = (path: string): readonly string[] => {
+  const segments = path.slice(1).split('/');
+  const rest = segments[0] === 'api' ? segments.slice(2) : segments[0] === 'apis' ? segments.slice(3) : [];
+  const inNamespace = rest[0] === 'namespaces' && rest.length > 2 && !namespaceParts.includes(rest[2] ?? '');
+  return inNamespace ? rest.slice(2) : rest;
+};
 
 /** Verb and resource of a request, by its path alone; https://kubernetes.io/docs/reference/access-authn-authz/authorization/ */
 export const requestKind = (request: Pick<KubeRequest, 'method' | 'path' | 'query'>): RequestKind => {
   const { method, path, query } = request;
-  const groups = (
-    /^\/api\/v1\/namespaces\/[^/]+\/(?:status|finalize)$/.test(path) ? undefined : resourcePath.exec(path)
-  )?.groups;
-  if (groups === undefined) return { verb: method === 'GET' ? 'get' : writeVerbs[method], resource: path };
-  const { resource = '', name, part } = groups;
-  const full = part === undefined ? resource : `${resource}/${part}`;
+  const [resource, name, ...part] = splitPath(path);
+  if (resource === undefined) return { verb: method === 'GET' ? 'get' : writeVerbs[method], resource: path };
+  const full = [resource, ...part].join('/');
   const watch = query?.watch === 'true' || query?.watch === '1';
   if (method === 'GET') return { verb: watch ? 'watch' : name === undefined ? 'list' : 'get', resource: full };
   return { verb: method === 'DELETE' && name === undefined ? 'deletecollection' : writeVerbs[method], resource: full };

@@ -1,4 +1,5 @@
 import { createEntry, type Entry, entryText, type Form } from './entry.ts';
+import { findEntry, missingPart, type ObjectTarget } from './handle-read.ts';
 import { applyJsonPatch } from './json-patch.ts';
 import type { SimKind } from './kind.ts';
 import { applyMergePatch } from './merge-patch.ts';
@@ -6,8 +7,9 @@ import { checkJsonBody, patchKindOf } from './negotiate.ts';
 import { asMap, isMap, type JsonMap, type SimObject, withPath } from './object.ts';
 import type { Origin } from './origin.ts';
 import type { Query } from './read-options.ts';
+import type { Reply } from './reply.ts';
 import { scaledObject, scaleOf } from './scale.ts';
-import { badRequest, invalid, methodNotAllowed, notFound, unknownResource } from './status.ts';
+import { badRequest, invalid, methodNotAllowed } from './status.ts';
 import type { Storage } from './storage.ts';
 import { applyStrategicMergePatch } from './strategic-merge-patch.ts';
 import { checkBodyType, createdObject } from './write-create.ts';
@@ -19,24 +21,12 @@ export interface WriteHost {
   readonly origin: Origin;
 }
 
-export interface ObjectTarget {
-  readonly kind: SimKind;
-  readonly namespace: string;
-  readonly name: string;
-  readonly subresource?: string;
-}
-
 export interface WriteInput {
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly contentType: string | undefined;
   readonly body: string;
   readonly query: Query;
   readonly form: Form;
-}
-
-export interface Written {
-  readonly status: number;
-  readonly text: string;
 }
 
 const parseJson = (text: string, describe: (problem: string) => string): unknown => {
@@ -73,14 +63,8 @@ const parseBody = (kind: SimKind, text: string): JsonMap => {
 
 const isDryRun = (query: Query): boolean => query.dryRun === 'All';
 
-export const findEntry = (storage: Storage, target: ObjectTarget): Entry => {
-  const entry = storage.collection(target.kind).get(target.namespace, target.name);
-  if (entry === undefined) throw notFound(target.kind, target.name);
-  return entry;
-};
-
 /** POST to a collection. */
-export const create = (host: WriteHost, target: { kind: SimKind; namespace: string }, input: WriteInput): Written => {
+export const create = (host: WriteHost, target: { kind: SimKind; namespace: string }, input: WriteInput): Reply => {
   checkJsonBody(input.contentType);
   const { kind, namespace } = target;
   const wanted = parseObject(kind, input.body);
@@ -119,7 +103,7 @@ const patchedValue = (input: WriteInput, kind: SimKind, current: unknown): JsonM
   return asMap(type === 'merge' ? applyMergePatch(current, patch) : applyStrategicMergePatch(current, patch));
 };
 
-const writeScale = (host: WriteHost, entry: Entry, input: WriteInput): Written => {
+const writeScale = (host: WriteHost, entry: Entry, input: WriteInput): Reply => {
   const { kind } = entry;
   if (kind.scale === undefined) throw missingPart(kind, entry.name);
   const current = scaleOf(entry, kind.scale);
@@ -131,15 +115,11 @@ const writeScale = (host: WriteHost, entry: Entry, input: WriteInput): Written =
   return { status: 200, text: JSON.stringify(scaleOf(result, kind.scale)) };
 };
 
-/** Custom kinds answer for a subresource they have not as if the object were not there. */
-export const missingPart = (kind: SimKind, name: string): Error =>
-  kind.custom ? notFound(kind, name) : unknownResource();
-
 const writeObject = (
   host: WriteHost,
   entry: Entry,
   request: { input: WriteInput; target: Update['target'] },
-): Written => {
+): Reply => {
   const { input, target } = request;
   const { kind } = entry;
   const put = input.method === 'PUT';
@@ -151,7 +131,7 @@ const writeObject = (
 };
 
 /** The namespace controller's last step: the finalizers of the spec, and nothing else. */
-const finalizeNamespace = (host: WriteHost, entry: Entry, input: WriteInput): Written => {
+const finalizeNamespace = (host: WriteHost, entry: Entry, input: WriteInput): Reply => {
   if (input.method !== 'PUT') throw methodNotAllowed();
   const finalizers = asMap(parseBody(entry.kind, input.body).spec).finalizers ?? [];
   const wanted = withPath(entry.object, ['spec', 'finalizers'], finalizers);
@@ -159,7 +139,7 @@ const finalizeNamespace = (host: WriteHost, entry: Entry, input: WriteInput): Wr
   return { status: 200, text: entryText(result, input.form) };
 };
 
-const putMissing = (host: WriteHost, target: ObjectTarget, input: WriteInput): Written => {
+const putMissing = (host: WriteHost, target: ObjectTarget, input: WriteInput): Reply => {
   checkJsonBody(input.contentType);
   const body = parseBody(target.kind, input.body);
   const metadata = asMap(body.metadata);
@@ -167,7 +147,7 @@ const putMissing = (host: WriteHost, target: ObjectTarget, input: WriteInput): W
   return create(host, target, input);
 };
 
-const remove = (host: WriteHost, entry: Entry, input: WriteInput): Written => {
+const remove = (host: WriteHost, entry: Entry, input: WriteInput): Reply => {
   const { kind } = entry;
   const body = input.body === '' ? {} : parseBody(kind, input.body);
   const options = deleteOptions(body, input.query);
@@ -181,7 +161,7 @@ const remove = (host: WriteHost, entry: Entry, input: WriteInput): Written => {
 };
 
 /** PUT, PATCH or DELETE of an object or one of its subresources. */
-export const writeTarget = (host: WriteHost, target: ObjectTarget, input: WriteInput): Written => {
+export const writeTarget = (host: WriteHost, target: ObjectTarget, input: WriteInput): Reply => {
   const { kind, subresource } = target;
   if (input.method === 'POST') throw methodNotAllowed();
   if (input.method === 'DELETE') {
@@ -206,9 +186,10 @@ export const writeTarget = (host: WriteHost, target: ObjectTarget, input: WriteI
   throw missingPart(kind, target.name);
 };
 
-/** DELETE of a collection: every object that the selection matches, by the rules of single deletes. */
+/** DELETE of a collection: every one of `entries`, by the rules of single deletes. */
 export const removeAll = (host: WriteHost, entries: readonly Entry[], input: WriteInput): void => {
   const body = input.body === '' ? {} : asMap(parseJson(input.body, (problem) => problem));
   const options = deleteOptions(body, input.query);
+  if (isDryRun(input.query)) return;
   for (const entry of entries) deleteEntry(host.storage, entry, { options, origin: host.origin });
 };

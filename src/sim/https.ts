@@ -1,17 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
-import { TLSSocket } from 'node:tls';
-import type { Kube, KubeRequest, KubeResponse } from '../ports/index.ts';
+import type { TLSSocket } from 'node:tls';
+import type { Kube } from '../ports/index.ts';
 import type { SimCertificates } from './certificates.ts';
-import { unauthorized } from './status.ts';
-
-export interface HttpsAuth {
-  /** Bearer tokens that are let in. */
-  readonly tokens?: readonly string[];
-  /** Let in whoever shows a client certificate of the server's own authority. */
-  readonly clientCertificates?: boolean;
-}
+import { type HttpsAuth, isAllowed, kubeRequest, refuse, send } from './http-exchange.ts';
 
 export interface HttpsFaceOptions {
   readonly kube: Kube;
@@ -49,78 +42,6 @@ export interface HttpsFace {
   disconnect(): void;
   close(): Promise<void>;
 }
-
-const methods: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] satisfies KubeRequest['method'][];
-
-const isMethod = (method: string): method is KubeRequest['method'] => methods.includes(method);
-
-const readBody = async (message: IncomingMessage): Promise<Uint8Array> => {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of message) chunks.push(chunk as Uint8Array);
-  return Buffer.concat(chunks);
-};
-
-const headersOf = (message: IncomingMessage): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    Object.entries(message.headers).map(([name, value]) => [
-      name,
-      Array.isArray(value) ? value.join(', ') : (value ?? ''),
-    ]),
-  );
-
-const kubeRequest = async (message: IncomingMessage, signal: AbortSignal): Promise<KubeRequest> => {
-  const { url = '/', method = 'GET' } = message;
-  const mark = url.indexOf('?');
-  const body = await readBody(message);
-  return {
-    method: isMethod(method) ? method : 'POST',
-    path: mark < 0 ? url : url.slice(0, mark),
-    query: mark < 0 ? {} : Object.fromEntries(new URLSearchParams(url.slice(mark + 1))),
-    headers: headersOf(message),
-    ...(body.length === 0 ? {} : { body }),
-    signal,
-  };
-};
-
-const isAllowed = (auth: HttpsAuth | undefined, message: IncomingMessage): boolean => {
-  if (auth === undefined) return true;
-  const token = /^Bearer (.+)$/i.exec(message.headers.authorization ?? '')?.[1];
-  if (token !== undefined) return auth.tokens?.includes(token) ?? false;
-  return auth.clientCertificates === true && message.socket instanceof TLSSocket && message.socket.authorized;
-};
-
-const drained = (response: ServerResponse): Promise<void> =>
-  new Promise((resolve) => {
-    response.once('drain', resolve).once('close', resolve);
-  });
-
-/** Sends the body chunk by chunk, waiting for `gate` before each. Watches never end by themselves, so nothing is collected first. */
-const pump = async (answer: KubeResponse, response: ServerResponse, gate: () => Promise<void>): Promise<void> => {
-  response.writeHead(answer.status, { ...answer.headers });
-  response.flushHeaders();
-  for await (const chunk of answer.body) {
-    await gate();
-    if (response.destroyed) return;
-    if (!response.write(chunk)) await drained(response);
-  }
-  await gate();
-  response.end();
-};
-
-const sendWhole = async (answer: KubeResponse, response: ServerResponse, gate: () => Promise<void>): Promise<void> => {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of answer.body) chunks.push(chunk);
-  await gate();
-  const body = Buffer.concat(chunks);
-  response.writeHead(answer.status, { ...answer.headers, 'content-length': body.length });
-  response.end(body);
-};
-
-const refuse = (response: ServerResponse): void => {
-  const body = JSON.stringify(unauthorized().status);
-  response.writeHead(401, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) });
-  response.end(body);
-};
 
 /** Idle connections stay; a server that closes them early makes every pooled client race against it. */
 const keepAliveMs = 180_000;
@@ -160,15 +81,14 @@ export const serveHttps = async (options: HttpsFaceOptions): Promise<HttpsFace> 
     const controller = new AbortController();
     response.once('close', () => controller.abort(new Error('the client has gone')));
     await gate();
+    // What was sent into silence has never arrived.
+    if (message.socket.destroyed) return;
     if (!isAllowed(auth, message)) {
       refuse(response);
       return;
     }
     const request = await kubeRequest(message, controller.signal);
-    const answered = await kube.request(request);
-    const watch = request.query?.watch;
-    const send = watch === 'true' || watch === '1' ? pump : sendWhole;
-    await send(answered, response, gate);
+    await send(await kube.request(request), { request, response, gate });
   };
 
   const disconnect = (): void => {

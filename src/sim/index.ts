@@ -2,8 +2,8 @@ export { type CertificateOptions, createCertificates, type KeyPair, type SimCert
 export { createVirtualClock, type VirtualClock, type VirtualClockOptions } from './clock.ts';
 export { type CountingKube, type RequestCounts, type RequestKind, requestKind, withCounting } from './counting.ts';
 export { type Fault, type FaultRule, withFaults } from './faults.ts';
+export type { HttpsAuth } from './http-exchange.ts';
 export {
-  type HttpsAuth,
   type HttpsFace,
   type HttpsFaceOptions,
   type HttpsStats,
@@ -33,3 +33,4 @@ export { type ServedWorld, serveWorld } from './world/serve.ts';
 export type { ShootToll, WorldShoot } from './world/shoot.ts';
 export { defaultTiming, scaleTiming, type WorldTiming } from './world/timing.ts';
 export { createWorld, type World, type WorldOptions } from './world/world.ts';
+export { mountKubes } from './mount.ts';

@@ -12,6 +12,7 @@ import {
   validateEndpointSlice,
   validateReplicas,
 } from './kind-rules.ts';
+import { leaseProblem, normalizeLease, validateLease } from './lease-rules.ts';
 
 type Identity = Pick<SimKind, 'group' | 'version' | 'kind' | 'resource'>;
 
@@ -130,7 +131,13 @@ export const simKinds = {
   Lease: define(
     {},
     { group: 'coordination.k8s.io', version: 'v1', kind: 'Lease', resource: 'leases' },
-    { unconditionalUpdate: false, createOnUpdate: true },
+    {
+      unconditionalUpdate: false,
+      createOnUpdate: true,
+      defaults: normalizeLease,
+      decodeProblem: leaseProblem,
+      validate: validateLease,
+    },
   ),
   Deployment: apps('Deployment', 'deployments', {
     shortNames: ['deploy'],

@@ -33,12 +33,14 @@ export const createStorage = (historyEvents: number): Storage => {
   const undelivered: StoreEvent[] = [];
   let delivering = false;
   let revision = 1;
+  /** Where collections that are new begin to remember. */
+  let forgotten = 0;
 
   const shelfOf = (kind: SimKind): Shelf => {
     const found = shelves.get(kind);
     if (found !== undefined) return found;
     const shelf: Shelf = {
-      collection: createCollection({ events: historyEvents }),
+      collection: createCollection({ events: historyEvents, forgotten }),
       everywhere: new Set(),
       byNamespace: new Map(),
     };
@@ -104,6 +106,7 @@ export const createStorage = (historyEvents: number): Storage => {
       };
     },
     compact(upTo) {
+      forgotten = Math.max(forgotten, upTo);
       for (const shelf of shelves.values()) shelf.collection.compact(upTo);
     },
   };

@@ -1,11 +1,12 @@
-import type { Entry } from './entry.ts';
+import { createEntry, type Entry } from './entry.ts';
 import type { SimKind } from './kind.ts';
-import { nextGeneration } from './metadata.ts';
-import { equalJson, type JsonMap, type SimObject } from './object.ts';
+import { nextGeneration, tidyMetadata, tidyStatus } from './metadata.ts';
+import { equalJson, type JsonMap, type SimMeta, type SimObject } from './object.ts';
 import type { Origin } from './origin.ts';
 import type { Storage } from './storage.ts';
 import { newObject } from './write-create.ts';
 import { deleteEntry, type DeleteOptions } from './write-delete.ts';
+import { isReleased } from './write-update.ts';
 
 /** Which object; `namespace` is left out for cluster-scoped kinds. */
 export interface SimRef {
@@ -28,8 +29,8 @@ export interface SimDraft extends Readonly<JsonMap> {
  * The server's objects without HTTP, JSON or validation, for the actors of a simulation (kubelets, controllers) and for set-up.
  *
  * Objects are shared, never copied: to change one, make a new one (spread) and hand it in. Writes through this door bump
- * resourceVersion and generation as requests do, reach watchers in the same order, and do nothing when nothing differs. They may
- * change the spec and the status in one go.
+ * resourceVersion and generation as requests do, reach watchers in the same order, and do nothing when nothing differs. Taking the last
+ * finalizer of a deleted object removes it. They may change the spec and the status in one go.
  */
 export interface SimStore {
   /** The revision of the last write. */
@@ -54,17 +55,13 @@ export interface SimStore {
   compact(revision?: number): void;
 }
 
-const replaced = (entry: Entry, draft: SimDraft): Readonly<JsonMap> & { readonly metadata: SimObject['metadata'] } => {
+const replaced = (entry: Entry, draft: SimDraft): Readonly<JsonMap> & { readonly metadata: SimMeta } => {
   const { kind, object } = entry;
   const { uid, creationTimestamp, generation, resourceVersion } = object.metadata;
-  const next = {
-    ...draft,
-    apiVersion: object.apiVersion,
-    kind: object.kind,
-    metadata: { ...draft.metadata, uid, creationTimestamp, resourceVersion },
-  };
+  const metadata = tidyMetadata({ ...draft.metadata, uid, creationTimestamp, resourceVersion });
+  const next = tidyStatus(kind, { ...draft, apiVersion: object.apiVersion, kind: object.kind, metadata });
   const counted = nextGeneration(kind, object, next) ?? generation;
-  return { ...next, metadata: { ...next.metadata, ...(counted === undefined ? {} : { generation: counted }) } };
+  return { ...next, metadata: { ...metadata, ...(counted === undefined ? {} : { generation: counted }) } as SimMeta };
 };
 
 export const createStore = (storage: Storage, origin: Origin): SimStore => {
@@ -74,7 +71,9 @@ export const createStore = (storage: Storage, origin: Origin): SimStore => {
   const replace = (entry: Entry, draft: SimDraft): SimObject => {
     if (draft === (entry.object as SimDraft)) return entry.object;
     const next = replaced(entry, draft);
-    return equalJson(entry.object, next) ? entry.object : storage.put(entry.kind, next).object;
+    if (equalJson(entry.object, next)) return entry.object;
+    if (!isReleased(entry.kind, next)) return storage.put(entry.kind, next).object;
+    return storage.remove(createEntry(entry.kind, next as unknown as SimObject, entry.revision)).object;
   };
 
   const add = (kind: SimKind, draft: SimDraft): SimObject => {

@@ -72,8 +72,8 @@ const bookmarkLine = (request: WatchRequest, revision: number, initial: boolean)
   return line('BOOKMARK', JSON.stringify({ ...type, metadata }));
 };
 
-const expiredStatus = (asked: number): Status =>
-  failure({ code: 410, reason: 'Expired', message: `too old resource version: ${asked}` });
+const expiredStatus = (asked: number, oldest: number): Status =>
+  failure({ code: 410, reason: 'Expired', message: `too old resource version: ${asked} (${oldest})` });
 
 /** The events that open a watch: those missed since its version, or the present state as ADDED. False: the version is forgotten. */
 const replay = (host: WatchHost, request: WatchRequest, stream: ByteStream): boolean => {
@@ -94,7 +94,7 @@ const replay = (host: WatchHost, request: WatchRequest, stream: ByteStream): boo
   }
   const missed = collection.since(from);
   if (missed === undefined) {
-    stream.push(line('ERROR', JSON.stringify(expiredStatus(from))));
+    stream.push(line('ERROR', JSON.stringify(expiredStatus(from, collection.compacted))));
     return false;
   }
   for (const event of missed) {

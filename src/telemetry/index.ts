@@ -1,2 +1,3 @@
-export { createLogger, type LogEncoder, type LoggerOptions, type LogLevel } from './logger.ts';
-export { createMeter, type MeterOptions, type PrometheusMeter } from './meter.ts';
+export { createEventRecorder, type EventRecorderOptions, type RunningEventRecorder } from './event-recorder.ts';
+export { createLogger, type LogEncoder, type LogLevel } from './logger.ts';
+export { createMeter, type PrometheusMeter } from './meter.ts';

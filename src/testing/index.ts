@@ -16,3 +16,5 @@ export {
   microTime,
 } from './builders.ts';
 export { type ContractCase, type ContractTarget, contractCases } from './contract/index.ts';
+export { type BrokenBodiesOptions, withBrokenBodies } from './broken-bodies.ts';
+export { createSeededRandom, createSimApiServer, type SeededRandom, simKinds, withFaults } from '../sim/index.ts';

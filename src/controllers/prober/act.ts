@@ -10,46 +10,59 @@ import {
   scalesInOneWrite,
   workloadState,
 } from '../../domain/index.ts';
-import type { KubeClient, Leadership } from '../../ports/index.ts';
+import type { CallOptions, KubeClient } from '../../ports/index.ts';
 import type { Write } from './moves.ts';
 import type { Action, Outcome } from './operation.ts';
 
 export interface ActDeps {
+  /** Refuses writes of a process that does not lead, at the moment they would leave. */
   readonly seed: KubeClient;
-  readonly leadership: Leadership;
+  /** Nothing is written: a would-be write counts as done at once. */
+  readonly dryRun: boolean;
 }
 
 export interface ActRequest {
   readonly action: Action;
   readonly target: ScaleTarget;
-  /** Ends a read. A write that was sent is awaited, bounded by its time-out: whoever asks must know whether it landed. */
+  /** Not to wait behind the ordinary rate limit: KCM's clock runs. */
+  readonly urgent: boolean;
+  /** Ends a read, and a write that was not sent yet. One that was is awaited: whoever asked must know whether it landed. */
   readonly signal: AbortSignal;
 }
 
-/** Of one request to the seed. A connection that hangs must leave time for another try before KCM acts. */
-const requestTimeoutMs = 5_000;
+/** Of one urgent request to the seed: a connection that hangs must leave time for another try before KCM acts. */
+const urgentTimeoutMs = 5_000;
+/** Of any other, its wait for the rate limit included. */
+const ordinaryTimeoutMs = 30_000;
 /** A Scale and its object are read one after the other; a change in between shows in their versions. */
 const consistentReadTries = 3;
 
+const optionsOf = ({ urgent, signal }: ActRequest): CallOptions =>
+  urgent ? { signal, timeoutMs: urgentTimeoutMs, lane: 'urgent' } : { signal, timeoutMs: ordinaryTimeoutMs };
+
 /** Sends the one request of an action. Rejects only with `signal.reason`, and only for reads. */
 export const act = async (deps: ActDeps, request: ActRequest): Promise<Outcome> => {
-  const { action, target, signal } = request;
+  const { action, signal } = request;
   try {
-    const value = action.kind === 'read' ? await read(deps, target, signal) : await write(deps, target, action.write);
+    const value = await perform(deps, request);
     return { key: action.key, result: { ok: true, value } };
   } catch (error) {
-    if (action.kind === 'read') signal.throwIfAborted();
-    if (!(error instanceof ApiError)) throw error;
-    return { key: action.key, result: { ok: false, error } };
+    if (error instanceof ApiError) return { key: action.key, result: { ok: false, error } };
+    if (action.kind === 'read' || !signal.aborted) throw error;
+    const unsent = new ApiError({ code: 'Rejected', message: 'not sent: no longer wanted' });
+    return { key: action.key, result: { ok: false, error: unsent } };
   }
 };
 
-const read = async (
-  { seed }: ActDeps,
-  target: ScaleTarget,
-  signal: AbortSignal,
-): Promise<ResourceState | undefined> => {
-  const options = { signal, timeoutMs: requestTimeoutMs };
+const perform = (deps: ActDeps, request: ActRequest): Promise<ResourceState | undefined> => {
+  const { action } = request;
+  if (action.kind === 'read') return read(deps, request);
+  return deps.dryRun ? Promise.resolve(pretend(action.write)) : write(deps, request, action.write);
+};
+
+const read = async ({ seed }: ActDeps, request: ActRequest): Promise<ResourceState | undefined> => {
+  const { target } = request;
+  const options = optionsOf(request);
   for (let tries = 1; ; tries += 1) {
     try {
       const { value: object } = await seed.call(getScalable(target), options);
@@ -64,22 +77,44 @@ const read = async (
   }
 };
 
-const write = async ({ seed, leadership }: ActDeps, target: ScaleTarget, change: Write): Promise<ResourceState> => {
-  if (!leadership.mayWrite()) {
-    throw new ApiError({
-      code: 'Rejected',
-      message: `not written: ${target.ref.kind} ${target.ref.name}: no longer the leader`,
-    });
-  }
-  const options = { signal: new AbortController().signal, timeoutMs: requestTimeoutMs };
+const write = async ({ seed }: ActDeps, request: ActRequest, change: Write): Promise<ResourceState> => {
+  const { target, signal } = request;
+  const unsent = untilSent(signal);
+  const options = { ...optionsOf(request), ...unsent };
   const { base, replicas } = change;
-  if (change.kind === 'scale' && replicas !== undefined) {
-    const { value } = await seed.call(patchScale(target, { resourceVersion: base.resourceVersion, replicas }), options);
-    return { ...base, resourceVersion: value.resourceVersion, specReplicas: value.specReplicas };
+  try {
+    if (change.kind === 'scale' && replicas !== undefined) {
+      const call = patchScale(target, { resourceVersion: base.resourceVersion, replicas });
+      const { value } = await seed.call(call, options);
+      return { ...base, resourceVersion: value.resourceVersion, specReplicas: value.specReplicas };
+    }
+    const annotations = change.annotations ?? {};
+    const count = replicas === undefined ? {} : { replicas };
+    const call = patchScalable(target, { resourceVersion: base.resourceVersion, annotations, ...count });
+    const { value: object } = await seed.call(call, options);
+    if (scalesInOneWrite(target.ref)) return workloadState(object);
+    return { ...base, resourceVersion: object.meta.resourceVersion, annotations: object.meta.annotations };
+  } finally {
+    unsent.release();
   }
-  const annotations = change.annotations ?? {};
-  const patch = { resourceVersion: base.resourceVersion, annotations, ...(replicas === undefined ? {} : { replicas }) };
-  const { value: object } = await seed.call(patchScalable(target, patch), options);
-  if (scalesInOneWrite(target.ref)) return workloadState(object);
-  return { ...base, resourceVersion: object.meta.resourceVersion, annotations: object.meta.annotations };
+};
+
+/** A signal that follows `signal` until the request leaves, and not any more. */
+const untilSent = (signal: AbortSignal): Pick<CallOptions, 'signal' | 'beforeSend'> & { release(): void } => {
+  const unsent = new AbortController();
+  const follow = (): void => unsent.abort(signal.reason);
+  const release = (): void => signal.removeEventListener('abort', follow);
+  if (signal.aborted) follow();
+  else signal.addEventListener('abort', follow, { once: true });
+  return { signal: unsent.signal, beforeSend: release, release };
+};
+
+/** The state that a write would have brought about, with the pods that would have followed. */
+const pretend = ({ base, annotations = {}, replicas }: Write): ResourceState => {
+  const marks = Object.entries({ ...base.annotations, ...annotations });
+  return {
+    ...base,
+    annotations: Object.fromEntries(marks.filter((mark): mark is [string, string] => mark[1] !== null)),
+    ...(replicas === undefined ? {} : { specReplicas: replicas, readyReplicas: replicas, observed: true }),
+  };
 };

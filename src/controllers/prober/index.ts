@@ -8,9 +8,15 @@ import {
   decideLifecycle,
   sameSettings,
 } from './lifecycle.ts';
-import { type ShootProber, type ShootProberDeps, startShootProber } from './prober.ts';
+import {
+  type ProberMemory,
+  type ProberStart,
+  type ShootProber,
+  type ShootProberDeps,
+  startShootProber,
+} from './prober.ts';
 
-export type { ShootProberDeps } from './prober.ts';
+export type { ProberMemory } from './prober.ts';
 export { createProberReport, type ProberReport } from './report.ts';
 
 export interface ProberControllerDeps extends ShootProberDeps {
@@ -23,6 +29,8 @@ export interface ProberControllerDeps extends ShootProberDeps {
 export interface ProberController {
   /** Brings the prober of one Cluster in line with it; never waits for a prober to end. */
   reconcile(name: string): void;
+  /** Of all probers, by Cluster. */
+  memories(): ReadonlyMap<string, ProberMemory>;
   /** Ends all probers: writes under way are awaited, nothing new is sent. */
   stop(): Promise<void>;
 }
@@ -39,13 +47,20 @@ const startPhaseMs = 5_000;
 /** After giving back failed, in milliseconds. */
 const retryFarewellMs = 10_000;
 
-/** `initial`: names of the Clusters that were there when this process began to look. */
-export const createProberController = (deps: ProberControllerDeps, initial: ReadonlySet<string>): ProberController => {
+/** What is known when a controller starts. */
+export interface InitialState {
+  /** Names of the Clusters that were there when this process began to look. */
+  readonly clusters: ReadonlySet<string>;
+  /** What the controller before remembered of them, when only the configuration has changed. */
+  readonly memories: ReadonlyMap<string, ProberMemory>;
+}
+
+export const createProberController = (deps: ProberControllerDeps, initial: InitialState): ProberController => {
   const { report, settings, random, clusters } = deps;
   const entries = new Map<string, Entry>();
-  const notSeenYet = new Set(initial);
+  const notSeenYet = new Set(initial.clusters);
 
-  const add = (name: string, start: { readonly settings: ShootSettings; readonly delayMs: number }): Entry => {
+  const add = (name: string, start: Omit<ProberStart, 'namespace'>): Entry => {
     const entry = { prober: startShootProber(deps, { namespace: name, ...start }), settings: start.settings };
     entries.set(name, entry);
     report.probers(entries.size);
@@ -57,11 +72,13 @@ export const createProberController = (deps: ProberControllerDeps, initial: Read
     { shoot, wasThere }: { readonly shoot: ShootSettings; readonly wasThere: boolean },
   ): void => {
     const entry = entries.get(name);
-    if (entry === undefined) {
+    const memory = wasThere ? initial.memories.get(name) : undefined;
+    if (entry === undefined && memory !== undefined) add(name, { settings: shoot, first: memory });
+    else if (entry === undefined) {
       const delayMs = wasThere
         ? random.next() * Math.min(settings.initialDelayMs, startPhaseMs)
         : settings.initialDelayMs;
-      add(name, { settings: shoot, delayMs });
+      add(name, { settings: shoot, first: { delayMs } });
       report.proberStarted(name, { delayMs });
     } else if (entry.retiring === undefined && !sameSettings(entry.settings, shoot)) {
       entry.settings = shoot;
@@ -89,7 +106,8 @@ export const createProberController = (deps: ProberControllerDeps, initial: Read
       return object !== undefined && isHeld(object.meta);
     });
     if (!isMarked || farewell === 'nothing') return undefined;
-    return add(name, { settings: { poolConditions: new Map() }, delayMs: Number.POSITIVE_INFINITY });
+    const first = { delayMs: Number.POSITIVE_INFINITY };
+    return add(name, { settings: { poolConditions: new Map() }, first });
   };
 
   const retire = async (name: string, entry: Entry): Promise<void> => {
@@ -127,6 +145,10 @@ export const createProberController = (deps: ProberControllerDeps, initial: Read
         case 'leave':
           break;
       }
+    },
+    memories: () => {
+      const probing = [...entries].filter(([, { retiring }]) => retiring === undefined);
+      return new Map(probing.map(([name, { prober }]) => [name, prober.memory()]));
     },
     stop: async () => {
       for (const stopListening of unsubscribe) stopListening();

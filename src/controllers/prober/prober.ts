@@ -1,14 +1,22 @@
-import { ApiError, type ProberSettings, type ResourceState, refKey } from '../../domain/index.ts';
+import {
+  ApiError,
+  isHeld,
+  type ProberSettings,
+  refKey,
+  type ResourceRef,
+  type ResourceState,
+} from '../../domain/index.ts';
 import type { Clock, DependentSources, Random } from '../../ports/index.ts';
 import { type ActDeps, act } from './act.ts';
 import type { Flow } from './flow.ts';
 import type { Farewell, ShootSettings } from './lifecycle.ts';
 import { type ObserveDeps, observeRun } from './observe.ts';
 import type { Action, Outcome } from './operation.ts';
-import type { ProberReport, Race } from './report.ts';
+import type { ProberReport } from './report.ts';
+import type { Race } from './report-scaling.ts';
 import { type Effect, type ShootContext, type ShootEvent, type ShootState, advanceShoot } from './shoot.ts';
-import { takeSnapshot, viewDependents } from './snapshots.ts';
-import { type ProbeSettings, emptyProbeMemory } from './verdict.ts';
+import { pretend, type Pretences, takeSnapshot, viewDependents } from './snapshots.ts';
+import { emptyProbeMemory, type ProbeMemory, type ProbeSettings } from './verdict.ts';
 
 export interface ShootProberDeps extends ObserveDeps, ActDeps {
   readonly clock: Clock;
@@ -18,10 +26,18 @@ export interface ShootProberDeps extends ObserveDeps, ActDeps {
   readonly report: ProberReport;
 }
 
+/** What a prober of the same shoot goes on with after a change of the configuration. */
+export interface ProberMemory {
+  readonly probe: ProbeMemory;
+  /** Monotonic milliseconds: a back-off holds across the change. */
+  readonly nextRunAt: number;
+}
+
 /** The prober of one shoot. */
 export interface ShootProber {
   /** Settings for the runs from now on; back-off, flow and lease memory stay. */
   update(settings: ShootSettings): void;
+  memory(): ProberMemory;
   /**
    * Ends probing for good, and gives back what is held. Resolves when all is done, with whether it succeeded. Called again it takes
    * over the later farewell only if the former one has not begun.
@@ -32,25 +48,31 @@ export interface ShootProber {
 /** Judgement leaves the prober time to act before KCM does, and the kubelet three tries of a 40 s grace. */
 const limitOfGrace = 0.75;
 
-/** Starts probing `namespace` after `delayMs`. */
-export const startShootProber = (
-  deps: ShootProberDeps,
-  start: { readonly namespace: string; readonly settings: ShootSettings; readonly delayMs: number },
-): ShootProber => {
+/** `first`: when the first run is due, or the memory of the prober before. */
+export interface ProberStart {
+  readonly namespace: string;
+  readonly settings: ShootSettings;
+  readonly first: { readonly delayMs: number } | ProberMemory;
+}
+
+export const startShootProber = (deps: ShootProberDeps, start: ProberStart): ShootProber => {
   const { clock, random, report, settings } = deps;
   const { namespace } = start;
   const resources = settings.dependentResources;
   const learned = new Map<string, ResourceState>();
-  const sources = { namespace, sources: deps.dependents, learned };
+  const pretences: Pretences = new Map();
+  const sources = { namespace, sources: deps.dependents, learned, pretences };
   const events: ShootEvent[] = [];
-  const reads = new Map<number, AbortController>();
+  /** Per flow: what was not sent yet, and what is only read. */
+  const unsent = new Map<number, AbortController>();
   let shootSettings = start.settings;
   let run = new AbortController();
   let cancelTimer: (() => void) | undefined;
   let scheduled = false;
   let state: ShootState = {
-    probe: emptyProbeMemory,
-    nextRunAt: clock.monotonic() + start.delayMs,
+    ...('delayMs' in start.first
+      ? { probe: emptyProbeMemory, nextRunAt: clock.monotonic() + start.first.delayMs }
+      : start.first),
     runUnderWay: false,
     flows: 0,
   };
@@ -102,6 +124,8 @@ export const startShootProber = (
   const step = (): void => {
     const { state: next, effects, wakeAt } = advanceShoot(state, events.splice(0), context());
     state = next;
+    // Ends reads, and writes that have not left yet.
+    if (state.flow?.ending !== undefined) unsent.get(state.flow.id)?.abort(new Error('the flow is ending'));
     for (const effect of effects) perform(effect);
     cancelTimer?.();
     cancelTimer = undefined;
@@ -123,15 +147,15 @@ export const startShootProber = (
         run.abort(new Error('the prober is being stopped'));
         break;
       case 'flow-started':
-        reads.set(effect.flow.id, new AbortController());
+        unsent.set(effect.flow.id, new AbortController());
         report.flowStarted(namespace, effect.flow);
         break;
       case 'send':
         void send(effect.flow, effect.action);
         break;
       case 'flow-ended':
-        reads.get(effect.flow.id)?.abort(new Error('the flow has ended'));
-        reads.delete(effect.flow.id);
+        unsent.get(effect.flow.id)?.abort(new Error('the flow has ended'));
+        unsent.delete(effect.flow.id);
         report.flowEnded(namespace, { flow: effect.flow, end: effect.end, now: clock.monotonic() });
         break;
     }
@@ -152,7 +176,7 @@ export const startShootProber = (
         }),
         signal: run.signal,
       });
-      report.runEnded(namespace, { result, previous: state.verdict });
+      report.runEnded(namespace, { result, previous: state.verdict, held: countHeld() });
       post({ kind: 'run-ended', decision: result.decision });
     } catch (error) {
       if (!run.signal.aborted) report.broke(namespace, error);
@@ -161,11 +185,14 @@ export const startShootProber = (
   };
 
   const send = async (flow: Flow, action: Action): Promise<void> => {
-    const signal = reads.get(flow.id)?.signal ?? AbortSignal.abort();
+    const signal = unsent.get(flow.id)?.signal ?? AbortSignal.abort();
     try {
-      const outcome = await ask(action, signal);
-      if (outcome.result.ok && outcome.result.value !== undefined) learned.set(action.key, outcome.result.value);
-      report.answered(namespace, { flow, action, outcome, now: clock.monotonic(), ...race() });
+      const outcome = await ask({ action, urgent: flow.direction === 'down' }, signal);
+      keep(action, outcome);
+      const { key } = action;
+      const ref = refOf(key);
+      const uid = ref && deps.dependents.get(key)?.store.get(`${namespace}/${ref.name}`)?.meta.uid;
+      report.answered(namespace, { flow, action, outcome, ref, uid, now: clock.monotonic(), race: race() });
       post({ kind: 'answered', flow: flow.id, outcome });
     } catch (error) {
       // An answer no longer wanted, or a bug; a flow must not wait for ever for either.
@@ -178,21 +205,39 @@ export const startShootProber = (
     }
   };
 
-  const race = (): { readonly race?: Race } => {
-    const { verdict } = state;
-    if (verdict?.kind !== 'scale-down') return {};
-    const grace = shootSettings.nodeMonitorGraceMs ?? settings.nodeMonitorGraceMs;
-    return { race: { crossedAt: verdict.crossedAt, graceEndsAt: verdict.crossedAt + (1 - limitOfGrace) * grace } };
+  const keep = (action: Action, { result }: Outcome): void => {
+    if (!result.ok || result.value === undefined) return;
+    if (action.kind === 'read' || !deps.dryRun) learned.set(action.key, result.value);
+    else pretend(pretences, action.key, { base: action.write.base, state: result.value });
   };
 
-  const ask = async (action: Action, signal: AbortSignal): Promise<Outcome> => {
-    const ref = resources.map((resource) => resource.ref).find((candidate) => refKey(candidate) === action.key);
+  const refOf = (key: string): ResourceRef | undefined =>
+    resources.map(({ ref }) => ref).find((candidate) => refKey(candidate) === key);
+
+  const countHeld = (): number =>
+    resources.filter(({ ref }) => {
+      const object = deps.dependents.get(refKey(ref))?.store.get(`${namespace}/${ref.name}`);
+      return object !== undefined && isHeld(object.meta);
+    }).length;
+
+  const race = (): Race | undefined => {
+    const { verdict } = state;
+    if (verdict?.kind !== 'scale-down') return undefined;
+    const grace = shootSettings.nodeMonitorGraceMs ?? settings.nodeMonitorGraceMs;
+    return { crossedAt: verdict.crossedAt, graceEndsAt: verdict.crossedAt + (1 - limitOfGrace) * grace };
+  };
+
+  const ask = async (
+    { action, urgent }: { action: Action; urgent: boolean },
+    signal: AbortSignal,
+  ): Promise<Outcome> => {
+    const ref = refOf(action.key);
     const served = deps.dependents.get(action.key)?.served();
     if (ref === undefined || served?.kind !== 'served') {
       const message = `${action.key}: the seed's API server has not said yet how it serves this kind`;
       return { key: action.key, result: { ok: false, error: new ApiError({ code: 'ConnectionError', message }) } };
     }
-    return act(deps, { action, target: { ref, resource: served.resource, namespace }, signal });
+    return act(deps, { action, target: { ref, resource: served.resource, namespace }, signal, urgent });
   };
 
   schedule();
@@ -200,6 +245,7 @@ export const startShootProber = (
     update: (next) => {
       shootSettings = next;
     },
+    memory: () => ({ probe: state.probe, nextRunAt: state.nextRunAt }),
     retire: (farewell) => {
       post({ kind: 'retire', farewell });
       return retired;

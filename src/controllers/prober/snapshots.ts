@@ -11,18 +11,46 @@ import { isUndisturbed } from './moves.ts';
 import type { Snapshot } from './operation.ts';
 import type { DependentsView } from './verdict.ts';
 
+/** In a dry run: the state that a would-be write left behind, as long as the real one is what it was. */
+interface Pretence {
+  readonly state: ResourceState;
+  readonly over: string;
+}
+
+/** By `refKey`; empty unless the run is dry. */
+export type Pretences = Map<string, Pretence>;
+
+const fingerprint = ({ specReplicas, annotations }: ResourceState): string =>
+  JSON.stringify([specReplicas, Object.entries(annotations).sort()]);
+
+const pretended = (pretences: Pretences, key: string, real: ResourceState): ResourceState => {
+  const pretence = pretences.get(key);
+  if (pretence?.over !== fingerprint(real)) return real;
+  return { ...pretence.state, resourceVersion: real.resourceVersion };
+};
+
+/** `base` is what the would-be write started from: the real state, or that of the would-be write before it. */
+export const pretend = (
+  pretences: Pretences,
+  key: string,
+  write: { base: ResourceState; state: ResourceState },
+): void => {
+  const before = pretences.get(key);
+  const isSecond = before !== undefined && fingerprint(before.state) === fingerprint(write.base);
+  pretences.set(key, { state: write.state, over: isSecond ? before.over : fingerprint(write.base) });
+};
+
 export interface SnapshotSources {
   readonly namespace: string;
   readonly sources: DependentSources;
   /** Latest state that was read, by `refKey`: the count of a custom resource stands only in its Scale, which no watch shows. */
   readonly learned: ReadonlyMap<string, ResourceState>;
+  readonly pretences: Pretences;
 }
 
 /** What is known of a dependent resource without a request. */
-export const takeSnapshot = (
-  resource: DependentResource,
-  { namespace, sources, learned }: SnapshotSources,
-): Snapshot => {
+export const takeSnapshot = (resource: DependentResource, context: SnapshotSources): Snapshot => {
+  const { namespace, sources, learned, pretences } = context;
   const key = refKey(resource.ref);
   const source = sources.get(key);
   const served = source?.served() ?? { kind: 'unknown' };
@@ -30,10 +58,13 @@ export const takeSnapshot = (
   if (source === undefined || served.kind === 'unknown' || !source.store.synced) return { kind: 'unknown' };
   const object = source.store.get(`${namespace}/${resource.ref.name}`);
   if (object === undefined) return { kind: 'absent' };
-  if (scalesInOneWrite(resource.ref)) return { kind: 'state', state: workloadState(object) };
+  if (scalesInOneWrite(resource.ref)) {
+    return { kind: 'state', state: pretended(pretences, key, workloadState(object)) };
+  }
   const { resourceVersion } = object.meta;
   const state = learned.get(key);
-  return state?.resourceVersion === resourceVersion ? { kind: 'state', state } : { kind: 'unknown', resourceVersion };
+  if (state?.resourceVersion !== resourceVersion) return { kind: 'unknown', resourceVersion };
+  return { kind: 'state', state: pretended(pretences, key, state) };
 };
 
 export const viewDependents = (

@@ -175,7 +175,7 @@ describe('rule 30: what is refused', () => {
   it('rule 30: no program runs and no file is opened', () => {
     const canary = join(directory, 'canary');
     const fifo = join(directory, 'fifo');
-    execFileSync('mkfifo', [fifo]);
+    execFileSync('sh', ['-c', 'mkfifo "$0"', fifo]);
     const attack = {
       command: 'touch',
       args: [canary],
@@ -338,33 +338,31 @@ describe('rule 30: what is broken', () => {
     expect(refusal(`${kubeconfig()}\n# ${'x'.repeat(1024 * 1024)}`).message).toMatch(/larger than 1048576 bytes/);
   });
 
-  const bombs: readonly (readonly [string, string])[] = [
-    ['nested lists', '['.repeat(200_000)],
-    ['nested maps', '{a: '.repeat(100_000)],
-    ['nested keys', '? '.repeat(100_000)],
-    ['nested items', '- '.repeat(100_000)],
-    ['60,000 keys', Array.from({ length: 60_000 }, (_, index) => `k${index}: 1\n`).join('')],
-    ['30,000 anchors', Array.from({ length: 30_000 }, (_, index) => `a${index}: &x${index} b\n`).join('')],
-    ['20,000 aliases', `a: &a [x,x]\nb: [${'*a,'.repeat(20_000)}]`],
-    ['few tokens of aliases', `a: &a [x,x]\nb: [${'*a,'.repeat(2_000)}]`],
-    ['60,000 documents', '---\n'.repeat(60_000)],
-    [
-      'a billion laughs',
-      [
-        'a: &a [x,x,x,x,x,x,x,x,x]',
-        ...Array.from('bcdefghij').map((name, index) => {
-          const alias = `*${'abcdefghij'.charAt(index)}`;
-          return `${name}: &${name} [${Array(9).fill(alias).join(',')}]`;
-        }),
-      ].join('\n'),
-    ],
-    ['an alias of itself', 'a: &a [*a]\n'],
+  const alias = (name: string, index: number): string =>
+    `${name}: &${name} [${Array(9)
+      .fill(`*${'abcdefghij'.charAt(index)}`)
+      .join(',')}]`;
+  const tooLong = /has more than 20000 YAML tokens/;
+  const tooMuch = /has aliases or nesting beyond all measure/;
+  // Parsed without a count of tokens first, some of these take a minute.
+  const bombs: readonly (readonly [string, string, RegExp])[] = [
+    ['nested lists', '['.repeat(200_000), tooLong],
+    ['nested maps', '{a: '.repeat(100_000), tooLong],
+    ['nested keys', '? '.repeat(100_000), tooLong],
+    ['nested items', '- '.repeat(100_000), tooLong],
+    ['60,000 keys', Array.from({ length: 60_000 }, (_, index) => `k${index}: 1\n`).join(''), tooLong],
+    ['30,000 anchors', Array.from({ length: 30_000 }, (_, index) => `a${index}: &x${index} b\n`).join(''), tooLong],
+    ['20,000 aliases', `a: &a [x,x]\nb: [${'*a,'.repeat(20_000)}]`, tooLong],
+    ['60,000 documents', '---\n'.repeat(60_000), tooLong],
+    ['few tokens, many aliases', `a: &a [x,x]\nb: [${'*a,'.repeat(2_000)}]`, tooMuch],
+    ['a billion laughs', ['a: &a [x,x,x,x,x,x,x,x,x]', ...Array.from('bcdefghij').map(alias)].join('\n'), tooMuch],
+    ['few tokens, deep nesting', '['.repeat(9_000), /is not valid YAML|beyond all measure/],
+    ['an alias of itself', 'a: &a [*a]\n', /.*/],
   ];
 
-  // Parsed without a count of tokens first, some of these take a minute.
-  it.each(bombs)('rule 30: %s are refused', (_name, text) => {
+  it.each(bombs)('rule 30: %s are refused', (_name, text, message) => {
     expect(text.length).toBeLessThan(1024 * 1024);
-    expect(refusal(text).field).toMatch(/^(document|current-context)$/);
+    expect(refusal(text).message).toMatch(message);
   });
 });
 
@@ -392,10 +390,10 @@ describe('rule 30: anything at all', () => {
   const fields = fc.dictionary(key, fc.oneof(json, fc.constantFrom(true, 'https://h', base64('x'))), { maxKeys: 6 });
 
   it('rule 30: never throws anything but a KubeconfigError', () => {
-    fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 200 }), isRefusedOrTaken), { numRuns: 500 });
+    fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 200 }), isRefusedOrTaken), { numRuns: 200 });
     fc.assert(
       fc.property(json, (value) => isRefusedOrTaken(JSON.stringify(value))),
-      { numRuns: 1_000 },
+      { numRuns: 400 },
     );
     fc.assert(
       fc.property(
@@ -404,7 +402,7 @@ describe('rule 30: anything at all', () => {
         fc.dictionary(fc.constantFrom('contexts', 'users', 'clusters', 'current-context'), json),
         (...parts) => isRefusedOrTaken(kubeconfig(...parts)),
       ),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 
@@ -418,7 +416,7 @@ describe('rule 30: anything at all', () => {
       fc.property(fc.nat(good.length), fc.constantFrom(...yaml), fc.nat(3), (at, put, cut) => {
         isRefusedOrTaken(good.slice(0, at) + put + good.slice(at + cut));
       }),
-      { numRuns: 1_000 },
+      { numRuns: 400 },
     );
   });
 

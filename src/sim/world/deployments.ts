@@ -5,7 +5,7 @@ import type { ActorDeps } from './actor.ts';
 
 const whole = (value: unknown, absent: number): number => (typeof value === 'number' ? value : absent);
 
-export const readyReplicasOf = (deployment: SimObject | undefined): number =>
+const readyReplicasOf = (deployment: SimObject | undefined): number =>
   whole(asMap(deployment?.status).readyReplicas, 0);
 
 /** As the API server defaults it. */

@@ -1,16 +1,12 @@
 import { expect } from 'vitest';
 import { simKinds } from '../../sim/index.ts';
 import { type Api, createApi } from './api.ts';
-import { expectFailure, expectObject, namesOf } from './expectations.ts';
+import { expectFailure, expectObject, made, namesOf } from './expectations.ts';
 import { configMap, machine, pod, watermill, workload } from './fixtures.ts';
-import type { Json } from './json.ts';
 import { topic } from './target.ts';
 import { story } from './watcher.ts';
 
 const { ConfigMap, Deployment, Machine, Namespace, Pod, Watermill } = simKinds;
-
-const made = async (api: Api, path: string, body: unknown): Promise<Json> =>
-  expectObject(await api.create(path, body), 201);
 
 const gone = async (api: Api, path: string): Promise<void> => {
   expectFailure(await api.get(path), { code: 404, reason: 'NotFound' });

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Reply } from './api.ts';
+import type { Api, Reply } from './api.ts';
 import type { Json } from './json.ts';
 
 export interface Failure {
@@ -30,6 +30,10 @@ export const expectObject = (reply: Reply, status = 200): Json => {
   expect(reply.status, reply.text).toBe(status);
   return reply.json;
 };
+
+/** Creates an object that the case needs; fails the case where that fails. */
+export const made = async (api: Api, path: string, body: unknown): Promise<Json> =>
+  expectObject(await api.create(path, body), 201);
 
 /** The names of a list, in its order. */
 export const namesOf = (reply: Reply): readonly string[] => expectObject(reply).items.map((item) => item.metadata.name);

@@ -5,7 +5,7 @@ import { listCases, pagingCases, selectorCases } from './list-cases.ts';
 import { jsonPatchCases, mergePatchCases, strategicPatchCases } from './patch-cases.ts';
 import { scaleCases, statusCases } from './subresource-cases.ts';
 import type { ContractCase } from './target.ts';
-import { generationCases, updateCases } from './update-cases.ts';
+import { generationCases, leaseCases, updateCases } from './update-cases.ts';
 import { negotiationCases, watchCases, watchLifeCases, watchSelectorCases } from './watch-cases.ts';
 
 export type { ContractCase, ContractTarget } from './target.ts';
@@ -16,6 +16,7 @@ export const contractCases: readonly ContractCase[] = [
   ...createCases,
   ...updateCases,
   ...generationCases,
+  ...leaseCases,
   ...mergePatchCases,
   ...jsonPatchCases,
   ...strategicPatchCases,

@@ -1,15 +1,12 @@
 import { expect } from 'vitest';
 import { simKinds } from '../../sim/index.ts';
 import { type Api, createApi } from './api.ts';
-import { expectFailure, expectObject, namesOf } from './expectations.ts';
+import { expectFailure, expectObject, made, namesOf } from './expectations.ts';
 import { configMap, endpointSlice, lease, machine, node, pod, workload } from './fixtures.ts';
 import type { Json } from './json.ts';
 import { topic } from './target.ts';
 
 const { ConfigMap, Deployment, EndpointSlice, Lease, Machine, Node, Pod, Secret } = simKinds;
-
-const made = async (api: Api, path: string, body: unknown): Promise<Json> =>
-  expectObject(await api.create(path, body), 201);
 
 /** Creates config maps one after the other; answers with the last one. */
 const fill = async (api: Api, names: readonly string[]): Promise<Json> => {

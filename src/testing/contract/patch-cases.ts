@@ -1,15 +1,12 @@
 import { expect } from 'vitest';
 import { simKinds } from '../../sim/index.ts';
-import { type Api, createApi, type PatchName } from './api.ts';
-import { causesOf, expectFailure, expectObject } from './expectations.ts';
+import { createApi, type PatchName } from './api.ts';
+import { causesOf, expectFailure, expectObject, made } from './expectations.ts';
 import { configMap, machine, node, pod, watermill, workload } from './fixtures.ts';
 import type { Json } from './json.ts';
 import { topic } from './target.ts';
 
 const { ConfigMap, Deployment, Machine, Node, Pod, Watermill } = simKinds;
-
-const made = async (api: Api, path: string, body: unknown): Promise<Json> =>
-  expectObject(await api.create(path, body), 201);
 
 const annotation = 'dependency-watchdog.gardener.cloud/replicas';
 const pointer = `/metadata/annotations/${annotation.replace('/', '~1')}`;
@@ -162,6 +159,17 @@ export const mergePatchCases = topic('merge patch', {
     };
     expect(expectObject(await api.send('PATCH', api.at(Deployment, 'a'), init)).spec.replicas).toBe(0);
     expect(expectObject(await api.get(api.at(Deployment, 'a'))).spec.replicas).toBe(3);
+  },
+
+  'patches without precondition at the same time all land': async (target) => {
+    const api = createApi(target);
+    await made(api, api.at(ConfigMap), configMap('a'));
+    const keys = ['a', 'b', 'c', 'd'];
+    const replies = await Promise.all(
+      keys.map((key) => api.patch(api.at(ConfigMap, 'a'), 'merge', { data: { [key]: key } })),
+    );
+    for (const reply of replies) expectObject(reply);
+    expect(expectObject(await api.get(api.at(ConfigMap, 'a'))).data).toEqual({ a: 'a', b: 'b', c: 'c', d: 'd' });
   },
 
   'no declared patch type is 415': async (target) => {

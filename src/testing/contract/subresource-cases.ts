@@ -1,15 +1,12 @@
 import { expect } from 'vitest';
 import { simKinds } from '../../sim/index.ts';
 import { type Api, createApi } from './api.ts';
-import { causesOf, expectFailure, expectObject } from './expectations.ts';
+import { causesOf, expectFailure, expectObject, made } from './expectations.ts';
 import { cluster, etcd, machine, node, pod, statefulSet, watermill, workload } from './fixtures.ts';
 import type { Json } from './json.ts';
 import { topic } from './target.ts';
 
 const { Cluster, Deployment, Etcd, Machine, Node, Pod, ReplicaSet, StatefulSet, Watermill } = simKinds;
-
-const made = async (api: Api, path: string, body: unknown): Promise<Json> =>
-  expectObject(await api.create(path, body), 201);
 
 export const statusCases = topic('status', {
   'PUT to status changes the status and nothing of the spec': async (target) => {

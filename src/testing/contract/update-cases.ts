@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { simKinds } from '../../sim/index.ts';
-import { type Api, createApi, type Reply } from './api.ts';
-import { causesOf, expectFailure, expectObject } from './expectations.ts';
+import { createApi, type Reply } from './api.ts';
+import { causesOf, expectFailure, expectObject, made } from './expectations.ts';
 import {
   cluster,
   configMap,
@@ -18,9 +18,6 @@ import type { Json } from './json.ts';
 import { topic } from './target.ts';
 
 const { Cluster, ConfigMap, Deployment, EndpointSlice, Lease, Machine, Node, Pod, StatefulSet, Watermill } = simKinds;
-
-const made = async (api: Api, path: string, body: unknown): Promise<Json> =>
-  expectObject(await api.create(path, body), 201);
 
 const withMeta = (object: Json, meta: Readonly<Record<string, unknown>>): Json => ({
   ...object,
@@ -181,6 +178,64 @@ export const updateCases = topic('update', {
       api.put(api.at(Lease, 'a'), { ...before, spec: { holderIdentity } });
     const replies = await Promise.all(['a', 'b', 'c', 'd'].map(claim));
     expect(replies.map((reply) => reply.status).sort()).toEqual([200, 409, 409, 409]);
+  },
+});
+
+const times: readonly (readonly [unknown, number])[] = [
+  ['2026-01-01T00:00:00.123456Z', 200],
+  ['2026-01-01T00:00:00.000000Z', 200],
+  ['2026-01-01T02:00:00.000000+02:00', 200],
+  [null, 200],
+  ['2026-01-01T00:00:00Z', 400],
+  ['2026-01-01T00:00:00.123Z', 400],
+  ['2026-01-01T00:00:00.123456789Z', 400],
+  ['2026-13-01T00:00:00.000000Z', 400],
+  ['now', 400],
+  [17, 400],
+];
+
+export const leaseCases = topic('leases', {
+  'times have six digits behind the second, or are refused': async (target) => {
+    const api = createApi(target);
+    for (const [renewTime, status] of times) {
+      const name = `case-${times.findIndex(([time]) => time === renewTime)}`;
+      const reply = await api.create(api.at(Lease), lease(name, { holderIdentity: 'me', renewTime }));
+      expect([renewTime, reply.status]).toEqual([renewTime, status === 200 ? 201 : status]);
+      if (status !== 200)
+        {expectFailure(reply, { code: 400, reason: 'BadRequest', message: /^Lease in version "v1" cannot be handled/ });}
+    }
+  },
+
+  'times keep their microseconds and come back in UTC': async (target) => {
+    const api = createApi(target);
+    const spec = { renewTime: '2026-01-01T02:00:00.123456+02:00', acquireTime: '2026-01-01T00:00:00.000000Z' };
+    const { spec: stored } = await made(api, api.at(Lease), lease('a', spec));
+    expect(stored).toEqual({ renewTime: '2026-01-01T00:00:00.123456Z', acquireTime: '2026-01-01T00:00:00.000000Z' });
+  },
+
+  'an empty holder is left in, a duration of 0 or less is Invalid': async (target) => {
+    const api = createApi(target);
+    const { spec } = await made(
+      api,
+      api.at(Lease),
+      lease('a', { holderIdentity: '', leaseDurationSeconds: 1, leaseTransitions: 0 }),
+    );
+    expect(spec).toEqual({ holderIdentity: '', leaseDurationSeconds: 1, leaseTransitions: 0 });
+    for (const leaseDurationSeconds of [0, -1]) {
+      const reply = await api.create(api.at(Lease), lease('b', { leaseDurationSeconds }));
+      expectFailure(reply, { code: 422, reason: 'Invalid' });
+      expect(causesOf(reply)).toEqual([['FieldValueInvalid', 'spec.leaseDurationSeconds']]);
+    }
+    const transitions = await api.create(api.at(Lease), lease('b', { leaseTransitions: -1 }));
+    expect(causesOf(transitions)).toEqual([['FieldValueInvalid', 'spec.leaseTransitions']]);
+  },
+
+  'a patch with a broken time is Invalid': async (target) => {
+    const api = createApi(target);
+    await made(api, api.at(Lease), lease('a'));
+    const reply = await api.patch(api.at(Lease, 'a'), 'merge', { spec: { renewTime: 'now' } });
+    expectFailure(reply, { code: 422, reason: 'Invalid' });
+    expect(causesOf(reply)).toEqual([['FieldValueInvalid', 'patch']]);
   },
 });
 

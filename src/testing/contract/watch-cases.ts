@@ -1,16 +1,13 @@
 import { expect } from 'vitest';
 import { simKinds } from '../../sim/index.ts';
 import { type Api, createApi } from './api.ts';
-import { expectFailure, expectObject } from './expectations.ts';
+import { expectFailure, expectObject, made } from './expectations.ts';
 import { configMap, endpointSlice, machine, node, pod } from './fixtures.ts';
 import type { Json } from './json.ts';
 import { topic } from './target.ts';
 import { story } from './watcher.ts';
 
 const { ConfigMap, EndpointSlice, Machine, Node, Pod } = simKinds;
-
-const made = async (api: Api, path: string, body: unknown): Promise<Json> =>
-  expectObject(await api.create(path, body), 201);
 
 const versionOf = (object: Json): string => object.metadata.resourceVersion;
 
@@ -257,6 +254,20 @@ export const watchLifeCases = topic('watch life', {
     const watcher = await api.watch(api.at(ConfigMap), query);
     await made(api, api.at(ConfigMap), configMap('a'));
     expect(story(await watcher.rest())).toEqual([]);
+  },
+
+  'a version of long ago is an ERROR event of 410, and the end': async (target) => {
+    const api = createApi(target);
+    // Of a custom kind: a real server's caches of built-in ones may go back to its first version.
+    const watcher = await api.watch(api.at(Machine), { resourceVersion: '1' });
+    expect(watcher.status).toBe(200);
+    const [event, ...more] = await watcher.rest();
+    expect(more).toEqual([]);
+    expect(event).toMatchObject({
+      type: 'ERROR',
+      object: { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'Expired', code: 410 },
+    });
+    expect(event?.object.message).toMatch(/^too old resource version: 1 \(\d+\)$/);
   },
 
   'a version that is no number is refused with 500': async (target) => {

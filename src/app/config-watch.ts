@@ -1,0 +1,79 @@
+import { formatProblem, loadProberConfig } from '../config/index.ts';
+import type { ProberSettings } from '../domain/index.ts';
+import type { Clock, Logger, Meter } from '../ports/index.ts';
+import type { Runnable } from '../runtime/index.ts';
+
+export interface ConfigWatchOptions {
+  readonly path: string;
+  readonly readFile: (path: string) => Promise<string>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly meter: Meter;
+  /** Called with settings that differ from those in force. */
+  readonly apply: (settings: ProberSettings) => void;
+}
+
+/** The kubelet itself takes up to a minute to swap a ConfigMap mount. */
+const pollMs = 5_000;
+
+/**
+ * Applies a configuration file whenever its content changes; an invalid one is told and the old one stays in force. Reads the file again and
+ * again by its path, because a ConfigMap mount is a symlink that the kubelet swaps.
+ */
+export const watchConfig = (options: ConfigWatchOptions): Runnable => {
+  const { path, readFile, clock, logger, meter, apply } = options;
+  const failed = meter.gauge({
+    name: 'dwd_config_reload_failed',
+    help: '1 while the configuration file cannot be used and an older one is in force.',
+  });
+  failed.set(0);
+  let problem: string | undefined;
+
+  const complain = (message: string): void => {
+    failed.set(1);
+    if (message === problem) return;
+    problem = message;
+    logger.error('configuration not taken over: the old one stays in force', { path, problem: message });
+  };
+
+  const read = async (): Promise<string | undefined> => {
+    try {
+      return await readFile(path);
+    } catch (error) {
+      complain(error instanceof Error ? error.message : String(error));
+      return undefined;
+    }
+  };
+
+  const take = (text: string): void => {
+    const { settings, problems } = loadProberConfig(text, { leftovers: 'warning' });
+    if (settings === undefined) {
+      complain(problems.map((found) => formatProblem(path, found)).join('; '));
+      return;
+    }
+    for (const found of problems) logger.warn('configuration', { problem: formatProblem(path, found) });
+    failed.set(0);
+    problem = undefined;
+    logger.info('configuration changed', { path, configuration: settings });
+    apply(settings);
+  };
+
+  return {
+    name: 'configuration watch',
+    run: async (signal, ready) => {
+      let last = await read();
+      ready();
+      for (;;) {
+        try {
+          await clock.sleep(pollMs, signal);
+        } catch {
+          return;
+        }
+        const text = await read();
+        if (text === undefined || text === last) continue;
+        last = text;
+        take(text);
+      }
+    },
+  };
+};

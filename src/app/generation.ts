@@ -1,0 +1,153 @@
+import {
+  createProberController,
+  type ProberController,
+  type ProberMemory,
+  type ProberReport,
+} from '../controllers/prober/index.ts';
+import type { DependentResource, ProberSettings } from '../domain/index.ts';
+import { isHeld, refKey } from '../domain/index.ts';
+import type { Clock, Kube, KubeClient, Logger, Random, ShootConnector } from '../ports/index.ts';
+import { type Check, createWorkQueue, type WorkQueue, whenAborted } from '../runtime/index.ts';
+import { createProberSources, type ProberSources } from './sources.ts';
+
+export interface GenerationDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly report: ProberReport;
+  readonly seed: Kube;
+  readonly client: KubeClient;
+  readonly connector: ShootConnector;
+  readonly dryRun: boolean;
+  /** Clusters reconciled at the same time. */
+  readonly concurrency: number;
+}
+
+/** The prober of a seed under one configuration: its watches, and while it leads its controller. */
+export interface Generation {
+  readonly settings: ProberSettings;
+  /** Starts the watches; resolves when all that is needed is known. */
+  sync(): Promise<void>;
+  /** Probes until `signal` aborts and everything under way has ended. */
+  probe(memories: ReadonlyMap<string, ProberMemory>, signal: AbortSignal): Probing;
+  /** Resources that are held down somewhere, of those that `settings` no longer names. */
+  droppedYetHeld(settings: ProberSettings): readonly DependentResource[];
+  checks(): readonly Check[];
+  /** Ends the watches. */
+  close(): Promise<void>;
+}
+
+export interface Probing {
+  memories(): ReadonlyMap<string, ProberMemory>;
+  readonly ended: Promise<void>;
+}
+
+/** What dependents may take to be known before probing starts without them: an outage may be under way. */
+const dependentsSyncMs = 10_000;
+const pollMs = 50;
+
+export const createGeneration = (settings: ProberSettings, deps: GenerationDeps): Generation => {
+  const { clock, random, logger, seed, client } = deps;
+  const sources = createProberSources(settings, { clock, random, logger, kube: seed, client });
+  const closing = new AbortController();
+  let watches: readonly Promise<void>[] = [];
+  return {
+    settings,
+    sync: async () => {
+      const { clusters, kubeconfigs, dependents } = sources;
+      watches = [clusters, kubeconfigs, ...dependents].map((source) => source.run(closing.signal));
+      await clusters.whenSynced(closing.signal);
+      await kubeconfigs.whenSynced(closing.signal);
+      await untilDependentsKnown(sources, clock, closing.signal);
+    },
+    probe: (memories, signal) => startProbing({ settings, sources, deps, memories }, signal),
+    droppedYetHeld: (next) => droppedYetHeld(settings, next, sources),
+    checks: () => checksOf(sources),
+    close: async () => {
+      closing.abort(new Error('these watches are no longer needed'));
+      await Promise.all(watches);
+    },
+  };
+};
+
+/** Until every dependent is either synced or known not to be served, but not for ever: what is not known is read when needed. */
+const untilDependentsKnown = async (
+  { dependents }: ProberSources,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<void> => {
+  const isKnown = (): boolean =>
+    dependents.every((source) => source.store.synced || source.served().kind === 'not-served');
+  const deadline = clock.monotonic() + dependentsSyncMs;
+  while (!isKnown() && clock.monotonic() < deadline) await clock.sleep(pollMs, signal);
+};
+
+interface ProbingParts {
+  readonly settings: ProberSettings;
+  readonly sources: ProberSources;
+  readonly deps: GenerationDeps;
+  readonly memories: ReadonlyMap<string, ProberMemory>;
+}
+
+const startProbing = ({ settings, sources, deps, memories }: ProbingParts, signal: AbortSignal): Probing => {
+  const { clusters, kubeconfigs, dependents } = sources;
+  const initial = { clusters: new Set(Array.from(clusters.entries(), ([name]) => name)), memories };
+  const queue: WorkQueue<string> = createWorkQueue({
+    clock: deps.clock,
+    concurrency: deps.concurrency,
+    reconcile: async (name) => controller.reconcile(name),
+    onError: (name, error) => deps.report.broke(name, error),
+  });
+  const controller: ProberController = createProberController(
+    {
+      ...deps,
+      seed: deps.client,
+      settings,
+      clusters,
+      kubeconfigs,
+      dependents: new Map(dependents.map((source) => [source.key, source])),
+      requeueAfter: (name, ms) => queue.addAfter(name, ms),
+    },
+    initial,
+  );
+  const unsubscribe = clusters.subscribe(({ key }) => queue.add(key));
+  for (const name of initial.clusters) queue.add(name);
+  deps.logger.info('probing begins', { clusters: initial.clusters.size });
+  const end = async (): Promise<void> => {
+    await whenAborted(signal);
+    unsubscribe();
+    await queue.drain();
+    await controller.stop();
+  };
+  return { memories: () => controller.memories(), ended: end() };
+};
+
+/** What was scaled down under the former configuration has to be restored under the new one. */
+const droppedYetHeld = (
+  former: ProberSettings,
+  next: ProberSettings,
+  { dependents }: ProberSources,
+): readonly DependentResource[] => {
+  const kept = new Set(next.dependentResources.map(({ ref }) => refKey(ref)));
+  const isHeldSomewhere = (key: string): boolean => {
+    const store = dependents.find((source) => source.key === key)?.store;
+    return store !== undefined && Array.from(store.entries()).some(([, { meta }]) => isHeld(meta));
+  };
+  return former.dependentResources
+    .filter(({ ref }) => !kept.has(refKey(ref)) && isHeldSomewhere(refKey(ref)))
+    .map(({ ref, scaleUp }) => ({ ref, scaleUp, optional: true }));
+};
+
+const checksOf = ({ clusters, kubeconfigs, dependents }: ProberSources): readonly Check[] => {
+  const caches = [
+    { name: 'clusters', ok: clusters.synced, problem: clusters.state().lastError?.message },
+    { name: 'kubeconfig-secrets', ok: kubeconfigs.synced, problem: kubeconfigs.state().lastError?.message },
+    // A kind that is not served is told, but the others are protected all the same.
+    ...dependents.map((source) => ({
+      name: source.key,
+      ok: source.store.synced || source.served().kind === 'not-served',
+      problem: source.problem(),
+    })),
+  ];
+  return caches.map(({ name, ok, problem }) => ({ name, ok, ...(problem === undefined ? {} : { detail: problem }) }));
+};

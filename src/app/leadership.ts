@@ -1,0 +1,44 @@
+import { hostname } from 'node:os';
+import type { LeaderElectionSettings } from '../domain/index.ts';
+import { createKubeClient, createLeaderElector } from '../kube/index.ts';
+import type { Clock, Kube, Leadership, Logger, Random } from '../ports/index.ts';
+import type { Runnable } from '../runtime/index.ts';
+
+export interface ElectionDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  /** To the seed, without a rate limit: a renewal that waits behind other requests loses the Lease. */
+  readonly kube: Kube;
+}
+
+export interface Election {
+  readonly leadership: Leadership;
+  /** What has to run before anything that writes; nothing without leader election. */
+  readonly runnables: readonly Runnable[];
+}
+
+/** Leadership of a component: held at once without leader election, else by the Lease `name`. */
+export const createElection = (settings: LeaderElectionSettings, name: string, deps: ElectionDeps): Election => {
+  if (!settings.enabled) return { leadership: { mayWrite: () => true }, runnables: [] };
+  const { clock, random } = deps;
+  const suffix = Math.floor(random.next() * 2 ** 48).toString(16);
+  let started: () => void = () => undefined;
+  const elector = createLeaderElector({
+    ...deps,
+    ...settings,
+    client: createKubeClient({ kube: deps.kube, clock }),
+    lease: { namespace: settings.namespace, name },
+    identity: `${hostname()}_${suffix}`,
+    onStarted: () => started(),
+  });
+  const runnable: Runnable = {
+    name: 'leader election',
+    run: async (signal, ready) => {
+      started = ready;
+      const end = await elector.run(signal);
+      if (end === 'lost') throw new Error('leadership was lost: exiting, to start again as a standby');
+    },
+  };
+  return { leadership: elector, runnables: [runnable] };
+};

@@ -1,0 +1,55 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { Clock } from '../ports/index.ts';
+
+/** This program, once more, in a process of its own. */
+export interface Child {
+  readonly process: ChildProcess;
+  /** How it ended, in words. */
+  readonly ended: Promise<string>;
+  /** Asks it to end, and ends it after three seconds in any case. Resolves when it has ended. */
+  end(): Promise<void>;
+}
+
+export interface ChildOptions {
+  readonly args: readonly string[];
+  readonly clock: Clock;
+  /** Where stdout and stderr go: a file descriptor, or `pipe`. */
+  readonly output: number | 'pipe';
+}
+
+const patienceMs = 3_000;
+
+/** A child whose parent has gone ends as it would by a signal: nothing of the demo outlives it, however it ends. */
+const leash = 'process.once("disconnect", () => process.kill(process.pid, "SIGTERM"))';
+
+/** The built program is one file, and this is part of it. */
+const program = fileURLToPath(import.meta.url);
+
+/** Starts `dwd` with other arguments. Signals of the terminal do not reach it: whoever started it ends it. */
+export const startChild = ({ args, clock, output }: ChildOptions): Child => {
+  const child = fork(program, args, {
+    detached: true,
+    execArgv: ['--import', `data:text/javascript,${encodeURIComponent(leash)}`],
+    stdio: ['pipe', output, output, 'ipc'],
+  });
+  // It may be gone already when its stdin is closed.
+  child.stdin?.on('error', () => undefined);
+  const ended = new Promise<string>((resolve) => {
+    child.once('error', (error) => resolve(`could not be started: ${error.message}`));
+    child.once('exit', (code, signal) =>
+      resolve(signal === null ? `ended with ${String(code)}` : `ended by ${signal}`),
+    );
+  });
+  return {
+    process: child,
+    ended,
+    end: async () => {
+      child.stdin?.end();
+      child.kill('SIGTERM');
+      const cancel = clock.timer(patienceMs, () => child.kill('SIGKILL'));
+      await ended;
+      cancel();
+    },
+  };
+};

@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { processFlags } from './process-flags.ts';
+import { dwd } from './testing/dwd.ts';
+
+describe('help', () => {
+  it.each([['help'], ['--help'], ['-h'], ['-help']])('dwd %s goes to stdout', async (arg) => {
+    const { code, stdout, stderr } = await dwd(arg);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/^Usage: dwd COMMAND/);
+    for (const command of ['prober', 'validate', 'demo', 'version', 'help']) {
+      expect(stdout).toMatch(new RegExp(`^  ${command} `, 'm'));
+    }
+  });
+
+  it.each([
+    [['help', 'prober']],
+    [['prober', '--help']],
+    [['prober', '-h']],
+    [['prober', '-help']],
+    [['prober', '--dry-run', '-h']],
+  ])('dwd %j prints the help of the prober', async (argv) => {
+    const { code, stdout, stderr } = await dwd(...argv);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toBe((await dwd('help', 'prober')).stdout);
+    for (const name of Object.keys(processFlags)) expect(stdout).toContain(`  --${name} `);
+  });
+
+  it.each([[], ['prober'], ['validate'], ['demo'], ['version'], ['help']])(
+    'of %j is as it was and fits into 80 columns',
+    async (...names) => {
+      const { stdout } = await dwd('help', ...names);
+      expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
+      await expect(stdout).toMatchFileSnapshot(`fixtures/help-${names[0] ?? 'all'}.txt`);
+    },
+  );
+
+  it('dwd alone prints the usage to stderr', async () => {
+    const { code, stdout, stderr } = await dwd();
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toBe((await dwd('help')).stdout);
+  });
+
+  it('dwd help NONSENSE does not know it', async () => {
+    const { code, stdout, stderr } = await dwd('help', 'nonsense');
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toBe(
+      'dwd help: there is no command "nonsense"\n\nUsage: dwd help [COMMAND]\nRun "dwd help help" for more.\n',
+    );
+  });
+});
+
+describe('version', () => {
+  it('prints version, commit and Node version', async () => {
+    expect(await dwd('version')).toMatchObject({
+      code: 0,
+      stdout: 'dwd dev, commit unknown, Node v24.0.0\n',
+      stderr: '',
+    });
+  });
+});
+
+describe('wrong command lines', () => {
+  it.each([
+    [['nonsense'], "dwd: unknown command 'nonsense'", 'Usage: dwd COMMAND [flags]'],
+    [['--config-file=x'], "dwd: unknown flag '--config-file=x'", 'Usage: dwd COMMAND [flags]'],
+    [['prober'], 'dwd prober: flag --config-file is required; it takes the path of the configuration file'],
+    [
+      ['prober', '--config-file='],
+      'dwd prober: flag --config-file takes the path of the configuration file; it was given ""',
+    ],
+    [
+      ['prober', '--config-file'],
+      'dwd prober: flag --config-file needs a value; it takes the path of the configuration file',
+    ],
+    [['prober', '--config-file=x', '--kube-api-qsp=3'], "dwd prober: unknown flag '--kube-api-qsp=3'"],
+    [['prober', '-nonsense'], "dwd prober: unknown flag '--nonsense'"],
+    [
+      ['prober', '--config-file=x', 'y'],
+      "dwd prober: too many arguments for 'prober'. Expected 0 arguments but got 1.",
+    ],
+    [['prober', '--config-file=x', '--dry-run', 'maybe'], "dwd prober: too many arguments for 'prober'"],
+    [['version', 'x'], "dwd version: too many arguments for 'version'"],
+    [['version', '--x'], "dwd version: unknown flag '--x'"],
+    [['validate', 'config.yaml'], 'dwd validate: flag --component is required; it takes prober'],
+    [['validate', '--component=prober'], "dwd validate: missing required argument 'FILE'"],
+    [['validate', '--component=weeder', 'x'], 'dwd validate: flag --component takes prober; it was given "weeder"'],
+  ])('%j: %s', async (argv, message, usage = `Usage: dwd ${argv[0] ?? ''} `) => {
+    const { code, stdout, stderr, started } = await dwd(...argv);
+    expect({ code, stdout, started }).toEqual({ code: 2, stdout: '', started: [] });
+    expect(stderr.slice(0, message.length)).toBe(message);
+    expect(stderr).toContain(`\n\n${usage}`);
+  });
+});

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { KubeconfigError } from '../domain/index.ts';
+import { dwd, dwdWith, logLines } from './testing/dwd.ts';
+
+const prober = (...flags: readonly string[]) => dwd('prober', '--config-file=config.yaml', ...flags);
+
+describe('dwd prober', () => {
+  it('hands everything over and returns the exit code of what it runs', async () => {
+    const { code, stdout, stderr, started, listens } = await prober();
+    expect({ code, stdout, listens, runs: started.length }).toEqual({ code: 7, stdout: '', listens: true, runs: 1 });
+    const { settings, configFile, readFile, env, meter, stop, version } = started[0]!;
+    expect(configFile).toBe('config.yaml');
+    expect(await readFile(configFile)).toContain('kubeConfigSecretName: probe');
+    expect(settings).toMatchObject({ kubeConfigSecretName: 'probe' });
+    expect(env).toEqual({ KUBECONFIG: 'somewhere' });
+    expect(version).toBe('dev');
+    expect(stop.aborted).toBe(false);
+    expect(await meter.metricsText()).toContain('dwd_config_warnings 0');
+    expect(logLines(stderr)).toMatchObject([
+      {
+        level: 'info',
+        msg: 'starting the prober',
+        configuration: { probeIntervalMs: 10_000, kubeConfigSecretName: 'probe' },
+      },
+    ]);
+  });
+
+  it('tells which kubeconfig it was given, and why one is of no use', async () => {
+    const argv = ['prober', '--config-file=config.yaml', '--kubeconfig=/some/where'];
+    const { code, stderr } = await dwdWith(async () => {
+      throw new KubeconfigError('users[0].user.exec', 'is refused');
+    }, argv);
+    expect(code).toBe(1);
+    const [log, ...told] = stderr.split('\n');
+    expect(JSON.parse(log!)).toMatchObject({ options: { kubeconfigFile: '/some/where' } });
+    expect(told).toEqual(['dwd prober: kubeconfig: users[0].user.exec: is refused', '']);
+  });
+
+  it('lets a bug through to the process', async () => {
+    const bug = dwdWith(async () => Promise.reject(new TypeError('oops')), ['prober', '--config-file=config.yaml']);
+    await expect(bug).rejects.toThrow(new TypeError('oops'));
+  });
+
+  it('warns once about all flags without effect', async () => {
+    const { stderr } = await prober('--zap-devel', '--pprof-bind-addr', ':1', '--zap-stacktrace-level=error');
+    expect(logLines(stderr).filter(({ level }) => level === 'warn')).toMatchObject([
+      { flags: ['--pprof-bind-addr', '--zap-devel', '--zap-stacktrace-level'] },
+    ]);
+  });
+
+  it('warns about the oddities of the configuration and runs', async () => {
+    const { code, stderr, started } = await dwd('prober', '-config-file', 'odd.yaml');
+    expect(code).toBe(7);
+    expect(logLines(stderr).filter(({ level }) => level === 'warn')).toMatchObject([
+      {
+        msg: expect.stringMatching(/^configuration: successThreshold is an unknown field; known here: /) as string,
+        column: 1,
+      },
+    ]);
+    expect(await started[0]!.meter.metricsText()).toContain('dwd_config_warnings 1');
+  });
+
+  it('tells every error of the configuration and does not run', async () => {
+    const { code, stdout, stderr, started } = await dwd('prober', '--config-file=bad.yaml');
+    expect({ code, stdout, started }).toEqual({ code: 1, stdout: '', started: [] });
+    expect(stderr).toMatch(
+      /^dwd prober: the configuration is not valid\nbad\.yaml:2:16: probeInterval: must be .*, found 10\nbad\.yaml:6:22: dependentResourceInfos\[0\]\.scaleUp\.level: must be .*, found -2\n$/,
+    );
+  });
+
+  it('says why it cannot read the configuration', async () => {
+    const { code, stderr } = await dwd('prober', '--config-file=absent.yaml');
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: 'dwd prober: cannot read --config-file absent.yaml: no such file or directory\n',
+    });
+  });
+
+  it.each([
+    ['panic', ''],
+    ['error', ''],
+    ['INFO', 'starting the prober'],
+    ['3', 'starting the prober'],
+  ])('logs at level %s', async (level, expected) => {
+    const { stderr } = await prober(`--zap-log-level=${level}`);
+    expect(
+      logLines(stderr)
+        .map(({ msg }) => msg)
+        .join(),
+    ).toBe(expected);
+  });
+
+  it('logs for people', async () => {
+    const { stderr } = await prober('--zap-encoder=console');
+    expect(stderr).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z INFO {2}starting the prober version=dev configFile=config.yaml /);
+  });
+});

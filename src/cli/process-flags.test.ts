@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest';
+import type { ProcessOptions } from '../domain/index.ts';
+import type { RunProberOptions } from './index.ts';
+import { processFlags } from './process-flags.ts';
+import { dwd } from './testing/dwd.ts';
+
+const prober = (...flags: readonly string[]) => dwd('prober', '--config-file=config.yaml', ...flags);
+
+const started = async (...flags: readonly string[]): Promise<RunProberOptions> => {
+  const { started, stderr } = await prober(...flags);
+  if (started.length !== 1) throw new Error(`not started: ${stderr}`);
+  return started[0]!;
+};
+
+const defaults: ProcessOptions = {
+  qps: 5,
+  burst: 10,
+  concurrentReconciles: 1,
+  metricsBindAddress: { host: '', port: 9643 },
+  healthBindAddress: { host: '', port: 9644 },
+  leaderElection: {
+    enabled: false,
+    namespace: 'garden',
+    leaseDurationMs: 15_000,
+    renewDeadlineMs: 10_000,
+    retryPeriodMs: 2_000,
+  },
+  dryRun: false,
+};
+
+describe('flags of the prober', () => {
+  it('have the defaults of the Go program', async () => {
+    expect((await started()).flags).toEqual(defaults);
+  });
+
+  const election = (changes: object) => ({ leaderElection: { ...defaults.leaderElection, ...changes } });
+
+  const good: readonly (readonly [name: string, value: string, changes: object])[] = [
+    ['kubeconfig', '/some/where', { kubeconfig: '/some/where' }],
+    ['kubeconfig', '', {}],
+    ['kube-api-qps', '20.0', { qps: 20 }],
+    ['kube-api-qps', '0.5', { qps: 0.5 }],
+    ['kube-api-qps', '0', { qps: 5 }],
+    ['kube-api-qps', '-0', { qps: 5 }],
+    ['kube-api-burst', '100', { burst: 100 }],
+    ['kube-api-burst', '0', { burst: 10 }],
+    ['concurrent-reconciles', '8', { concurrentReconciles: 8 }],
+    ['metrics-bind-addr', '[::1]:8080', { metricsBindAddress: { host: '::1', port: 8080 } }],
+    ['metrics-bind-addr', '0', { metricsBindAddress: undefined }],
+    ['health-bind-addr', '127.0.0.1:0', { healthBindAddress: { host: '127.0.0.1', port: 0 } }],
+    ['health-bind-addr', '0', { healthBindAddress: undefined }],
+    ['enable-leader-election', 'false', {}],
+    ['leader-election-namespace', 'kube-system', election({ namespace: 'kube-system' })],
+    ['leader-elect-lease-duration', '1m', election({ leaseDurationMs: 60_000 })],
+    ['leader-elect-renew-deadline', '2.5s', election({ renewDeadlineMs: 2_500 })],
+    ['leader-elect-retry-period', '100ms', election({ retryPeriodMs: 100 })],
+    ['zap-log-level', 'DEBUG', {}],
+    ['zap-encoder', 'console', {}],
+    ['dry-run', 'F', {}],
+    ['pprof-bind-addr', 'anything', {}],
+    ['zap-devel', 'nonsense', {}],
+    ['zap-stacktrace-level', '', {}],
+    ['zap-time-encoding', 'iso8601', {}],
+  ];
+
+  it('are all tried here', () => {
+    const tried = new Set([...good.map(([name]) => name), 'config-file']);
+    expect([...tried].toSorted()).toEqual(Object.keys(processFlags).toSorted());
+  });
+
+  it.each(good)('--%s=%s', async (name, value, changes) => {
+    const expected = JSON.parse(JSON.stringify({ ...defaults, ...changes })) as unknown;
+    expect((await started(`--${name}=${value}`)).flags).toEqual(expected);
+    expect((await started(`-${name}=${value}`)).flags).toEqual(expected);
+    // Only what Go takes for a boolean is the value of a boolean flag when it stands apart.
+    if (name === 'zap-devel') return;
+    expect((await started(`--${name}`, value)).flags).toEqual(expected);
+    expect((await started(`-${name}`, value)).flags).toEqual(expected);
+  });
+
+  it.each([
+    ['kube-api-qps', '-1', 'a number >= 0'],
+    ['kube-api-qps', 'many', 'a number >= 0'],
+    ['kube-api-burst', '-1', 'a whole number >= 0'],
+    ['kube-api-burst', '1.5', 'a whole number >= 0'],
+    ['concurrent-reconciles', '0', 'a whole number >= 1'],
+    ['metrics-bind-addr', '9643', 'an address such as :9643, 127.0.0.1:9643 or [::1]:9643, or 0 to turn it off'],
+    ['health-bind-addr', ':x', 'an address such as :9643, 127.0.0.1:9643 or [::1]:9643, or 0 to turn it off'],
+    ['enable-leader-election', 'yes', 'true or false (also t, f, 1, 0), or no value for true'],
+    ['leader-election-namespace', '', 'the name of a namespace'],
+    ['leader-elect-lease-duration', '15', 'a duration > 0 with a unit, such as 15s, 1m30s or 300ms'],
+    ['leader-elect-renew-deadline', '0s', 'a duration > 0 with a unit, such as 15s, 1m30s or 300ms'],
+    ['leader-elect-retry-period', '-2s', 'a duration > 0 with a unit, such as 15s, 1m30s or 300ms'],
+    ['zap-log-level', 'loud', 'debug, info, error, panic, or a verbosity >= 0 (above 0 is debug)'],
+    ['zap-encoder', 'xml', 'json or console'],
+    ['dry-run', '2', 'true or false (also t, f, 1, 0), or no value for true'],
+  ])('--%s=%s is refused', async (name, value, takes) => {
+    for (const dash of ['-', '--']) {
+      const { code, stdout, stderr, started } = await prober(`${dash}${name}=${value}`);
+      expect({ code, stdout, started }).toEqual({ code: 2, stdout: '', started: [] });
+      expect(stderr).toMatch(/\n\nUsage: dwd prober --config-file <path> \[flags\]\n/);
+      expect(stderr.split('\n')[0]).toBe(`dwd prober: flag --${name} takes ${takes}; it was given "${value}"`);
+    }
+  });
+
+  it('take the last of several values', async () => {
+    expect((await started('--kube-api-qps=1', '--kube-api-qps=2')).flags.qps).toBe(2);
+  });
+
+  it.each([
+    [['10s', '10s', '2s'], '--leader-elect-renew-deadline must be below --leader-elect-lease-duration'],
+    [['10s', '11s', '2s'], '--leader-elect-renew-deadline must be below --leader-elect-lease-duration'],
+    [['15s', '12s', '10s'], '--leader-elect-retry-period, times 1.2, must be below --leader-elect-renew-deadline'],
+    [['15s', '12s', '11s'], '--leader-elect-retry-period, times 1.2, must be below --leader-elect-renew-deadline'],
+    [['15s', '12s', '9.99s'], ''],
+  ])('rule 25a: lease, renew and retry of %j: %s', async ([lease, renew, retry], message) => {
+    const { code, stderr } = await prober(
+      `--leader-elect-lease-duration=${lease}`,
+      `--leader-elect-renew-deadline=${renew}`,
+      `--leader-elect-retry-period=${retry}`,
+    );
+    expect(code).toBe(message === '' ? 7 : 2);
+    if (message !== '') expect(stderr).toContain(`dwd prober: flag ${message}\n`);
+  });
+
+  it.each([
+    ['--dry-run'],
+    ['--dry-run=T'],
+    ['-dry-run'],
+    ['--enable-leader-election'],
+    ['--enable-leader-election=true'],
+  ])('%s is refused while this version cannot do it', async (flag) => {
+    const { code, stdout, stderr, started } = await prober(flag);
+    expect({ code, stdout, started }).toEqual({ code: 1, stdout: '', started: [] });
+    expect(stderr).toMatch(
+      /^dwd prober: --(dry-run|enable-leader-election) is not available in this version: .+; not starting.*\n$/,
+    );
+  });
+});

@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { type CliIo, type RunProber, type RunProberOptions, runCli } from '../index.ts';
+
+const example = readFileSync(fileURLToPath(new URL('../../../examples/prober-config.yaml', import.meta.url)), 'utf8');
+
+const config = `kubeConfigSecretName: probe
+probeInterval: 10s
+kcmNodeMonitorGraceDuration: 40s
+dependentResourceInfos:
+  - ref: {apiVersion: apps/v1, kind: Deployment, name: kube-controller-manager}
+    scaleUp: {level: 2}
+`;
+
+const files: Readonly<Record<string, string>> = {
+  'example.yaml': example,
+  'config.yaml': config,
+  'odd.yaml': `${config}successThreshold: 1\n`,
+  'bad.yaml': config.replace('10s', '10').replace('level: 2', 'level: -2'),
+  'manifest.yaml': `kind: ConfigMap\ndata:\n  config.yaml: |\n${config.replace(/^(?=.)/gm, '    ')}    typo: 1\n`,
+  'warned.yaml': config.replace(/^kcm.*\n/m, ''),
+  '-': 'kubeConfigSecretName: probe\n',
+};
+
+export interface Outcome {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly started: readonly RunProberOptions[];
+  /** Whether signals stop the program in order. */
+  readonly listens: boolean;
+}
+
+/** Runs a command line in a process of its own making; the prober that it starts returns 7 at once. */
+export const dwd = (...argv: readonly string[]): Promise<Outcome> => dwdWith(async () => 7, argv);
+
+export const dwdWith = async (runProber: RunProber, argv: readonly string[]): Promise<Outcome> => {
+  const started: RunProberOptions[] = [];
+  const [out, err]: [string[], string[]] = [[], []];
+  let listens = false;
+  const io: CliIo = {
+    argv,
+    env: { KUBECONFIG: 'somewhere' },
+    nodeVersion: 'v24.0.0',
+    stdout: (text) => out.push(text),
+    stderr: (text) => err.push(text),
+    readFile: async (path) => files[path] ?? Promise.reject(new Error('no such file or directory')),
+    stopOnSignals: () => {
+      listens = true;
+      return new AbortController().signal;
+    },
+    reportCrashesTo: () => undefined,
+  };
+  const code = await runCli(io, {
+    runProber: async (options) => {
+      started.push(options);
+      return runProber(options);
+    },
+  });
+  return { code, stdout: out.join(''), stderr: err.join(''), started, listens };
+};
+
+/** The records of a JSON log. */
+export const logLines = (stderr: string) =>
+  stderr
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as Record<string, unknown>);

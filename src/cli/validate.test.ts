@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { dwd } from './testing/dwd.ts';
+
+describe('dwd validate', () => {
+  it.each([
+    [['config.yaml'], 0, ''],
+    [['example.yaml', 'config.yaml'], 0, ''],
+    [['odd.yaml'], 1, 'odd.yaml:7:1: successThreshold: is an unknown field; known here: '],
+    [['manifest.yaml'], 1, 'manifest.yaml:10:5: data["config.yaml"].typo: is an unknown field; known here: '],
+    [['-'], 1, '-:1:1: dependentResourceInfos: is required: '],
+    [['--', 'config.yaml'], 0, ''],
+  ] as const)('%j exits with %i', async (names, code, start) => {
+    const outcome = await dwd('validate', '--component', 'prober', ...names);
+    expect({ code: outcome.code, stderr: outcome.stderr }).toEqual({ code, stderr: '' });
+    expect(outcome.stdout.slice(0, start.length)).toBe(start);
+    if (start === '') expect(outcome.stdout).toBe('');
+  });
+
+  it('goes on after a bad file and after one that cannot be read', async () => {
+    const { code, stdout, stderr } = await dwd(
+      'validate',
+      '-component=prober',
+      'absent.yaml',
+      'bad.yaml',
+      'config.yaml',
+    );
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: 'dwd validate: cannot read absent.yaml: no such file or directory\n',
+    });
+    expect(stdout.match(/^bad\.yaml:\d+:\d+: /gm)).toHaveLength(2);
+  });
+
+  it('allows warnings', async () => {
+    const { code, stdout } = await dwd('validate', '--component=prober', 'warned.yaml');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^warned\.yaml:1:1: kcmNodeMonitorGraceDuration: warning: is not set and taken to be 40s/);
+  });
+});

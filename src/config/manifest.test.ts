@@ -1,0 +1,69 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { checkProberFile, formatProblem, hasErrors, loadProberConfig } from './index.ts';
+import { minimal } from './testing/texts.ts';
+
+const read = (path: string): string => readFileSync(fileURLToPath(new URL(path, import.meta.url)), 'utf8');
+
+const fixtures = readdirSync(fileURLToPath(new URL('fixtures', import.meta.url)))
+  .filter((file) => file.endsWith('.yaml'))
+  .map((file) => ({ file, text: read(`fixtures/${file}`) }));
+
+describe('checkProberFile', () => {
+  it.each(fixtures)('tells all that is wrong with fixtures/$file', async ({ file, text }) => {
+    const lines = checkProberFile(text).map((problem) => `${formatProblem(file, problem)}\n`);
+    await expect(lines.join('')).toMatchFileSnapshot(`fixtures/${file.replace(/yaml$/, 'expected')}`);
+  });
+
+  it('finds nothing wrong with the example', () => {
+    expect(checkProberFile(read('../../examples/prober-config.yaml'))).toEqual([]);
+  });
+
+  it('refuses more than 256 KiB', () => {
+    const text = `${minimal}#${'x'.repeat(256 * 1024)}`;
+    expect(checkProberFile(text)).toMatchObject([{ line: 1, column: 1, path: '.', severity: 'error' }]);
+  });
+
+  it('does not count a byte order mark as a column', () => {
+    expect(checkProberFile(`\ufeff${minimal}`)).toMatchObject([{ line: 1, column: 1 }]);
+    expect(checkProberFile(`\ufeff  typo: 1`)).toContainEqual(expect.objectContaining({ path: 'typo', column: 3 }));
+  });
+
+  it('survives nesting that exhausts the parser', () => {
+    for (const opening of ['[', '{a: ', '- ', '? ', 'a:\n ']) {
+      expect(hasErrors(checkProberFile(opening.repeat(20_000)))).toBe(true);
+    }
+  });
+
+  it('finds in a ConfigMap what it finds in the file, at its place there', () => {
+    const configs = fixtures.filter(({ text }) => !text.includes('kind: ConfigMap'));
+    const indent = fc.integer({ min: 1, max: 8 });
+    fc.assert(
+      fc.property(fc.constantFrom(...configs), indent, fc.boolean(), ({ text }, spaces, carriageReturns) => {
+        fc.pre(text.trim() !== '' && !text.includes('\t'));
+        const indented = text.replace(/^(?=.)/gm, ' '.repeat(spaces));
+        const manifest = `kind: ConfigMap\ndata:\n ? config\n : |2\n${indented.replace(/^/gm, '  ')}`.replace(
+          ' ? config\n : |2',
+          ` config: |`,
+        );
+        const embedded = checkProberFile(carriageReturns ? manifest.replaceAll('\n', '\r\n') : manifest);
+        const expected = checkProberFile(text).map((problem) => ({
+          ...problem,
+          line: problem.line + 3,
+          column: problem.column + spaces + 2,
+          path: problem.path === '.' ? 'data.config' : `data.config.${problem.path}`.replace('.[', '['),
+        }));
+        expect(embedded).toEqual(expected);
+      }),
+    );
+  });
+});
+
+describe('loadProberConfig', () => {
+  it.each(fixtures)('has settings for fixtures/$file or tells an error', ({ text }) => {
+    const { settings, problems } = loadProberConfig(text, { leftovers: 'warning' });
+    expect(settings === undefined).toBe(hasErrors(problems));
+  });
+});

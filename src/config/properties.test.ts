@@ -1,0 +1,142 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { type ConfigProblem, checkProberFile, hasErrors, loadProberConfig } from './index.ts';
+import { gardeners } from './testing/texts.ts';
+
+const read = (path: string): string => readFileSync(fileURLToPath(new URL(path, import.meta.url)), 'utf8');
+
+const fixtures = readdirSync(fileURLToPath(new URL('fixtures', import.meta.url)))
+  .filter((file) => file.endsWith('.yaml'))
+  .map((file) => ({ file, text: read(`fixtures/${file}`) }));
+
+const running = { leftovers: 'warning' } as const;
+
+describe('any text', () => {
+  const words = fc.constantFrom(
+    ...[
+      'kubeConfigSecretName',
+      'dependentResourceInfos',
+      'ref',
+      'scaleUp',
+      'level',
+      ': ',
+      ':\n',
+      '\n',
+      ' ',
+      '  ',
+      '- ',
+    ],
+    ...[
+      '0',
+      '1s',
+      '&a',
+      '*a',
+      '<<',
+      '{',
+      '}',
+      '[',
+      ']',
+      ',',
+      '"',
+      "'",
+      '|',
+      '>',
+      '!',
+      '%',
+      '#',
+      '?',
+      '---\n',
+      '\t',
+      '\0',
+    ],
+    ...['kind: ConfigMap', 'data'],
+  );
+  const soup = fc.array(words, { maxLength: 60 }).map((parts) => parts.join(''));
+  const damaged = fc
+    .tuple(fc.constantFrom(gardeners, ...fixtures.map(({ text }) => text)), fc.nat(), fc.nat({ max: 20 }), soup)
+    .map(([text, at, removed, added]) => {
+      const start = at % (text.length + 1);
+      return text.slice(0, start) + added + text.slice(start + removed);
+    });
+  const anyText = fc.oneof(fc.string({ unit: 'binary', maxLength: 200 }), soup, damaged);
+
+  const standsIn = (text: string, { line, column, path, message }: ConfigProblem): boolean => {
+    const lines = text.replace(/^\ufeff/, '').split('\n');
+    const inFile = line >= 1 && line <= lines.length && column >= 1 && column <= (lines[line - 1]?.length ?? 0) + 2;
+    return inFile && path !== '' && message !== '' && !message.includes('\n');
+  };
+
+  it('never throws, and every problem stands in the file', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        const { settings, problems } = loadProberConfig(text, running);
+        expect(settings === undefined).toBe(hasErrors(problems));
+        for (const problem of [...problems, ...checkProberFile(text)]) {
+          if (!standsIn(text, problem)) throw new Error(JSON.stringify(problem));
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+describe('any valid configuration', () => {
+  const name = fc.stringMatching(/^[a-z][a-z0-9-]{0,10}[a-z0-9]$/);
+  const ms = fc.integer({ min: 1, max: 1e9 });
+  const scaleInfo = fc.record({ level: fc.nat(), initialDelayMs: fc.nat(), timeoutMs: ms });
+  const resource = fc.record(
+    {
+      ref: fc.record({ apiVersion: fc.constantFrom('apps/v1', 'v1'), kind: name, name }),
+      optional: fc.boolean(),
+      scaleUp: scaleInfo,
+      scaleDown: scaleInfo,
+    },
+    { requiredKeys: ['ref', 'optional', 'scaleUp'] },
+  );
+  const settings = fc.record({
+    kubeConfigSecretName: name,
+    probeIntervalMs: ms,
+    initialDelayMs: fc.nat(),
+    probeTimeoutMs: ms,
+    backoffJitterFactor: fc.double({ min: 0, max: 10, noNaN: true }).map((value) => value + 0),
+    nodeMonitorGraceMs: ms,
+    nodeLeaseFailureFraction: fc.double({ min: 0, max: 1, minExcluded: true, noNaN: true }),
+    dependentResources: fc.uniqueArray(resource, {
+      minLength: 1,
+      maxLength: 5,
+      selector: ({ ref }) => JSON.stringify([ref.apiVersion, ref.kind, ref.name]),
+    }),
+  });
+
+  const writeScale = (info: { level: number; initialDelayMs: number; timeoutMs: number }) => ({
+    level: info.level,
+    initialDelay: `${info.initialDelayMs}ms`,
+    timeout: `${info.timeoutMs}ms`,
+  });
+
+  it('comes out as it was written', () => {
+    fc.assert(
+      fc.property(settings, fc.constantFrom(stringify, JSON.stringify), (wanted, write) => {
+        const text = write({
+          kubeConfigSecretName: wanted.kubeConfigSecretName,
+          probeInterval: `${wanted.probeIntervalMs}ms`,
+          initialDelay: `${wanted.initialDelayMs}ms`,
+          probeTimeout: `${wanted.probeTimeoutMs}ms`,
+          backoffJitterFactor: wanted.backoffJitterFactor,
+          kcmNodeMonitorGraceDuration: `${wanted.nodeMonitorGraceMs}ms`,
+          nodeLeaseFailureFraction: wanted.nodeLeaseFailureFraction,
+          dependentResourceInfos: wanted.dependentResources.map(({ ref, optional, scaleUp, scaleDown }) => ({
+            ref,
+            optional,
+            scaleUp: writeScale(scaleUp),
+            ...(scaleDown === undefined ? {} : { scaleDown: writeScale(scaleDown) }),
+          })),
+        });
+        expect(loadProberConfig(text, running)).toEqual({ settings: wanted, problems: [] });
+      }),
+    );
+  });
+});

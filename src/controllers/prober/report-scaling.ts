@@ -1,0 +1,118 @@
+import type { ResourceRef } from '../../domain/index.ts';
+import type { EventRecorder, Logger } from '../../ports/index.ts';
+import type { Flow, FlowEnd } from './flow.ts';
+import type { ProberMetrics } from './metrics.ts';
+import type { Action, Operation, Outcome } from './operation.ts';
+
+/** Of a scale-down verdict, monotonic milliseconds: when the threshold was crossed, and when KCM would act. */
+export interface Race {
+  readonly crossedAt: number;
+  readonly graceEndsAt: number;
+}
+
+/** An answer to the one request of an action. */
+export interface Answered {
+  readonly flow: Flow;
+  readonly action: Action;
+  readonly outcome: Outcome;
+  /** The resource, with the UID that a watch shows. */
+  readonly ref?: ResourceRef | undefined;
+  readonly uid?: string | undefined;
+  readonly now: number;
+  readonly race?: Race | undefined;
+}
+
+export interface ScalingReport {
+  flowStarted(namespace: string, flow: Flow): void;
+  answered(namespace: string, answer: Answered): void;
+  flowEnded(namespace: string, ended: { readonly flow: Flow; readonly end: FlowEnd; readonly now: number }): void;
+}
+
+export interface ScalingReportDeps {
+  readonly logger: Logger;
+  readonly metrics: ProberMetrics;
+  readonly events: EventRecorder;
+  /** Nothing is written; what would be is told. */
+  readonly dryRun: boolean;
+}
+
+type WriteAnswer = Answered & { readonly action: Extract<Action, { kind: 'write' }> };
+
+const isWrite = (answer: Answered): answer is WriteAnswer => answer.action.kind === 'write';
+
+export const createScalingReport = (deps: ScalingReportDeps): ScalingReport => {
+  const { logger, metrics, dryRun } = deps;
+  const would = (words: string): string => (dryRun ? `would have ${words}` : words);
+
+  const reportWrite = (namespace: string, answer: WriteAnswer): void => {
+    const { flow, action, outcome } = answer;
+    const { base, replicas, annotations, unreadable } = action.write;
+    const fields = {
+      namespace,
+      resource: outcome.key,
+      reason: flow.reason,
+      ...(replicas === undefined ? { annotations } : { from: base.specReplicas, to: replicas }),
+    };
+    if (!outcome.result.ok) {
+      const { code, message } = outcome.result.error;
+      if (code === 'Rejected') logger.info('not written', { ...fields, why: message });
+      else logger.error('writing failed', { ...fields, error: message });
+      return;
+    }
+    if (unreadable !== undefined) {
+      logger.error('the stored number of replicas cannot be read: restoring 1', { ...fields, stored: unreadable });
+    }
+    logger.info(would(replicas === undefined ? 'annotated' : replicas === 0 ? 'scaled down' : 'scaled up'), fields);
+    if (replicas !== undefined && !dryRun) recordEvent(namespace, { ...answer, replicas });
+    if (replicas === 0) reportRace(namespace, answer);
+  };
+
+  const reportRace = (namespace: string, { race, now }: Answered): void => {
+    if (race === undefined) return;
+    metrics.downSeconds.observe((now - race.crossedAt) / 1_000);
+    metrics.margin.set((race.graceEndsAt - now) / 1_000, { namespace });
+  };
+
+  const recordEvent = (namespace: string, answer: WriteAnswer & { readonly replicas: number }): void => {
+    const { ref, uid, flow, action, replicas } = answer;
+    if (ref === undefined) return;
+    const change = `from ${String(action.write.base.specReplicas)} to ${String(replicas)} replicas: ${flow.reason}`;
+    const isDown = replicas === 0;
+    deps.events.record({
+      regarding: { ...ref, namespace, ...(uid === undefined ? {} : { uid }) },
+      type: isDown ? 'Warning' : 'Normal',
+      reason: isDown ? 'MeltdownProtectionScaledDown' : 'MeltdownProtectionScaledUp',
+      message: `Scaled ${isDown ? 'down' : 'up'} ${change}`,
+    });
+  };
+
+  const reportOperation = (
+    namespace: string,
+    ended: { readonly flow: Flow; readonly operation: Operation; readonly now: number },
+  ): void => {
+    const { operation, now } = ended;
+    const { phase, key, startedAt } = operation;
+    const { direction } = ended.flow;
+    if (phase.kind === 'failed') {
+      metrics.operations.inc({ namespace, direction, result: 'failed' });
+      logger.error(`scaling ${direction} failed`, { namespace, resource: key, error: phase.error.message });
+    } else if (phase.kind === 'done') {
+      metrics.operations.inc({ namespace, direction, result: phase.outcome });
+      if (phase.outcome === 'scaled') metrics.operationSeconds.observe((now - startedAt) / 1_000, { direction });
+    }
+  };
+
+  return {
+    flowStarted: (namespace, { direction, scope, reason }) =>
+      logger.info(`scaling ${direction} starts`, { namespace, scope, reason }),
+    answered: (namespace, answer) => {
+      const { key, result } = answer.outcome;
+      if (isWrite(answer)) reportWrite(namespace, answer);
+      else if (!result.ok) logger.info('reading failed', { namespace, resource: key, error: result.error.message });
+    },
+    flowEnded: (namespace, { flow, end, now }) => {
+      for (const operation of flow.operations) reportOperation(namespace, { flow, operation, now });
+      logger.info(`scaling ${flow.direction} ${end}`, { namespace, seconds: (now - flow.startedAt) / 1_000 });
+    },
+  };
+};

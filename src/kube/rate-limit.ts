@@ -1,0 +1,157 @@
+import { ApiError } from '../domain/index.ts';
+import type { Clock, Kube, KubeRequest, KubeResponse, Meter } from '../ports/index.ts';
+import { createScope } from './scope.ts';
+import { createTokenBucket } from './token-bucket.ts';
+import { createWaitingLine } from './waiting-line.ts';
+
+const defaultUrgentInFlight = 50;
+const waitBuckets = [0.001, 0.01, 0.1, 0.5, 1, 2, 5, 10, 30];
+
+export interface RateLimiterOptions {
+  /** Requests per second, sustained, and how many may come at once after a pause (`--kube-api-qps`, `--kube-api-burst`). */
+  readonly qps: number;
+  readonly burst: number;
+  /** Requests of the urgent lane that may be in flight at the same time. Default 50. */
+  readonly urgentInFlight?: number;
+  readonly clock: Clock;
+  readonly meter: Meter;
+}
+
+/** One per API server, shared by all that send to it. */
+export interface RateLimiter {
+  /**
+   * Resolves when the request may be sent, with a function to be called when its exchange is over. Rejects with an ApiError (`Timeout`) when
+   * its deadline comes first, in the ordinary lane as soon as that is known; with the signal's reason on abort.
+   */
+  admit(request: KubeRequest): Promise<() => void>;
+}
+
+type Admit = RateLimiter['admit'];
+
+const timedOut = ({ method, path }: KubeRequest, problem: string): ApiError =>
+  new ApiError({ code: 'Timeout', message: `${method} ${path}: not sent: rate limit: ${problem}` });
+
+const inSeconds = (ms: number): string => `${Math.round(ms / 100) / 10} s`;
+
+const createOrdinaryLane = (options: RateLimiterOptions, onDepth: (depth: number) => void): Admit => {
+  const bucket = createTokenBucket({ ...options, onDepth });
+  return async (request) => {
+    const { signal, timeoutMs = Number.POSITIVE_INFINITY } = request;
+    signal.throwIfAborted();
+    const waitMs = bucket.expectedWaitMs();
+    if (waitMs > 0 && waitMs >= timeoutMs) {
+      throw timedOut(request, `would wait ${inSeconds(waitMs)}, longer than the deadline of ${inSeconds(timeoutMs)}`);
+    }
+    await bucket.take(signal);
+    return () => undefined;
+  };
+};
+
+const createUrgentLane = (options: RateLimiterOptions, onDepth: (depth: number) => void): Admit => {
+  const { clock, urgentInFlight: most = defaultUrgentInFlight } = options;
+  if (!(Number.isInteger(most) && most >= 1)) throw new RangeError('rate limit: urgentInFlight must be 1 or more');
+  const line = createWaitingLine(onDepth);
+  let inFlight = 0;
+  const createPlace = (): (() => void) => {
+    let isTaken = true;
+    return () => {
+      if (!isTaken) return;
+      isTaken = false;
+      // Whoever is called up inherits the place, so that nobody can slip in between.
+      if (line.length > 0) line.callUp();
+      else inFlight -= 1;
+    };
+  };
+  return async (request) => {
+    const { signal, timeoutMs } = request;
+    signal.throwIfAborted();
+    if (inFlight < most) {
+      inFlight += 1;
+      return createPlace();
+    }
+    const onTimeout = (): ApiError => timedOut(request, `${most} urgent requests in flight for ${timeoutMs ?? 0} ms`);
+    const scope = createScope({ signal, clock, timeoutMs, onTimeout });
+    try {
+      await line.join(scope.signal);
+    } finally {
+      scope.end();
+    }
+    return createPlace();
+  };
+};
+
+/**
+ * Two lanes: a token bucket for ordinary requests, and one for urgent ones that is bounded by what is in flight only, because in a mass outage
+ * hundreds of writes cannot wait for five a second. Throws a RangeError for settings that would let nothing through.
+ */
+export const createRateLimiter = (options: RateLimiterOptions): RateLimiter => {
+  const { clock, meter } = options;
+  const wait = meter.histogram({
+    name: 'dwd_kube_rate_limit_wait_seconds',
+    help: 'Time that requests to the seed waited for the rate limit.',
+    labels: ['lane'],
+    buckets: waitBuckets,
+  });
+  const depth = meter.gauge({
+    name: 'dwd_kube_rate_limit_waiting',
+    help: 'Requests to the seed that wait for the rate limit now.',
+    labels: ['lane'],
+  });
+  const lanes = {
+    ordinary: createOrdinaryLane(options, (length) => depth.set(length, { lane: 'ordinary' })),
+    urgent: createUrgentLane(options, (length) => depth.set(length, { lane: 'urgent' })),
+  };
+  return {
+    admit: async (request) => {
+      const lane = request.lane ?? 'ordinary';
+      const startedAt = clock.monotonic();
+      const leave = await lanes[lane](request);
+      wait.observe((clock.monotonic() - startedAt) / 1_000, { lane });
+      return leave;
+    },
+  };
+};
+
+/** The body, with `over` called when it was read, abandoned or broken. */
+const followed = (body: KubeResponse['body'], over: () => void): KubeResponse['body'] => ({
+  [Symbol.asyncIterator]: () => {
+    const chunks = body[Symbol.asyncIterator]();
+    return {
+      next: async () => {
+        try {
+          const chunk = await chunks.next();
+          if (chunk.done === true) over();
+          return chunk;
+        } catch (error) {
+          over();
+          throw error;
+        }
+      },
+      return: async () => {
+        over();
+        await chunks.return?.();
+        return { done: true, value: undefined };
+      },
+    };
+  },
+});
+
+/**
+ * Every request waits for the limiter, in its lane. Belongs inside of the retries, so that they count as well. The wait is part of the
+ * request's deadline. A watch counts once, when it is opened.
+ */
+export const withRateLimit = (kube: Kube, limiter: RateLimiter, clock: Clock): Kube => ({
+  request: async (request) => {
+    const { timeoutMs } = request;
+    const startedAt = clock.monotonic();
+    const leave = await limiter.admit(request);
+    try {
+      const rest = timeoutMs === undefined ? {} : { timeoutMs: startedAt + timeoutMs - clock.monotonic() };
+      const response = await kube.request({ ...request, ...rest });
+      return { ...response, body: followed(response.body, leave) };
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  },
+});

@@ -1,0 +1,24 @@
+import type { Clock } from '../../ports/index.ts';
+import { createWorld, serveWorld } from '../../sim/index.ts';
+import { demoShoots, demoTiming, demoWorldSeed } from './setting.ts';
+
+/** The demo's world on the loopback network. */
+export interface Stage {
+  readonly seedKubeconfig: string;
+  readonly shoots: readonly { readonly name: string; readonly namespace: string; readonly kubeconfig: string }[];
+  close(): Promise<void>;
+}
+
+/** Creates the world and serves it over HTTPS, in this process and on `clock`. */
+export const openStage = async (clock: Clock): Promise<Stage> => {
+  const world = createWorld({ clock, seed: demoWorldSeed, shoots: demoShoots, timing: demoTiming });
+  const served = await serveWorld(world, clock.now());
+  return {
+    seedKubeconfig: served.kubeconfig,
+    shoots: world.shoots.map(({ name, namespace, api }) => ({ name, namespace, kubeconfig: api.kubeconfig() })),
+    close: async () => {
+      world.stop();
+      await served.close();
+    },
+  };
+};

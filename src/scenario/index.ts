@@ -1,0 +1,12 @@
+export {
+  demoPlan,
+  demoProberConfig,
+  type Finding,
+  introduce,
+  type Line,
+  narrate,
+  openStage,
+  render,
+  tellFindings,
+  type Tone,
+} from './demo/index.ts';

@@ -1,0 +1,193 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createVirtualClock } from './clock.ts';
+
+const never = new AbortController().signal;
+
+describe('a virtual clock', () => {
+  it('fires timers by deadline, and in order of creation among equal ones', async () => {
+    const clock = createVirtualClock();
+    const fired: string[] = [];
+    for (const [name, ms] of [
+      ['c', 20],
+      ['a', 10],
+      ['d', 20],
+      ['b', 10],
+    ] as const) {
+      clock.timer(ms, () => fired.push(`${name}@${clock.monotonic()}`));
+    }
+    await clock.advance(15);
+    expect(fired).toEqual(['a@10', 'b@10']);
+    expect(clock.monotonic()).toBe(15);
+    await clock.advance(5);
+    expect(fired.slice(2)).toEqual(['c@20', 'd@20']);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('lets every runnable task run before the next timer', async () => {
+    const clock = createVirtualClock();
+    const log: string[] = [];
+    const worker = async (name: string): Promise<void> => {
+      await clock.sleep(10, never);
+      log.push(`${name} woke`);
+      for (let hop = 0; hop < 50; hop += 1) await Promise.resolve();
+      await new Promise((resolve) => setImmediate(resolve));
+      log.push(`${name} done at ${clock.monotonic()}`);
+    };
+    const all = Promise.all([worker('a'), worker('b')]);
+    clock.timer(11, () => log.push('timer'));
+    await clock.run(all);
+    await clock.advance(5);
+    expect(log).toEqual(['a woke', 'a done at 10', 'b woke', 'b done at 10', 'timer']);
+  });
+
+  it('fires timers that timers create on the way', async () => {
+    const clock = createVirtualClock();
+    const at: number[] = [];
+    const tick = (): void => {
+      at.push(clock.monotonic());
+      clock.timer(7, tick);
+    };
+    clock.timer(7, tick);
+    await clock.advance(30);
+    expect(at).toEqual([7, 14, 21, 28]);
+    expect(clock.next).toBe(35);
+  });
+
+  it('starts tasks that are due now, and fires what they set up in the same move', async () => {
+    const clock = createVirtualClock();
+    let done = false;
+    void (async () => {
+      await Promise.resolve();
+      await clock.sleep(5, never);
+      done = true;
+    })();
+    await clock.advance(5);
+    expect(done).toBe(true);
+  });
+
+  it('sleeps: at once for nothing, not at all when aborted, no timer left behind', async () => {
+    const clock = createVirtualClock();
+    await clock.sleep(0, never);
+    await clock.sleep(-5, never);
+    const reason = new Error('enough');
+    await expect(clock.sleep(5, AbortSignal.abort(reason))).rejects.toBe(reason);
+    await expect(clock.sleep(0, AbortSignal.abort(reason))).rejects.toBe(reason);
+    const controller = new AbortController();
+    const sleep = clock.sleep(5, controller.signal);
+    expect(clock.pending).toBe(1);
+    controller.abort(reason);
+    await expect(sleep).rejects.toBe(reason);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('forgets the signal of a sleep that is over', async () => {
+    const clock = createVirtualClock();
+    const controller = new AbortController();
+    const sleep = clock.sleep(5, controller.signal);
+    await clock.advance(5);
+    await sleep;
+    controller.abort(new Error('late'));
+    await clock.settle();
+  });
+
+  it('cancels, any number of times, before and after', async () => {
+    const clock = createVirtualClock();
+    const fired: string[] = [];
+    const cancel = clock.timer(5, () => fired.push('cancelled'));
+    const late = clock.timer(5, () => fired.push('fired'));
+    cancel();
+    cancel();
+    await clock.advance(5);
+    late();
+    await clock.advance(5);
+    expect(fired).toEqual(['fired']);
+  });
+
+  it('never fires an infinite timer, and refuses one that is not a number', async () => {
+    const clock = createVirtualClock();
+    clock.timer(Infinity, () => expect.unreachable());
+    await clock.advance(1e9);
+    expect(clock.pending).toBe(1);
+    expect(() => clock.timer(Number.NaN, () => undefined)).toThrow(RangeError);
+  });
+
+  it('jumps on the wall and not on the monotonic clock', async () => {
+    const clock = createVirtualClock({ startWall: 1_000_000 });
+    clock.setWallOffset(3_600_000);
+    expect([clock.now(), clock.monotonic()]).toEqual([4_600_000, 0]);
+    await clock.advance(10);
+    clock.setWallOffset(-1_000);
+    expect([clock.now(), clock.monotonic()]).toEqual([999_010, 10]);
+  });
+
+  it('runs until a condition holds, or a promise settles', async () => {
+    const clock = createVirtualClock();
+    let count = 0;
+    const tick = (): void => {
+      count += 1;
+      clock.timer(10, tick);
+    };
+    clock.timer(10, tick);
+    await clock.runUntil(() => count === 4);
+    expect(clock.monotonic()).toBe(40);
+    await clock.runUntil(75);
+    expect([clock.monotonic(), count]).toEqual([75, 7]);
+    expect(await clock.run(clock.sleep(100, never).then(() => 'slept'))).toBe('slept');
+    await expect(clock.run(Promise.reject(new Error('failed')))).rejects.toThrow('failed');
+  });
+
+  it('says so when what is awaited can never happen', async () => {
+    const clock = createVirtualClock();
+    await expect(clock.run(new Promise(() => undefined))).rejects.toThrow('no timer is left');
+  });
+
+  it('stands where a callback threw, and goes on', async () => {
+    const clock = createVirtualClock();
+    const fired: number[] = [];
+    clock.timer(5, () => {
+      throw new Error('broken callback');
+    });
+    clock.timer(8, () => fired.push(clock.monotonic()));
+    await expect(clock.advance(10)).rejects.toThrow('broken callback');
+    expect(clock.monotonic()).toBe(5);
+    await clock.advance(5);
+    expect(fired).toEqual([8]);
+  });
+
+  it('is moved by one at a time', async () => {
+    const clock = createVirtualClock();
+    const first = clock.advance(5);
+    await expect(clock.advance(5)).rejects.toThrow('being moved already');
+    await first;
+    await clock.advance(5);
+    expect(clock.monotonic()).toBe(10);
+  });
+
+  it('fires what was not cancelled, sorted by deadline and age, whatever the order of events', async () => {
+    const plan = fc.array(fc.tuple(fc.integer({ min: 0, max: 50 }), fc.option(fc.nat(30), { nil: undefined })), {
+      maxLength: 40,
+    });
+    await fc.assert(
+      fc.asyncProperty(plan, async (timers) => {
+        const clock = createVirtualClock({ turns: 1 });
+        const fired: number[] = [];
+        const cancels = timers.map(([ms], index) => clock.timer(ms, () => fired.push(index)));
+        const cancelled = new Set<number>();
+        for (const [, victim] of timers) {
+          if (victim === undefined || victim >= timers.length) continue;
+          cancels[victim]?.();
+          cancelled.add(victim);
+        }
+        await clock.advance(50);
+        const expected = timers
+          .map(([ms], index) => ({ ms, index }))
+          .filter(({ index }) => !cancelled.has(index))
+          .sort((a, b) => a.ms - b.ms || a.index - b.index);
+        expect(fired).toEqual(expected.map(({ index }) => index));
+        expect(clock.pending).toBe(0);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});

@@ -1,0 +1,154 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { simKinds } from './kinds.ts';
+import type { SimMeta } from './object.ts';
+import { createStorage } from './storage.ts';
+
+const { ConfigMap } = simKinds;
+
+const meta = (namespace: string, name: string): SimMeta => ({
+  namespace,
+  name,
+  uid: `${namespace}-${name}`,
+  resourceVersion: '',
+  creationTimestamp: '',
+});
+
+type Step = readonly ['put' | 'remove', string, string];
+
+const steps = fc.array(
+  fc.tuple(
+    fc.constantFrom<Step[0]>('put', 'put', 'remove'),
+    fc.constantFrom('a', 'a-b', 'b'),
+    fc.constantFrom('x', 'y', 'z'),
+  ),
+  { maxLength: 40 },
+);
+
+/** Runs the steps; answers with the keys and versions after each revision. */
+const play = (
+  storage: ReturnType<typeof createStorage>,
+  plan: readonly Step[],
+): ReadonlyMap<number, readonly string[]> => {
+  const states = new Map<number, readonly string[]>();
+  const now = new Map<string, number>();
+  for (const [action, namespace, name] of plan) {
+    const key = `${namespace}/${name}`;
+    if (action === 'put') {
+      now.set(key, storage.put(ConfigMap, { metadata: meta(namespace, name) }).revision);
+    } else {
+      const entry = storage.collection(ConfigMap).get(namespace, name);
+      if (entry === undefined) continue;
+      storage.remove(entry);
+      now.delete(key);
+    }
+    states.set(storage.revision, [...now].map(([at, revision]) => `${at}@${revision}`).sort());
+  }
+  return states;
+};
+
+const render = (entries: readonly { key: string; revision: number }[] | undefined): readonly string[] =>
+  [...(entries ?? [])].map(({ key, revision }) => `${key}@${revision}`);
+
+describe('a collection', () => {
+  it('tells the state as of any revision it remembers', () => {
+    fc.assert(
+      fc.property(steps, (plan) => {
+        const storage = createStorage(1000);
+        const states = play(storage, plan);
+        const collection = storage.collection(ConfigMap);
+        for (const [revision, state] of states) {
+          expect([...render(collection.at(revision))].sort()).toEqual(state);
+          const inB = state.filter((key) => key.startsWith('a-b/'));
+          expect([...render(collection.at(revision, 'a-b'))].sort()).toEqual(inB);
+        }
+      }),
+    );
+  });
+
+  it('is sorted by key, as etcd is: a-b/x comes before a/x', () => {
+    fc.assert(
+      fc.property(steps, (plan) => {
+        const storage = createStorage(1000);
+        play(storage, plan);
+        const keys = storage
+          .collection(ConfigMap)
+          .list()
+          .map(({ key }) => key);
+        expect(keys).toEqual([...keys].sort());
+        expect(storage.collection(ConfigMap).size).toBe(keys.length);
+      }),
+    );
+    const storage = createStorage(10);
+    for (const namespace of ['a', 'a-b']) storage.put(ConfigMap, { metadata: meta(namespace, 'x') });
+    expect(
+      storage
+        .collection(ConfigMap)
+        .list()
+        .map(({ key }) => key),
+    ).toEqual(['a-b/x', 'a/x']);
+  });
+
+  it('tells the events since a revision, which lead from one state to the other', () => {
+    fc.assert(
+      fc.property(steps, fc.nat(40), (plan, start) => {
+        const storage = createStorage(1000);
+        play(storage, plan);
+        const collection = storage.collection(ConfigMap);
+        const from = Math.min(1 + start, storage.revision);
+        const state = new Map((collection.at(from) ?? []).map((entry) => [entry.key, entry.revision]));
+        for (const event of collection.since(from) ?? []) {
+          expect(event.previous === undefined).toBe(event.type === 'ADDED');
+          if (event.type === 'DELETED') state.delete(event.entry.key);
+          else state.set(event.entry.key, event.entry.revision);
+        }
+        expect([...state].map(([key, revision]) => `${key}@${revision}`).sort()).toEqual(
+          [...render(collection.list())].sort(),
+        );
+      }),
+    );
+  });
+
+  it('forgets what is compacted, and what is too much', () => {
+    const storage = createStorage(10);
+    for (let count = 0; count < 50; count += 1) storage.put(ConfigMap, { metadata: meta('a', 'x') });
+    const collection = storage.collection(ConfigMap);
+    expect(collection.since(1)).toBeUndefined();
+    expect(collection.since(storage.revision - 10)).toHaveLength(10);
+    expect(collection.since(collection.compacted)).toBeDefined();
+    expect(collection.since(collection.compacted - 1)).toBeUndefined();
+    storage.compact(storage.revision - 3);
+    expect(collection.since(storage.revision - 4)).toBeUndefined();
+    expect(collection.since(storage.revision - 3)).toHaveLength(3);
+    storage.compact(5);
+    expect(collection.since(storage.revision - 3)).toHaveLength(3);
+    expect(storage.collection(simKinds.Secret).since(storage.revision - 4)).toBeUndefined();
+  });
+});
+
+describe('a storage', () => {
+  it('tells all listeners in one order, also of what listeners write', () => {
+    const storage = createStorage(10);
+    const heard: string[] = [];
+    storage.subscribe(ConfigMap, undefined, ({ entry }) => {
+      if (entry.name === 'first') storage.put(ConfigMap, { metadata: meta('a', 'reaction') });
+    });
+    storage.subscribe(ConfigMap, undefined, ({ entry }) => heard.push(`all ${entry.name}`));
+    storage.subscribe(ConfigMap, 'a', ({ entry }) => heard.push(`a ${entry.name}`));
+    storage.subscribe(ConfigMap, 'b', () => heard.push('b'));
+    storage.put(ConfigMap, { metadata: meta('a', 'first') });
+    expect(heard).toEqual(['all first', 'a first', 'all reaction', 'a reaction']);
+  });
+
+  it('tells nobody who has left, not even in the middle of an event', () => {
+    const storage = createStorage(10);
+    const heard: string[] = [];
+    const leave = storage.subscribe(ConfigMap, undefined, () => {
+      heard.push('once');
+      leave();
+    });
+    storage.put(ConfigMap, { metadata: meta('a', 'x') });
+    storage.put(ConfigMap, { metadata: meta('a', 'y') });
+    expect(heard).toEqual(['once']);
+  });
+});

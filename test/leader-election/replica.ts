@@ -1,0 +1,73 @@
+import { createKubeClient, createLeaderElector, type LeaderElector, type LeadershipEnd } from '../../src/kube/index.ts';
+import type { Kube, Random } from '../../src/ports/index.ts';
+import { createRecordingLogger, type RecordingLogger } from '../../src/testing/index.ts';
+import type { Machine } from './machine.ts';
+
+export const lease = { namespace: 'garden', name: 'dwd-prober-leader-election' };
+export const leasePath = '/apis/coordination.k8s.io/v1/namespaces/garden/leases/dwd-prober-leader-election';
+export const times = { leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000 };
+
+export interface ReplicaOptions {
+  readonly identity: string;
+  readonly machine: Machine;
+  readonly kube: Kube;
+  readonly random: Random;
+  readonly onStarted?: (signal: AbortSignal) => void;
+  readonly onStopped?: (end: LeadershipEnd) => void | Promise<void>;
+}
+
+/** One process that wants to lead. */
+export interface Replica {
+  readonly identity: string;
+  readonly machine: Machine;
+  readonly elector: LeaderElector;
+  readonly logger: RecordingLogger;
+  /** Of the term, once there is one. */
+  readonly term: AbortSignal | undefined;
+  /** How `run` ended; undefined while it runs. */
+  readonly end: LeadershipEnd | undefined;
+  readonly ended: Promise<LeadershipEnd>;
+  /** As SIGTERM does. */
+  stop(): void;
+}
+
+export const startReplica = (options: ReplicaOptions): Replica => {
+  const { identity, machine, random } = options;
+  const { clock } = machine;
+  const logger = createRecordingLogger();
+  const stop = new AbortController();
+  let term: AbortSignal | undefined;
+  let end: LeadershipEnd | undefined;
+  const elector = createLeaderElector({
+    client: createKubeClient({ kube: machine.connect(options.kube), clock }),
+    clock,
+    random,
+    logger,
+    lease,
+    identity,
+    ...times,
+    onStarted: (signal) => {
+      term = signal;
+      options.onStarted?.(signal);
+    },
+    ...(options.onStopped === undefined ? {} : { onStopped: options.onStopped }),
+  });
+  const ended = elector.run(stop.signal).then((result) => {
+    end = result;
+    return result;
+  });
+  return {
+    identity,
+    machine,
+    elector,
+    logger,
+    get term() {
+      return term;
+    },
+    get end() {
+      return end;
+    },
+    ended,
+    stop: () => stop.abort(new Error('SIGTERM')),
+  };
+};

@@ -1,0 +1,477 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createKubeClient, createLeaderElector } from '../../src/kube/index.ts';
+import {
+  createSimApiServer,
+  type CountingKube,
+  type FaultRule,
+  type SimApiServer,
+  simKinds,
+  withCounting,
+  withFaults,
+} from '../../src/sim/index.ts';
+import { createFakeClock, createRecordingLogger, type FakeClock } from '../../src/testing/index.ts';
+import { createMachine } from './machine.ts';
+import { lease, leasePath, type Replica, type ReplicaOptions, startReplica, times } from './replica.ts';
+
+let clock: FakeClock;
+let server: SimApiServer;
+/** Of every replica's requests; undefined lets them pass. */
+let fault: FaultRule;
+let counting: CountingKube;
+const steady = { next: () => 0.5 };
+
+beforeEach(() => {
+  clock = createFakeClock();
+  server = createSimApiServer({ clock, namespaces: ['garden'] });
+  fault = () => undefined;
+  counting = withCounting(withFaults(server, { clock, rule: (request) => fault(request) }));
+});
+
+const start = (identity: string, options: Partial<ReplicaOptions> = {}): Replica => {
+  const machine = createMachine({ clock });
+  return startReplica({ identity, machine, kube: counting, random: steady, ...options });
+};
+
+const startLeader = async (identity = 'a', options: Partial<ReplicaOptions> = {}): Promise<Replica> => {
+  const replica = start(identity, options);
+  await clock.settle();
+  expect(replica.elector.leading).toBe(true);
+  return replica;
+};
+
+const ref = lease;
+
+const stored = (): Record<string, unknown> =>
+  (server.store.get(simKinds.Lease, ref)?.spec ?? {}) as Record<string, unknown>;
+
+/** As an operator with kubectl, or another controller, would. */
+const label = (value: string): void => {
+  const current = server.store.get(simKinds.Lease, ref)!;
+  server.store.put(simKinds.Lease, { ...current, metadata: { ...current.metadata, labels: { touched: value } } });
+};
+
+describe('rule 25: taking the Lease', () => {
+  it('rule 25: absent -> create, and lead at once', async () => {
+    const a = await startLeader();
+    expect(stored()).toMatchObject({ holderIdentity: 'a', leaseDurationSeconds: 15, leaseTransitions: 0 });
+    expect([...counting.counts.byKey]).toEqual([
+      ['get leases', 1],
+      ['create leases', 1],
+    ]);
+    expect(a.term?.aborted).toBe(false);
+  });
+
+  it('rule 25: held and fresh -> not leader, for as long as it is renewed', async () => {
+    const a = await startLeader();
+    const b = start('b');
+    await clock.advance(3_600_000);
+    expect(a.elector.leading).toBe(true);
+    expect(b.elector.leading).toBe(false);
+    expect(b.term).toBeUndefined();
+    expect(stored()).toMatchObject({ holderIdentity: 'a', leaseTransitions: 0 });
+    expect(b.logger.at('info')).toEqual(['leader election: another replica leads']);
+  });
+
+  it.each([-3_600_000, 0, 3_600_000])(
+    'rule 25: unchanged for the whole duration -> taken, %d ms of clock difference or not',
+    async (offset) => {
+      const a = await startLeader();
+      await clock.advance(4_000);
+      a.machine.suspend();
+      const machine = createMachine({ clock });
+      machine.setWallOffset(offset);
+      const b = start('b', { machine });
+      await clock.advance(14_999);
+      expect(b.elector.leading).toBe(false);
+      await clock.advance(1);
+      expect(b.elector.leading).toBe(true);
+      expect(stored()).toMatchObject({ holderIdentity: 'b', leaseTransitions: 1 });
+    },
+  );
+
+  it('rule 25: among three, the Lease of a dead leader goes to one', async () => {
+    const a = await startLeader();
+    const others = [start('b'), start('c')];
+    await clock.advance(5_000);
+    a.machine.suspend();
+    await clock.advance(30_000);
+    expect(others.filter(({ elector }) => elector.leading)).toHaveLength(1);
+    expect(stored()).toMatchObject({ leaseTransitions: 1 });
+  });
+
+  it('rule 25: a released Lease is taken at the next look', async () => {
+    server.store.put(simKinds.Lease, {
+      metadata: ref,
+      spec: { holderIdentity: '', leaseDurationSeconds: 1, leaseTransitions: 6 },
+    });
+    await startLeader();
+    expect(stored()).toMatchObject({ holderIdentity: 'a', leaseTransitions: 7 });
+  });
+
+  it('rule 25: looks are jittered between one and 2.2 retry periods', async () => {
+    await startLeader();
+    for (const [next, seconds] of [
+      [0, 2],
+      [0.999_999, 4.4],
+    ] as const) {
+      const b = start('b', { random: { next: () => next } });
+      await clock.settle();
+      counting.counts.reset();
+      await clock.advance(100 * seconds * 1_000 + 10);
+      expect(counting.counts.total({ verb: 'get' })).toBe(100);
+      b.stop();
+      await clock.settle();
+    }
+  });
+
+  it('rule 25: an API server that is away is asked again and again, and complained about once', async () => {
+    fault = () => ({ status: 503 });
+    const a = start('a');
+    await clock.advance(60_000);
+    expect(a.elector.leading).toBe(false);
+    expect(a.logger.at('warn')).toHaveLength(1);
+    fault = () => undefined;
+    await clock.advance(5_000);
+    expect(a.elector.leading).toBe(true);
+  });
+});
+
+describe('rule 26: keeping the Lease', () => {
+  it('rule 26: a renewal is one update without a read', async () => {
+    const a = await startLeader();
+    counting.counts.reset();
+    await clock.advance(60_000);
+    expect([...counting.counts.byKey]).toEqual([['update leases', 30]]);
+    expect(a.elector.leading).toBe(true);
+    expect(stored()).toMatchObject({ acquireTime: '2026-01-01T00:00:00.000000Z', leaseTransitions: 0 });
+  });
+
+  it('rule 26: a conflict falls back to a read, and what others wrote is kept', async () => {
+    const a = await startLeader();
+    label('x');
+    counting.counts.reset();
+    await clock.advance(2_000);
+    expect([...counting.counts.byKey]).toEqual([
+      ['update leases', 2],
+      ['get leases', 1],
+    ]);
+    expect(a.elector.leading).toBe(true);
+    expect(server.store.get(simKinds.Lease, ref)?.metadata.labels).toEqual({ touched: 'x' });
+    expect(a.logger.at('warn')).toEqual([]);
+  });
+
+  it('rule 26: an answer that is lost is no conflict with ourselves', async () => {
+    const a = await startLeader();
+    let lost = 0;
+    fault = (request) => (request.method === 'PUT' && lost++ === 0 ? { afterWrite: 'drop' } : undefined);
+    await clock.advance(60_000);
+    expect(a.elector.leading).toBe(true);
+    expect(stored()).toMatchObject({ holderIdentity: 'a', leaseTransitions: 0 });
+  });
+
+  it.each(['drop', 'reset', { status: 500 }, { status: 403 }, { status: 429, retryAfter: 1 }] as const)(
+    'rule 26: %j until the deadline -> stops leading, and only then is it taken',
+    async (failure) => {
+      const a = await startLeader();
+      await clock.advance(2_000);
+      fault = (request) => (request.method === 'PUT' ? failure : undefined);
+      await clock.advance(9_999);
+      expect(a.elector.leading).toBe(true);
+      await clock.advance(1);
+      expect(a.elector.leading).toBe(false);
+      expect(a.term?.aborted).toBe(true);
+      expect(a.end).toBe('lost');
+      expect(String(a.term?.reason)).toContain('could not be renewed in time');
+      expect(stored()).toMatchObject({ holderIdentity: 'a' });
+      expect(a.logger.at('warn')).toHaveLength(1);
+      fault = () => undefined;
+      const b = start('b');
+      await clock.advance(14_000);
+      expect(b.elector.leading).toBe(false);
+      await clock.advance(1_000);
+      expect(b.elector.leading).toBe(true);
+    },
+  );
+
+  it('rule 26: a request that hangs leaves time for another', async () => {
+    const a = await startLeader();
+    let count = 0;
+    fault = (request) => (request.method === 'PUT' && count++ === 0 ? 'drop' : undefined);
+    await clock.advance(7_001);
+    expect(a.elector.leading).toBe(true);
+    expect(count).toBe(2);
+    await clock.advance(60_000);
+    expect(a.elector.leading).toBe(true);
+  });
+
+  it('rule 26: failures do not become a hot loop', async () => {
+    await startLeader();
+    fault = (request) => (request.method === 'PUT' ? { status: 500 } : undefined);
+    counting.counts.reset();
+    await clock.advance(9_999);
+    expect([...counting.counts.byKey]).toEqual([
+      ['update leases', 5],
+      ['get leases', 4],
+    ]);
+  });
+
+  it('rule 26: taken by another -> lost at once', async () => {
+    const a = await startLeader();
+    const current = server.store.get(simKinds.Lease, ref)!;
+    server.store.put(simKinds.Lease, { ...current, spec: { ...stored(), holderIdentity: 'b' } });
+    await clock.advance(2_000);
+    expect(a.end).toBe('lost');
+    expect(stored()).toMatchObject({ holderIdentity: 'b' });
+  });
+
+  it('rule 26: taken away by hand -> lost at once, and not taken back', async () => {
+    const a = await startLeader();
+    const current = server.store.get(simKinds.Lease, ref)!;
+    server.store.put(simKinds.Lease, { ...current, spec: { ...stored(), holderIdentity: '' } });
+    await clock.advance(2_000);
+    expect([a.end, a.elector.mayWrite(), a.term?.aborted]).toEqual(['lost', false, true]);
+    expect(stored()).toMatchObject({ holderIdentity: '', leaseTransitions: 0 });
+  });
+
+  it('rule 26: deleted -> created again by the leader, while a replica that knew it waits', async () => {
+    const a = await startLeader();
+    const b = start('b', { random: { next: () => 0 } });
+    await clock.advance(500);
+    const terms = a.term;
+    server.store.delete(simKinds.Lease, ref);
+    fault = (request) => (request.method === 'GET' ? undefined : { status: 503 });
+    await clock.advance(3_000);
+    expect([a.elector.leading, b.elector.leading]).toEqual([false, false]);
+    fault = () => undefined;
+    await clock.advance(60_000);
+    expect([a.elector.leading, b.elector.leading]).toEqual([true, false]);
+    expect(a.term).toBe(terms);
+    expect(a.term?.aborted).toBe(false);
+  });
+});
+
+describe('rule 27: a clean stop', () => {
+  it('rule 27: waits for the write in flight, then releases', async () => {
+    let finish: () => void = () => undefined;
+    const inFlight = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const ends: string[] = [];
+    const a = await startLeader('a', {
+      onStopped: (end) => {
+        ends.push(end);
+        return inFlight;
+      },
+    });
+    await clock.advance(1_000);
+    a.stop();
+    await clock.advance(500);
+    expect(ends).toEqual(['stopped']);
+    expect(a.elector.leading).toBe(false);
+    expect(a.term?.aborted).toBe(true);
+    expect(stored()).toMatchObject({ holderIdentity: 'a' });
+    finish();
+    await clock.settle();
+    expect(a.end).toBe('stopped');
+    expect(stored()).toMatchObject({ holderIdentity: '', leaseDurationSeconds: 1, leaseTransitions: 0 });
+    const b = start('b');
+    await clock.settle();
+    expect(b.elector.leading).toBe(true);
+    expect(stored()).toMatchObject({ holderIdentity: 'b', leaseDurationSeconds: 15, leaseTransitions: 1 });
+  });
+
+  it('rule 27: a write that takes longer than the Lease is good for keeps it: others wait', async () => {
+    const a = await startLeader('a', { onStopped: () => clock.sleep(10_001, new AbortController().signal) });
+    a.stop();
+    await clock.advance(10_001);
+    expect(a.end).toBe('stopped');
+    expect(stored()).toMatchObject({ holderIdentity: 'a' });
+  });
+
+  it('rule 27: a conflict is retried', async () => {
+    const a = await startLeader();
+    await clock.advance(1_000);
+    label('x');
+    a.stop();
+    await clock.advance(1_000);
+    expect(a.end).toBe('stopped');
+    expect(stored()).toMatchObject({ holderIdentity: '' });
+  });
+
+  it.each(['reset', 'drop'] as const)('rule 27: also when the answer to a renewal is lost (%s)', async (how) => {
+    const a = await startLeader();
+    let count = 0;
+    fault = (request) => (request.method === 'PUT' && count++ === 0 ? { afterWrite: how } : undefined);
+    await clock.advance(2_000);
+    expect(count).toBe(1);
+    a.stop();
+    await clock.advance(1_000);
+    expect(a.end).toBe('stopped');
+    expect(stored()).toMatchObject({ holderIdentity: '' });
+  });
+
+  it('rule 27: is not held up by an API server that is away', async () => {
+    const a = await startLeader();
+    fault = () => 'drop';
+    a.stop();
+    await clock.advance(1_999);
+    expect(a.end).toBeUndefined();
+    await clock.advance(1);
+    expect(a.end).toBe('stopped');
+    expect(a.logger.at('warn')).toEqual(['leader election: the Lease was not released; it runs out by itself']);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('rule 27: does not take the Lease from another on the way out', async () => {
+    const a = await startLeader();
+    const current = server.store.get(simKinds.Lease, ref)!;
+    server.store.put(simKinds.Lease, { ...current, spec: { ...stored(), holderIdentity: 'b' } });
+    a.stop();
+    await clock.advance(3_000);
+    expect(a.end).toBe('stopped');
+    expect(stored()).toMatchObject({ holderIdentity: 'b' });
+  });
+
+  it('rule 27: while waiting: nothing is written', async () => {
+    await startLeader();
+    const b = start('b');
+    await clock.advance(1_000);
+    counting.counts.reset();
+    b.stop();
+    await clock.settle();
+    expect(b.end).toBe('stopped');
+    expect(counting.counts.total()).toBe(0);
+  });
+
+  it('rule 27: while taking it: what may be ours is released', async () => {
+    fault = (request) => (request.method === 'POST' ? { afterWrite: 'drop' } : undefined);
+    const a = start('a');
+    await clock.advance(1_000);
+    expect(stored()).toMatchObject({ holderIdentity: 'a' });
+    a.stop();
+    await clock.settle();
+    expect([a.end, a.term]).toEqual(['stopped', undefined]);
+    expect(stored()).toMatchObject({ holderIdentity: '' });
+  });
+
+  it('rule 4: leaves no timer behind', async () => {
+    const a = await startLeader();
+    await clock.advance(7_000);
+    a.stop();
+    await clock.settle();
+    expect(a.end).toBe('stopped');
+    expect(clock.pending).toBe(0);
+  });
+});
+
+describe('rule 28: a suspended process', () => {
+  it('rule 28: may not write from its deadline on, also before it has noticed', async () => {
+    const a = await startLeader();
+    await clock.advance(2_500);
+    a.machine.suspend();
+    await clock.advance(9_499);
+    expect(a.elector.mayWrite()).toBe(true);
+    await clock.advance(1);
+    expect(a.elector.mayWrite()).toBe(false);
+    await a.machine.resume();
+    await clock.settle();
+    expect(a.end).toBe('lost');
+  });
+
+  it('rule 28: wakes up to a Lease that was taken and given back in the meantime, and does not go on', async () => {
+    const a = await startLeader();
+    await clock.advance(2_500);
+    a.machine.suspend();
+    const b = start('b');
+    await clock.advance(20_000);
+    expect(b.elector.leading).toBe(true);
+    b.stop();
+    await clock.settle();
+    expect(stored()).toMatchObject({ holderIdentity: '', leaseTransitions: 1 });
+    await a.machine.resume();
+    await clock.advance(5_000);
+    expect([a.end, a.term?.aborted]).toEqual(['lost', true]);
+    expect(stored()).toMatchObject({ holderIdentity: '', leaseTransitions: 1 });
+  });
+
+  it('rule 28: the answer to a renewal, heard after waking, is good only from its sending', async () => {
+    const a = await startLeader();
+    let count = 0;
+    fault = (request) => (request.method === 'PUT' && count++ === 0 ? { delayMs: 1_000 } : undefined);
+    await clock.advance(2_500);
+    a.machine.suspend();
+    await clock.advance(9_499);
+    // Sent at 2 s, it is good until 12 s, which is a millisecond away; heard of now, at 11.999 s.
+    await a.machine.resume();
+    expect(a.elector.mayWrite()).toBe(true);
+    fault = () => 'drop';
+    await clock.advance(1);
+    expect([a.elector.mayWrite(), a.end]).toEqual([false, 'lost']);
+  });
+
+  it('rule 28: asks for nothing more when it wakes up too late', async () => {
+    const a = await startLeader();
+    await clock.advance(1_000);
+    a.machine.suspend();
+    await clock.advance(9_500);
+    counting.counts.reset();
+    await a.machine.resume();
+    await clock.settle();
+    expect(a.end).toBe('lost');
+    expect(counting.counts.total()).toBe(0);
+  });
+
+  it('rule 28: a short one does no harm', async () => {
+    const a = await startLeader();
+    await clock.advance(2_500);
+    a.machine.suspend();
+    await clock.advance(8_000);
+    await a.machine.resume();
+    await clock.settle();
+    expect([a.end, a.elector.leading]).toEqual([undefined, true]);
+  });
+});
+
+describe('rule 29: rights', () => {
+  it('rule 29: a missing right is told once, and the try goes on', async () => {
+    fault = (request) => (request.method === 'POST' ? { status: 403, message: 'cannot create leases' } : undefined);
+    const a = start('a');
+    await clock.advance(60_000);
+    expect(a.logger.at('warn')).toHaveLength(1);
+    fault = () => undefined;
+    await clock.advance(5_000);
+    expect(a.elector.leading).toBe(true);
+  });
+
+  it('rule 29: asks for nothing but the one Lease', async () => {
+    const a = await startLeader();
+    label('x');
+    await clock.advance(10_000);
+    a.stop();
+    await clock.settle();
+    expect(new Set(counting.counts.byKey.keys())).toEqual(new Set(['get leases', 'create leases', 'update leases']));
+    expect(leasePath.endsWith(lease.name)).toBe(true);
+  });
+});
+
+describe('rule 25a: the times', () => {
+  it.each([
+    [{ renewDeadlineMs: 15_000 }, 'leaseDurationMs must be greater than the renew deadline'],
+    [{ retryPeriodMs: 9_000 }, 'renewDeadlineMs must be greater than 1.2 times the retry period'],
+    [{ identity: '' }, 'identity must not be empty'],
+  ])('rule 25a: %j is refused', (change, problem) => {
+    const create = () =>
+      createLeaderElector({
+        client: createKubeClient({ kube: server, clock }),
+        clock,
+        random: steady,
+        logger: createRecordingLogger(),
+        lease,
+        identity: 'a',
+        ...times,
+        ...change,
+      });
+    expect(create).toThrow(RangeError);
+    expect(create).toThrow(problem);
+  });
+});
