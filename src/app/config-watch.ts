@@ -9,6 +9,8 @@ export interface ConfigWatchOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly meter: Meter;
+  /** Oddities of the configuration that the program started with. */
+  readonly warnings: number;
   /** Called with settings that differ from those in force. */
   readonly apply: (settings: ProberSettings) => void;
 }
@@ -26,7 +28,12 @@ export const watchConfig = (options: ConfigWatchOptions): Runnable => {
     name: 'dwd_config_reload_failed',
     help: '1 while the configuration file cannot be used and an older one is in force.',
   });
+  const warnings = meter.gauge({
+    name: 'dwd_config_warnings',
+    help: 'Unknown fields and other oddities in the configuration file that is in force.',
+  });
   failed.set(0);
+  warnings.set(options.warnings);
   let problem: string | undefined;
 
   const complain = (message: string): void => {
@@ -53,6 +60,7 @@ export const watchConfig = (options: ConfigWatchOptions): Runnable => {
     }
     for (const found of problems) logger.warn('configuration', { problem: formatProblem(path, found) });
     failed.set(0);
+    warnings.set(problems.length);
     problem = undefined;
     logger.info('configuration changed', { path, configuration: settings });
     apply(settings);

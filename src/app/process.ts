@@ -31,6 +31,8 @@ export interface ProcessDeps {
   /** The settings' file, watched for changes. */
   readonly configFile: string;
   readonly readFile: (path: string) => Promise<string>;
+  /** Oddities of that file that are no errors. */
+  readonly configWarnings: number;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly logger: Logger;
   readonly meter: Meter & MetricsSource;
@@ -58,7 +60,13 @@ export const runProber = async (deps: ProcessDeps): Promise<number> => {
   const connector = createShootConnector({ clock, userAgent });
   const ports = { clock, random, logger, meter, seed, connector, leadership: election.leadership };
   const prober = createProber({ settings, ports, concurrency, dryRun });
-  const config = watchConfig({ ...deps, path: deps.configFile, clock, apply: (changed) => prober.apply(changed) });
+  const config = watchConfig({
+    ...deps,
+    path: deps.configFile,
+    warnings: deps.configWarnings,
+    clock,
+    apply: (changed) => prober.apply(changed),
+  });
   const servers = createServers(deps, () => prober.checks());
   const groups = [servers, [prober.caches, config], election.runnables, [prober.controller]];
   const code = await runLifecycle({ groups, stop, clock, logger });

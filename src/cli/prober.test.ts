@@ -8,14 +8,14 @@ describe('dwd prober', () => {
   it('hands everything over and returns the exit code of what it runs', async () => {
     const { code, stdout, stderr, started, listens } = await prober();
     expect({ code, stdout, listens, runs: started.length }).toEqual({ code: 7, stdout: '', listens: true, runs: 1 });
-    const { settings, configFile, readFile, env, meter, stop, version } = started[0]!;
+    const { settings, configFile, readFile, env, stop, version } = started[0]!;
     expect(configFile).toBe('config.yaml');
     expect(await readFile(configFile)).toContain('kubeConfigSecretName: probe');
     expect(settings).toMatchObject({ kubeConfigSecretName: 'probe' });
     expect(env).toEqual({ KUBECONFIG: 'somewhere' });
     expect(version).toBe('dev');
     expect(stop.aborted).toBe(false);
-    expect(await meter.metricsText()).toContain('dwd_config_warnings 0');
+    expect(started[0]!.configWarnings).toBe(0);
     expect(logLines(stderr)).toMatchObject([
       {
         level: 'info',
@@ -57,7 +57,7 @@ describe('dwd prober', () => {
         column: 1,
       },
     ]);
-    expect(await started[0]!.meter.metricsText()).toContain('dwd_config_warnings 1');
+    expect(started[0]!.configWarnings).toBe(1);
   });
 
   it('tells every error of the configuration and does not run', async () => {

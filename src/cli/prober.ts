@@ -16,6 +16,8 @@ export interface RunProberOptions {
   readonly configFile: string;
   /** Reads a whole text file; rejects with an error whose message says why in words. */
   readonly readFile: (path: string) => Promise<string>;
+  /** Warnings about the configuration, told already. */
+  readonly configWarnings: number;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly logger: Logger;
   readonly meter: PrometheusMeter;
@@ -30,19 +32,6 @@ export type RunProber = (options: RunProberOptions) => Promise<number>;
 
 const description = `Probes the control planes of all shoots of a seed. When the kubelets of a shoot can no longer reach their API server while the API server itself is well, the configured controllers are scaled to 0 before they mark healthy nodes as dead, and back up when the kubelets are back.`;
 
-const refuseUnsupported = ({ dryRun, leaderElection }: ProcessOptions): void => {
-  if (dryRun) {
-    throw new CommandError(
-      '--dry-run is not available in this version: without it the prober would write; not starting',
-    );
-  }
-  if (leaderElection.enabled) {
-    throw new CommandError(
-      '--enable-leader-election is not available in this version: two replicas would both write; not starting. Run one replica without it',
-    );
-  }
-};
-
 const loadSettings = async (file: string, io: CliIo) => {
   let text: string;
   try {
@@ -56,15 +45,10 @@ const loadSettings = async (file: string, io: CliIo) => {
   throw new CommandError(`the configuration is not valid\n${lines.join('\n')}`);
 };
 
-const reportWarnings = (warnings: readonly ConfigProblem[], logger: Logger, meter: PrometheusMeter): void => {
+const reportWarnings = (warnings: readonly ConfigProblem[], logger: Logger): void => {
   for (const { line, column, path, message } of warnings) {
     logger.warn(`configuration: ${path} ${message}`, { line, column });
   }
-  const gauge = meter.gauge({
-    name: 'dwd_config_warnings',
-    help: 'Unknown fields and other oddities in the configuration file that is in force.',
-  });
-  gauge.set(warnings.length);
 };
 
 /** `dwd prober`: everything before and around the prober itself. */
@@ -76,7 +60,6 @@ export const proberCommand = (runProber: RunProber): Command =>
     flags: processFlags,
     async run({ flags, given }, io) {
       const options = processOptionsFrom(flags);
-      refuseUnsupported(options);
       const file = flags['config-file'];
       const { settings, warnings } = await loadSettings(file, io);
       const clock = systemClock();
@@ -87,7 +70,7 @@ export const proberCommand = (runProber: RunProber): Command =>
       const meter = createMeter();
       const withoutEffect = ignoredAmong(given);
       if (withoutEffect.length > 0) logger.warn('flags of the Go program have no effect', { flags: withoutEffect });
-      reportWarnings(warnings, logger, meter);
+      reportWarnings(warnings, logger);
       // Under another name than `kubeconfig`, which the log redacts.
       const { kubeconfig: kubeconfigFile, ...others } = options;
       logger.info('starting the prober', {
@@ -102,6 +85,7 @@ export const proberCommand = (runProber: RunProber): Command =>
           flags: options,
           configFile: file,
           readFile: io.readFile,
+          configWarnings: warnings.length,
           env: io.env,
           logger,
           meter,

@@ -122,18 +122,4 @@ describe('flags of the prober', () => {
     expect(code).toBe(message === '' ? 7 : 2);
     if (message !== '') expect(stderr).toContain(`dwd prober: flag ${message}\n`);
   });
-
-  it.each([
-    ['--dry-run'],
-    ['--dry-run=T'],
-    ['-dry-run'],
-    ['--enable-leader-election'],
-    ['--enable-leader-election=true'],
-  ])('%s is refused while this version cannot do it', async (flag) => {
-    const { code, stdout, stderr, started } = await prober(flag);
-    expect({ code, stdout, started }).toEqual({ code: 1, stdout: '', started: [] });
-    expect(stderr).toMatch(
-      /^dwd prober: --(dry-run|enable-leader-election) is not available in this version: .+; not starting.*\n$/,
-    );
-  });
 });

@@ -25,7 +25,7 @@ export const processFlags = {
   'enable-leader-election': flag(
     bool,
     'false',
-    'Only one of several replicas is active at a time; not available in this version',
+    'Only one of several replicas is active at a time, the holder of a Lease',
   ),
   'leader-election-namespace': flag(
     text('namespace', 'the name of a namespace'),
@@ -49,7 +49,7 @@ export const processFlags = {
   ),
   'zap-log-level': flag(logLevel, 'info', 'Least severe log lines to print: debug, info, error, panic or a verbosity'),
   'zap-encoder': flag(logEncoder, 'json', 'Form of the log: json or console'),
-  'dry-run': flag(bool, 'false', 'Do everything but the writes; not available in this version'),
+  'dry-run': flag(bool, 'false', 'Do everything but the writes, and tell them as "would have ..."'),
   'pprof-bind-addr': ignored('address'),
   'zap-devel': ignored('bool'),
   'zap-stacktrace-level': ignored('level'),

@@ -21,16 +21,17 @@ describe('readText', () => {
   });
 
   it.each([
-    ['what is not UTF-8', stream(new Uint8Array([0x61, 0xff])), 'it is not UTF-8 text'],
-    ['a character that is cut off', stream(new Uint8Array([0xe2, 0x82])), 'it is not UTF-8 text'],
+    ['what is not UTF-8', () => stream(new Uint8Array([0x61, 0xff])), 'it is not UTF-8 text'],
+    ['a character that is cut off', () => stream(new Uint8Array([0xe2, 0x82])), 'it is not UTF-8 text'],
     [
       'more than 4 MiB',
-      stream(...Array.from({ length: 5 }, () => new Uint8Array(1024 * 1024))),
+      () => stream(...Array.from({ length: 5 }, () => new Uint8Array(1024 * 1024))),
       'it is larger than 4 MiB',
     ],
-    ['no file', createReadStream('/nowhere/at all'), 'no such file or directory'],
-    ['a directory', createReadStream(tmpdir()), 'illegal operation on a directory'],
-  ])('refuses %s in words', async (_name, source, message) => {
-    await expect(readText(source)).rejects.toThrow(new Error(message));
+    ['no file', () => createReadStream('/nowhere/at all'), 'no such file or directory'],
+    ['a directory', () => createReadStream(tmpdir()), 'illegal operation on a directory'],
+  ])('refuses %s in words', async (_name, open, message) => {
+    // Opened here: a stream that nobody reads yet throws its error at the process.
+    await expect(readText(open())).rejects.toThrow(new Error(message));
   });
 });

@@ -633,12 +633,12 @@ describe('rule 20: what is asked for and what is kept', () => {
     expect(bench.informer.state()).toMatchObject({ objects: 2, undecodable: 1, lastError: undefined });
     const logged = (): readonly unknown[] =>
       bench.logger.lines
-        .filter((line) => line.level === 'error' && line.fields.key !== undefined)
+        .filter((line) => line.level === 'error' && line.fields.object !== undefined)
         .map((line) => line.fields);
     expect(logged()).toEqual([
       {
         informer: '/api/v1/secrets',
-        key: 'ns/bad',
+        object: 'ns/bad',
         problem: 'DecodeError: ns/bad.metadata.labels.v: expected a string, found a number',
       },
     ]);

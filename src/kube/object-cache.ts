@@ -59,7 +59,7 @@ export const createObjectCache = <T>(project: Project<T>, logger: Logger): Objec
       try {
         listener(change);
       } catch (error) {
-        logger.error('a listener of the cache failed', { key: change.key, error });
+        logger.error('a listener of the cache failed', { object: change.key, error });
       }
     }
   };
@@ -78,7 +78,7 @@ export const createObjectCache = <T>(project: Project<T>, logger: Logger): Objec
       return entry;
     } catch (error) {
       if (broken.get(key) !== resourceVersion || resourceVersion === '') {
-        logger.error('an object cannot be read and is ignored', { key, problem: String(error) });
+        logger.error('an object cannot be read and is ignored', { object: key, problem: String(error) });
       }
       into.set(key, resourceVersion);
       return known;

@@ -51,14 +51,14 @@ export const createMachine = ({ clock, rate = 1, shuffle = (items) => items }: M
 
   const sleep: Clock['sleep'] = (ms, signal) =>
     new Promise((resolve, reject) => {
+      if (signal.aborted) {
+        reject(signal.reason as Error);
+        return;
+      }
       const abort = (): void => {
         cancel();
         reject(signal.reason as Error);
       };
-      if (signal.aborted) {
-        abort();
-        return;
-      }
       const cancel = timer(ms, () => {
         signal.removeEventListener('abort', abort);
         resolve();
@@ -78,7 +78,7 @@ export const createMachine = ({ clock, rate = 1, shuffle = (items) => items }: M
         new Promise<KubeResponse>((resolve, reject) => {
           kube.request(request).then(
             (response) => whenAwake(() => resolve(response)),
-            (error: unknown) => whenAwake(() => reject(error as Error)),
+            (error: unknown) => whenAwake(() => reject(error instanceof Error ? error : new Error(String(error)))),
           );
         }),
     }),

@@ -49,7 +49,6 @@ const randomFault = (random: SeededRandom): Fault => {
   const faults: readonly Fault[] = [
     'drop',
     'reset',
-    { afterWrite: 'drop' },
     { afterWrite: 'reset' },
     { delayMs },
     { delayMs, then: { afterWrite: 'reset' } },

@@ -211,6 +211,7 @@ export const deleteCases = topic('delete', {
       'Terminating',
       ['kubernetes'],
     ]);
+    expect(expectObject(await api.remove(`/api/v1/namespaces/${api.namespace}`)).metadata).toEqual(marked.metadata);
     const reply = await api.create(api.at(ConfigMap), configMap('a'));
     expectFailure(reply, {
       code: 403,

@@ -201,8 +201,9 @@ export const leaseCases = topic('leases', {
       const name = `case-${times.findIndex(([time]) => time === renewTime)}`;
       const reply = await api.create(api.at(Lease), lease(name, { holderIdentity: 'me', renewTime }));
       expect([renewTime, reply.status]).toEqual([renewTime, status === 200 ? 201 : status]);
-      if (status !== 200)
-        {expectFailure(reply, { code: 400, reason: 'BadRequest', message: /^Lease in version "v1" cannot be handled/ });}
+      if (status !== 200) {
+        expectFailure(reply, { code: 400, reason: 'BadRequest', message: /^Lease in version "v1" cannot be handled/ });
+      }
     }
   },
 

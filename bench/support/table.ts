@@ -1,0 +1,17 @@
+/** A Markdown table, its columns padded so that it reads well in a terminal too. */
+export const markdownTable = (head: readonly string[], rows: readonly (readonly string[])[]): string => {
+  const widths = head.map((title, index) => Math.max(title.length, ...rows.map((row) => row[index]?.length ?? 0)));
+  const line = (cells: readonly string[]): string =>
+    `| ${widths.map((width, index) => (cells[index] ?? '').padEnd(width)).join(' | ')} |`;
+  const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`;
+  return [line(head), rule, ...rows.map(line)].join('\n');
+};
+
+/** Milliseconds as seconds with two decimals; `-` for none. */
+export const inSeconds = (ms: number | undefined): string => (ms === undefined ? '-' : (ms / 1_000).toFixed(2));
+
+/** The smallest value that at least the fraction `q` of all values does not exceed (nearest rank); NaN of none. */
+export const quantile = (values: readonly number[], q: number): number => {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil(q * sorted.length) - 1)] ?? Number.NaN;
+};

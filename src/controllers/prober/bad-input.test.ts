@@ -1,0 +1,260 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  ApiError,
+  type Call,
+  DecodeError,
+  decodeCluster,
+  listMachines,
+  listNodeLeases,
+  listNodes,
+  type Result,
+} from '../../domain/index.ts';
+import {
+  buildCluster,
+  buildLease,
+  buildMachine,
+  buildNode,
+  buildShoot,
+  microTime,
+  mutate,
+  mutations,
+} from '../../testing/index.ts';
+import { decide } from './decide.ts';
+import { decideLifecycle } from './lifecycle.ts';
+import { defaultSettings, disturbed, held, origin, undisturbed } from './testing/probe-run.ts';
+import { type Decision, type Observation, type ProbeMemory, emptyProbeMemory } from './verdict.ts';
+
+const numRuns = 10_000;
+
+/** The lists of a shoot as their servers answer them. */
+interface Answers {
+  readonly leases: unknown;
+  readonly nodes: unknown;
+  readonly machines: unknown;
+}
+
+type Name = keyof Answers;
+const names = ['leases', 'nodes', 'machines'] as const satisfies readonly Name[];
+
+const nodeNames = Array.from({ length: 10 }, (_, index) => `node-${String(index + 1)}`);
+
+const list = (kind: string, items: readonly unknown[]) => ({
+  kind: `${kind}List`,
+  apiVersion: 'v1',
+  metadata: { resourceVersion: '7' },
+  items,
+});
+
+/** All nodes healthy, their leases renewed at `renewedAt` (monotonic milliseconds). */
+const answersAt = (renewedAt: number): Answers => ({
+  leases: list(
+    'Lease',
+    nodeNames.map((name) => buildLease({ name, renewTime: microTime(origin + renewedAt) })),
+  ),
+  nodes: list(
+    'Node',
+    nodeNames.map((name) => buildNode({ name, conditions: [{ type: 'DiskPressure', status: 'False' }] })),
+  ),
+  machines: list(
+    'Machine',
+    nodeNames.map((name) => buildMachine({ name })),
+  ),
+});
+
+/** As the client reads an answer: what cannot be decoded is a failed call, and anything else that is thrown is a bug. */
+const read = <T>({ decode }: Call<T>, json: unknown): Result<T, ApiError> => {
+  try {
+    return { ok: true, value: decode(json) };
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    return { ok: false, error: new ApiError({ code: 'MalformedResponse', message: error.message, cause: error }) };
+  }
+};
+
+type Verdict = Extract<Decision, { kind: 'verdict' }>;
+
+interface Run {
+  readonly at: number;
+  readonly answers: Answers;
+  readonly dependents?: Observation['dependents'];
+}
+
+/** A probe run over real decoders; whether any of the lists that were asked for was malformed. */
+const probe = (memory: ProbeMemory, run: Run): { readonly verdict: Verdict; readonly malformed: boolean } => {
+  const { at, answers, dependents = disturbed } = run;
+  const leases = read(listNodeLeases, answers.leases);
+  const look = { startedAt: at, endedAt: at, wall: origin + at };
+  const parts: Partial<Observation> = {
+    apiServer: { ok: true, value: undefined },
+    leases: leases.ok ? { ok: true, value: { items: leases.value, look } } : leases,
+    nodes: read(listNodes, answers.nodes),
+    machines: read(listMachines('shoot--dev--one'), answers.machines),
+  };
+  let observation: Observation = { startedAt: at, dependents };
+  for (;;) {
+    const decision = decide(observation, { settings: defaultSettings, memory, now: at, random: 0.5 });
+    if (decision.kind === 'verdict') {
+      const malformed = names.some((name) => observation[name]?.ok === false);
+      return { verdict: decision, malformed };
+    }
+    const asked = decision.needs.map((need) => [need, parts[need]] as const);
+    observation = { ...observation, ...Object.fromEntries(asked) };
+  }
+};
+
+const isSound = ({ nextRunAt, reason, counts }: Verdict, now: number): void => {
+  expect(Number.isFinite(nextRunAt)).toBe(true);
+  expect(nextRunAt).toBeGreaterThan(now);
+  expect(reason).not.toBe('');
+  if (counts !== undefined) expect(counts.expired).toBeLessThanOrEqual(counts.candidates);
+};
+
+const seenAt = (at: number): ProbeMemory =>
+  probe(emptyProbeMemory, { at, answers: answersAt(at), dependents: disturbed }).verdict.memory;
+
+const someName = fc.constantFrom(...names);
+const someDependents = fc.constantFrom(disturbed, undisturbed, held);
+
+describe('lists with something wrong in them', () => {
+  it('a healthy shoot is never scaled down, and a malformed list ends the run', () => {
+    const seen = new Set<string>();
+    const memory = seenAt(90_000);
+    fc.assert(
+      fc.property(someName, mutations(3), someDependents, (name, changes, dependents) => {
+        const good = answersAt(100_000);
+        const answers = { ...good, [name]: mutate(good[name], changes) };
+        const { verdict, malformed } = probe(memory, { at: 100_500, answers, dependents });
+        isSound(verdict, 100_500);
+        seen.add(verdict.verdict.kind);
+        if (malformed) expect(verdict.verdict).toMatchObject({ kind: 'failed', failure: 'lease_list_failed' });
+        expect(verdict.verdict.kind).not.toBe('scale-down');
+        expect(verdict.verdict.kind).not.toBe('confirm');
+      }),
+      { numRuns },
+    );
+    expect(seen).toContain('failed');
+    expect(seen).toContain('scale-up');
+  });
+
+  it('in an outage as well a malformed list ends the run, and what is well-formed is judged', () => {
+    const seen = new Set<string>();
+    const memory = seenAt(100_000);
+    const good = answersAt(100_000);
+    fc.assert(
+      fc.property(someName, mutations(3), someDependents, (name, changes, dependents) => {
+        const answers = { ...good, [name]: mutate(good[name], changes) };
+        const { verdict, malformed } = probe(memory, { at: 140_000, answers, dependents });
+        isSound(verdict, 140_000);
+        seen.add(verdict.verdict.kind);
+        expect(verdict.verdict.kind === 'failed').toBe(malformed);
+      }),
+      { numRuns },
+    );
+    expect([...seen].sort()).toEqual(['failed', 'scale-down', 'scale-up', 'skip']);
+  });
+
+  /** Required shapes, by list: where, and what is of the wrong type there. */
+  const wrong: Readonly<Record<Name, readonly (readonly [path: string, values: readonly unknown[]])[]>> = {
+    leases: [
+      ['', [null, 1, 'x', []]],
+      ['metadata', [null, 1, 'x', [], undefined]],
+      ['metadata.name', [null, 1, {}, [], undefined]],
+      ['metadata.annotations', [1, 'x', [], { a: 1 }, { a: null }]],
+      ['spec', [1, 'x', []]],
+      ['spec.renewTime', [1, {}, [], 'yesterday', '9999-99-99T99:99:99Z', true]],
+    ],
+    nodes: [
+      ['', [null, 1, 'x', []]],
+      ['metadata', [null, 1, 'x', [], undefined]],
+      ['metadata.name', [null, 1, {}, [], undefined]],
+      ['metadata.labels', [1, 'x', [], { 'worker.gardener.cloud/pool': 1 }]],
+      ['status', [1, 'x', []]],
+      ['status.conditions', [1, 'x', {}, [null], [{}], [{ type: 1 }], [{ type: 'Ready', status: true }]]],
+    ],
+    machines: [
+      ['', [null, 1, 'x', []]],
+      ['metadata.labels', [1, 'x', [], { node: 1 }]],
+      ['metadata.labels.node', [1, null, {}, []]],
+      ['status.currentStatus', [1, 'x', []]],
+      ['status.currentStatus.phase', [1, {}, [], true]],
+    ],
+  };
+
+  const replaceAt = (item: unknown, path: readonly string[], value: unknown): unknown => {
+    const [key, ...rest] = path;
+    if (key === undefined || key === '') return value;
+    const object = item as Readonly<Record<string, unknown>>;
+    return { ...object, [key]: replaceAt(object[key] ?? {}, rest, value) };
+  };
+
+  const cases = names.flatMap((name) =>
+    wrong[name].flatMap(([path, values]) => values.map((value) => ({ name, path, value }))),
+  );
+
+  it.each(cases)('$name: $path = $value in one of many items ends the run without scaling', ({ name, path, value }) => {
+    const good = answersAt(100_000);
+    const { items, ...rest } = good[name] as { readonly items: readonly unknown[] };
+    for (const index of [0, 4, 9]) {
+      const broken = items.map((item, at) => (at === index ? replaceAt(item, path.split('.'), value) : item));
+      const answers = { ...good, [name]: { ...rest, items: broken } };
+      const { verdict } = probe(seenAt(100_000), { at: 140_000, answers });
+      expect(verdict.verdict).toMatchObject({ kind: 'failed', failure: 'lease_list_failed' });
+      expect(verdict.reason).toContain(`items[${String(index)}]`);
+    }
+  });
+});
+
+/** The workers as they stand in a Cluster; undefined where anything on the way is absent. */
+const workersIn = (cluster: unknown): unknown => {
+  let found: unknown = cluster;
+  for (const key of ['spec', 'shoot', 'spec', 'provider', 'workers']) {
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, key)) return undefined;
+    found = (found as Readonly<Record<string, unknown>>)[key];
+  }
+  return found ?? undefined;
+};
+
+describe('a Cluster with something wrong in it', () => {
+  const shoot = buildShoot({
+    hibernationEnabled: false,
+    isHibernated: false,
+    workers: ['a', { name: 'b', nodeConditions: ['KernelDeadlock'] }],
+    nodeMonitorGracePeriod: '40s',
+  });
+
+  it('is decoded or told apart, and never taken for one without workers that has some', () => {
+    const seen = new Set<string>();
+    fc.assert(
+      fc.property(mutations(3), (changes) => {
+        const json = mutate(buildCluster({ shoot }), changes);
+        let cluster: ReturnType<typeof decodeCluster>;
+        try {
+          cluster = decodeCluster(json, 'cluster');
+        } catch (error) {
+          if (!(error instanceof DecodeError)) throw error;
+          seen.add('unreadable');
+          return;
+        }
+        if (!cluster.shoot.ok) {
+          expect(cluster.shoot.error).toBeInstanceOf(DecodeError);
+          seen.add('shoot undecodable');
+          return;
+        }
+        const decision = decideLifecycle(cluster.shoot.value);
+        seen.add(decision.kind);
+        const workers = workersIn(json);
+        const restores = decision.kind === 'stop' && decision.farewell === 'restore';
+        if (restores) expect(workers === undefined || (Array.isArray(workers) && workers.length === 0)).toBe(true);
+        if (decision.kind !== 'run') return;
+        const { nodeMonitorGraceMs } = decision.settings;
+        if (nodeMonitorGraceMs !== undefined) expect(nodeMonitorGraceMs).toBeGreaterThan(0);
+        for (const [pool, types] of decision.settings.poolConditions) {
+          expect([pool, ...types].every((text) => typeof text === 'string')).toBe(true);
+        }
+      }),
+      { numRuns },
+    );
+    expect([...seen].sort()).toEqual(['leave', 'run', 'shoot undecodable', 'stop', 'unreadable']);
+  });
+});

@@ -1,0 +1,249 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type ControlPlane, describeEnvtest, startControlPlane } from '../envtest/index.ts';
+import { waitFor } from '../envtest/waiting.ts';
+import { auditInto } from './support/audit.ts';
+import { createLane, type Dependent, dependents, type DependentState, type Lane, prefix } from './support/lane.ts';
+import { createNodes, type Kubelets, startKubelets } from './support/shoot.ts';
+import type { ProxiedWrite, WriteFault } from './support/write-proxy.ts';
+
+const nodes = ['node-a', 'node-b', 'node-c'];
+const config = `
+kubeConfigSecretName: shoot-access-prober
+probeInterval: 500ms
+initialDelay: 0s
+probeTimeout: 5s
+backoffJitterFactor: 0.1
+kcmNodeMonitorGraceDuration: 8s
+dependentResourceInfos:
+  - ref: {apiVersion: apps/v1, kind: Deployment, name: kube-controller-manager}
+    scaleUp: {level: 0, timeout: 60s}
+    scaleDown: {level: 1, timeout: 60s}
+  - ref: {apiVersion: apps/v1, kind: Deployment, name: machine-controller-manager}
+    scaleUp: {level: 1, timeout: 60s}
+    scaleDown: {level: 0, timeout: 60s}
+  - ref: {apiVersion: test.dependency-watchdog.gardener.cloud/v1, kind: Watermill, name: mill}
+    scaleUp: {level: 2, timeout: 60s}
+    scaleDown: {level: 2, timeout: 60s}
+`;
+
+/** What a flow writes when nothing comes in between: name, and subresource. */
+const flows = {
+  down: ['machine-controller-manager', 'kube-controller-manager', 'mill', 'mill/scale'],
+  up: ['kube-controller-manager', 'machine-controller-manager', 'mill/scale', 'mill'],
+} as const;
+type Direction = keyof typeof flows;
+
+const targetOf = ({ path }: ProxiedWrite): string => path.replace(/^.*\/(deployments|watermills)\//, '');
+const dependentOf = (write: ProxiedWrite): Dependent => targetOf(write).replace('/scale', '') as Dependent;
+const objectOf = ({ path }: ProxiedWrite): string => path.replace(/\/scale$/, '');
+
+interface Trouble {
+  readonly seed: ControlPlane;
+  readonly lane: Lane;
+}
+
+/** What befalls the one write, by the name of its lane. */
+const troubles: Readonly<Record<string, (trouble: Trouble) => WriteFault>> = {
+  'killed-before': ({ lane }) => ({
+    before: async () => {
+      await lane.kill();
+      return 'drop';
+    },
+  }),
+  'killed-after': ({ lane }) => ({
+    after: async () => {
+      await lane.kill();
+      return 'cut';
+    },
+  }),
+  'answer-lost': () => ({ after: () => Promise.resolve('cut') }),
+  conflict: ({ seed }) => ({
+    before: async (write) => {
+      const annotations = { touched: String(Date.now()) };
+      await seed.client.patch(objectOf(write), { metadata: { annotations } });
+      return 'forward';
+    },
+  }),
+  autoscaler: ({ seed, lane }) => ({
+    before: async (write) => {
+      const dependent = dependentOf(write);
+      lane.expected[dependent] += 3;
+      await seed.client.patch(`${objectOf(write)}/scale`, { spec: { replicas: lane.expected[dependent] } });
+      return 'forward';
+    },
+  }),
+};
+
+/** One row of the matrix. */
+interface Row {
+  readonly trouble: string;
+  readonly flow: Direction;
+  readonly write: string;
+  /** Statuses in the order of the writes; `-`: never arrived. */
+  readonly writes: string;
+}
+
+describeEnvtest('kill matrix', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'dwd-kill-'));
+  const rows: Row[] = [];
+  let seed: ControlPlane;
+  let shoot: ControlPlane;
+  let kubelets: Kubelets;
+  let lanes: readonly Lane[] = [];
+  let seedAudit: ReturnType<typeof auditInto>;
+  let shootAudit: ReturnType<typeof auditInto>;
+
+  beforeAll(async () => {
+    const [seedDir, shootDir] = [mkdtempSync(join(directory, 'seed-')), mkdtempSync(join(directory, 'shoot-'))];
+    seedAudit = auditInto(seedDir);
+    shootAudit = auditInto(shootDir);
+    [seed, shoot] = await Promise.all([
+      startControlPlane({ name: 'seed', apiServerFlags: seedAudit.flags }),
+      startControlPlane({ name: 'shoot', kinds: [], apiServerFlags: shootAudit.flags }),
+    ]);
+    await createNodes(shoot.client, nodes);
+    kubelets = startKubelets(shoot.client, nodes, 500);
+    lanes = await Promise.all(
+      Object.keys(troubles).map((name) => createLane({ name, seed, shoot, nodes, config, directory })),
+    );
+    await Promise.all(lanes.map((lane) => lane.start()));
+  });
+
+  afterAll(async () => {
+    await Promise.all(lanes.map((lane) => lane.stop()));
+    await kubelets.stop();
+    await Promise.all([seed.stop(), shoot.stop()]);
+    rmSync(directory, { recursive: true, force: true });
+    const table = rows.map(
+      ({ trouble, flow, write, writes }) =>
+        `${trouble.padEnd(14)} ${flow.padEnd(5)} ${write.padEnd(27)} ${writes.padEnd(24)}`,
+    );
+    process.stderr.write(`${['kill matrix', ...table].join('\n')}\n`);
+  });
+
+  const wanted = (lane: Lane, dependent: Dependent, flow: Direction): DependentState => {
+    const count = lane.expected[dependent];
+    if (flow === 'up') return { count, annotations: {} };
+    const annotations = { [`${prefix}/replicas`]: String(count), [`${prefix}/meltdown-protection-active`]: '' };
+    return { count: 0, annotations };
+  };
+
+  const sorted = ({ count, annotations }: DependentState): string =>
+    JSON.stringify([count, Object.entries(annotations).sort()]);
+
+  const untilFlowEnded = async (lane: Lane, flow: Direction, fired: () => boolean): Promise<void> => {
+    const seen: Partial<Record<Dependent, DependentState>> = {};
+    await waitFor({ what: 'end of the flow', withinMs: 90_000, everyMs: 300 }, async () => {
+      for (const dependent of dependents) {
+        const state = await lane.state(dependent);
+        seen[dependent] = state;
+        if (sorted(state) !== sorted(wanted(lane, dependent, flow))) return undefined;
+      }
+      return fired() || undefined;
+    }).catch((error: unknown) => {
+      const told = JSON.stringify({ fired: fired(), seen, expected: lane.expected, writes: lane.proxy.writes.slice(-8) });
+      throw new Error(`${lane.name} ${flow}: ${String(error)}\n${told}\n${lane.program().output()}`);
+    });
+  };
+
+  /** A flow that has ended stays so: no write over two more probe runs. */
+  const untilQuiet = async (lane: Lane): Promise<void> => {
+    const runs = (): number =>
+      shootAudit.requests().filter(({ user, uri }) => user === `prober-${lane.name}` && uri === '/version').length;
+    const before = runs();
+    const { length } = lane.proxy.writes;
+    await waitFor({ what: `probe runs of ${lane.name}`, withinMs: 60_000, everyMs: 500 }, () =>
+      Promise.resolve(runs() >= before + 3 || undefined),
+    );
+    expect(lane.proxy.writes.slice(length), `${lane.name}: writes after the flow's end`).toEqual([]);
+  };
+
+  /** Lets a flow run in all lanes; with `write`, that write of it meets the lane's trouble. */
+  const runFlows = async (flow: Direction, write: string | undefined): Promise<void> => {
+    const ends = lanes.map(async (lane) => {
+      const { length } = lane.proxy.writes;
+      let fired = write === undefined;
+      let recovery = Promise.resolve();
+      const trouble = troubles[lane.name]?.({ seed, lane }) ?? {};
+      const hits = (candidate: ProxiedWrite): boolean => {
+        const hit = !fired && targetOf(candidate) === write;
+        if (hit) fired = true;
+        return hit;
+      };
+      let struck: ProxiedWrite | undefined;
+      lane.proxy.setFault({
+        before: async (candidate) => {
+          if (hits(candidate)) struck = candidate;
+          const fate = struck === candidate ? await trouble.before?.(candidate) : undefined;
+          if (fate === 'drop') recovery = lane.start();
+          return fate ?? 'forward';
+        },
+        after: async (candidate) => {
+          const fate = struck === candidate ? await trouble.after?.(candidate) : undefined;
+          if (lane.name === 'killed-after' && struck === candidate) recovery = lane.start();
+          return fate ?? 'answer';
+        },
+      });
+      await untilFlowEnded(lane, flow, () => fired);
+      await recovery;
+      await untilQuiet(lane);
+      const writes = lane.proxy.writes.slice(length);
+      if (write !== undefined) {
+        const statuses = writes.map(({ status }) => (status === undefined ? '-' : String(status))).join(' ');
+        rows.push({ trouble: lane.name, flow, write, writes: statuses });
+      }
+      return { lane, writes, struck };
+    });
+    if (flow === 'down') kubelets.cut();
+    else kubelets.connect();
+    for (const { lane, writes, struck } of await Promise.all(ends)) {
+      const applied = writes.filter(({ status }) => status === 200).map(targetOf);
+      // Every resource is written at its turn, and nothing else is.
+      expect([...new Set(applied)], `${lane.name}: order of the writes`).toEqual(flows[flow]);
+      if (lane.name === 'conflict' || lane.name === 'autoscaler') {
+        if (write !== undefined) expect(struck?.status, `${lane.name}: precondition of ${write}`).toBe(409);
+      } else {
+        expect(applied, `${lane.name}: writes that landed`).toEqual(flows[flow]);
+      }
+    }
+  };
+
+  it('writes what was counted when nothing comes in between', async () => {
+    await runFlows('down', undefined);
+    await runFlows('up', undefined);
+  });
+
+  for (const [index, down] of flows.down.entries()) {
+    const up = flows.up[index] ?? '';
+    it(`ends as if nothing had happened to write ${String(index + 1)}: ${down} down, ${up} up`, async () => {
+      await runFlows('down', down);
+      await runFlows('up', up);
+    });
+  }
+
+  it('never brought the machine-controller-manager back before the kube-controller-manager was ready', () => {
+    for (const { name } of lanes) {
+      let kcmReady = true;
+      for (const { user, uri, verb, status, body } of seedAudit.requests()) {
+        if (verb !== 'patch' || status !== 200 || !uri.includes(`/shoot--test--${name}/deployments/`)) continue;
+        const patch = body as { status?: { readyReplicas?: number | null }; spec?: { replicas?: number } };
+        if (uri.endsWith('/kube-controller-manager/status')) kcmReady = (patch.status?.readyReplicas ?? 0) > 0;
+        const isRestored = uri.includes('/machine-controller-manager') && (patch.spec?.replicas ?? 0) > 0;
+        if (user === `dwd-${name}` && isRestored) expect(kcmReady, name).toBe(true);
+      }
+    }
+  });
+
+  it('never stored a number of replicas that would not bring a resource back', () => {
+    const stored = seedAudit.requests().flatMap(({ user, body }) => {
+      if (!user.startsWith('dwd-')) return [];
+      const patch = body as { metadata?: { annotations?: Record<string, string | null> } } | undefined;
+      return [patch?.metadata?.annotations?.[`${prefix}/replicas`]].filter((value) => typeof value === 'string');
+    });
+    expect(stored.length).toBeGreaterThan(0);
+    expect(stored.filter((value) => !/^[1-9]\d*$/.test(value))).toEqual([]);
+  });
+});

@@ -1,0 +1,161 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Agent, createServer, request as httpsRequest } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { type ControlPlane, createAuthority, kubeconfigText, type Rule } from '../../envtest/index.ts';
+
+/** A PATCH of the program under test, which is how it writes its dependent resources. */
+export interface ProxiedWrite {
+  /** Without the query. */
+  readonly path: string;
+  readonly body: unknown;
+  /** Of the API server's answer; absent when it was not forwarded. */
+  status?: number;
+}
+
+/** What happens to writes on their way. */
+export interface WriteFault {
+  /** Right before the write is forwarded. `drop`: it never arrives, and its connection is cut. */
+  before?(write: ProxiedWrite): Promise<'forward' | 'drop'>;
+  /** When the API server has answered. `cut`: the answer never arrives, and the connection is cut. */
+  after?(write: ProxiedWrite): Promise<'answer' | 'cut'>;
+}
+
+export interface ProxyOptions {
+  /** As whom requests reach the seed, whatever credentials the program shows. */
+  readonly user: string;
+  readonly rules: readonly Rule[];
+  /** Makes the seed look as if this were its only Cluster, so that several programs can work in one seed. */
+  readonly onlyCluster?: string;
+}
+
+/** A proxy between one program and the seed's API server, with a certificate of its own; watches pass as streams. */
+export interface WriteProxy {
+  /** Text of a kubeconfig that leads to the seed through this proxy. */
+  readonly kubeconfig: string;
+  /** All writes since the start, in the order of their arrival. */
+  readonly writes: readonly ProxiedWrite[];
+  setFault(fault: WriteFault | undefined): void;
+  /** `refuse`: connections break at once, as with a rejecting firewall; `swallow`: they stay open, and nothing passes in either direction. */
+  cutOff(how: 'refuse' | 'swallow'): void;
+  heal(): void;
+  stop(): Promise<void>;
+}
+
+const clusters = '/apis/extensions.gardener.cloud/v1alpha1/clusters';
+const hopByHop = new Set(['connection', 'keep-alive', 'transfer-encoding', 'authorization', 'host']);
+
+const endToEnd = (headers: IncomingMessage['headers']): IncomingMessage['headers'] =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.has(name)));
+
+const narrowed = (url: string, onlyCluster: string | undefined): string => {
+  const { pathname, searchParams } = new URL(url, 'https://seed');
+  if (onlyCluster === undefined || pathname !== clusters) return url;
+  searchParams.set('fieldSelector', `metadata.name=${onlyCluster}`);
+  return `${pathname}?${searchParams.toString()}`;
+};
+
+export const startWriteProxy = async (seed: ControlPlane, options: ProxyOptions): Promise<WriteProxy> => {
+  await seed.kubeconfigFor({ user: options.user, rules: options.rules });
+  const { certificatePem, keyPem } = await seed.authority.issueClient({ user: options.user });
+  const authority = await createAuthority('proxy-ca');
+  const serving = await authority.issueServer(['127.0.0.1']);
+  // Below the API server's own limit, so that it never closes a connection that is about to be used.
+  const agent = new Agent({ keepAlive: true, timeout: 30_000, ca: seed.caPem, cert: certificatePem, key: keyPem });
+  const writes: ProxiedWrite[] = [];
+  const sockets = new Set<Duplex>();
+  let fault: WriteFault | undefined;
+  let passing: 'all' | 'refuse' | 'swallow' = 'all';
+
+  const answer = (from: IncomingMessage, to: ServerResponse): void => {
+    to.writeHead(from.statusCode ?? 502, endToEnd(from.headers));
+    to.flushHeaders();
+    from.on('data', (chunk: Buffer) => {
+      if (passing === 'all') to.write(chunk);
+    });
+    from.once('end', () => passing === 'all' && to.end());
+    from.once('error', () => to.destroy());
+  };
+
+  const open = (request: IncomingMessage, body: Buffer): Promise<IncomingMessage> =>
+    new Promise((resolve, reject) => {
+      const { method, headers } = request;
+      const path = narrowed(request.url ?? '/', options.onlyCluster);
+      const { host, port } = seed;
+      const outgoing = httpsRequest({ host, port, agent, method, path, headers: endToEnd(headers) });
+      outgoing.once('error', reject);
+      outgoing.once('response', resolve);
+      // A write that was forwarded lands whether or not somebody waits for the answer.
+      if (method === 'GET') request.socket.once('close', () => outgoing.destroy());
+      outgoing.end(body);
+    });
+
+  const forwardWrite = async (request: IncomingMessage, body: Buffer, response: ServerResponse): Promise<void> => {
+    const { pathname } = new URL(request.url ?? '/', 'https://seed');
+    const write: ProxiedWrite = { path: pathname, body: JSON.parse(body.toString()) as unknown };
+    writes.push(write);
+    const current = fault;
+    if ((await current?.before?.(write)) === 'drop') {
+      request.socket.destroy();
+      return;
+    }
+    const opened = await open(request, body);
+    const text = await buffer(opened);
+    write.status = opened.statusCode ?? 0;
+    const fate = await current?.after?.(write);
+    if (passing !== 'all') return;
+    if (fate === 'cut') request.socket.destroy();
+    else response.writeHead(write.status, endToEnd(opened.headers)).end(text);
+  };
+
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    try {
+      const body = await buffer(request);
+      if (passing !== 'all') return;
+      if (request.method === 'PATCH') await forwardWrite(request, body, response);
+      else answer(await open(request, body), response);
+    } catch {
+      // One of the two ends has gone: the other hears of it the same way.
+      request.socket.destroy();
+    }
+  };
+
+  const server = createServer({ cert: serving.certificatePem, key: serving.keyPem });
+  server.on('request', (request, response) => void handle(request, response));
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+    if (passing === 'refuse') socket.destroy();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const breakConnections = (): void => sockets.forEach((socket) => socket.destroy());
+  return {
+    kubeconfig: kubeconfigText({
+      name: 'seed',
+      server: `https://127.0.0.1:${String(port)}`,
+      caPem: authority.caPem,
+      user: options.user,
+      credentials: { token: 'replaced-by-the-proxy' },
+    }),
+    writes,
+    setFault: (next) => {
+      fault = next;
+    },
+    cutOff: (how) => {
+      passing = how;
+      if (how === 'refuse') breakConnections();
+    },
+    heal: () => {
+      passing = 'all';
+      breakConnections();
+    },
+    stop: async () => {
+      const closed = new Promise((resolve) => server.close(resolve));
+      breakConnections();
+      agent.destroy();
+      await closed;
+    },
+  };
+};
