@@ -26,7 +26,7 @@ ROOT_STAMP := node_modules/.stamp
 # $(call stage,NAME,COMMAND): .cache/stage holds the name of the stage that ran last, for .ci/run.
 stage = @mkdir -p .cache && echo '$(1)' > .cache/stage && echo '==> $(1)' && PATH="$(TOOLS_PATH)" && $(2)
 
-.PHONY: help demo build test verify format format-check lint types architecture dead-code envtest setup clean
+.PHONY: help demo build test verify format format-check lint types architecture dead-code envtest race mass-outage setup clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -62,6 +62,12 @@ dead-code: setup ## find unused files, exports and dependencies
 
 envtest: ## build the real kube-apiserver, kube-controller-manager, kubectl and etcd for tests
 	@tools/envtest/build.sh
+
+race: build ## race the prober against a real kube-controller-manager (4 minutes; needs `make envtest`)
+	$(call stage,race,node bench/race.ts)
+
+mass-outage: build ## let 250 simulated shoots fail in the same second and measure (6 minutes)
+	$(call stage,mass outage,node bench/mass-outage.ts)
 
 setup: $(ROOT_STAMP) ## install the pinned Node and the npm packages
 

@@ -75,7 +75,11 @@ const announce = async (
 };
 
 /** Stops KCM's process as soon as its Deployment has no replicas left. Resolves with the time when it was gone. */
-const enforce = async (manager: ControllerManager, isWanted: () => boolean, { clock }: ArenaOptions): Promise<number> => {
+const enforce = async (
+  manager: ControllerManager,
+  isWanted: () => boolean,
+  { clock }: ArenaOptions,
+): Promise<number> => {
   while (isWanted()) await clock.sleep(10, never);
   await manager.stop({ signal: 'SIGKILL' });
   return clock.now();
@@ -110,14 +114,14 @@ export const openArena = async (options: ArenaOptions): Promise<Arena> => {
   const race = async (): Promise<Run> => {
     if (kubelets === undefined || manager === undefined) throw new Error(`${name}: prepare it first`);
     const renewals = await kubelets.cut();
+    const silentSince = Math.min(...renewals);
+    // KCM sees the last renewal up to a period late, and its end up to another.
+    const over = Math.max(...renewals) + graceMs + 2 * monitorPeriodMs + 2_000;
     let stoppedAt: number | undefined;
     if (isProtected) {
       const stopped = enforce(manager, () => options.replicas(namespace) !== 0 && clock.now() < over, options);
       void stopped.then((at) => (stoppedAt = at < over ? at : undefined));
     }
-    const silentSince = Math.min(...renewals);
-    // KCM sees the last renewal up to a period late, and its end up to another.
-    const over = Math.max(...renewals) + graceMs + 2 * monitorPeriodMs + 2_000;
     let firstUnknownAt: number | undefined;
     let unknown = 0;
     while (clock.now() < over) {

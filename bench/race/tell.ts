@@ -39,7 +39,8 @@ const failuresOf = (runs: readonly Run[]): readonly string[] => {
     const { shoot, isProtected, unknown, nodes, stoppedAt } = run;
     if (isProtected && unknown > 0) failures.push(`${shoot}: ${String(unknown)} nodes turned Unknown with the prober`);
     if (isProtected && stoppedAt === undefined) failures.push(`${shoot}: the prober did not scale KCM down`);
-    if (!isProtected && unknown < nodes) failures.push(`${shoot}: only ${String(unknown)} nodes turned Unknown without`);
+    if (!isProtected && unknown < nodes)
+      failures.push(`${shoot}: only ${String(unknown)} nodes turned Unknown without`);
   }
   return failures;
 };

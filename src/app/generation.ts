@@ -6,6 +6,7 @@ import {
 } from '../controllers/prober/index.ts';
 import type { DependentResource, ProberSettings } from '../domain/index.ts';
 import { isHeld, refKey } from '../domain/index.ts';
+import { type Informer, waitForSync } from '../kube/index.ts';
 import type { Clock, Kube, KubeClient, Logger, Random, ShootConnector } from '../ports/index.ts';
 import { type Check, createWorkQueue, type WorkQueue, whenAborted } from '../runtime/index.ts';
 import { createProberSources, type ProberSources } from './sources.ts';
@@ -42,6 +43,8 @@ export interface Probing {
   readonly ended: Promise<void>;
 }
 
+/** How often it is said that caches are not filled. */
+const fillMs = 30_000;
 /** What dependents may take to be known before probing starts without them: an outage may be under way. */
 const dependentsSyncMs = 10_000;
 const pollMs = 50;
@@ -56,8 +59,7 @@ export const createGeneration = (settings: ProberSettings, deps: GenerationDeps)
     sync: async () => {
       const { clusters, kubeconfigs, dependents } = sources;
       watches = [clusters, kubeconfigs, ...dependents].map((source) => source.run(closing.signal));
-      await clusters.whenSynced(closing.signal);
-      await kubeconfigs.whenSynced(closing.signal);
+      await untilFilled([clusters, kubeconfigs], deps, closing.signal);
       await untilDependentsKnown(sources, clock, closing.signal);
     },
     probe: (memories, signal) => startProbing({ settings, sources, deps, memories }, signal),
@@ -68,6 +70,23 @@ export const createGeneration = (settings: ProberSettings, deps: GenerationDeps)
       await Promise.all(watches);
     },
   };
+};
+
+/** As long as it takes, saying what is missing and why: a watchdog that crash-loops protects nobody. */
+const untilFilled = async (
+  informers: readonly Informer<unknown>[],
+  { clock, logger }: GenerationDeps,
+  signal: AbortSignal,
+): Promise<void> => {
+  for (;;) {
+    try {
+      await waitForSync(informers, { clock, timeoutMs: fillMs, signal });
+      return;
+    } catch (error) {
+      signal.throwIfAborted();
+      logger.error('nothing is protected yet', { problem: error instanceof Error ? error.message : String(error) });
+    }
+  }
 };
 
 /** Until every dependent is either synced or known not to be served, but not for ever: what is not known is read when needed. */

@@ -10,6 +10,8 @@ export interface ElectionDeps {
   readonly logger: Logger;
   /** To the seed, without a rate limit: a renewal that waits behind other requests loses the Lease. */
   readonly kube: Kube;
+  /** Resolves when no write of a controller is under way. */
+  readonly writesEnded: () => Promise<void>;
 }
 
 export interface Election {
@@ -31,6 +33,8 @@ export const createElection = (settings: LeaderElectionSettings, name: string, d
     lease: { namespace: settings.namespace, name },
     identity: `${hostname()}_${suffix}`,
     onStarted: () => started(),
+    // When the time for a stop is up before, the Lease is not released and runs out by itself.
+    onStopped: (end) => (end === 'stopped' ? deps.writesEnded() : undefined),
   });
   const runnable: Runnable = {
     name: 'leader election',

@@ -6,6 +6,7 @@ import {
   createShootConnector,
   loadOperatorKubeconfig,
   retryThrottled,
+  trackWrites,
   type Transport,
   withRateLimit,
 } from '../kube/index.ts';
@@ -53,10 +54,12 @@ export const runProber = async (deps: ProcessDeps): Promise<number> => {
   const userAgent = `dependency-watchdog/${deps.version}`;
   const transport = await connectSeed(deps, { clock, userAgent });
   const limiter = createRateLimiter({ qps, burst, clock, meter });
-  const seed = retryThrottled(withRateLimit(transport, limiter, clock), clock);
+  const writes = trackWrites(transport);
+  const seed = retryThrottled(withRateLimit(writes.kube, limiter, clock), clock);
   // A rehearsal must never take the Lease from the program that protects.
   const lease = dryRun ? `${leaseName}-dry-run` : leaseName;
-  const election = createElection(flags.leaderElection, lease, { clock, random, logger, kube: transport });
+  const electionDeps = { clock, random, logger, kube: transport, writesEnded: writes.ended };
+  const election = createElection(flags.leaderElection, lease, electionDeps);
   const connector = createShootConnector({ clock, userAgent });
   const ports = { clock, random, logger, meter, seed, connector, leadership: election.leadership };
   const prober = createProber({ settings, ports, concurrency, dryRun });

@@ -20,3 +20,4 @@ export {
 export { fenceWrites } from './fence-writes.ts';
 export { createRateLimiter, type RateLimiter, type RateLimiterOptions, withRateLimit } from './rate-limit.ts';
 export { retryThrottled } from './retry-throttled.ts';
+export { type TrackedWrites, trackWrites } from './track-writes.ts';

@@ -39,7 +39,10 @@ it('says a missing right once and goes on without Events', async () => {
   const message = 'events is forbidden';
   scenario.seedLine.setFaults(({ method, path }) =>
     method === 'POST' && path.endsWith('/events')
-      ? { status: 403, body: { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'Forbidden', message, code: 403 } }
+      ? {
+          status: 403,
+          body: { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'Forbidden', message, code: 403 },
+        }
       : undefined,
   );
   await reachOutage(scenario);

@@ -75,6 +75,14 @@ describe('outage of one shoot', () => {
     expect(stateOf(scenario, 'a')).toEqual(allUp);
   });
 
+  it('does not leave KCM up for the sake of pods that are slow to stop', async () => {
+    const scenario = create({ timing: { podStopMs: 25_000 } });
+    await reachOutage(scenario);
+    const [mcm, , kcm] = scenario.changes;
+    expect(told(scenario.changes)).toHaveLength(3);
+    expect(kcm!.at - mcm!.at).toBeCloseTo(3_000, 0);
+  });
+
   it('is a matter of more than half of the nodes', async () => {
     const scenario = create();
     const { clock, world } = scenario;

@@ -41,6 +41,23 @@ describe('a virtual clock', () => {
     expect(log).toEqual(['a woke', 'a done at 10', 'b woke', 'b done at 10', 'timer']);
   });
 
+  it('does so between timers of equal deadline and on the way to an instant', async () => {
+    const clock = createVirtualClock();
+    const log: string[] = [];
+    const worker = async (name: string, ms: number): Promise<void> => {
+      await clock.sleep(ms, never);
+      await Promise.resolve();
+      log.push(`${name}@${clock.monotonic()}`);
+      await clock.sleep(1, never);
+      log.push(`${name}@${clock.monotonic()}`);
+    };
+    const workers = [worker('a', 10), worker('b', 10), worker('c', 12)];
+    clock.timer(10, () => log.push('timer@10'));
+    await clock.advance(20);
+    await Promise.all(workers);
+    expect(log).toEqual(['a@10', 'b@10', 'timer@10', 'a@11', 'b@11', 'c@12', 'c@13']);
+  });
+
   it('fires timers that timers create on the way', async () => {
     const clock = createVirtualClock();
     const at: number[] = [];

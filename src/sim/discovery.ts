@@ -3,7 +3,7 @@ import type { JsonMap } from './object.ts';
 import type { Catalog, Route } from './route.ts';
 
 /** The version that the simulated server says it has; its behaviour is compared with the real one's of this minor version. */
-export const simulatedVersion = { major: '1', minor: '36', gitVersion: 'v1.36.3' } as const;
+const simulatedVersion = { major: '1', minor: '36', gitVersion: 'v1.36.3' } as const;
 
 const groupVersion = (group: string, version: string): string => (group === '' ? version : `${group}/${version}`);
 

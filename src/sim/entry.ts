@@ -15,7 +15,7 @@ export interface Entry {
   metadata?: string;
 }
 
-export const entryKey = (namespace: string, name: string): string => (namespace === '' ? name : `${namespace}/${name}`);
+const entryKey = (namespace: string, name: string): string => (namespace === '' ? name : `${namespace}/${name}`);
 
 export const createEntry = (kind: SimKind, object: SimObject, revision: number): Entry => {
   const { name, namespace = '' } = object.metadata;

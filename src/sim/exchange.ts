@@ -9,7 +9,7 @@ export interface Exchange {
   finish(): void;
 }
 
-export const timedOut = (request: KubeRequest): ApiError =>
+const timedOut = (request: KubeRequest): ApiError =>
   new ApiError({
     code: 'Timeout',
     message: `${request.method} ${request.path}: no complete answer within ${String(request.timeoutMs)} ms`,

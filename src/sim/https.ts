@@ -70,19 +70,20 @@ export const serveHttps = async (options: HttpsFaceOptions): Promise<HttpsFace> 
   const tls = createTlsFront(options);
   const tcp = createTcpServer();
   const sockets = new Set<Socket>();
-  const waiting: (() => void)[] = [];
+  const lost: (() => void)[] = [];
   const counts = { connections: 0, handshakes: 0, resumed: 0, requests: 0 };
   let reachability: Reachability = 'open';
 
-  const gate = (): Promise<void> =>
-    reachability === 'silent' ? new Promise((resolve) => waiting.push(resolve)) : Promise.resolve();
+  /** What was sent into silence has never arrived: it is given up, and not done late, when the silence ends. */
+  const gate = async (): Promise<void> => {
+    if (reachability !== 'silent') return;
+    await new Promise<never>((_resolve, reject) => lost.push(() => reject(new Error('the connection was lost'))));
+  };
 
   const answer = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
     const controller = new AbortController();
     response.once('close', () => controller.abort(new Error('the client has gone')));
     await gate();
-    // What was sent into silence has never arrived.
-    if (message.socket.destroyed) return;
     if (!isAllowed(auth, message)) {
       refuse(response);
       return;
@@ -139,7 +140,7 @@ export const serveHttps = async (options: HttpsFaceOptions): Promise<HttpsFace> 
       const before = reachability;
       reachability = next;
       if (before === 'silent' || next === 'refused') disconnect();
-      if (before === 'silent') for (const resolve of waiting.splice(0)) resolve();
+      if (before === 'silent') for (const giveUp of lost.splice(0)) giveUp();
       if (next === 'refused') await stopListening();
       if (before === 'refused') await listen(port);
     },
@@ -147,7 +148,7 @@ export const serveHttps = async (options: HttpsFaceOptions): Promise<HttpsFace> 
       const stopped = stopListening();
       reachability = 'open';
       disconnect();
-      for (const resolve of waiting.splice(0)) resolve();
+      for (const giveUp of lost.splice(0)) giveUp();
       await stopped;
     },
   };

@@ -54,8 +54,7 @@ export const failure = (init: FailureInit): Status => ({
 });
 
 /** `deployments.apps`, or `pods` alone for the core group. */
-export const resourceName = (kind: SimKind): string =>
-  kind.group === '' ? kind.resource : `${kind.resource}.${kind.group}`;
+const resourceName = (kind: SimKind): string => (kind.group === '' ? kind.resource : `${kind.resource}.${kind.group}`);
 
 const kindName = (kind: SimKind): string => (kind.group === '' ? kind.kind : `${kind.kind}.${kind.group}`);
 

@@ -16,6 +16,6 @@ export {
   buildShoot,
   microTime,
 } from './builders.ts';
-export { type ContractCase, type ContractTarget, contractCases } from './contract/index.ts';
+export { type ContractCase, contractCases } from './contract/index.ts';
 export { type BrokenBodiesOptions, withBrokenBodies } from './broken-bodies.ts';
 export { createSeededRandom, createSimApiServer, type SeededRandom, simKinds, withFaults } from '../sim/index.ts';

@@ -57,9 +57,14 @@ export const decide = (observation: Observation, circumstances: Circumstances): 
       deadline: earliestPossibleExpiry(looked.judged, settings),
     });
   }
-  if (nodes === undefined && machines === undefined) return needs('nodes', 'machines');
-  if (nodes === undefined) return needs('nodes');
-  if (machines === undefined) return needs('machines');
+  if (nodes === undefined || machines === undefined) {
+    const missing = [
+      nodes === undefined ? (['nodes'] as const) : [],
+      machines === undefined ? (['machines'] as const) : [],
+    ];
+    const isUrgent = looked.judged.some(({ expired }) => expired);
+    return { kind: 'needs', needs: missing.flat(), ...(isUrgent ? { urgent: true } : {}) };
+  }
   // The look is forgotten: leases seen for the first time must still be confirmed by the next one.
   const ended = { ...circumstances, memory: endDarkness(circumstances.memory, leases.value.look) };
   if (!nodes.ok) return failed('lease_list_failed', nodes.error, ended);
@@ -74,7 +79,7 @@ export const decide = (observation: Observation, circumstances: Circumstances): 
   });
 };
 
-const needs = (...parts: readonly Need[]): Decision => ({ kind: 'needs', needs: parts });
+const needs = (part: Need): Decision => ({ kind: 'needs', needs: [part] });
 
 /** Ends a dark spell at the first list that came through. */
 const endDarkness = (memory: ProbeMemory, look: Look): ProbeMemory => {

@@ -59,7 +59,7 @@ export const observeRun = async (deps: ObserveDeps, request: RunRequest): Promis
       if (decision.kind === 'verdict') {
         return { decision, durationMs: now - startedAt, ...(skewMs === undefined ? {} : { skewMs }) };
       }
-      const ask = { deps, request, connection, deadline };
+      const ask = { deps, request, connection, deadline, urgent: decision.urgent ?? false };
       const parts = await Promise.all(decision.needs.map((need) => fetchPart(need, ask)));
       observation = Object.assign({}, observation, ...parts.map(({ part }) => part)) as Observation;
       skewMs = parts.find((part) => part.skewMs !== undefined)?.skewMs ?? skewMs;
@@ -91,6 +91,7 @@ interface Ask {
   readonly request: RunRequest;
   readonly connection: Result<ShootConnection, ReadError>;
   readonly deadline: number;
+  readonly urgent: boolean;
 }
 
 interface Part {
@@ -135,7 +136,8 @@ const send = async <T>(client: KubeClient, call: Call<T>, ask: Ask): Promise<Sen
   try {
     // At least 1 ms: a run whose time is up ends in a Timeout like any other.
     const timeoutMs = Math.max(1, ask.deadline - ask.deps.clock.monotonic());
-    return { ok: true, value: await client.call(call, { signal, timeoutMs }) };
+    const lane = ask.urgent ? ({ lane: 'urgent' } as const) : {};
+    return { ok: true, value: await client.call(call, { signal, timeoutMs, ...lane }) };
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof ApiError) return { ok: false, error };

@@ -73,7 +73,8 @@ export interface Counts {
 }
 
 export type Decision =
-  | { readonly kind: 'needs'; readonly needs: readonly Need[] }
+  /** `urgent`: leases have expired, and what is asked of the seed must not wait behind ordinary requests. */
+  | { readonly kind: 'needs'; readonly needs: readonly Need[]; readonly urgent?: true }
   | {
       readonly kind: 'verdict';
       readonly verdict: Verdict;

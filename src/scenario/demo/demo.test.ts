@@ -132,6 +132,19 @@ describe('the demo', () => {
     expect(seen(show)).toEqual([false, false, false, false, true]);
   });
 
+  it('does not pass when the prober is too late', async () => {
+    const show = await run({
+      meddle: (scenario) => {
+        scenario.mayWrite = false;
+        scenario.clock.timer(20_100, () => {
+          scenario.mayWrite = true;
+        });
+      },
+    });
+    expect(seen(show)[0]).toBe(false);
+    expect(show.lines.join('\n')).toContain('all are down, but too late');
+  });
+
   it('does not pass when the prober restores nothing', async () => {
     const show = await run({
       meddle: ({ clock, seedLine }) => {

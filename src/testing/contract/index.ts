@@ -8,7 +8,7 @@ import type { ContractCase } from './target.ts';
 import { generationCases, leaseCases, updateCases } from './update-cases.ts';
 import { negotiationCases, watchCases, watchLifeCases, watchSelectorCases } from './watch-cases.ts';
 
-export type { ContractCase, ContractTarget } from './target.ts';
+export type { ContractCase } from './target.ts';
 
 /** What every API server must do, the simulated one and the real one alike. */
 export const contractCases: readonly ContractCase[] = [

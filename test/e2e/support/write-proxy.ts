@@ -78,7 +78,7 @@ export const startWriteProxy = async (seed: ControlPlane, options: ProxyOptions)
     from.once('error', () => to.destroy());
   };
 
-  const open = (request: IncomingMessage, body: Buffer): Promise<IncomingMessage> =>
+  const open = (request: IncomingMessage, body: Buffer, response: ServerResponse): Promise<IncomingMessage> =>
     new Promise((resolve, reject) => {
       const { method, headers } = request;
       const path = narrowed(request.url ?? '/', options.onlyCluster);
@@ -87,7 +87,7 @@ export const startWriteProxy = async (seed: ControlPlane, options: ProxyOptions)
       outgoing.once('error', reject);
       outgoing.once('response', resolve);
       // A write that was forwarded lands whether or not somebody waits for the answer.
-      if (method === 'GET') request.socket.once('close', () => outgoing.destroy());
+      if (method === 'GET') response.once('close', () => outgoing.destroy());
       outgoing.end(body);
     });
 
@@ -100,7 +100,7 @@ export const startWriteProxy = async (seed: ControlPlane, options: ProxyOptions)
       request.socket.destroy();
       return;
     }
-    const opened = await open(request, body);
+    const opened = await open(request, body, response);
     const text = await buffer(opened);
     write.status = opened.statusCode ?? 0;
     const fate = await current?.after?.(write);
@@ -114,7 +114,7 @@ export const startWriteProxy = async (seed: ControlPlane, options: ProxyOptions)
       const body = await buffer(request);
       if (passing !== 'all') return;
       if (request.method === 'PATCH') await forwardWrite(request, body, response);
-      else answer(await open(request, body), response);
+      else answer(await open(request, body, response), response);
     } catch {
       // One of the two ends has gone: the other hears of it the same way.
       request.socket.destroy();

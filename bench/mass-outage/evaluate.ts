@@ -1,0 +1,100 @@
+import { thresholdAt } from '../support/garden-config.ts';
+import { quantile } from '../support/table.ts';
+import type { SeedRequest, WorldReport } from './protocol.ts';
+
+/** The aim for the slowest shoot. */
+export const aimMs = 3_000;
+/** Defaults of `--kube-api-qps` and `--kube-api-burst`. */
+const [qps, burst] = [5, 10];
+/** On the way through sockets, requests that left apart can arrive together. */
+const bunching = 2;
+
+export interface Protection {
+  /** Shoots whose three Deployments were all scaled down. */
+  readonly shoots: number;
+  /** From a shoot's threshold to its last scale-down write, in milliseconds. */
+  readonly median: number;
+  readonly p99: number;
+  readonly worst: number;
+  /** From the first threshold of all shoots to the last one. */
+  readonly spreadOfThresholds: number;
+}
+
+const groupBy = <T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMap<string, readonly T[]> => {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item)) ?? [];
+    group.push(item);
+    groups.set(keyOf(item), group);
+  }
+  return groups;
+};
+
+/** `report` is of the outage, with the leases as they were left by the kubelets. */
+export const protectionOf = ({ leases, writes }: WorldReport, deployments: number): Protection => {
+  const downs = groupBy(
+    writes.filter(({ to }) => to === 0),
+    ({ namespace }) => namespace,
+  );
+  const thresholds = leases.map(({ renewals }) => thresholdAt(renewals));
+  const delays = leases.flatMap(({ namespace, renewals }) => {
+    const own = downs.get(namespace) ?? [];
+    return own.length < deployments ? [] : [Math.max(...own.map(({ at }) => at)) - thresholdAt(renewals)];
+  });
+  return {
+    shoots: delays.length,
+    median: quantile(delays, 0.5),
+    p99: quantile(delays, 0.99),
+    worst: quantile(delays, 1),
+    spreadOfThresholds: Math.max(...thresholds) - Math.min(...thresholds),
+  };
+};
+
+export interface Restoration {
+  readonly deployments: number;
+  /** From the order to the last write, in milliseconds. */
+  readonly lastAfter: number;
+  /** Reads and writes of Deployments, and Events: what belongs to scale-ups. */
+  readonly ordinary: number;
+  readonly ordinaryPerSecond: number;
+  /** The most requests at any time beyond what a token bucket of the flags' rate and burst would have let through. */
+  readonly beyondTheLimit: number;
+  readonly isWithinTheLimit: boolean;
+  /** By `verb resource`. */
+  readonly requests: Readonly<Record<string, number>>;
+}
+
+/** As a bucket that leaks `qps` a second: how full it gets above `burst`. */
+const mostBeyond = (times: readonly number[]): number => {
+  let level = 0;
+  let most = Number.NEGATIVE_INFINITY;
+  times.forEach((at, index) => {
+    level = Math.max(0, level - ((at - (times[index - 1] ?? at)) / 1_000) * qps) + 1;
+    most = Math.max(most, level - burst);
+  });
+  return most;
+};
+
+export const countRequests = (requests: readonly SeedRequest[]): Readonly<Record<string, number>> => {
+  const groups = groupBy(requests, ({ verb, resource }) => `${verb} ${resource}`);
+  return Object.fromEntries(Array.from(groups, ([key, list]) => [key, list.length]));
+};
+
+/** `since`: when the kubelets were let through again, milliseconds since the epoch. */
+export const restorationOf = ({ writes, requests }: WorldReport, since: number): Restoration => {
+  const ups = writes.filter(({ from, to }) => from === 0 && to > 0);
+  const lastAt = Math.max(since, ...ups.map(({ at }) => at));
+  // A machine list whose run saw an expired lease is urgent; the server cannot tell it from another one.
+  const ordinary = requests.filter(({ verb, resource }) => verb !== 'watch' && resource !== 'machines');
+  const inTime = ordinary.filter(({ at }) => at <= lastAt);
+  const beyondTheLimit = mostBeyond(ordinary.map(({ at }) => at));
+  return {
+    deployments: ups.length,
+    lastAfter: lastAt - since,
+    ordinary: inTime.length,
+    ordinaryPerSecond: (inTime.length * 1_000) / (lastAt - since),
+    beyondTheLimit,
+    isWithinTheLimit: beyondTheLimit <= bunching,
+    requests: countRequests(requests),
+  };
+};

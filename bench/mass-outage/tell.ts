@@ -1,0 +1,90 @@
+import { inSeconds, markdownTable } from '../support/table.ts';
+import { aimMs, type Protection, type Restoration } from './evaluate.ts';
+
+/** What the two processes cost in one part of the run. */
+export interface Cost {
+  readonly part: string;
+  readonly seconds: number;
+  readonly proberCpuSeconds: number;
+  readonly worldCpuSeconds: number;
+  readonly worstWorldDelayMs: number;
+  /** Of the prober to the seed, watches included. */
+  readonly seedRequests: number;
+}
+
+export interface Result {
+  readonly shoots: number;
+  readonly deploymentsPerShoot: number;
+  readonly protection: Protection;
+  readonly restoration: Restoration;
+  readonly nodesTurnedUnknown: number;
+  readonly machinesReplaced: number;
+  readonly costs: readonly Cost[];
+}
+
+const share = (cpuSeconds: number, seconds: number): string => `${((100 * cpuSeconds) / seconds).toFixed(0)} %`;
+
+export const failuresOf = (result: Result): readonly string[] => {
+  const { shoots, deploymentsPerShoot, protection, restoration } = result;
+  const checks: readonly (readonly [boolean, string])[] = [
+    [protection.shoots === shoots, `only ${String(protection.shoots)} of ${String(shoots)} shoots were scaled down`],
+    [protection.worst < aimMs, `the slowest shoot took longer than ${inSeconds(aimMs)} s`],
+    [result.nodesTurnedUnknown === 0, `KCM gave up ${String(result.nodesTurnedUnknown)} nodes`],
+    [result.machinesReplaced === 0, `MCM replaced ${String(result.machinesReplaced)} machines`],
+    [restoration.isWithinTheLimit, 'scale-ups exceeded the ordinary rate limit'],
+    [
+      restoration.deployments === shoots * deploymentsPerShoot,
+      `only ${String(restoration.deployments)} of ${String(shoots * deploymentsPerShoot)} Deployments were restored in time`,
+    ],
+  ];
+  return checks.filter(([holds]) => !holds).map(([, failure]) => failure);
+};
+
+export const tell = (result: Result): string => {
+  const { protection, restoration, costs, shoots } = result;
+  const failures = failuresOf(result);
+  return [
+    `## Outage of ${String(shoots)} shoots in the same second`,
+    '',
+    markdownTable(
+      ['from threshold to the last scale-down write', 'seconds'],
+      [
+        ['median', inSeconds(protection.median)],
+        ['p99', inSeconds(protection.p99)],
+        [`worst (aim: under ${inSeconds(aimMs)})`, inSeconds(protection.worst)],
+        ['first threshold to last threshold', inSeconds(protection.spreadOfThresholds)],
+      ],
+    ),
+    '',
+    markdownTable(
+      ['restoration', ''],
+      [
+        [
+          'Deployments restored',
+          `${String(restoration.deployments)} of ${String(shoots * result.deploymentsPerShoot)}`,
+        ],
+        ['seconds to the last write', inSeconds(restoration.lastAfter)],
+        ['ordinary requests a second, on average', restoration.ordinaryPerSecond.toFixed(2)],
+        ['most requests beyond 5 a second after a burst of 10', restoration.beyondTheLimit.toFixed(1)],
+      ],
+    ),
+    '',
+    markdownTable(
+      ['part', 'seconds', 'prober CPU', 'world CPU', 'worst delay of the world (ms)', 'requests to the seed'],
+      costs.map((cost) => [
+        cost.part,
+        cost.seconds.toFixed(0),
+        share(cost.proberCpuSeconds, cost.seconds),
+        share(cost.worldCpuSeconds, cost.seconds),
+        cost.worstWorldDelayMs.toFixed(0),
+        String(cost.seedRequests),
+      ]),
+    ),
+    '',
+    ...(failures.length === 0 ? ['All aims were met.'] : failures.map((failure) => `Missed: ${failure}.`)),
+    '',
+    '```json',
+    JSON.stringify(result),
+    '```',
+  ].join('\n');
+};

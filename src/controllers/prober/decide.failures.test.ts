@@ -1,0 +1,222 @@
+import { describe, expect, it } from 'vitest';
+import { ApiError, type ApiErrorCode, KubeconfigError } from '../../domain/index.ts';
+import { type ProbeRun, defaultSettings, disturbed, leasesOf, runProbe, runProbes } from './testing/probe-run.ts';
+import { type Need, type ProbeMemory, emptyProbeMemory } from './verdict.ts';
+
+const isDark: Readonly<Record<ApiErrorCode, boolean>> = {
+  ConnectionError: true,
+  Timeout: true,
+  ServerError: true,
+  MalformedResponse: true,
+  BadRequest: false,
+  Unauthorized: false,
+  Forbidden: false,
+  NotFound: false,
+  MethodNotAllowed: false,
+  AlreadyExists: false,
+  Conflict: false,
+  Expired: false,
+  Invalid: false,
+  TooManyRequests: false,
+  Rejected: false,
+};
+const codes = Object.keys(isDark) as ApiErrorCode[];
+const failure = (code: ApiErrorCode, retryAfterMs?: number): ApiError =>
+  new ApiError({ code, message: `it broke: ${code}`, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
+
+/** Leases of a shoot that was seen healthy at 60 s and is silent since 50 s. */
+const silent = leasesOf([50_000, 50_000, 50_000]);
+const seen: ProbeMemory = runProbe(emptyProbeMemory, { at: 60_000, leases: silent }).decision.memory;
+
+const failAt = (need: Need, code: ApiErrorCode, rest: Partial<ProbeRun> = {}) =>
+  runProbe(seen, { at: 100_000, startedAt: 95_000, leases: silent, failures: { [need]: failure(code) }, ...rest });
+
+const failureOf = (need: Need, code: ApiErrorCode): string => {
+  if (code === 'TooManyRequests' && need !== 'machines') return 'throttled';
+  return need === 'apiServer' ? 'api_server_unreachable' : 'lease_list_failed';
+};
+
+describe.each(['apiServer', 'leases', 'nodes', 'machines'] as const)('a failure of %s', (need) => {
+  it.each(codes)('%s ends the run without scaling', (code) => {
+    const { decision } = failAt(need, code);
+    expect(decision.verdict).toMatchObject({ kind: 'failed', failure: failureOf(need, code), error: { code } });
+    expect(decision.reason).toBe(`it broke: ${code}`);
+    expect(decision.counts).toBeUndefined();
+    expect(decision.memory.book.entries).toBe(seen.book.entries);
+    expect(decision.nextRunAt).toBe(110_000);
+  });
+
+  it.each(codes)('%s begins a dark spell only where nobody could renew', (code) => {
+    const { memory } = failAt(need, code).decision;
+    const expected = isDark[code] && (need === 'apiServer' || need === 'leases') ? 95_000 : undefined;
+    expect(memory.darkSince).toBe(expected);
+  });
+
+  it('asks for nothing after what failed', () => {
+    const asked = failAt(need, 'Timeout').asked.flat();
+    const all: readonly Need[] = ['apiServer', 'leases', 'nodes', 'machines'];
+    const expected = need === 'nodes' ? all : all.slice(0, all.indexOf(need) + 1);
+    expect(asked).toEqual(expected);
+  });
+});
+
+describe('a kubeconfig that cannot be used', () => {
+  it('ends the run and is no darkness', () => {
+    const error = new KubeconfigError('users[0].user.exec', 'is not allowed');
+    const { decision } = runProbe(seen, { at: 100_000, leases: silent, failures: { apiServer: error } });
+    expect(decision).toMatchObject({
+      verdict: { kind: 'failed', failure: 'kubeconfig_unusable', error },
+      nextRunAt: 110_000,
+      reason: 'kubeconfig: users[0].user.exec: is not allowed',
+    });
+    expect(decision.memory).toEqual(seen);
+  });
+});
+
+describe('429', () => {
+  const settings = { ...defaultSettings, probeIntervalMs: 4_000 };
+
+  it.each([
+    { retryAfterMs: undefined, probeIntervalMs: 4_000, random: 0, next: 110_000 },
+    { retryAfterMs: 0, probeIntervalMs: 4_000, random: 0, next: 110_000 },
+    { retryAfterMs: 9_999, probeIntervalMs: 4_000, random: 0, next: 110_000 },
+    { retryAfterMs: 10_001, probeIntervalMs: 4_000, random: 0, next: 110_001 },
+    { retryAfterMs: 60_000, probeIntervalMs: 4_000, random: 0, next: 160_000 },
+    { retryAfterMs: undefined, probeIntervalMs: 10_000, random: 0.5, next: 111_000 },
+    { retryAfterMs: undefined, probeIntervalMs: 30_000, random: 0, next: 130_000 },
+    { retryAfterMs: 60_000, probeIntervalMs: 30_000, random: 0, next: 160_000 },
+  ])('Retry-After $retryAfterMs ms, interval $probeIntervalMs: next run at $next', (row) => {
+    for (const need of ['apiServer', 'leases', 'nodes'] as const) {
+      const { decision } = failAt(need, 'TooManyRequests', {
+        failures: { [need]: failure('TooManyRequests', row.retryAfterMs) },
+        settings: { ...settings, probeIntervalMs: row.probeIntervalMs },
+        random: row.random,
+      });
+      expect(decision.nextRunAt).toBe(row.next);
+    }
+  });
+
+  it('of the seed is not the shoot throttling us', () => {
+    const failures = { machines: failure('TooManyRequests', 60_000) };
+    const { decision } = failAt('machines', 'TooManyRequests', { failures, settings });
+    expect(decision).toMatchObject({ verdict: { failure: 'lease_list_failed' }, nextRunAt: 104_000 });
+  });
+});
+
+describe('dark spells', () => {
+  /** Failed runs that started then, and a good one whose lease list came in at `back`. */
+  const spell = (failedAt: readonly number[], back: number, last: Partial<ProbeRun> = {}) => {
+    const failures = { apiServer: failure('ConnectionError') };
+    const failed = failedAt.map((startedAt) => ({ at: startedAt + 5_000, startedAt, leases: silent, failures }));
+    const results = runProbes(seen, [...failed, { at: back, leases: silent, ...last }]);
+    const result = results.at(-1);
+    if (result === undefined) throw new Error('no run');
+    return result.decision;
+  };
+
+  it.each([
+    { failedAt: [80_001], back: 95_000, forgiven: false },
+    { failedAt: [80_000], back: 95_000, forgiven: true },
+    { failedAt: [80_000], back: 94_900, forgiven: false },
+    { failedAt: [70_000, 90_000], back: 91_000, forgiven: true },
+    { failedAt: [70_000, 81_000, 92_000], back: 200_000, forgiven: true },
+  ])('failed from $failedAt, back at $back: forgiven $forgiven', ({ failedAt, back, forgiven }) => {
+    const decision = spell(failedAt, back);
+    expect(decision.verdict.kind).toBe(forgiven ? 'scale-up' : 'scale-down');
+    expect(decision.counts).toEqual({ candidates: 3, expired: forgiven ? 0 : 3 });
+    expect(decision.memory).not.toHaveProperty('darkSince');
+    const { memory } = decision;
+    if (!forgiven) return;
+    const after = (at: number) => runProbe(memory, { at, leases: silent }).decision.counts?.expired;
+    expect([after(back + 29_999), after(back + 30_000)]).toEqual([0, 3]);
+  });
+
+  it('end when the list was in, however long it took', () => {
+    const look = { startedAt: 80_000, endedAt: 95_000, wall: 0 };
+    expect(spell([79_999], 96_000, { look }).counts?.expired).toBe(0);
+    expect(spell([80_000], 96_000, { look }).memory.book.notOlderThan).toBe(95_000);
+  });
+
+  it('of less than 15 s do not add up', () => {
+    const failures = { leases: failure('ServerError') };
+    const [, , , last] = runProbes(seen, [
+      { at: 80_000, leases: silent, failures },
+      { at: 90_000, leases: silent },
+      { at: 91_000, leases: silent, failures },
+      { at: 105_000, leases: silent },
+    ]);
+    expect(last?.decision).toMatchObject({ verdict: { kind: 'scale-down' }, counts: { expired: 3 } });
+  });
+
+  it('are forgiven one by one', () => {
+    const failures = { leases: failure('ServerError') };
+    const runs = runProbes(seen, [
+      { at: 80_000, leases: silent, failures },
+      { at: 95_000, leases: silent },
+      { at: 100_000, leases: silent, failures },
+      { at: 120_000, leases: silent },
+      { at: 149_999, leases: silent },
+      { at: 150_000, leases: silent },
+    ]);
+    expect(runs.map(({ decision }) => decision.verdict.kind)).toEqual([
+      'failed',
+      'scale-up',
+      'failed',
+      'scale-up',
+      'scale-up',
+      'scale-down',
+    ]);
+  });
+
+  it('last through failures of other kinds, until a list comes through', () => {
+    const dark = { apiServer: failure('Timeout') };
+    const other = { leases: failure('Forbidden') };
+    const [, , last] = runProbes(seen, [
+      { at: 80_000, leases: silent, failures: dark },
+      { at: 90_000, leases: silent, failures: other },
+      { at: 96_000, leases: silent },
+    ]);
+    expect(last?.decision.counts?.expired).toBe(0);
+  });
+
+  it('end at a good list of leases even when another list fails', () => {
+    const failures = { machines: failure('ServerError') };
+    const [, failed, last] = runProbes(seen, [
+      { at: 80_000, leases: silent, failures: { apiServer: failure('Timeout') } },
+      { at: 96_000, leases: silent, failures },
+      { at: 125_999, leases: silent },
+    ]);
+    expect(failed?.decision.memory).not.toHaveProperty('darkSince');
+    expect(last?.decision.counts?.expired).toBe(0);
+  });
+
+  it('do not begin where only nodes or machines cannot be listed', () => {
+    const failures = { nodes: failure('ConnectionError') };
+    const [, last] = runProbes(seen, [
+      { at: 80_000, leases: silent, failures },
+      { at: 100_000, leases: silent },
+    ]);
+    expect(last?.decision.verdict.kind).toBe('scale-down');
+  });
+});
+
+describe('a look without nodes or machines', () => {
+  it('is forgotten: leases seen for the first time are still to be confirmed', () => {
+    const runs = runProbes(emptyProbeMemory, [
+      { at: 100_000, leases: silent, failures: { nodes: failure('Timeout') } },
+      { at: 110_000, leases: silent, failures: { machines: failure('ServerError') } },
+      { at: 120_000, leases: silent },
+      { at: 122_000, leases: silent },
+    ]);
+    const kinds = runs.map(({ decision }) => decision.verdict.kind);
+    expect(kinds).toEqual(['failed', 'failed', 'confirm', 'scale-down']);
+  });
+
+  it('forgets nothing that was to be confirmed', () => {
+    const runs = runProbes(emptyProbeMemory, [
+      { at: 100_000, leases: silent, dependents: disturbed },
+      { at: 102_000, leases: silent, failures: { machines: failure('ServerError') } },
+    ]);
+    expect(runs[1]?.decision.memory.unconfirmed.size).toBe(3);
+  });
+});

@@ -1,0 +1,266 @@
+import {
+  ApiError,
+  type ApiErrorCode,
+  type DependentResource,
+  type ResourceRef,
+  type ResourceState,
+  type ScaleInfo,
+  refKey,
+} from '../../../domain/index.ts';
+import type { DependentSource, ServedKind } from '../../../ports/index.ts';
+import type { FlowEnd } from '../flow.ts';
+import type { Farewell } from '../lifecycle.ts';
+import type { Direction } from '../moves.ts';
+import type { Action, Outcome } from '../operation.ts';
+import { type Effect, type ShootEvent, type ShootState, advanceShoot } from '../shoot.ts';
+import { takeSnapshot } from '../snapshots.ts';
+import { type Verdict, emptyProbeMemory } from '../verdict.ts';
+import { type ModelObject, type SeedModel, createSeedModel, scalableOf } from './seed-model.ts';
+
+/** What becomes of one request. */
+export interface Fate {
+  /** Milliseconds until it is answered; it takes effect half-way. */
+  readonly latencyMs: number;
+  readonly error?: ApiErrorCode;
+  readonly retryAfterMs?: number;
+  /** The write takes effect, only its answer is lost. */
+  readonly landed?: boolean;
+  /** Somebody else touches the object right before: a write meets a conflict. */
+  readonly interference?: Partial<ModelObject>;
+}
+
+export interface LogEntry {
+  readonly at: number;
+  readonly flow: number;
+  readonly direction: Direction;
+  readonly action: Action;
+}
+
+export interface HarnessOptions {
+  readonly resources: readonly DependentResource[];
+  readonly objects: readonly ModelObject[];
+  /** The verdict of a run that begins at `now`; undefined: a failed one. Default: none ever. */
+  readonly verdictAt?: (now: number) => Verdict | undefined;
+  /** Fate of the nth request, from 0. */
+  readonly fateOf?: (index: number, entry: LogEntry) => Fate;
+  readonly probeIntervalMs?: number;
+  readonly runMs?: number;
+  readonly watchLagMs?: number;
+  /** How long pods take to follow a changed count. */
+  readonly followMs?: number;
+  readonly served?: (key: string) => ServedKind;
+  readonly synced?: boolean;
+  /** Looks at everything after each thing that happened. */
+  readonly check?: (harness: Harness) => void;
+}
+
+export interface Harness {
+  readonly now: () => number;
+  readonly model: SeedModel;
+  readonly state: () => ShootState;
+  readonly log: readonly LogEntry[];
+  readonly ends: readonly { readonly at: number; readonly flow: number; readonly end: FlowEnd }[];
+  readonly inFlight: ReadonlyMap<string, number>;
+  /** Lets something happen at that time. */
+  at(time: number, happen: () => void): void;
+  retire(farewell: Farewell): void;
+  /** Goes on until `time`, or until nothing is left to happen. */
+  runUntil(time: number): void;
+}
+
+export const failedVerdict: Verdict = {
+  kind: 'failed',
+  failure: 'api_server_unreachable',
+  error: new ApiError({ code: 'ConnectionError', message: 'no answer' }),
+};
+
+export const instant: ScaleInfo = { level: 0, initialDelayMs: 0, timeoutMs: 30_000 };
+
+export const dependent = (
+  ref: ResourceRef,
+  given: {
+    readonly up?: Partial<ScaleInfo>;
+    readonly down?: Partial<ScaleInfo> | null;
+    readonly optional?: boolean;
+  } = {},
+): DependentResource => ({
+  ref,
+  optional: given.optional ?? false,
+  scaleUp: { ...instant, ...given.up },
+  ...(given.down === null ? {} : { scaleDown: { ...instant, ...given.down } }),
+});
+
+/** A shoot's loop on virtual time against a model of its namespace: requests, watch and pods take the time they are told to. */
+export const createHarness = (options: HarnessOptions): Harness => {
+  const { resources, probeIntervalMs = 10_000, runMs = 100, watchLagMs = 50, followMs = 1_000 } = options;
+  const agenda: { readonly at: number; readonly order: number; readonly happen: () => void }[] = [];
+  const log: LogEntry[] = [];
+  const ends: { at: number; flow: number; end: FlowEnd }[] = [];
+  const inFlight = new Map<string, number>();
+  const learned = new Map<string, ResourceState>();
+  const seen = new Map(options.objects.map((object) => [refKey(object.ref), object]));
+  let now = 0;
+  let order = 0;
+  let wakeAt = 0;
+  let state: ShootState = { probe: emptyProbeMemory, nextRunAt: 0, runUnderWay: false, flows: 0 };
+
+  const at = (time: number, happen: () => void): void => {
+    order += 1;
+    agenda.push({ at: time, order, happen });
+  };
+
+  const model = createSeedModel(options.objects, (key, object) => {
+    if (Number.isFinite(watchLagMs)) {
+      at(now + watchLagMs, () => {
+        if (object === undefined) seen.delete(key);
+        else seen.set(key, object);
+        advance([]);
+      });
+    }
+    const isBehind = object !== undefined && object.observedGeneration < object.generation;
+    if (isBehind && Number.isFinite(followMs)) {
+      at(now + followMs, () => {
+        const latest = model.get(key);
+        if (latest?.generation !== object.generation) return;
+        model.edit(key, { observedGeneration: latest.generation, ready: latest.replicas });
+      });
+    }
+  });
+
+  const sourceOf = (key: string): DependentSource => ({
+    served: () => options.served?.(key) ?? { kind: 'served', resource: 'things' },
+    store: {
+      synced: options.synced ?? true,
+      get: () => {
+        const object = seen.get(key);
+        return object && scalableOf(object);
+      },
+      entries: () => [],
+      subscribe: () => () => undefined,
+      whenSynced: () => Promise.resolve(),
+    },
+  });
+  const sources = new Map(resources.map(({ ref }) => [refKey(ref), sourceOf(refKey(ref))]));
+
+  const advance = (events: readonly ShootEvent[]): void => {
+    const snapshotOf = (key: string) => {
+      const resource = resources.find(({ ref }) => refKey(ref) === key);
+      if (resource === undefined) throw new Error(`${key} is no dependent resource`);
+      return takeSnapshot(resource, { namespace: 'shoot', sources, learned, pretences: new Map() });
+    };
+    const step = advanceShoot(state, events, { now, snapshotOf, resources, probeIntervalMs });
+    ({ state, wakeAt } = step);
+    for (const effect of step.effects) perform(effect);
+  };
+
+  const perform = (effect: Effect): void => {
+    switch (effect.kind) {
+      case 'start-run':
+        startRun();
+        break;
+      case 'send':
+        send(effect.action, { id: effect.flow.id, direction: effect.flow.direction });
+        break;
+      case 'flow-ended':
+        ends.push({ at: now, flow: effect.flow.id, end: effect.end });
+        for (const [key, flow] of unanswered) if (flow === effect.flow.id) release(key);
+        break;
+      case 'flow-started':
+      case 'abort-run':
+        break;
+    }
+  };
+
+  const startRun = (): void => {
+    const verdict = options.verdictAt === undefined ? failedVerdict : (options.verdictAt(now) ?? failedVerdict);
+    at(now + runMs, () => {
+      const nextRunAt = options.verdictAt === undefined ? Number.POSITIVE_INFINITY : now + probeIntervalMs;
+      const decision = { kind: 'verdict', verdict, reason: verdict.kind, nextRunAt, memory: emptyProbeMemory } as const;
+      advance([{ kind: 'run-ended', decision }]);
+    });
+  };
+
+  /** Reads of a flow, which end with it. */
+  const unanswered = new Map<string, number>();
+  const release = (key: string): void => {
+    unanswered.delete(key);
+    inFlight.set(key, (inFlight.get(key) ?? 0) - 1);
+  };
+
+  const send = (action: Action, flow: { readonly id: number; readonly direction: Direction }): void => {
+    const { key } = action;
+    const entry = { at: now, flow: flow.id, direction: flow.direction, action };
+    const fate = options.fateOf?.(log.length, entry) ?? { latencyMs: 20 };
+    log.push(entry);
+    inFlight.set(key, (inFlight.get(key) ?? 0) + 1);
+    if (action.kind === 'read') unanswered.set(key, flow.id);
+    let result: Outcome['result'];
+    at(now + fate.latencyMs / 2, () => {
+      if (fate.interference !== undefined) model.edit(key, fate.interference);
+      result = resultOf(action, fate);
+    });
+    at(now + fate.latencyMs, () => {
+      if (action.kind === 'read' && unanswered.get(key) !== flow.id) return;
+      release(key);
+      if (result.ok && result.value !== undefined) learned.set(key, result.value);
+      advance([{ kind: 'answered', flow: flow.id, outcome: { key, result } }]);
+    });
+  };
+
+  const resultOf = (action: Action, { error: code, landed = false, retryAfterMs }: Fate): Outcome['result'] => {
+    const isDone = code === undefined || landed;
+    const answer: Outcome['result'] =
+      action.kind === 'read' || !isDone
+        ? { ok: true, value: model.read(action.key) }
+        : model.write(action.key, action.write);
+    if (code === undefined) return answer;
+    const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
+    return { ok: false, error: new ApiError({ code, message: `${action.kind} of ${action.key}: ${code}`, ...wait }) };
+  };
+
+  const runUntil = (time: number): void => {
+    for (let steps = 0; ; steps += 1) {
+      if (steps === 100_000) throw new Error('goes on for ever');
+      agenda.sort((a, b) => a.at - b.at || a.order - b.order);
+      const next = Math.min(agenda[0]?.at ?? Number.POSITIVE_INFINITY, wakeAt);
+      if (next > time || next === Number.POSITIVE_INFINITY) break;
+      now = Math.max(now, next);
+      if (agenda[0] !== undefined && agenda[0].at <= wakeAt) agenda.shift()?.happen();
+      else advance([]);
+      options.check?.(harness);
+    }
+    if (Number.isFinite(time)) now = Math.max(now, time);
+  };
+
+  const harness: Harness = {
+    now: () => now,
+    model,
+    state: () => state,
+    log,
+    ends,
+    inFlight,
+    at,
+    retire: (farewell) => advance([{ kind: 'retire', farewell }]),
+    runUntil,
+  };
+  return harness;
+};
+
+export const downVerdict: Verdict = { kind: 'scale-down', crossedAt: 0 };
+export const upVerdict: Verdict = { kind: 'scale-up', scope: 'all' };
+export const upHeldVerdict: Verdict = { kind: 'scale-up', scope: 'held' };
+
+/** What was sent, in few words: `120 kube-controller-manager object=0`. */
+export const tell = (log: readonly LogEntry[]): readonly string[] =>
+  log.map(({ at, action }) => {
+    const name = action.key.slice(action.key.lastIndexOf('/') + 1);
+    if (action.kind === 'read') return `${String(at)} ${name} read`;
+    const { kind, replicas } = action.write;
+    return `${String(at)} ${name} ${kind}${replicas === undefined ? '' : `=${String(replicas)}`}`;
+  });
+
+/** One verdict, of a run that ends at 100 ms; all later runs fail. */
+export const once =
+  (verdict: Verdict) =>
+  (now: number): Verdict | undefined =>
+    now === 0 ? verdict : undefined;

@@ -1,0 +1,55 @@
+import { expect, it } from 'vitest';
+import type { Kube, KubeResponse } from '../ports/index.ts';
+import { trackWrites } from './track-writes.ts';
+
+const { signal } = new AbortController();
+const response: KubeResponse = { status: 200, headers: {}, body: (async function* () {})() };
+
+/** Answers when told to. */
+const heldKube = (): { kube: Kube; answers: ((error?: Error) => void)[] } => {
+  const answers: ((error?: Error) => void)[] = [];
+  const request = (): Promise<KubeResponse> =>
+    new Promise((resolve, reject) =>
+      answers.push((error) => (error === undefined ? resolve(response) : reject(error))),
+    );
+  return { kube: { request }, answers };
+};
+
+const hasEnded = async (ended: Promise<void>): Promise<boolean> => {
+  let result = false;
+  void ended.then(() => (result = true));
+  await new Promise((resolve) => setImmediate(resolve));
+  return result;
+};
+
+it('has ended when nothing but reads is under way', async () => {
+  const { kube } = heldKube();
+  const writes = trackWrites(kube);
+  void writes.kube.request({ method: 'GET', path: '/', signal });
+  expect(await hasEnded(writes.ended())).toBe(true);
+});
+
+it.each(['POST', 'PUT', 'PATCH', 'DELETE'] as const)('waits for a %s, answered or failed', async (method) => {
+  const { kube, answers } = heldKube();
+  const writes = trackWrites(kube);
+  const [first, second] = [1, 2].map(() => writes.kube.request({ method, path: '/', signal }));
+  const ended = writes.ended();
+  answers[0]?.();
+  await first;
+  expect(await hasEnded(ended)).toBe(false);
+  answers[1]?.(new Error('reset'));
+  await expect(second).rejects.toThrow('reset');
+  expect(await hasEnded(ended)).toBe(true);
+});
+
+it('waits for a write that began while it waited', async () => {
+  const { kube, answers } = heldKube();
+  const writes = trackWrites(kube);
+  void writes.kube.request({ method: 'PATCH', path: '/', signal });
+  const ended = writes.ended();
+  void writes.kube.request({ method: 'PATCH', path: '/', signal });
+  answers[0]?.();
+  expect(await hasEnded(ended)).toBe(false);
+  answers[1]?.();
+  expect(await hasEnded(ended)).toBe(true);
+});

@@ -1,0 +1,96 @@
+import { globSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const document = 'docs/client-rules.md';
+
+/** Rules that nothing tests yet. This list only ever gets shorter. */
+const open = ['11'];
+
+const expected = [
+  ...['1', '2', '3', '4', '5', '6', '7', '8', '9', '10', '11', '11a', '12', '13', '14', '15', '16', '17', '18'],
+  ...['19', '20', '21', '22', '23', '24', '25', '25a', '26', '27', '28', '29', '30'],
+];
+
+/** A string that begins like the title of a rule's test; what follows a `skip` or `todo` runs nothing. */
+const title = /(?<skipped>\.(?:skip|todo|skipIf|runIf)\b[^'"`]*)?(?<quote>['"`])rules? (?<numbers>\d[\da-z, -]*):/g;
+
+const numbersIn = (text: string): readonly string[] =>
+  text.split(',').flatMap((part) => {
+    const [first = '', last] = part.trim().split('-');
+    if (last === undefined) return [first];
+    return Array.from({ length: Number(last) - Number(first) + 1 }, (_, index) => String(Number(first) + index));
+  });
+
+/** Rules named by the titles in a test's source. */
+const rulesTestedBy = (source: string): ReadonlySet<string> =>
+  new Set(
+    Array.from(source.matchAll(title)).flatMap(({ groups }) =>
+      groups?.skipped === undefined ? numbersIn(groups?.numbers ?? '') : [],
+    ),
+  );
+
+const testFiles = globSync(['src/**/*.test.ts', 'src/testing/contract/*.ts', 'test/**/*.test.ts'], { cwd: root })
+  .filter((file) => file !== 'test/client-rules.test.ts')
+  .sort();
+
+const filesByRule = new Map<string, string[]>();
+for (const file of testFiles) {
+  for (const rule of rulesTestedBy(readFileSync(`${root}${file}`, 'utf8'))) {
+    filesByRule.set(rule, [...(filesByRule.get(rule) ?? []), file]);
+  }
+}
+
+const row = /^\| (?<rule>\d+a?) \| (?<what>[^|]+) \| [^|\n]*\|$/gm;
+const text = readFileSync(`${root}${document}`, 'utf8');
+const rules = Array.from(text.matchAll(row)).map(({ groups }) => ({
+  rule: groups?.rule ?? '',
+  what: groups?.what ?? '',
+}));
+
+describe('the rules of the Kubernetes client', () => {
+  it('are listed in order, each once', () => {
+    expect(rules.map(({ rule }) => rule)).toEqual(expected);
+  });
+
+  it.each(expected.filter((rule) => !open.includes(rule)))('rule %s has tests', (rule) => {
+    expect(filesByRule.get(rule) ?? [], `no title of a test begins with "rule ${rule}:"`).not.toEqual([]);
+  });
+
+  it('and no others have none', () => {
+    expect(expected.filter((rule) => !filesByRule.has(rule))).toEqual(open);
+  });
+
+  it('are the only ones that tests name', () => {
+    const unknown = [...filesByRule].filter(([rule]) => !expected.includes(rule));
+    expect(unknown.map(([rule, files]) => `rule ${rule} in ${files.join(', ')}`)).toEqual([]);
+  });
+
+  it(`stand in ${document} with the files of their tests`, async () => {
+    const whatOf = new Map(rules.map(({ rule, what }) => [rule, what]));
+    const current = text.replaceAll(row, (_line, rule: string) => {
+      const files = filesByRule.get(rule)?.map((file) => `\`${file}\``);
+      return `| ${rule} | ${whatOf.get(rule) ?? ''} | ${files?.join(', ') ?? 'open'} |`;
+    });
+    await expect(current).toMatchFileSnapshot(`../${document}`);
+  });
+});
+
+describe('the search for titles', () => {
+  it.each([
+    [`it('rule 6: x'`, ['6']],
+    ['it("rule 25a: x"', ['25a']],
+    ['it.each([1, 2])(`rule 7: x`', ['7']],
+    [`it('rules 12-15: x'`, ['12', '13', '14', '15']],
+    [`it('rule 26, 28: x'`, ['26', '28']],
+    [`{ title: 'rule 13: x' }`, ['13']],
+    [`it.skip('rule 6: x'`, []],
+    [`describe.todo('rule 6: x'`, []],
+    [`it.skipIf(isCi)('rule 6: x'`, []],
+    [`it('follows rule 6: x'`, []],
+    [`it('rule x: y'`, []],
+  ])('%s: %j', (source, found) => {
+    expect([...rulesTestedBy(source)]).toEqual(found);
+  });
+});

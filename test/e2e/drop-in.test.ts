@@ -1,0 +1,255 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { type ControlPlane, describeEnvtest, type Rule, startControlPlane } from '../envtest/index.ts';
+import { waitFor } from '../envtest/waiting.ts';
+import { auditInto } from './support/audit.ts';
+import { type Program, startProgram } from './support/program.ts';
+import {
+  createDeployment,
+  createMachines,
+  createNodes,
+  createProtectedShoot,
+  getDeployment,
+  seedRules,
+  shootRules,
+  startDeploymentController,
+} from './support/shoot.ts';
+
+const namespace = 'shoot--test--one';
+const nodes = ['node-a', 'node-b', 'node-c'];
+const prefix = 'dependency-watchdog.gardener.cloud';
+const secretName = 'shoot-access-dependency-watchdog-probe';
+const leaseName = 'dwd-prober-leader-election';
+const nodeLeases = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
+
+/** As gardenlet writes it into the ConfigMap (gardener/gardener, `pkg/component/nodemanagement/dependencywatchdog`). */
+const config = `dependentResourceInfos:
+- optional: false
+  ref:
+    apiVersion: apps/v1
+    kind: Deployment
+    name: kube-controller-manager
+  scaleDown:
+    level: 1
+  scaleUp:
+    level: 0
+- optional: false
+  ref:
+    apiVersion: apps/v1
+    kind: Deployment
+    name: machine-controller-manager
+  scaleDown:
+    level: 0
+  scaleUp:
+    level: 1
+- optional: true
+  ref:
+    apiVersion: apps/v1
+    kind: Deployment
+    name: cluster-autoscaler
+  scaleDown:
+    level: 0
+  scaleUp:
+    level: 2
+kubeConfigSecretName: ${secretName}
+probeInterval: 30s
+`;
+
+const gardenersFlags = (configFile: string): readonly string[] => [
+  'prober',
+  `--config-file=${configFile}`,
+  '--kube-api-qps=20.0',
+  '--kube-api-burst=100',
+  '--zap-log-level=INFO',
+  '--enable-leader-election=true',
+];
+
+/** The Role that gardenlet creates next to the prober, in namespace garden. */
+const electionRules: readonly Rule[] = [
+  { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create'], namespace: 'garden' },
+  {
+    apiGroups: ['coordination.k8s.io'],
+    resources: ['leases'],
+    resourceNames: [leaseName],
+    verbs: ['get', 'watch', 'update'],
+    namespace: 'garden',
+  },
+  { apiGroups: [''], resources: ['events'], verbs: ['create', 'get', 'update', 'patch'], namespace: 'garden' },
+];
+
+const without = (resource: string): readonly Rule[] =>
+  seedRules
+    .map((rule) => ({ ...rule, resources: rule.resources.filter((name) => name !== resource) }))
+    .filter(({ resources }) => resources.length > 0);
+
+/** What docs/migrate.md advises: the rights on Secrets and Deployments only for the configured names. */
+const narrowed: readonly Rule[] = [
+  { apiGroups: ['extensions.gardener.cloud'], resources: ['clusters'], verbs: ['get', 'list', 'watch'] },
+  { apiGroups: [''], resources: ['secrets'], resourceNames: [secretName], verbs: ['get', 'list', 'watch'] },
+  { apiGroups: ['machine.sapcloud.io'], resources: ['machines'], verbs: ['get', 'list'] },
+  {
+    apiGroups: ['apps'],
+    resources: ['deployments'],
+    resourceNames: ['kube-controller-manager', 'machine-controller-manager', 'cluster-autoscaler'],
+    verbs: ['get', 'list', 'watch', 'patch'],
+  },
+];
+
+interface ElectionLease {
+  readonly spec: { readonly holderIdentity?: string; readonly leaseTransitions?: number };
+}
+
+describeEnvtest('dwd prober in the place of the Go program', () => {
+  let directory: string;
+  let seed: ControlPlane;
+  let shoot: ControlPlane;
+  let controller: { stop(): Promise<void> };
+  let audit: ReturnType<typeof auditInto>;
+  let program: Program | undefined;
+  let accounts = 0;
+
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'dwd-drop-in-'));
+    audit = auditInto(directory);
+    [seed, shoot] = await Promise.all([
+      startControlPlane({ name: 'seed', apiServerFlags: audit.flags }),
+      startControlPlane({ name: 'shoot', kinds: [] }),
+    ]);
+    await createNodes(shoot.client, nodes);
+    const access = await shoot.serviceAccountKubeconfig({
+      namespace: 'kube-system',
+      name: 'dependency-watchdog-probe',
+      rules: shootRules,
+    });
+    await createProtectedShoot(seed, { namespace, kubeconfig: 'not this one' });
+    await seed.client.create(`/api/v1/namespaces/${namespace}/secrets`, {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: secretName },
+      data: { kubeconfig: Buffer.from(access.text).toString('base64') },
+    });
+    await createMachines(seed.client, { namespace, nodes });
+    await createDeployment(seed.client, namespace, { name: 'kube-controller-manager', replicas: 2 });
+    await createDeployment(seed.client, namespace, { name: 'machine-controller-manager', replicas: 3 });
+    controller = startDeploymentController(seed.client, namespace);
+    await untilScaled('kube-controller-manager', 2);
+    await untilScaled('machine-controller-manager', 3);
+  });
+
+  afterEach(async () => {
+    if (program === undefined) return;
+    program.signal('SIGTERM');
+    expect(await program.ended, program.output()).toBe(0);
+    program = undefined;
+  });
+
+  afterAll(async () => {
+    program?.signal('SIGKILL');
+    await controller.stop();
+    await Promise.all([seed.stop(), shoot.stop()]);
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  /** Kubelets last heard of so long ago. */
+  const renewedBefore = async (ms: number): Promise<void> => {
+    const renewTime = new Date(Date.now() - ms).toISOString().replace('Z', '000Z');
+    for (const name of nodes) await shoot.client.patch(`${nodeLeases}/${name}`, { spec: { renewTime } });
+  };
+
+  /** A service account of its own each time, with the rights of these rules and no others. */
+  const start = async (rules: readonly Rule[]): Promise<Program> => {
+    accounts += 1;
+    const name = `dependency-watchdog-prober-${String(accounts)}`;
+    const { file } = await seed.serviceAccountKubeconfig({ namespace: 'garden', name, rules });
+    const configFile = join(directory, 'dep-config.yaml');
+    writeFileSync(configFile, config);
+    program = startProgram(gardenersFlags(configFile), { KUBECONFIG: file });
+    return program;
+  };
+
+  const readyz = async () => {
+    const answer = await fetch('http://127.0.0.1:9644/readyz').catch(() => undefined);
+    return answer === undefined ? undefined : { status: answer.status, body: await answer.text() };
+  };
+  const until = async <T>(what: string, running: Program, look: () => Promise<T | undefined>): Promise<T> =>
+    waitFor({ what, withinMs: 40_000 }, look).catch((error: unknown) => {
+      throw new Error(`${String(error)}\n${running.output()}`);
+    });
+  const untilReady = (running: Program) =>
+    until('ready', running, async () => ((await readyz())?.status === 200 ? true : undefined));
+  const electionLease = () =>
+    seed.client.get<ElectionLease>(`/apis/coordination.k8s.io/v1/namespaces/garden/leases/${leaseName}`);
+  const untilScaled = (name: string, replicas: number): Promise<unknown> =>
+    waitFor({ what: `${name} at ${String(replicas)}\n${program?.output() ?? ''}`, withinMs: 60_000 }, async () => {
+      const { spec, status } = await getDeployment(seed.client, namespace, name);
+      return spec.replicas === replicas && (status?.readyReplicas ?? 0) === replicas ? true : undefined;
+    });
+  const marksOf = async (name: string) => {
+    const { metadata } = await getDeployment(seed.client, namespace, name);
+    return Object.entries(metadata.annotations ?? {}).filter(([key]) => key.startsWith(prefix));
+  };
+
+  it('gets ready, leads and protects with the flags, the configuration and the rights that gardenlet gives it', async () => {
+    await renewedBefore(35_000);
+    const running = await start([...seedRules, ...electionRules]);
+    await untilReady(running);
+    await until('leading', running, async () => ((await electionLease()).spec.holderIdentity ? true : undefined));
+    await untilScaled('machine-controller-manager', 0);
+    await untilScaled('kube-controller-manager', 0);
+    expect(Object.fromEntries(await marksOf('kube-controller-manager'))).toEqual({
+      [`${prefix}/replicas`]: '2',
+      [`${prefix}/meltdown-protection-active`]: '',
+    });
+    expect(Object.fromEntries(await marksOf('machine-controller-manager'))).toMatchObject({
+      [`${prefix}/replicas`]: '3',
+    });
+    const messages = running.lines().map(({ msg }) => msg ?? '');
+    expect(messages).toContain('started leading');
+    expect(messages.some((message) => message.includes('kcmNodeMonitorGraceDuration'))).toBe(true);
+    const metrics = await (await fetch('http://127.0.0.1:9643/metrics')).text();
+    expect(metrics).toMatch(/dwd_prober_scale_operations_total\{[^}]*direction="down",result="scaled"\} 2/);
+  });
+
+  it('hands the Lease over when it stops, and what it held down stays down', async () => {
+    expect((await electionLease()).spec.holderIdentity).toBe('');
+    expect((await getDeployment(seed.client, namespace, 'kube-controller-manager')).spec.replicas).toBe(0);
+  });
+
+  it('restores what an earlier program held down, with rights narrowed to the configured names', async () => {
+    await renewedBefore(0);
+    const running = await start([...narrowed, ...electionRules]);
+    await untilReady(running);
+    await untilScaled('kube-controller-manager', 2);
+    await untilScaled('machine-controller-manager', 3);
+    expect(await marksOf('kube-controller-manager')).toEqual([]);
+    expect(await marksOf('machine-controller-manager')).toEqual([]);
+    const user = `system:serviceaccount:garden:dependency-watchdog-prober-${String(accounts)}`;
+    const refused = audit.requests().filter((request) => request.user === user && request.status === 403);
+    expect(refused.filter(({ uri }) => !uri.includes('/events'))).toEqual([]);
+  });
+
+  it.each([
+    ['secrets', 'kubeconfig-secrets'],
+    ['clusters', 'clusters'],
+    ['deployments', 'apps/v1/Deployment/kube-controller-manager'],
+  ])('without the right to watch %s is not ready and says so', async (resource, check) => {
+    const running = await start([...without(resource), ...electionRules]);
+    const named = new RegExp(`\\[-\\] ${check}: not ready \\(.*${resource}.* forbidden`);
+    const answer = await until(`readyz that names ${resource}`, running, async () => {
+      const found = await readyz();
+      return found !== undefined && named.test(found.body) ? found : undefined;
+    });
+    expect(answer.status).toBe(503);
+    expect(running.output()).toMatch(new RegExp(`${resource}[^\\n]* forbidden`));
+  });
+
+  it('without rights on the Lease never leads, and its log names what is missing', async () => {
+    const running = await start(seedRules);
+    await until('a log line', running, async () =>
+      running.output().includes(leaseName) && running.output().includes('forbidden') ? true : undefined,
+    );
+    expect(running.lines().map(({ msg }) => msg)).not.toContain('started leading');
+  });
+});

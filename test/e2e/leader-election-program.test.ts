@@ -1,0 +1,289 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type ControlPlane, describeEnvtest, startControlPlane } from '../envtest/index.ts';
+import { waitFor } from '../envtest/waiting.ts';
+import { auditInto } from './support/audit.ts';
+import {
+  createReplica,
+  dependentWrites,
+  electionLease,
+  leaseWrites,
+  type Replica,
+  toElectionLease,
+  writesOutOfTerm,
+} from './support/replica.ts';
+import { createDeployment, createMachines, createNodes, createProtectedShoot, shootRules } from './support/shoot.ts';
+
+const namespace = 'shoot--test--one';
+const deployment = `/apis/apps/v1/namespaces/${namespace}/deployments/kube-controller-manager`;
+const nodes = ['node-a', 'node-b'];
+const users = ['dwd-a', 'dwd-b', 'dwd-c'];
+const config = `
+kubeConfigSecretName: shoot-access-prober
+probeInterval: 500ms
+initialDelay: 0s
+probeTimeout: 5s
+backoffJitterFactor: 0.1
+kcmNodeMonitorGraceDuration: 4s
+dependentResourceInfos:
+  - ref: {apiVersion: apps/v1, kind: Deployment, name: kube-controller-manager}
+    scaleUp: {level: 0}
+    scaleDown: {level: 0}
+`;
+const flags = [
+  '--enable-leader-election=true',
+  `--leader-election-namespace=${electionLease.namespace}`,
+  '--leader-elect-lease-duration=4s',
+  '--leader-elect-renew-deadline=3s',
+  '--leader-elect-retry-period=500ms',
+];
+
+/** A promise that is resolved from outside. */
+const signal = <T>() => {
+  let settle: ((value: T) => void) | undefined;
+  const promise = new Promise<T>((resolve) => {
+    settle = resolve;
+  });
+  return { promise, resolve: (value: T): void => settle?.(value) };
+};
+
+describeEnvtest('leader election of whole programs', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'dwd-election-'));
+  const handOvers: string[] = [];
+  let seed: ControlPlane;
+  let shoot: ControlPlane;
+  let replicas: readonly Replica[] = [];
+  let audit: ReturnType<typeof auditInto>;
+  let raising = true;
+  let raised = Promise.resolve();
+
+  beforeAll(async () => {
+    const seedDir = mkdtempSync(join(directory, 'seed-'));
+    audit = auditInto(seedDir);
+    [seed, shoot] = await Promise.all([
+      startControlPlane({ name: 'seed', apiServerFlags: audit.flags }),
+      startControlPlane({ name: 'shoot', kinds: [] }),
+    ]);
+    // Their kubelets never renew: whoever leads has to scale down.
+    await createNodes(shoot.client, nodes);
+    const { text } = await shoot.kubeconfigFor({ user: 'prober', rules: shootRules });
+    await createProtectedShoot(seed, { namespace, kubeconfig: text });
+    await createMachines(seed.client, { namespace, nodes });
+    await createDeployment(seed.client, namespace, { name: 'kube-controller-manager', replicas: 2 });
+    const configFile = join(directory, 'config.yaml');
+    writeFileSync(configFile, config);
+    replicas = await Promise.all(users.map((user) => createReplica({ seed, user, configFile, directory, flags })));
+    raised = raise();
+  });
+
+  /** Somebody who does not know of the outage scales up again and again, so that a leader never runs out of writes. */
+  const raise = async (): Promise<void> => {
+    while (raising) {
+      const { spec } = await seed.client.get<{ spec: { replicas: number } }>(deployment);
+      if (spec.replicas === 0) await seed.client.patch(deployment, { spec: { replicas: 2 } });
+      await sleep(100);
+    }
+  };
+
+  afterAll(async () => {
+    raising = false;
+    await raised;
+    await Promise.all(replicas.map((replica) => replica.stop()));
+    await Promise.all([seed.stop(), shoot.stop()]);
+    rmSync(directory, { recursive: true, force: true });
+    process.stderr.write(`${['hand-over (lease 4s, renew 3s, retry 500ms)', ...handOvers].join('\n')}\n`);
+  });
+
+  const outputs = (): string =>
+    replicas.map((replica) => `--- ${replica.user}\n${replica.program().output()}`).join('\n');
+  const outOfTerm = () => writesOutOfTerm(audit.requests(), users);
+
+  /** The leader at work: it has the Lease and has written since `since`. */
+  const untilLeads = async (since: number, former?: Replica): Promise<Replica> =>
+    waitFor({ what: `a leader other than ${former?.user ?? 'nobody'}`, withinMs: 90_000, everyMs: 200 }, async () => {
+      const requests = audit.requests();
+      const last = leaseWrites(requests).at(-1);
+      if (last === undefined || last.holder === '' || last.user === former?.user) return undefined;
+      const written = dependentWrites(requests).filter(({ user, at }) => user === last.user && at >= since);
+      await Promise.resolve();
+      return written.length >= 2 ? replicas.find(({ user }) => user === last.user) : undefined;
+    }).catch((error: unknown) => {
+      throw new Error(`${String(error)}\n${outputs()}`);
+    });
+
+  /** Waits until another leads, and notes how long nobody did. */
+  const untilHandedOver = async (how: string, from: Replica, since: number): Promise<Replica> => {
+    const next = await untilLeads(since, from);
+    const took = leaseWrites(audit.requests()).find(({ user, at }) => user === next.user && at >= since)?.at ?? since;
+    const wrote = dependentWrites(audit.requests()).find(({ user, at }) => user === next.user && at >= since)?.at;
+    handOvers.push(
+      `${how.padEnd(22)} ${from.user} -> ${next.user}  Lease after ${String(took - since)} ms, first write after ${String((wrote ?? since) - since)} ms`,
+    );
+    return next;
+  };
+
+  const writesOf = ({ user }: Replica, since: number) =>
+    audit
+      .requests()
+      .filter((request) => request.user === user && request.verb !== 'get' && request.at > since)
+      .filter(({ verb }) => ['create', 'update', 'patch', 'delete'].includes(verb));
+
+  /** Holds the leader's next write back until `release` is called; `status` is what the API server said to it then. */
+  const holdNextWrite = ({ proxy }: Replica) => {
+    const [held, mayPass, status] = [signal<number>(), signal<undefined>(), signal<number>()];
+    proxy.setFault({
+      before: async () => {
+        proxy.setFault(undefined);
+        held.resolve(Date.now());
+        await mayPass.promise;
+        return 'forward';
+      },
+      after: (write) => {
+        status.resolve(write.status ?? 0);
+        return Promise.resolve('answer');
+      },
+    });
+    return { held: held.promise, release: () => mayPass.resolve(undefined), status: status.promise };
+  };
+
+  it('elects one of two, and only it writes', async () => {
+    const [first, second] = replicas;
+    first?.start();
+    second?.start();
+    const leader = await untilLeads(0);
+    const standby = leader === first ? second : first;
+    expect(standby?.program().output()).not.toContain('probing begins');
+    expect(outOfTerm()).toEqual([]);
+  });
+
+  it('hands over from a leader that was killed', async () => {
+    const leader = await untilLeads(Date.now());
+    const since = Date.now();
+    leader.program().signal('SIGKILL');
+    await untilHandedOver('killed', leader, since);
+    expect(outOfTerm()).toEqual([]);
+    await leader.program().ended;
+    leader.start();
+    replicas[2]?.start();
+  });
+
+  it('writes nothing after a suspension, though the answer to its last write was waiting', async () => {
+    const leader = await untilLeads(Date.now());
+    const program = leader.program();
+    const write = holdNextWrite(leader);
+    const since = await write.held;
+    program.signal('SIGSTOP');
+    write.release();
+    expect(await write.status).toBe(200);
+    const next = await untilHandedOver('suspended', leader, since);
+    const woken = Date.now();
+    program.signal('SIGCONT');
+    expect(await program.ended, program.output()).toBe(1);
+    expect(writesOf(leader, woken)).toEqual([]);
+    expect(outOfTerm()).toEqual([]);
+    leader.start();
+    expect(await untilLeads(Date.now())).toBe(next);
+  });
+
+  it('writes nothing after a suspension beyond its renew deadline, though nobody has taken the Lease', async () => {
+    const leader = await untilLeads(Date.now());
+    const program = leader.program();
+    const write = holdNextWrite(leader);
+    const since = await write.held;
+    program.signal('SIGSTOP');
+    write.release();
+    await sleep(3_200);
+    const woken = Date.now();
+    program.signal('SIGCONT');
+    expect(await program.ended, program.output()).toBe(1);
+    expect(writesOf(leader, woken)).toEqual([]);
+    await untilHandedOver('suspended for 3.2 s', leader, since);
+    expect(outOfTerm()).toEqual([]);
+    leader.start();
+  });
+
+  it('has a write refused that the network held back until another led', async () => {
+    const leader = await untilLeads(Date.now());
+    const program = leader.program();
+    const write = holdNextWrite(leader);
+    const since = await write.held;
+    leader.proxy.cutOff('swallow');
+    await untilHandedOver('cut off in a write', leader, since);
+    expect(outOfTerm()).toEqual([]);
+    write.release();
+    expect(await write.status).toBe(409);
+    expect(await program.ended, program.output()).toBe(1);
+    leader.proxy.heal();
+    leader.start();
+  });
+
+  it.each(['refuse', 'swallow'] as const)('stops writing when it is cut off from the seed (%s)', async (how) => {
+    const leader = await untilLeads(Date.now());
+    const since = Date.now();
+    leader.proxy.cutOff(how);
+    await untilHandedOver(`cut off (${how})`, leader, since);
+    expect(await leader.program().ended, leader.program().output()).toBe(1);
+    leader.proxy.heal();
+    expect(outOfTerm().filter(({ status }) => status !== 409)).toEqual([]);
+    leader.start();
+  });
+
+  it('releases the Lease on SIGTERM and ends with exit code 0', async () => {
+    const leader = await untilLeads(Date.now());
+    const since = Date.now();
+    leader.program().signal('SIGTERM');
+    expect(await leader.program().ended, leader.program().output()).toBe(0);
+    handOvers.push(`SIGTERM: ended after ${String(Date.now() - since)} ms`);
+    const released = leaseWrites(audit.requests()).filter(({ user, at }) => user === leader.user && at >= since);
+    expect(released.at(-1)?.holder).toBe('');
+    await untilHandedOver('released', leader, since);
+    expect(writesOf(leader, released.at(-1)?.at ?? since)).toEqual([]);
+    leader.start();
+  });
+
+  it('ends on SIGTERM though the seed does not answer', async () => {
+    const leader = await untilLeads(Date.now());
+    const since = Date.now();
+    leader.proxy.cutOff('swallow');
+    leader.program().signal('SIGTERM');
+    expect(await leader.program().ended, leader.program().output()).toBe(0);
+    handOvers.push(`SIGTERM while cut off: ended after ${String(Date.now() - since)} ms`);
+    leader.proxy.heal();
+    await untilHandedOver('ended while cut off', leader, since);
+    leader.start();
+  });
+
+  it('does not release the Lease while a write is on its way', async () => {
+    const leader = await untilLeads(Date.now());
+    const write = holdNextWrite(leader);
+    await write.held;
+    const since = Date.now();
+    leader.program().signal('SIGTERM');
+    expect(await leader.program().ended, leader.program().output()).toBe(0);
+    handOvers.push(`SIGTERM in a write that hangs: ended after ${String(Date.now() - since)} ms`);
+    const released = leaseWrites(audit.requests()).filter(({ user, holder }) => user === leader.user && holder === '');
+    expect(
+      released.filter(({ at }) => at >= since),
+      leader.program().output(),
+    ).toEqual([]);
+    write.release();
+    await write.status;
+    await untilHandedOver('ended in a write', leader, since);
+    leader.start();
+  });
+
+  it('needs no more rights than create on Leases and get and update on the one', () => {
+    const requests = audit.requests().filter((request) => users.includes(request.user) && toElectionLease(request));
+    expect(new Set(requests.map(({ verb }) => verb))).toEqual(new Set(['create', 'get', 'update']));
+    expect(requests.filter(({ status }) => status === 403 || status === 401)).toEqual([]);
+  });
+
+  it('never had two writers', () => {
+    const late = outOfTerm();
+    // The one that the network held back, refused by its precondition.
+    expect(late.map(({ status }) => status)).toEqual([409]);
+  });
+});

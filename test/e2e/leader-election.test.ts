@@ -1,0 +1,245 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { createKubeClient, createLeaderElector, type LeaderElector, type LeadershipEnd } from '../../src/kube/index.ts';
+import type { Kube } from '../../src/ports/index.ts';
+import { systemClock, systemRandom } from '../../src/runtime/index.ts';
+import { createRecordingLogger } from '../../src/testing/index.ts';
+import { type ControlPlane, describeEnvtest, startControllerManager, startControlPlane } from '../envtest/index.ts';
+import { waitFor } from '../envtest/waiting.ts';
+import { type Connection, connectTo, shortTimes } from '../leader-election/process.ts';
+
+const namespace = 'garden';
+const leases = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`;
+const program = fileURLToPath(new URL('../leader-election/process.ts', import.meta.url));
+
+interface LeaseSpec {
+  readonly holderIdentity?: string;
+  readonly leaseDurationSeconds?: number;
+  readonly leaseTransitions?: number;
+  readonly acquireTime?: string;
+  readonly renewTime?: string;
+}
+
+interface Candidate {
+  readonly elector: LeaderElector;
+  readonly ended: Promise<LeadershipEnd>;
+  /** As SIGTERM does. */
+  stop(): void;
+  /** As a network that loses everything from here on. */
+  cutOff(): void;
+}
+
+describeEnvtest('leader election on a real API server', () => {
+  let plane: ControlPlane;
+  let name: string;
+  let file: string;
+  let connection: Connection;
+  let count = 0;
+  let cleanUps: (() => unknown)[] = [];
+
+  beforeAll(async () => {
+    plane = await startControlPlane({ name: 'election', kinds: [] });
+  });
+
+  afterAll(() => plane.stop());
+
+  afterEach(async () => {
+    for (const cleanUp of cleanUps.reverse()) await cleanUp();
+    cleanUps = [];
+  });
+
+  /** A Lease of its own for each test, and exactly the rights of rule 29 to it. */
+  const arrange = async (): Promise<void> => {
+    count += 1;
+    name = `dwd-test-${String(count)}-leader-election`;
+    const leaseRule = { apiGroups: ['coordination.k8s.io'], resources: ['leases'], namespace };
+    const kubeconfig = await plane.serviceAccountKubeconfig({
+      namespace,
+      name: `elector-${String(count)}`,
+      rules: [
+        { ...leaseRule, verbs: ['create'] },
+        { ...leaseRule, verbs: ['get', 'watch', 'update'], resourceNames: [name] },
+        { apiGroups: [''], resources: ['configmaps'], verbs: ['patch'], resourceNames: [name], namespace },
+      ],
+    });
+    ({ file } = kubeconfig);
+    connection = connectTo(kubeconfig.text);
+    cleanUps.push(() => connection.close());
+  };
+
+  const spec = async (): Promise<LeaseSpec> => (await plane.client.get<{ spec: LeaseSpec }>(`${leases}/${name}`)).spec;
+
+  const until = (what: string, holds: () => boolean | Promise<boolean>): Promise<true> =>
+    waitFor({ what, withinMs: 20_000, everyMs: 20 }, async () => (await holds()) || undefined);
+
+  const start = (identity: string): Candidate => {
+    const clock = systemClock();
+    const stop = new AbortController();
+    let isCut = false;
+    const kube: Kube = {
+      request: async (request) => {
+        if (isCut) await clock.sleep(3_600_000, request.signal);
+        return connection.kube.request(request);
+      },
+    };
+    const elector = createLeaderElector({
+      client: createKubeClient({ kube, clock }),
+      clock,
+      random: systemRandom(),
+      logger: createRecordingLogger(),
+      lease: { namespace, name },
+      identity,
+      ...shortTimes,
+    });
+    const ended = elector.run(stop.signal);
+    const end = (): void => stop.abort(new Error('stop'));
+    cleanUps.push(async () => {
+      end();
+      await ended;
+    });
+    return {
+      elector,
+      ended,
+      stop: end,
+      cutOff: () => {
+        isCut = true;
+      },
+    };
+  };
+
+  it('rule 29: creates, renews and releases with no more rights than it needs, and hands over', async () => {
+    await arrange();
+    const a = start('a');
+    await until('a leads', () => a.elector.leading);
+    const created = await spec();
+    expect(created).toMatchObject({ holderIdentity: 'a', leaseDurationSeconds: 3, leaseTransitions: 0 });
+    const b = start('b');
+    await until('a renews', async () => (await spec()).renewTime !== created.renewTime);
+    expect(await spec()).toMatchObject({ holderIdentity: 'a', acquireTime: created.acquireTime, leaseTransitions: 0 });
+    expect(b.elector.leading).toBe(false);
+    a.stop();
+    expect(await a.ended).toBe('stopped');
+    const released = await spec();
+    if (released.holderIdentity !== 'b') {
+      expect(released).toMatchObject({ holderIdentity: '', leaseDurationSeconds: 1, leaseTransitions: 0 });
+    }
+    await until('b leads', () => b.elector.leading);
+    expect(await spec()).toMatchObject({ holderIdentity: 'b', leaseDurationSeconds: 3, leaseTransitions: 1 });
+  });
+
+  it('rule 25: takes over from a leader that fell silent, which stops first', async () => {
+    await arrange();
+    const a = start('a');
+    await until('a leads', () => a.elector.leading);
+    const b = start('b');
+    a.cutOff();
+    let overlapped = false;
+    await until('b leads', () => {
+      overlapped ||= a.elector.mayWrite() && b.elector.mayWrite();
+      return b.elector.leading;
+    });
+    expect(overlapped).toBe(false);
+    expect(await a.ended).toBe('lost');
+    expect(await spec()).toMatchObject({ holderIdentity: 'b', leaseTransitions: 1 });
+  });
+
+  it('rule 26: a Lease that others touch, or delete, stays ours', async () => {
+    await arrange();
+    const a = start('a');
+    await until('a leads', () => a.elector.leading);
+    await plane.client.patch(`${leases}/${name}`, { metadata: { labels: { touched: 'yes' } } });
+    const touched = await spec();
+    await until('a renews', async () => (await spec()).renewTime !== touched.renewTime);
+    expect(await plane.client.get(`${leases}/${name}`)).toMatchObject({ metadata: { labels: { touched: 'yes' } } });
+    await plane.client.delete(`${leases}/${name}`);
+    await until('there is a Lease again', async () => {
+      const reply = await plane.client.request({ method: 'GET', path: `${leases}/${name}` });
+      return reply.status === 200;
+    });
+    await until('a leads', () => a.elector.leading);
+    expect(await spec()).toMatchObject({ holderIdentity: 'a' });
+  });
+
+  it('rule 26: an API server that hangs costs the lead, and the next one is elected when it is back', async () => {
+    await arrange();
+    const a = start('a');
+    await until('a leads', () => a.elector.leading);
+    await plane.pauseApiServer();
+    try {
+      expect(await a.ended).toBe('lost');
+    } finally {
+      plane.resumeApiServer();
+    }
+    const b = start('b');
+    await until('b leads', () => b.elector.leading);
+    expect(await spec()).toMatchObject({ holderIdentity: 'b', leaseTransitions: 1 });
+  });
+
+  it('rule 25: hands over to a Go program and takes over from it', async () => {
+    await arrange();
+    const a = start('a');
+    await until('a leads', () => a.elector.leading);
+    const go = await startControllerManager(plane, {
+      flags: {
+        'leader-elect': 'true',
+        'leader-elect-resource-name': name,
+        'leader-elect-resource-namespace': namespace,
+        'leader-elect-lease-duration': '3s',
+        'leader-elect-renew-deadline': '2s',
+        'leader-elect-retry-period': '400ms',
+      },
+    });
+    cleanUps.push(() => go.stop());
+    await plane.client.patch(`${leases}/${name}`, { metadata: { labels: { waits: 'kcm' } } });
+    expect(await spec()).toMatchObject({ holderIdentity: 'a', leaseTransitions: 0 });
+    a.stop();
+    expect(await a.ended).toBe('stopped');
+    await until('the Go program leads', async () => ((await spec()).holderIdentity ?? '').length > 1);
+    expect(await spec()).toMatchObject({ leaseTransitions: 1 });
+    const b = start('b');
+    const seen = await spec();
+    await until('the Go program renews', async () => (await spec()).renewTime !== seen.renewTime);
+    expect(b.elector.leading).toBe(false);
+    await go.stop({ signal: 'SIGKILL' });
+    await until('b leads', () => b.elector.leading);
+    expect(await spec()).toMatchObject({ holderIdentity: 'b', leaseTransitions: 2 });
+  });
+
+  it('rule 28: a process that was suspended for longer than the lease writes nothing when it wakes up', async () => {
+    await arrange();
+    const configMap = `/api/v1/namespaces/${namespace}/configmaps`;
+    await plane.client.create(configMap, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } });
+    const counts = async (): Promise<Readonly<Record<string, string>>> =>
+      (await plane.client.get<{ data?: Record<string, string> }>(`${configMap}/${name}`)).data ?? {};
+    const spawnOne = (
+      identity: string,
+    ): { readonly child: ChildProcess; readonly ended: Promise<unknown>; output(): string } => {
+      const child = spawn(process.execPath, [program, file, namespace, name, identity], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      let output = '';
+      child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+      const ended = new Promise((resolve) => void child.once('close', resolve));
+      cleanUps.push(async () => {
+        child.kill('SIGKILL');
+        await ended;
+      });
+      return { child, ended, output: () => output };
+    };
+    const first = spawnOne('first');
+    await until('the first writes', async () => Number((await counts()).first) > 10);
+    const second = spawnOne('second');
+    first.child.kill('SIGSTOP');
+    await until('the second writes', async () => Number((await counts()).second) > 10);
+    const before = (await counts()).first;
+    first.child.kill('SIGCONT');
+    await first.ended;
+    expect(first.output()).toBe('leading\nlost\n');
+    expect((await counts()).first).toBe(before);
+    second.child.kill('SIGTERM');
+    await second.ended;
+    expect(second.output()).toBe('leading\nstopped\n');
+    expect(await spec()).toMatchObject({ holderIdentity: '', leaseDurationSeconds: 1 });
+  });
+});

@@ -1,0 +1,117 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ControlPlane } from '../../envtest/index.ts';
+import type { AuditedRequest } from './audit.ts';
+import { type Program, startProgram } from './program.ts';
+import { seedRules } from './shoot.ts';
+import { startWriteProxy, type WriteProxy } from './write-proxy.ts';
+
+export const electionLease = { namespace: 'garden', name: 'dwd-prober-leader-election' };
+
+/** What leader election may do, and no more. */
+const electionRules = [
+  { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create'], namespace: electionLease.namespace },
+  {
+    apiGroups: ['coordination.k8s.io'],
+    resources: ['leases'],
+    resourceNames: [electionLease.name],
+    verbs: ['get', 'update'],
+    namespace: electionLease.namespace,
+  },
+];
+
+/** One of several programs that elect a leader, as a user of its own, behind a proxy of its own. */
+export interface Replica {
+  readonly user: string;
+  readonly proxy: WriteProxy;
+  program(): Program;
+  /** As a pod is started again; not while it runs. */
+  start(): void;
+  stop(): Promise<void>;
+}
+
+export interface ReplicaOptions {
+  readonly seed: ControlPlane;
+  readonly user: string;
+  readonly configFile: string;
+  readonly directory: string;
+  readonly flags: readonly string[];
+}
+
+export const createReplica = async (options: ReplicaOptions): Promise<Replica> => {
+  const { seed, user, configFile, directory, flags } = options;
+  const proxy = await startWriteProxy(seed, { user, rules: [...seedRules, ...electionRules] });
+  const kubeconfig = join(directory, `${user}.kubeconfig`);
+  writeFileSync(kubeconfig, proxy.kubeconfig, { mode: 0o600 });
+  let program: Program | undefined;
+  return {
+    user,
+    proxy,
+    program: () => {
+      if (program === undefined) throw new Error(`${user}: not started`);
+      return program;
+    },
+    start: () => {
+      program = startProgram([
+        'prober',
+        `--config-file=${configFile}`,
+        `--kubeconfig=${kubeconfig}`,
+        '--metrics-bind-addr=0',
+        '--health-bind-addr=0',
+        '--kube-api-qps=100',
+        '--kube-api-burst=200',
+        ...flags,
+      ]);
+    },
+    stop: async () => {
+      program?.signal('SIGKILL');
+      await program?.ended;
+      await proxy.stop();
+    },
+  };
+};
+
+const isWrite = ({ verb }: AuditedRequest): boolean => ['create', 'update', 'patch', 'delete'].includes(verb);
+
+/** A change of the Lease that the API server has made. */
+export interface LeaseWrite {
+  readonly user: string;
+  readonly at: number;
+  /** Empty when it was released. */
+  readonly holder: string;
+}
+
+export const toElectionLease = ({ uri }: AuditedRequest): boolean =>
+  uri.startsWith(`/apis/coordination.k8s.io/v1/namespaces/${electionLease.namespace}/leases`);
+
+const asLeaseWrite = (request: AuditedRequest): LeaseWrite | undefined => {
+  if (!toElectionLease(request) || !isWrite(request) || request.status >= 300) return undefined;
+  const { spec } = request.body as { readonly spec: { readonly holderIdentity?: string } };
+  return { user: request.user, at: request.at, holder: spec.holderIdentity ?? '' };
+};
+
+export const leaseWrites = (requests: readonly AuditedRequest[]): readonly LeaseWrite[] =>
+  requests.flatMap((request) => asLeaseWrite(request) ?? []);
+
+/** Writes to dependent resources that reached the API server, refused ones included. */
+export const dependentWrites = (requests: readonly AuditedRequest[]): readonly AuditedRequest[] =>
+  requests.filter((request) => isWrite(request) && request.uri.includes('/deployments/'));
+
+/**
+ * Writes of replicas at a time when, by the Lease, they did not lead: a term lasts from the write that takes the Lease until it is released
+ * or another takes it.
+ */
+export const writesOutOfTerm = (
+  requests: readonly AuditedRequest[],
+  users: readonly string[],
+): readonly AuditedRequest[] => {
+  const dependent = new Set(dependentWrites(requests));
+  const outOfTerm: AuditedRequest[] = [];
+  let leader: string | undefined;
+  for (const request of requests.toSorted((a, b) => a.at - b.at)) {
+    const lease = asLeaseWrite(request);
+    if (lease !== undefined) leader = lease.holder === '' ? undefined : lease.user;
+    else if (dependent.has(request) && users.includes(request.user) && request.user !== leader) outOfTerm.push(request);
+  }
+  return outOfTerm;
+};

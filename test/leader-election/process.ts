@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs';
+import {
+  createKubeClient,
+  createLeaderElector,
+  createSecurity,
+  createTransport,
+  fenceWrites,
+  parseUntrustedKubeconfig,
+  staticCredentials,
+  withCredentials,
+} from '../../src/kube/index.ts';
+import type { Kube, KubeClient } from '../../src/ports/index.ts';
+import { systemClock, systemRandom } from '../../src/runtime/index.ts';
+import { createRecordingLogger } from '../../src/testing/index.ts';
+
+/** Short, for tests against real servers; the proportions are those of the defaults. */
+export const shortTimes = { leaseDurationMs: 3_000, renewDeadlineMs: 2_000, retryPeriodMs: 400 };
+
+export interface Connection {
+  readonly kube: Kube;
+  readonly client: KubeClient;
+  close(): void;
+}
+
+export const connectTo = (kubeconfig: string): Connection => {
+  const clock = systemClock();
+  const { endpoint, tls, authorization } = parseUntrustedKubeconfig(kubeconfig);
+  const security = createSecurity(tls);
+  const transport = createTransport({
+    endpoint,
+    security: async () => security,
+    clock,
+    userAgent: 'leader-election-test',
+  });
+  const kube = withCredentials(transport, staticCredentials(authorization));
+  return { kube, client: createKubeClient({ kube, clock }), close: () => transport.close() };
+};
+
+/**
+ * A process that writes as long as it leads: `node process.ts KUBECONFIG-FILE NAMESPACE NAME IDENTITY` counts in ConfigMap NAME's
+ * `data.IDENTITY`, as fast as it can, and says on stdout when it starts and stops leading. Ends when leadership is lost or on SIGTERM.
+ */
+const main = async ([file = '', namespace = '', name = '', identity = '']: readonly string[]): Promise<void> => {
+  const clock = systemClock();
+  const connection = connectTo(readFileSync(file, 'utf8'));
+  const { kube, client } = connection;
+  const stop = new AbortController();
+  process.once('SIGTERM', () => stop.abort(new Error('SIGTERM')));
+  let writing = Promise.resolve();
+  const elector = createLeaderElector({
+    client,
+    clock,
+    random: systemRandom(),
+    logger: createRecordingLogger(),
+    lease: { namespace, name },
+    identity,
+    ...shortTimes,
+    onStarted: (signal) => {
+      process.stdout.write('leading\n');
+      writing = write(signal);
+    },
+    onStopped: (end) => {
+      process.stdout.write(`${end}\n`);
+      return writing;
+    },
+  });
+  const fenced = createKubeClient({ kube: fenceWrites(kube, elector), clock });
+  const path = `/api/v1/namespaces/${namespace}/configmaps/${name}`;
+  const never = new AbortController().signal;
+  const write = async (signal: AbortSignal): Promise<void> => {
+    for (let count = 1; !signal.aborted; count += 1) {
+      const body = { data: { [identity]: String(count) } };
+      const call = {
+        method: 'PATCH',
+        path,
+        contentType: 'application/merge-patch+json',
+        body,
+        decode: () => undefined,
+      } as const;
+      await fenced.call(call, { signal: never, timeoutMs: 900 }).catch(() => clock.sleep(5, never));
+    }
+  };
+  await elector.run(stop.signal);
+  connection.close();
+};
+
+if (import.meta.main) await main(process.argv.slice(2));
