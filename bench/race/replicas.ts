@@ -3,7 +3,7 @@ import type { TestClient } from '../../test/envtest/index.ts';
 
 /** `spec.replicas` of a Deployment's namesakes in all namespaces, looked at again and again. */
 export interface Replicas {
-  replicas(namespace: string): number | undefined;
+  readonly replicas: (namespace: string) => number | undefined;
   stop(): Promise<void>;
 }
 

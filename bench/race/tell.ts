@@ -33,22 +33,17 @@ const rowOf = (run: Run): readonly string[] => [
   `${String(run.unknown)}/${String(run.nodes)}`,
 ];
 
-const failuresOf = (runs: readonly Run[]): readonly string[] => {
-  const failures: string[] = [];
-  for (const run of runs) {
-    const { shoot, isProtected, unknown, nodes, stoppedAt } = run;
-    if (isProtected && unknown > 0) failures.push(`${shoot}: ${String(unknown)} nodes turned Unknown with the prober`);
-    if (isProtected && stoppedAt === undefined) failures.push(`${shoot}: the prober did not scale KCM down`);
-    if (!isProtected && unknown < nodes)
-      failures.push(`${shoot}: only ${String(unknown)} nodes turned Unknown without`);
-  }
-  return failures;
+const failureOf = ({ shoot, isProtected, unknown, nodes, stoppedAt }: Run): string | undefined => {
+  if (isProtected && unknown > 0) return `${shoot}: ${String(unknown)} nodes turned Unknown with the prober`;
+  if (isProtected && stoppedAt === undefined) return `${shoot}: the prober did not scale KCM down`;
+  if (!isProtected && unknown < nodes) return `${shoot}: only ${String(unknown)} nodes turned Unknown without`;
+  return undefined;
 };
 
 /** The result of all runs in Markdown, and the exit code that it amounts to. */
 export const tellRace = (runs: readonly Run[]): { readonly text: string; readonly exitCode: number } => {
   const margins = runs.flatMap((run) => marginOf(run) ?? []);
-  const failures = failuresOf(runs);
+  const failures = runs.flatMap((run) => failureOf(run) ?? []);
   const [least, median, most] = [0, 0.5, 1].map((q) => inSeconds(quantile(margins, q)));
   const text = [
     '## The prober against kube-controller-manager',

@@ -2,6 +2,7 @@ import { demoCommand } from './demo.ts';
 import type { CliIo } from './io.ts';
 import { proberCommand, type RunProber } from './prober.ts';
 import { runProgram } from './program.ts';
+import { schemaCommand } from './schema.ts';
 import { validateCommand } from './validate.ts';
 import { versionCommand } from './version.ts';
 
@@ -16,4 +17,4 @@ export interface Components {
 
 /** The program `dwd`. Resolves with the exit code; rejects only with what is a bug. */
 export const runCli = (io: CliIo, { runProber }: Components): Promise<number> =>
-  runProgram([proberCommand(runProber), validateCommand, demoCommand, versionCommand], io);
+  runProgram([proberCommand(runProber), validateCommand, schemaCommand, demoCommand, versionCommand], io);

@@ -27,24 +27,36 @@ export const nonEmptyText = (example: string) => {
   return z.string(message).min(1, message);
 };
 
-/** Bounds are in words too: the words are what the operator reads. */
+/** Bounds are in words too: the words are what the operator reads. `keywords` say the same in JSON Schema. */
 interface Range {
   readonly words: string;
   readonly holds: (value: number) => boolean;
+  readonly keywords: Readonly<Record<string, number>>;
 }
 
-export const positive: Range = { words: '> 0', holds: (value) => value > 0 };
-export const atLeast = (minimum: number): Range => ({ words: `>= ${minimum}`, holds: (value) => value >= minimum });
-export const fraction: Range = { words: '> 0 and <= 1', holds: (value) => value > 0 && value <= 1 };
+export const positive: Range = { words: '> 0', holds: (value) => value > 0, keywords: { exclusiveMinimum: 0 } };
+export const atLeast = (minimum: number): Range => ({
+  words: `>= ${minimum}`,
+  holds: (value) => value >= minimum,
+  keywords: { minimum },
+});
+export const fraction: Range = {
+  words: '> 0 and <= 1',
+  holds: (value) => value > 0 && value <= 1,
+  keywords: { exclusiveMinimum: 0, maximum: 1 },
+};
 
 export const number = (range: Range) => {
   const message = expecting(`a number ${range.words}`);
-  return z.number(message).refine(range.holds, message);
+  return z.number(message).refine(range.holds, message).meta(range.keywords);
 };
 
 export const integer = (range: Range) => {
   const message = expecting(`a whole number ${range.words}`);
-  return z.number(message).refine((value) => Number.isSafeInteger(value) && range.holds(value), message);
+  return z
+    .number(message)
+    .refine((value) => Number.isSafeInteger(value) && range.holds(value), message)
+    .meta({ ...range.keywords, type: 'integer' });
 };
 
 export const boolean = () => z.boolean(expecting('true or false'));
@@ -52,17 +64,34 @@ export const boolean = () => z.boolean(expecting('true or false'));
 export const oneOf = <const T extends readonly [string, ...string[]]>(...values: T) =>
   z.enum(values, expecting(`one of ${values.join(', ')}`));
 
+/** For editors; what takes arithmetic to tell, such as `0.1ns` being 0, is left to the check itself. */
+const durationKeywords = (isZeroAllowed: boolean) => {
+  const text = String.raw`\+?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h))+$`;
+  return isZeroAllowed
+    ? { anyOf: [{ type: 'string', pattern: String.raw`^[-+]?0$|^${text}` }, { const: 0 }] }
+    : { anyOf: [{ type: 'string', pattern: `^(?=.*[1-9])${text}` }] };
+};
+
 /** A duration in Go's syntax, in milliseconds once read. The number 0 needs no unit. */
 export const duration = (range: Range) => {
   const expected = `a duration ${range.words} with a unit, such as 30s or 1m30s`;
   const message = expecting(expected);
-  return z.union([z.string(), z.literal(0)], message).transform((value, context) => {
-    const parsed = parseGoDuration(String(value));
-    if (parsed.ok && range.holds(parsed.value)) return parsed.value;
-    const found = parsed.ok ? '' : `, which ${parsed.error}`;
-    context.addIssue({ code: 'custom', message: `must be ${expected}, found ${show(value)}${found}` });
-    return z.NEVER;
-  });
+  return z
+    .union([z.string(), z.literal(0)], message)
+    .transform((value, context) => {
+      const parsed = parseGoDuration(String(value));
+      if (parsed.ok && range.holds(parsed.value)) return parsed.value;
+      const found = parsed.ok ? '' : `, which ${parsed.error}`;
+      context.addIssue({ code: 'custom', message: `must be ${expected}, found ${show(value)}${found}` });
+      return z.NEVER;
+    })
+    .meta({ ...durationKeywords(range.holds(0)), description: `Must be ${expected}.` });
+};
+
+/** `schema`, with words on what the field is for. */
+export const about = <T extends z.ZodType>(what: string, schema: T): T => {
+  const allowed = schema.meta()?.description;
+  return schema.meta({ ...schema.meta(), description: allowed === undefined ? what : `${what} ${allowed}` });
 };
 
 export const object = <T extends z.ZodRawShape>(expected: string, shape: T) => z.object(shape, expecting(expected));

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import {
+  about,
   atLeast,
   boolean,
   duration,
@@ -16,22 +17,26 @@ import {
 
 const scaleInfo = () =>
   object('an object with level, initialDelay and timeout', {
-    level: integer(atLeast(0)),
-    initialDelay: duration(atLeast(0)).prefault('0s'),
-    timeout: duration(positive).prefault('30s'),
+    level: about('Resources are scaled in ascending order of level, those of one level together.', integer(atLeast(0))),
+    initialDelay: about('How long to wait before scaling.', duration(atLeast(0))).prefault('0s'),
+    timeout: about('How long scaling may take.', duration(positive)).prefault('30s'),
   });
 
 const dependentResource = () =>
   object('an object with ref, optional, scaleUp and scaleDown', {
-    ref: object('an object with apiVersion, kind and name', {
-      apiVersion: nonEmptyText('apps/v1'),
-      kind: nonEmptyText('Deployment'),
-      name: nonEmptyText('kube-controller-manager'),
-    }),
-    optional: boolean().prefault(false),
-    scaleUp: scaleInfo().optional(),
-    scaleDown: scaleInfo().optional(),
-  });
+    ref: about(
+      'A resource with a scale subresource, in the namespace of the shoot.',
+      object('an object with apiVersion, kind and name', {
+        apiVersion: nonEmptyText('apps/v1'),
+        kind: nonEmptyText('Deployment'),
+        name: nonEmptyText('kube-controller-manager'),
+      }),
+    ),
+    optional: about('Whether the resource may be missing.', boolean()).prefault(false),
+    scaleUp: about('How it is restored.', scaleInfo()).optional(),
+    scaleDown: about('How it is scaled to 0; without it, it never is.', scaleInfo()).optional(),
+    // What is scaled down and never up would stay at 0 for ever: prober-rules.ts says so in words.
+  }).meta({ required: ['ref', 'scaleUp'] });
 
 const externalProbe = () =>
   object('an object with kubeConfigSecretName, timeout, failureThreshold, successThreshold and mode', {
@@ -45,15 +50,30 @@ const externalProbe = () =>
 /** The prober's configuration file; durations come out in milliseconds. */
 export const proberSchema = () =>
   object('an object with kubeConfigSecretName and dependentResourceInfos', {
-    kubeConfigSecretName: secretName(),
-    probeInterval: duration(positive).prefault('10s'),
-    initialDelay: duration(atLeast(0)).prefault('30s'),
-    probeTimeout: duration(positive).prefault('30s'),
-    backoffJitterFactor: number(atLeast(0)).prefault(0.2),
-    kcmNodeMonitorGraceDuration: duration(positive).prefault('40s'),
-    nodeLeaseFailureFraction: number(fraction).prefault(0.6),
-    externalProbe: externalProbe().optional(),
-    dependentResourceInfos: listOf('a list of at least one dependent resource', dependentResource()),
+    kubeConfigSecretName: about(
+      "Secret in the shoot's namespace whose key `kubeconfig` reaches the shoot's API server.",
+      secretName(),
+    ),
+    probeInterval: about('Time between two probes of one shoot.', duration(positive)).prefault('10s'),
+    initialDelay: about('How long a new shoot may settle before it is probed.', duration(atLeast(0))).prefault('30s'),
+    probeTimeout: about('Bounds one probe as a whole.', duration(positive)).prefault('30s'),
+    backoffJitterFactor: about(
+      'The time between two probes is longer by a random part of up to this factor.',
+      number(atLeast(0)),
+    ).prefault(0.2),
+    kcmNodeMonitorGraceDuration: about(
+      "Must equal kube-controller-manager's --node-monitor-grace-period.",
+      duration(positive),
+    ).prefault('40s'),
+    nodeLeaseFailureFraction: about(
+      'Resources are scaled down when this fraction of the node leases, or more, has expired.',
+      number(fraction),
+    ).prefault(0.6),
+    externalProbe: about('Not supported by this version yet: has no effect.', externalProbe()).optional(),
+    dependentResourceInfos: about(
+      'What is scaled down, and up again.',
+      listOf('a list of at least one dependent resource', dependentResource()),
+    ),
   });
 
 export type ProberConfig = z.output<ReturnType<typeof proberSchema>>;

@@ -251,6 +251,7 @@ describe('rule 6: what counts', () => {
   it('rule 6: waits and depth are metrics', async () => {
     const kube = limited({ burst: 1 });
     for (let count = 0; count < 3; count += 1) send(kube);
+    await clock.settle();
     send(kube, { lane: 'urgent' });
     await clock.advance(400);
     const of = (name: string) => samples.filter((sample) => sample.name === name);
@@ -303,7 +304,9 @@ describe('prober 5.4: the urgent lane', () => {
     'an answer that is read': async (body) => {
       while ((await body.next()).done !== true);
     },
-    'an answer that is abandoned': async (body) => void (await body.return?.()),
+    'an answer that is abandoned': async (body) => {
+      await body.return?.();
+    },
   } satisfies Record<string, (body: AsyncIterator<Uint8Array>) => Promise<void>>;
 
   it.each(Object.entries(endings))('prober 5.4: %s makes room', async (_, finish) => {
@@ -410,6 +413,7 @@ describe('prober 5.4: the urgent lane', () => {
     const call = { method: 'GET', path: '/x', decode: () => undefined } as const;
     const { signal } = new AbortController();
     for (let count = 0; count < 3; count += 1) void client.call(call, { signal }).catch(() => undefined);
+    await clock.settle();
     for (let count = 0; count < 3; count += 1) void client.call(call, { signal, ...urgent }).catch(() => undefined);
     await clock.settle();
     expect(server.requests.map(({ lane }) => lane)).toEqual([undefined, 'urgent', 'urgent', 'urgent']);

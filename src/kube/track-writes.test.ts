@@ -3,7 +3,11 @@ import type { Kube, KubeResponse } from '../ports/index.ts';
 import { trackWrites } from './track-writes.ts';
 
 const { signal } = new AbortController();
-const response: KubeResponse = { status: 200, headers: {}, body: (async function* () {})() };
+const response: KubeResponse = {
+  status: 200,
+  headers: {},
+  body: { [Symbol.asyncIterator]: () => ({ next: () => Promise.resolve({ done: true, value: undefined }) }) },
+};
 
 /** Answers when told to. */
 const heldKube = (): { kube: Kube; answers: ((error?: Error) => void)[] } => {

@@ -10,3 +10,4 @@ export {
   tellFindings,
   type Tone,
 } from './demo/index.ts';
+export { gardenSettings } from './settings.ts';

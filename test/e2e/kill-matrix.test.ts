@@ -117,6 +117,30 @@ const arm = (seed: ControlPlane, lane: Lane, target: string | undefined) => {
   };
 };
 
+/** Kills a lane's program right after the next write to `target` has landed. */
+const killAfter = (lane: Lane, target: string) => {
+  let isDead = false;
+  lane.proxy.setFault({
+    after: async (write) => {
+      if (targetOf(write) !== target || write.status !== 200) return 'answer';
+      lane.proxy.setFault(undefined);
+      await lane.kill();
+      isDead = true;
+      return 'cut';
+    },
+  });
+  return { isDead: () => isDead };
+};
+
+/** `-`: never arrived. */
+const statusesOf = (writes: readonly ProxiedWrite[]): string =>
+  writes.map(({ status }) => (status === undefined ? '-' : String(status))).join(' ');
+
+const throwAll = (ends: readonly PromiseSettledResult<unknown>[]): void => {
+  const failures = ends.flatMap((end): unknown[] => (end.status === 'rejected' ? [end.reason] : []));
+  if (failures.length > 0) throw failures.length === 1 ? failures[0] : new AggregateError(failures);
+};
+
 /** The writes that have to land, in this order: a count that the autoscaler has raised from 0 needs no restoring. */
 const neededWrites = (lane: Lane, flow: Direction, target: string | undefined): readonly string[] =>
   flows[flow].filter(
@@ -129,7 +153,7 @@ interface Row {
   readonly flow: Direction;
   /** The write that met it. */
   readonly target: string;
-  /** Of all writes of the flow, in order; `-`: never arrived. */
+  /** Of all writes of the flow, in order. */
   readonly statuses: string;
 }
 
@@ -216,7 +240,7 @@ describeEnvtest('kill matrix', () => {
     await armed.recovered();
     await untilQuiet(lane);
     const writes = lane.proxy.writes.slice(length);
-    const statuses = writes.map(({ status }) => (status === undefined ? '-' : String(status))).join(' ');
+    const statuses = statusesOf(writes);
     rows.push({ trouble: target === undefined ? 'none' : lane.name, flow, target: target ?? '', statuses });
     const landed = writes.filter(({ status }) => status === 200).map(targetOf);
     const needed = neededWrites(lane, flow, target);
@@ -228,15 +252,16 @@ describeEnvtest('kill matrix', () => {
     }
   };
 
+  const turn = (flow: Direction): void => {
+    if (flow === 'down') kubelets.cut();
+    else kubelets.connect();
+  };
+
   /** Lets a flow run in all lanes at once; with a target, that write of it meets each lane's trouble. */
   const runFlows = async (flow: Direction, target?: string): Promise<void> => {
     const ends = lanes.map((lane) => runFlow(lane, flow, target));
-    if (flow === 'down') kubelets.cut();
-    else kubelets.connect();
-    const failures = (await Promise.allSettled(ends)).flatMap((end): unknown[] =>
-      end.status === 'rejected' ? [end.reason] : [],
-    );
-    if (failures.length > 0) throw failures.length === 1 ? failures[0] : new AggregateError(failures);
+    turn(flow);
+    throwAll(await Promise.allSettled(ends));
   };
 
   it('writes what was counted when nothing comes in between', async () => {
@@ -251,6 +276,42 @@ describeEnvtest('kill matrix', () => {
       await runFlows('up', up);
     });
   }
+
+  /** Each lane's program dies right after another write of the flow, and starts again when the kubelets have changed their mind. */
+  const killAndTurn = async (flow: Direction): Promise<void> => {
+    const back = flow === 'down' ? 'up' : 'down';
+    const killed = lanes.map(async (lane, index) => {
+      const target = flows[flow][index % flows[flow].length] ?? '';
+      const killing = killAfter(lane, target);
+      await waitFor({ what: `${lane.name} ${flow}: ${target}`, withinMs: 90_000 }, () =>
+        Promise.resolve(killing.isDead() || undefined),
+      );
+      return target;
+    });
+    turn(flow);
+    const targets = await Promise.all(killed);
+    turn(back);
+    const ends = lanes.map(async (lane, index) => {
+      lane.proxy.setFault(undefined);
+      const { length } = lane.proxy.writes;
+      await lane.start();
+      await untilFlowEnded(lane, back, () => true);
+      await untilQuiet(lane);
+      const statuses = statusesOf(lane.proxy.writes.slice(length));
+      rows.push({ trouble: 'killed, turned', flow, target: targets[index] ?? '', statuses });
+    });
+    throwAll(await Promise.allSettled(ends));
+  };
+
+  it('restores what a scale-down had done that was killed before the kubelets came back', async () => {
+    await killAndTurn('down');
+  });
+
+  it('scales down again what a scale-up had done that was killed before the kubelets were cut off again', async () => {
+    await runFlows('down');
+    await killAndTurn('up');
+    await runFlows('up');
+  });
 
   it('never brought the machine-controller-manager back before the kube-controller-manager was ready', () => {
     for (const { name } of lanes) {

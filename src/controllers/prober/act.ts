@@ -86,7 +86,8 @@ const write = async ({ seed }: ActDeps, request: ActRequest, change: Write): Pro
     if (change.kind === 'scale' && replicas !== undefined) {
       const call = patchScale(target, { resourceVersion: base.resourceVersion, replicas });
       const { value } = await seed.call(call, options);
-      return { ...base, resourceVersion: value.resourceVersion, specReplicas: value.specReplicas };
+      // What `base` says of pods and of its controller is from before this write.
+      return { ...base, resourceVersion: value.resourceVersion, specReplicas: value.specReplicas, observed: false };
     }
     const annotations = change.annotations ?? {};
     const count = replicas === undefined ? {} : { replicas };

@@ -10,9 +10,9 @@ import {
   isOver,
   settleOutcome,
   startOperation,
-  stepOperation,
   wakeTime,
 } from './operation.ts';
+import { stepOperation } from './operation-step.ts';
 
 /** A level of a scale-down holds up the next one for this long at most, in milliseconds: KCM gives 10 s in all. */
 const downLevelLimitMs = 3_000;
@@ -60,9 +60,9 @@ export interface FlowPlan {
 export const createFlow = (plan: FlowPlan): Flow => {
   const operations = plan.resources.flatMap((resource) => {
     const info = scaleInfo(resource, plan.direction);
-    return info === undefined
-      ? []
-      : [idleOperation(resource, { key: refKey(resource.ref), info, mustRead: plan.readFirst })];
+    if (info === undefined) return [];
+    const optional = mayBeMissing(resource, plan);
+    return [idleOperation(resource, { key: refKey(resource.ref), info, optional, mustRead: plan.readFirst })];
   });
   return {
     id: plan.id,
@@ -91,6 +91,10 @@ const scaleInfo = ({ scaleUp, scaleDown }: DependentResource, direction: Directi
   }
 };
 
+/** What is not there holds no mark either. */
+const mayBeMissing = ({ optional }: DependentResource, { scope }: Pick<FlowPlan, 'scope'>): boolean =>
+  optional || scope === 'held';
+
 /**
  * Whether there is anything to write, to read or to complain about. Without it no flow need start: waiting for resources that are at
  * their target changes nothing.
@@ -105,7 +109,7 @@ export const hasWork = (plan: Omit<FlowPlan, 'id' | 'now' | 'reason'>, snapshotO
         return true;
       case 'absent':
       case 'not-served':
-        return !resource.optional && plan.scope === 'all' && plan.direction !== 'release';
+        return !mayBeMissing(resource, plan);
       case 'state':
         return nextMove(resource, snapshot.state, plan).kind === 'write';
     }
@@ -137,13 +141,14 @@ const endOrRun = (flow: Flow, input: { readonly now: number; readonly snapshotOf
   const actions: Action[] = [];
   let current = flow;
   while (current.ending === undefined) {
-    const stepped = stepStarted(current, input);
-    actions.push(...stepped.actions);
-    current = stepped.flow;
-    if (current.direction === 'up' && current.operations.some(({ phase }) => phase.kind === 'failed')) {
+    if (hasFailed(current)) {
       current = { ...current, ending: 'failed' };
       break;
     }
+    const stepped = stepStarted(current, input);
+    actions.push(...stepped.actions);
+    current = stepped.flow;
+    if (hasFailed(current)) continue;
     if (!mayStartNextLevel(current, input.now)) break;
     current = startNextLevel(current, input.now);
   }
@@ -152,6 +157,10 @@ const endOrRun = (flow: Flow, input: { readonly now: number; readonly snapshotOf
   const wakeAt = end === undefined ? nextWake(current, input.snapshotOf) : Number.POSITIVE_INFINITY;
   return { flow: current, actions, wakeAt, ...(end === undefined ? {} : { end }) };
 };
+
+/** An error ends a scale-up; the next run starts it again. */
+const hasFailed = ({ direction, operations }: Flow): boolean =>
+  direction === 'up' && operations.some(({ phase }) => phase.kind === 'failed');
 
 const stepStarted = (
   flow: Flow,

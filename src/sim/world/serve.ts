@@ -1,5 +1,5 @@
 import { createCertificates } from '../certificates.ts';
-import { type HttpsFace, serveHttps } from '../https.ts';
+import { type HttpsFace, type HttpsStats, serveHttps } from '../https.ts';
 import type { WorldServer } from './endpoint.ts';
 import type { World } from './world.ts';
 
@@ -7,6 +7,8 @@ import type { World } from './world.ts';
 export interface ServedWorld {
   /** Of the seed, for its address of now. */
   readonly kubeconfig: string;
+  /** What the server of a shoot has counted; throws when there is no such shoot. */
+  shootStats(name: string): HttpsStats;
   /** Ends all connections and listeners; the actors go on. */
   close(): Promise<void>;
 }
@@ -27,6 +29,11 @@ export const serveWorld = async (world: World, now: number): Promise<ServedWorld
   for (const shoot of world.shoots) shoot.publishKubeconfig();
   return {
     kubeconfig: world.api.kubeconfig(),
+    shootStats: (name) => {
+      const face = faces[1 + world.shoots.findIndex((shoot) => shoot.name === name)];
+      if (face === undefined || face === faces[0]) throw new Error(`there is no shoot ${name}`);
+      return face.stats();
+    },
     close: async () => {
       await Promise.all(faces.map((face) => face.close()));
     },

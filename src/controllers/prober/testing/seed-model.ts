@@ -143,6 +143,6 @@ const answerOf = (stored: ModelObject, { kind, base }: Write): ResourceState => 
   if (scalesInOneWrite(stored.ref)) return stateOf(stored);
   const resourceVersion = String(stored.version);
   return kind === 'scale'
-    ? { ...base, resourceVersion, specReplicas: stored.replicas }
+    ? { ...base, resourceVersion, specReplicas: stored.replicas, observed: false }
     : { ...base, resourceVersion, annotations: stored.annotations };
 };

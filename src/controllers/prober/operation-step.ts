@@ -1,0 +1,114 @@
+import { type ResourceState, isAtLeast } from '../../domain/index.ts';
+import { type Direction, type Move, type Scope, isSettled, nextMove } from './moves.ts';
+import {
+  type Action,
+  type Operation,
+  type Snapshot,
+  failOperation,
+  isPolled,
+  latestState,
+  maxTries,
+  notFound,
+  pollMs,
+} from './operation.ts';
+
+interface Context {
+  readonly direction: Direction;
+  readonly scope: Scope;
+  readonly now: number;
+  readonly snapshot: Snapshot;
+}
+
+interface Stepped {
+  readonly operation: Operation;
+  readonly action?: Action;
+}
+
+/** Moves an operation as far as it goes at `context.now`; at most one request comes out of it. */
+export const stepOperation = (operation: Operation, context: Context): Stepped => {
+  const { phase } = operation;
+  switch (phase.kind) {
+    case 'delayed':
+      return context.now < phase.until ? { operation } : decide({ ...operation, phase: { kind: 'deciding' } }, context);
+    case 'backing-off':
+      return context.now < phase.until
+        ? { operation }
+        : decide({ ...operation, phase: { kind: 'deciding' }, mustRead: operation.mustRead || phase.reread }, context);
+    case 'deciding':
+    case 'settling':
+      return decide(operation, context);
+    case 'idle':
+    case 'reading':
+    case 'writing':
+    case 'done':
+    case 'failed':
+      return { operation };
+  }
+};
+
+const decide = (operation: Operation, context: Context): Stepped => {
+  const { snapshot, now } = context;
+  if (operation.mustRead && snapshot.kind !== 'not-served') return read(operation);
+  const state = latestState(operation, snapshot);
+  if (state === undefined) {
+    if (snapshot.kind === 'unknown') return read(operation);
+    if (snapshot.kind === 'not-served' && !operation.optional) {
+      return { operation: failOperation(operation, snapshot.problem) };
+    }
+    return { operation: notFound(operation) };
+  }
+  if (operation.phase.kind === 'settling' && needsReading(operation, state, context)) return read(operation);
+  const move = nextMove(operation.resource, state, { ...context, scope: scopeOf(operation, state, context) });
+  switch (move.kind) {
+    case 'done':
+      return { operation: { ...operation, phase: { kind: 'done', outcome: move.outcome } } };
+    case 'settle':
+      return { operation: settle(operation, state, context) };
+    case 'write':
+      return write(operation, move, now);
+  }
+};
+
+/** A resource that we brought up is waited for, though it no longer carries the mark that we took away. */
+const scopeOf = ({ touched }: Operation, { specReplicas }: ResourceState, { scope }: Context): Scope =>
+  touched && specReplicas > 0 ? 'all' : scope;
+
+const read = (operation: Operation): Stepped => ({
+  operation: { ...operation, phase: { kind: 'reading' } },
+  action: { kind: 'read', key: operation.key },
+});
+
+const write = (operation: Operation, move: Extract<Move, { kind: 'write' }>, now: number): Stepped => {
+  const delayedUntil = operation.startedAt + operation.info.initialDelayMs;
+  if (move.scaling && !operation.delayServed && now < delayedUntil) {
+    const deadline = delayedUntil + operation.info.timeoutMs;
+    return {
+      operation: { ...operation, delayServed: true, deadline, phase: { kind: 'delayed', until: delayedUntil } },
+    };
+  }
+  // Somebody took our count back while we waited for the pods to follow.
+  const isFight = operation.wroteCount && move.write.replicas !== undefined;
+  const tries = isFight ? operation.tries + 1 : operation.tries;
+  if (tries >= maxTries) return { operation: failOperation(operation, 'another writer keeps changing its replicas') };
+  return {
+    operation: { ...operation, tries, phase: { kind: 'writing', write: move.write } },
+    action: { kind: 'write', key: operation.key, write: move.write },
+  };
+};
+
+const settle = (operation: Operation, state: ResourceState, { direction, now }: Context): Operation => {
+  if (isSettled(state, direction)) {
+    return { ...operation, phase: { kind: 'done', outcome: operation.wroteCount ? 'scaled' : 'settled' } };
+  }
+  if (now >= operation.deadline) {
+    const seconds = String(operation.info.timeoutMs / 1_000);
+    return failOperation(operation, `not finished within its timeout of ${seconds}s`);
+  }
+  return { ...operation, phase: { kind: 'settling' } };
+};
+
+const needsReading = (operation: Operation, state: ResourceState, { snapshot, now }: Context): boolean => {
+  const shown = snapshot.kind === 'unknown' ? snapshot.resourceVersion : undefined;
+  if (shown !== undefined && shown !== state.resourceVersion && isAtLeast(shown, state.resourceVersion)) return true;
+  return isPolled(operation, snapshot) && now >= operation.toldAt + pollMs;
+};

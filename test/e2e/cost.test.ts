@@ -1,0 +1,69 @@
+import { afterEach, expect, it } from 'vitest';
+import { startProber } from '../../src/app/index.ts';
+import {
+  createShootConnector,
+  parseUntrustedKubeconfig,
+  staticCredentials,
+  withCredentials,
+} from '../../src/kube/index.ts';
+import { systemClock, systemRandom } from '../../src/runtime/index.ts';
+import { gardenSettings } from '../../src/scenario/index.ts';
+import { createWorld, serveWorld, withCounting } from '../../src/sim/index.ts';
+import { createLogger, createMeter } from '../../src/telemetry/index.ts';
+import { waitFor } from '../envtest/waiting.ts';
+
+const rows: Record<string, number | string>[] = [];
+const ends: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+/** Runs that are counted. */
+const runs = 10;
+
+it.each([3, 100, 1000])('a healthy probe of %i nodes, over TLS, as the server counts it', async (nodes) => {
+  const clock = systemClock();
+  const world = createWorld({ clock, seed: 0, shoots: [{ name: 'a', nodes }], timing: {} });
+  const served = await serveWorld(world, clock.now());
+  ends.push(async () => {
+    world.stop();
+    await served.close();
+  });
+  const seed = withCounting(world.api.kube);
+  const { authorization } = parseUntrustedKubeconfig(world.api.kubeconfig());
+  const prober = startProber({
+    settings: { ...gardenSettings, probeIntervalMs: 100, initialDelayMs: 0 },
+    concurrency: 1,
+    ports: {
+      clock,
+      random: systemRandom(),
+      logger: createLogger({ level: 'panic', encoder: 'json', clock, write: () => undefined }),
+      meter: createMeter({ processMetrics: false }),
+      seed: withCredentials(seed, staticCredentials(authorization)),
+      connector: createShootConnector({ clock, userAgent: 'cost' }),
+      leadership: { mayWrite: () => true },
+    },
+  });
+  ends.push(() => prober.stop());
+  const stats = () => served.shootStats('a');
+  await waitFor({ what: 'the first runs', withinMs: 30_000 }, async () => (stats().requests >= 6 ? true : undefined));
+  const before = stats();
+  const toSeed = seed.counts.total();
+  await waitFor({ what: `${String(runs)} runs`, withinMs: 60_000 }, async () =>
+    stats().requests - before.requests >= 2 * runs ? true : undefined,
+  );
+  const after = stats();
+  const row = {
+    nodes,
+    requests: after.requests - before.requests,
+    connections: after.connections - before.connections,
+    resumed: after.resumed - before.resumed,
+    toSeed: seed.counts.total() - toSeed,
+  };
+  rows.push(row);
+  process.stdout.write(`healthy probes: ${JSON.stringify(row)}\n`);
+  expect(row.toSeed).toBe(0);
+  // A run may be under way at either end.
+  expect(Math.abs(row.requests - 2 * row.connections)).toBeLessThanOrEqual(2);
+  expect(row.resumed).toBe(row.connections);
+});
