@@ -9,13 +9,25 @@ const [qps, burst] = [5, 10];
 /** On the way through sockets, requests that left apart can arrive together. */
 const bunching = 2;
 
-export interface Protection {
-  /** Shoots whose three Deployments were all scaled down. */
-  readonly shoots: number;
-  /** From a shoot's threshold to its last scale-down write, in milliseconds. */
+export interface Spread {
   readonly median: number;
   readonly p99: number;
   readonly worst: number;
+}
+
+const spreadOf = (values: readonly number[]): Spread => ({
+  median: quantile(values, 0.5),
+  p99: quantile(values, 0.99),
+  worst: quantile(values, 1),
+});
+
+export interface Protection {
+  /** Shoots whose three Deployments were all scaled down. */
+  readonly shoots: number;
+  /** From a shoot's threshold to its first scale-down write, in milliseconds. */
+  readonly first: Spread;
+  /** From a shoot's threshold to its last one, which waits until the pods of the first ones have gone. */
+  readonly last: Spread;
   /** From the first threshold of all shoots to the last one. */
   readonly spreadOfThresholds: number;
 }
@@ -38,14 +50,13 @@ export const protectionOf = ({ leases, writes }: WorldReport, deployments: numbe
   );
   const thresholds = leases.map(({ renewals }) => thresholdAt(renewals));
   const delays = leases.flatMap(({ namespace, renewals }) => {
-    const own = downs.get(namespace) ?? [];
-    return own.length < deployments ? [] : [Math.max(...own.map(({ at }) => at)) - thresholdAt(renewals)];
+    const times = (downs.get(namespace) ?? []).map(({ at }) => at - thresholdAt(renewals));
+    return times.length < deployments ? [] : [{ first: Math.min(...times), last: Math.max(...times) }];
   });
   return {
     shoots: delays.length,
-    median: quantile(delays, 0.5),
-    p99: quantile(delays, 0.99),
-    worst: quantile(delays, 1),
+    first: spreadOf(delays.map(({ first }) => first)),
+    last: spreadOf(delays.map(({ last }) => last)),
     spreadOfThresholds: Math.max(...thresholds) - Math.min(...thresholds),
   };
 };

@@ -7,7 +7,7 @@ import { validateCommand } from './validate.ts';
 import { versionCommand } from './version.ts';
 
 export type { CliIo } from './io.ts';
-export type { RunProber, RunProberOptions } from './prober.ts';
+export type { RunProber } from './prober.ts';
 export { runProcess } from './process.ts';
 
 /** What the commands run; each is a function of `src/app`. */

@@ -1,34 +1,17 @@
+import type { ProcessDeps } from '../app/index.ts';
 import { type ConfigProblem, formatProblem, loadProberConfig } from '../config/index.ts';
-import { KubeconfigError, type ProberSettings, type ProcessOptions } from '../domain/index.ts';
+import { KubeconfigError } from '../domain/index.ts';
 import type { Logger } from '../ports/index.ts';
 import { systemClock } from '../runtime/index.ts';
-import { createLogger, createMeter, type PrometheusMeter } from '../telemetry/index.ts';
+import { createLogger, createMeter } from '../telemetry/index.ts';
 import { version } from './build-info.ts';
 import { type Command, defineCommand } from './command.ts';
 import { CommandError } from './errors.ts';
 import type { CliIo } from './io.ts';
 import { ignoredAmong, logOptionsFrom, processFlags, processOptionsFrom } from './process-flags.ts';
 
-export interface RunProberOptions {
-  readonly settings: ProberSettings;
-  readonly flags: ProcessOptions;
-  /** Where the settings came from. */
-  readonly configFile: string;
-  /** Reads a whole text file; rejects with an error whose message says why in words. */
-  readonly readFile: (path: string) => Promise<string>;
-  /** Warnings about the configuration, told already. */
-  readonly configWarnings: number;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly logger: Logger;
-  readonly meter: PrometheusMeter;
-  /** Of the program, for the User-Agent. */
-  readonly version: string;
-  /** Aborts when the program is to stop. */
-  readonly stop: AbortSignal;
-}
-
 /** Runs the prober until `stop` aborts or it fails; resolves with the exit code. */
-export type RunProber = (options: RunProberOptions) => Promise<number>;
+export type RunProber = (deps: ProcessDeps) => Promise<number>;
 
 const description = `Probes the control planes of all shoots of a seed. When the kubelets of a shoot can no longer reach their API server while the API server itself is well, the configured controllers are scaled to 0 before they mark healthy nodes as dead, and back up when the kubelets are back.`;
 

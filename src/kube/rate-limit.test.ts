@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { KubeRequest, KubeResponse, Labels, Meter } from '../ports/index.ts';
@@ -86,6 +87,14 @@ describe('rule 6: the token bucket', () => {
     send(kube, { path: 'd' });
     await clock.advance(1_000);
     expect(paths()).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  it('rule 6: nor do those who come at the very instant at which a token is there', async () => {
+    const kube = limited({ burst: 1 });
+    clock.timer(200, () => send(kube, { path: 'late' }));
+    for (const name of ['a', 'b', 'c']) send(kube, { path: name });
+    await clock.advance(1_000);
+    expect(paths()).toEqual(['a', 'b', 'c', 'late']);
   });
 
   it('rule 6: in no span more than burst + qps * span, and never idle while somebody waits', async () => {
@@ -186,6 +195,20 @@ describe('rule 6: deadlines and aborts', () => {
     expect(quitter()).toMatchObject({ error: { message: 'gave up' } });
     await clock.advance(100);
     expect(paths()).toEqual(['a', 'c']);
+  });
+
+  it.each(['urgent', undefined] as const)('rule 4: leaves no listener behind (%s)', async (lane) => {
+    const kube = limited({ burst: 1, urgentInFlight: 1 });
+    const { signal } = new AbortController();
+    for (let count = 0; count < 3; count += 1) send(kube, { signal, ...(lane === undefined ? {} : { lane }) });
+    await clock.settle();
+    const ofServer = getEventListeners(server.requests[0]!.signal, 'abort').length - 2;
+    expect(ofServer).toBe(1);
+    for (let count = 0; count < 3; count += 1) {
+      server.take().fail(new Error('reset'));
+      await clock.advance(1_000);
+    }
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
   });
 
   it('rule 4: leaves no timer behind when the last one gives up', async () => {

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ControlPlane, describeEnvtest, startControlPlane } from '../envtest/index.ts';
 import { waitFor } from '../envtest/waiting.ts';
@@ -10,6 +11,8 @@ import { createNodes, type Kubelets, startKubelets } from './support/shoot.ts';
 import type { ProxiedWrite, WriteFault } from './support/write-proxy.ts';
 
 const nodes = ['node-a', 'node-b', 'node-c'];
+/** 0.75 of the grace below. */
+const limitMs = 6_000;
 const config = `
 kubeConfigSecretName: shoot-access-prober
 probeInterval: 500ms
@@ -95,15 +98,18 @@ const arm = (seed: ControlPlane, lane: Lane, target: string | undefined) => {
     await lane.start();
     if (lane.name === 'terminated') expect(exit, 'exit code after SIGTERM').toBe(0);
   };
+  const meets = (write: ProxiedWrite): boolean => struck === undefined && targetOf(write) === target;
   lane.proxy.setFault({
     before: async (write) => {
-      if (struck !== undefined || targetOf(write) !== target) return 'forward';
+      if (trouble.before === undefined || !meets(write)) return 'forward';
       struck = write;
-      const fate = await trouble.before?.(write);
+      const fate = await trouble.before(write);
       if (fate === 'drop') recovery = restart();
-      return fate ?? 'forward';
+      return fate;
     },
     after: async (write) => {
+      // What comes after a write is about one that has landed.
+      if (trouble.after !== undefined && meets(write) && write.status === 200) struck = write;
       if (struck !== write) return 'answer';
       const fate = await trouble.after?.(write);
       if (endsProgram(lane.name)) recovery = restart();
@@ -155,6 +161,7 @@ interface Row {
   readonly target: string;
   /** Of all writes of the flow, in order. */
   readonly statuses: string;
+  readonly result: string;
 }
 
 describeEnvtest('kill matrix', () => {
@@ -188,8 +195,8 @@ describeEnvtest('kill matrix', () => {
     await kubelets.stop();
     await Promise.all([seed.stop(), shoot.stop()]);
     rmSync(directory, { recursive: true, force: true });
-    const table = rows.map(({ trouble, flow, target, statuses }) =>
-      [trouble.padEnd(14), flow.padEnd(5), target.padEnd(27), statuses].join(' '),
+    const table = rows.map(({ trouble, flow, target, statuses, result }) =>
+      [trouble.padEnd(14), flow.padEnd(5), target.padEnd(27), statuses.padEnd(28), result].join(' '),
     );
     process.stderr.write(`${['kill matrix', ...table].join('\n')}\n`);
   });
@@ -240,8 +247,6 @@ describeEnvtest('kill matrix', () => {
     await armed.recovered();
     await untilQuiet(lane);
     const writes = lane.proxy.writes.slice(length);
-    const statuses = statusesOf(writes);
-    rows.push({ trouble: target === undefined ? 'none' : lane.name, flow, target: target ?? '', statuses });
     const landed = writes.filter(({ status }) => status === 200).map(targetOf);
     const needed = neededWrites(lane, flow, target);
     if (target === undefined || !changesObject(lane.name)) {
@@ -252,6 +257,18 @@ describeEnvtest('kill matrix', () => {
     }
   };
 
+  /** Puts a row into the matrix, however `work` ends. */
+  const recorded = async (lane: Lane, row: Omit<Row, 'statuses' | 'result'>, work: Promise<void>): Promise<void> => {
+    const { length } = lane.proxy.writes;
+    let result = 'FAILED';
+    try {
+      await work;
+      result = 'as before';
+    } finally {
+      rows.push({ ...row, statuses: statusesOf(lane.proxy.writes.slice(length)), result });
+    }
+  };
+
   const turn = (flow: Direction): void => {
     if (flow === 'down') kubelets.cut();
     else kubelets.connect();
@@ -259,7 +276,10 @@ describeEnvtest('kill matrix', () => {
 
   /** Lets a flow run in all lanes at once; with a target, that write of it meets each lane's trouble. */
   const runFlows = async (flow: Direction, target?: string): Promise<void> => {
-    const ends = lanes.map((lane) => runFlow(lane, flow, target));
+    const ends = lanes.map((lane) => {
+      const row = { trouble: target === undefined ? 'none' : lane.name, flow, target: target ?? '' };
+      return recorded(lane, row, runFlow(lane, flow, target));
+    });
     turn(flow);
     throwAll(await Promise.allSettled(ends));
   };
@@ -277,6 +297,12 @@ describeEnvtest('kill matrix', () => {
     });
   }
 
+  const startAndEnd = async (lane: Lane, flow: Direction): Promise<void> => {
+    await lane.start();
+    await untilFlowEnded(lane, flow, () => true);
+    await untilQuiet(lane);
+  };
+
   /** Each lane's program dies right after another write of the flow, and starts again when the kubelets have changed their mind. */
   const killAndTurn = async (flow: Direction): Promise<void> => {
     const back = flow === 'down' ? 'up' : 'down';
@@ -291,15 +317,11 @@ describeEnvtest('kill matrix', () => {
     turn(flow);
     const targets = await Promise.all(killed);
     turn(back);
-    const ends = lanes.map(async (lane, index) => {
-      lane.proxy.setFault(undefined);
-      const { length } = lane.proxy.writes;
-      await lane.start();
-      await untilFlowEnded(lane, back, () => true);
-      await untilQuiet(lane);
-      const statuses = statusesOf(lane.proxy.writes.slice(length));
-      rows.push({ trouble: 'killed, turned', flow, target: targets[index] ?? '', statuses });
-    });
+    // A program that starts before the leases have expired would first go on with the scale-up.
+    if (back === 'down') await sleep(limitMs + 1_000);
+    const ends = lanes.map((lane, index) =>
+      recorded(lane, { trouble: 'killed, turned', flow, target: targets[index] ?? '' }, startAndEnd(lane, back)),
+    );
     throwAll(await Promise.allSettled(ends));
   };
 

@@ -1,12 +1,9 @@
-import { type DependentResource, refKey } from '../../domain/index.ts';
-import type { ScaleInfo } from '../../domain/index.ts';
-import { type Direction, type Scope, nextMove } from './moves.ts';
+import type { Direction, Scope } from './moves.ts';
 import {
   type Action,
   type Operation,
   type Outcome,
   type Snapshot,
-  idleOperation,
   isOver,
   settleOutcome,
   startOperation,
@@ -43,77 +40,6 @@ export interface Flow {
 export type FlowEnd = 'completed' | 'failed' | 'cancelled';
 
 export type SnapshotOf = (key: string) => Snapshot;
-
-export interface FlowPlan {
-  readonly id: number;
-  readonly direction: Direction;
-  readonly scope: Scope;
-  readonly reason: string;
-  readonly resources: readonly DependentResource[];
-  readonly now: number;
-  readonly verdictMaxAgeMs: number;
-  /** Read every resource from the API server first: a flow that was cancelled may have written what the watch does not show yet. */
-  readonly readFirst: boolean;
-}
-
-/** A flow that has yet to look at its resources. */
-export const createFlow = (plan: FlowPlan): Flow => {
-  const operations = plan.resources.flatMap((resource) => {
-    const info = scaleInfo(resource, plan.direction);
-    if (info === undefined) return [];
-    const optional = mayBeMissing(resource, plan);
-    return [idleOperation(resource, { key: refKey(resource.ref), info, optional, mustRead: plan.readFirst })];
-  });
-  return {
-    id: plan.id,
-    direction: plan.direction,
-    scope: plan.scope,
-    reason: plan.reason,
-    startedAt: plan.now,
-    levels: [...new Set(operations.map(({ info }) => info.level))].sort((a, b) => a - b),
-    startedLevels: 0,
-    levelStartedAt: plan.now,
-    operations,
-    verdictAt: plan.now,
-    verdictMaxAgeMs: plan.verdictMaxAgeMs,
-  };
-};
-
-/** A release waits for no order and no delay: it takes marks away, nothing else. */
-const scaleInfo = ({ scaleUp, scaleDown }: DependentResource, direction: Direction): ScaleInfo | undefined => {
-  switch (direction) {
-    case 'down':
-      return scaleDown;
-    case 'up':
-      return scaleUp;
-    case 'release':
-      return { level: 0, initialDelayMs: 0, timeoutMs: scaleUp.timeoutMs };
-  }
-};
-
-/** What is not there holds no mark either. */
-const mayBeMissing = ({ optional }: DependentResource, { scope }: Pick<FlowPlan, 'scope'>): boolean =>
-  optional || scope === 'held';
-
-/**
- * Whether there is anything to write, to read or to complain about. Without it no flow need start: waiting for resources that are at
- * their target changes nothing.
- */
-export const hasWork = (plan: Omit<FlowPlan, 'id' | 'now' | 'reason'>, snapshotOf: SnapshotOf): boolean =>
-  plan.readFirst ||
-  plan.resources.some((resource) => {
-    if (scaleInfo(resource, plan.direction) === undefined) return false;
-    const snapshot = snapshotOf(refKey(resource.ref));
-    switch (snapshot.kind) {
-      case 'unknown':
-        return true;
-      case 'absent':
-      case 'not-served':
-        return !mayBeMissing(resource, plan);
-      case 'state':
-        return nextMove(resource, snapshot.state, plan).kind === 'write';
-    }
-  });
 
 export interface FlowStep {
   readonly flow: Flow;

@@ -8,7 +8,7 @@ import {
   ignoreScalingAnnotation,
   refKey,
 } from '../../domain/index.ts';
-import { hasWork } from './flow.ts';
+import { hasWork } from './flow-plan.ts';
 import type { Snapshot } from './operation.ts';
 import {
   type ProbeRun,

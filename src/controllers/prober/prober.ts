@@ -1,27 +1,18 @@
-import {
-  ApiError,
-  isHeld,
-  type ProberSettings,
-  refKey,
-  type ResourceRef,
-  type ResourceState,
-} from '../../domain/index.ts';
-import type { Clock, DependentSources, Random } from '../../ports/index.ts';
-import { type ActDeps, act } from './act.ts';
+import { ApiError, type ProberSettings } from '../../domain/index.ts';
+import type { Clock, Random } from '../../ports/index.ts';
+import { createDependents, type DependentsDeps } from './dependents.ts';
 import type { Flow } from './flow.ts';
 import type { Farewell, ShootSettings } from './lifecycle.ts';
 import { type ObserveDeps, observeRun } from './observe.ts';
-import type { Action, Outcome } from './operation.ts';
+import type { Action } from './operation.ts';
 import type { ProberReport } from './report.ts';
 import type { Race } from './report-scaling.ts';
 import { type Effect, type ShootContext, type ShootEvent, type ShootState, advanceShoot } from './shoot.ts';
-import { pretend, type Pretences, takeSnapshot, viewDependents } from './snapshots.ts';
 import { emptyProbeMemory, type ProbeMemory, type ProbeSettings } from './verdict.ts';
 
-export interface ShootProberDeps extends ObserveDeps, ActDeps {
+export interface ShootProberDeps extends ObserveDeps, DependentsDeps {
   readonly clock: Clock;
   readonly random: Random;
-  readonly dependents: DependentSources;
   readonly settings: ProberSettings;
   readonly report: ProberReport;
 }
@@ -58,16 +49,15 @@ export interface ProberStart {
 export const startShootProber = (deps: ShootProberDeps, start: ProberStart): ShootProber => {
   const { clock, random, report, settings } = deps;
   const { namespace } = start;
-  const resources = settings.dependentResources;
-  const learned = new Map<string, ResourceState>();
-  const pretences: Pretences = new Map();
-  const sources = { namespace, sources: deps.dependents, learned, pretences };
+  const dependents = createDependents(namespace, deps);
   const events: ShootEvent[] = [];
   /** Per flow: what was not sent yet, and what is only read. */
   const unsent = new Map<number, AbortController>();
   let shootSettings = start.settings;
   let run = new AbortController();
   let cancelTimer: (() => void) | undefined;
+  /** Changes of resources matter while a flow runs. */
+  let stopListening: () => void = () => undefined;
   let scheduled = false;
   let state: ShootState = {
     ...('delayMs' in start.first
@@ -93,19 +83,10 @@ export const startShootProber = (deps: ShootProberDeps, start: ProberStart): Sho
     queueMicrotask(advance);
   };
 
-  const unsubscribe = resources.map(({ ref }) =>
-    deps.dependents.get(refKey(ref))?.store.subscribe(({ key }) => {
-      if (state.flow !== undefined && key === `${namespace}/${ref.name}`) schedule();
-    }),
-  );
-
   const context = (): ShootContext => ({
     now: clock.monotonic(),
-    snapshotOf: (key) => {
-      const resource = resources.find(({ ref }) => refKey(ref) === key);
-      return resource === undefined ? { kind: 'unknown' } : takeSnapshot(resource, sources);
-    },
-    resources,
+    snapshotOf: (key) => dependents.snapshotOf(key),
+    resources: settings.dependentResources,
     probeIntervalMs: settings.probeIntervalMs,
   });
 
@@ -134,7 +115,7 @@ export const startShootProber = (deps: ShootProberDeps, start: ProberStart): Sho
   };
 
   const end = (result: 'done' | 'failed'): void => {
-    for (const stop of unsubscribe) stop?.();
+    stopListening();
     settleRetired(result);
   };
 
@@ -148,6 +129,8 @@ export const startShootProber = (deps: ShootProberDeps, start: ProberStart): Sho
         break;
       case 'flow-started':
         unsent.set(effect.flow.id, new AbortController());
+        stopListening();
+        stopListening = dependents.subscribe(schedule);
         report.flowStarted(namespace, effect.flow);
         break;
       case 'send':
@@ -156,6 +139,7 @@ export const startShootProber = (deps: ShootProberDeps, start: ProberStart): Sho
       case 'flow-ended':
         unsent.get(effect.flow.id)?.abort(new Error('the flow has ended'));
         unsent.delete(effect.flow.id);
+        if (state.flow === undefined) stopListening();
         report.flowEnded(namespace, { flow: effect.flow, end: effect.end, now: clock.monotonic() });
         break;
     }
@@ -168,7 +152,7 @@ export const startShootProber = (deps: ShootProberDeps, start: ProberStart): Sho
         namespace,
         kubeConfigSecretName: settings.kubeConfigSecretName,
         timeoutMs: settings.probeTimeoutMs,
-        dependents: () => viewDependents(resources, { ...sources, flowRuns: state.flow !== undefined }),
+        dependents: () => dependents.view(state.flow !== undefined),
         circumstances: () => ({
           settings: probeSettings(settings, shootSettings),
           memory: state.probe,
@@ -176,7 +160,7 @@ export const startShootProber = (deps: ShootProberDeps, start: ProberStart): Sho
         }),
         signal: run.signal,
       });
-      report.runEnded(namespace, { result, previous: state.verdict, held: countHeld() });
+      report.runEnded(namespace, { result, previous: state.verdict, held: dependents.countHeld() });
       post({ kind: 'run-ended', decision: result.decision });
     } catch (error) {
       if (!run.signal.aborted) report.broke(namespace, error);
@@ -187,12 +171,9 @@ export const startShootProber = (deps: ShootProberDeps, start: ProberStart): Sho
   const send = async (flow: Flow, action: Action): Promise<void> => {
     const signal = unsent.get(flow.id)?.signal ?? AbortSignal.abort();
     try {
-      const outcome = await ask({ action, urgent: flow.direction === 'down' }, signal);
-      keep(action, outcome);
-      const { key } = action;
-      const ref = refOf(key);
-      const uid = ref && deps.dependents.get(key)?.store.get(`${namespace}/${ref.name}`)?.meta.uid;
-      report.answered(namespace, { flow, action, outcome, ref, uid, now: clock.monotonic(), race: race() });
+      const outcome = await dependents.ask(action, { urgent: flow.direction === 'down', signal });
+      const about = { ...dependents.identify(action.key), race: race() };
+      report.answered(namespace, { flow, action, outcome, now: clock.monotonic(), ...about });
       post({ kind: 'answered', flow: flow.id, outcome });
     } catch (error) {
       // An answer no longer wanted, or a bug; a flow must not wait for ever for either.
@@ -205,39 +186,11 @@ export const startShootProber = (deps: ShootProberDeps, start: ProberStart): Sho
     }
   };
 
-  const keep = (action: Action, { result }: Outcome): void => {
-    if (!result.ok || result.value === undefined) return;
-    if (action.kind === 'read' || !deps.dryRun) learned.set(action.key, result.value);
-    else pretend(pretences, action.key, { base: action.write.base, state: result.value });
-  };
-
-  const refOf = (key: string): ResourceRef | undefined =>
-    resources.map(({ ref }) => ref).find((candidate) => refKey(candidate) === key);
-
-  const countHeld = (): number =>
-    resources.filter(({ ref }) => {
-      const object = deps.dependents.get(refKey(ref))?.store.get(`${namespace}/${ref.name}`);
-      return object !== undefined && isHeld(object.meta);
-    }).length;
-
   const race = (): Race | undefined => {
     const { verdict } = state;
     if (verdict?.kind !== 'scale-down') return undefined;
     const grace = shootSettings.nodeMonitorGraceMs ?? settings.nodeMonitorGraceMs;
     return { crossedAt: verdict.crossedAt, graceEndsAt: verdict.crossedAt + (1 - limitOfGrace) * grace };
-  };
-
-  const ask = async (
-    { action, urgent }: { action: Action; urgent: boolean },
-    signal: AbortSignal,
-  ): Promise<Outcome> => {
-    const ref = refOf(action.key);
-    const served = deps.dependents.get(action.key)?.served();
-    if (ref === undefined || served?.kind !== 'served') {
-      const message = `${action.key}: the seed's API server has not said yet how it serves this kind`;
-      return { key: action.key, result: { ok: false, error: new ApiError({ code: 'ConnectionError', message }) } };
-    }
-    return act(deps, { action, target: { ref, resource: served.resource, namespace }, signal, urgent });
   };
 
   schedule();

@@ -1,15 +1,6 @@
 import type { DependentResource } from '../../domain/index.ts';
-import {
-  type Flow,
-  type FlowEnd,
-  type FlowPlan,
-  type SnapshotOf,
-  advanceFlow,
-  cancelFlow,
-  confirmFlow,
-  createFlow,
-  hasWork,
-} from './flow.ts';
+import { type Flow, type FlowEnd, type SnapshotOf, advanceFlow, cancelFlow, confirmFlow } from './flow.ts';
+import { type FlowPlan, createFlow, hasWork } from './flow-plan.ts';
 import type { Farewell } from './lifecycle.ts';
 import type { Direction, Scope } from './moves.ts';
 import type { Action, Outcome } from './operation.ts';
@@ -20,6 +11,8 @@ interface Aim {
   readonly direction: Direction;
   readonly scope: Scope;
   readonly reason: string;
+  /** When the verdict was given. */
+  readonly judgedAt: number;
 }
 
 /** Everything a shoot's prober remembers. Times are monotonic milliseconds. */
@@ -102,6 +95,8 @@ const takeEvent = (state: ShootState, event: ShootEvent, context: ShootContext):
     case 'run-broke':
       return { state: { ...state, runUnderWay: false, nextRunAt: event.nextRunAt }, effects: [] };
     case 'retire':
+      // What is being given back is given back, unless nothing is to be sent any more.
+      if (state.farewellStarted === true && event.farewell !== 'nothing') return { state, effects: [] };
       return {
         state: cancelForFarewell({ ...state, farewell: event.farewell }),
         effects: state.runUnderWay ? [{ kind: 'abort-run' }] : [],
@@ -111,17 +106,17 @@ const takeEvent = (state: ShootState, event: ShootEvent, context: ShootContext):
       const { memory, nextRunAt, verdict, reason } = decision;
       const judged = { ...state, runUnderWay: false, probe: memory, nextRunAt, verdict };
       if (state.farewell !== undefined) return { state: judged, effects: [] };
-      return { state: pursue(judged, aimOf(verdict, reason), context), effects: [] };
+      return { state: pursue(judged, aimOf(verdict, { reason, judgedAt: context.now }), context), effects: [] };
     }
   }
 };
 
-const aimOf = (verdict: Verdict, reason: string): Aim | undefined => {
+const aimOf = (verdict: Verdict, given: Pick<Aim, 'reason' | 'judgedAt'>): Aim | undefined => {
   switch (verdict.kind) {
     case 'scale-down':
-      return { direction: 'down', scope: 'all', reason };
+      return { direction: 'down', scope: 'all', ...given };
     case 'scale-up':
-      return { direction: 'up', scope: verdict.scope, reason };
+      return { direction: 'up', scope: verdict.scope, ...given };
     case 'skip':
     case 'confirm':
     case 'failed':
@@ -135,7 +130,7 @@ const pursue = (state: ShootState, aim: Aim | undefined, context: ShootContext):
   if (aim === undefined) return state;
   if (flow === undefined) return startFlow(state, aim, { ...context, readFirst: false });
   if (flow.ending === 'cancelled') return { ...state, next: aim };
-  if (flow.direction === aim.direction) return { ...state, flow: confirmFlow(flow, context.now) };
+  if (flow.direction === aim.direction) return { ...state, flow: confirmFlow(flow, aim.judgedAt) };
   return { ...state, flow: cancelFlow(flow), next: aim };
 };
 
@@ -153,6 +148,8 @@ const startFlow = (
     verdictMaxAgeMs: state.farewell === undefined ? 2 * context.probeIntervalMs : Number.POSITIVE_INFINITY,
     readFirst,
   };
+  // A scale-up that had to wait for the end of a cancelled flow: the next run says whether it is still right.
+  if (plan.direction === 'up' && plan.now - plan.judgedAt > plan.verdictMaxAgeMs) return rest;
   return hasWork(plan, context.snapshotOf) ? { ...rest, flows: plan.id, flow: createFlow(plan) } : rest;
 };
 
@@ -184,10 +181,11 @@ const sayFarewell = (state: ShootState, context: ShootContext): ShootState => {
   const { farewell } = state;
   if (farewell === undefined || state.flow !== undefined || state.ended !== undefined) return state;
   if (farewell === 'nothing') return { ...state, ended: 'done' };
+  const given = { scope: 'held', judgedAt: context.now } as const;
   const aim: Aim =
     farewell === 'restore'
-      ? { direction: 'up', scope: 'held', reason: 'the shoot has no workers that could be harmed' }
-      : { direction: 'release', scope: 'held', reason: 'the shoot is no longer protected' };
+      ? { ...given, direction: 'up', reason: 'the shoot has no workers that could be harmed' }
+      : { ...given, direction: 'release', reason: 'the shoot is no longer protected' };
   const started = startFlow(state, aim, { ...context, readFirst: state.flows > 0 });
   return started.flow === undefined ? { ...started, ended: 'done' } : { ...started, farewellStarted: true };
 };

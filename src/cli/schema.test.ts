@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { dwd } from './testing/dwd.ts';
+
+describe('dwd schema', () => {
+  it('prints the JSON Schema of a component', async () => {
+    const { code, stdout, stderr } = await dwd('schema', '--component', 'prober');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toMatchObject({
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      type: 'object',
+      required: ['kubeConfigSecretName', 'dependentResourceInfos'],
+      additionalProperties: false,
+      properties: { probeInterval: { default: '10s' } },
+    });
+    expect(stdout.endsWith('}\n')).toBe(true);
+  });
+
+  it.each([
+    [['schema'], 'dwd schema: flag --component is required; it takes prober'],
+    [['schema', '--component=kubelet'], 'dwd schema: flag --component takes prober; it was given "kubelet"'],
+    [['schema', '--component=prober', 'x'], "dwd schema: too many arguments for 'schema'"],
+  ])('%j: %s', async (argv, message) => {
+    const { code, stdout, stderr } = await dwd(...argv);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr.slice(0, message.length)).toBe(message);
+  });
+});

@@ -1,0 +1,77 @@
+import { type DependentResource, type ScaleInfo, refKey } from '../../domain/index.ts';
+import type { Flow, SnapshotOf } from './flow.ts';
+import { type Direction, type Scope, nextMove } from './moves.ts';
+import { idleOperation } from './operation.ts';
+
+export interface FlowPlan {
+  readonly id: number;
+  readonly direction: Direction;
+  readonly scope: Scope;
+  readonly reason: string;
+  readonly resources: readonly DependentResource[];
+  readonly now: number;
+  /** When the verdict was given. */
+  readonly judgedAt: number;
+  readonly verdictMaxAgeMs: number;
+  /** Read every resource from the API server first: a flow that was cancelled may have written what the watch does not show yet. */
+  readonly readFirst: boolean;
+}
+
+/** A flow that has yet to look at its resources. */
+export const createFlow = (plan: FlowPlan): Flow => {
+  const operations = plan.resources.flatMap((resource) => {
+    const info = scaleInfo(resource, plan.direction);
+    if (info === undefined) return [];
+    const optional = mayBeMissing(resource, plan);
+    return [idleOperation(resource, { key: refKey(resource.ref), info, optional, mustRead: plan.readFirst })];
+  });
+  return {
+    id: plan.id,
+    direction: plan.direction,
+    scope: plan.scope,
+    reason: plan.reason,
+    startedAt: plan.now,
+    levels: [...new Set(operations.map(({ info }) => info.level))].sort((a, b) => a - b),
+    startedLevels: 0,
+    levelStartedAt: plan.now,
+    operations,
+    verdictAt: plan.judgedAt,
+    verdictMaxAgeMs: plan.verdictMaxAgeMs,
+  };
+};
+
+/** A release waits for no order and no delay: it takes marks away, nothing else. */
+const scaleInfo = ({ scaleUp, scaleDown }: DependentResource, direction: Direction): ScaleInfo | undefined => {
+  switch (direction) {
+    case 'down':
+      return scaleDown;
+    case 'up':
+      return scaleUp;
+    case 'release':
+      return { level: 0, initialDelayMs: 0, timeoutMs: scaleUp.timeoutMs };
+  }
+};
+
+/** What is not there holds no mark either. */
+const mayBeMissing = ({ optional }: DependentResource, { scope }: Pick<FlowPlan, 'scope'>): boolean =>
+  optional || scope === 'held';
+
+/**
+ * Whether there is anything to write, to read or to complain about. Without it no flow need start: waiting for resources that are at
+ * their target changes nothing.
+ */
+export const hasWork = (plan: Omit<FlowPlan, 'id' | 'now' | 'judgedAt' | 'reason'>, snapshotOf: SnapshotOf): boolean =>
+  plan.readFirst ||
+  plan.resources.some((resource) => {
+    if (scaleInfo(resource, plan.direction) === undefined) return false;
+    const snapshot = snapshotOf(refKey(resource.ref));
+    switch (snapshot.kind) {
+      case 'unknown':
+        return true;
+      case 'absent':
+      case 'not-served':
+        return !mayBeMissing(resource, plan);
+      case 'state':
+        return nextMove(resource, snapshot.state, plan).kind === 'write';
+    }
+  });

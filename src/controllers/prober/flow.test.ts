@@ -1,0 +1,227 @@
+import { describe, expect, it } from 'vitest';
+import {
+  activeAnnotation as active,
+  type DependentResource,
+  refKey,
+  replicasAnnotation as replicas,
+} from '../../domain/index.ts';
+import {
+  type Fate,
+  type HarnessOptions,
+  type LogEntry,
+  createHarness,
+  dependent,
+  downVerdict,
+  once,
+  tell,
+  upHeldVerdict,
+  upVerdict,
+} from './testing/seed-harness.ts';
+import { deployment, objectOf } from './testing/seed-model.ts';
+
+const [a, b, c, d] = [deployment('a'), deployment('b'), deployment('c'), deployment('d')];
+const isHeld = { annotations: { [active]: '', [replicas]: '3' }, replicas: 0 };
+const held = (ref: typeof a) => objectOf(ref, isHeld);
+const up = (ref: typeof a) => objectOf(ref, { replicas: 3 });
+
+type Level = Partial<DependentResource['scaleUp']>;
+/** Scaled both ways at the same level. */
+const at = (ref: typeof a, level: number, rest: Level & { readonly optional?: boolean } = {}): DependentResource => {
+  const { optional = false, ...info } = rest;
+  return dependent(ref, { up: { level, ...info }, down: { level, ...info }, optional });
+};
+
+const run = (options: HarnessOptions, until = 600_000) => {
+  const harness = createHarness(options);
+  harness.runUntil(until);
+  return { harness, sent: tell(harness.log), ends: harness.ends };
+};
+
+/** Fates by name of the resource. */
+const fateOf =
+  (fates: Readonly<Record<string, Partial<Fate>>>) =>
+  (_: number, { action: { key } }: LogEntry): Fate => ({
+    latencyMs: 20,
+    ...fates[key.slice(key.lastIndexOf('/') + 1)],
+  });
+
+describe('levels', () => {
+  const resources = [at(d, 10), at(b, 2), at(a, 0), at(c, 2)];
+
+  it('go up in ascending order, each when the one before is ready; all of one level together', () => {
+    const options = { resources, objects: [a, b, c, d].map(held), verdictAt: once(upVerdict), followMs: 1_000 };
+    const { sent, ends } = run(options);
+    // Answered after 10 ms, ready 1 s later, seen 50 ms after that.
+    expect(sent).toEqual(['100 a object=3', '1160 b object=3', '1160 c object=3', '2220 d object=3']);
+    expect(ends).toEqual([{ at: 3_280, flow: 1, end: 'completed' }]);
+  });
+
+  it('go down in ascending order, each when no pods of the one before are left', () => {
+    const options = { resources, objects: [a, b, c, d].map(up), verdictAt: once(downVerdict), followMs: 500 };
+    const { sent, ends } = run(options);
+    expect(sent).toEqual(['100 a object=0', '660 b object=0', '660 c object=0', '1220 d object=0']);
+    expect(ends).toEqual([{ at: 1_780, flow: 1, end: 'completed' }]);
+  });
+
+  it('wait for all of their resources', () => {
+    const options = {
+      resources: [at(a, 0), at(b, 0, { initialDelayMs: 4_000 }), at(c, 1)],
+      verdictAt: once(upVerdict),
+    };
+    const { sent } = run({ ...options, objects: [a, b, c].map(held) });
+    expect(sent).toEqual(['100 a object=3', '4100 b object=3', '5160 c object=3']);
+  });
+
+  it('without anything to do are passed at once', () => {
+    const objects = [up(a), up(b), up(c), held(d)];
+    expect(run({ resources, objects, verdictAt: once(upVerdict) }).sent).toEqual(['100 d object=3']);
+  });
+
+  it('leave resources without scaleDown alone', () => {
+    const onlyUp = dependent(b, { down: null });
+    const { sent } = run({ resources: [at(a, 1), onlyUp], objects: [up(a), up(b)], verdictAt: once(downVerdict) });
+    expect(sent).toEqual(['100 a object=0']);
+  });
+});
+
+describe('a scale-up', () => {
+  const resources = [at(a, 0), at(b, 0), at(c, 1)];
+  const objects = [a, b, c].map(held);
+
+  it('ends at an error: no later level starts, and the next run starts it again', () => {
+    const attempts = (_: number, entry: LogEntry): Fate => {
+      const isFirst = entry.flow === 1 && entry.action.key === refKey(a);
+      return { latencyMs: 20, ...(isFirst ? { error: 'Forbidden' } : {}) };
+    };
+    const { sent, ends } = run({ resources, objects, verdictAt: () => upVerdict, fateOf: attempts }, 20_000);
+    expect(ends).toMatchObject([
+      { flow: 1, end: 'failed', at: 120 },
+      { flow: 2, end: 'completed' },
+    ]);
+    expect(sent).toEqual(['100 a object=3', '100 b object=3', '10200 a object=3', '11260 c object=3']);
+  });
+
+  it('ends at a missing resource that is not optional', () => {
+    const { sent, ends } = run({ resources, objects: [held(b), held(c)], verdictAt: once(upVerdict) });
+    expect(sent).toEqual([]);
+    expect(ends).toMatchObject([{ end: 'failed', at: 100 }]);
+  });
+
+  it('passes a missing resource that is', () => {
+    const optional = [at(a, 0, { optional: true }), at(b, 0), at(c, 1)];
+    const { sent, ends } = run({ resources: optional, objects: [held(b), held(c)], verdictAt: once(upVerdict) });
+    expect(sent).toEqual(['100 b object=3', '1160 c object=3']);
+    expect(ends).toMatchObject([{ end: 'completed' }]);
+  });
+
+  it('sends nothing more in the moment of an error, and awaits what was sent', () => {
+    // Both are tried again at the same instant, 220 ms; b is refused for good right then.
+    const fates = (index: number): Fate => {
+      if (index < 2) return { latencyMs: 20, error: 'TooManyRequests' };
+      return index === 2 ? { latencyMs: 5_000 } : { latencyMs: 20, error: 'Forbidden' };
+    };
+    const { sent, ends } = run({ resources, objects, verdictAt: once(upVerdict), fateOf: fates });
+    expect(sent).toHaveLength(4);
+    expect(ends).toEqual([{ at: 5_220, flow: 1, end: 'failed' }]);
+  });
+
+  it.each([
+    { what: 'within two intervals', followMs: 19_900, next: 20_060 },
+    { what: 'longer', followMs: 20_100, next: undefined },
+  ])('starts no level on a verdict older than two probe intervals: $what', ({ followMs, next }) => {
+    const options = { resources: [at(a, 0, { timeoutMs: 100_000 }), at(c, 1)], objects: [held(a), held(c)], followMs };
+    const { sent, ends } = run({ ...options, verdictAt: once(upVerdict) }, 100_000);
+    expect(sent).toEqual(['100 a object=3', ...(next === undefined ? [] : [`${String(next)} c object=3`])]);
+    expect(ends.length).toBe(next === undefined ? 0 : 1);
+  });
+
+  it('goes on when the verdict is given again', () => {
+    const options = { resources: [at(a, 0, { timeoutMs: 100_000 }), at(c, 1)], objects: [held(a), held(c)] };
+    const verdictAt = (now: number) => (now === 0 || now > 50_000 ? upVerdict : undefined);
+    const { sent, ends } = run({ ...options, followMs: 35_000, verdictAt }, 100_000);
+    expect(sent).toEqual(['100 a object=3', '50600 c object=3']);
+    expect(ends).toMatchObject([{ flow: 1, end: 'completed' }]);
+  });
+
+  it('of what is held does not mind what is missing', () => {
+    const { sent, ends } = run({ resources, objects: [held(b), held(c)], verdictAt: once(upHeldVerdict) });
+    expect(sent).toEqual(['100 b object=3', '1160 c object=3']);
+    expect(ends).toMatchObject([{ end: 'completed' }]);
+  });
+
+  it('of what is held leaves the others at 0', () => {
+    const objectsOfBoth = [objectOf(a, { replicas: 0 }), held(b), held(c)];
+    const { sent } = run({ resources, objects: objectsOfBoth, verdictAt: once(upHeldVerdict) });
+    expect(sent).toEqual(['100 b object=3', '1160 c object=3']);
+  });
+});
+
+describe('a scale-down', () => {
+  const forgiving = { objects: [up(a), up(b)], verdictAt: once(downVerdict), followMs: 60_000 };
+
+  it.each([
+    { timeoutMs: 500, initialDelayMs: 0, next: 600 },
+    { timeoutMs: 3_000, initialDelayMs: 0, next: 3_100 },
+    { timeoutMs: 30_000, initialDelayMs: 0, next: 3_100 },
+    { timeoutMs: 30_000, initialDelayMs: 2_000, next: 5_100 },
+    { timeoutMs: 1_000, initialDelayMs: 2_000, next: 3_100 },
+  ])('goes on after $initialDelayMs + min($timeoutMs, 3 s)', ({ next, ...info }) => {
+    const { sent } = run({ ...forgiving, resources: [at(a, 0, info), at(b, 1)] });
+    expect(sent).toEqual([`${String(100 + info.initialDelayMs)} a object=0`, `${String(next)} b object=0`]);
+  });
+
+  it('waits for the slowest of a level, within its limit', () => {
+    const resources = [at(a, 0, { timeoutMs: 1_000 }), at(c, 0, { timeoutMs: 2_000 }), at(b, 1)];
+    const { sent } = run({ ...forgiving, objects: [up(a), up(b), up(c)], resources });
+    expect(sent).toEqual(['100 a object=0', '100 c object=0', '2100 b object=0']);
+  });
+
+  it.each([
+    { what: 'missing', objects: [up(b), up(c)], fates: {}, next: 100, end: 'failed' },
+    {
+      what: 'forbidden',
+      objects: [up(a), up(b), up(c)],
+      fates: { a: { error: 'Forbidden' } },
+      next: 120,
+      end: 'failed',
+    },
+    { what: 'slow', objects: [up(a), up(b), up(c)], fates: { a: { latencyMs: 4_500 } }, next: 3_100, end: 'completed' },
+    {
+      what: 'never answered',
+      objects: [up(a), up(b), up(c)],
+      fates: { a: { latencyMs: 1e6 } },
+      next: 3_100,
+      end: undefined,
+    },
+    {
+      what: 'always changed by others',
+      objects: [up(a), up(b), up(c)],
+      fates: { a: { interference: {} } },
+      next: 500,
+      end: 'failed',
+    },
+  ] as const)('is not kept up by a resource that is $what', ({ objects, fates, next, end }) => {
+    const resources = [at(a, 0), at(b, 1), at(c, 2)];
+    const options = { resources, objects, verdictAt: once(downVerdict), followMs: 400, fateOf: fateOf(fates) };
+    const { sent, ends } = run(options, 30_000);
+    const others = sent.filter((line) => !line.includes(' a '));
+    expect(others).toEqual([`${String(next)} b object=0`, `${String(next + 460)} c object=0`]);
+    expect(ends[0]?.end).toBe(end);
+  });
+
+  it('tries what is missing again with the next run', () => {
+    const resources = [at(a, 0), at(b, 1)];
+    const harness = createHarness({ resources, objects: [up(a), up(b)], verdictAt: () => downVerdict, watchLagMs: 0 });
+    harness.model.edit(refKey(a), undefined);
+    harness.runUntil(15_000);
+    expect(harness.ends).toMatchObject([{ end: 'failed' }, { end: 'failed', flow: 2 }]);
+    expect(tell(harness.log)).toEqual(['100 b object=0']);
+  });
+
+  it('goes on with an early level while a later one runs', () => {
+    const resources = [at(a, 0), at(b, 1)];
+    const fates = fateOf({ a: { latencyMs: 7_000, error: 'ServerError' } });
+    const { sent } = run({ resources, objects: [up(a), up(b)], verdictAt: once(downVerdict), fateOf: fates }, 15_000);
+    expect(sent).toEqual(['100 a object=0', '3100 b object=0', '7200 a read']);
+  });
+});

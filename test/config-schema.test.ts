@@ -1,0 +1,139 @@
+import { globSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import Ajv from 'ajv';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { hasErrors, loadProberConfig, proberJsonSchema } from '../src/config/index.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const read = (path: string): string => readFileSync(`${root}${path}`, 'utf8');
+
+/** Draft 2020-12 and draft 7, which this validator knows, mean the same by the keywords in use. */
+const validatorOf = ({ $schema, ...schema }: ReturnType<typeof proberJsonSchema>) => {
+  expect($schema).toBe('https://json-schema.org/draft/2020-12/schema');
+  const validate = new Ajv({ allErrors: true }).compile(schema);
+  return (value: unknown) => ({ valid: validate(value) === true, errors: validate.errors ?? [] });
+};
+
+const check = validatorOf(proberJsonSchema());
+
+const isValid = (text: string): boolean => !hasErrors(loadProberConfig(text, { leftovers: 'error' }).problems);
+
+/** What the schema takes and `dwd validate` does not, and why. */
+const laxer: Readonly<Record<string, string>> = {
+  'alias-bomb.yaml': 'about the text',
+  'duplicate-key.yaml': 'about the text',
+  'duplicate-key-nested.yaml': 'about the text',
+  'duplicate-key-last-counts.yaml': 'about the text',
+  'same-ref-twice.yaml': 'not to be said in a schema',
+};
+
+/** Undefined where there is no single document to speak of. */
+const parsed = (text: string): unknown => {
+  try {
+    return parse(text, { uniqueKeys: false, merge: true }) as unknown;
+  } catch {
+    return undefined;
+  }
+};
+
+const isManifest = (value: unknown): boolean => typeof value === 'object' && value !== null && 'kind' in value;
+
+const fixtures = globSync('src/config/fixtures/*.yaml', { cwd: root })
+  .map((path) => ({ path, name: path.replace(/.*\//, ''), text: read(path) }))
+  .map((fixture) => ({ ...fixture, value: parsed(fixture.text) }))
+  .filter(({ value }) => value !== undefined && !isManifest(value));
+
+describe('the JSON Schema of the prober', () => {
+  it('takes the example', () => {
+    expect(check(parse(read('examples/prober-config.yaml')))).toEqual({ valid: true, errors: [] });
+  });
+
+  it('knows enough fixtures, good ones and bad ones', () => {
+    const good = fixtures.filter(({ text }) => isValid(text));
+    expect(good.length).toBeGreaterThanOrEqual(3);
+    expect(fixtures.length - good.length).toBeGreaterThan(20);
+  });
+
+  it.each(fixtures)('agrees with dwd validate about $name', ({ name, text, value }) => {
+    const { valid, errors } = check(value);
+    const agrees = valid === isValid(text);
+    const isException = valid && laxer[name] !== undefined;
+    expect(agrees, JSON.stringify(errors)).toBe(!isException);
+  });
+
+  const minimal = {
+    kubeConfigSecretName: 'probe',
+    dependentResourceInfos: [{ ref: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'a' }, scaleUp: { level: 0 } }],
+  };
+
+  const number = fc.tuple(fc.constantFrom('0', '1', '15', '00', '1.5', '.5', '2.', '0.0', '', '.', '-1', '+1', '1e3'));
+  const duration = fc
+    .array(fc.tuple(number, fc.constantFrom('ns', 'us', 'µs', 'μs', 'ms', 's', 'm', 'h', '', 'd', 'S')), {
+      maxLength: 3,
+    })
+    .map((terms) => terms.map((term) => term.join('')).join(''));
+
+  it.each(['probeInterval', 'initialDelay'])('agrees about any duration in %s', (field) => {
+    fc.assert(
+      fc.property(duration, (text) => {
+        // -0s is 0 to Go; nobody writes it.
+        fc.pre(!/^-.*[a-z]/.test(text));
+        const config = { ...minimal, [field]: text };
+        expect([text, check(config).valid]).toEqual([text, isValid(JSON.stringify(config))]);
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it.each([
+    [{ probeInterval: 10 }, false],
+    [{ probeInterval: 0 }, false],
+    [{ initialDelay: 0 }, true],
+    [{ initialDelay: '-1s' }, false],
+    [{ probeInterval: '1m30s' }, true],
+    [{ backoffJitterFactor: -0.1 }, false],
+    [{ nodeLeaseFailureFraction: 0 }, false],
+    [{ nodeLeaseFailureFraction: 1 }, true],
+    [{ nodeLeaseFailureFraction: 1.1 }, false],
+    [{ kubeConfigSecretName: 'Probe' }, false],
+    [{ kubeConfigSecretName: undefined }, false],
+    [{ successThreshold: 1 }, false],
+    [{ ProbeInterval: '1s' }, false],
+    [{ dependentResourceInfos: [] }, false],
+    [{ dependentResourceInfos: [{ ...minimal.dependentResourceInfos[0], scaleUp: undefined }] }, false],
+    [{ dependentResourceInfos: [{ ...minimal.dependentResourceInfos[0], scaleUp: { level: 0.5 } }] }, false],
+    [{ dependentResourceInfos: [{ ...minimal.dependentResourceInfos[0], scaleUp: { level: 0, replicas: 1 } }] }, false],
+  ])('%j: %j, as dwd validate says', (change, valid) => {
+    const text = JSON.stringify({ ...minimal, ...change });
+    expect({ schema: check(JSON.parse(text)).valid, validate: isValid(text) }).toEqual({
+      schema: valid,
+      validate: valid,
+    });
+  });
+
+  it('has the defaults that are filled in', () => {
+    const { properties } = proberJsonSchema() as {
+      readonly properties: Record<string, { readonly default?: unknown }>;
+    };
+    const defaults = Object.fromEntries(
+      Object.entries(properties).flatMap(([name, { default: value }]) => (value === undefined ? [] : [[name, value]])),
+    );
+    expect(defaults).toEqual({
+      probeInterval: '10s',
+      initialDelay: '30s',
+      probeTimeout: '30s',
+      backoffJitterFactor: 0.2,
+      kcmNodeMonitorGraceDuration: '40s',
+      nodeLeaseFailureFraction: 0.6,
+    });
+    const load = (config: object) => loadProberConfig(JSON.stringify(config), { leftovers: 'error' }).settings;
+    expect(load({ ...minimal, ...defaults })).toEqual(load(minimal));
+  });
+
+  it('says of every field of the file what it is for', () => {
+    const { properties } = proberJsonSchema() as { readonly properties: Record<string, { description?: string }> };
+    for (const { description } of Object.values(properties)) expect(description).toMatch(/\.$/);
+  });
+});
