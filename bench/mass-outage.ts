@@ -1,11 +1,11 @@
 // All shoots of a seed fail in the same second: how long until the last of them is protected, and does recovery stampede?
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../src/runtime/index.ts';
 import { type Program, startProgram } from '../test/e2e/support/program.ts';
 import { waitFor } from '../test/envtest/waiting.ts';
-import { cpuSecondsOf } from './mass-outage/cpu.ts';
+import { cpuSecondsOf, cpuSecondsOfAll } from './mass-outage/cpu.ts';
 import { protectionOf, restorationOf } from './mass-outage/evaluate.ts';
 import type { WorldReport } from './mass-outage/protocol.ts';
 import { type Cost, failuresOf, type Result, tell } from './mass-outage/tell.ts';
@@ -48,13 +48,23 @@ const measured = async <T>(
   play: () => Promise<T>,
 ): Promise<{ readonly value: T; readonly report: WorldReport; readonly cost: Cost }> => {
   say(part);
-  const [since, cpuBefore] = [await world.order('measure'), cpuSecondsOf(prober.pid)];
+  const since = await world.order('measure');
+  const [proberBefore, allBefore] = [cpuSecondsOf(prober.pid), cpuSecondsOfAll()];
   const value = await play();
-  const proberCpuSeconds = cpuSecondsOf(prober.pid) - cpuBefore;
+  const proberCpuSeconds = cpuSecondsOf(prober.pid) - proberBefore;
+  const allCpuSeconds = cpuSecondsOfAll() - allBefore;
   const seconds = (clock.now() - since) / 1_000;
   const report = await world.report();
   const { cpuSeconds: worldCpuSeconds, worstLoopDelayMs: worstWorldDelayMs, requests } = report;
-  const cost = { part, seconds, proberCpuSeconds, worldCpuSeconds, worstWorldDelayMs, seedRequests: requests.length };
+  const cost = {
+    part,
+    seconds,
+    proberCpuSeconds,
+    worldCpuSeconds,
+    otherCpuSeconds: allCpuSeconds - proberCpuSeconds - worldCpuSeconds,
+    worstWorldDelayMs,
+    seedRequests: requests.length,
+  };
   return { value, report, cost };
 };
 
@@ -82,6 +92,7 @@ const play = async (world: WorldProcess, prober: Program): Promise<Result> => {
     restoration: restorationOf(restored.report, restored.value),
     nodesTurnedUnknown: restored.report.nodesTurnedUnknown,
     machinesReplaced: restored.report.machinesReplaced,
+    processors: availableParallelism(),
     costs: [steady.cost, outage.cost, restored.cost],
   };
 };

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { cpus } from 'node:os';
 
 /** USER_HZ, which Linux shows to programs as 100 on all its platforms. */
 const ticksPerSecond = 100;
@@ -14,3 +15,7 @@ export const cpuSecondsOf = (pid: number): number => {
     return Number.NaN;
   }
 };
+
+/** CPU seconds that all processes of the machine have used since it started. */
+export const cpuSecondsOfAll = (): number =>
+  cpus().reduce((sum, { times: { user, nice, sys, irq } }) => sum + user + nice + sys + irq, 0) / 1_000;

@@ -7,6 +7,8 @@ export interface Cost {
   readonly seconds: number;
   readonly proberCpuSeconds: number;
   readonly worldCpuSeconds: number;
+  /** Of everything else on the machine: the two processes had to share with it. */
+  readonly otherCpuSeconds: number;
   readonly worstWorldDelayMs: number;
   /** Of the prober to the seed, watches included. */
   readonly seedRequests: number;
@@ -19,6 +21,7 @@ export interface Result {
   readonly restoration: Restoration;
   readonly nodesTurnedUnknown: number;
   readonly machinesReplaced: number;
+  readonly processors: number;
   readonly costs: readonly Cost[];
 }
 
@@ -73,16 +76,27 @@ export const tell = (result: Result): string => {
     ),
     '',
     markdownTable(
-      ['part', 'seconds', 'prober CPU', 'world CPU', 'worst delay of the world (ms)', 'requests to the seed'],
+      [
+        'part',
+        'seconds',
+        'prober CPU',
+        'world CPU',
+        'other CPU',
+        'worst delay of the world (ms)',
+        'requests to the seed',
+      ],
       costs.map((cost) => [
         cost.part,
         cost.seconds.toFixed(0),
         share(cost.proberCpuSeconds, cost.seconds),
         share(cost.worldCpuSeconds, cost.seconds),
+        share(cost.otherCpuSeconds, cost.seconds),
         cost.worstWorldDelayMs.toFixed(0),
         String(cost.seedRequests),
       ]),
     ),
+    '',
+    `CPU in percent of one processor; the machine has ${String(result.processors)}.`,
     '',
     ...(failures.length === 0 ? ['All aims were met.'] : failures.map((failure) => `Missed: ${failure}.`)),
     '',

@@ -69,7 +69,7 @@ describe('any text', () => {
     return inFile && path !== '' && message !== '' && !message.includes('\n');
   };
 
-  it('never throws, and every problem stands in the file', () => {
+  it('never throws, and every problem stands in the file', { timeout: 60_000 }, () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const { settings, problems } = loadProberConfig(text, running);

@@ -8,6 +8,8 @@ export interface Call<T> {
   readonly body?: unknown;
   /** Reads the parsed JSON answer; throws a DecodeError when the shape is not what it must be. */
   readonly decode: (json: unknown) => T;
+  /** Reads the answer from protobuf, for which the server is asked first; throws a ProtobufError for broken bytes. Absent: JSON only. */
+  readonly protobuf?: (bytes: Uint8Array) => T;
   /**
    * True when a second application does no harm (the body carries a resourceVersion, UID or JSON-patch `test`), so that a lost answer
    * may be retried. Reads need not say so.

@@ -11,3 +11,6 @@ export * from './shoots.ts';
 export * from './micro-time.ts';
 export * from './election.ts';
 export * from './election-calls.ts';
+export { ProtobufError } from './protobuf.ts';
+export { protobufMediaType, readProtobufStatus } from './kube-protobuf.ts';
+export * from './probe-protobuf.ts';

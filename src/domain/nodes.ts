@@ -19,8 +19,10 @@ export interface MachineView {
   readonly phase: string;
 }
 
-const notManagedByMcm = 'node.machine.sapcloud.io/not-managed-by-mcm';
-const poolLabel = 'worker.gardener.cloud/pool';
+/** Annotation of a node that machine-controller-manager leaves alone. */
+export const notManagedByMcm = 'node.machine.sapcloud.io/not-managed-by-mcm';
+/** Label that names a node's worker pool. */
+export const poolLabel = 'worker.gardener.cloud/pool';
 
 /** Unhealthy conditions of a pool that names none of its own. */
 export const defaultNodeConditions: readonly string[] = [
@@ -29,6 +31,10 @@ export const defaultNodeConditions: readonly string[] = [
   'DiskPressure',
   'NetworkUnavailable',
 ];
+
+/** Whether a condition says that the node is being updated in place, or failed to. */
+export const isInPlaceUpdate = (type: string, reason: string | undefined): boolean =>
+  type === 'InPlaceUpdate' && (reason === 'ReadyForUpdate' || reason === 'UpdateFailed');
 
 export const decodeNode = (json: unknown, path: string): NodeView => {
   const object = decodeObject(json, path);
@@ -49,9 +55,7 @@ export const decodeNode = (json: unknown, path: string): NodeView => {
     managedByMcm: !Object.hasOwn(meta.annotations, notManagedByMcm),
     ...(pool === undefined ? {} : { pool }),
     trueConditions: new Set(conditions.filter(({ status: state }) => state === 'True').map(({ type }) => type)),
-    inPlaceUpdate: conditions.some(
-      ({ type, reason }) => type === 'InPlaceUpdate' && (reason === 'ReadyForUpdate' || reason === 'UpdateFailed'),
-    ),
+    inPlaceUpdate: conditions.some(({ type, reason }) => isInPlaceUpdate(type, reason)),
   };
 };
 

@@ -2,6 +2,7 @@ import type { Call } from './calls.ts';
 import { decodeList, decodeObject } from './decode.ts';
 import { type Lease, decodeLease } from './leases.ts';
 import { type MachineView, type NodeView, decodeMachine, decodeNode } from './nodes.ts';
+import { readLeaseList, readNodeList } from './probe-protobuf.ts';
 
 /** `GET /version`: whether the API server answers at all; what it answers must be an object, or a proxy spoke in its place. */
 export const getVersion: Call<undefined> = {
@@ -18,12 +19,14 @@ export const listNodeLeases: Call<readonly Lease[]> = {
   method: 'GET',
   path: '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases',
   decode: decodeList(decodeLease),
+  protobuf: readLeaseList,
 };
 
 export const listNodes: Call<readonly NodeView[]> = {
   method: 'GET',
   path: '/api/v1/nodes',
   decode: decodeList(decodeNode),
+  protobuf: readNodeList,
 };
 
 export const listMachines = (namespace: string): Call<readonly MachineView[]> => ({

@@ -1,4 +1,12 @@
-import { type Answer, ApiError, type Call, DecodeError } from '../domain/index.ts';
+import {
+  type Answer,
+  ApiError,
+  type Call,
+  DecodeError,
+  ProtobufError,
+  protobufMediaType,
+  readProtobufStatus,
+} from '../domain/index.ts';
 import type { CallOptions, Clock, Kube, KubeRequest, KubeResponse } from '../ports/index.ts';
 import { parseRetryAfter, statusError } from './status-error.ts';
 
@@ -9,12 +17,12 @@ export interface CallContext {
   readonly kube: Kube;
   readonly clock: Clock;
   readonly bodyLimitBytes: number;
-  /** Value of the `Accept` header. */
+  /** Value of the `Accept` header; protobuf goes before it where the call can read it. */
   readonly accept: string;
 }
 
 /** The whole body, or undefined when it is larger than `limit` bytes. */
-const readBody = async (body: KubeResponse['body'], limit: number): Promise<string | undefined> => {
+const readBody = async (body: KubeResponse['body'], limit: number): Promise<Buffer | undefined> => {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of body) {
@@ -22,15 +30,30 @@ const readBody = async (body: KubeResponse['body'], limit: number): Promise<stri
     if (length > limit) return undefined;
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks, length).toString('utf8');
+  return Buffer.concat(chunks, length);
 };
 
 /** The value, or undefined for what is not JSON. JSON.parse's own message quotes the text, which may be a Secret. */
-const parseJson = (text: string | undefined): unknown => {
+const parseJson = (bytes: Buffer): unknown => {
   try {
-    return text === undefined ? undefined : (JSON.parse(text) as unknown);
+    return JSON.parse(bytes.toString('utf8')) as unknown;
   } catch {
     return undefined;
+  }
+};
+
+const isProtobuf = ({ headers }: KubeResponse): boolean =>
+  headers['content-type']?.split(';')[0]?.trim().toLowerCase() === protobufMediaType;
+
+/** The `Status` of an error's body, as far as there is one. */
+const parseStatus = (response: KubeResponse, bytes: Buffer | undefined): unknown => {
+  if (bytes === undefined) return undefined;
+  if (!isProtobuf(response)) return parseJson(bytes);
+  try {
+    return readProtobufStatus(bytes);
+  } catch (error) {
+    if (error instanceof ProtobufError) return undefined;
+    throw error;
   }
 };
 
@@ -44,7 +67,7 @@ export const readFailure = async (
     method: request.method,
     path: request.path,
     httpStatus: response.status,
-    json: parseJson(await readBody(response.body, errorBodyLimitBytes)),
+    json: parseStatus(response, await readBody(response.body, errorBodyLimitBytes)),
     retryAfterMs: parseRetryAfter(response.headers['retry-after'], clock.now()),
   });
 
@@ -52,7 +75,7 @@ const requestOf = <T>(call: Call<T>, options: CallOptions, accept: string): Kube
   method: call.method,
   path: call.path,
   headers: {
-    accept,
+    accept: call.protobuf === undefined ? accept : `${protobufMediaType},${accept}`,
     ...(call.body === undefined ? {} : { 'content-type': call.contentType ?? 'application/json' }),
   },
   signal: options.signal,
@@ -72,16 +95,19 @@ export const performCall = async <T>(call: Call<T>, options: CallOptions, contex
   const sentAt = clock.monotonic();
   const response = await context.kube.request(requestOf(call, options, context.accept));
   if (response.status < 200 || response.status > 299) throw await readFailure(response, call, clock);
-  const text = await readBody(response.body, context.bodyLimitBytes);
+  const bytes = await readBody(response.body, context.bodyLimitBytes);
   const receivedAt = clock.monotonic();
-  if (text === undefined) throw malformed(`the answer is larger than ${context.bodyLimitBytes} bytes`);
-  const json = parseJson(text);
-  if (json === undefined) throw malformed('the answer is not JSON');
+  if (bytes === undefined) throw malformed(`the answer is larger than ${context.bodyLimitBytes} bytes`);
+  const isBinary = isProtobuf(response);
+  const json = isBinary ? undefined : parseJson(bytes);
+  if (!isBinary && json === undefined) throw malformed('the answer is not JSON');
+  if (isBinary && call.protobuf === undefined) throw malformed('the answer is protobuf, which was not asked for');
   const date = Date.parse(response.headers.date ?? '');
   try {
-    return { value: call.decode(json), sentAt, receivedAt, ...(Number.isNaN(date) ? {} : { date }) };
+    const value = call.protobuf !== undefined && isBinary ? call.protobuf(bytes) : call.decode(json);
+    return { value, sentAt, receivedAt, ...(Number.isNaN(date) ? {} : { date }) };
   } catch (error) {
-    if (error instanceof DecodeError) throw malformed(error.message);
+    if (error instanceof DecodeError || error instanceof ProtobufError) throw malformed(error.message);
     throw error;
   }
 };

@@ -55,15 +55,26 @@ describe('rule 28: a write is sent only by who leads at that moment', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('rule 28: an inner fence is asked as well', async () => {
+  it('rule 28: whoever waits for the sending hears of it after all fences were passed, and not before', () => {
     const server = createScriptedKube();
-    const asked: string[] = [];
-    const mayWrite = (who: string) => () => asked.push(who) > 0;
+    const heard: string[] = [];
+    const mayWrite = (who: string) => () => heard.push(who) > 0;
     const kube = fenceWrites(fenceWrites(server, { mayWrite: mayWrite('inner') }), { mayWrite: mayWrite('outer') });
-    void kube.request(patch);
-    asked.length = 0;
+    void kube.request({ ...patch, beforeSend: () => void heard.push('sent') });
+    expect(heard).toEqual(['outer', 'inner']);
     server.requests[0]?.beforeSend?.();
-    expect(asked).toEqual(['outer', 'inner']);
+    expect(heard.slice(2)).toEqual(['inner', 'outer', 'sent']);
+  });
+
+  it('rule 28: nor when a fence does not let it pass', () => {
+    const server = createScriptedKube();
+    let leads = true;
+    let sent = 0;
+    const kube = fenceWrites(server, { mayWrite: () => leads });
+    void kube.request({ ...patch, beforeSend: () => (sent += 1) });
+    leads = false;
+    expect(() => server.requests[0]?.beforeSend?.()).toThrow('this process does not lead');
+    expect(sent).toBe(0);
   });
 });
 

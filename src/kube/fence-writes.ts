@@ -10,11 +10,16 @@ export const fenceWrites = (kube: Kube, leadership: Leadership): Kube => ({
     if (request.method === 'GET') return kube.request(request);
     const { method, path, beforeSend } = request;
     const check = (): void => {
-      beforeSend?.();
       if (leadership.mayWrite()) return;
       throw new ApiError({ code: 'Rejected', message: `${method} ${path}: not sent: this process does not lead` });
     };
     check();
-    return kube.request({ ...request, beforeSend: check });
+    return kube.request({
+      ...request,
+      beforeSend: () => {
+        check();
+        beforeSend?.();
+      },
+    });
   },
 });

@@ -202,8 +202,7 @@ describe('rule 6: deadlines and aborts', () => {
     const { signal } = new AbortController();
     for (let count = 0; count < 3; count += 1) send(kube, { signal, ...(lane === undefined ? {} : { lane }) });
     await clock.settle();
-    const ofServer = getEventListeners(server.requests[0]!.signal, 'abort').length - 2;
-    expect(ofServer).toBe(1);
+    expect(getEventListeners(signal, 'abort')).toHaveLength(3);
     for (let count = 0; count < 3; count += 1) {
       server.take().fail(new Error('reset'));
       await clock.advance(1_000);

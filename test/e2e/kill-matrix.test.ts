@@ -7,8 +7,18 @@ import { type ControlPlane, describeEnvtest, startControlPlane } from '../envtes
 import { waitFor } from '../envtest/waiting.ts';
 import { auditInto } from './support/audit.ts';
 import { createLane, type Dependent, dependents, type DependentState, type Lane, prefix } from './support/lane.ts';
+import { createMatrix } from './support/matrix.ts';
 import { createNodes, type Kubelets, startKubelets } from './support/shoot.ts';
-import type { ProxiedWrite, WriteFault } from './support/write-proxy.ts';
+import {
+  arm,
+  changesObject,
+  type Direction,
+  flows,
+  killAfter,
+  neededWrites,
+  targetOf,
+  troubles,
+} from './support/troubles.ts';
 
 const nodes = ['node-a', 'node-b', 'node-c'];
 /** 0.75 of the grace below. */
@@ -32,141 +42,14 @@ dependentResourceInfos:
     scaleDown: {level: 2, timeout: 60s}
 `;
 
-/** What a flow writes when nothing comes in between: name, and subresource. */
-const flows = {
-  down: ['machine-controller-manager', 'kube-controller-manager', 'mill', 'mill/scale'],
-  up: ['kube-controller-manager', 'machine-controller-manager', 'mill/scale', 'mill'],
-} as const;
-type Direction = keyof typeof flows;
-
-const targetOf = ({ path }: ProxiedWrite): string => path.replace(/^.*\/(deployments|watermills)\//, '');
-const dependentOf = (write: ProxiedWrite): Dependent => targetOf(write).replace('/scale', '') as Dependent;
-const objectOf = ({ path }: ProxiedWrite): string => path.replace(/\/scale$/, '');
-
-interface Trouble {
-  readonly seed: ControlPlane;
-  readonly lane: Lane;
-}
-
-/** What befalls the one write, by the name of its lane. */
-const troubles: Readonly<Record<string, (trouble: Trouble) => WriteFault>> = {
-  'killed-before': ({ lane }) => ({
-    before: async () => {
-      await lane.kill();
-      return 'drop';
-    },
-  }),
-  'killed-after': ({ lane }) => ({
-    after: async () => {
-      await lane.kill();
-      return 'cut';
-    },
-  }),
-  terminated: ({ lane }) => ({
-    before: () => {
-      lane.program().signal('SIGTERM');
-      return Promise.resolve('forward');
-    },
-  }),
-  'answer-lost': () => ({ after: () => Promise.resolve('cut') }),
-  conflict: ({ seed }) => ({
-    before: async (write) => {
-      const annotations = { touched: String(Date.now()) };
-      await seed.client.patch(objectOf(write), { metadata: { annotations } });
-      return 'forward';
-    },
-  }),
-  autoscaler: ({ seed, lane }) => ({
-    before: async (write) => {
-      const dependent = dependentOf(write);
-      lane.expected[dependent] += 3;
-      await seed.client.patch(`${objectOf(write)}/scale`, { spec: { replicas: lane.expected[dependent] } });
-      return 'forward';
-    },
-  }),
-};
-const endsProgram = (trouble: string): boolean => ['killed-before', 'killed-after', 'terminated'].includes(trouble);
-const changesObject = (trouble: string): boolean => ['conflict', 'autoscaler'].includes(trouble);
-
-/** Arms a lane's proxy: the next write to `target` meets the lane's trouble, once; a program that it ends is started again. */
-const arm = (seed: ControlPlane, lane: Lane, target: string | undefined) => {
-  const trouble = troubles[lane.name]?.({ seed, lane }) ?? {};
-  let struck: ProxiedWrite | undefined;
-  let recovery: Promise<unknown> = Promise.resolve();
-  const restart = async (): Promise<void> => {
-    const exit = await lane.program().ended;
-    await lane.start();
-    if (lane.name === 'terminated') expect(exit, 'exit code after SIGTERM').toBe(0);
-  };
-  const meets = (write: ProxiedWrite): boolean => struck === undefined && targetOf(write) === target;
-  lane.proxy.setFault({
-    before: async (write) => {
-      if (trouble.before === undefined || !meets(write)) return 'forward';
-      struck = write;
-      const fate = await trouble.before(write);
-      if (fate === 'drop') recovery = restart();
-      return fate;
-    },
-    after: async (write) => {
-      // What comes after a write is about one that has landed.
-      if (trouble.after !== undefined && meets(write) && write.status === 200) struck = write;
-      if (struck !== write) return 'answer';
-      const fate = await trouble.after?.(write);
-      if (endsProgram(lane.name)) recovery = restart();
-      return fate ?? 'answer';
-    },
-  });
-  return {
-    hasStruck: () => target === undefined || struck !== undefined,
-    struck: () => struck,
-    recovered: () => recovery,
-  };
-};
-
-/** Kills a lane's program right after the next write to `target` has landed. */
-const killAfter = (lane: Lane, target: string) => {
-  let isDead = false;
-  lane.proxy.setFault({
-    after: async (write) => {
-      if (targetOf(write) !== target || write.status !== 200) return 'answer';
-      lane.proxy.setFault(undefined);
-      await lane.kill();
-      isDead = true;
-      return 'cut';
-    },
-  });
-  return { isDead: () => isDead };
-};
-
-/** `-`: never arrived. */
-const statusesOf = (writes: readonly ProxiedWrite[]): string =>
-  writes.map(({ status }) => (status === undefined ? '-' : String(status))).join(' ');
-
 const throwAll = (ends: readonly PromiseSettledResult<unknown>[]): void => {
   const failures = ends.flatMap((end): unknown[] => (end.status === 'rejected' ? [end.reason] : []));
   if (failures.length > 0) throw failures.length === 1 ? failures[0] : new AggregateError(failures);
 };
 
-/** The writes that have to land, in this order: a count that the autoscaler has raised from 0 needs no restoring. */
-const neededWrites = (lane: Lane, flow: Direction, target: string | undefined): readonly string[] =>
-  flows[flow].filter(
-    (write) => !(lane.name === 'autoscaler' && flow === 'up' && write === 'mill/scale' && write === target),
-  );
-
-/** One row of the matrix. */
-interface Row {
-  readonly trouble: string;
-  readonly flow: Direction;
-  /** The write that met it. */
-  readonly target: string;
-  /** Of all writes of the flow, in order. */
-  readonly statuses: string;
-  readonly result: string;
-}
-
 describeEnvtest('kill matrix', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'dwd-kill-'));
-  const rows: Row[] = [];
+  const matrix = createMatrix();
+  let directory: string;
   let seed: ControlPlane;
   let shoot: ControlPlane;
   let kubelets: Kubelets;
@@ -175,6 +58,7 @@ describeEnvtest('kill matrix', () => {
   let shootAudit: ReturnType<typeof auditInto>;
 
   beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'dwd-kill-'));
     const [seedDir, shootDir] = [mkdtempSync(join(directory, 'seed-')), mkdtempSync(join(directory, 'shoot-'))];
     seedAudit = auditInto(seedDir);
     shootAudit = auditInto(shootDir);
@@ -195,10 +79,7 @@ describeEnvtest('kill matrix', () => {
     await kubelets.stop();
     await Promise.all([seed.stop(), shoot.stop()]);
     rmSync(directory, { recursive: true, force: true });
-    const table = rows.map(({ trouble, flow, target, statuses, result }) =>
-      [trouble.padEnd(14), flow.padEnd(5), target.padEnd(27), statuses.padEnd(28), result].join(' '),
-    );
-    process.stderr.write(`${['kill matrix', ...table].join('\n')}\n`);
+    process.stderr.write(`kill matrix\n${matrix.table()}\n`);
   });
 
   const wanted = (lane: Lane, dependent: Dependent, flow: Direction): DependentState => {
@@ -257,18 +138,6 @@ describeEnvtest('kill matrix', () => {
     }
   };
 
-  /** Puts a row into the matrix, however `work` ends. */
-  const recorded = async (lane: Lane, row: Omit<Row, 'statuses' | 'result'>, work: Promise<void>): Promise<void> => {
-    const { length } = lane.proxy.writes;
-    let result = 'FAILED';
-    try {
-      await work;
-      result = 'as before';
-    } finally {
-      rows.push({ ...row, statuses: statusesOf(lane.proxy.writes.slice(length)), result });
-    }
-  };
-
   const turn = (flow: Direction): void => {
     if (flow === 'down') kubelets.cut();
     else kubelets.connect();
@@ -278,7 +147,7 @@ describeEnvtest('kill matrix', () => {
   const runFlows = async (flow: Direction, target?: string): Promise<void> => {
     const ends = lanes.map((lane) => {
       const row = { trouble: target === undefined ? 'none' : lane.name, flow, target: target ?? '' };
-      return recorded(lane, row, runFlow(lane, flow, target));
+      return matrix.record(lane, row, runFlow(lane, flow, target));
     });
     turn(flow);
     throwAll(await Promise.allSettled(ends));
@@ -320,7 +189,7 @@ describeEnvtest('kill matrix', () => {
     // A program that starts before the leases have expired would first go on with the scale-up.
     if (back === 'down') await sleep(limitMs + 1_000);
     const ends = lanes.map((lane, index) =>
-      recorded(lane, { trouble: 'killed, turned', flow, target: targets[index] ?? '' }, startAndEnd(lane, back)),
+      matrix.record(lane, { trouble: 'killed, turned', flow, target: targets[index] ?? '' }, startAndEnd(lane, back)),
     );
     throwAll(await Promise.allSettled(ends));
   };

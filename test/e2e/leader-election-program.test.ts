@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ControlPlane, describeEnvtest, startControlPlane } from '../envtest/index.ts';
 import { waitFor } from '../envtest/waiting.ts';
 import { auditInto } from './support/audit.ts';
+import { createMill, type Mill, millPath } from './support/mill.ts';
 import {
   createReplica,
   dependentWrites,
@@ -15,10 +16,9 @@ import {
   toElectionLease,
   writesOutOfTerm,
 } from './support/replica.ts';
-import { createDeployment, createMachines, createNodes, createProtectedShoot, shootRules } from './support/shoot.ts';
+import { createMachines, createNodes, createProtectedShoot, shootRules } from './support/shoot.ts';
 
 const namespace = 'shoot--test--one';
-const deployment = `/apis/apps/v1/namespaces/${namespace}/deployments/kube-controller-manager`;
 const nodes = ['node-a', 'node-b'];
 const users = ['dwd-a', 'dwd-b', 'dwd-c'];
 const config = `
@@ -29,7 +29,7 @@ probeTimeout: 5s
 backoffJitterFactor: 0.1
 kcmNodeMonitorGraceDuration: 4s
 dependentResourceInfos:
-  - ref: {apiVersion: apps/v1, kind: Deployment, name: kube-controller-manager}
+  - ref: {apiVersion: test.dependency-watchdog.gardener.cloud/v1, kind: Watermill, name: mill}
     scaleUp: {level: 0}
     scaleDown: {level: 0}
 `;
@@ -51,7 +51,7 @@ const signal = <T>() => {
 };
 
 describeEnvtest('leader election of whole programs', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'dwd-election-'));
+  let directory: string;
   const handOvers: string[] = [];
   let seed: ControlPlane;
   let shoot: ControlPlane;
@@ -61,6 +61,7 @@ describeEnvtest('leader election of whole programs', () => {
   let raised = Promise.resolve();
 
   beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'dwd-election-'));
     const seedDir = mkdtempSync(join(directory, 'seed-'));
     audit = auditInto(seedDir);
     [seed, shoot] = await Promise.all([
@@ -72,19 +73,25 @@ describeEnvtest('leader election of whole programs', () => {
     const { text } = await shoot.kubeconfigFor({ user: 'prober', rules: shootRules });
     await createProtectedShoot(seed, { namespace, kubeconfig: text });
     await createMachines(seed.client, { namespace, nodes });
-    await createDeployment(seed.client, namespace, { name: 'kube-controller-manager', replicas: 2 });
+    await createMill(seed.client, namespace, 2);
     const configFile = join(directory, 'config.yaml');
     writeFileSync(configFile, config);
     replicas = await Promise.all(users.map((user) => createReplica({ seed, user, configFile, directory, flags })));
     raised = raise();
   });
 
-  /** Somebody who does not know of the outage scales up again and again, so that a leader never runs out of writes. */
+  /**
+   * Somebody who does not know of the outage scales up again and again, so that a leader never runs out of writes; each time to another
+   * count, so that it has to store it before it scales down: two writes, the second of which follows at once from the answer to the first.
+   */
   const raise = async (): Promise<void> => {
+    let count = 2;
     while (raising) {
-      const { spec } = await seed.client.get<{ spec: { replicas: number } }>(deployment);
-      if (spec.replicas === 0) await seed.client.patch(deployment, { spec: { replicas: 2 } });
       await sleep(100);
+      const { spec } = await seed.client.get<Mill>(millPath(namespace));
+      if (spec.wheel.count !== 0) continue;
+      count = 5 - count;
+      await seed.client.patch(millPath(namespace), { spec: { wheel: { count } } });
     }
   };
 
@@ -131,18 +138,19 @@ describeEnvtest('leader election of whole programs', () => {
       .filter((request) => request.user === user && request.verb !== 'get' && request.at > since)
       .filter(({ verb }) => ['create', 'update', 'patch', 'delete'].includes(verb));
 
-  /** Holds the leader's next write back until `release` is called; `status` is what the API server said to it then. */
+  /** Holds back the first of the leader's next two writes until `release` is called; `status` is what the API server said to it then. */
   const holdNextWrite = ({ proxy }: Replica) => {
     const [held, mayPass, status] = [signal<number>(), signal<undefined>(), signal<number>()];
     proxy.setFault({
-      before: async () => {
+      before: async ({ path }) => {
+        if (path !== millPath(namespace)) return 'forward';
         proxy.setFault(undefined);
         held.resolve(Date.now());
         await mayPass.promise;
         return 'forward';
       },
       after: (write) => {
-        status.resolve(write.status ?? 0);
+        if (write.path === millPath(namespace)) status.resolve(write.status ?? 0);
         return Promise.resolve('answer');
       },
     });

@@ -26,6 +26,7 @@ import { defaultSettings, disturbed, held, origin, undisturbed } from './testing
 import { type Decision, type Observation, type ProbeMemory, emptyProbeMemory } from './verdict.ts';
 
 const numRuns = 10_000;
+const timeout = 60_000;
 
 /** The lists of a shoot as their servers answer them. */
 interface Answers {
@@ -117,7 +118,7 @@ const someName = fc.constantFrom(...names);
 const someDependents = fc.constantFrom(disturbed, undisturbed, held);
 
 describe('lists with something wrong in them', () => {
-  it('a healthy shoot is never scaled down, and a malformed list ends the run', () => {
+  it('a healthy shoot is never scaled down, and a malformed list ends the run', { timeout }, () => {
     const seen = new Set<string>();
     const before = seenAt(90_000);
     const good = answersAt(100_000);
@@ -139,7 +140,7 @@ describe('lists with something wrong in them', () => {
 
   const memory = seenAt(100_000);
 
-  it('in an outage as well a malformed list ends the run, and what is well-formed is judged', () => {
+  it('in an outage as well a malformed list ends the run, and what is well-formed is judged', { timeout }, () => {
     const seen = new Set<string>();
     const good = answersAt(100_000);
     fc.assert(
@@ -225,7 +226,7 @@ describe('a Cluster with something wrong in it', () => {
     nodeMonitorGracePeriod: '40s',
   });
 
-  it('is decoded or told apart, and never taken for one without workers that has some', () => {
+  it('is decoded or told apart, and never taken for one without workers that has some', { timeout }, () => {
     const seen = new Set<string>();
     fc.assert(
       fc.property(mutations(3), (changes) => {

@@ -103,8 +103,9 @@ describe('a scale-up', () => {
 
   it('ends at a missing resource that is not optional', () => {
     const { sent, ends } = run({ resources, objects: [held(b), held(c)], verdictAt: once(upVerdict) });
-    expect(sent).toEqual([]);
-    expect(ends).toMatchObject([{ end: 'failed', at: 100 }]);
+    // b is of the same level, so its write is under way when the error shows.
+    expect(sent).toEqual(['100 b object=3']);
+    expect(ends).toMatchObject([{ end: 'failed', at: 120 }]);
   });
 
   it('passes a missing resource that is', () => {
@@ -136,7 +137,10 @@ describe('a scale-up', () => {
   });
 
   it('goes on when the verdict is given again', () => {
-    const options = { resources: [at(a, 0, { timeoutMs: 100_000 }), at(c, 1)], objects: [held(a), held(c)] };
+    const options = {
+      resources: [at(a, 0, { timeoutMs: 100_000 }), at(c, 1, { timeoutMs: 100_000 })],
+      objects: [held(a), held(c)],
+    };
     const verdictAt = (now: number) => (now === 0 || now > 50_000 ? upVerdict : undefined);
     const { sent, ends } = run({ ...options, followMs: 35_000, verdictAt }, 100_000);
     expect(sent).toEqual(['100 a object=3', '50600 c object=3']);
@@ -197,7 +201,7 @@ describe('a scale-down', () => {
       what: 'always changed by others',
       objects: [up(a), up(b), up(c)],
       fates: { a: { interference: {} } },
-      next: 500,
+      next: 400,
       end: 'failed',
     },
   ] as const)('is not kept up by a resource that is $what', ({ objects, fates, next, end }) => {
@@ -221,7 +225,7 @@ describe('a scale-down', () => {
   it('goes on with an early level while a later one runs', () => {
     const resources = [at(a, 0), at(b, 1)];
     const fates = fateOf({ a: { latencyMs: 7_000, error: 'ServerError' } });
-    const { sent } = run({ resources, objects: [up(a), up(b)], verdictAt: once(downVerdict), fateOf: fates }, 15_000);
+    const { sent } = run({ resources, objects: [up(a), up(b)], verdictAt: once(downVerdict), fateOf: fates }, 10_000);
     expect(sent).toEqual(['100 a object=0', '3100 b object=0', '7200 a read']);
   });
 });

@@ -108,7 +108,7 @@ const settle = (operation: Operation, state: ResourceState, { direction, now }: 
 };
 
 const needsReading = (operation: Operation, state: ResourceState, { snapshot, now }: Context): boolean => {
-  const shown = snapshot.kind === 'unknown' ? snapshot.resourceVersion : undefined;
-  if (shown !== undefined && shown !== state.resourceVersion && isAtLeast(shown, state.resourceVersion)) return true;
+  const unread = snapshot.kind === 'unknown' ? snapshot.resourceVersion : undefined;
+  if (unread !== undefined && unread !== state.resourceVersion && isAtLeast(unread, state.resourceVersion)) return true;
   return isPolled(operation, snapshot) && now >= operation.toldAt + pollMs;
 };

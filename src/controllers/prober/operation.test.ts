@@ -153,7 +153,8 @@ describe('one resource is finished', () => {
       objectOf(kcm, { replicas: 3, ready, generation: 5, observedGeneration }),
       objectOf(deployment('mcm'), isHeld),
     ];
-    const result = run({ resources, objects, verdictAt: once(upVerdict) });
+    const followMs = ends[0] === 'completed' ? 1_000 : 60_000;
+    const result = run({ resources, objects, verdictAt: once(upVerdict), followMs });
     expect(result.ends).toEqual(ends);
     expect(result.sent).toEqual(ends[0] === 'completed' ? ['100 mcm object=3'] : []);
     if (ends[0] === 'failed') expect(result.end?.at).toBe(30_100);
@@ -165,7 +166,7 @@ describe('one resource is finished', () => {
   ])('down: $what', ({ ready, next }) => {
     const resources = [dependent(kcm), dependent(deployment('mcm'), { down: { level: 1 } })];
     const objects = [objectOf(kcm, { replicas: 0, ready }), objectOf(deployment('mcm'), { replicas: 1 })];
-    const { sent } = run({ resources, objects, verdictAt: once(downVerdict) });
+    const { sent } = run({ resources, objects, verdictAt: once(downVerdict), followMs: 60_000 });
     expect(sent).toEqual([`${String(next)} mcm object=0`]);
   });
 
@@ -261,7 +262,8 @@ describe('tries', () => {
   it('a conflict is read again from the server: the watch may not show it yet', () => {
     const fateOf = fates({ interference: { annotations: { ...isHeld.annotations, other: 'x' } } });
     const { sent, object } = run({ ...up, watchLagMs: 10_000, fateOf });
-    expect(sent).toEqual(['100 kcm object=3', '220 kcm read', '240 kcm object=3']);
+    // The pods are waited for by reading as well, as long as the watch lags.
+    expect(sent).toEqual(['100 kcm object=3', '220 kcm read', '240 kcm object=3', '1260 kcm read']);
     expect(object(kcm)).toEqual({ replicas: 3, annotations: { other: 'x' } });
   });
 

@@ -11,7 +11,8 @@ import type { Write } from './moves.ts';
 
 /** What a shoot's loop knows of one dependent resource without asking the API server. */
 export type Snapshot =
-  | { readonly kind: 'state'; readonly state: ResourceState }
+  /** `isAhead`: the API server has told us, and the watch does not show it yet. */
+  | { readonly kind: 'state'; readonly state: ResourceState; readonly isAhead?: boolean }
   | { readonly kind: 'absent' }
   /** Has to be read; `resourceVersion` when the watch shows one that was not read yet. */
   | { readonly kind: 'unknown'; readonly resourceVersion?: string }
@@ -158,24 +159,28 @@ export const wakeTime = (operation: Operation, snapshot: Snapshot): number => {
 };
 
 /**
- * Whether only asking tells when the resource is finished: no watch shows it, or what is known of a custom kind is from before its
- * controller saw the change.
+ * Whether only asking tells when the resource is finished: the watch does not show it, or not yet what the API server has told us, or
+ * what is known of a custom kind is from before its controller saw the change.
  */
 export const isPolled = (operation: Operation, snapshot: Snapshot): boolean => {
+  const { told, resource } = operation;
   switch (snapshot.kind) {
     case 'absent':
     case 'not-served':
       return true;
-    case 'unknown':
-      if (snapshot.resourceVersion === undefined) return true;
+    case 'unknown': {
+      const { resourceVersion } = snapshot;
+      if (resourceVersion === undefined) return true;
+      if (told !== undefined && !isAtLeast(resourceVersion, told.resourceVersion)) return true;
       break;
+    }
     case 'state':
-      break;
+      if (snapshot.isAhead === true) return true;
   }
-  return !scalesInOneWrite(operation.resource.ref) && latestState(operation, snapshot)?.observed === false;
+  return !scalesInOneWrite(resource.ref) && latestState(operation, snapshot)?.observed === false;
 };
 
-/** The watch may lag behind what the API server told us, or be ahead of it. */
+/** The snapshot may lag behind what the API server told us, or be ahead of it. */
 export const latestState = ({ told }: Operation, snapshot: Snapshot): ResourceState | undefined => {
   if (snapshot.kind !== 'state') return told;
   if (told === undefined || isAtLeast(snapshot.state.resourceVersion, told.resourceVersion)) return snapshot.state;

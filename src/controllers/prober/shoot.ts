@@ -24,6 +24,8 @@ export interface ShootState {
   readonly flow?: Flow;
   /** Flows so far; the number of the latest. */
   readonly flows: number;
+  /** Direction of a flow that ended without knowing what became of its writes: the opposite one reads first. */
+  readonly unsure?: Direction;
   /** What is to start when the cancelled flow has ended. */
   readonly next?: Aim;
   /** Set when probing has ended: what is still to be done, and then how it went. */
@@ -128,7 +130,8 @@ const aimOf = (verdict: Verdict, given: Pick<Aim, 'reason' | 'judgedAt'>): Aim |
 const pursue = (state: ShootState, aim: Aim | undefined, context: ShootContext): ShootState => {
   const { flow } = state;
   if (aim === undefined) return state;
-  if (flow === undefined) return startFlow(state, aim, { ...context, readFirst: false });
+  const readFirst = state.unsure !== undefined && state.unsure !== aim.direction;
+  if (flow === undefined) return startFlow(state, aim, { ...context, readFirst });
   if (flow.ending === 'cancelled') return { ...state, next: aim };
   if (flow.direction === aim.direction) return { ...state, flow: confirmFlow(flow, aim.judgedAt) };
   return { ...state, flow: cancelFlow(flow), next: aim };
@@ -150,7 +153,9 @@ const startFlow = (
   };
   // A scale-up that had to wait for the end of a cancelled flow: the next run says whether it is still right.
   if (plan.direction === 'up' && plan.now - plan.judgedAt > plan.verdictMaxAgeMs) return rest;
-  return hasWork(plan, context.snapshotOf) ? { ...rest, flows: plan.id, flow: createFlow(plan) } : rest;
+  if (!hasWork(plan, context.snapshotOf)) return rest;
+  const { unsure: __, ...started } = rest;
+  return { ...started, flows: plan.id, flow: createFlow(plan) };
 };
 
 const runFlow = (state: ShootState, outcomes: readonly Outcome[], context: ShootContext): ShootStep => {
@@ -161,7 +166,8 @@ const runFlow = (state: ShootState, outcomes: readonly Outcome[], context: Shoot
   effects.push(...actions.map((action): Effect => ({ kind: 'send', flow, action })));
   if (end === undefined) return { state: { ...state, flow }, effects, wakeAt };
   effects.push({ kind: 'flow-ended', flow, end });
-  const { flow: _, ...rest } = state;
+  const { flow: _, ...before } = state;
+  const rest = isUnsure(flow, end) ? { ...before, unsure: flow.direction } : before;
   const ended =
     rest.farewellStarted === true ? ({ ...rest, ended: end === 'completed' ? 'done' : 'failed' } as const) : rest;
   if (rest.next === undefined || rest.farewell !== undefined) {
@@ -170,6 +176,10 @@ const runFlow = (state: ShootState, outcomes: readonly Outcome[], context: Shoot
   const following = runFlow(startFlow(rest, rest.next, { ...context, readFirst: true }), [], context);
   return { ...following, effects: [...effects, ...following.effects] };
 };
+
+/** An answer may have been lost for good, and the watch may not show it yet. */
+const isUnsure = ({ operations }: Flow, end: FlowEnd): boolean =>
+  end === 'cancelled' || operations.some(({ touched, phase }) => touched && phase.kind === 'failed');
 
 const cancelForFarewell = (state: ShootState): ShootState => {
   const { next: _, ...rest } = state;

@@ -1,6 +1,7 @@
 import {
   type DependentResource,
   type ResourceState,
+  isAtLeast,
   isHeld,
   refKey,
   scalesInOneWrite,
@@ -43,7 +44,10 @@ export const pretend = (
 export interface SnapshotSources {
   readonly namespace: string;
   readonly sources: DependentSources;
-  /** Latest state that was read, by `refKey`: the count of a custom resource stands only in its Scale, which no watch shows. */
+  /**
+   * Latest state that the API server told us, by `refKey`: the count of a custom resource stands only in its Scale, which no watch
+   * shows, and a watch that lags must not make what we have scaled down look up.
+   */
   readonly learned: ReadonlyMap<string, ResourceState>;
   readonly pretences: Pretences;
 }
@@ -58,11 +62,12 @@ export const takeSnapshot = (resource: DependentResource, context: SnapshotSourc
   if (source === undefined || served.kind === 'unknown' || !source.store.synced) return { kind: 'unknown' };
   const object = source.store.get(`${namespace}/${resource.ref.name}`);
   if (object === undefined) return { kind: 'absent' };
-  if (scalesInOneWrite(resource.ref)) {
-    return { kind: 'state', state: pretended(pretences, key, workloadState(object)) };
-  }
   const { resourceVersion } = object.meta;
   const state = learned.get(key);
+  if (scalesInOneWrite(resource.ref)) {
+    const isAhead = state !== undefined && !isAtLeast(resourceVersion, state.resourceVersion);
+    return { kind: 'state', state: pretended(pretences, key, isAhead ? state : workloadState(object)), isAhead };
+  }
   if (state?.resourceVersion !== resourceVersion) return { kind: 'unknown', resourceVersion };
   return { kind: 'state', state: pretended(pretences, key, state) };
 };

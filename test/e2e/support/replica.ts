@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ControlPlane } from '../../envtest/index.ts';
 import type { AuditedRequest } from './audit.ts';
+import { millRules } from './mill.ts';
 import { type Program, startProgram } from './program.ts';
 import { seedRules } from './shoot.ts';
 import { startWriteProxy, type WriteProxy } from './write-proxy.ts';
@@ -40,7 +41,7 @@ export interface ReplicaOptions {
 
 export const createReplica = async (options: ReplicaOptions): Promise<Replica> => {
   const { seed, user, configFile, directory, flags } = options;
-  const proxy = await startWriteProxy(seed, { user, rules: [...seedRules, ...electionRules] });
+  const proxy = await startWriteProxy(seed, { user, rules: [...seedRules, ...millRules, ...electionRules] });
   const kubeconfig = join(directory, `${user}.kubeconfig`);
   writeFileSync(kubeconfig, proxy.kubeconfig, { mode: 0o600 });
   let program: Program | undefined;
@@ -95,7 +96,7 @@ export const leaseWrites = (requests: readonly AuditedRequest[]): readonly Lease
 
 /** Writes to dependent resources that reached the API server, refused ones included. */
 export const dependentWrites = (requests: readonly AuditedRequest[]): readonly AuditedRequest[] =>
-  requests.filter((request) => isWrite(request) && request.uri.includes('/deployments/'));
+  requests.filter((request) => isWrite(request) && request.uri.includes('/watermills/'));
 
 /**
  * Writes of replicas at a time when, by the Lease, they did not lead: a term lasts from the write that takes the Lease until it is released

@@ -117,15 +117,19 @@ export const createHarness = (options: HarnessOptions): Harness => {
         advance([]);
       });
     }
-    const isBehind = object !== undefined && object.observedGeneration < object.generation;
-    if (isBehind && Number.isFinite(followMs)) {
-      at(now + followMs, () => {
-        const latest = model.get(key);
-        if (latest?.generation !== object.generation) return;
-        model.edit(key, { observedGeneration: latest.generation, ready: latest.replicas });
-      });
-    }
+    if (object !== undefined) follow(key, object);
   });
+
+  /** Its controller sees the object, and its pods come up or go. */
+  const follow = (key: string, { generation, observedGeneration, replicas, ready }: ModelObject): void => {
+    if (!Number.isFinite(followMs) || (observedGeneration === generation && ready === replicas)) return;
+    at(now + followMs, () => {
+      const latest = model.get(key);
+      if (latest?.generation !== generation) return;
+      model.edit(key, { observedGeneration: generation, ready: latest.replicas });
+    });
+  };
+  for (const object of options.objects) follow(refKey(object.ref), object);
 
   const sourceOf = (key: string): DependentSource => ({
     served: () => options.served?.(key) ?? { kind: 'served', resource: 'things' },

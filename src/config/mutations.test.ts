@@ -1,0 +1,85 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import type { ProberSettings, ScaleInfo } from '../domain/index.ts';
+import { mutate, mutations } from '../testing/index.ts';
+import { hasErrors, loadProberConfig } from './index.ts';
+import { gardeners } from './testing/texts.ts';
+
+const whole = {
+  ...(parse(gardeners) as object),
+  initialDelay: '10s',
+  probeTimeout: '5s',
+  backoffJitterFactor: 0.1,
+  kcmNodeMonitorGraceDuration: '40s',
+  nodeLeaseFailureFraction: 0.6,
+};
+
+const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
+const isPositive = (value: number): boolean => Number.isFinite(value) && value > 0;
+const isAtLeastZero = (value: number): boolean => Number.isFinite(value) && value >= 0;
+const isSoundScaling = (info: ScaleInfo): boolean =>
+  [info.level, info.initialDelayMs].every(isAtLeastZero) && isPositive(info.timeoutMs);
+
+/** Whether every setting is in its range. */
+const isSound = (settings: ProberSettings): boolean => {
+  const { probeIntervalMs, probeTimeoutMs, nodeMonitorGraceMs, nodeLeaseFailureFraction } = settings;
+  return (
+    [probeIntervalMs, probeTimeoutMs, nodeMonitorGraceMs, nodeLeaseFailureFraction].every(isPositive) &&
+    [settings.initialDelayMs, settings.backoffJitterFactor].every(isAtLeastZero) &&
+    nodeLeaseFailureFraction <= 1 &&
+    /^[a-z0-9.-]{1,253}$/.test(settings.kubeConfigSecretName) &&
+    settings.dependentResources.length > 0 &&
+    settings.dependentResources.every(
+      ({ ref, scaleUp, scaleDown }) =>
+        [ref.apiVersion, ref.kind, ref.name].every(isText) &&
+        isSoundScaling(scaleUp) &&
+        (scaleDown === undefined || isSoundScaling(scaleDown)),
+    )
+  );
+};
+
+/** JSON has no word for infinity but a number beyond all doubles. Nothing is written as nothing. */
+const write = (value: unknown): string => {
+  if (value === undefined) return '';
+  const text = JSON.stringify(value, (_key, part: unknown) => (part === Infinity ? '@infinity' : part));
+  return text.replaceAll('"@infinity"', '1e999');
+};
+
+describe('a configuration with something wrong in it', () => {
+  it('is refused in words, or its settings are all in range', { timeout: 120_000 }, () => {
+    let [refused, taken] = [0, 0];
+    fc.assert(
+      fc.property(mutations(3), (changes) => {
+        const { settings, problems } = loadProberConfig(write(mutate(whole, changes)), {
+          leftovers: 'warning',
+        });
+        if (settings === undefined) refused += 1;
+        else taken += 1;
+        const isTold = problems.every(({ path, message }) => path !== '' && message !== '');
+        return isTold && (settings === undefined ? hasErrors(problems) : !hasErrors(problems) && isSound(settings));
+      }),
+      { numRuns: 10_000 },
+    );
+    expect(refused).toBeGreaterThan(1_000);
+    expect(taken).toBeGreaterThan(1_000);
+  });
+
+  it.each([
+    ['[', ']'],
+    ['{a: ', '}'],
+    ['- ', ''],
+    ['? ', ''],
+    ['&a ', ''],
+    ['!!map ', ''],
+  ])('nests %j as deep as it likes', (open, close) => {
+    for (const depth of [100, 10_000, 100_000]) {
+      const text = `${open.repeat(depth)}x${close.repeat(depth)}`;
+      const { settings, problems } = loadProberConfig(text, { leftovers: 'warning' });
+      expect(settings).toBeUndefined();
+      expect(hasErrors(problems)).toBe(true);
+      const inside = loadProberConfig(`${gardeners}more: ${text}\n`, { leftovers: 'warning' });
+      expect(inside.problems.length).toBeGreaterThan(0);
+    }
+  });
+});

@@ -1,0 +1,318 @@
+import { describe, expect, it } from 'vitest';
+import {
+  ApiError,
+  activeAnnotation as active,
+  type DependentResource,
+  refKey,
+  replicasAnnotation as replicas,
+} from '../../domain/index.ts';
+import { type ShootContext, type ShootEvent, type ShootState, advanceShoot } from './shoot.ts';
+import {
+  type Fate,
+  type Harness,
+  type HarnessOptions,
+  type LogEntry,
+  createHarness,
+  dependent,
+  downVerdict,
+  failedVerdict,
+  once,
+  tell,
+  upHeldVerdict,
+  upVerdict,
+} from './testing/seed-harness.ts';
+import { deployment, etcd, objectOf } from './testing/seed-model.ts';
+import { type Verdict, emptyProbeMemory } from './verdict.ts';
+
+const [a, b] = [deployment('a'), deployment('b')];
+const isHeld = { annotations: { [active]: '', [replicas]: '3' }, replicas: 0 };
+const held = (ref: typeof a) => objectOf(ref, isHeld);
+const up = (ref: typeof a) => objectOf(ref, { replicas: 3 });
+const at = (ref: typeof a, level: number, info: Partial<DependentResource['scaleUp']> = {}): DependentResource =>
+  dependent(ref, { up: { level, ...info }, down: { level, ...info } });
+
+/** The verdicts of the runs, one every 10 s from 0; the last one stays. */
+const verdicts =
+  (...given: readonly (Verdict | undefined)[]) =>
+  (now: number): Verdict | undefined =>
+    given[Math.min(Math.floor(now / 10_000), given.length - 1)];
+
+const run = (options: HarnessOptions, until = 100_000): Harness => {
+  const harness = createHarness(options);
+  harness.runUntil(until);
+  return harness;
+};
+
+describe('a contradicting verdict', () => {
+  it('ends waits and unsent writes at once, and the new flow reads from the server first', () => {
+    const resources = [at(a, 0), at(b, 1, { initialDelayMs: 15_000 })];
+    const options = { resources, objects: [up(a), up(b)], verdictAt: verdicts(downVerdict, upVerdict) };
+    const harness = run(options, 19_000);
+    expect(harness.ends.slice(0, 1)).toEqual([{ at: 10_200, flow: 1, end: 'cancelled' }]);
+    const sent = tell(harness.log);
+    expect(sent.slice(0, 4)).toEqual(['100 a object=0', '10200 a read', '10220 a object=3', '11280 b read']);
+    expect(sent.filter((line) => line.includes('b object=0'))).toEqual([]);
+    expect(harness.model.get(refKey(b))).toMatchObject({ replicas: 3, annotations: {} });
+  });
+
+  it('awaits a write that was sent, before anything else is sent', () => {
+    const resources = [at(a, 0)];
+    const fateOf = (index: number): Fate => ({ latencyMs: index === 0 ? 14_000 : 20 });
+    const options = { resources, objects: [up(a)], verdictAt: verdicts(downVerdict, upVerdict), fateOf };
+    const harness = run(options);
+    expect(harness.ends[0]).toEqual({ at: 14_100, flow: 1, end: 'cancelled' });
+    expect(tell(harness.log).slice(0, 3)).toEqual(['100 a object=0', '14100 a read', '14120 a object=3']);
+    expect(harness.model.get(refKey(a))).toMatchObject({ replicas: 3, annotations: {} });
+  });
+
+  it('counts from when it was given: a scale-up that had to wait too long is left to the next run', () => {
+    const resources = [at(a, 0)];
+    const fateOf = (index: number): Fate => ({ latencyMs: index === 0 ? 31_000 : 20 });
+    const verdictAt = verdicts(downVerdict, upVerdict, undefined, undefined, undefined, upVerdict);
+    const harness = run({ resources, objects: [up(a)], verdictAt, fateOf });
+    expect(harness.ends[0]).toEqual({ at: 31_100, flow: 1, end: 'cancelled' });
+    expect(tell(harness.log).slice(1)).toEqual(['50600 a read', '50620 a object=3']);
+    expect(harness.ends[1]).toMatchObject({ flow: 2, end: 'completed' });
+  });
+
+  it('counts from when it was given for the levels of the new flow too', () => {
+    const resources = [at(a, 0, { timeoutMs: 60_000 }), at(b, 1)];
+    const fateOf = (index: number): Fate => ({ latencyMs: index === 0 ? 25_000 : 20 });
+    const verdictAt = verdicts(downVerdict, upVerdict, undefined);
+    const options = { resources, objects: [up(a), held(b)], verdictAt, fateOf, followMs: 8_000 };
+    const harness = run(options);
+    // a is up at 33 s, and the verdict is of 10.2 s.
+    expect(tell(harness.log)).toEqual(['100 a object=0', '25100 a read', '25120 a object=3']);
+  });
+
+  it('is followed by the latest verdict when another came meanwhile', () => {
+    const resources = [at(a, 0)];
+    const fateOf = (index: number): Fate => ({ latencyMs: index === 0 ? 35_000 : 20 });
+    const verdictAt = verdicts(downVerdict, upVerdict, downVerdict, failedVerdict);
+    const harness = run({ resources, objects: [up(a)], verdictAt, fateOf });
+    expect(tell(harness.log)).toEqual(['100 a object=0', '35100 a read']);
+    expect(harness.model.get(refKey(a))?.replicas).toBe(0);
+  });
+
+  it('down after up keeps what a lost answer wrote', () => {
+    const resources = [at(a, 0)];
+    const fateOf = (index: number): Fate => {
+      return index === 0 ? { latencyMs: 12_000, error: 'ConnectionError', landed: true } : { latencyMs: 20 };
+    };
+    const harness = run({ resources, objects: [held(a)], verdictAt: verdicts(upVerdict, downVerdict), fateOf });
+    expect(tell(harness.log).slice(0, 3)).toEqual(['100 a object=3', '12100 a read', '12120 a object=0']);
+    expect(harness.model.get(refKey(a))).toMatchObject({ replicas: 0, annotations: isHeld.annotations });
+  });
+});
+
+describe('other verdicts', () => {
+  const slow = { resources: [at(a, 0), at(b, 1, { initialDelayMs: 25_000, timeoutMs: 60_000 })] };
+
+  it('that say the same start no second flow', () => {
+    for (const [verdict, objects] of [
+      [downVerdict, [up(a), up(b)]],
+      [upVerdict, [held(a), held(b)]],
+    ] as const) {
+      const harness = run({ ...slow, objects, verdictAt: () => verdict }, 60_000);
+      expect(harness.ends).toMatchObject([{ flow: 1, end: 'completed' }]);
+      expect(harness.log).toHaveLength(2);
+    }
+  });
+
+  it.each([{ kind: 'skip' }, { kind: 'confirm' }, failedVerdict] satisfies Verdict[])(
+    'leave a flow as it is: $kind',
+    (verdict) => {
+      for (const [first, objects] of [
+        [downVerdict, [up(a), up(b)]],
+        [upVerdict, [held(a), held(b)]],
+      ] as const) {
+        const harness = run({ ...slow, objects, verdictAt: verdicts(first, verdict) }, 60_000);
+        expect(harness.ends).toMatchObject([{ flow: 1, end: 'completed' }]);
+        expect(harness.log).toHaveLength(2);
+      }
+    },
+  );
+
+  it('start no flow where there is nothing to do', () => {
+    for (const [verdict, objects] of [
+      [upVerdict, [up(a), up(b)]],
+      [downVerdict, [held(a), held(b)]],
+      [upHeldVerdict, [objectOf(a, { replicas: 0 }), up(b)]],
+      [{ kind: 'skip' }, [held(a), held(b)]],
+      [failedVerdict, [held(a), held(b)]],
+    ] as const) {
+      const harness = run({ ...slow, objects, verdictAt: () => verdict });
+      expect([harness.log, harness.ends]).toEqual([[], []]);
+    }
+  });
+});
+
+describe('runs', () => {
+  const context = (now: number): ShootContext => ({
+    now,
+    snapshotOf: () => ({ kind: 'absent' }),
+    resources: [],
+    probeIntervalMs: 10_000,
+  });
+  const initial: ShootState = { probe: emptyProbeMemory, nextRunAt: 5_000, runUnderWay: false, flows: 0 };
+  const ended = (nextRunAt: number): ShootEvent => ({
+    kind: 'run-ended',
+    decision: { kind: 'verdict', verdict: { kind: 'skip' }, reason: '', nextRunAt, memory: emptyProbeMemory },
+  });
+
+  it('start when they are due, one at a time', () => {
+    expect(advanceShoot(initial, [], context(4_999))).toMatchObject({ effects: [], wakeAt: 5_000 });
+    const started = advanceShoot(initial, [], context(5_000));
+    expect(started).toMatchObject({ effects: [{ kind: 'start-run' }], wakeAt: Number.POSITIVE_INFINITY });
+    expect(advanceShoot(started.state, [], context(50_000))).toMatchObject({ effects: [] });
+    const next = advanceShoot(started.state, [ended(60_000)], context(50_000));
+    expect(next).toMatchObject({ effects: [], wakeAt: 60_000 });
+    expect(advanceShoot(started.state, [ended(50_000)], context(50_000)).effects).toEqual([{ kind: 'start-run' }]);
+  });
+
+  it('that broke are followed by others', () => {
+    const { state } = advanceShoot(initial, [], context(5_000));
+    const broke = advanceShoot(state, [{ kind: 'run-broke', nextRunAt: 16_000 }], context(6_000));
+    expect(broke).toMatchObject({ effects: [], wakeAt: 16_000, state: { runUnderWay: false } });
+  });
+
+  it('end with the prober', () => {
+    const { state } = advanceShoot(initial, [], context(5_000));
+    const retired = advanceShoot(state, [{ kind: 'retire', farewell: 'nothing' }], context(6_000));
+    expect(retired).toMatchObject({ effects: [{ kind: 'abort-run' }], state: { ended: 'done' } });
+    const before = advanceShoot(initial, [{ kind: 'retire', farewell: 'nothing' }], context(6_000));
+    expect(before).toMatchObject({ effects: [], state: { ended: 'done' } });
+    const late = advanceShoot(retired.state, [ended(7_000)], context(6_500));
+    expect(late.effects).toEqual([]);
+  });
+
+  it('ignore answers to flows that are over', () => {
+    const error = new ApiError({ code: 'ServerError', message: 'x' });
+    const outcome = { key: 'x', result: { ok: false, error } } as const;
+    const step = advanceShoot(initial, [{ kind: 'answered', flow: 7, outcome }], context(1_000));
+    expect(step.state).toEqual(initial);
+  });
+});
+
+describe('farewells', () => {
+  const resources = [at(a, 0), at(b, 1, { initialDelayMs: 5_000 })];
+  const quiet = { resources, verdictAt: once(failedVerdict) };
+
+  const retire = (options: HarnessOptions, farewell: 'restore' | 'release' | 'nothing', when = 1_000): Harness => {
+    const harness = createHarness(options);
+    harness.at(when, () => harness.retire(farewell));
+    harness.runUntil(100_000);
+    return harness;
+  };
+
+  it('restore what is held, in order, and nothing else', () => {
+    const harness = retire({ ...quiet, objects: [held(a), held(b)] }, 'restore');
+    expect(tell(harness.log)).toEqual(['1000 a object=3', '7060 b object=3']);
+    expect(harness.state().ended).toBe('done');
+    const others = retire({ ...quiet, objects: [objectOf(a, { replicas: 0 }), held(b)] }, 'restore');
+    expect(tell(others.log)).toEqual(['6000 b object=3']);
+    expect(others.model.get(refKey(a))?.replicas).toBe(0);
+  });
+
+  it('release: the mark goes, the counts stay', () => {
+    const harness = retire({ ...quiet, objects: [held(a), held(b)] }, 'release');
+    expect(tell(harness.log)).toEqual(['1000 a object', '1000 b object']);
+    expect(harness.state().ended).toBe('done');
+    for (const ref of [a, b]) {
+      expect(harness.model.get(refKey(ref))).toMatchObject({ replicas: 0, annotations: { [replicas]: '3' } });
+    }
+  });
+
+  it.each(['restore', 'release', 'nothing'] as const)('%s: over at once when nothing is held', (farewell) => {
+    const harness = retire({ ...quiet, objects: [up(a), objectOf(b, { replicas: 0 })] }, farewell);
+    expect(harness.log).toEqual([]);
+    expect(harness.state().ended).toBe('done');
+  });
+
+  it('nothing: leaves everything as it is', () => {
+    const harness = retire({ ...quiet, objects: [held(a), held(b)] }, 'nothing');
+    expect([harness.log, harness.state().ended]).toEqual([[], 'done']);
+  });
+
+  it.each(['restore', 'release'] as const)('%s: does not mind what is missing', (farewell) => {
+    const harness = retire({ ...quiet, objects: [held(b)], synced: false }, farewell);
+    expect(harness.state().ended).toBe('done');
+    expect(harness.model.get(refKey(b))?.annotations).not.toHaveProperty(active);
+  });
+
+  it.each(['restore', 'release'] as const)(
+    '%s: cancels the running flow first, and reads what it has done',
+    (farewell) => {
+      const fateOf = (index: number): Fate => ({ latencyMs: index === 0 ? 3_000 : 20 });
+      const options = { resources, objects: [up(a), up(b)], verdictAt: once(downVerdict), fateOf, watchLagMs: 60_000 };
+      const harness = retire(options, farewell);
+      expect(harness.ends[0]).toEqual({ at: 3_100, flow: 1, end: 'cancelled' });
+      const sent = tell(harness.log);
+      expect(sent.slice(0, 2)).toEqual(['100 a object=0', '3100 a read']);
+      expect(sent.filter((line) => line.includes('b object'))).toEqual([]);
+      expect(harness.state().ended).toBe('done');
+      expect(harness.model.get(refKey(a))?.replicas).toBe(farewell === 'restore' ? 3 : 0);
+      expect(harness.model.get(refKey(a))?.annotations).not.toHaveProperty(active);
+    },
+  );
+
+  it('nothing: awaits the write that was sent', () => {
+    const fateOf = (index: number): Fate => ({ latencyMs: index === 0 ? 3_000 : 20 });
+    const harness = createHarness({ resources, objects: [up(a), up(b)], verdictAt: once(downVerdict), fateOf });
+    harness.at(1_000, () => harness.retire('nothing'));
+    harness.runUntil(3_099);
+    expect(harness.state().ended).toBeUndefined();
+    harness.runUntil(60_000);
+    expect(harness.state().ended).toBe('done');
+    expect(tell(harness.log)).toEqual(['100 a object=0']);
+  });
+
+  it('say when they failed', () => {
+    const fateOf = (): Fate => ({ latencyMs: 20, error: 'Forbidden' });
+    expect(retire({ ...quiet, objects: [held(a), held(b)], fateOf }, 'release').state().ended).toBe('failed');
+    expect(retire({ ...quiet, objects: [held(a), held(b)], fateOf }, 'restore').state().ended).toBe('failed');
+  });
+
+  it('start no probe and take no verdict any more', () => {
+    const slow = { ...quiet, verdictAt: () => downVerdict, runMs: 3_000, objects: [held(a), held(b)] };
+    const harness = retire(slow, 'restore');
+    expect(tell(harness.log)).toEqual(['1000 a object=3', '7060 b object=3']);
+    expect(harness.now()).toBe(100_000);
+  });
+
+  it('that have begun are not begun again by another one, only ended by none', () => {
+    const fateOf = (_: number, entry: LogEntry): Fate => ({ latencyMs: entry.action.key === refKey(a) ? 5_000 : 20 });
+    const again = createHarness({ ...quiet, objects: [held(a), held(b)], fateOf });
+    again.at(1_000, () => again.retire('release'));
+    again.at(2_000, () => again.retire('restore'));
+    again.runUntil(60_000);
+    expect(tell(again.log)).toEqual(['1000 a object', '1000 b object']);
+    expect(again.state().ended).toBe('done');
+    const stopped = createHarness({ ...quiet, objects: [held(a), held(b)], fateOf });
+    stopped.at(1_000, () => stopped.retire('restore'));
+    stopped.at(2_000, () => stopped.retire('nothing'));
+    stopped.runUntil(60_000);
+    expect(tell(stopped.log)).toEqual(['1000 a object=3']);
+    expect(stopped.state().ended).toBeDefined();
+  });
+
+  it('that have not begun may change', () => {
+    const fateOf = (index: number): Fate => ({ latencyMs: index === 0 ? 3_000 : 20 });
+    const harness = createHarness({ resources, objects: [up(a), up(b)], verdictAt: once(downVerdict), fateOf });
+    harness.at(1_000, () => harness.retire('release'));
+    harness.at(2_000, () => harness.retire('restore'));
+    harness.runUntil(60_000);
+    expect(harness.model.get(refKey(a))).toMatchObject({ replicas: 3, annotations: {} });
+  });
+
+  it('complete a custom kind that a crash left half-way', () => {
+    const main = etcd('main');
+    const objects = [objectOf(main, { replicas: 3, annotations: isHeld.annotations })];
+    for (const farewell of ['restore', 'release'] as const) {
+      const harness = retire({ resources: [dependent(main)], verdictAt: once(failedVerdict), objects }, farewell);
+      expect(harness.state().ended).toBe('done');
+      expect(harness.model.get(refKey(main))?.annotations).not.toHaveProperty(active);
+      expect(harness.model.get(refKey(main))?.replicas).toBe(3);
+    }
+  });
+});

@@ -1,0 +1,154 @@
+import { readProtobufList } from './kube-protobuf.ts';
+import type { Lease } from './leases.ts';
+import { formatMicroTime } from './micro-time.ts';
+import { isInPlaceUpdate, notManagedByMcm, type NodeView, poolLabel } from './nodes.ts';
+import {
+  fieldOf,
+  type ProtobufCursor,
+  ProtobufError,
+  type ProtobufRange,
+  readInteger,
+  readLength,
+  readMessage,
+  readRange,
+  readString,
+  readText,
+  skipField,
+  spells,
+} from './protobuf.ts';
+
+// Field numbers: generated.proto of k8s.io/api `core/v1` and `coordination/v1`, and of k8s.io/apimachinery `pkg/apis/meta/v1`.
+
+const nowhere: ProtobufRange = { start: 0, end: 0 };
+
+const textAt = (cursor: ProtobufCursor, { start, end }: ProtobufRange): string =>
+  readText({ bytes: cursor.bytes, at: start }, end);
+
+interface Meta {
+  name: string;
+  pool: string | undefined;
+  isUnmanaged: boolean;
+}
+
+/** An entry of a `map<string, string>`. */
+const readEntry = (
+  cursor: ProtobufCursor,
+  end: number,
+): { readonly key: ProtobufRange; readonly value: ProtobufRange } => {
+  let key = nowhere;
+  let value = nowhere;
+  readMessage(cursor, end, (tag) => {
+    if (fieldOf(tag) === 1) key = readRange(cursor, tag);
+    else if (fieldOf(tag) === 2) value = readRange(cursor, tag);
+    else skipField(cursor, tag);
+  });
+  return { key, value };
+};
+
+const readMeta = (cursor: ProtobufCursor, end: number, meta: Meta): void =>
+  readMessage(cursor, end, (tag) => {
+    switch (fieldOf(tag)) {
+      case 1:
+        meta.name = readString(cursor, tag);
+        break;
+      case 11: {
+        const { key, value } = readEntry(cursor, readLength(cursor, tag));
+        if (spells(cursor, key, poolLabel)) meta.pool = textAt(cursor, value);
+        break;
+      }
+      case 12: {
+        const { key } = readEntry(cursor, readLength(cursor, tag));
+        meta.isUnmanaged ||= spells(cursor, key, notManagedByMcm);
+        break;
+      }
+      default:
+        skipField(cursor, tag);
+    }
+  });
+
+const checkName = (cursor: ProtobufCursor, { name }: Meta): void => {
+  if (name === '') throw new ProtobufError(cursor.at, 'an item without a name');
+};
+
+interface Conditions {
+  readonly trueTypes: Set<string>;
+  inPlaceUpdate: boolean;
+}
+
+const readCondition = (cursor: ProtobufCursor, end: number, conditions: Conditions): void => {
+  let type = nowhere;
+  let state = nowhere;
+  let reason = nowhere;
+  readMessage(cursor, end, (tag) => {
+    if (fieldOf(tag) === 1) type = readRange(cursor, tag);
+    else if (fieldOf(tag) === 2) state = readRange(cursor, tag);
+    else if (fieldOf(tag) === 5) reason = readRange(cursor, tag);
+    else skipField(cursor, tag);
+  });
+  if (spells(cursor, state, 'True')) conditions.trueTypes.add(textAt(cursor, type));
+  if (spells(cursor, type, 'InPlaceUpdate')) {
+    conditions.inPlaceUpdate ||= isInPlaceUpdate(textAt(cursor, type), textAt(cursor, reason));
+  }
+};
+
+const readNode = (cursor: ProtobufCursor, end: number): NodeView => {
+  const meta: Meta = { name: '', pool: undefined, isUnmanaged: false };
+  const conditions: Conditions = { trueTypes: new Set(), inPlaceUpdate: false };
+  readMessage(cursor, end, (tag) => {
+    if (fieldOf(tag) === 1) readMeta(cursor, readLength(cursor, tag), meta);
+    else if (fieldOf(tag) === 3) {
+      readMessage(cursor, readLength(cursor, tag), (statusTag) => {
+        if (fieldOf(statusTag) === 4) readCondition(cursor, readLength(cursor, statusTag), conditions);
+        else skipField(cursor, statusTag);
+      });
+    } else skipField(cursor, tag);
+  });
+  checkName(cursor, meta);
+  return {
+    name: meta.name,
+    managedByMcm: !meta.isUnmanaged,
+    ...(meta.pool === undefined ? {} : { pool: meta.pool }),
+    trueConditions: conditions.trueTypes,
+    inPlaceUpdate: conditions.inPlaceUpdate,
+  };
+};
+
+/** A MicroTime; Go writes its zero time as an empty message, and as null in JSON. */
+const readMicroTime = (cursor: ProtobufCursor, end: number): string | undefined => {
+  const start = cursor.at;
+  let seconds = 0;
+  let nanos = 0;
+  readMessage(cursor, end, (tag) => {
+    if (fieldOf(tag) === 1) seconds = readInteger(cursor, tag);
+    else if (fieldOf(tag) === 2) nanos = readInteger(cursor, tag);
+    else skipField(cursor, tag);
+  });
+  if (start === end) return undefined;
+  const time = formatMicroTime(seconds, nanos);
+  if (time === undefined) throw new ProtobufError(start, 'not a time');
+  return time;
+};
+
+const readLease = (cursor: ProtobufCursor, end: number): Lease => {
+  const meta: Meta = { name: '', pool: undefined, isUnmanaged: false };
+  let renewTime: string | undefined;
+  readMessage(cursor, end, (tag) => {
+    if (fieldOf(tag) === 1) readMeta(cursor, readLength(cursor, tag), meta);
+    else if (fieldOf(tag) === 2) {
+      readMessage(cursor, readLength(cursor, tag), (specTag) => {
+        if (fieldOf(specTag) === 4) renewTime = readMicroTime(cursor, readLength(cursor, specTag));
+        else skipField(cursor, specTag);
+      });
+    } else skipField(cursor, tag);
+  });
+  checkName(cursor, meta);
+  return { name: meta.name, ...(renewTime === undefined ? {} : { renewTime }) };
+};
+
+/** The same views as `decodeNode` and `decodeLease` make of the JSON of a list. */
+export const readNodeList = readProtobufList({ apiVersion: 'v1', kind: 'NodeList', readItem: readNode });
+export const readLeaseList = readProtobufList({
+  apiVersion: 'coordination.k8s.io/v1',
+  kind: 'LeaseList',
+  readItem: readLease,
+});

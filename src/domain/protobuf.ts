@@ -1,0 +1,160 @@
+/** Bytes that are not the protobuf message they should be. */
+export class ProtobufError extends Error {
+  override readonly name = 'ProtobufError';
+
+  constructor(offset: number, problem: string) {
+    super(`protobuf: byte ${String(offset)}: ${problem}`);
+  }
+}
+
+/**
+ * A place in a message. The functions below read on from it (https://protobuf.dev/programming-guides/encoding) and throw nothing but
+ * ProtobufError. Each reads at least one byte, so a loop over them ends.
+ */
+export interface ProtobufCursor {
+  readonly bytes: Uint8Array;
+  at: number;
+}
+
+const wireVarint = 0;
+const wireFixed64 = 1;
+const wireBytes = 2;
+const wireFixed32 = 5;
+const longestVarint = 10;
+
+/** Seven bits of each byte, the lowest first, kept in two halves of 32 bits. */
+const readVarint = (cursor: ProtobufCursor): { readonly low: number; readonly high: number } => {
+  let low = 0;
+  let high = 0;
+  for (let count = 0; count < longestVarint; count += 1) {
+    const byte = cursor.bytes[cursor.at];
+    if (byte === undefined) throw new ProtobufError(cursor.at, 'the message ends inside a number');
+    cursor.at += 1;
+    const bits = byte & 0x7f;
+    const shift = count * 7;
+    if (shift < 32) low |= bits << shift;
+    if (shift === 28) high |= bits >>> 4;
+    else if (shift > 31) high |= bits << (shift - 32);
+    if (byte < 0x80) return { low: low >>> 0, high: high >>> 0 };
+  }
+  throw new ProtobufError(cursor.at, 'a number of more than ten bytes');
+};
+
+/** A tag or a length: at most 32 bits, nearly always one byte. */
+const readUint32 = (cursor: ProtobufCursor): number => {
+  const byte = cursor.bytes[cursor.at];
+  if (byte !== undefined && byte < 0x80) {
+    cursor.at += 1;
+    return byte;
+  }
+  const { low, high } = readVarint(cursor);
+  if (high !== 0) throw new ProtobufError(cursor.at, 'a tag or length beyond 32 bits');
+  return low;
+};
+
+/** The next field's tag; its number is `fieldOf(tag)`. */
+export const readTag = (cursor: ProtobufCursor): number => {
+  const tag = readUint32(cursor);
+  if (tag < 8) throw new ProtobufError(cursor.at, 'a field with the number 0');
+  return tag;
+};
+
+export const fieldOf = (tag: number): number => tag >>> 3;
+
+const checkType = (cursor: ProtobufCursor, tag: number, wireType: number): void => {
+  if ((tag & 7) !== wireType) {
+    throw new ProtobufError(cursor.at, `field ${String(fieldOf(tag))} has the wire type ${String(tag & 7)}`);
+  }
+};
+
+const advance = (cursor: ProtobufCursor, length: number): number => {
+  const end = cursor.at + length;
+  if (end > cursor.bytes.length) throw new ProtobufError(cursor.at, 'a field that is longer than what is there');
+  return end;
+};
+
+/** Where the string, bytes or message of the field ends; it begins where the cursor is now. */
+export const readLength = (cursor: ProtobufCursor, tag: number): number => {
+  checkType(cursor, tag, wireBytes);
+  const length = readUint32(cursor);
+  return advance(cursor, length);
+};
+
+/** An int32 or int64, to the precision of a double. */
+export const readInteger = (cursor: ProtobufCursor, tag: number): number => {
+  checkType(cursor, tag, wireVarint);
+  const { low, high } = readVarint(cursor);
+  return (high | 0) * 0x1_0000_0000 + low;
+};
+
+/** Leaves the field out, whatever it is. */
+export const skipField = (cursor: ProtobufCursor, tag: number): void => {
+  switch (tag & 7) {
+    case wireVarint:
+      readVarint(cursor);
+      return;
+    case wireFixed64:
+      cursor.at = advance(cursor, 8);
+      return;
+    case wireBytes:
+      cursor.at = readLength(cursor, tag);
+      return;
+    case wireFixed32:
+      cursor.at = advance(cursor, 4);
+      return;
+    default:
+      throw new ProtobufError(cursor.at, `field ${String(fieldOf(tag))} has the unknown wire type ${String(tag & 7)}`);
+  }
+};
+
+/** Calls `field` with every tag of the message that ends at `end`; it must read or skip the field. */
+export const readMessage = (cursor: ProtobufCursor, end: number, field: (tag: number) => void): void => {
+  while (cursor.at < end) field(readTag(cursor));
+  if (cursor.at !== end) throw new ProtobufError(cursor.at, 'a field that goes on beyond its message');
+};
+
+/** Reads a string up to `end`. */
+export const readText = (cursor: ProtobufCursor, end: number): string => {
+  const { bytes, at } = cursor;
+  cursor.at = end;
+  let text = '';
+  for (let index = at; index < end; index += 1) {
+    const byte = bytes[index] ?? 0;
+    if (byte >= 0x80) return readUtf8(bytes.subarray(at, end), at);
+    text += String.fromCharCode(byte);
+  }
+  return text;
+};
+
+const readUtf8 = (bytes: Uint8Array, offset: number): string => {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new ProtobufError(offset, 'a string that is not UTF-8');
+  }
+};
+
+/** Reads a string field whole. */
+export const readString = (cursor: ProtobufCursor, tag: number): string => readText(cursor, readLength(cursor, tag));
+
+/** Whether the bytes from `start` to `end` spell `text`, which is ASCII: cheaper than reading a string that is not kept. */
+export const spells = ({ bytes }: ProtobufCursor, { start, end }: ProtobufRange, text: string): boolean => {
+  if (end - start !== text.length) return false;
+  for (let index = 0; index < text.length; index += 1) {
+    if (bytes[start + index] !== text.charCodeAt(index)) return false;
+  }
+  return true;
+};
+
+export interface ProtobufRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Passes over a string field and says where it was. */
+export const readRange = (cursor: ProtobufCursor, tag: number): ProtobufRange => {
+  const end = readLength(cursor, tag);
+  const start = cursor.at;
+  cursor.at = end;
+  return { start, end };
+};

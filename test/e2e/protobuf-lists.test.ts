@@ -1,0 +1,176 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type ApiError, type Call, listNodeLeases, listNodes } from '../../src/domain/index.ts';
+import { type ControlPlane, describeEnvtest, startControlPlane } from '../envtest/index.ts';
+import { type Connection, connectTo } from '../leader-election/process.ts';
+
+/** `RECORD_FIXTURES=1` writes what the server sends here, for the unit tests. */
+const fixtures = fileURLToPath(new URL('../../src/kube/fixtures/', import.meta.url));
+const isRecording = process.env.RECORD_FIXTURES === '1';
+
+const protobuf = 'application/vnd.kubernetes.protobuf';
+const nodes = '/api/v1/nodes';
+const leases = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
+
+const condition = (type: string, status: string, reason = 'KubeletIsFine') => ({
+  type,
+  status,
+  reason,
+  message: `the kubelet says ${status} of ${type}`,
+  lastHeartbeatTime: '2026-11-21T00:00:00Z',
+  lastTransitionTime: '2026-11-20T00:00:00Z',
+});
+
+const usual = ['MemoryPressure', 'DiskPressure', 'PIDPressure', 'KernelDeadlock', 'ReadonlyFilesystem'];
+const healthy = [...usual.map((type) => condition(type, 'False')), condition('Ready', 'True')];
+
+/** As large as a real one: most of a node is the list of its images. */
+const images = Array.from({ length: 50 }, (_, index) => ({
+  names: [
+    `registry.example.org/gardener/component-${index}@sha256:${'0123456789abcdef'.repeat(4)}`,
+    `registry.example.org/gardener/component-${index}:v1.${index}.0`,
+  ],
+  sizeBytes: 30_000_000 + index,
+}));
+
+const unmanaged = 'node.machine.sapcloud.io/not-managed-by-mcm';
+const pool = 'worker.gardener.cloud/pool';
+const status = (...conditions: readonly object[]) => ({ conditions });
+
+const nodeObjects = [
+  {
+    metadata: {
+      name: 'large',
+      labels: { [pool]: 'worker-a', 'kubernetes.io/arch': 'amd64', 'topology.kubernetes.io/zone': 'eu-1a' },
+      annotations: { 'projectcalico.org/IPv4Address': '10.250.0.2/19', 'node.alpha.kubernetes.io/ttl': '0' },
+    },
+    spec: { podCIDR: '100.96.0.0/24', providerID: 'example:///eu-1/i-0' },
+    status: {
+      conditions: healthy,
+      images,
+      capacity: { cpu: '4', memory: '16Gi', pods: '110' },
+      addresses: [{ type: 'InternalIP', address: '10.250.0.2' }],
+    },
+  },
+  { metadata: { name: 'bare' } },
+  { metadata: { name: 'unmanaged', annotations: { [unmanaged]: '1', other: 'Grüße 🌍' } } },
+  { metadata: { name: 'unmanaged-empty', annotations: { [unmanaged]: '' } } },
+  { metadata: { name: 'empty-pool', labels: { [pool]: '' } } },
+  {
+    metadata: { name: 'sick', labels: { [pool]: 'b' } },
+    status: status(condition('DiskPressure', 'True'), condition('Ready', 'Unknown'), condition('Grüße', 'True')),
+  },
+  ...['ReadyForUpdate', 'UpdateFailed', 'UpdateSuccessful'].map((reason) => ({
+    metadata: { name: `in-place-${reason.toLowerCase()}` },
+    status: status(condition('InPlaceUpdate', 'True', reason)),
+  })),
+];
+
+const lease = (name: string, spec: object) => ({ metadata: { name }, spec });
+const leaseObjects = [
+  lease('usual', { holderIdentity: 'usual', leaseDurationSeconds: 40, renewTime: '2026-11-21T01:02:03.456789Z' }),
+  lease('whole-second', { renewTime: '2026-11-21T01:02:03.000000Z', leaseTransitions: 3 }),
+  lease('old', { renewTime: '1969-12-31T23:59:59.999999Z' }),
+  lease('epoch', { renewTime: '1970-01-01T00:00:00.000000Z' }),
+  lease('other-zone', { renewTime: '2026-11-21T01:02:03.456789+05:30' }),
+  lease('never-renewed', { holderIdentity: 'x' }),
+  lease('empty', {}),
+];
+
+describeEnvtest('protobuf lists of a real API server', () => {
+  let plane: ControlPlane;
+  let connection: Connection;
+  let someone: Connection;
+  const { signal } = new AbortController();
+
+  beforeAll(async () => {
+    plane = await startControlPlane({ name: 'protobuf', kinds: [] });
+    connection = connectTo(plane.admin.kubeconfig.text);
+    someone = connectTo((await plane.kubeconfigFor({ user: 'someone' })).text);
+    for (const node of nodeObjects) await plane.client.create(nodes, node);
+    await plane.client.apply('/api/v1/namespaces/kube-node-lease', {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name: 'kube-node-lease' },
+    });
+    for (const object of leaseObjects) await plane.client.create(leases, object);
+  });
+
+  afterAll(async () => {
+    connection.close();
+    someone.close();
+    await plane.stop();
+  });
+
+  const record = (name: string, bytes: Buffer): void => {
+    mkdirSync(fixtures, { recursive: true });
+    writeFileSync(`${fixtures}${name}`, bytes);
+  };
+
+  const raw = async (path: string, accept: string, query: Readonly<Record<string, string>> = {}) => {
+    const response = await connection.kube.request({ method: 'GET', path, query, headers: { accept }, signal });
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of response.body) chunks.push(chunk);
+    return { bytes: Buffer.concat(chunks), type: response.headers['content-type'] };
+  };
+
+  const withoutProtobuf = <T>({ protobuf: _, ...call }: Call<T>): Call<T> => call;
+
+  it.each([
+    ['nodes', listNodes, nodeObjects],
+    ['leases', listNodeLeases, leaseObjects],
+  ] as const)('rule 11: %s come as protobuf, and are what their JSON is', async (name, call, objects) => {
+    const { bytes, type } = await raw(call.path, `${protobuf},application/json`);
+    expect(type).toBe(protobuf);
+    const options = { signal, timeoutMs: 10_000 };
+    const typed = call as Call<readonly { readonly name: string }[]>;
+    const { value: fromProtobuf } = await connection.client.call(typed, options);
+    const { value: fromJson } = await connection.client.call(withoutProtobuf(typed), options);
+    expect(fromProtobuf).toEqual(fromJson);
+    expect(fromProtobuf).toEqual(call.protobuf!(bytes));
+    const names: readonly string[] = objects.map(({ metadata }) => metadata.name);
+    expect(fromProtobuf.map((view) => view.name)).toEqual([...names].sort());
+    if (!isRecording) return;
+    record(`${name}.pb`, bytes);
+    record(`${name}.json`, (await raw(call.path, 'application/json')).bytes);
+  });
+
+  it('rule 11: an empty list is one', async () => {
+    const path = '/apis/coordination.k8s.io/v1/namespaces/default/leases';
+    expect((await connection.client.call({ ...listNodeLeases, path }, { signal })).value).toEqual([]);
+  });
+
+  const errors: readonly (readonly [string, string, Readonly<Record<string, string>>])[] = [
+    ['not-found', '/api/v1/namespaces/nowhere', {}],
+    ['bad-request', nodes, { limit: 'many' }],
+    ['too-large-version', nodes, { resourceVersion: '999999999' }],
+  ];
+
+  it.each(errors)('rule 11: an error as protobuf is what it is as JSON: %s', async (name, path, query) => {
+    const call: Call<undefined> = { method: 'GET', path, query, decode: () => undefined, protobuf: () => undefined };
+    const failure = (asked: Call<undefined>): Promise<ApiError> =>
+      connection.client.call(asked, { signal, timeoutMs: 20_000 }).then(
+        () => expect.unreachable(),
+        (error: unknown) => error as ApiError,
+      );
+    const fromJson = await failure(withoutProtobuf(call));
+    const { type, bytes } = await raw(path, `${protobuf},application/json`, query);
+    expect(type).toBe(protobuf);
+    // The message of one names the revision of now.
+    const essence = ({ code, status: http, message, retryAfterMs }: ApiError) => {
+      return { code, http, retryAfterMs, message: message.replace(/current: \d+/, 'current: N') };
+    };
+    expect(essence(await failure(call))).toEqual(essence(fromJson));
+    if (!isRecording) return;
+    record(`${name}.pb`, bytes);
+    record(`${name}.json`, (await raw(path, 'application/json', query)).bytes);
+  });
+
+  it('rule 11: Forbidden as well', async () => {
+    await expect(someone.client.call(listNodes, { signal })).rejects.toMatchObject({
+      code: 'Forbidden',
+      message: expect.stringContaining('User "someone" cannot list resource "nodes"') as unknown,
+    });
+  });
+});
