@@ -6,7 +6,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const document = 'docs/client-rules.md';
 
 /** Rules that nothing tests yet. This list only ever gets shorter. */
-const open = ['11'];
+const open: readonly string[] = [];
 
 const expected = [
   ...['1', '2', '3', '4', '5', '6', '7', '8', '9', '10', '11', '11a', '12', '13', '14', '15', '16', '17', '18'],

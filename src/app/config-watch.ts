@@ -9,7 +9,9 @@ export interface ConfigWatchOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly meter: Meter;
-  /** Oddities of the configuration that the program started with. */
+  /** What the program started with. */
+  readonly settings: ProberSettings;
+  /** Oddities of that configuration. */
   readonly warnings: number;
   /** Called with settings that differ from those in force. */
   readonly apply: (settings: ProberSettings) => void;
@@ -35,6 +37,8 @@ export const watchConfig = (options: ConfigWatchOptions): Runnable => {
   failed.set(0);
   warnings.set(options.warnings);
   let problem: string | undefined;
+  let inForce = JSON.stringify(options.settings);
+  let seen: string | undefined;
 
   const complain = (message: string): void => {
     failed.set(1);
@@ -58,10 +62,13 @@ export const watchConfig = (options: ConfigWatchOptions): Runnable => {
       complain(problems.map((found) => formatProblem(path, found)).join('; '));
       return;
     }
-    for (const found of problems) logger.warn('configuration', { problem: formatProblem(path, found) });
     failed.set(0);
     warnings.set(problems.length);
     problem = undefined;
+    const form = JSON.stringify(settings);
+    if (form === inForce) return;
+    inForce = form;
+    for (const found of problems) logger.warn('configuration', { problem: formatProblem(path, found) });
     logger.info('configuration changed', { path, configuration: settings });
     apply(settings);
   };
@@ -69,7 +76,6 @@ export const watchConfig = (options: ConfigWatchOptions): Runnable => {
   return {
     name: 'configuration watch',
     run: async (signal, ready) => {
-      let last = await read();
       ready();
       for (;;) {
         try {
@@ -78,8 +84,9 @@ export const watchConfig = (options: ConfigWatchOptions): Runnable => {
           return;
         }
         const text = await read();
-        if (text === undefined || text === last) continue;
-        last = text;
+        // After a failure the same text is taken again: it may be what is in force.
+        if (text === undefined || (text === seen && problem === undefined)) continue;
+        seen = text;
         take(text);
       }
     },

@@ -1,6 +1,6 @@
 import { decodeScalable, type DependentResource, refKey, type ScalableObject } from '../domain/index.ts';
 import { createInformer, groupVersionPath, type Informer, resolveKind } from '../kube/index.ts';
-import type { Clock, DependentSource, Kube, KubeClient, Logger, Random, ServedKind } from '../ports/index.ts';
+import type { Clock, DependentSource, Gauge, Kube, KubeClient, Logger, Random, ServedKind } from '../ports/index.ts';
 import { createLateStore } from './late-store.ts';
 
 export interface WatchDeps {
@@ -9,6 +9,8 @@ export interface WatchDeps {
   readonly logger: Logger;
   readonly kube: Kube;
   readonly client: KubeClient;
+  /** By `resource`: 1 while a dependent resource cannot be scaled because the API server does not serve its kind. */
+  readonly unserved: Gauge;
 }
 
 export interface WatchedDependent extends DependentSource {
@@ -55,6 +57,7 @@ export const watchDependent = ({ ref }: DependentResource, deps: WatchDeps): Wat
   const discover = async (signal: AbortSignal): Promise<string> => {
     for (;;) {
       const answer = await ask(signal);
+      deps.unserved.set(answer.kind === 'not-served' ? 1 : 0, { resource: key });
       if (answer.kind === 'not-served' && served.kind !== 'not-served') {
         logger.error('a dependent resource cannot be scaled', { resource: key, problem: answer.problem });
       }

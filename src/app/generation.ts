@@ -4,10 +4,9 @@ import {
   type ProberMemory,
   type ProberReport,
 } from '../controllers/prober/index.ts';
-import type { DependentResource, ProberSettings } from '../domain/index.ts';
-import { isHeld, refKey } from '../domain/index.ts';
+import type { ProberSettings } from '../domain/index.ts';
 import { type Informer, waitForSync } from '../kube/index.ts';
-import type { Clock, Kube, KubeClient, Logger, Random, ShootConnector } from '../ports/index.ts';
+import type { Clock, Gauge, Kube, KubeClient, Logger, Random, ShootConnector } from '../ports/index.ts';
 import { type Check, createWorkQueue, type WorkQueue, whenAborted } from '../runtime/index.ts';
 import { createProberSources, type ProberSources } from './sources.ts';
 
@@ -19,6 +18,7 @@ export interface GenerationDeps {
   readonly seed: Kube;
   readonly client: KubeClient;
   readonly connector: ShootConnector;
+  readonly unserved: Gauge;
   readonly dryRun: boolean;
   /** Clusters reconciled at the same time. */
   readonly concurrency: number;
@@ -31,8 +31,6 @@ export interface Generation {
   sync(): Promise<void>;
   /** Probes until `signal` aborts and everything under way has ended. */
   probe(memories: ReadonlyMap<string, ProberMemory>, signal: AbortSignal): Probing;
-  /** Resources that are held down somewhere, of those that `settings` no longer names. */
-  droppedYetHeld(settings: ProberSettings): readonly DependentResource[];
   checks(): readonly Check[];
   /** Ends the watches. */
   close(): Promise<void>;
@@ -50,8 +48,8 @@ const dependentsSyncMs = 10_000;
 const pollMs = 50;
 
 export const createGeneration = (settings: ProberSettings, deps: GenerationDeps): Generation => {
-  const { clock, random, logger, seed, client } = deps;
-  const sources = createProberSources(settings, { clock, random, logger, kube: seed, client });
+  const { clock, random, logger, seed, client, unserved } = deps;
+  const sources = createProberSources(settings, { clock, random, logger, kube: seed, client, unserved });
   const closing = new AbortController();
   let watches: readonly Promise<void>[] = [];
   return {
@@ -63,7 +61,6 @@ export const createGeneration = (settings: ProberSettings, deps: GenerationDeps)
       await untilDependentsKnown(sources, clock, closing.signal);
     },
     probe: (memories, signal) => startProbing({ settings, sources, deps, memories }, signal),
-    droppedYetHeld: (next) => droppedYetHeld(settings, next, sources),
     checks: () => checksOf(sources),
     close: async () => {
       closing.abort(new Error('these watches are no longer needed'));
@@ -84,7 +81,7 @@ const untilFilled = async (
       return;
     } catch (error) {
       signal.throwIfAborted();
-      logger.error('nothing is protected yet', { problem: error instanceof Error ? error.message : String(error) });
+      logger.error('caches are not filled yet', { problem: error instanceof Error ? error.message : String(error) });
     }
   }
 };
@@ -139,22 +136,6 @@ const startProbing = ({ settings, sources, deps, memories }: ProbingParts, signa
     await controller.stop();
   };
   return { memories: () => controller.memories(), ended: end() };
-};
-
-/** What was scaled down under the former configuration has to be restored under the new one. */
-const droppedYetHeld = (
-  former: ProberSettings,
-  next: ProberSettings,
-  { dependents }: ProberSources,
-): readonly DependentResource[] => {
-  const kept = new Set(next.dependentResources.map(({ ref }) => refKey(ref)));
-  const isHeldSomewhere = (key: string): boolean => {
-    const store = dependents.find((source) => source.key === key)?.store;
-    return store !== undefined && Array.from(store.entries()).some(([, { meta }]) => isHeld(meta));
-  };
-  return former.dependentResources
-    .filter(({ ref }) => !kept.has(refKey(ref)) && isHeldSomewhere(refKey(ref)))
-    .map(({ ref, scaleUp }) => ({ ref, scaleUp, optional: true }));
 };
 
 const checksOf = ({ clusters, kubeconfigs, dependents }: ProberSources): readonly Check[] => {

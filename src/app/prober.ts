@@ -1,5 +1,5 @@
 import { createProberReport, type ProberMemory } from '../controllers/prober/index.ts';
-import type { ProberSettings } from '../domain/index.ts';
+import { type DependentResource, type ProberSettings, refKey } from '../domain/index.ts';
 import { createKubeClient, fenceWrites } from '../kube/index.ts';
 import type { Clock, Kube, Leadership, Logger, Meter, Random, ShootConnector } from '../ports/index.ts';
 import { type Check, type Runnable, whenAborted } from '../runtime/index.ts';
@@ -43,15 +43,25 @@ export const createProber = ({ settings, ports, concurrency, dryRun = false }: P
   const client = createKubeClient({ kube: fenceWrites(ports.seed, leadership), clock: ports.clock });
   const events = createEventRecorder({ ...ports, client, component: 'dependency-watchdog-prober' });
   const report = createProberReport({ ...ports, events, dryRun });
-  const deps = { ...ports, client, report, dryRun, concurrency };
+  const unserved = ports.meter.gauge({
+    name: 'dwd_prober_dependent_unserved',
+    help: '1 while the seed does not serve the kind of a dependent resource, or not its scale subresource.',
+    labels: ['resource'],
+  });
+  const deps = { ...ports, client, report, unserved, dryRun, concurrency };
   let current = createGeneration(settings, deps);
   let next: Generation | undefined;
+  /** Generations that were in force, to be closed when the controller has left them. */
+  const former: Generation[] = [];
   /** Makes the controller go over to `current`; without one there is nothing to go over. */
   let goOver: (() => void) | undefined;
 
+  const closeFormer = async (): Promise<void> => {
+    await Promise.all(former.splice(0).map((generation) => generation.close()));
+  };
+
   const apply = async (wanted: ProberSettings): Promise<void> => {
-    const dependentResources = [...wanted.dependentResources, ...current.droppedYetHeld(wanted)];
-    const created = createGeneration({ ...wanted, dependentResources }, deps);
+    const created = createGeneration(keepDropped(wanted, current.settings), deps);
     const overtaken = next;
     next = created;
     await overtaken?.close();
@@ -61,10 +71,10 @@ export const createProber = ({ settings, ports, concurrency, dryRun = false }: P
       if (next === created) throw error;
     }
     if (next !== created) return;
-    const former = current;
+    former.push(current);
     current = created;
     next = undefined;
-    if (goOver === undefined) await former.close();
+    if (goOver === undefined) await closeFormer();
     else goOver();
     logger.info('the new configuration is in force');
   };
@@ -80,7 +90,7 @@ export const createProber = ({ settings, ports, concurrency, dryRun = false }: P
     const pending = next;
     next = undefined;
     events.stop();
-    await Promise.all([current.close(), pending?.close()]);
+    await Promise.all([current.close(), pending?.close(), closeFormer()]);
   };
 
   const runController = async (signal: AbortSignal, ready: () => void): Promise<void> => {
@@ -97,7 +107,7 @@ export const createProber = ({ settings, ports, concurrency, dryRun = false }: P
       memories = probing.memories();
       stop.abort();
       await probing.ended;
-      if (generation !== current) await generation.close();
+      await closeFormer();
     }
     goOver = undefined;
   };
@@ -110,6 +120,15 @@ export const createProber = ({ settings, ports, concurrency, dryRun = false }: P
       apply(wanted).catch((error: unknown) => logger.error('the new configuration could not be applied', { error }));
     },
   };
+};
+
+/** Of what the former settings name and the new ones do not, all that is held down, or is about to be, still has to be restored. */
+const keepDropped = (wanted: ProberSettings, former: ProberSettings): ProberSettings => {
+  const named = new Set(wanted.dependentResources.map(({ ref }) => refKey(ref)));
+  const dropped = former.dependentResources
+    .filter(({ ref }) => !named.has(refKey(ref)))
+    .map(({ ref, scaleUp }): DependentResource => ({ ref, scaleUp, optional: true, onlyWhereHeld: true }));
+  return { ...wanted, dependentResources: [...wanted.dependentResources, ...dropped] };
 };
 
 export interface RunningComponent {

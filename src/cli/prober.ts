@@ -50,7 +50,7 @@ export const proberCommand = (runProber: RunProber): Command =>
       const logger = createLogger({ level, encoder, write: io.stderr, clock });
       // Whatever the level, the reason for an unexpected end is told.
       io.reportCrashesTo(createLogger({ level: 'error', encoder, write: io.stderr, clock }));
-      const meter = createMeter();
+      const meter = createMeter(options.dryRun ? { defaultLabels: { dry_run: 'true' } } : {});
       const withoutEffect = ignoredAmong(given);
       if (withoutEffect.length > 0) logger.warn('flags of the Go program have no effect', { flags: withoutEffect });
       reportWarnings(warnings, logger);

@@ -93,7 +93,9 @@ describe('rule 25: what the Lease is to us', () => {
   });
 
   it("rule 25: the holder's timestamps count for nothing", () => {
-    const time = fc.date({ noInvalidDate: true, min: new Date(0), max: new Date(8e12) }).map((date) => date.toISOString());
+    const time = fc
+      .date({ noInvalidDate: true, min: new Date(0), max: new Date(8e12) })
+      .map((date) => date.toISOString());
     fc.assert(
       fc.property(time, time, fc.integer({ min: 0, max: 30_000 }), (renewTime, acquireTime, age) => {
         const state = electionState(saw(held('them', { renewTime, acquireTime }), 0), candidate, age);
@@ -252,10 +254,7 @@ describe('rule 25a: the times', () => {
     [{ leaseDurationMs: 9_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000 }, ['leaseDurationMs']],
     [{ leaseDurationMs: 15_000, renewDeadlineMs: 12_000, retryPeriodMs: 10_000 }, ['renewDeadlineMs']],
     [{ leaseDurationMs: 15_000, renewDeadlineMs: 12_001, retryPeriodMs: 10_000 }, []],
-    [
-      { leaseDurationMs: 1_000, renewDeadlineMs: 2_000, retryPeriodMs: 3_000 },
-      ['leaseDurationMs', 'renewDeadlineMs'],
-    ],
+    [{ leaseDurationMs: 1_000, renewDeadlineMs: 2_000, retryPeriodMs: 3_000 }, ['leaseDurationMs', 'renewDeadlineMs']],
     [
       { leaseDurationMs: 0, renewDeadlineMs: -1, retryPeriodMs: Number.NaN },
       ['leaseDurationMs', 'renewDeadlineMs', 'retryPeriodMs'],

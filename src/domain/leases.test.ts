@@ -189,13 +189,10 @@ describe('the book', () => {
     expect(back.judged).toMatchObject([{ firstSeen: true, moved: false, expired: true, expiresAt: 126_000 }]);
   });
 
-  it('keeps the first and the latest look', () => {
+  it('keeps the latest look, as of when its list was asked for', () => {
     const first = judge(emptyLeaseBook, leaseOf(95_000), lookAt(100_000, { roundTrip: 1_000 })).book;
-    expect(first).toMatchObject({ watchedSince: 99_000, lastLook: 99_000 });
-    expect(judge(first, leaseOf(95_000), lookAt(110_000)).book).toMatchObject({
-      watchedSince: 99_000,
-      lastLook: 110_000,
-    });
+    expect(first.lastLook).toBe(99_000);
+    expect(judge(first, leaseOf(95_000), lookAt(110_000)).book.lastLook).toBe(110_000);
   });
 
   it('is a new value each time', () => {
@@ -240,26 +237,53 @@ describe('darkness', () => {
 });
 
 describe('distrust', () => {
-  it('lets timestamps count for nothing until the shoot has been watched for the limit', () => {
-    const first = judge(emptyLeaseBook, leaseOf(95_000, -tenMinutes), lookAt(100_000));
+  const slow = (renewedAt: number, name = 'node-1') => leaseOf(renewedAt, -tenMinutes, name);
+  const disproved = new Set(['node-1']);
+
+  it('lets timestamps count for nothing for the limit, from the look that was disproved', () => {
+    const first = judge(emptyLeaseBook, slow(95_000), lookAt(100_000));
     expect(first.expired).toBe(true);
-    const distrusted = distrustTimestamps(first.book, limitMs);
-    const unmoved = judge(distrusted, leaseOf(95_000, -tenMinutes), lookAt(102_000));
+    const distrusted = distrustTimestamps(first.book, { disproved, limitMs });
+    const unmoved = judge(distrusted, slow(95_000), lookAt(102_000));
     expect(unmoved).toMatchObject({ expired: false, expiresAt: 130_000 });
-    expect(judge(unmoved.book, leaseOf(95_000, -tenMinutes), lookAt(130_000)).expired).toBe(true);
-    const newcomer = judge(distrusted, leaseOf(101_000, -tenMinutes, 'node-2'), lookAt(129_999));
-    expect(renewal(newcomer)).toBe(129_999);
-    const late = judge(distrusted, leaseOf(129_000, -tenMinutes, 'node-2'), lookAt(130_000));
-    expect(late.expired).toBe(true);
+    expect(judge(unmoved.book, slow(95_000), lookAt(130_000)).expired).toBe(true);
+    expect(renewal(judge(distrusted, slow(101_000, 'node-2'), lookAt(129_999)))).toBe(129_999);
+    expect(judge(distrusted, slow(129_000, 'node-2'), lookAt(130_000)).expired).toBe(true);
   });
 
-  it('has nothing to distrust before the first look', () => {
-    expect(distrustTimestamps(emptyLeaseBook, limitMs)).toEqual(emptyLeaseBook);
+  it('makes what was never seen to change no older than that look, and what was disproved; nothing else', () => {
+    const names = ['moved', 'unmoved', 'disproved', 'silent'];
+    const lookAll = (book: LeaseBook, renewed: readonly number[], at: number) =>
+      lookAtLeases(
+        book,
+        names.map((name, index) => leaseOf(renewed[index] ?? 0, 0, name)),
+        { look: lookAt(at), limitMs },
+      );
+    const first = lookAll(emptyLeaseBook, [55_000, 58_000, 56_000, 57_000], 60_000);
+    const second = lookAll(first.book, [65_000, 58_000, 66_000, 67_000], 70_000);
+    const third = lookAll(second.book, [75_000, 58_000, 66_000, 67_000], 120_000);
+    const distrusted = distrustTimestamps(third.book, { disproved: new Set(['disproved']), limitMs });
+    const { judged } = lookAll(distrusted, [75_000, 58_000, 66_000, 67_000], 122_000);
+    expect(judged.map((each) => [each.name, renewal(each)])).toEqual([
+      ['moved', 75_000],
+      ['unmoved', 120_000],
+      ['disproved', 120_000],
+      ['silent', 67_000],
+    ]);
   });
 
-  it('does not take back what darkness forgave', () => {
+  it('has nothing to distrust before the first look, and gives no lease a time that never had one', () => {
+    expect(distrustTimestamps(emptyLeaseBook, { disproved, limitMs })).toEqual(emptyLeaseBook);
+    const { book } = judge(emptyLeaseBook, { name: 'node-1' }, lookAt(100_000));
+    const after = judge(distrustTimestamps(book, { disproved, limitMs }), { name: 'node-1' }, lookAt(102_000));
+    expect(after).toMatchObject({ expired: true, expiresAt: Number.NEGATIVE_INFINITY });
+  });
+
+  it('does not take back what darkness forgave, and is not shortened by it', () => {
     const { book } = judge(emptyLeaseBook, leaseOf(95_000), lookAt(100_000));
-    expect(distrustTimestamps(forgiveDarkness(book, 150_000), limitMs).notOlderThan).toBe(150_000);
+    const distrusted = distrustTimestamps(forgiveDarkness(book, 150_000), { disproved, limitMs });
+    expect(renewal(judge(distrusted, leaseOf(95_000), lookAt(151_000)))).toBe(150_000);
+    expect(forgiveDarkness(distrusted, 160_000).distrustUntil).toBe(130_000);
   });
 });
 

@@ -34,15 +34,16 @@ interface LeaseEntry {
   readonly renewTime: string | undefined;
   /** Monotonic time from which the lease's age counts; -Infinity when it never was renewed. */
   readonly renewedAt: number;
+  /** Never seen to change: only its timestamp speaks. */
+  readonly unmoved: boolean;
 }
 
 /** Memory of the leases of one shoot, from look to look. */
 export interface LeaseBook {
   readonly entries: ReadonlyMap<string, LeaseEntry>;
-  /** Monotonic time of the first look and of the latest. */
-  readonly watchedSince?: number;
+  /** Monotonic time of the latest look. */
   readonly lastLook?: number;
-  /** No lease counts as older than this: the end of the last dark spell, or the start of watching once timestamps proved wrong. */
+  /** No lease counts as older than this: the end of the last dark spell. */
   readonly notOlderThan: number;
   /** Until then timestamps count for nothing. */
   readonly distrustUntil: number;
@@ -85,12 +86,13 @@ export const lookAtLeases = (
     const known = book.entries.get(lease.name);
     const moved = known !== undefined && known.renewTime !== lease.renewTime;
     const renewedAt = known === undefined || moved ? effectiveRenewal(book, lease, { look, known }) : known.renewedAt;
-    entries.set(lease.name, { renewTime: lease.renewTime, renewedAt });
+    const unmoved = known === undefined || (known.unmoved && !moved);
+    entries.set(lease.name, { renewTime: lease.renewTime, renewedAt, unmoved });
     const expiresAt = (lease.renewTime === undefined ? renewedAt : Math.max(renewedAt, book.notOlderThan)) + limitMs;
     return { name: lease.name, expiresAt, expired: look.startedAt >= expiresAt, firstSeen: known === undefined, moved };
   });
   return {
-    book: { ...book, entries, watchedSince: book.watchedSince ?? look.startedAt, lastLook: look.startedAt },
+    book: { ...book, entries, lastLook: look.startedAt },
     judged,
   };
 };
@@ -125,16 +127,20 @@ export const forgiveDarkness = (book: LeaseBook, at: number): LeaseBook => ({
 });
 
 /**
- * Timestamps proved wrong (a lease that a first look called expired was renewed right after): until the shoot has been watched for
- * `limitMs`, only what was seen counts.
+ * Timestamps proved wrong (a lease that they called expired was renewed right after): for `limitMs` from the look that was disproved, only
+ * what was seen counts. `disproved` and all leases that were never seen to change are as old as that look at most.
  */
-export const distrustTimestamps = (book: LeaseBook, limitMs: number): LeaseBook => {
-  if (book.watchedSince === undefined) return book;
-  return {
-    ...book,
-    notOlderThan: Math.max(book.notOlderThan, book.watchedSince),
-    distrustUntil: book.watchedSince + limitMs,
-  };
+export const distrustTimestamps = (
+  book: LeaseBook,
+  { disproved, limitMs }: { readonly disproved: ReadonlySet<string>; readonly limitMs: number },
+): LeaseBook => {
+  const { lastLook } = book;
+  if (lastLook === undefined) return book;
+  const entries = Array.from(book.entries, ([name, entry]): [string, LeaseEntry] => {
+    const isDoubtful = entry.renewTime !== undefined && (entry.unmoved || disproved.has(name));
+    return [name, isDoubtful ? { ...entry, renewedAt: Math.max(entry.renewedAt, lastLook) } : entry];
+  });
+  return { ...book, entries: new Map(entries), distrustUntil: lastLook + limitMs };
 };
 
 /**

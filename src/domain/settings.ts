@@ -19,6 +19,8 @@ export interface DependentResource {
   readonly scaleUp: ScaleInfo;
   /** Absent: the resource takes no part in scale-downs. */
   readonly scaleDown?: ScaleInfo;
+  /** No longer configured: restored where we hold it down, and left alone everywhere else. */
+  readonly onlyWhereHeld?: true;
 }
 
 export interface ProberSettings {

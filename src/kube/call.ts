@@ -83,6 +83,7 @@ const requestOf = <T>(call: Call<T>, options: CallOptions, accept: string): Kube
   ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
   ...(call.repeatable === undefined ? {} : { repeatable: call.repeatable }),
   ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
+  ...(options.once === undefined ? {} : { once: options.once }),
   ...(options.lane === undefined ? {} : { lane: options.lane }),
   ...(options.beforeSend === undefined ? {} : { beforeSend: options.beforeSend }),
 });

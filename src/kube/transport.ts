@@ -75,7 +75,7 @@ export const createTransport = (options: TransportOptions): Transport => {
       onTimeout: () =>
         new ApiError({
           code: 'Timeout',
-          message: `${method} ${path}: no answer within ${timeoutMs ?? 0} ms (${phase}, ${target})`,
+          message: `${method} ${path}: no answer within ${Math.round(timeoutMs ?? 0)} ms (${phase}, ${target})`,
         }),
     });
     const classify = (error: unknown): ApiError => connectionError(error, { method, path, target, phase });
@@ -91,8 +91,9 @@ export const createTransport = (options: TransportOptions): Transport => {
       };
     } catch (error) {
       scope.end();
+      // Where one connection hangs or breaks, the others of its age are no better: the next try starts afresh.
+      if (phase === 'waiting for the answer' && !request.signal.aborted) pool.discardIdle();
       if (scope.signal.aborted) throw scope.signal.reason;
-      if (phase === 'waiting for the answer') pool.discardIdle();
       throw classify(error);
     }
   };

@@ -12,6 +12,8 @@ export interface KubeRequest {
   readonly timeoutMs?: number;
   /** True when a second application does no harm, as `Call.repeatable`. GET requests need not say so. */
   readonly repeatable?: boolean;
+  /** The caller waits and tries again by itself: a refusal (429, 5xx with `Retry-After`) is its answer. */
+  readonly once?: true;
   /** `urgent` does not wait behind the ordinary rate limit. */
   readonly lane?: 'urgent';
   /**
@@ -43,6 +45,8 @@ export interface Kube {
 export interface CallOptions {
   readonly signal: AbortSignal;
   readonly timeoutMs?: number;
+  /** As `KubeRequest.once`. */
+  readonly once?: true;
   /** As `KubeRequest.lane`. */
   readonly lane?: 'urgent';
   /** As `KubeRequest.beforeSend`. */

@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
 import { createScenario, type Scenario } from './harness.ts';
-import { allUp, stateOf } from './support.ts';
+import { allHeld, allUp, editShoot, reachOutage, stateOf } from './support.ts';
 
 let scenario: Scenario;
 afterEach(() => scenario.stop());
@@ -23,4 +23,16 @@ it('writes nothing, and tells once what it would have done, in both directions',
   expect(stateOf(scenario, 'a')).toEqual(allUp);
   const writes = [...scenario.seedLine.requests.byKey.keys()].filter((key) => !/^(?:list|watch|get) /.test(key));
   expect(writes).toEqual([]);
+});
+
+it('tells once what it would give back, and leaves the mark to the program that protects', async () => {
+  scenario = createScenario({ shoots: [{ name: 'a' }] });
+  const { clock } = scenario;
+  await reachOutage(scenario);
+  await scenario.stopProber();
+  editShoot(scenario, 'a', (shoot) => ({ ...shoot, spec: { ...shoot.spec, hibernation: { enabled: true } } }));
+  scenario.startProber({}, { dryRun: true });
+  await clock.advance(600_000);
+  expect(told()).toEqual(['would have annotated', 'would have annotated', 'would have annotated']);
+  expect(stateOf(scenario, 'a')).toEqual(allHeld);
 });

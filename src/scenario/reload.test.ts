@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { createScenario, type Scenario } from './harness.ts';
 import { gardenSettings } from './settings.ts';
-import { allHeld, allUp, reachOutage, stateOf } from './support.ts';
+import { allHeld, allUp, editDeployment, editShoot, reachOutage, stateOf } from './support.ts';
 
 let scenario: Scenario;
 afterEach(() => scenario.stop());
@@ -43,4 +43,54 @@ it('does not scale by the old settings any more', async () => {
   world.shoot('a').cutKubelets();
   await clock.advance(60_000);
   expect(scenario.changes.map(({ name }) => name)).toEqual(['kube-controller-manager']);
+});
+
+it('restores what was scaled down while the new configuration was being taken over', async () => {
+  scenario = createScenario({ shoots: [{ name: 'a' }] });
+  const { clock, world } = scenario;
+  // The watches of the new configuration are slow to come: the former one goes on protecting meanwhile.
+  scenario.startProber();
+  await clock.advance(60_000);
+  world.shoot('a').cutKubelets();
+  await clock.advance(20_000);
+  scenario.seedLine.setFaults(({ path, query }) =>
+    path.endsWith('/clusters') && query?.watch === undefined ? { delayMs: 25_000 } : undefined,
+  );
+  scenario.reload({ dependentResources: gardenSettings.dependentResources.slice(0, 2) });
+  await clock.advance(20_000);
+  expect(stateOf(scenario, 'a')).toEqual(allHeld);
+  scenario.seedLine.setFaults(undefined);
+  await clock.advance(30_000);
+  world.shoot('a').restoreKubelets();
+  await clock.advance(180_000);
+  expect(stateOf(scenario, 'a')).toEqual(allUp);
+});
+
+it('leaves a resource alone that the configuration no longer names and that it does not hold', async () => {
+  scenario = createScenario({ shoots: [{ name: 'a' }] });
+  const { clock } = scenario;
+  scenario.startProber();
+  await clock.advance(30_000);
+  scenario.reload({ dependentResources: gardenSettings.dependentResources.slice(0, 2) });
+  await clock.advance(5_000);
+  editDeployment(scenario, { shoot: 'a', name: 'ca' }, (deployment) => ({
+    ...deployment,
+    spec: { ...(deployment.spec as object), replicas: 0 },
+  }));
+  await clock.advance(120_000);
+  expect(stateOf(scenario, 'a')).toEqual(['ca 0', 'kcm 1', 'mcm 1']);
+});
+
+it('goes on protecting a shoot whose Cluster cannot be decoded', async () => {
+  scenario = createScenario({ shoots: [{ name: 'a' }] });
+  const { clock, world } = scenario;
+  scenario.startProber();
+  await clock.advance(60_000);
+  editShoot(scenario, 'a', (shoot) => ({ ...shoot, spec: { ...shoot.spec, hibernation: 'no' } }));
+  await clock.advance(1_000);
+  scenario.reload({ probeIntervalMs: 7_000 });
+  await clock.advance(5_000);
+  world.shoot('a').cutKubelets();
+  await clock.advance(60_000);
+  expect(stateOf(scenario, 'a')).toEqual(allHeld);
 });

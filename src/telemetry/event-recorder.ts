@@ -15,6 +15,12 @@ const mostWaiting = 1_000;
 const timeoutMs = 10_000;
 const longestMessage = 1_024;
 
+/** The API server answers 403 as well when the namespace is going: that is no missing right (`NamespaceTerminating`). */
+const isMissingRight = (error: unknown): boolean =>
+  error instanceof ApiError && error.code === 'Forbidden' && !error.message.includes('being terminated');
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
 const hex = (random: Random): string =>
   Math.floor(random.next() * 2 ** 48)
     .toString(16)
@@ -67,12 +73,12 @@ export const createEventRecorder = (options: EventRecorderOptions): RunningEvent
       await client.call(createEvent(event, options), { signal: stop.signal, timeoutMs });
     } catch (error) {
       if (stop.signal.aborted) return;
-      if (error instanceof ApiError && error.code === 'Forbidden') {
+      if (isMissingRight(error)) {
         isForbidden = true;
         waiting.length = 0;
-        logger.warn('no right to write Events in shoot namespaces: they are left out', { problem: error.message });
+        logger.warn('no right to write Events in shoot namespaces: they are left out', { problem: messageOf(error) });
       } else {
-        logger.debug('an Event was not written', { problem: error instanceof Error ? error.message : String(error) });
+        logger.debug('an Event was not written', { problem: messageOf(error) });
       }
     }
   };

@@ -4,6 +4,8 @@ import type { Labels, Meter, MetricDefinition } from '../ports/index.ts';
 export interface MeterOptions {
   /** CPU, memory, event loop and garbage collection of this process. Default true; off where several programs share a process. */
   readonly processMetrics?: boolean;
+  /** Labels of every series, such as `dry_run: "true"`. */
+  readonly defaultLabels?: Labels;
 }
 
 export interface PrometheusMeter extends Meter {
@@ -49,8 +51,9 @@ const createSeries = ({ name, labels: declared = [] }: MetricDefinition): Series
 const namePattern = /^dwd_[a-z0-9]+(_[a-z0-9]+)*$/;
 
 /** Metrics on prom-client, in a registry of their own. Declaring a metric twice, or one without the prefix `dwd_`, throws. */
-export const createMeter = ({ processMetrics = true }: MeterOptions = {}): PrometheusMeter => {
+export const createMeter = ({ processMetrics = true, defaultLabels = {} }: MeterOptions = {}): PrometheusMeter => {
   const registry = new Registry();
+  registry.setDefaultLabels(defaultLabels);
   if (processMetrics) collectDefaultMetrics({ register: registry });
   const declared = new Set<string>();
 

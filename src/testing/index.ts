@@ -1,4 +1,4 @@
-export { type Mutation, mutate, mutations } from './mutations.ts';
+export { manyRuns, type Mutation, mutate, mutations } from './mutations.ts';
 export { createTestCertificates, type TestCertificates } from './certificates.ts';
 export { createFakeClock, type FakeClock } from './fake-clock.ts';
 export { createRecordingLogger, type LogLine, type RecordingLogger } from './recording-logger.ts';

@@ -83,3 +83,6 @@ export const mutate = (value: unknown, changes: readonly Mutation[]): unknown =>
   }
   return root.value;
 };
+
+/** For fast-check: ten thousand runs, or as many as a busy machine does in 30 s. */
+export const manyRuns = { numRuns: 10_000, interruptAfterTimeLimit: 30_000, markInterruptAsFailure: false } as const;

@@ -24,7 +24,10 @@ const secretName = 'shoot-access-dependency-watchdog-probe';
 const leaseName = 'dwd-prober-leader-election';
 const nodeLeases = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
 
-/** As gardenlet writes it into the ConfigMap (gardener/gardener, `pkg/component/nodemanagement/dependencywatchdog`). */
+/**
+ * As gardenlet writes it into the ConfigMap (gardener/gardener, `pkg/component/nodemanagement/dependencywatchdog`), but for an
+ * `initialDelay` of 30 s before machine-controller-manager is restored, for which nobody wants to wait here.
+ */
 const config = `dependentResourceInfos:
 - optional: false
   ref:
@@ -195,7 +198,10 @@ describeEnvtest('dwd prober in the place of the Go program', () => {
     await renewedBefore(35_000);
     const running = await start([...seedRules, ...electionRules]);
     await untilReady(running);
-    await until('leading', running, async () => ((await electionLease()).spec.holderIdentity ? true : undefined));
+    await until('leading', running, async () => {
+      const lease = await electionLease().catch(() => undefined);
+      return lease?.spec.holderIdentity ? true : undefined;
+    });
     await untilScaled('machine-controller-manager', 0);
     await untilScaled('kube-controller-manager', 0);
     expect(Object.fromEntries(await marksOf('kube-controller-manager'))).toEqual({
@@ -251,5 +257,15 @@ describeEnvtest('dwd prober in the place of the Go program', () => {
       running.output().includes(leaseName) && running.output().includes('forbidden') ? true : undefined,
     );
     expect(running.lines().map(({ msg }) => msg)).not.toContain('started leading');
+  });
+
+  it('without the right to list machines scales nothing, and its log names what is missing', async () => {
+    await renewedBefore(35_000);
+    const running = await start([...without('machines'), ...electionRules]);
+    await until('a log line', running, async () =>
+      /machines[^\n]* forbidden/.test(running.output()) ? true : undefined,
+    );
+    expect(running.output()).toContain('probe failed: nothing is scaled');
+    expect((await getDeployment(seed.client, namespace, 'kube-controller-manager')).spec.replicas).toBe(2);
   });
 });

@@ -291,7 +291,8 @@ describeEnvtest('leader election of whole programs', () => {
 
   it('never had two writers', () => {
     const late = outOfTerm();
+    expect(late.filter(({ status }) => status !== 409)).toEqual([]);
     // The one that the network held back, refused by its precondition.
-    expect(late.map(({ status }) => status)).toEqual([409]);
+    expect(late.length).toBeLessThanOrEqual(1);
   });
 });

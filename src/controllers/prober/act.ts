@@ -10,11 +10,12 @@ import {
   scalesInOneWrite,
   workloadState,
 } from '../../domain/index.ts';
-import type { CallOptions, KubeClient } from '../../ports/index.ts';
+import type { CallOptions, Clock, KubeClient } from '../../ports/index.ts';
 import type { Write } from './moves.ts';
 import type { Action, Outcome } from './operation.ts';
 
 export interface ActDeps {
+  readonly clock: Clock;
   /** Refuses writes of a process that does not lead, at the moment they would leave. */
   readonly seed: KubeClient;
   /** Nothing is written: a would-be write counts as done at once. */
@@ -30,15 +31,17 @@ export interface ActRequest {
   readonly signal: AbortSignal;
 }
 
-/** Of one urgent request to the seed: a connection that hangs must leave time for another try before KCM acts. */
-const urgentTimeoutMs = 5_000;
-/** Of any other, its wait for the rate limit included. */
+/** Of one request once it is sent: a connection that hangs must leave time for another try before KCM acts, and for the opposite flow. */
+const sentTimeoutMs = 5_000;
+/** Of an ordinary request, its wait for the rate limit included; an urgent one does not wait. */
 const ordinaryTimeoutMs = 30_000;
 /** A Scale and its object are read one after the other; a change in between shows in their versions. */
 const consistentReadTries = 3;
 
 const optionsOf = ({ urgent, signal }: ActRequest): CallOptions =>
-  urgent ? { signal, timeoutMs: urgentTimeoutMs, lane: 'urgent' } : { signal, timeoutMs: ordinaryTimeoutMs };
+  urgent
+    ? { signal, timeoutMs: sentTimeoutMs, lane: 'urgent', once: true }
+    : { signal, timeoutMs: ordinaryTimeoutMs, once: true };
 
 /** Sends the one request of an action. Rejects only with `signal.reason`, and only for reads. */
 export const act = async (deps: ActDeps, request: ActRequest): Promise<Outcome> => {
@@ -77,9 +80,9 @@ const read = async ({ seed }: ActDeps, request: ActRequest): Promise<ResourceSta
   }
 };
 
-const write = async ({ seed }: ActDeps, request: ActRequest, change: Write): Promise<ResourceState> => {
+const write = async ({ seed, clock }: ActDeps, request: ActRequest, change: Write): Promise<ResourceState> => {
   const { target, signal } = request;
-  const unsent = untilSent(signal);
+  const unsent = untilSent(signal, clock);
   const options = { ...optionsOf(request), ...unsent };
   const { base, replicas } = change;
   try {
@@ -100,14 +103,30 @@ const write = async ({ seed }: ActDeps, request: ActRequest, change: Write): Pro
   }
 };
 
-/** A signal that follows `signal` until the request leaves, and not any more. */
-const untilSent = (signal: AbortSignal): Pick<CallOptions, 'signal' | 'beforeSend'> & { release(): void } => {
-  const unsent = new AbortController();
-  const follow = (): void => unsent.abort(signal.reason);
-  const release = (): void => signal.removeEventListener('abort', follow);
+/** A signal that follows `signal` until the request leaves, and from then on only the time that its answer may take. */
+const untilSent = (
+  signal: AbortSignal,
+  clock: Clock,
+): Pick<CallOptions, 'signal' | 'beforeSend'> & { release(): void } => {
+  const end = new AbortController();
+  const follow = (): void => end.abort(signal.reason);
+  let cancelTimer: (() => void) | undefined;
+  const stopFollowing = (): void => signal.removeEventListener('abort', follow);
   if (signal.aborted) follow();
   else signal.addEventListener('abort', follow, { once: true });
-  return { signal: unsent.signal, beforeSend: release, release };
+  const late = (): void =>
+    end.abort(new ApiError({ code: 'Timeout', message: `no answer within ${String(sentTimeoutMs)} ms of being sent` }));
+  return {
+    signal: end.signal,
+    beforeSend: () => {
+      stopFollowing();
+      cancelTimer ??= clock.timer(sentTimeoutMs, late);
+    },
+    release: () => {
+      stopFollowing();
+      cancelTimer?.();
+    },
+  };
 };
 
 /** The state that a write would have brought about, with the pods that would have followed. */

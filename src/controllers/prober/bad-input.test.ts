@@ -16,6 +16,7 @@ import {
   buildMachine,
   buildNode,
   buildShoot,
+  manyRuns,
   microTime,
   mutate,
   mutations,
@@ -25,8 +26,7 @@ import { decideLifecycle } from './lifecycle.ts';
 import { defaultSettings, disturbed, held, origin, undisturbed } from './testing/probe-run.ts';
 import { type Decision, type Observation, type ProbeMemory, emptyProbeMemory } from './verdict.ts';
 
-const numRuns = 10_000;
-const timeout = 60_000;
+const timeout = 120_000;
 
 /** The lists of a shoot as their servers answer them. */
 interface Answers {
@@ -132,7 +132,7 @@ describe('lists with something wrong in them', () => {
         expect(verdict.verdict.kind).not.toBe('scale-down');
         expect(verdict.verdict.kind).not.toBe('confirm');
       }),
-      { numRuns },
+      manyRuns,
     );
     expect(seen).toContain('failed');
     expect(seen).toContain('scale-up');
@@ -151,7 +151,7 @@ describe('lists with something wrong in them', () => {
         seen.add(verdict.verdict.kind);
         expect(verdict.verdict.kind === 'failed').toBe(malformed);
       }),
-      { numRuns },
+      manyRuns,
     );
     expect([...seen].sort()).toEqual(['failed', 'scale-down', 'scale-up']);
   });
@@ -256,7 +256,7 @@ describe('a Cluster with something wrong in it', () => {
           expect([pool, ...types].every((text) => typeof text === 'string')).toBe(true);
         }
       }),
-      { numRuns },
+      manyRuns,
     );
     expect([...seen].sort()).toEqual(['leave', 'run', 'shoot undecodable', 'stop', 'unreadable']);
   });

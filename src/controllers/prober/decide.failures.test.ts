@@ -52,6 +52,27 @@ describe.each(['apiServer', 'leases', 'nodes', 'machines'] as const)('a failure 
     expect(memory.darkSince).toBe(expected);
   });
 
+  it.each([
+    ['ECONNREFUSED', true],
+    ['ECONNRESET', true],
+    ['EHOSTUNREACH', true],
+    ['UND_ERR_CONNECT_TIMEOUT', true],
+    ['EMFILE', false],
+    ['EADDRNOTAVAIL', false],
+    ['ENOTFOUND', false],
+    ['EAI_AGAIN', false],
+    ['CERT_HAS_EXPIRED', false],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', false],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', false],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', false],
+  ])('%s is darkness: %s; a fault of our own side says nothing of kubelets', (code, dark) => {
+    const cause = Object.assign(new Error(code), { code });
+    const error = new ApiError({ code: 'ConnectionError', message: 'x', cause });
+    const { memory } = failAt(need, 'ConnectionError', { failures: { [need]: error } }).decision;
+    const counts = dark && (need === 'apiServer' || need === 'leases');
+    expect(memory.darkSince).toBe(counts ? 95_000 : undefined);
+  });
+
   it('asks for nothing after what failed', () => {
     const asked = failAt(need, 'Timeout').asked.flat();
     const all: readonly Need[] = ['apiServer', 'leases', 'nodes', 'machines'];
@@ -85,6 +106,9 @@ describe('429', () => {
     { retryAfterMs: undefined, probeIntervalMs: 10_000, random: 0.5, next: 111_000 },
     { retryAfterMs: undefined, probeIntervalMs: 30_000, random: 0, next: 130_000 },
     { retryAfterMs: 60_000, probeIntervalMs: 30_000, random: 0, next: 160_000 },
+    { retryAfterMs: 600_000, probeIntervalMs: 4_000, random: 0, next: 700_000 },
+    // Whoever answers must not silence the prober for good.
+    { retryAfterMs: 1e12, probeIntervalMs: 4_000, random: 0, next: 700_000 },
   ])('Retry-After $retryAfterMs ms, interval $probeIntervalMs: next run at $next', (row) => {
     for (const need of ['apiServer', 'leases', 'nodes'] as const) {
       const { decision } = failAt(need, 'TooManyRequests', {

@@ -197,6 +197,19 @@ describe('leases seen for the first time', () => {
     expect([...short.memory.unconfirmed]).toEqual(['node-4', 'node-5']);
   });
 
+  it('are no more than those seen after a long gap, when a clock may have put them anywhere in it', () => {
+    // Throttled for a minute, with our clock 45 s ahead: what was renewed 5 s ago looks 50 s old.
+    const before = runProbe(emptyProbeMemory, { at: 60_000, leases: leasesOf([58_000, 58_000]) }).decision.memory;
+    const look = { wall: origin + 130_000 + 45_000 };
+    const after = runProbe(before, { at: 130_000, leases: leasesOf([125_000, 125_000]), look }).decision;
+    expect(after).toMatchObject({ verdict: { kind: 'confirm' }, nextRunAt: 132_000, counts: { expired: 2 } });
+    const later = { at: 132_000, look: { wall: origin + 132_000 + 45_000 } };
+    const moved = runProbe(after.memory, { ...later, leases: leasesOf([125_000, 131_500]) }).decision;
+    expect(moved).toMatchObject({ verdict: { kind: 'scale-up' }, counts: { expired: 0 } });
+    const silent = runProbe(after.memory, { ...later, leases: leasesOf([125_000, 125_000]) }).decision;
+    expect(silent.verdict.kind).toBe('scale-down');
+  });
+
   it('scale up at once: there is nothing to confirm', () => {
     expect(first(leasesOf([99_000, 99_000, 50_000])).decision.verdict.kind).toBe('scale-up');
   });

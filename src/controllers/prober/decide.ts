@@ -34,6 +34,8 @@ import type {
 const confirmAfterMs = 2_000;
 const soonestMs = 1_000;
 const throttledBackOffMs = 10_000;
+/** Whoever answers for a shoot's API server must not silence its prober for good. */
+const longestBackOffMs = 600_000;
 /** KCM loses its own leader lease within this, and starts its timers anew afterwards. */
 const darkSpellMs = 15_000;
 
@@ -95,7 +97,11 @@ const takeLook = (
   const { book, unconfirmed } = endDarkness(memory, look);
   const isDisproved = items.some((lease) => unconfirmed.has(lease.name) && hasMoved(book, lease));
   const { limitMs } = settings;
-  const looked = lookAtLeases(isDisproved ? distrustTimestamps(book, limitMs) : book, items, { look, limitMs });
+  const looked = lookAtLeases(
+    isDisproved ? distrustTimestamps(book, { disproved: unconfirmed, limitMs }) : book,
+    items,
+    { look, limitMs },
+  );
   return { judged: looked.judged, memory: { book: looked.book, unconfirmed: new Set() } };
 };
 
@@ -114,24 +120,27 @@ const judge = ({ candidates, dependents, circumstances }: Case): Decision => {
   if (!reaches(counts, settings)) {
     return scaleUp(circumstances, { memory, counts, reason, deadline: thresholdInstant(candidates, settings) });
   }
-  const seenBefore = candidates.filter(({ expired, firstSeen }) => expired && !firstSeen).length;
+  const seenBefore = candidates.filter((lease) => lease.expired && !restsOnTimestamp(lease)).length;
   if (reaches({ ...counts, expired: seenBefore }, settings)) {
     const crossed = thresholdInstant(candidates, settings) ?? circumstances.now;
     // Leases that never were renewed crossed it at no instant.
     const crossedAt = Number.isFinite(crossed) ? crossed : circumstances.now;
     return verdictOf(circumstances, { verdict: { kind: 'scale-down', crossedAt }, reason, counts });
   }
-  const unconfirmed = candidates.filter(({ expired, firstSeen }) => expired && firstSeen).map(({ name }) => name);
+  const unconfirmed = candidates.filter((lease) => lease.expired && restsOnTimestamp(lease)).map(({ name }) => name);
   return verdictOf(
     { ...circumstances, memory: { ...memory, unconfirmed: new Set(unconfirmed) } },
     {
       verdict: { kind: 'confirm' },
-      reason: `${reason}; by timestamps seen for the first time, so looking again`,
+      reason: `${reason}; by timestamps just seen for the first time, so looking again`,
       counts,
       nextRunAt: circumstances.now + confirmAfterMs,
     },
   );
 };
+
+/** Its age is what a clock that may be wrong has written: the first timestamp seen of it, or one that came after a long gap between looks. */
+const restsOnTimestamp = ({ firstSeen, moved }: JudgedLease): boolean => firstSeen || moved;
 
 /** One node proves nothing about the path; but a pool that shrank to one while protected must not stay frozen for ever. */
 const judgeSingle = (counts: Counts, dependents: DependentsView, circumstances: Circumstances): Decision => {
@@ -177,10 +186,18 @@ const unreachable = (
   circumstances: Circumstances,
 ): Decision => {
   const { memory } = circumstances;
-  const isDark = error instanceof ApiError && darkCodes.has(error.code);
+  const isDark = error instanceof ApiError && darkCodes.has(error.code) && !isOurs(error);
   const darkened = isDark && memory.darkSince === undefined ? { ...memory, darkSince: startedAt } : memory;
   const failure = apiServer?.ok === true ? 'lease_list_failed' : 'api_server_unreachable';
   return failed(failure, error, { ...circumstances, memory: darkened });
+};
+
+/** Faults of our own side, by Node's code: kubelets, with a way and trust of their own, may well have renewed meanwhile. */
+const isOurs = ({ cause }: ApiError): boolean => {
+  const code = typeof cause === 'object' && cause !== null && 'code' in cause ? String(cause.code) : '';
+  return /^(?:EMFILE|ENFILE|EADDRNOTAVAIL|ENOTFOUND|EAI_AGAIN|EPROXY|ERR_TLS|CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_)/.test(
+    code,
+  );
 };
 
 const darkCodes: ReadonlySet<ApiErrorCode> = new Set([
@@ -197,7 +214,8 @@ const failed = (failure: FailureKind, error: ReadError, circumstances: Circumsta
   if (error.code !== 'TooManyRequests') {
     return verdictOf(circumstances, { verdict: { kind: 'failed', failure, error } });
   }
-  const backOff = circumstances.now + Math.max(throttledBackOffMs, error.retryAfterMs ?? 0);
+  const asked = Math.min(error.retryAfterMs ?? 0, longestBackOffMs);
+  const backOff = circumstances.now + Math.max(throttledBackOffMs, asked);
   return verdictOf(circumstances, {
     verdict: { kind: 'failed', failure: 'throttled', error },
     nextRunAt: Math.max(backOff, nextTick(circumstances)),

@@ -1,6 +1,6 @@
 import { type DependentResource, type ScaleInfo, refKey } from '../../domain/index.ts';
 import type { Flow, SnapshotOf } from './flow.ts';
-import { type Direction, type Scope, nextMove } from './moves.ts';
+import { type Direction, narrowScope, nextMove, type Scope } from './moves.ts';
 import { idleOperation } from './operation.ts';
 
 export interface FlowPlan {
@@ -72,6 +72,8 @@ export const hasWork = (plan: Omit<FlowPlan, 'id' | 'now' | 'judgedAt' | 'reason
       case 'not-served':
         return !mayBeMissing(resource, plan);
       case 'state':
-        return nextMove(resource, snapshot.state, plan).kind === 'write';
+        return (
+          nextMove(resource, snapshot.state, { ...plan, scope: narrowScope(plan.scope, resource) }).kind === 'write'
+        );
     }
   });

@@ -18,6 +18,7 @@ import {
   dependent,
   downVerdict,
   failedVerdict,
+  upHeldVerdict,
   upVerdict,
 } from './testing/seed-harness.ts';
 import { deployment, etcd, type ModelObject, objectOf } from './testing/seed-model.ts';
@@ -50,6 +51,16 @@ const errorCode = fc.constantFrom<ApiErrorCode>(
 const latencyMs = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(2, 20, 300) },
   { weight: 1, arbitrary: fc.constantFrom(4_000, 15_000) },
+);
+
+const anyVerdict = fc.constantFrom<Verdict>(
+  downVerdict,
+  downVerdict,
+  upVerdict,
+  upVerdict,
+  upHeldVerdict,
+  { kind: 'skip' },
+  failedVerdict,
 );
 
 /** Only what was not refused may have landed. */
@@ -119,13 +130,10 @@ const world: fc.Arbitrary<World> = fc
   .record({
     parts,
     fates: fc.array(fate, { minLength: 1, maxLength: 12 }),
-    verdicts: fc.array(
-      fc.constantFrom<Verdict>(downVerdict, downVerdict, upVerdict, upVerdict, { kind: 'skip' }, failedVerdict),
-      {
-        minLength: 1,
-        maxLength: 6,
-      },
-    ),
+    verdicts: fc.array(anyVerdict, {
+      minLength: 1,
+      maxLength: 6,
+    }),
     watchLagMs: fc.constantFrom(0, 50, 50, 5_000),
     followMs: fc.constantFrom(10, 1_000, 1_000, 20_000),
     synced: fc.integer({ min: 0, max: 5 }).map((roll) => roll > 0),
@@ -241,7 +249,7 @@ describe('levels', () => {
           const news = harness.log.slice(checked);
           checked = harness.log.length;
           for (const entry of news) {
-            if (entry.direction !== 'up') continue;
+            if (entry.direction !== 'up' || entry.scope !== 'all') continue;
             const level = levelOf(given, entry);
             const below = given.resources.filter(({ scaleUp }) => scaleUp.level < level);
             for (const { ref } of below) {

@@ -12,6 +12,7 @@ import {
   createHarness,
   dependent,
   downVerdict,
+  failedVerdict,
   once,
   tell,
   upHeldVerdict,
@@ -157,6 +158,44 @@ describe('a scale-up', () => {
     const objectsOfBoth = [objectOf(a, { replicas: 0 }), held(b), held(c)];
     const { sent } = run({ resources, objects: objectsOfBoth, verdictAt: once(upHeldVerdict) });
     expect(sent).toEqual(['100 b object=3', '1160 c object=3']);
+  });
+
+  it.each([
+    { what: 'narrower, holds from then on', verdicts: [upVerdict, upHeldVerdict], bReplicas: 0 },
+    { what: 'wider, is for the next flow', verdicts: [upHeldVerdict, upVerdict, failedVerdict], bReplicas: 0 },
+    { what: 'the same, changes nothing', verdicts: [upVerdict, upVerdict], bReplicas: 1 },
+  ])('goes on by a mandate that is $what', ({ verdicts, bReplicas }) => {
+    const levels = [at(a, 0, { timeoutMs: 60_000 }), at(b, 1), at(c, 1)];
+    const options = { resources: levels, objects: [held(a), objectOf(b, { replicas: 0 }), held(c)] };
+    const verdictAt = (now: number) => verdicts[Math.min(Math.floor(now / 10_000), verdicts.length - 1)];
+    const { harness } = run({ ...options, verdictAt, followMs: 15_000 }, 60_000);
+    expect(harness.model.get(refKey(b))?.replicas).toBe(bReplicas);
+    expect(harness.model.get(refKey(c))).toMatchObject({ replicas: 3, annotations: {} });
+  });
+});
+
+describe('a resource that is no longer configured', () => {
+  const dropped: DependentResource = { ...dependent(b, { down: null, optional: true }), onlyWhereHeld: true };
+  const resources = [at(a, 0), dropped];
+
+  it('is restored where we hold it', () => {
+    const { sent, ends } = run({ resources, objects: [up(a), held(b)], verdictAt: once(upVerdict) });
+    expect(sent).toEqual(['100 b object=3']);
+    expect(ends).toMatchObject([{ end: 'completed', at: 1_160 }]);
+  });
+
+  it('is left alone everywhere else, whatever is on it', () => {
+    for (const given of [{ replicas: 0 }, { replicas: 3, annotations: { [replicas]: '2' } }]) {
+      const objects = [held(a), objectOf(b, given)];
+      const { sent } = run({ resources, objects, verdictAt: once(upVerdict) });
+      expect(sent).toEqual(['100 a object=3']);
+      expect(run({ resources: [dropped], objects, verdictAt: once(upVerdict) }).ends).toEqual([]);
+    }
+  });
+
+  it('is not scaled down again', () => {
+    const { sent } = run({ resources, objects: [up(a), up(b)], verdictAt: once(downVerdict) });
+    expect(sent).toEqual(['100 a object=0']);
   });
 });
 

@@ -169,4 +169,12 @@ const awaitWrites = (flow: Flow, actions: readonly Action[]): FlowStep => {
 export const cancelFlow = (flow: Flow): Flow => ({ ...flow, ending: 'cancelled' });
 
 /** The same verdict again: the flow goes on, with a fresh mandate. */
-export const confirmFlow = (flow: Flow, now: number): Flow => ({ ...flow, verdictAt: now });
+export const confirmFlow = (
+  flow: Flow,
+  { judgedAt, scope }: { readonly judgedAt: number; readonly scope: Scope },
+): Flow => ({
+  ...flow,
+  verdictAt: judgedAt,
+  // A narrower mandate holds from now on; a wider one is for the next flow, which looks at all resources.
+  scope: scope === 'held' ? 'held' : flow.scope,
+});

@@ -59,6 +59,8 @@ export const createProberController = (deps: ProberControllerDeps, initial: Init
   const { report, settings, random, clusters } = deps;
   const entries = new Map<string, Entry>();
   const notSeenYet = new Set(initial.clusters);
+  /** In a dry run: shoots whose farewell was told. */
+  const rehearsed = new Set<string>();
 
   const add = (name: string, start: Omit<ProberStart, 'namespace'>): Entry => {
     const entry = { prober: startShootProber(deps, { namespace: name, ...start }), settings: start.settings };
@@ -87,6 +89,20 @@ export const createProberController = (deps: ProberControllerDeps, initial: Init
     }
   };
 
+  /** Undefined where the Cluster cannot be decoded. */
+  const lifecycleOf = (name: string): LifecycleDecision | undefined => {
+    const shoot = clusters.get(name)?.shoot;
+    if (shoot?.ok !== false) return decideLifecycle(shoot?.value);
+    report.clusterUndecodable(name, shoot.error);
+    return undefined;
+  };
+
+  /** A prober that is to be left as it is outlives a change of the configuration. */
+  const resume = (name: string): void => {
+    const memory = initial.memories.get(name);
+    if (memory !== undefined && !entries.has(name)) add(name, { settings: memory.settings, first: memory });
+  };
+
   const stop = (name: string, { farewell, reason }: Extract<LifecycleDecision, { kind: 'stop' }>): void => {
     const entry = entries.get(name) ?? holderOf(name, farewell);
     if (entry === undefined) {
@@ -105,18 +121,22 @@ export const createProberController = (deps: ProberControllerDeps, initial: Init
       const object = deps.dependents.get(refKey(ref))?.store.get(`${name}/${ref.name}`);
       return object !== undefined && isHeld(object.meta);
     });
-    if (!isMarked || farewell === 'nothing') return undefined;
+    if (!isMarked || farewell === 'nothing' || rehearsed.has(name)) return undefined;
     const first = { delayMs: Number.POSITIVE_INFINITY };
     return add(name, { settings: { poolConditions: new Map() }, first });
   };
 
   const retire = async (name: string, entry: Entry): Promise<void> => {
-    const result = await entry.prober.retire(entry.retiring ?? 'nothing');
+    await entry.prober.retire(entry.retiring ?? 'nothing');
     if (entries.get(name) !== entry) return;
     entries.delete(name);
     report.probers(entries.size);
-    // Again in any case: the Cluster may have changed meanwhile, and what could not be given back is found by its mark.
-    deps.requeueAfter(name, result === 'failed' ? retryFarewellMs : 0);
+    report.forget(name);
+    // Again in any case: the Cluster may have changed meanwhile, and what could not be given back is found by its mark. Not at once
+    // where it would only be found again: a watch may lag, and a dry run takes no mark away.
+    const isWanted = lifecycleOf(name)?.kind === 'run';
+    if (deps.dryRun) rehearsed.add(name);
+    deps.requeueAfter(name, isWanted ? 0 : retryFarewellMs);
   };
 
   // A mark may come into sight late: its kind was not served at first, or its watch was away.
@@ -129,20 +149,18 @@ export const createProberController = (deps: ProberControllerDeps, initial: Init
   return {
     reconcile: (name) => {
       const wasThere = notSeenYet.delete(name);
-      const shoot = clusters.get(name)?.shoot;
-      if (shoot?.ok === false) {
-        report.clusterUndecodable(name, shoot.error);
-        return;
-      }
-      const decision = decideLifecycle(shoot?.value);
-      switch (decision.kind) {
+      const decision = lifecycleOf(name);
+      switch (decision?.kind) {
         case 'run':
+          rehearsed.delete(name);
           run(name, { shoot: decision.settings, wasThere });
           break;
         case 'stop':
           stop(name, decision);
           break;
         case 'leave':
+        case undefined:
+          if (wasThere) resume(name);
           break;
       }
     },

@@ -17,6 +17,10 @@ export type Direction = 'down' | 'up' | 'release';
 /** `held`: of the resources, only those that carry our mark. */
 export type Scope = 'all' | 'held';
 
+/** Of a resource that is no longer configured, only what we hold is ours. */
+export const narrowScope = (scope: Scope, { onlyWhereHeld }: DependentResource): Scope =>
+  onlyWhereHeld === true ? 'held' : scope;
+
 /** One request that changes a resource, refused by the API server when the resource is no longer at `base.resourceVersion`. */
 export interface Write {
   readonly base: ResourceState;

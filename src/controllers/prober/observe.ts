@@ -28,7 +28,7 @@ export interface RunRequest {
   readonly namespace: string;
   readonly kubeConfigSecretName: string;
   readonly timeoutMs: number;
-  /** Asked when it is needed, as late as possible. */
+  /** Asked anew for each decision: a run may take long. */
   readonly dependents: () => DependentsView;
   readonly circumstances: () => Omit<Circumstances, 'now'>;
   readonly signal: AbortSignal;
@@ -40,6 +40,8 @@ export interface RunResult {
   /** API server's wall clock minus ours. */
   readonly skewMs?: number;
 }
+
+const urgentTimeoutMs = 5_000;
 
 /**
  * One probe run: fetches what `decide` asks for until it decides. A new connection, shared by the requests of this run, so that a
@@ -55,6 +57,7 @@ export const observeRun = async (deps: ObserveDeps, request: RunRequest): Promis
     let observation: Observation = { startedAt, dependents: request.dependents() };
     for (;;) {
       const now = clock.monotonic();
+      observation = { ...observation, dependents: request.dependents() };
       const decision = decide(observation, { ...request.circumstances(), now });
       if (decision.kind === 'verdict') {
         return { decision, durationMs: now - startedAt, ...(skewMs === undefined ? {} : { skewMs }) };
@@ -100,7 +103,7 @@ interface Part {
 }
 
 const fetchPart = async (need: Need, ask: Ask): Promise<Part> => {
-  const { connection, deps, request } = ask;
+  const { connection, request } = ask;
   if (!connection.ok) return { part: { apiServer: connection } };
   const shoot = connection.value.client;
   switch (need) {
@@ -111,7 +114,7 @@ const fetchPart = async (need: Need, ask: Ask): Promise<Part> => {
     case 'nodes':
       return { part: { nodes: valueOf(await send(shoot, listNodes, ask)) } };
     case 'machines':
-      return { part: { machines: valueOf(await send(deps.seed, listMachines(request.namespace), ask)) } };
+      return { part: { machines: valueOf(await sendToSeed(listMachines(request.namespace), ask)) } };
   }
 };
 
@@ -129,6 +132,15 @@ const fetchLeases = async (shoot: KubeClient, ask: Ask): Promise<Part> => {
   const skewMs = significantSkew(exchange);
   const look: Look = { startedAt: sentAt, endedAt: receivedAt, wall, ...(skewMs === undefined ? {} : { skewMs }) };
   return { part: { leases: { ok: true, value: { items: value, look } } }, skewMs: measureSkew(exchange) };
+};
+
+/** An urgent request on a connection that hangs must leave time for another try before KCM acts. */
+const sendToSeed = async <T>(call: Call<T>, ask: Ask): Promise<Sent<T>> => {
+  const { seed, clock } = ask.deps;
+  if (!ask.urgent) return send(seed, call, ask);
+  const deadline = Math.min(ask.deadline, clock.monotonic() + urgentTimeoutMs);
+  const first = await send(seed, call, { ...ask, deadline });
+  return first.ok || first.error.code !== 'Timeout' ? first : send(seed, call, ask);
 };
 
 const send = async <T>(client: KubeClient, call: Call<T>, ask: Ask): Promise<Sent<T>> => {

@@ -1,5 +1,5 @@
 import { type ResourceState, isAtLeast } from '../../domain/index.ts';
-import { type Direction, type Move, type Scope, isSettled, nextMove } from './moves.ts';
+import { type Direction, type Move, type Scope, isSettled, narrowScope, nextMove } from './moves.ts';
 import {
   type Action,
   type Operation,
@@ -70,8 +70,8 @@ const decide = (operation: Operation, context: Context): Stepped => {
 };
 
 /** A resource that we brought up is waited for, though it no longer carries the mark that we took away. */
-const scopeOf = ({ touched }: Operation, { specReplicas }: ResourceState, { scope }: Context): Scope =>
-  touched && specReplicas > 0 ? 'all' : scope;
+const scopeOf = ({ touched, resource }: Operation, { specReplicas }: ResourceState, { scope }: Context): Scope =>
+  touched && specReplicas > 0 ? 'all' : narrowScope(scope, resource);
 
 const read = (operation: Operation): Stepped => ({
   operation: { ...operation, phase: { kind: 'reading' } },

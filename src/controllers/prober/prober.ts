@@ -22,6 +22,7 @@ export interface ProberMemory {
   readonly probe: ProbeMemory;
   /** Monotonic milliseconds: a back-off holds across the change. */
   readonly nextRunAt: number;
+  readonly settings: ShootSettings;
 }
 
 /** The prober of one shoot. */
@@ -62,7 +63,7 @@ export const startShootProber = (deps: ShootProberDeps, start: ProberStart): Sho
   let state: ShootState = {
     ...('delayMs' in start.first
       ? { probe: emptyProbeMemory, nextRunAt: clock.monotonic() + start.first.delayMs }
-      : start.first),
+      : { probe: start.first.probe, nextRunAt: start.first.nextRunAt }),
     runUnderWay: false,
     flows: 0,
   };
@@ -97,9 +98,18 @@ export const startShootProber = (deps: ShootProberDeps, start: ProberStart): Sho
       step();
     } catch (error) {
       report.broke(namespace, error);
-      cancelTimer?.();
-      cancelTimer = clock.timer(settings.probeIntervalMs, schedule);
+      startOver();
     }
+  };
+
+  /** After a bug: nothing under way is waited for any more; what the cluster holds is all that the next run needs. */
+  const startOver = (): void => {
+    run.abort(new Error('the prober starts over'));
+    for (const controller of unsent.values()) controller.abort(new Error('the prober starts over'));
+    const { flow: _flow, next: _next, ...rest } = state;
+    state = { ...rest, runUnderWay: false, nextRunAt: clock.monotonic() + settings.probeIntervalMs };
+    cancelTimer?.();
+    cancelTimer = clock.timer(settings.probeIntervalMs, schedule);
   };
 
   const step = (): void => {
@@ -198,7 +208,7 @@ export const startShootProber = (deps: ShootProberDeps, start: ProberStart): Sho
     update: (next) => {
       shootSettings = next;
     },
-    memory: () => ({ probe: state.probe, nextRunAt: state.nextRunAt }),
+    memory: () => ({ probe: state.probe, nextRunAt: state.nextRunAt, settings: shootSettings }),
     retire: (farewell) => {
       post({ kind: 'retire', farewell });
       return retired;

@@ -26,6 +26,7 @@ export interface ScalingReport {
   flowStarted(namespace: string, flow: Flow): void;
   answered(namespace: string, answer: Answered): void;
   flowEnded(namespace: string, ended: { readonly flow: Flow; readonly end: FlowEnd; readonly now: number }): void;
+  forget(namespace: string): void;
 }
 
 export interface ScalingReportDeps {
@@ -42,6 +43,8 @@ const isWrite = (answer: Answered): answer is WriteAnswer => answer.action.kind 
 
 export const createScalingReport = (deps: ScalingReportDeps): ScalingReport => {
   const { logger, metrics, dryRun } = deps;
+  /** Latest failure by namespace and resource. */
+  const complaints = new Map<string, Map<string, string>>();
   const would = (words: string): string => (dryRun ? `would have ${words}` : words);
 
   const reportWrite = (namespace: string, answer: WriteAnswer): void => {
@@ -95,8 +98,14 @@ export const createScalingReport = (deps: ScalingReportDeps): ScalingReport => {
     const { direction } = ended.flow;
     if (phase.kind === 'failed') {
       metrics.operations.inc({ namespace, direction, result: 'failed' });
-      logger.error(`scaling ${direction} failed`, { namespace, resource: key, error: phase.error.message });
+      // Told again only when it changes: the next run tries again, and the one after that.
+      const fields = { namespace, resource: key, error: phase.error.message };
+      if (complaints.get(namespace)?.get(key) === phase.error.message) {
+        logger.debug(`scaling ${direction} failed`, fields);
+      } else logger.error(`scaling ${direction} failed`, fields);
+      complaints.set(namespace, (complaints.get(namespace) ?? new Map<string, string>()).set(key, phase.error.message));
     } else if (phase.kind === 'done') {
+      complaints.get(namespace)?.delete(key);
       metrics.operations.inc({ namespace, direction, result: phase.outcome });
       if (phase.outcome === 'scaled') metrics.operationSeconds.observe((now - startedAt) / 1_000, { direction });
     }
@@ -104,15 +113,16 @@ export const createScalingReport = (deps: ScalingReportDeps): ScalingReport => {
 
   return {
     flowStarted: (namespace, { direction, scope, reason }) =>
-      logger.info(`scaling ${direction} starts`, { namespace, scope, reason }),
+      logger.debug(`scaling ${direction} starts`, { namespace, scope, reason }),
     answered: (namespace, answer) => {
       const { key, result } = answer.outcome;
       if (isWrite(answer)) reportWrite(namespace, answer);
       else if (!result.ok) logger.info('reading failed', { namespace, resource: key, error: result.error.message });
     },
+    forget: (namespace) => complaints.delete(namespace),
     flowEnded: (namespace, { flow, end, now }) => {
       for (const operation of flow.operations) reportOperation(namespace, { flow, operation, now });
-      logger.info(`scaling ${flow.direction} ${end}`, { namespace, seconds: (now - flow.startedAt) / 1_000 });
+      logger.debug(`scaling ${flow.direction} ${end}`, { namespace, seconds: (now - flow.startedAt) / 1_000 });
     },
   };
 };

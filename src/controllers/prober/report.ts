@@ -14,7 +14,7 @@ export interface ProberReport extends ScalingReport {
   runEnded(namespace: string, run: EndedRun): void;
   /** An exception nobody foresaw. */
   broke(namespace: string, error: unknown): void;
-  /** The shoot is gone: its series go too. */
+  /** The shoot is gone, or no longer probed: its series go too. */
   forget(namespace: string): void;
 }
 
@@ -49,10 +49,16 @@ const resultOf = (verdict: Verdict): string => {
   }
 };
 
+/** Messages differ from run to run (a time-out says after how long); what fails and how is what an operator wants to hear once. */
+const failureOf = (verdict: Verdict): string => {
+  if (verdict.kind !== 'failed') return '';
+  const { failure, error } = verdict;
+  return `${failure}/${'code' in error ? error.code : error.field}`;
+};
+
 /** Two verdicts that are one to the operator. */
 const sameVerdict = (a: Verdict | undefined, b: Verdict): boolean =>
-  a?.kind === b.kind &&
-  (a.kind !== 'failed' || (b.kind === 'failed' && a.failure === b.failure && a.error.message === b.error.message));
+  a?.kind === b.kind && failureOf(a) === failureOf(b);
 
 /** To be called once per meter: it declares the prober's metrics. */
 export const createProberReport = ({ logger, meter, events, dryRun }: ReportDeps): ProberReport => {
@@ -86,8 +92,9 @@ export const createProberReport = ({ logger, meter, events, dryRun }: ReportDeps
     }
   };
 
+  const scaling = createScalingReport({ logger, metrics, events, dryRun });
   return {
-    ...createScalingReport({ logger, metrics, events, dryRun }),
+    ...scaling,
     proberStarted: (namespace, { delayMs }) => logger.info('probing', { namespace, firstRunInMs: Math.round(delayMs) }),
     proberStopped: (namespace, why) => logger.info('no longer probing', { namespace, ...why }),
     settingsChanged: (namespace) => logger.info('settings of the shoot changed', { namespace }),
@@ -103,6 +110,7 @@ export const createProberReport = ({ logger, meter, events, dryRun }: ReportDeps
     },
     forget: (namespace) => {
       skewed.delete(namespace);
+      scaling.forget(namespace);
       forgetShoot(metrics, namespace);
     },
   };

@@ -133,7 +133,7 @@ const pursue = (state: ShootState, aim: Aim | undefined, context: ShootContext):
   const readFirst = state.unsure !== undefined && state.unsure !== aim.direction;
   if (flow === undefined) return startFlow(state, aim, { ...context, readFirst });
   if (flow.ending === 'cancelled') return { ...state, next: aim };
-  if (flow.direction === aim.direction) return { ...state, flow: confirmFlow(flow, aim.judgedAt) };
+  if (flow.direction === aim.direction) return { ...state, flow: confirmFlow(flow, aim) };
   return { ...state, flow: cancelFlow(flow), next: aim };
 };
 

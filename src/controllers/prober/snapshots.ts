@@ -81,7 +81,7 @@ export const viewDependents = (
     const snapshot = takeSnapshot(resource, context);
     switch (snapshot.kind) {
       case 'state':
-        return isUndisturbed(snapshot.state);
+        return isUndisturbed(snapshot.state) || (resource.onlyWhereHeld === true && !isHeld(snapshot.state));
       case 'absent':
       case 'not-served':
         return resource.optional;

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { KubeconfigError } from '../../domain/index.ts';
-import { createTestCertificates, mutate, mutations, type TestCertificates } from '../../testing/index.ts';
+import { createTestCertificates, manyRuns, mutate, mutations, type TestCertificates } from '../../testing/index.ts';
 import { parseUntrustedKubeconfig, type ShootEndpoint } from './untrusted.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -389,7 +389,7 @@ describe('rule 30: anything at all', () => {
   );
   const fields = fc.dictionary(key, fc.oneof(json, fc.constantFrom(true, 'https://h', base64('x'))), { maxKeys: 6 });
 
-  it('rule 30: never throws anything but a KubeconfigError', { timeout: 60_000 }, () => {
+  it('rule 30: never throws anything but a KubeconfigError', { timeout: 120_000 }, () => {
     fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 200 }), isRefusedOrTaken), { numRuns: 1_000 });
     fc.assert(
       fc.property(json, (value) => isRefusedOrTaken(JSON.stringify(value))),
@@ -420,7 +420,7 @@ describe('rule 30: anything at all', () => {
     );
   });
 
-  it('rule 30: anything wrong at any place of a good file', { timeout: 60_000 }, () => {
+  it('rule 30: anything wrong at any place of a good file', { timeout: 120_000 }, () => {
     const good = JSON.parse(
       JSON.stringify(
         parse(
@@ -431,17 +431,14 @@ describe('rule 30: anything at all', () => {
         ),
       ),
     ) as unknown;
-    let taken = 0;
     fc.assert(
       fc.property(mutations(3), (changes) => {
         // Undefined where the file itself was removed.
         const text = JSON.stringify(mutate(good, changes)) as string | undefined;
         isRefusedOrTaken(text ?? '');
-        taken += 1;
       }),
-      { numRuns: 10_000 },
+      manyRuns,
     );
-    expect(taken).toBe(10_000);
   });
 
   it('rule 30: names inherited by every object are not taken for fields', () => {

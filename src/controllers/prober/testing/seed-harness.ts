@@ -8,9 +8,9 @@ import {
   refKey,
 } from '../../../domain/index.ts';
 import type { DependentSource, ServedKind } from '../../../ports/index.ts';
-import type { FlowEnd } from '../flow.ts';
+import type { Flow, FlowEnd } from '../flow.ts';
 import type { Farewell } from '../lifecycle.ts';
-import type { Direction } from '../moves.ts';
+import type { Direction, Scope } from '../moves.ts';
 import type { Action, Outcome } from '../operation.ts';
 import { type Effect, type ShootEvent, type ShootState, advanceShoot } from '../shoot.ts';
 import { takeSnapshot } from '../snapshots.ts';
@@ -33,6 +33,7 @@ export interface LogEntry {
   readonly at: number;
   readonly flow: number;
   readonly direction: Direction;
+  readonly scope: Scope;
   readonly action: Action;
 }
 
@@ -163,7 +164,7 @@ export const createHarness = (options: HarnessOptions): Harness => {
         startRun();
         break;
       case 'send':
-        send(effect.action, { id: effect.flow.id, direction: effect.flow.direction });
+        send(effect.action, effect.flow);
         break;
       case 'flow-ended':
         ends.push({ at: now, flow: effect.flow.id, end: effect.end });
@@ -191,9 +192,10 @@ export const createHarness = (options: HarnessOptions): Harness => {
     inFlight.set(key, (inFlight.get(key) ?? 0) - 1);
   };
 
-  const send = (action: Action, flow: { readonly id: number; readonly direction: Direction }): void => {
+  const send = (action: Action, flow: Flow): void => {
     const { key } = action;
-    const entry = { at: now, flow: flow.id, direction: flow.direction, action };
+    const { id, direction, scope } = flow;
+    const entry = { at: now, flow: id, direction, scope, action };
     const fate = options.fateOf?.(log.length, entry) ?? { latencyMs: 20 };
     log.push(entry);
     inFlight.set(key, (inFlight.get(key) ?? 0) + 1);
