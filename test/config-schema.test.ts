@@ -75,17 +75,21 @@ describe('the JSON Schema of the prober', () => {
     })
     .map((terms) => terms.map((term) => term.join('')).join(''));
 
-  it.each(['probeInterval', 'initialDelay'])('agrees about any duration in %s', (field) => {
-    fc.assert(
-      fc.property(duration, (text) => {
-        // To Go -0s is 0, and so is half a nanosecond: beyond a pattern.
-        fc.pre(!/^-.*[a-z]|\.\d*ns/.test(text));
-        const config = { ...minimal, [field]: text };
-        expect([text, check(config).valid]).toEqual([text, isValid(JSON.stringify(config))]);
-      }),
-      { numRuns: 200 },
-    );
-  }, 60_000);
+  it.each(['probeInterval', 'initialDelay'])(
+    'agrees about any duration in %s',
+    (field) => {
+      fc.assert(
+        fc.property(duration, (text) => {
+          // To Go -0s is 0, and so is half a nanosecond: beyond a pattern.
+          fc.pre(!/^-.*[a-z]|\.\d*ns/.test(text));
+          const config = { ...minimal, [field]: text };
+          expect([text, check(config).valid]).toEqual([text, isValid(JSON.stringify(config))]);
+        }),
+        { numRuns: 200 },
+      );
+    },
+    60_000,
+  );
 
   it.each([
     [{ probeInterval: 10 }, false],

@@ -64,7 +64,8 @@ export const decide = (observation: Observation, circumstances: Circumstances): 
       nodes === undefined ? (['nodes'] as const) : [],
       machines === undefined ? (['machines'] as const) : [],
     ];
-    const isUrgent = looked.judged.some(({ expired }) => expired);
+    // Also while we hold something down: behind five requests a second, a whole seed would not get out of protection.
+    const isUrgent = observation.dependents.anyHeld || looked.judged.some(({ expired }) => expired);
     return { kind: 'needs', needs: missing.flat(), ...(isUrgent ? { urgent: true } : {}) };
   }
   // The look is forgotten: leases seen for the first time must still be confirmed by the next one.

@@ -73,7 +73,7 @@ export interface Counts {
 }
 
 export type Decision =
-  /** `urgent`: leases have expired, and what is asked of the seed must not wait behind ordinary requests. */
+  /** `urgent`: leases have expired, or a shoot is held down; what is asked of the seed must not wait behind ordinary requests. */
   | { readonly kind: 'needs'; readonly needs: readonly Need[]; readonly urgent?: true }
   | {
       readonly kind: 'verdict';
