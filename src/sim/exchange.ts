@@ -39,6 +39,8 @@ export const untilAborted = <T>(signal: AbortSignal, work: Promise<T>): Promise<
     const abort = (): void => reject(signal.reason as Error);
     if (signal.aborted) {
       abort();
+      // Nobody waits for it any more, and its failure is nobody's.
+      work.catch(() => undefined);
       return;
     }
     signal.addEventListener('abort', abort, { once: true });

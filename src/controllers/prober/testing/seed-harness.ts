@@ -75,7 +75,7 @@ export const failedVerdict: Verdict = {
   error: new ApiError({ code: 'ConnectionError', message: 'no answer' }),
 };
 
-export const instant: ScaleInfo = { level: 0, initialDelayMs: 0, timeoutMs: 30_000 };
+const instant: ScaleInfo = { level: 0, initialDelayMs: 0, timeoutMs: 30_000 };
 
 export const dependent = (
   ref: ResourceRef,
