@@ -60,6 +60,7 @@ describe('the verdict', () => {
     expect(decision).toMatchObject({
       verdict: { kind: 'scale-up', scope: 'all' },
       counts: { candidates: 0, expired: 0 },
+      reason: 'no candidate nodes',
     });
   });
 

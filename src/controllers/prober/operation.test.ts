@@ -12,12 +12,14 @@ import {
   createHarness,
   dependent,
   downVerdict,
+  instant,
   once,
   tell,
   upHeldVerdict,
   upVerdict,
 } from './testing/seed-harness.ts';
-import { type ModelObject, deployment, etcd, objectOf } from './testing/seed-model.ts';
+import { idleOperation, latestState } from './operation.ts';
+import { type ModelObject, deployment, etcd, objectOf, stateOf } from './testing/seed-model.ts';
 
 const kcm = deployment('kcm');
 const main = etcd('main');
@@ -195,6 +197,47 @@ describe('one resource is finished', () => {
     const result = run({ resources, objects, verdictAt: once(upVerdict), followMs: 8_000 });
     const write = result.sent.find((line) => line.endsWith('kcm object=3'));
     expect(Number(write?.split(' ')[0])).toBeGreaterThan(8_000);
+  });
+});
+
+describe('what is waited for', () => {
+  it('of a custom kind is asked for where its status says nothing new', () => {
+    // Without pods before and after, and without observedGeneration: no change will come.
+    const objects = [objectOf(main, { replicas: 3, ready: 0, observedGeneration: undefined })];
+    const { ends, end } = run({
+      resources: [dependent(main)],
+      objects,
+      verdictAt: once(downVerdict),
+      followMs: Infinity,
+    });
+    expect(ends).toEqual(['completed']);
+    expect(end?.at).toBeLessThan(2_000);
+  });
+
+  it('of a custom kind is read whenever its watch shows a change', () => {
+    const resources = [dependent(main)];
+    const harness = createHarness({
+      resources,
+      objects: [objectOf(main, isHeld)],
+      verdictAt: once(upVerdict),
+      followMs: Infinity,
+    });
+    const key = refKey(main);
+    harness.at(500, () => harness.model.edit(key, { observedGeneration: 2 }));
+    harness.at(10_000, () => harness.model.edit(key, { ready: 1 }));
+    harness.runUntil(60_000);
+    expect(harness.ends).toEqual([{ at: 10_070, flow: 1, end: 'completed' }]);
+    expect(tell(harness.log).filter((line) => line.endsWith('read')).length).toBeLessThanOrEqual(4);
+  });
+
+  it('is judged by the latest that is known, from the watch or from the server', () => {
+    const state = (version: number) => ({ kind: 'state', state: stateOf(objectOf(kcm, { version })) }) as const;
+    const operation = idleOperation(dependent(kcm), { key: 'x', info: instant, optional: false, mustRead: false });
+    const told = { ...operation, told: state(5).state };
+    expect(latestState(operation, { kind: 'unknown' })).toBeUndefined();
+    expect(latestState(operation, state(4))?.resourceVersion).toBe('4');
+    expect([4, 5, 6].map((version) => latestState(told, state(version))?.resourceVersion)).toEqual(['5', '5', '6']);
+    for (const kind of ['unknown', 'absent'] as const) expect(latestState(told, { kind })).toBe(told.told);
   });
 });
 

@@ -100,10 +100,10 @@ export const createScalingReport = (deps: ScalingReportDeps): ScalingReport => {
       metrics.operations.inc({ namespace, direction, result: 'failed' });
       // Told again only when it changes: the next run tries again, and the one after that.
       const fields = { namespace, resource: key, error: phase.error.message };
-      if (complaints.get(namespace)?.get(key) === phase.error.message) {
-        logger.debug(`scaling ${direction} failed`, fields);
-      } else logger.error(`scaling ${direction} failed`, fields);
-      complaints.set(namespace, (complaints.get(namespace) ?? new Map<string, string>()).set(key, phase.error.message));
+      const known = complaints.get(namespace) ?? new Map<string, string>();
+      const complaint = `${direction}: ${phase.error.message}`;
+      logger[known.get(key) === complaint ? 'debug' : 'error'](`scaling ${direction} failed`, fields);
+      complaints.set(namespace, known.set(key, complaint));
     } else if (phase.kind === 'done') {
       complaints.get(namespace)?.delete(key);
       metrics.operations.inc({ namespace, direction, result: phase.outcome });

@@ -71,6 +71,7 @@ describe('a contradicting verdict', () => {
     const verdictAt = verdicts(downVerdict, upVerdict, undefined, undefined, undefined, upVerdict);
     const harness = run({ resources, objects: [up(a)], verdictAt, fateOf });
     expect(harness.ends[0]).toEqual({ at: 31_100, flow: 1, end: 'cancelled' });
+    expect(harness.starts).toEqual([1, 2]);
     expect(tell(harness.log).slice(1)).toEqual(['50600 a read', '50620 a object=3']);
     expect(harness.ends[1]).toMatchObject({ flow: 2, end: 'completed' });
   });
@@ -92,6 +93,22 @@ describe('a contradicting verdict', () => {
     const harness = run({ resources, objects: [up(a)], verdictAt, fateOf });
     expect(tell(harness.log)).toEqual(['100 a object=0', '35100 a read']);
     expect(harness.model.get(refKey(a))?.replicas).toBe(0);
+  });
+
+  it('after a flow that does not know what became of its writes reads first: the watch may not show it', () => {
+    const resources = [at(a, 0), at(b, 1)];
+    const lost = (index: number): Fate => {
+      return index < 3 ? { latencyMs: 20, error: 'ConnectionError', landed: true } : { latencyMs: 20 };
+    };
+    const options = { resources, objects: [up(a), held(b)], watchLagMs: 60_000, fateOf: lost };
+    const harness = run({ ...options, verdictAt: verdicts(downVerdict, upVerdict) }, 12_000);
+    expect(harness.ends[0]).toMatchObject({ flow: 1, end: 'failed' });
+    const sent = tell(harness.log).filter((line) => Number(line.split(' ')[0]) > 10_000);
+    expect(sent[0]).toBe('10200 a read');
+    expect(sent[1]).toBe('10220 a object=3');
+    // Again the same: nothing to find out.
+    const same = run({ ...options, verdictAt: verdicts(downVerdict) }, 12_000);
+    expect(tell(same.log)[3]).toBe('10200 a object=0');
   });
 
   it('down after up keeps what a lost answer wrote', () => {
@@ -192,6 +209,21 @@ describe('runs', () => {
     const step = advanceShoot(initial, [{ kind: 'answered', flow: 7, outcome }], context(1_000));
     expect(step.state).toEqual(initial);
   });
+});
+
+it('an answer to another flow is no answer', () => {
+  const resources = [at(a, 0)];
+  const harness = createHarness({ resources, objects: [up(a)], verdictAt: once(downVerdict) });
+  harness.runUntil(105);
+  const state = harness.state();
+  expect(state.flow?.operations).toMatchObject([{ phase: { kind: 'writing' } }]);
+  const error = new ApiError({ code: 'Forbidden', message: 'x' });
+  const outcome = { key: refKey(a), result: { ok: false, error } } as const;
+  const context = { now: 105, snapshotOf: () => ({ kind: 'unknown' }) as const, resources, probeIntervalMs: 10_000 };
+  const other = advanceShoot(state, [{ kind: 'answered', flow: 7, outcome }], context);
+  expect(other.state.flow?.operations).toMatchObject([{ phase: { kind: 'writing' } }]);
+  const own = advanceShoot(state, [{ kind: 'answered', flow: 1, outcome }], context);
+  expect(own.effects).toMatchObject([{ kind: 'flow-ended', end: 'failed' }]);
 });
 
 describe('farewells', () => {

@@ -60,6 +60,8 @@ export interface Harness {
   readonly model: SeedModel;
   readonly state: () => ShootState;
   readonly log: readonly LogEntry[];
+  /** Numbers of the flows as they were started. */
+  readonly starts: readonly number[];
   readonly ends: readonly { readonly at: number; readonly flow: number; readonly end: FlowEnd }[];
   readonly inFlight: ReadonlyMap<string, number>;
   /** Lets something happen at that time. */
@@ -96,6 +98,7 @@ export const createHarness = (options: HarnessOptions): Harness => {
   const { resources, probeIntervalMs = 10_000, runMs = 100, watchLagMs = 50, followMs = 1_000 } = options;
   const agenda: { readonly at: number; readonly order: number; readonly happen: () => void }[] = [];
   const log: LogEntry[] = [];
+  const starts: number[] = [];
   const ends: { at: number; flow: number; end: FlowEnd }[] = [];
   const inFlight = new Map<string, number>();
   const learned = new Map<string, ResourceState>();
@@ -171,6 +174,8 @@ export const createHarness = (options: HarnessOptions): Harness => {
         for (const [key, flow] of unanswered) if (flow === effect.flow.id) release(key);
         break;
       case 'flow-started':
+        starts.push(effect.flow.id);
+        break;
       case 'abort-run':
         break;
     }
@@ -243,6 +248,7 @@ export const createHarness = (options: HarnessOptions): Harness => {
     model,
     state: () => state,
     log,
+    starts,
     ends,
     inFlight,
     at,

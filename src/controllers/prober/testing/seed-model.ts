@@ -19,7 +19,8 @@ export interface ModelObject {
   readonly ready: number;
   readonly version: number;
   readonly generation: number;
-  readonly observedGeneration: number;
+  /** Absent for kinds whose status does not say. */
+  readonly observedGeneration: number | undefined;
 }
 
 export const deployment = (name: string): ResourceRef => ({ apiVersion: 'apps/v1', kind: 'Deployment', name });
@@ -55,7 +56,7 @@ export const scalableOf = (object: ModelObject): ScalableObject => ({
     deleting: false,
   },
   readyReplicas: object.ready,
-  observedGeneration: object.observedGeneration,
+  ...(object.observedGeneration === undefined ? {} : { observedGeneration: object.observedGeneration }),
   ...(scalesInOneWrite(object.ref) ? { specReplicas: object.replicas } : {}),
 });
 
