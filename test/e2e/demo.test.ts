@@ -125,7 +125,7 @@ describe('dwd demo', () => {
     expect(leftovers(withProber!)).toEqual([]);
     expect(readdirSync(without!.directory)).toEqual([]);
     const log = / (\S+\.log)$/m.exec(withProber!.output())![1]!;
-    expect(readFileSync(log, 'utf8')).toContain('"msg":"scaling down completed"');
+    expect(readFileSync(log, 'utf8')).toContain('"msg":"scaled down"');
   });
 });
 

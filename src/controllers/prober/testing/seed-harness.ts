@@ -77,7 +77,7 @@ export const failedVerdict: Verdict = {
   error: new ApiError({ code: 'ConnectionError', message: 'no answer' }),
 };
 
-const instant: ScaleInfo = { level: 0, initialDelayMs: 0, timeoutMs: 30_000 };
+export const instant: ScaleInfo = { level: 0, initialDelayMs: 0, timeoutMs: 30_000 };
 
 export const dependent = (
   ref: ResourceRef,
