@@ -150,7 +150,6 @@ export const createConnectionPool = (options: PoolOptions): ConnectionPool => {
       };
       const abort = (): void => {
         leave();
-        // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- the aborting party's reason
         reject(signal.reason);
       };
       const waiter: Waiter = {

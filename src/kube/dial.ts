@@ -28,7 +28,6 @@ const established = <S extends Socket>(
     const fail = (error: unknown): void => {
       settle();
       socket.destroy();
-      // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- a Node error, or the aborting party's reason
       reject(error);
     };
     const closed = (): void => fail(dialError('ECONNRESET', 'closed before it was established'));
@@ -105,7 +104,6 @@ const openTunnel = (raw: Socket, { endpoint, proxy, signal }: Tunnel): Promise<S
       settle(() => {
         request.destroy();
         raw.destroy();
-        // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- a Node error, or the aborting party's reason
         reject(error);
       });
     const abort = (): void => fail(signal.reason);

@@ -21,7 +21,6 @@ export const sendOn = (connection: Connection, outgoing: Outgoing, signal: Abort
     const fail = (error: unknown): void => {
       signal.removeEventListener('abort', abort);
       connection.destroy();
-      // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- a Node error, or the aborting party's reason
       reject(error);
     };
     const abort = (): void => fail(signal.reason);

@@ -165,7 +165,6 @@ export const createObjectCache = <T>(project: Project<T>, logger: Logger): Objec
       };
       const abort = (): void => {
         leave();
-        // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- the aborting party's reason
         reject(signal.reason);
       };
       if (signal.aborted) abort();

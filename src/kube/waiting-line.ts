@@ -27,7 +27,6 @@ export const createWaitingLine = (onChange: (length: number) => void): WaitingLi
         };
         const abort = (): void => {
           leave();
-          // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- the aborting party's reason
           reject(signal.reason);
         };
         waiters.add(go);

@@ -30,11 +30,9 @@ export const systemClock = (): Clock => {
       const abort = (): void => {
         cancel();
         // The reason is the aborting party's own value and reaches the caller untouched.
-        // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors
         reject(signal.reason);
       };
       if (signal.aborted) {
-        // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors
         reject(signal.reason);
         return;
       }

@@ -118,7 +118,6 @@ export const createScriptedKube = (): ScriptedKube => {
       };
       const fail = (error: unknown): void => {
         leave();
-        // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- what the test says
         reject(error);
       };
       const abort = (): void => fail(incoming.signal.reason);

@@ -79,7 +79,6 @@ export const createExecPlugin = ({ config, env, clock, clusterInfo }: ExecPlugin
 /** Settles like `promise`, or rejects with the signal's reason as soon as it aborts. */
 const untilAborted = <T>(promise: Promise<T>, signal: AbortSignal): Promise<T> =>
   new Promise((resolve, reject) => {
-    // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- the aborting party's reason
     const abort = (): void => reject(signal.reason);
     if (signal.aborted) abort();
     else signal.addEventListener('abort', abort);

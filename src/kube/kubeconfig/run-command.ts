@@ -24,7 +24,6 @@ export const runCommand = ({ command, args, env }: Command, signal: AbortSignal)
     const fail = (error: unknown): void =>
       settle(() => {
         child.kill('SIGKILL');
-        // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- a Node error, or the aborting party's reason
         reject(error);
       });
     const abort = (): void => fail(signal.reason);
