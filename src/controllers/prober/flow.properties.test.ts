@@ -11,16 +11,14 @@ import {
 } from '../../domain/index.ts';
 import {
   type Fate,
-  type Harness,
-  type HarnessOptions,
   type LogEntry,
-  createHarness,
   dependent,
   downVerdict,
   failedVerdict,
   upHeldVerdict,
   upVerdict,
-} from './testing/seed-harness.ts';
+} from './testing/cases.ts';
+import { type Harness, type HarnessOptions, createHarness } from './testing/seed-harness.ts';
 import { deployment, etcd, type ModelObject, objectOf } from './testing/seed-model.ts';
 import type { Verdict } from './verdict.ts';
 

@@ -7,9 +7,7 @@ import {
 } from '../../domain/index.ts';
 import {
   type Fate,
-  type HarnessOptions,
   type LogEntry,
-  createHarness,
   dependent,
   downVerdict,
   failedVerdict,
@@ -17,7 +15,8 @@ import {
   tell,
   upHeldVerdict,
   upVerdict,
-} from './testing/seed-harness.ts';
+} from './testing/cases.ts';
+import { type HarnessOptions, createHarness } from './testing/seed-harness.ts';
 import { deployment, objectOf } from './testing/seed-model.ts';
 
 const [a, b, c, d] = [deployment('a'), deployment('b'), deployment('c'), deployment('d')];

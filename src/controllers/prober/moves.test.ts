@@ -7,7 +7,7 @@ import {
 } from '../../domain/index.ts';
 import { type Direction, type Move, isSettled, isUndisturbed, nextMove } from './moves.ts';
 import { deployment, etcd } from './testing/seed-model.ts';
-import { dependent } from './testing/seed-harness.ts';
+import { dependent } from './testing/cases.ts';
 
 const workload = dependent(deployment('kube-controller-manager'));
 const custom = dependent(etcd('etcd-main'));

@@ -1,23 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import {
-  type ApiErrorCode,
   activeAnnotation as active,
   ignoreScalingAnnotation as ignore,
   refKey,
   replicasAnnotation as replicas,
 } from '../../domain/index.ts';
-import {
-  type Fate,
-  type HarnessOptions,
-  createHarness,
-  dependent,
-  downVerdict,
-  instant,
-  once,
-  tell,
-  upHeldVerdict,
-  upVerdict,
-} from './testing/seed-harness.ts';
+import { type Fate, dependent, downVerdict, instant, once, tell, upVerdict } from './testing/cases.ts';
+import { type HarnessOptions, createHarness } from './testing/seed-harness.ts';
 import { idleOperation, latestState } from './operation.ts';
 import { type ModelObject, deployment, etcd, objectOf, stateOf } from './testing/seed-model.ts';
 
@@ -238,141 +227,6 @@ describe('what is waited for', () => {
     expect(latestState(operation, state(4))?.resourceVersion).toBe('4');
     expect([4, 5, 6].map((version) => latestState(told, state(version))?.resourceVersion)).toEqual(['5', '5', '6']);
     for (const kind of ['unknown', 'absent'] as const) expect(latestState(told, { kind })).toBe(told.told);
-  });
-});
-
-describe('tries', () => {
-  const up: Omit<HarnessOptions, 'fateOf'> = {
-    resources: [dependent(kcm)],
-    objects: [objectOf(kcm, isHeld)],
-    verdictAt: once(upVerdict),
-  };
-  const again: readonly ApiErrorCode[] = ['ServerError', 'ConnectionError', 'Timeout', 'MalformedResponse', 'Conflict'];
-  const never: readonly ApiErrorCode[] = [
-    'Forbidden',
-    'Unauthorized',
-    'MethodNotAllowed',
-    'Invalid',
-    'BadRequest',
-    'Rejected',
-  ];
-
-  it.each(again)('%s: reads from the server 100 ms later, and tries again', (error) => {
-    const { sent, ends, object } = run({ ...up, fateOf: fates({ error }) });
-    expect(sent).toEqual(['100 kcm object=3', '220 kcm read', '240 kcm object=3']);
-    expect(ends).toEqual(['completed']);
-    expect(object(kcm)).toEqual({ replicas: 3, annotations: {} });
-  });
-
-  it.each(again)('%s: three times in all', (error) => {
-    const writes = run({
-      ...up,
-      fateOf: (_, { action }) => ({ latencyMs: 20, ...(action.kind === 'write' ? { error } : {}) }),
-    });
-    expect(writes.sent.filter((line) => line.endsWith('object=3'))).toHaveLength(3);
-    expect(writes.ends).toEqual(['failed']);
-    const reads = run({ ...up, synced: false, fateOf: () => ({ latencyMs: 20, error }) });
-    expect(reads.sent).toEqual(['100 kcm read', '220 kcm read', '340 kcm read']);
-    expect(reads.ends).toEqual(['failed']);
-  });
-
-  it.each(never)('%s: not again', (error) => {
-    const { sent, ends } = run({ ...up, fateOf: () => ({ latencyMs: 20, error }) });
-    expect(sent).toEqual(['100 kcm object=3']);
-    expect(ends).toEqual(['failed']);
-  });
-
-  it.each([
-    { retryAfterMs: undefined, at: 220 },
-    { retryAfterMs: 0, at: 220 },
-    { retryAfterMs: 50, at: 220 },
-    { retryAfterMs: 2_000, at: 2_120 },
-  ])('429 waits for its Retry-After of $retryAfterMs ms, and needs no reading', ({ retryAfterMs, at }) => {
-    const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
-    const { sent } = run({ ...up, fateOf: fates({ error: 'TooManyRequests', ...wait }) });
-    expect(sent).toEqual(['100 kcm object=3', `${String(at)} kcm object=3`]);
-  });
-
-  it('NotFound of a write: the resource was deleted', () => {
-    for (const optional of [true, false]) {
-      const resources = [dependent(kcm, { optional })];
-      const { sent, ends } = run({ ...up, resources, fateOf: fates({ error: 'NotFound' }) });
-      expect(sent).toHaveLength(1);
-      expect(ends).toEqual([optional ? 'completed' : 'failed']);
-    }
-  });
-
-  it('a conflict is read again from the server: the watch may not show it yet', () => {
-    const fateOf = fates({ interference: { annotations: { ...isHeld.annotations, other: 'x' } } });
-    const { sent, object } = run({ ...up, watchLagMs: 10_000, fateOf });
-    // The pods are waited for by reading as well, as long as the watch lags.
-    expect(sent).toEqual(['100 kcm object=3', '220 kcm read', '240 kcm object=3', '1260 kcm read']);
-    expect(object(kcm)).toEqual({ replicas: 3, annotations: { other: 'x' } });
-  });
-
-  it('a lost answer is no second write: the server says what is so', () => {
-    const { sent, ends } = run({ ...up, fateOf: fates({ error: 'ConnectionError', landed: true }) });
-    expect(sent).toEqual(['100 kcm object=3', '220 kcm read']);
-    expect(ends).toEqual(['completed']);
-  });
-
-  it('a lost answer of a resource that alone was to be restored: its pods are waited for all the same', () => {
-    const resources = [dependent(kcm), dependent(deployment('mcm'), { up: { level: 1 } })];
-    const objects = [objectOf(kcm, isHeld), objectOf(deployment('mcm'), isHeld)];
-    const fateOf = fates({ error: 'ConnectionError', landed: true });
-    const { sent } = run({ resources, objects, verdictAt: once(upHeldVerdict), fateOf, followMs: 5_000 });
-    expect(sent[1]).toBe('220 kcm read');
-    expect(Number(sent[2]?.split(' ')[0])).toBeGreaterThanOrEqual(5_110);
-    expect(sent[2]).toContain('mcm object=3');
-  });
-
-  it('somebody else who keeps changing the count is not fought for ever', () => {
-    for (const ref of [kcm, main]) {
-      const harness = createHarness({
-        resources: [dependent(ref)],
-        objects: [objectOf(ref, { replicas: 3 })],
-        verdictAt: once(downVerdict),
-        followMs: 60_000,
-      });
-      for (let at = 500; at < 40_000; at += 2_500) {
-        harness.at(at, () => harness.model.edit(refKey(ref), { replicas: 5 }));
-      }
-      harness.runUntil(60_000);
-      const scaled = tell(harness.log).filter((line) => line.endsWith('=0'));
-      expect(scaled, ref.kind).toHaveLength(3);
-      expect(harness.ends).toMatchObject([{ end: 'failed' }]);
-    }
-  });
-});
-
-describe('an autoscaler in between', () => {
-  it('does not make us store the wrong count', () => {
-    for (const ref of [kcm, main]) {
-      const resources = [dependent(ref)];
-      const objects = [objectOf(ref, { replicas: 3 })];
-      const fateOf = fates({ interference: { replicas: 5 } });
-      const { object, ends } = run({ resources, objects, verdictAt: once(downVerdict), fateOf });
-      expect(object(ref)).toEqual({ replicas: 0, annotations: { [active]: '', [replicas]: '5' } });
-      expect(ends).toEqual(['completed']);
-    }
-  });
-
-  it('between the two writes of a custom kind: the new count is stored before it is scaled', () => {
-    const resources = [dependent(main)];
-    const fateOf = (_: number, { action }: { action: { kind: string; write?: { kind: string } } }): Fate => ({
-      latencyMs: 20,
-      ...(action.write?.kind === 'scale' && interfered++ === 0 ? { interference: { replicas: 5 } } : {}),
-    });
-    let interfered = 0;
-    const { object, sent } = run({
-      resources,
-      objects: [objectOf(main, { replicas: 3 })],
-      verdictAt: once(downVerdict),
-      fateOf,
-    });
-    expect(object(main)).toEqual({ replicas: 0, annotations: { [active]: '', [replicas]: '5' } });
-    const writes = sent.filter((line) => !line.endsWith('read')).map((line) => line.split(' ').slice(2).join(' '));
-    expect(writes).toEqual(['object', 'scale=0', 'object', 'scale=0']);
   });
 });
 

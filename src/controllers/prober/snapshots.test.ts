@@ -9,7 +9,7 @@ import {
 } from '../../domain/index.ts';
 import type { DependentSource, ServedKind } from '../../ports/index.ts';
 import { pretend, type Pretences, type SnapshotSources, takeSnapshot, viewDependents } from './snapshots.ts';
-import { dependent } from './testing/seed-harness.ts';
+import { dependent } from './testing/cases.ts';
 import { deployment, etcd, type ModelObject, objectOf, scalableOf, stateOf } from './testing/seed-model.ts';
 
 const kcm = deployment('kcm');

@@ -1,41 +1,13 @@
-import {
-  ApiError,
-  type ApiErrorCode,
-  type DependentResource,
-  type ResourceRef,
-  type ResourceState,
-  type ScaleInfo,
-  refKey,
-} from '../../../domain/index.ts';
+import { ApiError, type DependentResource, type ResourceState, refKey } from '../../../domain/index.ts';
 import type { DependentSource, ServedKind } from '../../../ports/index.ts';
 import type { Flow, FlowEnd } from '../flow.ts';
 import type { Farewell } from '../lifecycle.ts';
-import type { Direction, Scope } from '../moves.ts';
 import type { Action, Outcome } from '../operation.ts';
 import { type Effect, type ShootEvent, type ShootState, advanceShoot } from '../shoot.ts';
 import { takeSnapshot } from '../snapshots.ts';
 import { type Verdict, emptyProbeMemory } from '../verdict.ts';
+import { type Fate, failedVerdict, type LogEntry } from './cases.ts';
 import { type ModelObject, type SeedModel, createSeedModel, scalableOf } from './seed-model.ts';
-
-/** What becomes of one request. */
-export interface Fate {
-  /** Milliseconds until it is answered; it takes effect half-way. */
-  readonly latencyMs: number;
-  readonly error?: ApiErrorCode;
-  readonly retryAfterMs?: number;
-  /** The write takes effect, only its answer is lost. */
-  readonly landed?: boolean;
-  /** Somebody else touches the object right before: a write meets a conflict. */
-  readonly interference?: Partial<ModelObject>;
-}
-
-export interface LogEntry {
-  readonly at: number;
-  readonly flow: number;
-  readonly direction: Direction;
-  readonly scope: Scope;
-  readonly action: Action;
-}
 
 export interface HarnessOptions {
   readonly resources: readonly DependentResource[];
@@ -70,28 +42,6 @@ export interface Harness {
   /** Goes on until `time`, or until nothing is left to happen. */
   runUntil(time: number): void;
 }
-
-export const failedVerdict: Verdict = {
-  kind: 'failed',
-  failure: 'api_server_unreachable',
-  error: new ApiError({ code: 'ConnectionError', message: 'no answer' }),
-};
-
-export const instant: ScaleInfo = { level: 0, initialDelayMs: 0, timeoutMs: 30_000 };
-
-export const dependent = (
-  ref: ResourceRef,
-  given: {
-    readonly up?: Partial<ScaleInfo>;
-    readonly down?: Partial<ScaleInfo> | null;
-    readonly optional?: boolean;
-  } = {},
-): DependentResource => ({
-  ref,
-  optional: given.optional ?? false,
-  scaleUp: { ...instant, ...given.up },
-  ...(given.down === null ? {} : { scaleDown: { ...instant, ...given.down } }),
-});
 
 /** A shoot's loop on virtual time against a model of its namespace: requests, watch and pods take the time they are told to. */
 export const createHarness = (options: HarnessOptions): Harness => {
@@ -257,22 +207,3 @@ export const createHarness = (options: HarnessOptions): Harness => {
   };
   return harness;
 };
-
-export const downVerdict: Verdict = { kind: 'scale-down', crossedAt: 0 };
-export const upVerdict: Verdict = { kind: 'scale-up', scope: 'all' };
-export const upHeldVerdict: Verdict = { kind: 'scale-up', scope: 'held' };
-
-/** What was sent, in few words: `120 kube-controller-manager object=0`. */
-export const tell = (log: readonly LogEntry[]): readonly string[] =>
-  log.map(({ at, action }) => {
-    const name = action.key.slice(action.key.lastIndexOf('/') + 1);
-    if (action.kind === 'read') return `${String(at)} ${name} read`;
-    const { kind, replicas } = action.write;
-    return `${String(at)} ${name} ${kind}${replicas === undefined ? '' : `=${String(replicas)}`}`;
-  });
-
-/** One verdict, of a run that ends at 100 ms; all later runs fail. */
-export const once =
-  (verdict: Verdict) =>
-  (now: number): Verdict | undefined =>
-    now === 0 ? verdict : undefined;
