@@ -5,10 +5,11 @@ import {
   type ProberReport,
 } from '../controllers/prober/index.ts';
 import type { ProberSettings } from '../domain/index.ts';
-import { type Informer, waitForSync } from '../kube/index.ts';
 import type { Clock, Gauge, Kube, KubeClient, Logger, Random, ShootConnector } from '../ports/index.ts';
 import { type Check, createWorkQueue, type WorkQueue, whenAborted } from '../runtime/index.ts';
+import type { Active, Generation } from './reloadable.ts';
 import { createProberSources, type ProberSources } from './sources.ts';
+import { untilFilled } from './until-filled.ts';
 
 export interface GenerationDeps {
   readonly clock: Clock;
@@ -24,30 +25,18 @@ export interface GenerationDeps {
   readonly concurrency: number;
 }
 
-/** The prober of a seed under one configuration: its watches, and while it leads its controller. */
-export interface Generation {
-  readonly settings: ProberSettings;
-  /** Starts the watches; resolves when all that is needed is known. */
-  sync(): Promise<void>;
-  /** Probes until `signal` aborts and everything under way has ended. */
-  probe(memories: ReadonlyMap<string, ProberMemory>, signal: AbortSignal): Probing;
-  checks(): readonly Check[];
-  /** Ends the watches. */
-  close(): Promise<void>;
-}
+/** What the probers remember, by Cluster. */
+export type ProberMemories = ReadonlyMap<string, ProberMemory>;
 
-export interface Probing {
-  memories(): ReadonlyMap<string, ProberMemory>;
-  readonly ended: Promise<void>;
-}
-
-/** How often it is said that caches are not filled. */
-const fillMs = 30_000;
 /** What dependents may take to be known before probing starts without them: an outage may be under way. */
 const dependentsSyncMs = 10_000;
 const pollMs = 50;
 
-export const createGeneration = (settings: ProberSettings, deps: GenerationDeps): Generation => {
+/** The prober of a seed under one configuration. */
+export const createGeneration = (
+  settings: ProberSettings,
+  deps: GenerationDeps,
+): Generation<ProberSettings, ProberMemories> => {
   const { clock, random, logger, seed, client, unserved } = deps;
   const sources = createProberSources(settings, { clock, random, logger, kube: seed, client, unserved });
   const closing = new AbortController();
@@ -57,33 +46,16 @@ export const createGeneration = (settings: ProberSettings, deps: GenerationDeps)
     sync: async () => {
       const { clusters, kubeconfigs, dependents } = sources;
       watches = [clusters, kubeconfigs, ...dependents].map((source) => source.run(closing.signal));
-      await untilFilled([clusters, kubeconfigs], deps, closing.signal);
+      await untilFilled([clusters, kubeconfigs], { clock, logger, signal: closing.signal });
       await untilDependentsKnown(sources, clock, closing.signal);
     },
-    probe: (memories, signal) => startProbing({ settings, sources, deps, memories }, signal),
+    start: (memories, signal) => startProbing({ settings, sources, deps, memories: memories ?? new Map() }, signal),
     checks: () => checksOf(sources),
     close: async () => {
       closing.abort(new Error('these watches are no longer needed'));
       await Promise.all(watches);
     },
   };
-};
-
-/** As long as it takes, saying what is missing and why: a watchdog that crash-loops protects nobody. */
-const untilFilled = async (
-  informers: readonly Informer<unknown>[],
-  { clock, logger }: GenerationDeps,
-  signal: AbortSignal,
-): Promise<void> => {
-  for (;;) {
-    try {
-      await waitForSync(informers, { clock, timeoutMs: fillMs, signal });
-      return;
-    } catch (error) {
-      signal.throwIfAborted();
-      logger.error('caches are not filled yet', { problem: error instanceof Error ? error.message : String(error) });
-    }
-  }
 };
 
 /** Until every dependent is either synced or known not to be served, but not for ever: what is not known is read when needed. */
@@ -102,10 +74,13 @@ interface ProbingParts {
   readonly settings: ProberSettings;
   readonly sources: ProberSources;
   readonly deps: GenerationDeps;
-  readonly memories: ReadonlyMap<string, ProberMemory>;
+  readonly memories: ProberMemories;
 }
 
-const startProbing = ({ settings, sources, deps, memories }: ProbingParts, signal: AbortSignal): Probing => {
+const startProbing = (
+  { settings, sources, deps, memories }: ProbingParts,
+  signal: AbortSignal,
+): Active<ProberMemories> => {
   const { clusters, kubeconfigs, dependents } = sources;
   const initial = { clusters: new Set(Array.from(clusters.entries(), ([name]) => name)), memories };
   const queue: WorkQueue<string> = createWorkQueue({
@@ -135,7 +110,7 @@ const startProbing = ({ settings, sources, deps, memories }: ProbingParts, signa
     await queue.drain();
     await controller.stop();
   };
-  return { memories: () => controller.memories(), ended: end() };
+  return { memory: () => controller.memories(), ended: end() };
 };
 
 const checksOf = ({ clusters, kubeconfigs, dependents }: ProberSources): readonly Check[] => {

@@ -1,2 +1,3 @@
 export { type ProcessDeps, runProber } from './process.ts';
-export { type ProberOptions, type ProberPorts, type RunningComponent, startProber } from './prober.ts';
+export { type ProberOptions, type ProberPorts, startProber } from './prober.ts';
+export type { RunningComponent } from './reloadable.ts';

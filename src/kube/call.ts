@@ -9,6 +9,7 @@ import {
 } from '../domain/index.ts';
 import type { CallOptions, Clock, Kube, KubeRequest, KubeResponse } from '../ports/index.ts';
 import { parseRetryAfter, statusError } from './status-error.ts';
+import { untilSent } from './until-sent.ts';
 
 /** An error's body is a `Status`, a few hundred bytes; what is longer is not read to its end. */
 const errorBodyLimitBytes = 1024 * 1024;
@@ -90,6 +91,17 @@ const requestOf = <T>(call: Call<T>, options: CallOptions, accept: string): Kube
 
 /** One exchange, its answer read whole and decoded. Rejects with an ApiError, or with the signal's reason on abort. */
 export const performCall = async <T>(call: Call<T>, options: CallOptions, context: CallContext): Promise<Answer<T>> => {
+  const { sentTimeoutMs } = options;
+  if (sentTimeoutMs === undefined) return exchange(call, options, context);
+  const { release, ...unsent } = untilSent({ ...options, sentTimeoutMs }, context.clock);
+  try {
+    return await exchange(call, { ...options, ...unsent }, context);
+  } finally {
+    release();
+  }
+};
+
+const exchange = async <T>(call: Call<T>, options: CallOptions, context: CallContext): Promise<Answer<T>> => {
   const { clock } = context;
   const malformed = (problem: string): ApiError =>
     new ApiError({ code: 'MalformedResponse', message: `${call.method} ${call.path}: ${problem}` });

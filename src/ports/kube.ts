@@ -45,6 +45,8 @@ export interface Kube {
 export interface CallOptions {
   readonly signal: AbortSignal;
   readonly timeoutMs?: number;
+  /** Once the request has left, `signal` no longer ends it: only this many milliseconds without an answer do (`Timeout`). */
+  readonly sentTimeoutMs?: number;
   /** As `KubeRequest.once`. */
   readonly once?: true;
   /** As `KubeRequest.lane`. */

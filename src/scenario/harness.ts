@@ -98,7 +98,7 @@ export const createScenario = (options: ScenarioOptions): Scenario => {
     write: (line) => log.push(JSON.parse(line) as LogRecord),
   });
   let meter = createMeter({ processMetrics: false });
-  let prober: RunningComponent | undefined;
+  let prober: RunningComponent<ProberSettings> | undefined;
 
   const lineOf = (api: WorldServer): ReturnType<typeof createLine> => {
     const { url } = api.address();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningComponent, startProber } from '../app/index.ts';
-import { decodeLease } from '../domain/index.ts';
+import { decodeLease, type ProberSettings } from '../domain/index.ts';
 import {
   createRateLimiter,
   parseUntrustedKubeconfig,
@@ -47,7 +47,7 @@ interface Seed {
   readonly changes: readonly DeploymentChange[];
   /** What reached the seed's API server from behind the rate limiter, in order. */
   readonly sent: readonly Sent[];
-  readonly prober: RunningComponent;
+  readonly prober: RunningComponent<ProberSettings>;
 }
 
 const recordRequests = (kube: Kube, clock: VirtualClock, sent: Sent[]): Kube => ({
