@@ -18,6 +18,9 @@ await runProcess(
   (io) =>
     runCli(io, {
       // Loaded when it is needed: `dwd help` has no use for a Kubernetes client.
-      runProber: async (options) => (await import('./app/index.ts')).runProber(options),
+      runProber: async (deps) => {
+        const { proberComponent, runComponent } = await import('./app/index.ts');
+        return runComponent(proberComponent, deps);
+      },
     }),
 );

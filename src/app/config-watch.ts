@@ -1,20 +1,27 @@
-import { formatProblem, loadProberConfig } from '../config/index.ts';
-import type { ProberSettings } from '../domain/index.ts';
+import { type ConfigProblem, formatProblem } from '../config/index.ts';
 import type { Clock, Logger, Meter } from '../ports/index.ts';
 import type { Runnable } from '../runtime/index.ts';
 
-export interface ConfigWatchOptions {
+/** What a configuration file says. */
+export interface LoadedConfig<Settings> {
+  /** Absent when one of the problems is an error. */
+  readonly settings?: Settings;
+  readonly problems: readonly ConfigProblem[];
+}
+
+export interface ConfigWatchOptions<Settings> {
   readonly path: string;
+  readonly load: (text: string) => LoadedConfig<Settings>;
   readonly readFile: (path: string) => Promise<string>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly meter: Meter;
   /** What the program started with. */
-  readonly settings: ProberSettings;
+  readonly settings: Settings;
   /** Oddities of that configuration. */
   readonly warnings: number;
   /** Called with settings that differ from those in force. */
-  readonly apply: (settings: ProberSettings) => void;
+  readonly apply: (settings: Settings) => void;
 }
 
 /** The kubelet itself takes up to a minute to swap a ConfigMap mount. */
@@ -24,8 +31,8 @@ const pollMs = 5_000;
  * Applies a configuration file whenever its content changes; an invalid one is told and the old one stays in force. Reads the file again and
  * again by its path, because a ConfigMap mount is a symlink that the kubelet swaps.
  */
-export const watchConfig = (options: ConfigWatchOptions): Runnable => {
-  const { path, readFile, clock, logger, meter, apply } = options;
+export const watchConfig = <Settings>(options: ConfigWatchOptions<Settings>): Runnable => {
+  const { path, load, readFile, clock, logger, meter, apply } = options;
   const failed = meter.gauge({
     name: 'dwd_config_reload_failed',
     help: '1 while the configuration file cannot be used and an older one is in force.',
@@ -57,7 +64,7 @@ export const watchConfig = (options: ConfigWatchOptions): Runnable => {
   };
 
   const take = (text: string): void => {
-    const { settings, problems } = loadProberConfig(text, { leftovers: 'warning' });
+    const { settings, problems } = load(text);
     if (settings === undefined) {
       complain(problems.map((found) => formatProblem(path, found)).join('; '));
       return;

@@ -1,29 +1,17 @@
 import { createProberReport } from '../controllers/prober/index.ts';
 import { type DependentResource, type ProberSettings, refKey } from '../domain/index.ts';
-import { createKubeClient, fenceWrites } from '../kube/index.ts';
-import type { Clock, Kube, Leadership, Logger, Meter, Random, ShootConnector } from '../ports/index.ts';
+import { createKubeClient, createShootConnector, fenceWrites } from '../kube/index.ts';
+import type { ShootConnector } from '../ports/index.ts';
 import { createEventRecorder } from '../telemetry/index.ts';
+import type { Component, ComponentOptions, ComponentPorts } from './component.ts';
 import { createGeneration } from './generation.ts';
 import { type ComponentParts, createReloadable, type RunningComponent, startParts } from './reloadable.ts';
 
-export interface ProberPorts {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger: Logger;
-  readonly meter: Meter;
-  /** Transport to the seed, with all its policies. */
-  readonly seed: Kube;
+export interface ProberPorts extends ComponentPorts {
   readonly connector: ShootConnector;
-  readonly leadership: Leadership;
 }
 
-export interface ProberOptions {
-  readonly settings: ProberSettings;
-  readonly ports: ProberPorts;
-  /** Clusters reconciled at the same time. */
-  readonly concurrency: number;
-  readonly dryRun?: boolean;
-}
+export type ProberOptions = ComponentOptions<ProberSettings, ProberPorts>;
 
 /**
  * The prober of a seed. When its configuration changes, lease memory and back-off of each shoot stay, and what was scaled down under the
@@ -61,6 +49,18 @@ const keepDropped = (wanted: ProberSettings, former: ProberSettings): ProberSett
     .filter(({ ref }) => !named.has(refKey(ref)))
     .map(({ ref, scaleUp }): DependentResource => ({ ref, scaleUp, optional: true, onlyWhereHeld: true }));
   return { ...wanted, dependentResources: [...wanted.dependentResources, ...dropped] };
+};
+
+/** Of a scale-down: what KCM's grace leaves no time to wait for. */
+const urgentInFlight = 50;
+
+export const proberComponent: Component<ProberSettings> = {
+  leaseName: 'dwd-prober-leader-election',
+  urgentInFlight,
+  create: ({ ports, userAgent, ...options }) => {
+    const connector = createShootConnector({ clock: ports.clock, userAgent });
+    return createProber({ ...options, ports: { ...ports, connector } });
+  },
 };
 
 /** Runs the prober without servers and leader election, for worlds in memory. */

@@ -1,9 +1,8 @@
 import { homedir } from 'node:os';
-import type { BindAddress, ProberSettings, ProcessOptions } from '../domain/index.ts';
+import type { BindAddress, ProcessOptions } from '../domain/index.ts';
 import {
   connectCluster,
   createRateLimiter,
-  createShootConnector,
   loadOperatorKubeconfig,
   retryThrottled,
   trackWrites,
@@ -22,16 +21,18 @@ import {
   systemClock,
   systemRandom,
 } from '../runtime/index.ts';
-import { watchConfig } from './config-watch.ts';
+import type { Component } from './component.ts';
+import { type LoadedConfig, watchConfig } from './config-watch.ts';
 import { createElection } from './leadership.ts';
-import { createProber } from './prober.ts';
 
-export interface ProcessDeps {
-  readonly settings: ProberSettings;
+export interface ProcessDeps<Settings> {
+  readonly settings: Settings;
   readonly flags: ProcessOptions;
   /** The settings' file, watched for changes. */
   readonly configFile: string;
   readonly readFile: (path: string) => Promise<string>;
+  /** Reads the text of that file. */
+  readonly load: (text: string) => LoadedConfig<Settings>;
   /** Oddities of that file that are no errors. */
   readonly configWarnings: number;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -43,42 +44,46 @@ export interface ProcessDeps {
   readonly stop: AbortSignal;
 }
 
-const leaseName = 'dwd-prober-leader-election';
-
-/** `dwd prober` as a process: everything between its settings and its exit code, which is 0 after a stop and 1 after a failure. */
-export const runProber = async (deps: ProcessDeps): Promise<number> => {
+/** A component as a process: everything between its settings and its exit code, which is 0 after a stop and 1 after a failure. */
+export const runComponent = async <Settings>(
+  component: Component<Settings>,
+  deps: ProcessDeps<Settings>,
+): Promise<number> => {
   const { settings, flags, logger, meter, stop } = deps;
   const { qps, burst, dryRun, concurrentReconciles: concurrency } = flags;
+  const { leaseName, urgentInFlight } = component;
   const clock = systemClock();
   const random = systemRandom();
   const userAgent = `dependency-watchdog/${deps.version}`;
   const transport = await connectSeed(deps, { clock, userAgent });
-  const limiter = createRateLimiter({ qps, burst, clock, meter });
+  const limiter = createRateLimiter({ qps, burst, urgentInFlight, clock, meter });
   const writes = trackWrites(transport);
   const seed = retryThrottled(withRateLimit(writes.kube, limiter, clock), clock);
   // A rehearsal must never take the Lease from the program that protects.
   const lease = dryRun ? `${leaseName}-dry-run` : leaseName;
   const electionDeps = { clock, random, logger, kube: transport, writesEnded: writes.ended };
   const election = createElection(flags.leaderElection, lease, electionDeps);
-  const connector = createShootConnector({ clock, userAgent });
-  const ports = { clock, random, logger, meter, seed, connector, leadership: election.leadership };
-  const prober = createProber({ settings, ports, concurrency, dryRun });
+  const ports = { clock, random, logger, meter, seed, leadership: election.leadership };
+  const parts = component.create({ settings, ports, concurrency, dryRun, userAgent });
   const config = watchConfig({
     ...deps,
     path: deps.configFile,
     warnings: deps.configWarnings,
     clock,
-    apply: (changed) => prober.apply(changed),
+    apply: (changed) => parts.apply(changed),
   });
-  const servers = createServers(deps, () => prober.checks());
-  const groups = [servers, [prober.caches, config], election.runnables, [prober.controller]];
+  const servers = createServers(deps, () => parts.checks());
+  const groups = [servers, [parts.caches, config], election.runnables, [parts.controller]];
   const code = await runLifecycle({ groups, stop, clock, logger });
   transport.close();
   return code;
 };
 
+type Connecting = Pick<ProcessDeps<unknown>, 'flags' | 'env' | 'logger'>;
+type Serving = Pick<ProcessDeps<unknown>, 'flags' | 'logger' | 'meter'>;
+
 const connectSeed = async (
-  { flags, env, logger }: ProcessDeps,
+  { flags, env, logger }: Connecting,
   { clock, userAgent }: { readonly clock: Clock; readonly userAgent: string },
 ): Promise<Transport> => {
   const path = flags.kubeconfig === undefined ? {} : { path: flags.kubeconfig };
@@ -87,7 +92,7 @@ const connectSeed = async (
   return connectCluster({ access, clock, logger, userAgent });
 };
 
-const createServers = ({ flags, logger, meter }: ProcessDeps, checks: () => readonly Check[]): readonly Runnable[] => {
+const createServers = ({ flags, logger, meter }: Serving, checks: () => readonly Check[]): readonly Runnable[] => {
   const at = (
     address: BindAddress | undefined,
     what: Omit<Parameters<typeof createHttpServer>[0], 'address' | 'logger'>,

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { ProcessOptions } from '../domain/index.ts';
+import type { ProberSettings, ProcessOptions } from '../domain/index.ts';
 import type { ProcessDeps } from '../app/index.ts';
 import { processFlags } from './process-flags.ts';
 import { dwd } from './testing/dwd.ts';
 
 const prober = (...flags: readonly string[]) => dwd('prober', '--config-file=config.yaml', ...flags);
 
-const started = async (...flags: readonly string[]): Promise<ProcessDeps> => {
+const started = async (...flags: readonly string[]): Promise<ProcessDeps<ProberSettings>> => {
   const { started, stderr } = await prober(...flags);
   if (started.length !== 1) throw new Error(`not started: ${stderr}`);
   return started[0]!;

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { ProcessDeps } from '../../app/index.ts';
+import type { ProberSettings } from '../../domain/index.ts';
 import { type CliIo, type RunProber, runCli } from '../index.ts';
 
 const example = readFileSync(fileURLToPath(new URL('../../../examples/prober-config.yaml', import.meta.url)), 'utf8');
@@ -27,7 +28,7 @@ export interface Outcome {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
-  readonly started: readonly ProcessDeps[];
+  readonly started: readonly ProcessDeps<ProberSettings>[];
   /** Whether signals stop the program in order. */
   readonly listens: boolean;
 }
@@ -36,7 +37,7 @@ export interface Outcome {
 export const dwd = (...argv: readonly string[]): Promise<Outcome> => dwdWith(async () => 7, argv);
 
 export const dwdWith = async (runProber: RunProber, argv: readonly string[]): Promise<Outcome> => {
-  const started: ProcessDeps[] = [];
+  const started: ProcessDeps<ProberSettings>[] = [];
   const [out, err]: [string[], string[]] = [[], []];
   let listens = false;
   const io: CliIo = {

@@ -1,0 +1,30 @@
+import type { Clock, Kube, Leadership, Logger, Meter, Random } from '../ports/index.ts';
+import type { ComponentParts } from './reloadable.ts';
+
+/** What a component is given to work with. */
+export interface ComponentPorts {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly meter: Meter;
+  /** Transport to the seed, with all its policies. */
+  readonly seed: Kube;
+  readonly leadership: Leadership;
+}
+
+export interface ComponentOptions<Settings, Ports = ComponentPorts> {
+  readonly settings: Settings;
+  readonly ports: Ports;
+  /** Reconciles at the same time. */
+  readonly concurrency: number;
+  /** Nothing is written; what would be is told. */
+  readonly dryRun?: boolean;
+}
+
+export interface Component<Settings> {
+  /** Lease by which its leader is elected. */
+  readonly leaseName: string;
+  /** Requests to the seed that may be in flight at the same time outside of `--kube-api-qps`. */
+  readonly urgentInFlight: number;
+  readonly create: (options: ComponentOptions<Settings> & { readonly userAgent: string }) => ComponentParts<Settings>;
+}
