@@ -22,5 +22,9 @@ await runProcess(
         const { proberComponent, runComponent } = await import('./app/index.ts');
         return runComponent(proberComponent, deps);
       },
+      runWeeder: async (deps) => {
+        const { runComponent, weederComponent } = await import('./app/index.ts');
+        return runComponent(weederComponent, deps);
+      },
     }),
 );

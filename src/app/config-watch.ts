@@ -1,13 +1,6 @@
-import { type ConfigProblem, formatProblem } from '../config/index.ts';
+import { formatProblem, type LoadedConfig } from '../config/index.ts';
 import type { Clock, Logger, Meter } from '../ports/index.ts';
 import type { Runnable } from '../runtime/index.ts';
-
-/** What a configuration file says. */
-export interface LoadedConfig<Settings> {
-  /** Absent when one of the problems is an error. */
-  readonly settings?: Settings;
-  readonly problems: readonly ConfigProblem[];
-}
 
 export interface ConfigWatchOptions<Settings> {
   readonly path: string;

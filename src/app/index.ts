@@ -1,4 +1,5 @@
-export type { LoadedConfig } from './config-watch.ts';
+export { createElection } from './leadership.ts';
 export { type ProcessDeps, runComponent } from './process.ts';
-export { proberComponent, type ProberOptions, type ProberPorts, startProber } from './prober.ts';
+export { createProber, proberComponent, type ProberOptions, type ProberPorts, startProber } from './prober.ts';
 export type { RunningComponent } from './reloadable.ts';
+export { startWeeder, weederComponent, type WeederOptions } from './weeder.ts';

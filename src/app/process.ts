@@ -1,4 +1,5 @@
 import { homedir } from 'node:os';
+import type { LoadedConfig } from '../config/index.ts';
 import type { BindAddress, ProcessOptions } from '../domain/index.ts';
 import {
   connectCluster,
@@ -22,7 +23,7 @@ import {
   systemRandom,
 } from '../runtime/index.ts';
 import type { Component } from './component.ts';
-import { type LoadedConfig, watchConfig } from './config-watch.ts';
+import { watchConfig } from './config-watch.ts';
 import { createElection } from './leadership.ts';
 
 export interface ProcessDeps<Settings> {

@@ -1,5 +1,5 @@
-import type { LoadedConfig, ProcessDeps } from '../app/index.ts';
-import { type ConfigProblem, formatProblem } from '../config/index.ts';
+import type { ProcessDeps } from '../app/index.ts';
+import { type ConfigProblem, formatProblem, type LoadedConfig } from '../config/index.ts';
 import { KubeconfigError } from '../domain/index.ts';
 import type { Logger } from '../ports/index.ts';
 import { systemClock } from '../runtime/index.ts';

@@ -7,7 +7,7 @@ describe('help', () => {
     const { code, stdout, stderr } = await dwd(arg);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(/^Usage: dwd COMMAND/);
-    for (const command of ['prober', 'validate', 'demo', 'version', 'help']) {
+    for (const command of ['prober', 'weeder', 'validate', 'demo', 'version', 'help']) {
       expect(stdout).toMatch(new RegExp(`^  ${command} `, 'm'));
     }
   });
@@ -25,7 +25,7 @@ describe('help', () => {
     for (const name of Object.keys(processFlags)) expect(stdout).toContain(`  --${name} `);
   });
 
-  it.each([[], ['prober'], ['validate'], ['schema'], ['demo'], ['version'], ['help']])(
+  it.each([[], ['prober'], ['weeder'], ['validate'], ['schema'], ['demo'], ['version'], ['help']])(
     'of %j is as it was and fits into 80 columns',
     async (...names) => {
       const { stdout } = await dwd('help', ...names);
@@ -81,9 +81,12 @@ describe('wrong command lines', () => {
     [['prober', '--config-file=x', '--dry-run', 'maybe'], "dwd prober: too many arguments for 'prober'"],
     [['version', 'x'], "dwd version: too many arguments for 'version'"],
     [['version', '--x'], "dwd version: unknown flag '--x'"],
-    [['validate', 'config.yaml'], 'dwd validate: flag --component is required; it takes prober'],
+    [['validate', 'config.yaml'], 'dwd validate: flag --component is required; it takes prober or weeder'],
     [['validate', '--component=prober'], "dwd validate: missing required argument 'FILE'"],
-    [['validate', '--component=weeder', 'x'], 'dwd validate: flag --component takes prober; it was given "weeder"'],
+    [
+      ['validate', '--component=kubelet', 'x'],
+      'dwd validate: flag --component takes prober or weeder; it was given "kubelet"',
+    ],
   ])('%j: %s', async (argv, message, usage = `Usage: dwd ${argv[0] ?? ''} `) => {
     const { code, stdout, stderr, started } = await dwd(...argv);
     expect({ code, stdout, started }).toEqual({ code: 2, stdout: '', started: [] });

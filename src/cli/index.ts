@@ -5,16 +5,21 @@ import { runProgram } from './program.ts';
 import { schemaCommand } from './schema.ts';
 import { validateCommand } from './validate.ts';
 import { versionCommand } from './version.ts';
+import { type RunWeeder, weederCommand } from './weeder.ts';
 
 export type { CliIo } from './io.ts';
 export type { RunProber } from './prober.ts';
+export type { RunWeeder } from './weeder.ts';
 export { runProcess } from './process.ts';
 
 /** What the commands run; each is a function of `src/app`. */
 export interface Components {
   readonly runProber: RunProber;
+  readonly runWeeder: RunWeeder;
 }
 
 /** The program `dwd`. Resolves with the exit code; rejects only with what is a bug. */
-export const runCli = (io: CliIo, { runProber }: Components): Promise<number> =>
-  runProgram([proberCommand(runProber), validateCommand, schemaCommand, demoCommand, versionCommand], io);
+export const runCli = (io: CliIo, { runProber, runWeeder }: Components): Promise<number> => {
+  const components = [proberCommand(runProber), weederCommand(runWeeder)];
+  return runProgram([...components, validateCommand, schemaCommand, demoCommand, versionCommand], io);
+};

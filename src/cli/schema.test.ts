@@ -15,9 +15,20 @@ describe('dwd schema', () => {
     expect(stdout.endsWith('}\n')).toBe(true);
   });
 
+  it('prints that of the weeder', async () => {
+    const { code, stdout } = await dwd('schema', '--component', 'weeder');
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      title: 'Configuration of dwd weeder',
+      required: ['servicesAndDependantSelectors'],
+      additionalProperties: false,
+      properties: { watchDuration: { default: '5m0s' } },
+    });
+  });
+
   it.each([
-    [['schema'], 'dwd schema: flag --component is required; it takes prober'],
-    [['schema', '--component=kubelet'], 'dwd schema: flag --component takes prober; it was given "kubelet"'],
+    [['schema'], 'dwd schema: flag --component is required; it takes prober or weeder'],
+    [['schema', '--component=kubelet'], 'dwd schema: flag --component takes prober or weeder; it was given "kubelet"'],
     [['schema', '--component=prober', 'x'], "dwd schema: too many arguments for 'schema'"],
   ])('%j: %s', async (argv, message) => {
     const { code, stdout, stderr } = await dwd(...argv);

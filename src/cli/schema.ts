@@ -1,9 +1,12 @@
-import { type JsonSchema, proberJsonSchema } from '../config/index.ts';
+import { type JsonSchema, proberJsonSchema, weederJsonSchema } from '../config/index.ts';
 import { type Command, defineCommand } from './command.ts';
 import { choice } from './flag-types.ts';
 import { requiredFlag } from './flags.ts';
 
-const schemas = { prober: proberJsonSchema } as const satisfies Record<string, () => JsonSchema>;
+const schemas = { prober: proberJsonSchema, weeder: weederJsonSchema } as const satisfies Record<
+  string,
+  () => JsonSchema
+>;
 
 type Component = keyof typeof schemas;
 
@@ -14,7 +17,10 @@ export const schemaCommand: Command = defineCommand({
   summary: 'print the JSON Schema of a configuration',
   description,
   flags: {
-    component: requiredFlag(choice<Component>('component', ['prober']), 'Whose configuration it is: prober'),
+    component: requiredFlag(
+      choice<Component>('component', ['prober', 'weeder']),
+      'Whose configuration it is: prober or weeder',
+    ),
   },
   async run({ flags }, io) {
     io.stdout(`${JSON.stringify(schemas[flags.component](), null, 2)}\n`);

@@ -16,6 +16,20 @@ describe('dwd validate', () => {
     if (start === '') expect(outcome.stdout).toBe('');
   });
 
+  it.each([
+    [['weeder.yaml'], 0, ''],
+    [
+      ['weeder.yaml', 'config.yaml'],
+      1,
+      'config.yaml:1:1: kubeConfigSecretName: is an unknown field; known here: watchDuration, ',
+    ],
+  ] as const)('of the weeder: %j exits with %i', async (names, code, start) => {
+    const outcome = await dwd('validate', '--component', 'weeder', ...names);
+    expect({ code: outcome.code, stderr: outcome.stderr }).toEqual({ code, stderr: '' });
+    expect(outcome.stdout.slice(0, start.length)).toBe(start);
+    if (start === '') expect(outcome.stdout).toBe('');
+  });
+
   it('goes on after a bad file and after one that cannot be read', async () => {
     const { code, stdout, stderr } = await dwd(
       'validate',

@@ -1,10 +1,10 @@
-import { checkProberFile, type ConfigProblem, formatProblem, hasErrors } from '../config/index.ts';
+import { checkProberFile, checkWeederFile, type ConfigProblem, formatProblem, hasErrors } from '../config/index.ts';
 import { type Command, defineCommand } from './command.ts';
 import { choice } from './flag-types.ts';
 import { requiredFlag } from './flags.ts';
 import type { CliIo } from './io.ts';
 
-const checks = { prober: checkProberFile } as const satisfies Record<
+const checks = { prober: checkProberFile, weeder: checkWeederFile } as const satisfies Record<
   string,
   (text: string) => readonly ConfigProblem[]
 >;
@@ -33,7 +33,10 @@ export const validateCommand: Command = defineCommand({
   summary: 'check configuration files',
   description,
   flags: {
-    component: requiredFlag(choice<Component>('component', ['prober']), 'Whose configuration it is: prober'),
+    component: requiredFlag(
+      choice<Component>('component', ['prober', 'weeder']),
+      'Whose configuration it is: prober or weeder',
+    ),
   },
   operands: { name: 'FILE', description: 'Files to check; "-" is the standard input' },
   async run({ flags, operands }, io) {

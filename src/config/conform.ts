@@ -63,6 +63,12 @@ const conformValue = (
   const known = inner(schema);
   if (value === null) return undefined;
   if (known instanceof z.ZodObject && isRecord(value)) return conformObject(known.shape, { value, path }, options);
+  if (known instanceof z.ZodRecord && isRecord(value)) {
+    const entries = Object.entries(value).map(([key, item]) => {
+      return [key, conformValue(known.valueType, { value: item, path: [...path, key] }, options)] as const;
+    });
+    return Object.fromEntries(entries);
+  }
   if (known instanceof z.ZodArray && Array.isArray(value)) {
     return value.map((item: unknown, index) =>
       conformValue(known.element, { value: item, path: [...path, index] }, options),
@@ -75,8 +81,8 @@ const conformValue = (
 };
 
 /**
- * Reads `value` as Go's `sigs.k8s.io/yaml` does, so that whatever the Go program accepted is understood: null counts as absent, a
- * key matches in any case, and an unquoted `yes` is a boolean. Deviations name unknown and misspelled fields.
+ * Reads `value` as Go's `sigs.k8s.io/yaml` does, so that whatever the Go program accepted is understood: null counts as absent, the
+ * name of a field matches in any case, and an unquoted `yes` is a boolean. Deviations name unknown and misspelled fields.
  */
 export const conform = (schema: z.ZodType, value: unknown, isPlain: (path: Path) => boolean): Conformed => {
   const deviations: Deviation[] = [];

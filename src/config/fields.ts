@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { parseGoDuration } from '../domain/index.ts';
+import { labelKeyPattern, labelValuePattern, parseGoDuration } from '../domain/index.ts';
 
-const show = (value: unknown): string => {
+/** A value as it is shown in messages. */
+export const show = (value: unknown): string => {
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
   if (typeof value === 'object' && value !== null) return 'an object';
   const shown = typeof value === 'string' ? JSON.stringify(value) : String(value);
@@ -20,6 +21,21 @@ const subdomain = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-
 export const secretName = () => {
   const message = expecting('the name of a Secret (lower-case letters, digits, "-" and "."; at most 253 characters)');
   return z.string(message).regex(subdomain, message);
+};
+
+export const labelKeyWords =
+  'a label key (at most 63 letters, digits, "-", "_" and "."; a DNS subdomain and "/" may come first)';
+
+export const labelKey = () => {
+  const message = expecting(labelKeyWords);
+  return z.string(message).regex(labelKeyPattern, message);
+};
+
+export const labelValue = () => {
+  const message = expecting(
+    'a label value (at most 63 letters, digits, "-", "_" and "."; in quotes where it reads as a number or a boolean)',
+  );
+  return z.string(message).regex(labelValuePattern, message);
 };
 
 export const nonEmptyText = (example: string) => {
@@ -100,3 +116,18 @@ export const listOf = <T extends z.ZodType>(expected: string, item: T) => {
   const message = expecting(expected);
   return z.array(item, message).min(1, message);
 };
+
+export const anyListOf = <T extends z.ZodType>(expected: string, item: T) => z.array(item, expecting(expected));
+
+interface MapParts<T> {
+  /** For editors. To hold the keys against it is left to the rules: zod passes over `__proto__` without a word. */
+  readonly keys: RegExp;
+  readonly values: T;
+  readonly minEntries: number;
+}
+
+export const mapOf = <T extends z.ZodType>(expected: string, { keys, values, minEntries }: MapParts<T>) =>
+  z
+    .record(z.string().meta({ pattern: keys.source }), values, expecting(expected))
+    .refine((map) => Object.keys(map).length >= minEntries, { error: `must be ${expected}, found an empty one` })
+    .meta({ minProperties: minEntries });

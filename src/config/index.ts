@@ -1,4 +1,5 @@
-export { type JsonSchema, proberJsonSchema } from './json-schema.ts';
-export { checkProberFile } from './manifest.ts';
-export { loadProberConfig } from './prober.ts';
+export type { JsonSchema } from './json-schema.ts';
+export type { LoadedConfig } from './load.ts';
+export { checkProberFile, loadProberConfig, proberJsonSchema } from './prober.ts';
 export { type ConfigProblem, formatProblem, hasErrors } from './problem.ts';
+export { checkWeederFile, loadWeederConfig, weederJsonSchema } from './weeder.ts';

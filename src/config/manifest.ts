@@ -1,8 +1,9 @@
-import { type LoadOptions, loadProberConfig, proberConfigFrom } from './prober.ts';
+import type { z } from 'zod';
+import { type ConfigFormat, configFrom, loadConfig, type LoadOptions } from './load.ts';
 import { type ConfigProblem, type Path, formatPath, sortProblems } from './problem.ts';
 import { type ConfigSource, type Position, readSource } from './source.ts';
 
-type Check = (text: string, options: LoadOptions) => { readonly problems: readonly ConfigProblem[] };
+type Check = (text: string) => readonly ConfigProblem[];
 
 const strict: LoadOptions = { leftovers: 'error' };
 
@@ -51,7 +52,7 @@ const problemsInData = (manifest: string, source: ConfigSource, check: Check): r
     const path = ['data', key];
     if (typeof text !== 'string') return [whole(path, 'must be text, as in `key: |`; a ConfigMap holds nothing else')];
     const place = placesIn(manifest, source, path);
-    return check(text, strict).problems.map((problem) => ({
+    return check(text).map((problem) => ({
       ...problem,
       ...place(problem),
       path: within(formatPath(path), problem.path),
@@ -60,15 +61,18 @@ const problemsInData = (manifest: string, source: ConfigSource, check: Check): r
 };
 
 /**
- * Everything that is wrong with a prober configuration file: a plain one, or a ConfigMap manifest, each key of whose `data` is
- * checked. Unknown fields are errors. Never throws.
+ * Everything that is wrong with a configuration file: a plain one, or a ConfigMap manifest, each key of whose `data` is checked.
+ * Unknown fields are errors. Never throws.
  */
-export const checkProberFile = (text: string): readonly ConfigProblem[] => {
+export const checkFile = <S extends z.ZodType, T>(
+  format: ConfigFormat<S, T>,
+  text: string,
+): readonly ConfigProblem[] => {
   const { source, problems } = readSource(text, strict.leftovers);
   if (source === undefined) return problems;
   const found =
     dataOf(source.value) === undefined
-      ? proberConfigFrom(source, strict).problems
-      : problemsInData(text, source, loadProberConfig);
+      ? configFrom(format, source, strict).problems
+      : problemsInData(text, source, (part) => loadConfig(format, part, strict).problems);
   return sortProblems([...problems, ...found]);
 };

@@ -1,17 +1,7 @@
 import { type ResourceRef, refKey } from '../domain/index.ts';
-import type { Path, Severity } from './problem.ts';
-
-/** What no single field can say about itself. */
-export interface Finding {
-  readonly path: Path;
-  readonly message: string;
-  readonly severity: Severity;
-}
-
-type Fields = Readonly<Record<string, unknown>>;
-
-const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {});
-const itemsOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+import type { Finding } from './load.ts';
+import type { Path } from './problem.ts';
+import { type Fields, fieldsOf, itemsOf } from './shape.ts';
 
 /** Undefined while a part is missing or no text: then that is the problem to tell. */
 const refOf = (resource: unknown): ResourceRef | undefined => {
@@ -47,6 +37,13 @@ const withoutScaleUp = (resources: readonly unknown[]): readonly Finding[] =>
     return [{ path: ['dependentResourceInfos', index], message, severity: 'error' as const }];
   });
 
+/** With it, the path would be whole whenever the API server is up, and nothing would be scaled down any more. */
+const sameSecret = ({ kubeConfigSecretName, externalProbe }: Fields): readonly string[] => {
+  const { kubeConfigSecretName: outside } = fieldsOf(externalProbe);
+  if (typeof outside !== 'string' || outside !== kubeConfigSecretName) return [];
+  return ["is the Secret of the prober itself: its kubeconfig must have the public address, not the seed's own"];
+};
+
 const warnings = (config: Fields): readonly Finding[] => {
   const warn = (path: Path, message: string): Finding => ({ path, message, severity: 'warning' });
   return [
@@ -58,14 +55,12 @@ const warnings = (config: Fields): readonly Finding[] => {
             "is not set and taken to be 40s; it must equal kube-controller-manager's --node-monitor-grace-period",
           ),
         ]),
-    ...(config.externalProbe === undefined
-      ? []
-      : [warn(['externalProbe'], 'is not supported by this version yet and has no effect')]),
+    ...sameSecret(config).map((message) => warn(['externalProbe', 'kubeConfigSecretName'], message)),
   ];
 };
 
 /** Rules over several fields of a prober configuration, as far as it has the shape to apply them to. */
-export const crossFieldFindings = (value: unknown): readonly Finding[] => {
+export const proberFindings = (value: unknown): readonly Finding[] => {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
   const config = fieldsOf(value);
   const resources = itemsOf(config.dependentResourceInfos);

@@ -40,11 +40,23 @@ const dependentResource = () =>
 
 const externalProbe = () =>
   object('an object with kubeConfigSecretName, timeout, failureThreshold, successThreshold and mode', {
-    kubeConfigSecretName: secretName(),
-    timeout: duration(positive).prefault('5s'),
-    failureThreshold: integer(atLeast(1)).prefault(3),
-    successThreshold: integer(atLeast(1)).prefault(1),
-    mode: oneOf('observe', 'confirm', 'trigger').prefault('observe'),
+    kubeConfigSecretName: about(
+      "Secret in the shoot's namespace whose key `kubeconfig` has the public address of the shoot's API server.",
+      secretName(),
+    ),
+    timeout: about('Bounds one try.', duration(positive)).prefault('5s'),
+    failureThreshold: about(
+      'After so many consecutive failures, tried again every second, the path counts as broken.',
+      integer(atLeast(1)),
+    ).prefault(3),
+    successThreshold: about(
+      'After so many consecutive successes the path counts as whole.',
+      integer(atLeast(1)),
+    ).prefault(1),
+    mode: about(
+      'observe: tells, nothing more. confirm: also, nothing is scaled down while the path is whole. trigger: also, resources are scaled down when the path is broken and no node has renewed its lease for 15 s.',
+      oneOf('observe', 'confirm', 'trigger'),
+    ).prefault('observe'),
   });
 
 /** The prober's configuration file; durations come out in milliseconds. */
@@ -69,7 +81,10 @@ export const proberSchema = () =>
       'Resources are scaled down when this fraction of the node leases, or more, has expired.',
       number(fraction),
     ).prefault(0.6),
-    externalProbe: about('Not supported by this version yet: has no effect.', externalProbe()).optional(),
+    externalProbe: about(
+      'Tries the public way to the API server, which kubelets take, as a second signal.',
+      externalProbe(),
+    ).optional(),
     dependentResourceInfos: about(
       'What is scaled down, and up again.',
       listOf('a list of at least one dependent resource', dependentResource()),

@@ -1,3 +1,5 @@
+import { shorten } from '../domain/index.ts';
+
 export type Severity = 'error' | 'warning';
 
 /** Keys and list indices from the root of the document. */
@@ -21,7 +23,8 @@ export const formatPath = (path: Path): string => {
   const text = path
     .map((step) => {
       if (typeof step === 'number') return `[${step}]`;
-      return plainKey.test(step) ? `.${step}` : `[${JSON.stringify(step)}]`;
+      const key = shorten(step);
+      return plainKey.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
     })
     .join('');
   return text === '' ? '.' : text.replace(/^\./, '');

@@ -61,6 +61,11 @@ describe('mandatory readers', () => {
     expect(() => decodeStringMap({ x: null }, 'a')).toThrow('a[x]: expected a string, found null');
     expect(() => decodeStringMap(['x'], 'a')).toThrow('a: expected an object, found a list');
   });
+
+  it('say of a huge key only how it begins', () => {
+    const huge = 'k'.repeat(1_000_000);
+    expect(() => decodeStringMap({ [huge]: 1 }, 'a')).toThrow(/^a\[k{100}\.\.\.\]: expected a string, found a number$/);
+  });
 });
 
 describe('decodeMeta', () => {

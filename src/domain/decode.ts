@@ -1,3 +1,5 @@
+import { shorten } from './shorten.ts';
+
 /** An object from the API server that has not the shape it must have; the message names the path. */
 export class DecodeError extends Error {
   override readonly name = 'DecodeError';
@@ -48,7 +50,7 @@ export const decodeString = (value: unknown, path: string): string => {
 export const decodeStringMap = (value: unknown, path: string): Readonly<Record<string, string>> => {
   const object = optionalObject(value, path) ?? {};
   for (const [key, entry] of Object.entries(object)) {
-    if (typeof entry !== 'string') throw new DecodeError(`${path}[${key}]`, 'a string', entry);
+    if (typeof entry !== 'string') throw new DecodeError(`${path}[${shorten(key)}]`, 'a string', entry);
   }
   return object as Readonly<Record<string, string>>;
 };

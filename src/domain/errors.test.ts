@@ -30,11 +30,18 @@ it('an ApiError keeps what is known of the answer', () => {
     message: 'slow down',
     status: 429,
     retryAfterMs: 3_000,
+    heldBack: true,
     cause,
   });
-  expect(error).toMatchObject({ name: 'ApiError', message: 'slow down', status: 429, retryAfterMs: 3_000, cause });
+  const known = { name: 'ApiError', message: 'slow down', status: 429, retryAfterMs: 3_000, heldBack: true, cause };
+  expect(error).toMatchObject(known);
   const bare = new ApiError({ code: 'ConnectionError', message: 'x' });
-  expect([bare.status, bare.retryAfterMs, Object.hasOwn(bare, 'cause')]).toEqual([undefined, undefined, false]);
+  expect([bare.status, bare.retryAfterMs, bare.heldBack, Object.hasOwn(bare, 'cause')]).toEqual([
+    undefined,
+    undefined,
+    false,
+    false,
+  ]);
 });
 
 it('a KubeconfigError names its field', () => {

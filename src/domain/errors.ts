@@ -47,6 +47,8 @@ export interface ApiErrorInit {
   readonly status?: number;
   /** From `Retry-After`, in milliseconds. */
   readonly retryAfterMs?: number;
+  /** A rate limit of ours kept it back: nothing was sent, and nothing is known of the server. */
+  readonly heldBack?: true;
   readonly cause?: unknown;
 }
 
@@ -56,12 +58,14 @@ export class ApiError extends Error {
   readonly code: ApiErrorCode;
   readonly status: number | undefined;
   readonly retryAfterMs: number | undefined;
+  readonly heldBack: boolean;
 
   constructor(init: ApiErrorInit) {
     super(init.message, init.cause === undefined ? undefined : { cause: init.cause });
     this.code = init.code;
     this.status = init.status;
     this.retryAfterMs = init.retryAfterMs;
+    this.heldBack = init.heldBack ?? false;
   }
 
   get handling(): ErrorHandling {

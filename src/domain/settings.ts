@@ -1,5 +1,7 @@
 /** Settings as the program uses them: defaults filled in, frozen. Every duration is in milliseconds. */
 
+import type { LabelSelector } from './label-selectors.ts';
+
 export interface ResourceRef {
   readonly apiVersion: string;
   readonly kind: string;
@@ -36,6 +38,42 @@ export interface ProberSettings {
   /** In (0, 1]. */
   readonly nodeLeaseFailureFraction: number;
   readonly dependentResources: readonly DependentResource[];
+  /** Absent: shoots are judged by their leases alone. */
+  readonly outsidePath?: OutsidePathSettings;
+}
+
+/**
+ * What the outside path is good for, each with all before it: `observe` tells, `confirm` does not scale down while the path is whole,
+ * `trigger` scales down before the leases have expired.
+ */
+export type OutsideMode = 'observe' | 'confirm' | 'trigger';
+
+/** The way that kubelets take to a shoot's API server, tried from here. */
+export interface OutsidePathSettings {
+  /** Name of the Secret, in the shoot's namespace, whose key `kubeconfig` has the public address of the shoot's API server. */
+  readonly kubeConfigSecretName: string;
+  /** Of one try. */
+  readonly timeoutMs: number;
+  /** Consecutive failures until the path counts as broken. At least 1. */
+  readonly failureThreshold: number;
+  /** Consecutive successes until it counts as whole. At least 1. */
+  readonly successThreshold: number;
+  readonly mode: OutsideMode;
+}
+
+/** A service others depend on. */
+export interface WeededService {
+  /** Of the Service, in whatever namespace; the label `kubernetes.io/service-name` of its EndpointSlices. */
+  readonly name: string;
+  /** Each selects a group of dependants, in the namespace of the service. At least one, and none of them is empty. */
+  readonly podSelectors: readonly LabelSelector[];
+}
+
+export interface WeederSettings {
+  /** How long a weeding lasts. */
+  readonly watchDurationMs: number;
+  /** At least one; each name once. */
+  readonly services: readonly WeededService[];
 }
 
 /** `apiVersion/kind/name`: identifies a dependent resource within a namespace. */

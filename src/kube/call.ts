@@ -93,11 +93,11 @@ const requestOf = <T>(call: Call<T>, options: CallOptions, accept: string): Kube
 export const performCall = async <T>(call: Call<T>, options: CallOptions, context: CallContext): Promise<Answer<T>> => {
   const { sentTimeoutMs } = options;
   if (sentTimeoutMs === undefined) return exchange(call, options, context);
-  const { release, ...unsent } = untilSent({ ...options, sentTimeoutMs }, context.clock);
+  const unsent = untilSent({ ...options, sentTimeoutMs }, context.clock);
   try {
     return await exchange(call, { ...options, ...unsent }, context);
   } finally {
-    release();
+    unsent.release();
   }
 };
 

@@ -18,6 +18,7 @@ export {
   type LeadershipEnd,
 } from './leader-elector.ts';
 export { fenceWrites } from './fence-writes.ts';
+export { inLane } from './in-lane.ts';
 export { createRateLimiter, type RateLimiter, type RateLimiterOptions, withRateLimit } from './rate-limit.ts';
 export { retryThrottled } from './retry-throttled.ts';
 export { type TrackedWrites, trackWrites } from './track-writes.ts';

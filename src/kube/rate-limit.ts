@@ -20,8 +20,8 @@ export interface RateLimiterOptions {
 /** One per API server, shared by all that send to it. */
 export interface RateLimiter {
   /**
-   * Resolves when the request may be sent, with a function to be called when its exchange is over. Rejects with an ApiError (`Timeout`) when
-   * its deadline comes first, in the ordinary lane as soon as that is known; with the signal's reason on abort.
+   * Resolves when the request may be sent, with a function to be called when its exchange is over. Rejects with an ApiError (`Timeout`,
+   * `heldBack`) when its deadline comes first, in the ordinary lane as soon as that is known; with the signal's reason on abort.
    */
   admit(request: KubeRequest): Promise<() => void>;
 }
@@ -29,7 +29,7 @@ export interface RateLimiter {
 type Admit = RateLimiter['admit'];
 
 const timedOut = ({ method, path }: KubeRequest, problem: string): ApiError =>
-  new ApiError({ code: 'Timeout', message: `${method} ${path}: not sent: rate limit: ${problem}` });
+  new ApiError({ code: 'Timeout', message: `${method} ${path}: not sent: rate limit: ${problem}`, heldBack: true });
 
 const inSeconds = (ms: number): string => `${Math.round(ms / 100) / 10} s`;
 
@@ -138,7 +138,7 @@ const followed = (body: KubeResponse['body'], over: () => void): KubeResponse['b
 
 /**
  * Every request waits for the limiter, in its lane. Belongs inside of the retries, so that they count as well. The wait is part of the
- * request's deadline. A watch counts once, when it is opened.
+ * request's deadline. A watch counts until it is open.
  */
 export const withRateLimit = (kube: Kube, limiter: RateLimiter, clock: Clock): Kube => ({
   request: async (request) => {
@@ -148,7 +148,9 @@ export const withRateLimit = (kube: Kube, limiter: RateLimiter, clock: Clock): K
     try {
       const rest = timeoutMs === undefined ? {} : { timeoutMs: startedAt + timeoutMs - clock.monotonic() };
       const response = await kube.request({ ...request, ...rest });
-      return { ...response, body: followed(response.body, leave) };
+      if (request.query?.watch !== 'true') return { ...response, body: followed(response.body, leave) };
+      leave();
+      return response;
     } catch (error) {
       leave();
       throw error;

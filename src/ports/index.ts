@@ -5,6 +5,7 @@ export type * from './kube.ts';
 export type * from './leadership.ts';
 export type * from './logger.ts';
 export type * from './meter.ts';
+export type * from './pod-watches.ts';
 export type * from './queue.ts';
 export type * from './random.ts';
 export type * from './shoot-connector.ts';

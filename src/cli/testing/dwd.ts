@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { ProcessDeps } from '../../app/index.ts';
-import type { ProberSettings } from '../../domain/index.ts';
-import { type CliIo, type RunProber, runCli } from '../index.ts';
+import type { ProberSettings, WeederSettings } from '../../domain/index.ts';
+import { type CliIo, type RunProber, runCli, type RunWeeder } from '../index.ts';
 
 const example = readFileSync(fileURLToPath(new URL('../../../examples/prober-config.yaml', import.meta.url)), 'utf8');
 
@@ -14,10 +14,17 @@ dependentResourceInfos:
     scaleUp: {level: 2}
 `;
 
+const weederConfig = `servicesAndDependantSelectors:
+  etcd-main-client:
+    podSelectors:
+      - matchLabels: {role: apiserver}
+`;
+
 const files: Readonly<Record<string, string>> = {
   'example.yaml': example,
   'config.yaml': config,
   'odd.yaml': `${config}successThreshold: 1\n`,
+  'weeder.yaml': weederConfig,
   'bad.yaml': config.replace('10s', '10').replace('level: 2', 'level: -2'),
   'manifest.yaml': `kind: ConfigMap\ndata:\n  config.yaml: |\n${config.replace(/^(?=.)/gm, '    ')}    typo: 1\n`,
   'warned.yaml': config.replace(/^kcm.*\n/m, ''),
@@ -29,15 +36,21 @@ export interface Outcome {
   readonly stdout: string;
   readonly stderr: string;
   readonly started: readonly ProcessDeps<ProberSettings>[];
+  readonly weeders: readonly ProcessDeps<WeederSettings>[];
   /** Whether signals stop the program in order. */
   readonly listens: boolean;
 }
 
-/** Runs a command line in a process of its own making; the prober that it starts returns 7 at once. */
+/** Runs a command line in a process of its own making; the component that it starts returns 7 at once. */
 export const dwd = (...argv: readonly string[]): Promise<Outcome> => dwdWith(async () => 7, argv);
 
 export const dwdWith = async (runProber: RunProber, argv: readonly string[]): Promise<Outcome> => {
   const started: ProcessDeps<ProberSettings>[] = [];
+  const weeders: ProcessDeps<WeederSettings>[] = [];
+  const runWeeder: RunWeeder = async (options) => {
+    weeders.push(options);
+    return 7;
+  };
   const [out, err]: [string[], string[]] = [[], []];
   let listens = false;
   const io: CliIo = {
@@ -58,8 +71,9 @@ export const dwdWith = async (runProber: RunProber, argv: readonly string[]): Pr
       started.push(options);
       return runProber(options);
     },
+    runWeeder,
   });
-  return { code, stdout: out.join(''), stderr: err.join(''), started, listens };
+  return { code, stdout: out.join(''), stderr: err.join(''), started, weeders, listens };
 };
 
 /** The records of a JSON log. */

@@ -1,0 +1,129 @@
+import {
+  createWeederController,
+  createWeederReport,
+  type WeederController,
+  type WeederMemory,
+  type WeederReport,
+} from '../controllers/weeder/index.ts';
+import { decodeEndpointSlice, type EndpointSliceView, serviceNameLabel, type WeederSettings } from '../domain/index.ts';
+import { createInformer, createKubeClient, fenceWrites, type Informer } from '../kube/index.ts';
+import type { KubeClient, PodWatches } from '../ports/index.ts';
+import { createWorkQueue, type WorkQueue, whenAborted } from '../runtime/index.ts';
+import { createEventRecorder } from '../telemetry/index.ts';
+import type { Component, ComponentOptions, ComponentPorts } from './component.ts';
+import { createPodWatches } from './pod-watches.ts';
+import {
+  type Active,
+  type ComponentParts,
+  createReloadable,
+  type Generation,
+  type RunningComponent,
+  startParts,
+} from './reloadable.ts';
+import { untilFilled } from './until-filled.ts';
+
+export type WeederOptions = ComponentOptions<WeederSettings>;
+
+interface GenerationDeps extends ComponentPorts {
+  readonly client: KubeClient;
+  readonly report: WeederReport;
+  readonly dryRun: boolean;
+  readonly concurrency: number;
+}
+
+/** The weeder of a seed. When its configuration changes, weedings under way go on with the new selectors. */
+export const createWeeder = (options: WeederOptions): ComponentParts<WeederSettings> => {
+  const { settings, ports, concurrency, dryRun = false } = options;
+  const client = createKubeClient({ kube: fenceWrites(ports.seed, ports.leadership), clock: ports.clock });
+  const events = createEventRecorder({ ...ports, client, component: 'dependency-watchdog-weeder' });
+  const report = createWeederReport({ ...ports, events, dryRun });
+  const deps = { ...ports, client, report, dryRun, concurrency };
+  return createReloadable({
+    name: 'weeder',
+    settings,
+    create: (wanted) => createGeneration(wanted, deps),
+    stop: () => events.stop(),
+    logger: ports.logger,
+  });
+};
+
+const createGeneration = (settings: WeederSettings, deps: GenerationDeps): Generation<WeederSettings, WeederMemory> => {
+  const { clock, random, logger, seed } = deps;
+  const names = settings.services.map(({ name }) => name).toSorted();
+  const slices = createInformer<EndpointSliceView>({
+    kube: seed,
+    clock,
+    random,
+    logger,
+    path: '/apis/discovery.k8s.io/v1/endpointslices',
+    query: { labelSelector: `${serviceNameLabel} in (${names.join()})` },
+    project: decodeEndpointSlice,
+  });
+  const closing = new AbortController();
+  let watch = Promise.resolve();
+  return {
+    settings,
+    sync: async () => {
+      watch = slices.run(closing.signal);
+      await untilFilled([slices], { clock, logger, signal: closing.signal });
+    },
+    start: (memory, signal) => startWeeding({ settings, slices, deps, memory }, signal),
+    checks: () => {
+      const problem = slices.state().lastError?.message;
+      return [{ name: 'endpoint-slices', ok: slices.synced, ...(problem === undefined ? {} : { detail: problem }) }];
+    },
+    close: async () => {
+      closing.abort(new Error('this watch is no longer needed'));
+      await watch;
+    },
+  };
+};
+
+interface WeedingParts {
+  readonly settings: WeederSettings;
+  readonly slices: Informer<EndpointSliceView>;
+  readonly deps: GenerationDeps;
+  readonly memory: WeederMemory | undefined;
+}
+
+const startWeeding = ({ settings, slices, deps, memory }: WeedingParts, signal: AbortSignal): Active<WeederMemory> => {
+  const { clock, report, logger } = deps;
+  const queue: WorkQueue<string> = createWorkQueue({
+    clock,
+    concurrency: deps.concurrency,
+    reconcile: async (key) => controller.reconcile(key),
+    onError: (key, error) => report.broke(key, error),
+  });
+  const watches: PodWatches & { closed(): Promise<void> } = createPodWatches(deps);
+  const controller: WeederController = createWeederController(
+    { ...deps, settings, slices, watches, requeueAfter: (key, ms) => queue.addAfter(key, ms) },
+    memory,
+  );
+  const unsubscribe = slices.subscribe((change) => {
+    for (const key of controller.observe(change)) queue.add(key);
+  });
+  const keys = controller.keys();
+  for (const key of keys) queue.add(key);
+  logger.info('watching over services', { services: keys.length });
+  const end = async (): Promise<void> => {
+    await whenAborted(signal);
+    unsubscribe();
+    await queue.drain();
+    await controller.stop();
+    await watches.closed();
+  };
+  return { memory: () => controller.memory(), ended: end() };
+};
+
+/** Of weedings, so that a seed that recovers as a whole is not asked for everything at once. */
+const inFlight = 20;
+
+export const weederComponent: Component<WeederSettings> = {
+  leaseName: 'dwd-weeder-leader-election',
+  urgentInFlight: inFlight,
+  create: (options) => createWeeder(options),
+};
+
+/** Runs the weeder without servers and leader election, for worlds in memory. */
+export const startWeeder = (options: WeederOptions): RunningComponent<WeederSettings> =>
+  startParts(createWeeder(options));

@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { dwd, logLines } from './testing/dwd.ts';
+
+describe('dwd weeder', () => {
+  it('hands its settings over and returns the exit code of what it runs', async () => {
+    const { code, stdout, stderr, weeders, started } = await dwd('weeder', '--config-file=weeder.yaml', '--dry-run');
+    expect({ code, stdout, probers: started.length }).toEqual({ code: 7, stdout: '', probers: 0 });
+    const [{ settings, flags, load }] = weeders as [(typeof weeders)[number]];
+    expect(settings).toEqual({
+      watchDurationMs: 300_000,
+      services: [
+        { name: 'etcd-main-client', podSelectors: [{ matchLabels: { role: 'apiserver' }, matchExpressions: [] }] },
+      ],
+    });
+    expect(flags.dryRun).toBe(true);
+    expect(load('watchDuration: 1').settings).toBeUndefined();
+    expect(logLines(stderr)).toMatchObject([
+      { msg: 'starting the weeder', configuration: { watchDurationMs: 300_000 } },
+    ]);
+  });
+
+  it('tells every error of the configuration and does not run', async () => {
+    const { code, stderr, weeders } = await dwd('weeder', '--config-file=config.yaml');
+    expect({ code, weeders }).toEqual({ code: 1, weeders: [] });
+    expect(stderr).toContain('dwd weeder: the configuration is not valid\nconfig.yaml:');
+    expect(stderr).toContain('servicesAndDependantSelectors');
+  });
+});

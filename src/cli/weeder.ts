@@ -1,0 +1,18 @@
+import type { ProcessDeps } from '../app/index.ts';
+import { loadWeederConfig } from '../config/index.ts';
+import type { WeederSettings } from '../domain/index.ts';
+import type { Command } from './command.ts';
+import { componentCommand } from './component.ts';
+
+export type RunWeeder = (deps: ProcessDeps<WeederSettings>) => Promise<number>;
+
+const description = `Watches over services such as etcd in all namespaces of a seed. When one of them becomes ready again, the crash-looping pods that depend on it are deleted, so that they start anew at once and not after minutes of back-off.`;
+
+export const weederCommand = (run: RunWeeder): Command =>
+  componentCommand({
+    name: 'weeder',
+    summary: 'restart crash-looping pods when what they depend on is back',
+    description,
+    load: (text) => loadWeederConfig(text, { leftovers: 'warning' }),
+    run,
+  });

@@ -1,0 +1,81 @@
+import type { z } from 'zod';
+import { conform } from './conform.ts';
+import { type ConfigProblem, type Path, type Severity, formatPath, hasErrors, sortProblems } from './problem.ts';
+import { type ConfigSource, readSource } from './source.ts';
+
+/** What no single field can say about itself. */
+export interface Finding {
+  readonly path: Path;
+  readonly message: string;
+  readonly severity: Severity;
+  /** About the key at the end of the path and not about its value. */
+  readonly aboutKey?: true;
+}
+
+/** What there is to know of the configuration file of one component, whose settings are `T`. */
+export interface ConfigFormat<S extends z.ZodType, T> {
+  readonly component: string;
+  readonly schema: () => S;
+  /** Rules beyond the schema, applied to a value of any shape as far as it has the shape for them. */
+  readonly findings: (value: unknown) => readonly Finding[];
+  /** Called only when nothing is wrong. */
+  readonly settingsFrom: (config: z.output<S>) => T;
+}
+
+export interface LoadOptions {
+  /**
+   * Severity of what the Go program overlooks: unknown and misspelled fields, and further documents. `error` to check a file;
+   * `warning` for a running component, because a file that the Go program ran must not leave a seed unprotected.
+   */
+  readonly leftovers: Severity;
+}
+
+export interface LoadedConfig<T> {
+  /** Present unless one of the problems is an error. */
+  readonly settings?: T;
+  /** All of them, in the order of the file. */
+  readonly problems: readonly ConfigProblem[];
+}
+
+const freeze = <T>(value: T): T => {
+  if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(freeze);
+  return value;
+};
+
+/** Judges what was read; the problems of reading it are not repeated. */
+export const configFrom = <S extends z.ZodType, T>(
+  format: ConfigFormat<S, T>,
+  source: ConfigSource,
+  { leftovers }: LoadOptions,
+): LoadedConfig<T> => {
+  const schema = format.schema();
+  const { value, deviations } = conform(schema, source.value, (path) => source.styleOf(path) === 'PLAIN');
+  const problems: ConfigProblem[] = [];
+  const report = ({ path, message, severity, aboutKey }: Finding): void => {
+    const position = aboutKey === true ? source.positionOfKey(path) : source.positionOf(path);
+    problems.push({ ...position, path: formatPath(path), message, severity });
+  };
+  for (const deviation of deviations) report({ ...deviation, severity: leftovers, aboutKey: true });
+  const parsed = schema.safeParse(value);
+  for (const { path, message } of parsed.error?.issues ?? []) {
+    report({ path: path as Path, message, severity: 'error' });
+  }
+  format.findings(value).forEach(report);
+  if (!parsed.success || hasErrors(problems)) return { problems: sortProblems(problems) };
+  return { settings: freeze(format.settingsFrom(parsed.data)), problems: sortProblems(problems) };
+};
+
+/** Reads, checks and completes a configuration. Never throws: everything that is wrong is in `problems`, all at once. */
+export const loadConfig = <S extends z.ZodType, T>(
+  format: ConfigFormat<S, T>,
+  text: string,
+  options: LoadOptions,
+): LoadedConfig<T> => {
+  const { source, problems } = readSource(text, options.leftovers);
+  if (source === undefined) return { problems };
+  const judged = configFrom(format, source, options);
+  const all = sortProblems([...problems, ...judged.problems]);
+  return judged.settings === undefined || hasErrors(problems)
+    ? { problems: all }
+    : { settings: judged.settings, problems: all };
+};

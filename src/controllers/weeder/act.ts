@@ -1,0 +1,61 @@
+import { ApiError, deletePod, type PodView } from '../../domain/index.ts';
+import type { KubeClient } from '../../ports/index.ts';
+import type { Outcome } from './decide.ts';
+
+export interface ActDeps {
+  /** Refuses writes of a process that does not lead, at the moment they would leave. */
+  readonly client: KubeClient;
+  /** Nothing is written: a would-be delete counts as done at once. */
+  readonly dryRun: boolean;
+}
+
+/** How a delete ended, and what went wrong where something did. */
+export interface DeleteResult {
+  readonly outcome: Outcome;
+  readonly error?: ApiError;
+}
+
+/** Of the answer, once the request has left. */
+const sentTimeoutMs = 10_000;
+
+/**
+ * Deletes the pod as it was seen. `signal` ends a delete that has not left yet; one that has is awaited. Never rejects with an ApiError;
+ * anything else is a bug.
+ */
+export const act = async (
+  { client, dryRun }: ActDeps,
+  { pod, signal }: { readonly pod: PodView; readonly signal: AbortSignal },
+): Promise<DeleteResult> => {
+  if (dryRun) return { outcome: { kind: 'deleted' } };
+  try {
+    await client.call(deletePod(pod), { signal, sentTimeoutMs, lane: 'urgent', once: true });
+    return { outcome: { kind: 'deleted' } };
+  } catch (error) {
+    if (error instanceof ApiError) return failure(error);
+    if (signal.aborted) return { outcome: { kind: 'unsent' } };
+    throw error;
+  }
+};
+
+const failure = (error: ApiError): DeleteResult => {
+  switch (error.code) {
+    case 'NotFound':
+      return { outcome: { kind: 'gone' } };
+    case 'Conflict':
+      return { outcome: { kind: 'changed' } };
+    case 'BadRequest':
+    case 'Unauthorized':
+    case 'Forbidden':
+    case 'MethodNotAllowed':
+    case 'AlreadyExists':
+    case 'Expired':
+    case 'Invalid':
+    case 'TooManyRequests':
+    case 'Timeout':
+    case 'ServerError':
+    case 'ConnectionError':
+    case 'MalformedResponse':
+    case 'Rejected':
+      return { outcome: { kind: 'failed', retryAfterMs: error.retryAfterMs ?? 0 }, error };
+  }
+};

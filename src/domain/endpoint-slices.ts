@@ -1,0 +1,29 @@
+import { decodeMeta, decodeObject, optionalBoolean, optionalList, optionalObject } from './decode.ts';
+
+/** Names the Service of an EndpointSlice (`discovery/v1`, LabelServiceName). */
+export const serviceNameLabel = 'kubernetes.io/service-name';
+
+/** An EndpointSlice as the weeder sees it. */
+export interface EndpointSliceView {
+  readonly namespace: string;
+  /** Empty when it belongs to no Service. */
+  readonly service: string;
+  /** Some endpoint of it is ready and not on its way out. */
+  readonly ready: boolean;
+}
+
+/** An absent `ready` means ready, an absent `terminating` not terminating (EndpointConditions in k8s.io/api/discovery/v1). */
+const isReady = (endpoint: unknown, path: string): boolean => {
+  const where = `${path}.conditions`;
+  const conditions = optionalObject(decodeObject(endpoint, path).conditions, where) ?? {};
+  const ready = optionalBoolean(conditions.ready, `${where}.ready`) ?? true;
+  return ready && optionalBoolean(conditions.terminating, `${where}.terminating`) !== true;
+};
+
+export const decodeEndpointSlice = (json: unknown, path: string): EndpointSliceView => {
+  const object = decodeObject(json, path);
+  const { namespace, labels } = decodeMeta(object, path);
+  const endpoints = optionalList(object.endpoints, `${path}.endpoints`) ?? [];
+  const ready = endpoints.map((endpoint, index) => isReady(endpoint, `${path}.endpoints[${String(index)}]`));
+  return { namespace, service: labels[serviceNameLabel] ?? '', ready: ready.includes(true) };
+};

@@ -1,0 +1,50 @@
+export interface ErrorCodeTraits {
+  /** The user has to mend it; not the operator. */
+  readonly userError: boolean;
+  /** Trying again may help although nobody changes anything. */
+  readonly retryHelps: boolean;
+}
+
+/**
+ * As gardener documents them (`docs/usage/shoot/shoot_status.md`) and treats them (`pkg/api/core/v1beta1/helper/errors.go`,
+ * HasNonRetryableErrorCode).
+ */
+export const errorCodes = {
+  ERR_INFRA_UNAUTHENTICATED: { userError: true, retryHelps: false },
+  ERR_INFRA_UNAUTHORIZED: { userError: true, retryHelps: false },
+  ERR_INFRA_QUOTA_EXCEEDED: { userError: true, retryHelps: false },
+  ERR_INFRA_RATE_LIMITS_EXCEEDED: { userError: false, retryHelps: false },
+  ERR_INFRA_DEPENDENCIES: { userError: true, retryHelps: false },
+  ERR_RETRYABLE_INFRA_DEPENDENCIES: { userError: false, retryHelps: true },
+  ERR_INFRA_RESOURCES_DEPLETED: { userError: true, retryHelps: true },
+  ERR_CLEANUP_CLUSTER_RESOURCES: { userError: true, retryHelps: true },
+  ERR_CONFIGURATION_PROBLEM: { userError: true, retryHelps: false },
+  ERR_RETRYABLE_CONFIGURATION_PROBLEM: { userError: true, retryHelps: true },
+  ERR_PROBLEMATIC_WEBHOOK: { userError: true, retryHelps: false },
+} as const satisfies Readonly<Record<string, ErrorCodeTraits>>;
+
+export type ErrorCode = keyof typeof errorCodes;
+
+/** By code: whether a text is that of such an error. Infrastructures word them differently, so none come with the library. */
+export type KnownErrorCodes = Readonly<Partial<Record<ErrorCode, (text: string) => boolean>>>;
+
+/** Codes of the error and of what caused it: of the first that has a list `codes`. */
+const carriedCodes = (error: unknown): readonly string[] => {
+  const seen = new Set<unknown>();
+  let current = error;
+  while (current instanceof Error && !seen.has(current)) {
+    seen.add(current);
+    if ('codes' in current && Array.isArray(current.codes)) {
+      return current.codes.filter((code) => typeof code === 'string');
+    }
+    current = current.cause;
+  }
+  return [];
+};
+
+/** The codes that an error carries already (`codes`, its own or of its causes), and those whose matcher hits its text: sorted, each once. */
+export const determineErrorCodes = (error: string | Error, known: KnownErrorCodes): readonly string[] => {
+  const text = typeof error === 'string' ? error : error.message;
+  const hit = Object.entries(known).filter(([, matches]) => matches(text));
+  return [...new Set([...carriedCodes(error), ...hit.map(([code]) => code)])].sort();
+};

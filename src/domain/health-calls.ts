@@ -1,0 +1,63 @@
+import type { Call } from './calls.ts';
+import { decodeList } from './decode.ts';
+import { decodeManagedResourceHealth, type ManagedResourceHealth } from './health-managed-resources.ts';
+import {
+  decodeMachineDeploymentHealth,
+  decodeNodeHealth,
+  type MachineDeploymentHealth,
+  type NodeHealth,
+} from './health-nodes.ts';
+import {
+  decodeDaemonSetHealth,
+  decodeDeploymentHealth,
+  decodeStatefulSetHealth,
+  type DaemonSetHealth,
+  type DeploymentHealth,
+  type StatefulSetHealth,
+} from './health-workloads.ts';
+import { decodeMachineProgress, type MachineProgress } from './machine-scaling.ts';
+
+export interface NamespacedName {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+const collection = (groupVersion: string, namespace: string, resource: string): string =>
+  `/apis/${groupVersion}/namespaces/${encodeURIComponent(namespace)}/${resource}`;
+
+const objectGetter =
+  <T>(groupVersion: string, resource: string, decode: (json: unknown, path: string) => T) =>
+  ({ namespace, name }: NamespacedName): Call<T> => ({
+    method: 'GET',
+    path: `${collection(groupVersion, namespace, resource)}/${encodeURIComponent(name)}`,
+    decode: (json) => decode(json, resource),
+  });
+
+const lister =
+  <T>(resource: string, decode: (json: unknown, path: string) => T) =>
+  (namespace: string): Call<readonly T[]> => ({
+    method: 'GET',
+    path: collection('machine.sapcloud.io/v1alpha1', namespace, resource),
+    decode: decodeList(decode),
+  });
+
+export const getDeploymentHealth = objectGetter<DeploymentHealth>('apps/v1', 'deployments', decodeDeploymentHealth);
+export const getStatefulSetHealth = objectGetter<StatefulSetHealth>('apps/v1', 'statefulsets', decodeStatefulSetHealth);
+export const getDaemonSetHealth = objectGetter<DaemonSetHealth>('apps/v1', 'daemonsets', decodeDaemonSetHealth);
+export const getManagedResourceHealth = objectGetter<ManagedResourceHealth>(
+  'resources.gardener.cloud/v1alpha1',
+  'managedresources',
+  decodeManagedResourceHealth,
+);
+
+export const listMachineDeploymentHealth = lister<MachineDeploymentHealth>(
+  'machinedeployments',
+  decodeMachineDeploymentHealth,
+);
+export const listMachineProgress = lister<MachineProgress>('machines', decodeMachineProgress);
+
+export const listNodeHealth: Call<readonly NodeHealth[]> = {
+  method: 'GET',
+  path: '/api/v1/nodes',
+  decode: decodeList(decodeNodeHealth),
+};

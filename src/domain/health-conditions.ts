@@ -1,0 +1,51 @@
+import { type Condition, findCondition } from './conditions.ts';
+import { goQuote } from './go-quote.ts';
+
+/** Which conditions of an object must say what. They are looked at in this order, and the first problem decides. */
+export interface ConditionRules {
+  /** Must be there and be True. */
+  readonly isTrue: readonly string[];
+  /** True, if present. */
+  readonly maybeTrue?: readonly string[];
+  /** False, if present. */
+  readonly maybeFalse?: readonly string[];
+}
+
+const stateProblem = ({ type, status, reason, message }: Condition, expected: string): string | undefined =>
+  status === expected
+    ? undefined
+    : `condition ${goQuote(type)} has invalid status ${status} (expected ${expected}) due to ${reason}: ${message}`;
+
+/** What is wrong with an object's conditions, in the words that follow "is unhealthy: ". As gardener's `pkg/utils/kubernetes/health`. */
+export const conditionProblem = (
+  conditions: readonly Condition[],
+  { isTrue, maybeTrue = [], maybeFalse = [] }: ConditionRules,
+): string | undefined => {
+  const rules = [
+    ...[...isTrue, ...maybeTrue].map((type) => ({ type, expected: 'True' })),
+    ...maybeFalse.map((type) => ({ type, expected: 'False' })),
+  ];
+  for (const { type, expected } of rules) {
+    const condition = findCondition(conditions, type);
+    if (condition === undefined && isTrue.includes(type)) return `condition ${goQuote(type)} is missing`;
+    const problem = condition === undefined ? undefined : stateProblem(condition, expected);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+};
+
+/** How far the controller of an object has followed its changes. */
+export interface Generations {
+  readonly generation: number;
+  /** 0 where the status does not say. */
+  readonly observedGeneration: number;
+}
+
+/** `(<observed>/<generation>)`, as messages have it. */
+export const generationRatio = ({ observedGeneration, generation }: Generations): string =>
+  `(${observedGeneration}/${generation})`;
+
+export const outdatedProblem = (generations: Generations): string | undefined =>
+  generations.observedGeneration < generations.generation
+    ? `observed generation outdated ${generationRatio(generations)}`
+    : undefined;

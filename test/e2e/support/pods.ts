@@ -1,0 +1,103 @@
+import type { TestClient } from '../../envtest/index.ts';
+
+/** Rights of the weeder in a seed, and Events in all namespaces. */
+export const weederRules = [
+  { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: ['get', 'list', 'watch'] },
+  { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch', 'delete'] },
+  { apiGroups: [''], resources: ['events'], verbs: ['create', 'get', 'update', 'patch'] },
+];
+
+export interface PodSpec {
+  readonly namespace: string;
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Name of the ReplicaSet that controls it; without it nobody does. */
+  readonly owner?: string;
+  /** Names of its containers besides `main`. */
+  readonly initContainers?: readonly { readonly name: string; readonly sidecar?: boolean }[];
+}
+
+export interface PodObject {
+  readonly metadata: {
+    readonly name: string;
+    readonly uid: string;
+    readonly resourceVersion: string;
+    readonly deletionTimestamp?: string;
+  };
+}
+
+const podPath = (namespace: string, name = ''): string =>
+  `/api/v1/namespaces/${namespace}/pods/${name}`.replace(/\/$/, '');
+
+/** A pod bound to a node, so that its grace period counts, as it is before the kubelet has said anything. */
+export const createPod = (client: TestClient, pod: PodSpec): Promise<PodObject> => {
+  const { namespace, name, labels, owner, initContainers = [] } = pod;
+  const ownerReferences = [
+    { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: owner, uid: `uid-of-${String(owner)}`, controller: true },
+  ];
+  return client.create(podPath(namespace), {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, labels, ...(owner === undefined ? {} : { ownerReferences }) },
+    spec: {
+      nodeName: 'node',
+      terminationGracePeriodSeconds: 7,
+      automountServiceAccountToken: false,
+      containers: [{ name: 'main', image: 'none' }],
+      initContainers: initContainers.map((container) => ({
+        name: container.name,
+        image: 'none',
+        ...(container.sidecar === true ? { restartPolicy: 'Always' } : {}),
+      })),
+    },
+  });
+};
+
+const statusOf = (name: string, crashing: readonly string[]) => ({
+  name,
+  image: 'none',
+  imageID: '',
+  ready: !crashing.includes(name),
+  restartCount: crashing.includes(name) ? 3 : 0,
+  state: crashing.includes(name)
+    ? { waiting: { reason: 'CrashLoopBackOff', message: 'back-off 40s restarting failed container' } }
+    : { running: { startedAt: new Date().toISOString() } },
+});
+
+/** Says, as the kubelet would, which of the pod's containers crash-loop. */
+export const setCrashing = (client: TestClient, pod: PodSpec, crashing: readonly string[]): Promise<unknown> =>
+  client.patch(`${podPath(pod.namespace, pod.name)}/status`, {
+    status: {
+      phase: 'Running',
+      containerStatuses: [statusOf('main', crashing)],
+      initContainerStatuses: (pod.initContainers ?? []).map(({ name }) => statusOf(name, crashing)),
+    },
+  });
+
+export const listPods = (client: TestClient, namespace: string): Promise<readonly PodObject[]> =>
+  client.list<PodObject>(podPath(namespace));
+
+/** Removes the pod at once, as the kubelet does when its containers have ended. */
+export const removePod = (client: TestClient, namespace: string, name: string): Promise<void> =>
+  client.delete(`${podPath(namespace, name)}?gracePeriodSeconds=0`);
+
+export interface SliceSpec {
+  readonly namespace: string;
+  readonly service: string;
+  /** `ready` of each endpoint. */
+  readonly ready: readonly boolean[];
+}
+
+/** Writes the one EndpointSlice of a service, as the endpoint slice controller would. */
+export const setEndpoints = (client: TestClient, { namespace, service, ready }: SliceSpec): Promise<unknown> =>
+  client.apply(`/apis/discovery.k8s.io/v1/namespaces/${namespace}/endpointslices/${service}-abcde`, {
+    apiVersion: 'discovery.k8s.io/v1',
+    kind: 'EndpointSlice',
+    metadata: { name: `${service}-abcde`, labels: { 'kubernetes.io/service-name': service } },
+    addressType: 'IPv4',
+    endpoints: ready.map((isReady, index) => ({
+      addresses: [`10.0.0.${String(index + 1)}`],
+      conditions: { ready: isReady, serving: isReady, terminating: false },
+    })),
+    ports: [{ name: 'client', port: 2379, protocol: 'TCP' }],
+  });
