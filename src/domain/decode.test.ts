@@ -131,4 +131,12 @@ describe('decodeList', () => {
   ])('refuses %j', (json, problem) => {
     expect(() => decode(json)).toThrow(problem);
   });
+
+  it('refuses a list that says another kind', () => {
+    const decodeLeases = decodeList((item, path) => decodeString(item, path), 'LeaseList');
+    expect(decodeLeases({ kind: 'LeaseList', items: ['a'] })).toEqual(['a']);
+    expect(decodeLeases({ items: ['a'] })).toEqual(['a']);
+    expect(() => decodeLeases({ kind: 'NodeList', items: ['a'] })).toThrow('kind: expected LeaseList');
+    expect(() => decodeLeases({ kind: 'PodList', items: [] })).toThrow('kind: expected LeaseList');
+  });
 });

@@ -57,12 +57,15 @@ export const decodeStringMap = (value: unknown, path: string): Readonly<Record<s
 
 /**
  * The items of a list answer, each through `decodeItem`. Go leaves `items` out of no list, though it may be null: an answer without it
- * is somebody else's, and must not pass for an empty list.
+ * is somebody else's, and must not pass for an empty list. Nor must a list that says another kind than `kind`, such as `LeaseList`: nodes
+ * look like leases that nobody renews.
  */
 export const decodeList =
-  <T>(decodeItem: (item: unknown, path: string) => T) =>
+  <T>(decodeItem: (item: unknown, path: string) => T, kind?: string) =>
   (json: unknown): readonly T[] => {
     const list = decodeObject(json, 'list');
+    const said = optionalString(list.kind, 'kind') ?? kind;
+    if (kind !== undefined && said !== kind) throw new DecodeError('kind', kind, said);
     if (!Object.hasOwn(list, 'items')) throw new DecodeError('items', 'a list', undefined);
     const items = optionalList(list.items, 'items') ?? [];
     return items.map((item, index) => decodeItem(item, `items[${String(index)}]`));

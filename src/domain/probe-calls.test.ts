@@ -45,4 +45,16 @@ describe('calls of a probe run', () => {
   it('refuse a list of which one item is broken: half a list would look like an outage', () => {
     expect(() => listNodeLeases.decode({ items: [buildLease({ name: 'a' }), {}] })).toThrow('items[1].metadata');
   });
+
+  it('refuse a list of another kind: nodes look like leases that nobody renews', () => {
+    const nodeList = {
+      apiVersion: 'v1',
+      kind: 'NodeList',
+      items: [buildNode({ name: 'a' }), buildNode({ name: 'b' })],
+    };
+    expect(listNodes.decode(nodeList)).toHaveLength(2);
+    for (const call of [listNodeLeases, listMachines('a')])
+      expect(() => call.decode(nodeList)).toThrow('kind: expected');
+    expect(() => listNodes.decode({ ...nodeList, kind: 'LeaseList' })).toThrow('kind: expected NodeList');
+  });
 });

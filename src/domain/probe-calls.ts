@@ -18,19 +18,19 @@ export const getVersion: Call<undefined> = {
 export const listNodeLeases: Call<readonly Lease[]> = {
   method: 'GET',
   path: '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases',
-  decode: decodeList(decodeLease),
+  decode: decodeList(decodeLease, 'LeaseList'),
   protobuf: readLeaseList,
 };
 
 export const listNodes: Call<readonly NodeView[]> = {
   method: 'GET',
   path: '/api/v1/nodes',
-  decode: decodeList(decodeNode),
+  decode: decodeList(decodeNode, 'NodeList'),
   protobuf: readNodeList,
 };
 
 export const listMachines = (namespace: string): Call<readonly MachineView[]> => ({
   method: 'GET',
   path: `/apis/machine.sapcloud.io/v1alpha1/namespaces/${encodeURIComponent(namespace)}/machines`,
-  decode: decodeList(decodeMachine),
+  decode: decodeList(decodeMachine, 'MachineList'),
 });

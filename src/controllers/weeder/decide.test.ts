@@ -1,0 +1,203 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  decide,
+  emptyNamespaceMemory,
+  type NamespaceMemory,
+  type Outcome,
+  recordOutcome,
+  type SeenPod,
+} from './decide.ts';
+import { badPod, goodPod, unownedPod } from './testing/pods.ts';
+
+const names = (pods: readonly SeenPod[]): readonly string[] => pods.map(({ pod }) => pod.name);
+
+/** A namespace whose deletes are answered by the test. */
+const createBench = () => {
+  let memory: NamespaceMemory = emptyNamespaceMemory;
+  return {
+    look: (now: number, ...pods: readonly SeenPod[]) => {
+      const decision = decide(pods, memory, now);
+      memory = decision.memory;
+      return decision;
+    },
+    answer: (now: number, pod: SeenPod, outcome: Outcome = { kind: 'deleted' }): void => {
+      memory = recordOutcome(memory, { pod: pod.pod, outcome }, now);
+    },
+    memory: () => memory,
+  };
+};
+
+describe('decide', () => {
+  it.each([
+    ['a crash-looping pod', badPod('a'), ['a']],
+    ['a pod that runs', goodPod('a'), []],
+    ['a pod on its way out', badPod('a', 'rs', { deleting: true }), []],
+    ['a pod without a controller owner', unownedPod('a'), []],
+  ])('of %s', (_, pod, expected) => {
+    expect(names(createBench().look(0, pod).deletions)).toEqual(expected);
+  });
+
+  it('tells once of a pod that nobody would bring back', () => {
+    const bench = createBench();
+    expect(names(bench.look(0, unownedPod('a')).leftAlone)).toEqual(['a']);
+    expect(names(bench.look(1, unownedPod('a'), unownedPod('b')).leftAlone)).toEqual(['b']);
+  });
+
+  it('asks once for one pod, until the answer is in and after it was deleted', () => {
+    const bench = createBench();
+    const pod = badPod('a');
+    expect(bench.look(0, pod).deletions).toHaveLength(1);
+    expect(bench.look(1, pod).deletions).toEqual([]);
+    bench.answer(2, pod);
+    // The watch lags.
+    expect(bench.look(3, pod).deletions).toEqual([]);
+    expect(bench.look(100_000, pod).deletions).toEqual([]);
+  });
+
+  it('deletes all of an owner that are there at first, and the ones made in their place after 10, 20, 40, 80 and 80 s', () => {
+    const bench = createBench();
+    const first = [badPod('a0'), badPod('b0')];
+    expect(names(bench.look(0, ...first).deletions)).toEqual(['a0', 'b0']);
+    for (const pod of first) bench.answer(100, pod);
+    let deletedAt = 100;
+    for (const [index, waitMs] of [10_000, 20_000, 40_000, 80_000, 80_000].entries()) {
+      const pods = [badPod(`a${String(index + 1)}`), badPod(`b${String(index + 1)}`)];
+      const early = bench.look(deletedAt + waitMs - 1, ...pods);
+      expect(early.deletions).toEqual([]);
+      expect(early.nextLookAt).toBe(deletedAt + waitMs);
+      expect(names(bench.look(early.nextLookAt, ...pods).deletions)).toEqual(names(pods));
+      deletedAt = early.nextLookAt + 50;
+      for (const pod of pods) bench.answer(deletedAt, pod);
+    }
+  });
+
+  it('does not make one owner wait for another', () => {
+    const bench = createBench();
+    bench.look(0, badPod('a', 'one'));
+    bench.answer(0, badPod('a', 'one'));
+    expect(names(bench.look(1, badPod('b', 'one'), badPod('c', 'two')).deletions)).toEqual(['c']);
+  });
+
+  it('deletes a pod at once that was there at first and turns bad later', () => {
+    const bench = createBench();
+    bench.look(0, badPod('a'), goodPod('b'));
+    bench.answer(0, badPod('a'));
+    expect(names(bench.look(1_000, badPod('b')).deletions)).toEqual(['b']);
+  });
+
+  it('counts from the last delete that succeeded', () => {
+    const bench = createBench();
+    bench.look(0, badPod('a'));
+    bench.answer(0, badPod('a'));
+    bench.look(10_000, badPod('b'));
+    bench.answer(10_001, badPod('b'), { kind: 'changed' });
+    // Nothing was deleted: 10 s after the first delete still hold, not 20.
+    expect(names(bench.look(10_002, badPod('b', 'rs', { resourceVersion: '2' })).deletions)).toEqual(['b']);
+  });
+
+  it('waits for news of a pod that has changed since it was seen', () => {
+    const bench = createBench();
+    const old = badPod('a');
+    bench.look(0, old);
+    bench.answer(1, old, { kind: 'changed' });
+    const lagging = bench.look(2, old);
+    expect([lagging.deletions, lagging.nextLookAt]).toEqual([[], Number.POSITIVE_INFINITY]);
+    expect(names(bench.look(3, badPod('a', 'rs', { resourceVersion: '2' })).deletions)).toEqual(['a']);
+  });
+
+  it('does not ask again for a pod that was gone', () => {
+    const bench = createBench();
+    bench.look(0, badPod('a'));
+    bench.answer(1, badPod('a'), { kind: 'gone' });
+    expect(bench.look(60_000, badPod('a')).deletions).toEqual([]);
+    expect(bench.memory().owners.get('uid-rs')?.rounds).toBe(0);
+  });
+
+  it('tries again after 1, 2, 4, 8, 16, 30 and 30 s what failed, or later where the server asks for it', () => {
+    const bench = createBench();
+    const pod = badPod('a');
+    let now = 0;
+    for (const waitS of [1, 2, 4, 8, 16, 30, 30]) {
+      expect(bench.look(now, pod).deletions).toHaveLength(1);
+      bench.answer(now, pod, { kind: 'failed', retryAfterMs: 0 });
+      expect(bench.look(now, pod).nextLookAt).toBe(now + waitS * 1_000);
+      now += waitS * 1_000;
+    }
+    bench.look(now, pod);
+    bench.answer(now, pod, { kind: 'failed', retryAfterMs: 45_000 });
+    expect(bench.look(now, pod).nextLookAt).toBe(now + 45_000);
+  });
+
+  it('asks again for what was not sent', () => {
+    const bench = createBench();
+    bench.look(0, badPod('a'));
+    bench.answer(0, badPod('a'), { kind: 'unsent' });
+    expect(bench.look(1, badPod('a')).deletions).toHaveLength(1);
+  });
+
+  it('remembers an owner for ten minutes after its last delete, and pods only while they are there', () => {
+    const bench = createBench();
+    bench.look(0, badPod('a'));
+    bench.answer(0, badPod('a'));
+    bench.look(599_999);
+    expect([bench.memory().owners.size, bench.memory().attempts.size]).toEqual([1, 0]);
+    bench.look(600_000);
+    expect(bench.memory().owners.size).toBe(0);
+  });
+
+  it('forgets an owner at once of which nothing was deleted', () => {
+    const bench = createBench();
+    bench.look(0, badPod('a'));
+    bench.answer(0, badPod('a'), { kind: 'gone' });
+    bench.look(1, goodPod('b'));
+    expect(bench.memory().owners.size).toBe(1);
+    bench.look(2);
+    expect(bench.memory().owners.size).toBe(0);
+  });
+
+  it('is never the crash loop: between the rounds of one owner lie 10 s, then twice as much each time, up to 80 s', () => {
+    const events = fc.array(
+      fc.record({
+        afterMs: fc.integer({ min: 0, max: 30_000 }),
+        remake: fc.boolean(),
+        outcome: fc.constantFrom<Outcome['kind']>('deleted', 'deleted', 'deleted', 'changed', 'failed', 'unsent'),
+      }),
+      { maxLength: 60 },
+    );
+    fc.assert(
+      fc.property(events, (steps) => {
+        const bench = createBench();
+        let [now, made] = [0, 0];
+        let version = 0;
+        const rounds: number[] = [];
+        let roundOf = new Map<string, number>();
+        for (const { afterMs, remake, outcome } of steps) {
+          now += afterMs;
+          version += 1;
+          if (remake) made += 1;
+          const pod = badPod(`p${String(made)}`, 'rs', { resourceVersion: String(version) });
+          for (const seen of bench.look(now, pod).deletions) {
+            bench.answer(now, seen, outcome === 'failed' ? { kind: outcome, retryAfterMs: 0 } : { kind: outcome });
+            if (outcome !== 'deleted') continue;
+            expect(roundOf.has(seen.pod.uid)).toBe(false);
+            roundOf = roundOf.set(seen.pod.uid, now);
+            rounds.push(now);
+          }
+        }
+        for (const [index, at] of rounds.entries()) {
+          const before = rounds[index - 1];
+          if (before === undefined) continue;
+          // Forgotten after ten minutes, the waits begin anew.
+          expect(at - before).toBeGreaterThanOrEqual(10_000);
+        }
+        const gaps = rounds.slice(1).map((at, index) => at - (rounds[index] ?? 0));
+        if (gaps.every((gap) => gap < 600_000)) {
+          for (const [index, gap] of gaps.entries()) {
+            expect(gap).toBeGreaterThanOrEqual(Math.min(10_000 * 2 ** index, 80_000));
+          }
+        }
+      }),
+    );
+  });
+});
