@@ -82,7 +82,11 @@ export const decide = (pods: readonly SeenPod[], memory: NamespaceMemory, now: n
     deletions,
     leftAlone: unowned.filter(({ pod }) => !memory.left.has(pod.uid)),
     nextLookAt,
-    memory: prune({ owners, attempts, left: new Set(unowned.map(({ pod }) => pod.uid)) }, pods, now),
+    memory: prune(
+      { owners, attempts, left: new Set([...memory.left, ...unowned.map(({ pod }) => pod.uid)]) },
+      pods,
+      now,
+    ),
   };
 };
 
@@ -98,7 +102,7 @@ const prune = (memory: NamespaceMemory, pods: readonly SeenPod[], now: number): 
   const busy = new Set(pods.map(({ pod }) => pod.controller?.uid));
   const isOf = (owner: OwnerMemory, uid: string): boolean => (owner.rounds > 0 ? now < forgetAt(owner) : busy.has(uid));
   return {
-    ...memory,
+    left: new Set([...memory.left].filter((uid) => present.has(uid))),
     owners: new Map([...memory.owners].filter(([uid, owner]) => isOf(owner, uid))),
     attempts: new Map(
       [...memory.attempts].filter(([uid, attempt]) => present.has(uid) || attempt.kind === 'under-way'),
