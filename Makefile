@@ -26,7 +26,7 @@ ROOT_STAMP := node_modules/.stamp
 # $(call stage,NAME,COMMAND): .cache/stage holds the name of the stage that ran last, for .ci/run.
 stage = @mkdir -p .cache && echo '$(1)' > .cache/stage && echo '==> $(1)' && PATH="$(TOOLS_PATH)" && $(2)
 
-.PHONY: help demo build test verify format format-check lint types architecture dead-code envtest race mass-outage setup clean
+.PHONY: help demo build test verify format format-check lint types architecture dead-code envtest race mass-outage mass-recovery setup clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -68,6 +68,9 @@ race: build ## race the prober against a real kube-controller-manager (4 minutes
 
 mass-outage: build ## let 250 simulated shoots fail in the same second and measure (6 minutes)
 	$(call stage,mass outage,node bench/mass-outage.ts)
+
+mass-recovery: build ## let etcd of 250 simulated shoots come back in the same second and measure the weeder (1 minute)
+	$(call stage,mass recovery,node bench/mass-recovery.ts)
 
 setup: $(ROOT_STAMP) ## install the pinned Node and the npm packages
 

@@ -1,6 +1,4 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
+import { type Served, startServed } from '../support/served.ts';
 import type { Answer, Order, Ready, WorldReport } from './protocol.ts';
 
 /** The served world, as the driver reaches it. */
@@ -12,46 +10,14 @@ export interface WorldProcess {
   end(): Promise<void>;
 }
 
-const script = fileURLToPath(new URL('./world.ts', import.meta.url));
-
-/** The world answers every order, in order; it must not end before it is asked to. */
-const nextAnswer = async <K extends Answer['order']>(
-  child: ChildProcess,
-  kind: K,
-): Promise<Extract<Answer, { order: K }>> => {
-  const ended = new AbortController();
-  const exited = once(child, 'exit', { signal: ended.signal }).then(([code]) => {
-    throw new Error(`the process that serves the world ended with ${String(code)}`);
-  });
-  try {
-    const [answer] = (await Promise.race([once(child, 'message', { signal: ended.signal }), exited])) as [Answer];
-    if (answer.order !== kind) throw new Error(`the world answered ${answer.order} to ${kind}`);
-    return answer as Extract<Answer, { order: K }>;
-  } finally {
-    exited.catch(() => undefined);
-    ended.abort();
-  }
-};
-
 /** It ends with this process at the latest. */
 export const startWorld = async (shoots: number): Promise<WorldProcess> => {
-  const child = fork(script, [String(shoots)], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-  const { ready } = await nextAnswer(child, 'ready');
+  const served: Served<Answer> = startServed(new URL('./world.ts', import.meta.url), [String(shoots)]);
+  const { ready } = await served.answer('ready');
   return {
     ready,
-    order: async (order) => {
-      child.send(order);
-      return (await nextAnswer(child, order)).at;
-    },
-    report: async () => {
-      child.send('report');
-      return (await nextAnswer(child, 'report')).report;
-    },
-    end: async () => {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      const gone = once(child, 'exit');
-      child.disconnect();
-      await gone;
-    },
+    order: async (order) => (await served.order(order)).at,
+    report: async () => (await served.order('report')).report,
+    end: () => served.end(),
   };
 };

@@ -1,11 +1,11 @@
 import type { Clock, Random } from '../../src/ports/index.ts';
+import { startDeploymentController } from '../../test/e2e/support/deployment-controller.ts';
 import {
   createDeployment,
   createMachines,
   createNodes,
   createProtectedShoot,
   shootRules,
-  startDeploymentController,
 } from '../../test/e2e/support/shoot.ts';
 import { type ControlPlane, startControllerManager, startControlPlane } from '../../test/envtest/index.ts';
 import { waitFor } from '../../test/envtest/waiting.ts';

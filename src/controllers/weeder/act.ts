@@ -15,7 +15,8 @@ export interface DeleteResult {
   readonly error?: ApiError;
 }
 
-/** Of the answer, once the request has left. */
+/** Of a delete, its wait for its turn included, and of the answer once it has left. */
+const timeoutMs = 30_000;
 const sentTimeoutMs = 10_000;
 
 /**
@@ -28,7 +29,7 @@ export const act = async (
 ): Promise<DeleteResult> => {
   if (dryRun) return { outcome: { kind: 'deleted' } };
   try {
-    await client.call(deletePod(pod), { signal, sentTimeoutMs, lane: 'urgent', once: true });
+    await client.call(deletePod(pod), { signal, timeoutMs, sentTimeoutMs, lane: 'urgent', once: true });
     return { outcome: { kind: 'deleted' } };
   } catch (error) {
     if (error instanceof ApiError) return failure(error);

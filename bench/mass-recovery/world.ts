@@ -1,0 +1,89 @@
+// A process of its own: serves a simulated seed full of crash-looping pods over HTTPS, and records what becomes of them.
+import { systemClock } from '../../src/runtime/index.ts';
+import { createCertificates, createWorld, requestKind, serveHttps, simKinds, type World } from '../../src/sim/index.ts';
+import { type Answer, etcdService, type Order, podsPerShoot } from './protocol.ts';
+
+const shoots = Array.from({ length: Number(process.argv[2] ?? '250') }, (_, index) => `shoot--s${String(index)}`);
+const clock = systemClock();
+/** When each deleted pod was marked for deletion, milliseconds since the epoch. */
+const deletedAt: number[] = [];
+const requests = new Map<string, number>();
+
+const setEtcd = ({ store }: World, ready: boolean): void => {
+  for (const namespace of shoots) {
+    store.put(simKinds.EndpointSlice, {
+      metadata: { name: `${etcdService}-abcde`, namespace, labels: { 'kubernetes.io/service-name': etcdService } },
+      addressType: 'IPv4',
+      endpoints: [{ addresses: ['10.0.0.1'], conditions: { ready } }],
+    });
+  }
+};
+
+const crashPods = ({ store }: World): void => {
+  for (const namespace of shoots) {
+    for (let index = 0; index < podsPerShoot; index += 1) {
+      store.put(simKinds.Pod, {
+        metadata: {
+          name: `kube-apiserver-${String(index)}`,
+          namespace,
+          labels: { 'gardener.cloud/role': 'controlplane', role: 'apiserver' },
+          ownerReferences: [
+            {
+              apiVersion: 'apps/v1',
+              kind: 'ReplicaSet',
+              name: 'kube-apiserver',
+              uid: `rs-${namespace}`,
+              controller: true,
+            },
+          ],
+        },
+        spec: { nodeName: 'node', containers: [{ name: 'kube-apiserver' }] },
+        status: {
+          phase: 'Running',
+          containerStatuses: [{ name: 'kube-apiserver', state: { waiting: { reason: 'CrashLoopBackOff' } } }],
+        },
+      });
+    }
+  }
+};
+
+const record = ({ store }: World): void => {
+  store.subscribe(simKinds.Pod, ({ type, object, previous }) => {
+    const isMarked = type === 'MODIFIED' && object.metadata.deletionTimestamp !== undefined;
+    if (isMarked && previous?.metadata.deletionTimestamp === undefined) deletedAt.push(clock.now());
+  });
+};
+
+const main = async (): Promise<void> => {
+  const world = createWorld({ clock, shoots: [] });
+  const certificates = await createCertificates({ now: clock.now() });
+  const face = await serveHttps({
+    certificates,
+    kube: {
+      request: (request) => {
+        const { verb, resource } = requestKind(request);
+        const key = `${verb} ${resource}`;
+        requests.set(key, (requests.get(key) ?? 0) + 1);
+        return world.api.kube.request(request);
+      },
+    },
+  });
+  world.api.setAddress({ url: face.url, ca: certificates.ca });
+  setEtcd(world, false);
+  crashPods(world);
+  record(world);
+  const tell = (answer: Answer): void => void process.send?.(answer);
+  process.on('message', (order: Order) => {
+    if (order === 'recover') {
+      const at = clock.now();
+      setEtcd(world, true);
+      tell({ order, at });
+    } else {
+      tell({ order, deletedAt, requests: Object.fromEntries(requests), connections: face.stats().connections });
+    }
+  });
+  process.once('disconnect', () => process.exit());
+  tell({ order: 'ready', kubeconfig: world.api.kubeconfig() });
+};
+
+await main();
