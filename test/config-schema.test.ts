@@ -4,7 +4,14 @@ import Ajv from 'ajv';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { hasErrors, loadProberConfig, proberJsonSchema } from '../src/config/index.ts';
+import {
+  hasErrors,
+  loadProberConfig,
+  loadWeederConfig,
+  proberJsonSchema,
+  weederJsonSchema,
+} from '../src/config/index.ts';
+import { mutate, mutations } from '../src/testing/index.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (path: string): string => readFileSync(`${root}${path}`, 'utf8');
@@ -16,11 +23,9 @@ const validatorOf = ({ $schema, ...schema }: ReturnType<typeof proberJsonSchema>
   return (value: unknown) => ({ valid: validate(value) === true, errors: validate.errors ?? [] });
 };
 
-const check = validatorOf(proberJsonSchema());
+const strict = { leftovers: 'error' } as const;
 
-const isValid = (text: string): boolean => !hasErrors(loadProberConfig(text, { leftovers: 'error' }).problems);
-
-/** What the schema takes and `dwd validate` does not, and why. */
+/** What a schema takes and `dwd validate` does not, and why. */
 const laxer: Readonly<Record<string, string>> = {
   'alias-bomb.yaml': 'about the text',
   'duplicate-key.yaml': 'about the text',
@@ -40,12 +45,31 @@ const parsed = (text: string): unknown => {
 
 const isManifest = (value: unknown): boolean => typeof value === 'object' && value !== null && 'kind' in value;
 
-const fixtures = globSync('src/config/fixtures/*.yaml', { cwd: root })
-  .map((path) => ({ path, name: path.replace(/.*\//, ''), text: read(path) }))
-  .map((fixture) => ({ ...fixture, value: parsed(fixture.text) }))
-  .filter(({ value }) => value !== undefined && !isManifest(value));
+const fixturesIn = (folder: string) =>
+  globSync(`${folder}/*.yaml`, { cwd: root })
+    .map((path) => ({ path, name: path.replace(/.*\//, ''), text: read(path) }))
+    .map((fixture) => ({ ...fixture, value: parsed(fixture.text) }))
+    .filter(({ value }) => value !== undefined && !isManifest(value));
+
+interface Described {
+  readonly description?: string;
+  readonly default?: unknown;
+}
+
+const propertiesOf = (schema: ReturnType<typeof proberJsonSchema>) => schema.properties as Record<string, Described>;
+
+const defaultsIn = (schema: ReturnType<typeof proberJsonSchema>) =>
+  Object.fromEntries(
+    Object.entries(propertiesOf(schema)).flatMap(([name, { default: value }]) =>
+      value === undefined ? [] : [[name, value]],
+    ),
+  );
 
 describe('the JSON Schema of the prober', () => {
+  const check = validatorOf(proberJsonSchema());
+  const isValid = (text: string): boolean => !hasErrors(loadProberConfig(text, strict).problems);
+  const fixtures = fixturesIn('src/config/fixtures/prober');
+
   it('takes the example', () => {
     expect(check(parse(read('examples/prober-config.yaml')))).toEqual({ valid: true, errors: [] });
   });
@@ -118,12 +142,7 @@ describe('the JSON Schema of the prober', () => {
   });
 
   it('has the defaults that are filled in', () => {
-    const { properties } = proberJsonSchema() as {
-      readonly properties: Record<string, { readonly default?: unknown }>;
-    };
-    const defaults = Object.fromEntries(
-      Object.entries(properties).flatMap(([name, { default: value }]) => (value === undefined ? [] : [[name, value]])),
-    );
+    const defaults = defaultsIn(proberJsonSchema());
     expect(defaults).toEqual({
       probeInterval: '10s',
       initialDelay: '30s',
@@ -132,12 +151,65 @@ describe('the JSON Schema of the prober', () => {
       kcmNodeMonitorGraceDuration: '40s',
       nodeLeaseFailureFraction: 0.6,
     });
-    const load = (config: object) => loadProberConfig(JSON.stringify(config), { leftovers: 'error' }).settings;
+    const load = (config: object) => loadProberConfig(JSON.stringify(config), strict).settings;
     expect(load({ ...minimal, ...defaults })).toEqual(load(minimal));
   });
 
   it('says of every field of the file what it is for', () => {
-    const { properties } = proberJsonSchema() as { readonly properties: Record<string, { description?: string }> };
-    for (const { description } of Object.values(properties)) expect(description).toMatch(/\.$/);
+    for (const { description } of Object.values(propertiesOf(proberJsonSchema()))) expect(description).toMatch(/\.$/);
+  });
+});
+
+describe('the JSON Schema of the weeder', () => {
+  const check = validatorOf(weederJsonSchema());
+  const isValid = (text: string): boolean => !hasErrors(loadWeederConfig(text, strict).problems);
+  const fixtures = fixturesIn('src/config/fixtures/weeder');
+
+  it('takes the example', () => {
+    expect(check(parse(read('examples/weeder-config.yaml')))).toEqual({ valid: true, errors: [] });
+  });
+
+  it('knows enough fixtures, good ones and bad ones', () => {
+    const good = fixtures.filter(({ text }) => isValid(text));
+    expect(good.length).toBeGreaterThanOrEqual(3);
+    expect(fixtures.length - good.length).toBeGreaterThan(15);
+  });
+
+  it.each(fixtures)('agrees with dwd validate about $name', ({ name, text, value }) => {
+    const { valid, errors } = check(value);
+    const isException = valid && laxer[name] !== undefined;
+    expect(valid === isValid(text), JSON.stringify(errors)).toBe(!isException);
+  });
+
+  it('agrees about each of many single mistakes', () => {
+    const whole = parse(read('src/config/fixtures/weeder/every-operator.yaml')) as unknown;
+    let [good, bad] = [0, 0];
+    fc.assert(
+      fc.property(mutations(2), (changes) => {
+        const value = mutate(whole, changes);
+        const text = JSON.stringify(value) as string | undefined;
+        // Null is absent to the program, and a schema cannot say that.
+        fc.pre(text !== undefined && !text.includes('null'));
+        const valid = isValid(text);
+        if (valid) good += 1;
+        else bad += 1;
+        const { valid: found, errors } = check(JSON.parse(text));
+        expect([text, found], JSON.stringify(errors)).toEqual([text, valid]);
+      }),
+      { numRuns: 2_000, interruptAfterTimeLimit: 20_000, markInterruptAsFailure: false },
+    );
+    expect(good).toBeGreaterThan(20);
+    expect(bad).toBeGreaterThan(20);
+  }, 60_000);
+
+  it('has the defaults that are filled in, and says of every field what it is for', () => {
+    const minimal = {
+      servicesAndDependantSelectors: { etcd: { podSelectors: [{ matchLabels: { role: 'apiserver' } }] } },
+    };
+    const defaults = defaultsIn(weederJsonSchema());
+    expect(defaults).toEqual({ watchDuration: '5m0s' });
+    const load = (config: object) => loadWeederConfig(JSON.stringify(config), strict).settings;
+    expect(load({ ...minimal, ...defaults })).toEqual(load(minimal));
+    for (const { description } of Object.values(propertiesOf(weederJsonSchema()))) expect(description).toMatch(/\.$/);
   });
 });

@@ -7,14 +7,14 @@ import { minimal } from './testing/texts.ts';
 
 const read = (path: string): string => readFileSync(fileURLToPath(new URL(path, import.meta.url)), 'utf8');
 
-const fixtures = readdirSync(fileURLToPath(new URL('fixtures', import.meta.url)))
+const fixtures = readdirSync(fileURLToPath(new URL('fixtures/prober', import.meta.url)))
   .filter((file) => file.endsWith('.yaml'))
-  .map((file) => ({ file, text: read(`fixtures/${file}`) }));
+  .map((file) => ({ file, text: read(`fixtures/prober/${file}`) }));
 
 describe('checkProberFile', () => {
-  it.each(fixtures)('tells all that is wrong with fixtures/$file', async ({ file, text }) => {
+  it.each(fixtures)('tells all that is wrong with fixtures/prober/$file', async ({ file, text }) => {
     const lines = checkProberFile(text).map((problem) => `${formatProblem(file, problem)}\n`);
-    await expect(lines.join('')).toMatchFileSnapshot(`fixtures/${file.replace(/yaml$/, 'expected')}`);
+    await expect(lines.join('')).toMatchFileSnapshot(`fixtures/prober/${file.replace(/yaml$/, 'expected')}`);
   });
 
   it('finds nothing wrong with the example', () => {
@@ -62,7 +62,7 @@ describe('checkProberFile', () => {
 });
 
 describe('loadProberConfig', () => {
-  it.each(fixtures)('has settings for fixtures/$file or tells an error', ({ text }) => {
+  it.each(fixtures)('has settings for fixtures/prober/$file or tells an error', ({ text }) => {
     const { settings, problems } = loadProberConfig(text, { leftovers: 'warning' });
     expect(settings === undefined).toBe(hasErrors(problems));
   });

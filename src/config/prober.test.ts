@@ -72,6 +72,30 @@ describe('loadProberConfig', () => {
     ['kcmNodeMonitorGraceDuration: null', { nodeMonitorGraceMs: 40_000 }],
     ['probeTimeout: ~', { probeTimeoutMs: 30_000 }],
     ['externalProbe: null', {}],
+    [
+      'externalProbe: {kubeConfigSecretName: outside}',
+      {
+        outsidePath: {
+          kubeConfigSecretName: 'outside',
+          timeoutMs: 5_000,
+          failureThreshold: 3,
+          successThreshold: 1,
+          mode: 'observe',
+        },
+      },
+    ],
+    [
+      'externalProbe: {kubeConfigSecretName: outside, timeout: 2s, failureThreshold: 5, successThreshold: 2, mode: trigger}',
+      {
+        outsidePath: {
+          kubeConfigSecretName: 'outside',
+          timeoutMs: 2_000,
+          failureThreshold: 5,
+          successThreshold: 2,
+          mode: 'trigger',
+        },
+      },
+    ],
     ['PROBEINTERVAL: 7s', { probeIntervalMs: 7_000 }],
     ['PROBEINTERVAL: 7s\nprobeInterval: 8s', { probeIntervalMs: 8_000 }],
     ['probeInterval: 8s\nPROBEINTERVAL: 7s', { probeIntervalMs: 8_000 }],

@@ -27,6 +27,14 @@ const dependentResources = (config: ProberConfig): readonly DependentResource[] 
         ],
   );
 
+const outsidePath = (config: NonNullable<ProberConfig['externalProbe']>): OutsidePathSettings => ({
+  kubeConfigSecretName: config.kubeConfigSecretName,
+  timeoutMs: config.timeout,
+  failureThreshold: config.failureThreshold,
+  successThreshold: config.successThreshold,
+  mode: config.mode,
+});
+
 const settingsFrom = (config: ProberConfig): ProberSettings => ({
   kubeConfigSecretName: config.kubeConfigSecretName,
   probeIntervalMs: config.probeInterval,
@@ -36,6 +44,7 @@ const settingsFrom = (config: ProberConfig): ProberSettings => ({
   nodeMonitorGraceMs: config.kcmNodeMonitorGraceDuration,
   nodeLeaseFailureFraction: config.nodeLeaseFailureFraction,
   dependentResources: dependentResources(config),
+  ...(config.externalProbe === undefined ? {} : { outsidePath: outsidePath(config.externalProbe) }),
 });
 
 const format: ConfigFormat<ReturnType<typeof proberSchema>, ProberSettings> = {

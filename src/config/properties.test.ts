@@ -8,9 +8,9 @@ import { gardeners } from './testing/texts.ts';
 
 const read = (path: string): string => readFileSync(fileURLToPath(new URL(path, import.meta.url)), 'utf8');
 
-const fixtures = readdirSync(fileURLToPath(new URL('fixtures', import.meta.url)))
+const fixtures = readdirSync(fileURLToPath(new URL('fixtures/prober', import.meta.url)))
   .filter((file) => file.endsWith('.yaml'))
-  .map((file) => ({ file, text: read(`fixtures/${file}`) }));
+  .map((file) => ({ file, text: read(`fixtures/prober/${file}`) }));
 
 const running = { leftovers: 'warning' } as const;
 

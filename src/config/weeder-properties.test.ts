@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
@@ -11,7 +13,11 @@ import {
 } from '../domain/index.ts';
 import { mutate, mutations } from '../testing/index.ts';
 import { checkWeederFile, hasErrors, loadWeederConfig } from './index.ts';
-import { everyOperator } from './testing/texts.ts';
+
+const everyOperator = readFileSync(
+  fileURLToPath(new URL('fixtures/weeder/every-operator.yaml', import.meta.url)),
+  'utf8',
+);
 
 const running = { leftovers: 'warning' } as const;
 

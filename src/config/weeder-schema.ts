@@ -3,8 +3,8 @@ import { labelKeyPattern } from '../domain/index.ts';
 import { about, anyListOf, duration, labelKey, labelValue, listOf, mapOf, object, oneOf, positive } from './fields.ts';
 
 /**
- * A label of RFC 1123, as Services are named since Kubernetes 1.37 (KEP-5311); before, the first character had to be a letter. It fits
- * into the label `kubernetes.io/service-name`.
+ * A label of RFC 1123: since Kubernetes 1.36 (`RelaxedServiceNameValidation`, KEP-5311) the name of a Service may begin with a digit. It
+ * fits into the label `kubernetes.io/service-name`.
  */
 export const serviceNamePattern = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
 

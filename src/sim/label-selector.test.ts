@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { formatLabelSelector, type LabelRequirement, matchesLabels } from '../domain/index.ts';
 import { parseLabelSelector } from './label-selector.ts';
 
 const keys = fc.constantFrom('app', 'tier', 'example.io/role', 'in', 'notin');
@@ -58,6 +59,26 @@ describe('a label selector', () => {
         expect([text, parseLabelSelector(text)(of)]).toEqual([text, usable.every((term) => holds(term, of))]);
       }),
       { numRuns: 500 },
+    );
+  });
+
+  it('reads what the domain writes, and matches the same', () => {
+    const list = fc.array(values, { minLength: 1, maxLength: 4 });
+    const requirement = fc.oneof(
+      fc.record<LabelRequirement>({ key: keys, operator: fc.constantFrom('In', 'NotIn'), values: list }),
+      fc.record<LabelRequirement>({
+        key: keys,
+        operator: fc.constantFrom('Exists', 'DoesNotExist'),
+        values: fc.constant([]),
+      }),
+    );
+    const selector = fc.record({ matchLabels: labels, matchExpressions: fc.array(requirement, { maxLength: 4 }) });
+    fc.assert(
+      fc.property(selector, labels, (wanted, of) => {
+        const text = formatLabelSelector(wanted);
+        expect([text, parseLabelSelector(text)(of)]).toEqual([text, matchesLabels(wanted, of)]);
+      }),
+      { numRuns: 1_000 },
     );
   });
 

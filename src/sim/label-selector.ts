@@ -1,3 +1,4 @@
+import { isLabelKey, isLabelValue } from '../domain/index.ts';
 import { badRequest } from './status.ts';
 
 export type Labels = Readonly<Record<string, string>>;
@@ -32,13 +33,6 @@ const tokenize = (text: string): readonly Token[] => {
 
 const unparsable = (found: Token, expected: string): Error =>
   badRequest(`unable to parse requirement: found '${found.text}' expected: ${expected}`);
-
-const keyPattern =
-  /^(?:[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*\/)?[A-Za-z0-9](?:[-\w.]{0,61}[A-Za-z0-9])?$/;
-const valuePattern = /^(?:[A-Za-z0-9](?:[-\w.]{0,61}[A-Za-z0-9])?)?$/;
-
-export const isLabelKey = (text: string): boolean => keyPattern.test(text);
-export const isLabelValue = (text: string): boolean => valuePattern.test(text);
 
 const has = (labels: Labels, key: string): boolean => Object.hasOwn(labels, key);
 

@@ -1,4 +1,4 @@
-import { isLabelKey, isLabelValue } from './label-selector.ts';
+import { isLabelKey, isLabelValue } from '../domain/index.ts';
 import type { SimKind } from './kind.ts';
 import { asMap, equalJson, isMap, type JsonMap, type SimMeta, type SimObject, without } from './object.ts';
 import type { StatusCause } from './cause.ts';

@@ -38,20 +38,3 @@ dependentResourceInfos:
   - ref: {apiVersion: apps/v1, kind: Deployment, name: kube-controller-manager}
     scaleUp: {level: 0}
 `;
-
-/** A weeder configuration with all there is. */
-export const everyOperator = `watchDuration: 2m
-servicesAndDependantSelectors:
-  etcd-main-client:
-    podSelectors:
-      - matchLabels: {gardener.cloud/role: controlplane, empty: ""}
-        matchExpressions:
-          - {key: role, operator: In, values: [apiserver, ""]}
-          - {key: role, operator: NotIn, values: [main]}
-          - {key: app, operator: Exists}
-          - {key: maintenance, operator: DoesNotExist, values: []}
-      - matchLabels: {app: "1"}
-  1st-service:
-    podSelectors:
-      - matchLabels: {app: b}
-`;

@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest';
+import { formatPath, type Path } from './problem.ts';
+
+it.each<{ readonly path: Path; readonly text: string }>([
+  { path: [], text: '.' },
+  { path: ['a'], text: 'a' },
+  { path: ['a', 0, 'b-c', 12], text: 'a[0].b-c[12]' },
+  { path: [3, 'x'], text: '[3].x' },
+  { path: ['a', 'b.c/d', ''], text: 'a["b.c/d"][""]' },
+  { path: ['k'.repeat(1_000_000), 'b'], text: `["${'k'.repeat(100)}..."].b` },
+])('a path is written as editors know it, and of a huge key only how it begins: $text', ({ path, text }) => {
+  expect(formatPath(path)).toBe(text);
+});
