@@ -7,7 +7,7 @@ import {
 import type { ProberSettings } from '../domain/index.ts';
 import type { Clock, Gauge, Kube, KubeClient, Logger, Random, ShootConnector } from '../ports/index.ts';
 import { type Check, createWorkQueue, type WorkQueue, whenAborted } from '../runtime/index.ts';
-import type { Active, Generation } from './reloadable.ts';
+import type { Generation } from './reloadable.ts';
 import { createProberSources, type ProberSources } from './sources.ts';
 import { untilFilled } from './until-filled.ts';
 
@@ -28,8 +28,8 @@ export interface GenerationDeps {
 /** What the probers remember, by Cluster. */
 export type ProberMemories = ReadonlyMap<string, ProberMemory>;
 
-/** What dependents may take to be known before probing starts without them: an outage may be under way. */
-const dependentsSyncMs = 10_000;
+/** What dependents and outside kubeconfigs may take to be known before probing starts without them: an outage may be under way. */
+const restSyncMs = 10_000;
 const pollMs = 50;
 
 /** The prober of a seed under one configuration. */
@@ -45,11 +45,12 @@ export const createGeneration = (
     settings,
     sync: async () => {
       const { clusters, kubeconfigs, dependents } = sources;
-      watches = [clusters, kubeconfigs, ...dependents].map((source) => source.run(closing.signal));
+      const outside = ownOutsideSource(sources);
+      watches = [clusters, kubeconfigs, ...outside, ...dependents].map((source) => source.run(closing.signal));
       await untilFilled([clusters, kubeconfigs], { clock, logger, signal: closing.signal });
-      await untilDependentsKnown(sources, clock, closing.signal);
+      await untilRestKnown(sources, clock, closing.signal);
     },
-    start: (memories, signal) => startProbing({ settings, sources, deps, memories: memories ?? new Map() }, signal),
+    work: (memories, signal) => probe({ settings, sources, deps, memories: memories ?? new Map() }, signal),
     checks: () => checksOf(sources),
     close: async () => {
       closing.abort(new Error('these watches are no longer needed'));
@@ -58,15 +59,26 @@ export const createGeneration = (
   };
 };
 
-/** Until every dependent is either synced or known not to be served, but not for ever: what is not known is read when needed. */
-const untilDependentsKnown = async (
-  { dependents }: ProberSources,
+/** The watch of the outside path's Secrets, where it is one of its own. */
+const ownOutsideSource = ({
+  kubeconfigs,
+  outsideKubeconfigs: outside,
+}: ProberSources): ProberSources['kubeconfigs'][] =>
+  outside === undefined || outside === kubeconfigs ? [] : [outside];
+
+/**
+ * Until every dependent is either synced or known not to be served, but not for ever: what is not known is read when needed, and without
+ * their outside paths shoots are judged by their leases.
+ */
+const untilRestKnown = async (
+  { dependents, outsideKubeconfigs }: ProberSources,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<void> => {
   const isKnown = (): boolean =>
+    outsideKubeconfigs?.synced !== false &&
     dependents.every((source) => source.store.synced || source.served().kind === 'not-served');
-  const deadline = clock.monotonic() + dependentsSyncMs;
+  const deadline = clock.monotonic() + restSyncMs;
   while (!isKnown() && clock.monotonic() < deadline) await clock.sleep(pollMs, signal);
 };
 
@@ -77,11 +89,11 @@ interface ProbingParts {
   readonly memories: ProberMemories;
 }
 
-const startProbing = (
+const probe = async (
   { settings, sources, deps, memories }: ProbingParts,
   signal: AbortSignal,
-): Active<ProberMemories> => {
-  const { clusters, kubeconfigs, dependents } = sources;
+): Promise<ProberMemories> => {
+  const { clusters, kubeconfigs, outsideKubeconfigs, dependents } = sources;
   const initial = { clusters: new Set(Array.from(clusters.entries(), ([name]) => name)), memories };
   const queue: WorkQueue<string> = createWorkQueue({
     clock: deps.clock,
@@ -96,6 +108,7 @@ const startProbing = (
       settings,
       clusters,
       kubeconfigs,
+      outsideKubeconfigs,
       dependents: new Map(dependents.map((source) => [source.key, source])),
       requeueAfter: (name, ms) => queue.addAfter(name, ms),
     },
@@ -104,19 +117,24 @@ const startProbing = (
   const unsubscribe = clusters.subscribe(({ key }) => queue.add(key));
   for (const name of initial.clusters) queue.add(name);
   deps.logger.info('probing begins', { clusters: initial.clusters.size });
-  const end = async (): Promise<void> => {
-    await whenAborted(signal);
-    unsubscribe();
-    await queue.drain();
-    await controller.stop();
-  };
-  return { memory: () => controller.memories(), ended: end() };
+  await whenAborted(signal);
+  const remembered = controller.memories();
+  unsubscribe();
+  await queue.drain();
+  await controller.stop();
+  return remembered;
 };
 
-const checksOf = ({ clusters, kubeconfigs, dependents }: ProberSources): readonly Check[] => {
+const checksOf = (sources: ProberSources): readonly Check[] => {
+  const { clusters, kubeconfigs, dependents } = sources;
   const caches = [
     { name: 'clusters', ok: clusters.synced, problem: clusters.state().lastError?.message },
     { name: 'kubeconfig-secrets', ok: kubeconfigs.synced, problem: kubeconfigs.state().lastError?.message },
+    ...ownOutsideSource(sources).map((source) => ({
+      name: 'outside-kubeconfig-secrets',
+      ok: source.synced,
+      problem: source.state().lastError?.message,
+    })),
     // A kind that is not served is told, but the others are protected all the same.
     ...dependents.map((source) => ({
       name: source.key,

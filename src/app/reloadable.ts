@@ -6,18 +6,14 @@ export interface Generation<Settings, Memory> {
   readonly settings: Settings;
   /** Starts the watches; resolves when all that is needed is known. */
   sync(): Promise<void>;
-  /** Works until `signal` aborts and everything under way has ended. `memory` is that of the generation before, if there was one. */
-  start(memory: Memory | undefined, signal: AbortSignal): Active<Memory>;
+  /**
+   * Works until `signal` aborts and everything under way has ended; resolves with what the next generation goes on with. `memory` is that
+   * of the generation before, if there was one.
+   */
+  work(memory: Memory | undefined, signal: AbortSignal): Promise<Memory>;
   checks(): readonly Check[];
   /** Ends the watches. */
   close(): Promise<void>;
-}
-
-/** A generation at work. */
-export interface Active<Memory> {
-  /** What the next generation goes on with. */
-  memory(): Memory;
-  readonly ended: Promise<void>;
 }
 
 /** A component of a seed as parts of a program: the caches of a standby are filled too, its controller waits for its turn. */
@@ -99,11 +95,10 @@ export const createReloadable = <Settings, Memory>(
       const changed = new Promise<void>((resolve) => {
         goOver = resolve;
       });
-      const active = generation.start(memory, end.signal);
+      const working = generation.work(memory, end.signal);
       await Promise.race([changed, whenAborted(signal)]);
-      memory = active.memory();
       end.abort();
-      await active.ended;
+      memory = await working;
       await closeFormer();
     }
     goOver = undefined;

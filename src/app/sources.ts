@@ -4,6 +4,7 @@ import {
   decodeObject,
   optionalObject,
   optionalString,
+  type OutsidePathSettings,
   type ProberSettings,
 } from '../domain/index.ts';
 import { createInformer, type Informer } from '../kube/index.ts';
@@ -14,6 +15,8 @@ export interface ProberSources {
   readonly clusters: Informer<ClusterView>;
   /** Kubeconfig texts by `namespace/name` of their Secret; undefined where the Secret has no key `kubeconfig`. */
   readonly kubeconfigs: Informer<string | undefined>;
+  /** The same of the outside path where there is one; the same watch where its Secret has the same name. */
+  readonly outsideKubeconfigs: Informer<string | undefined> | undefined;
   readonly dependents: readonly WatchedDependent[];
 }
 
@@ -24,17 +27,26 @@ const decodeKubeconfigSecret = (json: unknown, path: string): string | undefined
 };
 
 /** Nothing is watched until the sources run. Each watch is narrowed to the configured names, so that rights can be too. */
-export const createProberSources = (settings: ProberSettings, deps: WatchDeps): ProberSources => ({
-  clusters: createInformer({
-    ...deps,
-    path: '/apis/extensions.gardener.cloud/v1alpha1/clusters',
-    project: decodeCluster,
-  }),
-  kubeconfigs: createInformer({
-    ...deps,
-    path: '/api/v1/secrets',
-    query: { fieldSelector: `metadata.name=${settings.kubeConfigSecretName}` },
-    project: decodeKubeconfigSecret,
-  }),
-  dependents: settings.dependentResources.map((resource) => watchDependent(resource, deps)),
-});
+export const createProberSources = (settings: ProberSettings, deps: WatchDeps): ProberSources => {
+  const { kubeConfigSecretName, outsidePath } = settings;
+  const watchSecrets = (name: string): Informer<string | undefined> =>
+    createInformer({
+      ...deps,
+      path: '/api/v1/secrets',
+      query: { fieldSelector: `metadata.name=${name}` },
+      project: decodeKubeconfigSecret,
+    });
+  const kubeconfigs = watchSecrets(kubeConfigSecretName);
+  const outsideOf = ({ kubeConfigSecretName: name }: OutsidePathSettings): Informer<string | undefined> =>
+    name === kubeConfigSecretName ? kubeconfigs : watchSecrets(name);
+  return {
+    clusters: createInformer({
+      ...deps,
+      path: '/apis/extensions.gardener.cloud/v1alpha1/clusters',
+      project: decodeCluster,
+    }),
+    kubeconfigs,
+    outsideKubeconfigs: outsidePath && outsideOf(outsidePath),
+    dependents: settings.dependentResources.map((resource) => watchDependent(resource, deps)),
+  };
+};

@@ -13,7 +13,6 @@ import { createEventRecorder } from '../telemetry/index.ts';
 import type { Component, ComponentOptions, ComponentPorts } from './component.ts';
 import { createPodWatches } from './pod-watches.ts';
 import {
-  type Active,
   type ComponentParts,
   createReloadable,
   type Generation,
@@ -67,7 +66,7 @@ const createGeneration = (settings: WeederSettings, deps: GenerationDeps): Gener
       watch = slices.run(closing.signal);
       await untilFilled([slices], { clock, logger, signal: closing.signal });
     },
-    start: (memory, signal) => startWeeding({ settings, slices, deps, memory }, signal),
+    work: (memory, signal) => weed({ settings, slices, deps, memory }, signal),
     checks: () => {
       const problem = slices.state().lastError?.message;
       return [{ name: 'endpoint-slices', ok: slices.synced, ...(problem === undefined ? {} : { detail: problem }) }];
@@ -86,7 +85,7 @@ interface WeedingParts {
   readonly memory: WeederMemory | undefined;
 }
 
-const startWeeding = ({ settings, slices, deps, memory }: WeedingParts, signal: AbortSignal): Active<WeederMemory> => {
+const weed = async ({ settings, slices, deps, memory }: WeedingParts, signal: AbortSignal): Promise<WeederMemory> => {
   const { clock, report, logger } = deps;
   const queue: WorkQueue<string> = createWorkQueue({
     clock,
@@ -105,14 +104,12 @@ const startWeeding = ({ settings, slices, deps, memory }: WeedingParts, signal: 
   const keys = controller.keys();
   for (const key of keys) queue.add(key);
   logger.info('watching over services', { services: keys.length });
-  const end = async (): Promise<void> => {
-    await whenAborted(signal);
-    unsubscribe();
-    await queue.drain();
-    await controller.stop();
-    await watches.closed();
-  };
-  return { memory: () => controller.memory(), ended: end() };
+  await whenAborted(signal);
+  unsubscribe();
+  await queue.drain();
+  await controller.stop();
+  await watches.closed();
+  return controller.memory();
 };
 
 /** Of weedings, so that a seed that recovers as a whole is not asked for everything at once. */

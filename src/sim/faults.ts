@@ -5,11 +5,12 @@ import { failure } from './status.ts';
 import { bodyOf } from './stream.ts';
 
 /**
- * What happens to one request instead of its plain answer:
+ * What happens to one request instead of its plain answer: an error before it leaves;
  * a status (with a `Status` body) that the server never sees; a delay before the server sees it; `drop`: no answer, ever; `reset`: the
  * connection breaks before the server sees it; `afterWrite`: the server does it, and the answer is lost.
  */
 export type Fault =
+  | { readonly error: ApiError }
   | {
       readonly status: number;
       readonly reason?: string;
@@ -84,6 +85,7 @@ export const withFaults = (kube: Kube, options: { readonly clock: Clock; readonl
       await wait(request, Infinity);
       throw reset(request);
     }
+    if ('error' in fault) throw fault.error;
     if ('status' in fault) return statusAnswer(fault);
     if ('delayMs' in fault) {
       await wait(request, fault.delayMs);

@@ -149,9 +149,7 @@ const putMissing = (host: WriteHost, target: ObjectTarget, input: WriteInput): R
 
 const remove = (host: WriteHost, entry: Entry, input: WriteInput): Reply => {
   const { kind } = entry;
-  const body = input.body === '' ? {} : parseBody(kind, input.body);
-  const options = deleteOptions(body, input.query);
-  if (isDryRun(input.query)) return { status: 200, text: entryText(entry, input.form) };
+  const options = deleteOptions(input.body === '' ? undefined : parseBody(kind, input.body), input.query);
   const deletion = deleteEntry(host.storage, entry, { options, origin: host.origin });
   if (!deletion.atOnce) return { status: 200, text: entryText(deletion.entry, input.form) };
   const group = kind.group === '' ? {} : { group: kind.group };
@@ -188,8 +186,7 @@ export const writeTarget = (host: WriteHost, target: ObjectTarget, input: WriteI
 
 /** DELETE of a collection: every one of `entries`, by the rules of single deletes. */
 export const removeAll = (host: WriteHost, entries: readonly Entry[], input: WriteInput): void => {
-  const body = input.body === '' ? {} : asMap(parseJson(input.body, (problem) => problem));
+  const body = input.body === '' ? undefined : asMap(parseJson(input.body, (problem) => problem));
   const options = deleteOptions(body, input.query);
-  if (isDryRun(input.query)) return;
   for (const entry of entries) deleteEntry(host.storage, entry, { options, origin: host.origin });
 };

@@ -8,7 +8,7 @@ export {
   serveHttps,
 } from './https.ts';
 export { apiVersionOf, type SimKind } from './kind.ts';
-export { simKinds } from './kinds.ts';
+export { customKind, simKinds } from './kinds.ts';
 export { kubeconfigText, type KubeconfigInit } from './kubeconfig.ts';
 export { mountKubes } from './mount.ts';
 export type { JsonMap, SimObject } from './object.ts';
@@ -18,6 +18,8 @@ export type { SimDraft, SimStore } from './store.ts';
 export type { Address, WorldServer } from './world/endpoint.ts';
 export {
   clusterAutoscaler,
+  crashingAnnotation,
+  etcdAnnotation,
   kubeconfigSecretName,
   kubeControllerManager,
   kubeletsAnnotation,
@@ -26,6 +28,7 @@ export {
   type ShootInit,
 } from './world/objects.ts';
 export { type ServedWorld, serveWorld } from './world/serve.ts';
+export type { PodRecovery } from './world/recoveries.ts';
 export type { ShootToll, WorldShoot } from './world/shoot.ts';
 export { defaultTiming, scaleTiming, type WorldTiming } from './world/timing.ts';
 export { createWorld, type World, type WorldOptions } from './world/world.ts';

@@ -1,4 +1,4 @@
-import { asMap, getPath, isMap, type JsonMap, withPath, without } from './object.ts';
+import { asList, asMap, getPath, isMap, type JsonMap, withPath, without } from './object.ts';
 import type { StatusCause } from './cause.ts';
 
 // Defaults and validation of built-in kinds: as much as the watchdog and the actors can meet, not all that the real server does.
@@ -82,6 +82,15 @@ export const defaultPod = (object: JsonMap): JsonMap => {
   const scheduled = withDefault(restarted, ['spec', 'schedulerName'], 'default-scheduler');
   return withDefault(withDefault(scheduled, ['status', 'phase'], 'Pending'), ['status', 'qosClass'], 'BestEffort');
 };
+
+const nullWhenEmpty = (value: unknown): unknown => (asList(value).length === 0 ? null : value);
+
+/** The storage of the real server cannot tell an empty list from none, and Go writes none as null. */
+export const defaultEndpointSlice = (object: JsonMap): JsonMap => ({
+  ...object,
+  endpoints: nullWhenEmpty(object.endpoints),
+  ports: nullWhenEmpty(object.ports),
+});
 
 export const validateEndpointSlice = (object: Readonly<JsonMap>): readonly StatusCause[] =>
   object.addressType === undefined

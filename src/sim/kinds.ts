@@ -1,6 +1,7 @@
 import type { SimKind } from './kind.ts';
 import {
   defaultConfigMap,
+  defaultEndpointSlice,
   defaultNamespace,
   defaultPod,
   defaultReplicaSet,
@@ -159,7 +160,12 @@ export const simKinds = {
   EndpointSlice: define(
     {},
     { group: 'discovery.k8s.io', version: 'v1', kind: 'EndpointSlice', resource: 'endpointslices' },
-    { generation: true, countedMetadata: ['labels'], validate: validateEndpointSlice },
+    {
+      generation: true,
+      countedMetadata: ['labels'],
+      defaults: defaultEndpointSlice,
+      validate: validateEndpointSlice,
+    },
   ),
   Cluster: customKind(
     { group: 'extensions.gardener.cloud', version: 'v1alpha1', kind: 'Cluster', resource: 'clusters' },

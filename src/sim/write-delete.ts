@@ -1,5 +1,5 @@
 import type { Entry } from './entry.ts';
-import { asMap, getPath, type JsonMap } from './object.ts';
+import { asList, asMap, getPath, type JsonMap } from './object.ts';
 import type { Origin } from './origin.ts';
 import { badRequest, deleteConflict } from './status.ts';
 import type { Storage } from './storage.ts';
@@ -11,15 +11,23 @@ export interface DeleteOptions {
   readonly resourceVersion?: string;
   readonly gracePeriodSeconds?: number;
   readonly propagationPolicy?: string;
+  readonly dryRun?: boolean;
 }
 
-export const deleteOptions = (body: Readonly<JsonMap>, query: Readonly<Record<string, string>>): DeleteOptions => {
-  const preconditions = asMap(body.preconditions);
-  const grace =
-    body.gracePeriodSeconds ?? (query.gracePeriodSeconds === undefined ? undefined : Number(query.gracePeriodSeconds));
+/**
+ * The options of a DELETE request. With a body those of the query count for nothing, `dryRun` included (`DeleteResource` in
+ * https://github.com/kubernetes/kubernetes/blob/master/staging/src/k8s.io/apiserver/pkg/endpoints/handlers/delete.go).
+ */
+export const deleteOptions = (
+  body: Readonly<JsonMap> | undefined,
+  query: Readonly<Record<string, string>>,
+): DeleteOptions => {
+  const { preconditions: conditions, gracePeriodSeconds, propagationPolicy: policy, dryRun } = body ?? query;
+  const preconditions = asMap(conditions);
+  const grace = typeof gracePeriodSeconds === 'string' ? Number(gracePeriodSeconds) : gracePeriodSeconds;
   if (grace !== undefined && !Number.isSafeInteger(grace)) throw badRequest('gracePeriodSeconds: not a whole number');
-  const policy = body.propagationPolicy ?? query.propagationPolicy;
   return {
+    dryRun: dryRun === 'All' || asList(dryRun).includes('All'),
     ...(typeof preconditions.uid === 'string' ? { uid: preconditions.uid } : {}),
     ...(typeof preconditions.resourceVersion === 'string' ? { resourceVersion: preconditions.resourceVersion } : {}),
     ...(typeof grace === 'number' ? { gracePeriodSeconds: Math.max(0, grace) } : {}),
@@ -75,7 +83,7 @@ const mark = (storage: Storage, entry: Entry, marks: Mark & { readonly origin: O
   return storage.put(kind, { ...object, ...status, metadata });
 };
 
-/** Deletes as DELETE does: preconditions, grace period (pods), finalizers. Throws a Conflict StatusError. */
+/** Deletes as DELETE does: preconditions, grace period (pods), finalizers; in a dry run the preconditions alone. Throws a Conflict StatusError. */
 export const deleteEntry = (
   storage: Storage,
   entry: Entry,
@@ -83,6 +91,7 @@ export const deleteEntry = (
 ): Deletion => {
   const { options, origin } = request;
   checkPreconditions(entry, options);
+  if (options.dryRun === true) return { entry, atOnce: false };
   const { kind, object } = entry;
   const graceSeconds = kind.graceful ? podGrace(entry, options) : 0;
   const marked = object.metadata.deletionTimestamp !== undefined;

@@ -189,6 +189,21 @@ describe('restart, hand-over and reload', () => {
     expect(bench.told('weeding ends')).toMatchObject([{ why: 'expired' }]);
   });
 
+  it('knows after a change of the configuration what became of the delete that was under way', async () => {
+    await begin();
+    bench.kubelet.crash(pod('api-1'));
+    bench.line.setFaults((request) =>
+      is(request, 'delete pods') ? { delayMs: 1_500, then: { status: 500 } } : undefined,
+    );
+    bench.kubelet.endpoints(etcd, true);
+    await bench.clock.advance(500);
+    bench.reload({ watchDurationMs: 100_000 });
+    await bench.clock.advance(500);
+    bench.line.setFaults(undefined);
+    await bench.clock.advance(30_000);
+    expect(bench.kubelet.deleted).toHaveLength(1);
+  });
+
   it('ends the weeding of a service that is no longer configured, and begins one for a new service that is ready', async () => {
     await begin();
     const other = { namespace: ns, name: 'other' };

@@ -2,22 +2,18 @@ import { simKinds } from '../kinds.ts';
 import { asMap, type SimObject } from '../object.ts';
 import type { SimRef } from '../store.ts';
 import type { ActorDeps } from './actor.ts';
+import { isObserved, replicaSetOf, wantedOf } from './workloads.ts';
 
 const whole = (value: unknown, absent: number): number => (typeof value === 'number' ? value : absent);
 
 const readyReplicasOf = (deployment: SimObject | undefined): number =>
   whole(asMap(deployment?.status).readyReplicas, 0);
 
-/** As the API server defaults it. */
-const wantedOf = (deployment: SimObject): number => whole(asMap(deployment.spec).replicas, 1);
-
-const isObserved = (deployment: SimObject): boolean =>
-  asMap(deployment.status).observedGeneration === deployment.metadata.generation;
-
 /**
  * The deployment controller, its ReplicaSets and their pods in one: the status follows the spec, first `observedGeneration`, then the
  * counts. Pods that are no longer wanted leave the counts at once, as ReplicaSets ignore pods that are being deleted
- * (k8s.io/kubernetes/pkg/controller, FilterActivePods); new ones count as ready when they have started.
+ * (k8s.io/kubernetes/pkg/controller, FilterActivePods); new ones count as ready when they have started. A Deployment that has a ReplicaSet
+ * is left to `startReplicaSets`.
  */
 export const startDeploymentController = ({ clock, random, timing, store }: ActorDeps): (() => void) => {
   const kind = simKinds.Deployment;
@@ -51,7 +47,8 @@ export const startDeploymentController = ({ clock, random, timing, store }: Acto
 
   const look = (deployment: SimObject): void => {
     const ref = deployment.metadata;
-    if (!isObserved(deployment)) after(ref, timing.observeMs, () => observe(ref));
+    if (isObserved(deployment) || replicaSetOf(store, deployment) !== undefined) return;
+    after(ref, timing.observeMs, () => observe(ref));
   };
 
   const unsubscribe = store.subscribe(kind, ({ type, object }) => {

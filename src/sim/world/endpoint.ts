@@ -3,6 +3,7 @@ import type { Reachability } from '../https.ts';
 import { kubeconfigText } from '../kubeconfig.ts';
 import { createSimApiServer, type SimApiServer } from '../server.ts';
 import { createGate } from './gate.ts';
+import { createPublicWay, type PublicWay } from './public-way.ts';
 
 /** Where clients find an API server. */
 export interface Address {
@@ -16,6 +17,8 @@ export interface WorldServer {
   readonly server: SimApiServer;
   /** For clients: asks for the token of the kubeconfig, and breaks when the path does. */
   readonly kube: Kube;
+  /** Breaks by itself, and with the server. */
+  readonly publicWay: PublicWay;
   readonly reachability: Reachability;
   setReachability(reachability: Reachability): void;
   address(): Address;
@@ -41,6 +44,7 @@ export const createWorldServer = ({ clock, name, seed }: WorldServerOptions): Wo
   return {
     server,
     kube: gate,
+    publicWay: createPublicWay({ clock, name, kube: gate, token }),
     get reachability() {
       return gate.reachability;
     },

@@ -13,6 +13,12 @@ export const kubeconfigSecretName = 'shoot-access-dependency-watchdog-probe';
 /** On a Cluster of the simulated seed: `cut` keeps all kubelets of that shoot from their API server, absent lets them through. */
 export const kubeletsAnnotation = 'simulation.dependency-watchdog.gardener.cloud/kubelets';
 
+/** On the Cluster of a shoot with `controlPlanePods`: `down` keeps its etcd from being ready, absent lets it. */
+export const etcdAnnotation = 'simulation.dependency-watchdog.gardener.cloud/etcd';
+
+/** On such a Cluster too: names of Deployments, separated by commas, whose programs exit whatever is there. */
+export const crashingAnnotation = 'simulation.dependency-watchdog.gardener.cloud/crashing';
+
 export const nodeLeaseNamespace = 'kube-node-lease';
 const poolLabel = 'worker.gardener.cloud/pool';
 
@@ -34,6 +40,8 @@ export interface ShootInit {
   readonly lastOperation?: { readonly type: string; readonly state: string };
   /** Replicas of its Deployments. Default: one each; 0 leaves the Deployment out. */
   readonly replicas?: Readonly<Record<string, number>>;
+  /** Gives its control plane etcd, kube-apiserver and kube-scheduler too, and all of it pods that crash-loop. Default false. */
+  readonly controlPlanePods?: boolean;
 }
 
 /** Of its project and name, as gardenlet makes it; also the Cluster's name. */

@@ -1,9 +1,10 @@
 import { parseGoDuration } from '../../domain/index.ts';
 import { simKinds } from '../kinds.ts';
-import { asMap, getPath, type SimObject, withPath } from '../object.ts';
+import { asMap, getPath, type SimObject } from '../object.ts';
 import type { SeededRandom } from '../random.ts';
 import type { SimStore } from '../store.ts';
 import type { ActorDeps } from './actor.ts';
+import { annotateCluster, annotationOf } from './clusters.ts';
 import { whileReady } from './deployments.ts';
 import type { WorldServer } from './endpoint.ts';
 import { createFleet, type Fleet } from './fleet.ts';
@@ -23,6 +24,7 @@ import {
   type ShootInit,
   technicalName,
 } from './objects.ts';
+import { type ShootPods, startShootPods } from './shoot-pods.ts';
 
 /** What went wrong in a shoot, counted by the actors themselves. */
 export interface ShootToll {
@@ -31,7 +33,7 @@ export interface ShootToll {
   readonly machinesReplaced: number;
 }
 
-export interface WorldShoot {
+export interface WorldShoot extends ShootPods {
   readonly name: string;
   /** Of its control plane in the seed; also the name of its Cluster. */
   readonly namespace: string;
@@ -55,7 +57,10 @@ const populate = ({ store, clock, api }: ShootDeps, init: ShootInit): void => {
   const namespace = technicalName(init.name);
   store.put(simKinds.Namespace, namespaceObject(namespace));
   store.put(simKinds.Secret, kubeconfigSecret(namespace, api.kubeconfig()));
-  for (const name of [kubeControllerManager, machineControllerManager, clusterAutoscaler]) {
+  // Those with pods are there already.
+  const deployments =
+    init.controlPlanePods === true ? [] : [kubeControllerManager, machineControllerManager, clusterAutoscaler];
+  for (const name of deployments) {
     const replicas = init.replicas?.[name] ?? 1;
     if (replicas > 0) store.put(simKinds.Deployment, deploymentObject(namespace, name, replicas));
   }
@@ -79,13 +84,6 @@ const graceIn = (cluster: SimObject | undefined, fallbackMs: number): number => 
   const text = getPath(cluster, path);
   const duration = typeof text === 'string' ? parseGoDuration(text) : undefined;
   return duration?.ok === true ? duration.value : fallbackMs;
-};
-
-const setKubeletsAnnotation = (store: SimStore, name: string, value: string | undefined): void => {
-  store.patch(simKinds.Cluster, { name }, (old) => ({
-    ...old,
-    metadata: withPath(old.metadata, ['annotations', kubeletsAnnotation], value) as SimObject['metadata'],
-  }));
 };
 
 /** KCM and MCM live while their Deployments in the seed are ready. */
@@ -141,25 +139,27 @@ export const createShoot = (deps: ShootDeps, init: ShootInit): { readonly shoot:
     {
       namespace,
       path: () => api.reachability,
-      isCutOff: () => cluster()?.metadata.annotations?.[kubeletsAnnotation] === 'cut',
+      isCutOff: () => annotationOf(store, namespace, kubeletsAnnotation) === 'cut',
     },
   );
+  const { pods, stop: stopPods } = startShootPods({ ...deps, random: random.fork('pods') }, init);
   populate(deps, init);
   startMachines(deps, init, fleet);
   const controllers = startControllers(deps, { namespace, shoot, fleet, cluster });
   return {
     shoot: {
+      ...pods,
       name: init.name,
       namespace,
       api,
       store: shoot,
       cutKubelets: (nodes) => {
-        if (nodes === undefined) setKubeletsAnnotation(store, namespace, 'cut');
+        if (nodes === undefined) annotateCluster(store, namespace, { key: kubeletsAnnotation, value: 'cut' });
         else fleet.cut(nodes);
       },
       restoreKubelets: () => {
         fleet.restore();
-        setKubeletsAnnotation(store, namespace, undefined);
+        annotateCluster(store, namespace, { key: kubeletsAnnotation });
       },
       publishKubeconfig: (text = api.kubeconfig()) => {
         const { data, ...secret } = kubeconfigSecret(namespace, text);
@@ -171,6 +171,7 @@ export const createShoot = (deps: ShootDeps, init: ShootInit): { readonly shoot:
       toll: () => controllers.toll(),
     },
     stop: () => {
+      stopPods();
       controllers.stop();
       fleet.stop();
     },

@@ -24,6 +24,18 @@ export interface WorldTiming {
   readonly podStopMs: number;
   /** From there until pods that are wanted are ready. */
   readonly podStartMs: number;
+  /** From the deletion of a pod to its end, if its grace period allows. */
+  readonly podEndMs: number;
+  /** From the start of a container to its first readiness probe. */
+  readonly readinessDelayMs: number;
+  /** From a readiness probe that failed to the next. */
+  readonly probePeriodMs: number;
+  /** How long a program lasts without what it depends on, as KCM's `--leader-elect-renew-deadline`. */
+  readonly dependencyTimeoutMs: number;
+  /** The kubelet's wait before it starts a container for the second time (`initialCrashLoopBackOff`); it doubles each time. */
+  readonly crashBackOffMs: number;
+  /** `MaxContainerBackOff` of the kubelet. */
+  readonly longestCrashBackOffMs: number;
 }
 
 export const defaultTiming: WorldTiming = {
@@ -39,6 +51,12 @@ export const defaultTiming: WorldTiming = {
   observeMs: 200,
   podStopMs: 500,
   podStartMs: 8_000,
+  podEndMs: 2_000,
+  readinessDelayMs: 10_000,
+  probePeriodMs: 10_000,
+  dependencyTimeoutMs: 10_000,
+  crashBackOffMs: 10_000,
+  longestCrashBackOffMs: 300_000,
 };
 
 /** The same world, `factor` times as slow: below 1 it is faster. */
@@ -55,4 +73,10 @@ export const scaleTiming = (timing: WorldTiming, factor: number): WorldTiming =>
   observeMs: timing.observeMs * factor,
   podStopMs: timing.podStopMs * factor,
   podStartMs: timing.podStartMs * factor,
+  podEndMs: timing.podEndMs * factor,
+  readinessDelayMs: timing.readinessDelayMs * factor,
+  probePeriodMs: timing.probePeriodMs * factor,
+  dependencyTimeoutMs: timing.dependencyTimeoutMs * factor,
+  crashBackOffMs: timing.crashBackOffMs * factor,
+  longestCrashBackOffMs: timing.longestCrashBackOffMs * factor,
 });

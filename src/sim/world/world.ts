@@ -33,7 +33,8 @@ export interface World {
 /**
  * Creates the world and sets it going: everything is up and has been for long. Actors write through the stores and wait on `clock`; the
  * same seed on a virtual clock is the same run. Kubelets are cut off with a method of the shoot, or from outside with the
- * annotation `simulation.dependency-watchdog.gardener.cloud/kubelets: cut` on its Cluster.
+ * annotation `simulation.dependency-watchdog.gardener.cloud/kubelets: cut` on its Cluster; in the same way `.../etcd: down` and
+ * `.../crashing: NAMES` bring down the pods of a control plane that has them.
  */
 export const createWorld = (options: WorldOptions): World => {
   const { clock, seed = 0 } = options;

@@ -31,6 +31,18 @@ export const pod = (name: string, spec: Readonly<JsonMap> = {}, meta: Meta = {})
   spec: { containers: [{ name: 'main', image: 'none' }], ...spec },
 });
 
+/** With all that the real server adds to one; `fields` are of `v1.ContainerStatus`. */
+export const containerStatus = (name: string, fields: Readonly<JsonMap> = {}): JsonMap => ({
+  name,
+  state: {},
+  lastState: {},
+  ready: false,
+  restartCount: 0,
+  image: 'none',
+  imageID: '',
+  ...fields,
+});
+
 export const lease = (name: string, spec: Readonly<JsonMap> = {}): JsonMap => ({ metadata: { name }, spec });
 
 export const node = (name: string, fields: Readonly<JsonMap> = {}): JsonMap => ({ metadata: { name }, ...fields });

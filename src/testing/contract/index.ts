@@ -1,8 +1,10 @@
 import { createCases } from './create-cases.ts';
 import { deleteCases } from './delete-cases.ts';
 import { discoveryCases } from './discovery-cases.ts';
+import { endpointSliceCases } from './endpoint-slice-cases.ts';
 import { listCases, pagingCases, selectorCases } from './list-cases.ts';
 import { jsonPatchCases, mergePatchCases, strategicPatchCases } from './patch-cases.ts';
+import { podDeleteCases, podStatusCases, podWatchCases } from './pod-cases.ts';
 import { scaleCases, statusCases } from './subresource-cases.ts';
 import type { ContractCase } from './target.ts';
 import { generationCases, leaseCases, updateCases } from './update-cases.ts';
@@ -23,6 +25,10 @@ export const contractCases: readonly ContractCase[] = [
   ...statusCases,
   ...scaleCases,
   ...deleteCases,
+  ...podDeleteCases,
+  ...podStatusCases,
+  ...podWatchCases,
+  ...endpointSliceCases,
   ...listCases,
   ...selectorCases,
   ...pagingCases,
