@@ -8,7 +8,14 @@ import {
   withCredentials,
   withRateLimit,
 } from '../../kube/index.ts';
-import { createSeededRandom, createVirtualClock, createWorld, type VirtualClock, type World } from '../../sim/index.ts';
+import {
+  createSeededRandom,
+  createVirtualClock,
+  createWorld,
+  type ShootInit,
+  type VirtualClock,
+  type World,
+} from '../../sim/index.ts';
 import { createLogger, createMeter, type PrometheusMeter } from '../../telemetry/index.ts';
 import { createLine, type Line } from '../line.ts';
 import { type Kubelet, startKubelet } from './kubelet.ts';
@@ -56,9 +63,9 @@ export interface WeederBench {
 /** Defaults of `--kube-api-qps` and `--kube-api-burst`, and the bound of the weeder's own lane. */
 const limits = { qps: 5, burst: 10, urgentInFlight: 20 };
 
-export const createWeederBench = (): WeederBench => {
+export const createWeederBench = (shoots: readonly ShootInit[] = []): WeederBench => {
   const clock = createVirtualClock();
-  const world = createWorld({ clock, shoots: [] });
+  const world = createWorld({ clock, shoots });
   const line = createLine(world.api, { clock });
   const { authorization } = parseUntrustedKubeconfig(world.api.kubeconfig());
   const log: LogRecord[] = [];
