@@ -1,4 +1,5 @@
 import type { Clock, Kube, Leadership, Logger, Meter, Random } from '../ports/index.ts';
+import type { RightsCheckOptions } from './check-rights.ts';
 import type { ComponentParts } from './reloadable.ts';
 
 /** What a component is given to work with. */
@@ -26,5 +27,7 @@ export interface Component<Settings> {
   readonly leaseName: string;
   /** Requests to the seed that may be in flight at the same time outside of `--kube-api-qps`. */
   readonly urgentInFlight: number;
+  /** Rights that it needs in the seed. */
+  readonly neededRights: RightsCheckOptions<Settings>['needed'];
   readonly create: (options: ComponentOptions<Settings> & { readonly userAgent: string }) => ComponentParts<Settings>;
 }

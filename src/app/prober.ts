@@ -5,6 +5,7 @@ import type { ShootConnector } from '../ports/index.ts';
 import { createEventRecorder } from '../telemetry/index.ts';
 import type { Component, ComponentOptions, ComponentPorts } from './component.ts';
 import { createGeneration } from './generation.ts';
+import { neededByProber } from './prober-rights.ts';
 import { type ComponentParts, createReloadable, type RunningComponent, startParts } from './reloadable.ts';
 
 export interface ProberPorts extends ComponentPorts {
@@ -57,6 +58,7 @@ const urgentInFlight = 50;
 export const proberComponent: Component<ProberSettings> = {
   leaseName: 'dwd-prober-leader-election',
   urgentInFlight,
+  neededRights: neededByProber,
   create: ({ ports, userAgent, ...options }) => {
     const connector = createShootConnector({ clock: ports.clock, userAgent });
     return createProber({ ...options, ports: { ...ports, connector } });

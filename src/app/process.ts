@@ -3,6 +3,7 @@ import type { LoadedConfig } from '../config/index.ts';
 import type { BindAddress, ProcessOptions } from '../domain/index.ts';
 import {
   connectCluster,
+  createKubeClient,
   createRateLimiter,
   loadOperatorKubeconfig,
   retryThrottled,
@@ -10,7 +11,7 @@ import {
   type Transport,
   withRateLimit,
 } from '../kube/index.ts';
-import type { Clock, Logger, Meter } from '../ports/index.ts';
+import type { Clock, Kube, Logger, Meter } from '../ports/index.ts';
 import {
   type Check,
   createHttpServer,
@@ -22,6 +23,7 @@ import {
   systemClock,
   systemRandom,
 } from '../runtime/index.ts';
+import { checkRights } from './check-rights.ts';
 import type { Component } from './component.ts';
 import { watchConfig } from './config-watch.ts';
 import { createElection } from './leadership.ts';
@@ -59,22 +61,29 @@ export const runComponent = async <Settings>(
   const transport = await connectSeed(deps, { clock, userAgent });
   const limiter = createRateLimiter({ qps, burst, urgentInFlight, clock, meter });
   const writes = trackWrites(transport);
-  const seed = retryThrottled(withRateLimit(writes.kube, limiter, clock), clock);
+  const withPolicies = (kube: Kube): Kube => retryThrottled(withRateLimit(kube, limiter, clock), clock);
+  const seed = withPolicies(writes.kube);
   // A rehearsal must never take the Lease from the program that protects.
   const lease = dryRun ? `${leaseName}-dry-run` : leaseName;
   const electionDeps = { clock, random, logger, kube: transport, writesEnded: writes.ended };
   const election = createElection(flags.leaderElection, lease, electionDeps);
   const ports = { clock, random, logger, meter, seed, leadership: election.leadership };
   const parts = component.create({ settings, ports, concurrency, dryRun, userAgent });
+  // A review is a POST that changes nothing: the Lease is released without waiting for it.
+  const client = createKubeClient({ kube: withPolicies(transport), clock });
+  const rights = checkRights({ client, clock, logger, meter, settings, needed: component.neededRights });
   const config = watchConfig({
     ...deps,
     path: deps.configFile,
     warnings: deps.configWarnings,
     clock,
-    apply: (changed) => parts.apply(changed),
+    apply: (changed) => {
+      parts.apply(changed);
+      rights.apply(changed);
+    },
   });
   const servers = createServers(deps, () => parts.checks());
-  const groups = [servers, [parts.caches, config], election.runnables, [parts.controller]];
+  const groups = [servers, [parts.caches, config, rights.runnable], election.runnables, [parts.controller]];
   const code = await runLifecycle({ groups, stop, clock, logger });
   transport.close();
   return code;

@@ -20,6 +20,7 @@ import {
   startParts,
 } from './reloadable.ts';
 import { untilFilled } from './until-filled.ts';
+import { neededByWeeder } from './weeder-rights.ts';
 
 export type WeederOptions = ComponentOptions<WeederSettings>;
 
@@ -118,6 +119,7 @@ const inFlight = 20;
 export const weederComponent: Component<WeederSettings> = {
   leaseName: 'dwd-weeder-leader-election',
   urgentInFlight: inFlight,
+  neededRights: () => Promise.resolve(neededByWeeder),
   create: (options) => createWeeder(options),
 };
 

@@ -25,7 +25,7 @@ describe('help', () => {
     for (const name of Object.keys(processFlags)) expect(stdout).toContain(`  --${name} `);
   });
 
-  it.each([[], ['prober'], ['weeder'], ['validate'], ['schema'], ['demo'], ['version'], ['help']])(
+  it.each([[], ['prober'], ['weeder'], ['validate'], ['schema'], ['manifests'], ['demo'], ['version'], ['help']])(
     'of %j is as it was and fits into 80 columns',
     async (...names) => {
       const { stdout } = await dwd('help', ...names);

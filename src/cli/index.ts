@@ -1,5 +1,6 @@
 import { demoCommand } from './demo.ts';
 import type { CliIo } from './io.ts';
+import { manifestsCommand } from './manifests.ts';
 import { proberCommand, type RunProber } from './prober.ts';
 import { runProgram } from './program.ts';
 import { schemaCommand } from './schema.ts';
@@ -21,5 +22,5 @@ export interface Components {
 /** The program `dwd`. Resolves with the exit code; rejects only with what is a bug. */
 export const runCli = (io: CliIo, { runProber, runWeeder }: Components): Promise<number> => {
   const components = [proberCommand(runProber), weederCommand(runWeeder)];
-  return runProgram([...components, validateCommand, schemaCommand, demoCommand, versionCommand], io);
+  return runProgram([...components, validateCommand, schemaCommand, manifestsCommand, demoCommand, versionCommand], io);
 };

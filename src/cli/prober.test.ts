@@ -41,6 +41,18 @@ describe('dwd prober', () => {
     await expect(bug).rejects.toThrow(new TypeError('oops'));
   });
 
+  it.each([
+    { flags: ['--dry-run'], label: ',dry_run="true"' },
+    { flags: [], label: '' },
+  ])('labels all metrics of a dry run: $flags', async ({ flags, label }) => {
+    const { meter } = (await prober(...flags)).started[0]!;
+    meter.counter({ name: 'dwd_x_total', help: 'x', labels: ['a'] }).inc({ a: 'b' });
+    const text = await meter.metricsText();
+    expect(text).toContain(`dwd_x_total{a="b"${label}} 1\n`);
+    const series = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+    expect(series.filter((line) => line.includes('dry_run=') !== (label !== ''))).toEqual([]);
+  });
+
   it('warns once about all flags without effect', async () => {
     const { stderr } = await prober('--zap-devel', '--pprof-bind-addr', ':1', '--zap-stacktrace-level=error');
     expect(logLines(stderr).filter(({ level }) => level === 'warn')).toMatchObject([

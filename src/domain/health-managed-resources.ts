@@ -13,7 +13,7 @@ export interface ManagedResourceHealth extends HealthView {
 }
 
 /** Label that says which condition of the Shoot a ManagedResource counts for. */
-export const careConditionTypeLabel = 'care.gardener.cloud/condition-type';
+const careConditionTypeLabel = 'care.gardener.cloud/condition-type';
 
 export const decodeManagedResourceHealth = (json: unknown, path: string): ManagedResourceHealth => {
   const { view, spec } = decodeParts(json, path);

@@ -76,7 +76,6 @@ export const decodeDaemonSetHealth = (json: unknown, path: string): DaemonSetHea
  * (k8s.io/apimachinery `pkg/util/intstr`, GetScaledValueFromIntOrPercent).
  */
 const allowedUnavailable = ({ desired, maxUnavailable }: DaemonSetHealth): number => {
-  if (desired === 0) return 0;
   if (typeof maxUnavailable === 'number' && Number.isSafeInteger(maxUnavailable)) return maxUnavailable;
   const percent = typeof maxUnavailable === 'string' ? /^([+-]?\d{1,9})%$/.exec(maxUnavailable)?.[1] : undefined;
   return percent === undefined ? 0 : Math.floor((Number(percent) * desired) / 100);

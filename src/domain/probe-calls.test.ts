@@ -53,8 +53,9 @@ describe('calls of a probe run', () => {
       items: [buildNode({ name: 'a' }), buildNode({ name: 'b' })],
     };
     expect(listNodes.decode(nodeList)).toHaveLength(2);
-    for (const call of [listNodeLeases, listMachines('a')])
+    for (const call of [listNodeLeases, listMachines('a')]) {
       expect(() => call.decode(nodeList)).toThrow('kind: expected');
+    }
     expect(() => listNodes.decode({ ...nodeList, kind: 'LeaseList' })).toThrow('kind: expected NodeList');
   });
 });

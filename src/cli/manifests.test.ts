@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { loadProberConfig, loadWeederConfig } from '../config/index.ts';
+import { gardenerConfigs } from './manifests/gardener.ts';
+import { guessResource } from './manifests/rights.ts';
+import { dwd } from './testing/dwd.ts';
+
+interface Manifest {
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly data?: Readonly<Record<string, string>>;
+  readonly rules?: readonly {
+    readonly resources: readonly string[];
+    readonly resourceNames?: readonly string[];
+    readonly verbs: readonly string[];
+  }[];
+  readonly spec?: {
+    readonly template: {
+      readonly spec: { readonly containers: readonly { readonly args: readonly string[]; readonly image: string }[] };
+    };
+  };
+}
+
+const manifests = async (...flags: readonly string[]): Promise<readonly Manifest[]> => {
+  const { code, stdout, stderr } = await dwd('manifests', ...flags);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return parseAllDocuments(stdout).map((document) => document.toJS() as Manifest);
+};
+
+const ofKind = (all: readonly Manifest[], kind: string): Manifest => all.find((one) => one.kind === kind)!;
+
+describe('dwd manifests', () => {
+  it.each(['prober', 'weeder'])('prints all that runs the %s', async (component) => {
+    const all = await manifests('--component', component);
+    expect(all.map(({ kind }) => kind)).toEqual([
+      'ServiceAccount',
+      'ClusterRole',
+      'ClusterRoleBinding',
+      'Role',
+      'RoleBinding',
+      'ConfigMap',
+      'Deployment',
+      'PodDisruptionBudget',
+      'Service',
+    ]);
+    for (const { kind, metadata } of all) {
+      expect(metadata.name).toContain(`dependency-watchdog-${component}`);
+      expect(metadata.namespace).toBe(kind.startsWith('Cluster') ? undefined : 'garden');
+    }
+    expect(ofKind(all, 'Deployment').spec?.template.spec.containers[0]?.args).toEqual([
+      component,
+      '--config-file=/etc/dependency-watchdog/config.yaml',
+      '--enable-leader-election=true',
+      '--leader-election-namespace=garden',
+    ]);
+    expect(ofKind(all, 'Role').rules?.at(-1)).toMatchObject({ resourceNames: [`dwd-${component}-leader-election`] });
+  });
+
+  it('narrows the rights to the names of the configuration', async () => {
+    const all = await manifests('--component=prober', '--config-file=config.yaml');
+    expect(ofKind(all, 'ClusterRole').rules?.filter(({ resourceNames }) => resourceNames !== undefined)).toMatchObject([
+      { resources: ['secrets'], resourceNames: ['probe'], verbs: ['get', 'list', 'watch'] },
+      {
+        resources: ['deployments'],
+        resourceNames: ['kube-controller-manager'],
+        verbs: ['get', 'list', 'watch', 'patch'],
+      },
+    ]);
+    expect(ofKind(all, 'ConfigMap').data?.['config.yaml']).toContain('kubeConfigSecretName: probe\n');
+  });
+
+  it('takes namespace and image', async () => {
+    const all = await manifests('--component=weeder', '--namespace=here', '--image=registry.example/dwd:1');
+    expect(ofKind(all, 'ServiceAccount').metadata.namespace).toBe('here');
+    const [container] = ofKind(all, 'Deployment').spec?.template.spec.containers ?? [];
+    expect(container?.image).toBe('registry.example/dwd:1');
+    expect(container?.args).toContain('--leader-election-namespace=here');
+  });
+
+  it('tells what is wrong with the configuration', async () => {
+    const { code, stdout, stderr } = await dwd('manifests', '--component=prober', '--config-file=bad.yaml');
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('dwd manifests: the configuration is not valid\nbad.yaml:2:16: probeInterval: must be ');
+  });
+
+  it('has the same configurations as the examples', () => {
+    const example = (name: string): string =>
+      readFileSync(new URL(`../../examples/${name}-config.yaml`, import.meta.url), 'utf8');
+    const options = { leftovers: 'error' } as const;
+    const prober = loadProberConfig(gardenerConfigs.prober, options);
+    expect(prober).toEqual({ settings: loadProberConfig(example('prober'), options).settings, problems: [] });
+    const weeder = loadWeederConfig(gardenerConfigs.weeder, options);
+    expect(weeder).toEqual({ settings: loadWeederConfig(example('weeder'), options).settings, problems: [] });
+  });
+
+  it.each([
+    ['Deployment', 'deployments'],
+    ['Etcd', 'etcds'],
+    ['Proxy', 'proxies'],
+    ['Ingress', 'ingresses'],
+  ])('guesses the plural of %s', (kind, plural) => {
+    expect(guessResource(kind)).toBe(plural);
+  });
+});

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { determineErrorCodes, errorCodes } from './error-codes.ts';
+
+const coded = (message: string, codes: unknown, cause?: unknown): Error =>
+  Object.assign(new Error(message, { cause }), { codes });
+
+const known = {
+  ERR_INFRA_UNAUTHORIZED: (text: string) => /not authorized/i.test(text),
+  ERR_INFRA_QUOTA_EXCEEDED: (text: string) => /quota/i.test(text),
+  ERR_INFRA_DEPENDENCIES: (text: string) => /quota|in use/i.test(text),
+};
+
+describe('determining error codes', () => {
+  it.each([
+    ['a text that nothing hits', 'all is well', []],
+    ['a text that one matcher hits', 'Not authorized.', ['ERR_INFRA_UNAUTHORIZED']],
+    [
+      'a text that several hit, sorted',
+      'quota; not authorized',
+      ['ERR_INFRA_DEPENDENCIES', 'ERR_INFRA_QUOTA_EXCEEDED', 'ERR_INFRA_UNAUTHORIZED'],
+    ],
+    ['an error without codes', new Error('subnet in use'), ['ERR_INFRA_DEPENDENCIES']],
+    ['an error with codes', coded('x', ['ERR_PROBLEMATIC_WEBHOOK']), ['ERR_PROBLEMATIC_WEBHOOK']],
+    [
+      'codes and a match, each once',
+      coded('subnet in use', ['ERR_PROBLEMATIC_WEBHOOK', 'ERR_INFRA_DEPENDENCIES']),
+      ['ERR_INFRA_DEPENDENCIES', 'ERR_PROBLEMATIC_WEBHOOK'],
+    ],
+    ['a cause with codes', new Error('x', { cause: coded('y', ['ERR_A']) }), ['ERR_A']],
+    ['codes before those of the cause', coded('x', ['ERR_A'], coded('y', ['ERR_B'])), ['ERR_A']],
+    ['the text of a cause, which does not count', new Error('x', { cause: new Error('quota') }), []],
+    ['codes that are no texts', coded('x', [1, null, 'ERR_A']), ['ERR_A']],
+    ['codes that are no list', coded('x', 'ERR_A'), []],
+  ])('%s', (_, error, codes) => {
+    expect(determineErrorCodes(error, known)).toEqual(codes);
+  });
+
+  it('ends for an error that is its own cause', () => {
+    const error = new Error('quota');
+    error.cause = error;
+    expect(determineErrorCodes(error, known)).toEqual(['ERR_INFRA_DEPENDENCIES', 'ERR_INFRA_QUOTA_EXCEEDED']);
+  });
+
+  it('knows nothing by itself', () => {
+    expect(determineErrorCodes('quota exceeded', {})).toEqual([]);
+  });
+});
+
+describe('the error codes', () => {
+  const where = (holds: (traits: (typeof errorCodes)[keyof typeof errorCodes]) => boolean) =>
+    Object.entries(errorCodes)
+      .filter(([, traits]) => holds(traits))
+      .map(([code]) => code);
+
+  it('are these', () => {
+    expect(Object.keys(errorCodes)).toEqual([
+      'ERR_INFRA_UNAUTHENTICATED',
+      'ERR_INFRA_UNAUTHORIZED',
+      'ERR_INFRA_QUOTA_EXCEEDED',
+      'ERR_INFRA_RATE_LIMITS_EXCEEDED',
+      'ERR_INFRA_DEPENDENCIES',
+      'ERR_RETRYABLE_INFRA_DEPENDENCIES',
+      'ERR_INFRA_RESOURCES_DEPLETED',
+      'ERR_CLEANUP_CLUSTER_RESOURCES',
+      'ERR_CONFIGURATION_PROBLEM',
+      'ERR_RETRYABLE_CONFIGURATION_PROBLEM',
+      'ERR_PROBLEMATIC_WEBHOOK',
+    ]);
+  });
+
+  it("are the user's but for two", () => {
+    expect(where(({ userError }) => !userError)).toEqual([
+      'ERR_INFRA_RATE_LIMITS_EXCEEDED',
+      'ERR_RETRYABLE_INFRA_DEPENDENCIES',
+    ]);
+  });
+
+  it('of which four may go away by themselves', () => {
+    expect(where(({ retryHelps }) => retryHelps)).toEqual([
+      'ERR_RETRYABLE_INFRA_DEPENDENCIES',
+      'ERR_INFRA_RESOURCES_DEPLETED',
+      'ERR_CLEANUP_CLUSTER_RESOURCES',
+      'ERR_RETRYABLE_CONFIGURATION_PROBLEM',
+    ]);
+  });
+});
