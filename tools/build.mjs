@@ -1,6 +1,7 @@
-// Bundles src/main.ts and what it imports into dist/dwd.js, which bin/dwd loads.
+// Bundles src/main.ts and what it imports into dist/dwd.js, which bin/dwd loads, and the entry point `dependency-watchdog/healthcheck`
+// into dist/healthcheck.js with its declarations in dist/types.
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -23,19 +24,32 @@ function commit() {
   }
 }
 
-await build({
+const common = {
   absWorkingDir: root,
-  entryPoints: ['src/main.ts'],
-  outfile: 'dist/dwd.js',
   bundle: true,
   format: 'esm',
   platform: 'node',
   target: 'node20',
   sourcemap: true,
   logLevel: 'warning',
+};
+
+await build({
+  ...common,
+  entryPoints: ['src/main.ts'],
+  outfile: 'dist/dwd.js',
   define: { __DWD_VERSION__: JSON.stringify(version), __DWD_COMMIT__: JSON.stringify(commit()) },
   // CommonJS dependencies call require() for Node's built-ins, which an ES module does not have.
   banner: {
     js: "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);",
   },
+});
+
+await build({ ...common, entryPoints: ['src/healthcheck/index.ts'], outfile: 'dist/healthcheck.js' });
+
+// The types are checked elsewhere; here they are only written down.
+rmSync(new URL('../dist/types', import.meta.url), { recursive: true, force: true });
+execFileSync(process.execPath, ['node_modules/typescript-7/bin/tsc', '--project', 'tools/healthcheck-types.json'], {
+  cwd: root,
+  stdio: 'inherit',
 });

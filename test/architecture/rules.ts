@@ -98,7 +98,11 @@ export const house: Readonly<Record<string, FolderRule>> = {
 export const testFiles: FolderRule = { folders: ['testing'], packages: ['fast-check', 'vitest'] };
 
 /** Files whose results depend on their arguments only. */
-export const pureFiles = [/^src\/domain\//, /^src\/controllers\/[^/]+\/(?:decide|flow|lifecycle)\.ts$/];
+export const pureFiles = [
+  /^src\/domain\//,
+  /^src\/controllers\/[^/]+\/(?:decide|flow|lifecycle)\.ts$/,
+  /^src\/healthcheck\/(?:aggregate|details)\.ts$/,
+];
 
 /** The only files that may ask the machine for the time or wait on it. */
 export const clockFiles = ['src/runtime/clock.ts', 'src/sim/clock.ts'];

@@ -1,0 +1,167 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Condition, newCondition } from '../domain/index.ts';
+import { aggregateOutcomes } from './aggregate.ts';
+import type { CheckOutcome } from './check.ts';
+
+const now = Date.parse('2026-11-21T06:00:00Z');
+const minute = 60_000;
+
+const fine: CheckOutcome = { status: 'True' };
+const failed = (detail: string): CheckOutcome => ({ status: 'Failed', detail });
+const wrong = (detail: string, ...codes: readonly string[]): CheckOutcome => ({ status: 'False', detail, codes });
+const moving = (detail: string, progressingThresholdMs?: number, ...codes: readonly string[]): CheckOutcome => ({
+  status: 'Progressing',
+  detail,
+  codes,
+  ...(progressingThresholdMs === undefined ? {} : { progressingThresholdMs }),
+});
+const stored = (status: string, ageMs = 0): Condition => ({ ...newCondition('X', now - ageMs), status });
+
+const unknown = (message: string) => ({ status: 'Unknown', reason: 'ConditionCheckError', message });
+const unsuccessful = (message: string, ...codes: readonly string[]) => ({
+  status: 'False',
+  reason: 'HealthCheckUnsuccessful',
+  message,
+  codes,
+});
+const progressing = (message: string, ...codes: readonly string[]) => ({
+  status: 'Progressing',
+  reason: 'HealthCheckProgressing',
+  message,
+  codes,
+});
+const successful = { status: 'True', reason: 'HealthCheckSuccessful', message: 'All health checks successful' };
+
+describe('the checks of one type', () => {
+  interface Row {
+    readonly outcomes: readonly CheckOutcome[];
+    readonly old?: Condition;
+    readonly becomes: object;
+  }
+  const rows: Readonly<Record<string, Row>> = {
+    'all fine': { outcomes: [fine, fine], becomes: successful },
+    'one could not be carried out': {
+      outcomes: [fine, failed('dial tcp: timeout')],
+      becomes: unknown('failed to execute 1 health check: dial tcp: timeout.'),
+    },
+    'several could not': {
+      outcomes: [failed('a'), failed('b.')],
+      becomes: unknown('failed to execute 2 health checks: 1) a. 2) b.'),
+    },
+    'one could not, others were unsuccessful: no codes': {
+      outcomes: [wrong('w', 'ERR_A'), failed('f'), moving('m', minute, 'ERR_B')],
+      becomes: unknown(
+        'failed to execute 1 health check: Unable to execute check: f. Failed check: w. Progressing check: m.',
+      ),
+    },
+    'one unsuccessful': { outcomes: [fine, wrong('w')], becomes: unsuccessful('w.') },
+    'unsuccessful with codes, sorted and each once': {
+      outcomes: [wrong('w', 'ERR_B', 'ERR_A'), wrong('x', 'ERR_B')],
+      becomes: unsuccessful('1) w. 2) x.', 'ERR_A', 'ERR_B'),
+    },
+    'unsuccessful beside progressing': {
+      outcomes: [moving('m', minute, 'ERR_B'), wrong('w', 'ERR_A')],
+      old: stored('True'),
+      becomes: unsuccessful('Failed check: w. Progressing check: m.', 'ERR_A', 'ERR_B'),
+    },
+    'progressing, new': { outcomes: [fine, moving('m', minute, 'ERR_A')], becomes: progressing('m.', 'ERR_A') },
+    'progressing, was True for long': {
+      outcomes: [moving('m', minute)],
+      old: stored('True', 60 * minute),
+      becomes: progressing('m.'),
+    },
+    'progressing within the threshold': {
+      outcomes: [moving('m', minute)],
+      old: stored('Progressing', minute),
+      becomes: progressing('m.'),
+    },
+    'progressing past the threshold': {
+      outcomes: [moving('m', minute, 'ERR_A')],
+      old: stored('Progressing', minute + 1_000),
+      becomes: unsuccessful('m.', 'ERR_A'),
+    },
+    'progressing, was False': {
+      outcomes: [moving('m', minute)],
+      old: stored('False'),
+      becomes: unsuccessful('m.'),
+    },
+    'progressing, was Unknown within the threshold': {
+      outcomes: [moving('m', minute)],
+      old: stored('Unknown', minute),
+      becomes: progressing('m.'),
+    },
+    'progressing, was Unknown for longer': {
+      outcomes: [moving('m', minute)],
+      old: stored('Unknown', minute + 1_000),
+      becomes: unsuccessful('m.'),
+    },
+    'progressing since nobody knows when': {
+      outcomes: [moving('m', minute)],
+      old: { ...stored('Progressing'), lastTransitionTime: '' },
+      becomes: unsuccessful('m.'),
+    },
+    'progressing without a threshold': { outcomes: [moving('m')], becomes: unsuccessful('m.') },
+    'the smallest threshold counts': {
+      outcomes: [moving('a', 5 * minute), moving('b', minute), moving('c')],
+      old: stored('Progressing', 2 * minute),
+      becomes: unsuccessful('1) a. 2) b. 3) c.'),
+    },
+    'a threshold of 0': {
+      outcomes: [moving('m', 0)],
+      old: stored('Progressing', 1_000),
+      becomes: unsuccessful('m.'),
+    },
+  };
+
+  it.each(Object.entries(rows))('%s', (_, { outcomes, old, becomes }) => {
+    expect(aggregateOutcomes(outcomes, { old, now })).toEqual(becomes);
+  });
+});
+
+const outcome: fc.Arbitrary<CheckOutcome> = fc.oneof(
+  fc.constant(fine),
+  fc.string().map(failed),
+  fc.tuple(fc.string(), fc.subarray(['ERR_A', 'ERR_B'])).map(([detail, codes]) => wrong(detail, ...codes)),
+  fc.tuple(fc.string(), fc.option(fc.nat(10 * minute))).map(([detail, ms]) => moving(detail, ms ?? undefined)),
+);
+const old = fc.option(
+  fc
+    .tuple(fc.constantFrom('True', 'False', 'Unknown', 'Progressing'), fc.nat(600))
+    .map(([status, seconds]) => stored(status, seconds * 1_000)),
+  { nil: undefined },
+);
+
+describe('whatever the checks say', () => {
+  const any = fc.array(outcome, { minLength: 1, maxLength: 6 });
+
+  it('is True only when all are', () => {
+    fc.assert(
+      fc.property(any, old, (outcomes, before) => {
+        const isTrue = aggregateOutcomes(outcomes, { old: before, now }).status === 'True';
+        expect(isTrue).toBe(outcomes.every(({ status }) => status === 'True'));
+      }),
+    );
+  });
+
+  it('is Unknown exactly when one could not be carried out', () => {
+    fc.assert(
+      fc.property(any, old, (outcomes, before) => {
+        const isUnknown = aggregateOutcomes(outcomes, { old: before, now }).status === 'Unknown';
+        expect(isUnknown).toBe(outcomes.some(({ status }) => status === 'Failed'));
+      }),
+    );
+  });
+
+  it('does not depend on the order in its status, and names every detail', () => {
+    fc.assert(
+      fc.property(any, old, (outcomes, before) => {
+        const forward = aggregateOutcomes(outcomes, { old: before, now });
+        const backward = aggregateOutcomes(outcomes.toReversed(), { old: before, now });
+        expect(backward).toMatchObject({ status: forward.status, reason: forward.reason });
+        expect(backward.codes).toEqual(forward.codes);
+        for (const one of outcomes) if ('detail' in one) expect(forward.message).toContain(one.detail);
+      }),
+    );
+  });
+});

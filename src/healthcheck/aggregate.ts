@@ -1,0 +1,61 @@
+import type { Condition, ConditionChange } from '../domain/index.ts';
+import type { CheckOutcome } from './check.ts';
+import { describeOutcomes, plural } from './details.ts';
+
+export interface AggregateContext {
+  /** The condition as it is stored, where there is one. */
+  readonly old: Condition | undefined;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/** Of every type while the shoot is hibernated: nothing is checked. */
+export const hibernatedChange: ConditionChange = {
+  status: 'True',
+  reason: 'HealthCheckSuccessful',
+  message: 'Shoot is hibernated',
+};
+
+const codesOf = (outcomes: readonly CheckOutcome[]): readonly string[] => {
+  const codes = outcomes.flatMap((outcome) => ('codes' in outcome ? (outcome.codes ?? []) : []));
+  return [...new Set(codes)].sort();
+};
+
+const smallestThreshold = (outcomes: readonly CheckOutcome[]): number | undefined => {
+  const thresholds = outcomes.flatMap((outcome) =>
+    outcome.status === 'Progressing' && outcome.progressingThresholdMs !== undefined
+      ? [outcome.progressingThresholdMs]
+      : [],
+  );
+  return thresholds.length === 0 ? undefined : Math.min(...thresholds);
+};
+
+/** False, once reached, is left only for True: what came to a standstill must not look new because something moves again. */
+const mayProgress = (outcomes: readonly CheckOutcome[], { old, now }: AggregateContext): boolean => {
+  const threshold = smallestThreshold(outcomes);
+  if (threshold === undefined || old?.status === 'False') return false;
+  if (old === undefined || old.status === 'True') return true;
+  return now - Date.parse(old.lastTransitionTime) <= threshold;
+};
+
+/**
+ * The outcomes of all checks of one type, made one condition. As gardener's `extensions/pkg/controller/healthcheck/reconciler.go`; codes are
+ * sorted, each once, so that they do not differ from run to run.
+ */
+export const aggregateOutcomes = (outcomes: readonly CheckOutcome[], context: AggregateContext): ConditionChange => {
+  const count = (status: CheckOutcome['status']): number => outcomes.filter((one) => one.status === status).length;
+  const details = describeOutcomes(outcomes);
+  const failed = count('Failed');
+  if (failed > 0) {
+    const message = `failed to execute ${failed} health ${plural(failed)}: ${details}`;
+    return { status: 'Unknown', reason: 'ConditionCheckError', message };
+  }
+  const codes = codesOf(outcomes);
+  if (count('False') > 0) return { status: 'False', reason: 'HealthCheckUnsuccessful', message: details, codes };
+  if (count('Progressing') > 0) {
+    return mayProgress(outcomes, context)
+      ? { status: 'Progressing', reason: 'HealthCheckProgressing', message: details, codes }
+      : { status: 'False', reason: 'HealthCheckUnsuccessful', message: details, codes };
+  }
+  return { status: 'True', reason: 'HealthCheckSuccessful', message: 'All health checks successful' };
+};

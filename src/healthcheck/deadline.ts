@@ -1,0 +1,28 @@
+import type { Clock } from '../ports/index.ts';
+
+export interface Deadline {
+  readonly clock: Clock;
+  /** Milliseconds. */
+  readonly ms: number;
+  /** Text of the error that the signal aborts with when the time is up. */
+  readonly late: string;
+  readonly signal: AbortSignal;
+}
+
+/** Runs `work` with a signal that aborts as `signal` does, or when the time is up. Settles as `work` does, which has to heed it. */
+export const withDeadline = async <T>(
+  { clock, ms, late, signal }: Deadline,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> => {
+  const end = new AbortController();
+  const follow = (): void => end.abort(signal.reason);
+  if (signal.aborted) follow();
+  else signal.addEventListener('abort', follow, { once: true });
+  const cancel = clock.timer(ms, () => end.abort(new Error(late)));
+  try {
+    return await work(end.signal);
+  } finally {
+    cancel();
+    signal.removeEventListener('abort', follow);
+  }
+};

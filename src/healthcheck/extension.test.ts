@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { DecodeError } from '../domain/index.ts';
+import {
+  decodeExtension,
+  getCluster,
+  getExtension,
+  isHibernationEnabled,
+  isLeaving,
+  listExtensions,
+  patchConditions,
+  storedConditions,
+} from './extension.ts';
+
+const metadata = { name: 'one', namespace: 'shoot--dev--one', uid: 'u', resourceVersion: '7' };
+const extension = (options: { metadata?: object; status?: object; spec?: object } = {}) =>
+  decodeExtension(
+    { metadata: { ...metadata, ...options.metadata }, spec: options.spec, status: options.status },
+    'extension',
+  );
+
+describe('an extension object that is left alone', () => {
+  it.each([
+    ['an ordinary one', {}, false],
+    ['being deleted', { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } }, true],
+    ['to be migrated', { metadata: { annotations: { 'gardener.cloud/operation': 'migrate' } } }, true],
+    ['being migrated', { status: { lastOperation: { type: 'Migrate', state: 'Processing' } } }, true],
+    ['migrated', { status: { lastOperation: { type: 'Migrate', state: 'Succeeded' } } }, true],
+    ['to be reconciled', { metadata: { annotations: { 'gardener.cloud/operation': 'reconcile' } } }, false],
+    ['restored', { status: { lastOperation: { type: 'Restore', state: 'Succeeded' } } }, false],
+    ['whose deletion failed', { status: { lastOperation: { type: 'Delete', state: 'Error' } } }, false],
+  ])('%s: %s', (_, options, leaving) => {
+    expect(isLeaving(extension(options))).toBe(leaving);
+  });
+});
+
+describe('hibernation', () => {
+  const cluster = (hibernation: unknown, status: object = {}) => ({
+    spec: { shoot: { spec: { hibernation }, status } },
+  });
+  it.each([
+    [cluster({ enabled: true }), true],
+    [cluster({ enabled: false }), false],
+    [cluster({}), false],
+    [cluster(null), false],
+    [cluster(undefined, { isHibernated: true }), false],
+    [{}, false],
+    [{ spec: { shoot: null } }, false],
+  ])('%j: %s', (json, enabled) => {
+    expect(isHibernationEnabled(json)).toBe(enabled);
+  });
+
+  it('that cannot be read is no guess', () => {
+    expect(() => isHibernationEnabled(cluster({ enabled: 'yes' }))).toThrow(
+      new DecodeError('cluster.spec.shoot.spec.hibernation.enabled', 'a boolean', 'yes'),
+    );
+  });
+});
+
+describe('an extension object', () => {
+  it('is read with its type and its conditions', () => {
+    const conditions = [{ type: 'A', status: 'True', extra: 1 }];
+    const read = extension({ spec: { type: 'aws' }, status: { conditions } });
+    expect(read).toMatchObject({ type: 'aws', conditions: [{ type: 'A', status: 'True' }] });
+    expect(read.conditions[0]).not.toHaveProperty('extra');
+    expect(storedConditions(read)).toEqual(conditions);
+  });
+
+  it('without spec and status has no type and no conditions', () => {
+    expect(extension()).toMatchObject({ type: '', conditions: [] });
+    expect(storedConditions(extension())).toEqual([]);
+  });
+});
+
+describe('calls', () => {
+  const group = '/apis/extensions.gardener.cloud/v1alpha1';
+
+  it('go to these paths', () => {
+    expect(listExtensions('ControlPlane').path).toBe(`${group}/controlplanes`);
+    expect(getExtension('DNSRecord', extension()).path).toBe(`${group}/namespaces/shoot--dev--one/dnsrecords/one`);
+    expect(getCluster('shoot--dev--one').path).toBe(`${group}/clusters/shoot--dev--one`);
+  });
+
+  it('write the conditions of the status, and only onto what was read', () => {
+    expect(patchConditions('Worker', extension(), [{ type: 'A' }])).toMatchObject({
+      method: 'PATCH',
+      path: `${group}/namespaces/shoot--dev--one/workers/one/status`,
+      contentType: 'application/merge-patch+json',
+      repeatable: true,
+      body: { metadata: { resourceVersion: '7' }, status: { conditions: [{ type: 'A' }] } },
+    });
+  });
+});

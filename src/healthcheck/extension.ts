@@ -1,0 +1,102 @@
+import {
+  type Call,
+  type Condition,
+  type JsonObject,
+  decodeConditions,
+  decodeLastOperation,
+  decodeList,
+  decodeMeta,
+  decodeObject,
+  optionalBoolean,
+  optionalList,
+  optionalObject,
+  optionalString,
+} from '../domain/index.ts';
+import type { ExtensionObject } from './check.ts';
+
+/** Plural of every namespaced kind of `extensions.gardener.cloud/v1alpha1` whose objects have a type. */
+const resources = {
+  Bastion: 'bastions',
+  ContainerRuntime: 'containerruntimes',
+  ControlPlane: 'controlplanes',
+  DNSRecord: 'dnsrecords',
+  Extension: 'extensions',
+  Infrastructure: 'infrastructures',
+  Network: 'networks',
+  OperatingSystemConfig: 'operatingsystemconfigs',
+  Worker: 'workers',
+} as const;
+
+export type ExtensionKind = keyof typeof resources;
+
+const groupPath = '/apis/extensions.gardener.cloud/v1alpha1';
+
+export const decodeExtension = (json: unknown, path: string): ExtensionObject => {
+  const object = decodeObject(json, path);
+  const spec = optionalObject(object.spec, `${path}.spec`) ?? {};
+  const status = optionalObject(object.status, `${path}.status`) ?? {};
+  const lastOperation = decodeLastOperation(status, `${path}.status`);
+  return {
+    meta: decodeMeta(object, path),
+    type: optionalString(spec.type, `${path}.spec.type`) ?? '',
+    ...(lastOperation === undefined ? {} : { lastOperation }),
+    conditions: decodeConditions(status, `${path}.status`),
+    object,
+  };
+};
+
+/** Whether nothing may be said of the object now: it goes, or moves to another seed. */
+export const isLeaving = ({ meta, lastOperation }: ExtensionObject): boolean =>
+  meta.deleting || meta.annotations['gardener.cloud/operation'] === 'migrate' || lastOperation?.type === 'Migrate';
+
+/** Whether the Shoot inside a Cluster is to be hibernated. */
+export const isHibernationEnabled = (cluster: JsonObject): boolean => {
+  const at = (parent: JsonObject, path: string, field: string): JsonObject =>
+    optionalObject(parent[field], `${path}.${field}`) ?? {};
+  const shoot = at(at(cluster, 'cluster', 'spec'), 'cluster.spec', 'shoot');
+  const hibernation = at(at(shoot, 'cluster.spec.shoot', 'spec'), 'cluster.spec.shoot.spec', 'hibernation');
+  return optionalBoolean(hibernation.enabled, 'cluster.spec.shoot.spec.hibernation.enabled') ?? false;
+};
+
+const objectPath = (kind: ExtensionKind, { meta }: ExtensionObject): string =>
+  `${groupPath}/namespaces/${encodeURIComponent(meta.namespace)}/${resources[kind]}/${encodeURIComponent(meta.name)}`;
+
+/** Of all namespaces. */
+export const listExtensions = (kind: ExtensionKind): Call<readonly ExtensionObject[]> => ({
+  method: 'GET',
+  path: `${groupPath}/${resources[kind]}`,
+  decode: decodeList(decodeExtension),
+});
+
+export const getExtension = (kind: ExtensionKind, object: ExtensionObject): Call<ExtensionObject> => ({
+  method: 'GET',
+  path: objectPath(kind, object),
+  decode: (json) => decodeExtension(json, kind),
+});
+
+export const getCluster = (name: string): Call<JsonObject> => ({
+  method: 'GET',
+  path: `${groupPath}/clusters/${encodeURIComponent(name)}`,
+  decode: (json) => decodeObject(json, 'cluster'),
+});
+
+/** The stored conditions with all their fields: those of others are written back as they are. */
+export const storedConditions = ({ object }: ExtensionObject): readonly JsonObject[] => {
+  const status = optionalObject(object.status, 'status') ?? {};
+  const stored = optionalList(status.conditions, 'status.conditions') ?? [];
+  return stored.map((item, index) => decodeObject(item, `status.conditions[${String(index)}]`));
+};
+
+/** Replaces the conditions; refused with a Conflict when the object is no longer as it was read. */
+export const patchConditions = (
+  kind: ExtensionKind,
+  object: ExtensionObject,
+  conditions: readonly (JsonObject | Condition)[],
+): Call<undefined> => ({
+  method: 'PATCH',
+  path: `${objectPath(kind, object)}/status`,
+  contentType: 'application/merge-patch+json',
+  repeatable: true,
+  body: { metadata: { resourceVersion: object.meta.resourceVersion }, status: { conditions } },
+  decode: () => undefined,
+});

@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import { ApiError } from '../domain/index.ts';
+import type { Check } from './check.ts';
+import { daemonSetCheck, deploymentCheck, managedResourceCheck, statefulSetCheck } from './object-checks.ts';
+import { type Answers, contextOf } from './testing/stub-client.ts';
+
+const namespace = 'shoot--dev--one';
+const object = (status: object, generation = 1) => ({
+  metadata: { name: 'x', namespace, generation },
+  spec: {},
+  status: { observedGeneration: 1, ...status },
+});
+const condition = (type: string, status: string, message = 'm') => ({ type, status, reason: 'R', message });
+
+const kinds = [
+  {
+    noun: 'deployment',
+    path: '/apis/apps/v1/namespaces/shoot--dev--one/deployments/csi',
+    check: deploymentCheck({ cluster: 'seed', name: 'csi' }),
+    healthy: object({ conditions: [condition('Available', 'True')] }),
+    unhealthy: object({ conditions: [condition('Available', 'False')] }),
+    problem: 'condition "Available" has invalid status False (expected True) due to R: m',
+  },
+  {
+    noun: 'statefulSet',
+    path: '/apis/apps/v1/namespaces/shoot--dev--one/statefulsets/csi',
+    check: statefulSetCheck({ cluster: 'seed', name: 'csi' }),
+    healthy: object({ readyReplicas: 1 }),
+    unhealthy: object({}),
+    problem: 'not enough ready replicas (0/1)',
+  },
+  {
+    noun: 'daemonSet',
+    path: '/apis/apps/v1/namespaces/shoot--dev--one/daemonsets/csi',
+    check: daemonSetCheck({ cluster: 'seed', name: 'csi' }),
+    healthy: object({}),
+    unhealthy: object({ numberMisscheduled: 2 }),
+    problem: 'misscheduled pods found (2)',
+  },
+  {
+    noun: 'managed resource',
+    path: '/apis/resources.gardener.cloud/v1alpha1/namespaces/shoot--dev--one/managedresources/csi',
+    check: managedResourceCheck('csi'),
+    healthy: object({ conditions: [condition('ResourcesApplied', 'True'), condition('ResourcesHealthy', 'True')] }),
+    unhealthy: object({ conditions: [condition('ResourcesApplied', 'True'), condition('ResourcesHealthy', 'False')] }),
+    problem: 'condition "ResourcesHealthy" has invalid status False (expected True) due to R: m',
+  },
+];
+
+const inSeed = (check: Check, seed: Answers) => check(contextOf({ seed }));
+
+describe.each(kinds)('the check of a $noun', ({ noun, path, check, healthy, unhealthy, problem }) => {
+  const what = `${noun} "csi" in namespace "shoot--dev--one"`;
+
+  it('that is healthy', async () => {
+    expect(await inSeed(check, { [path]: healthy })).toEqual({ status: 'True' });
+  });
+
+  it('that is unhealthy', async () => {
+    const detail = `${what} is unhealthy: ${problem}`;
+    expect(await inSeed(check, { [path]: unhealthy })).toEqual({ status: 'False', detail, codes: [] });
+  });
+
+  it('that is outdated', async () => {
+    const outdated = { ...healthy, metadata: { ...healthy.metadata, generation: 7 } };
+    expect(await inSeed(check, { [path]: outdated })).toMatchObject({
+      detail: `${what} is unhealthy: observed generation outdated (1/7)`,
+    });
+  });
+
+  it('that is not there', async () => {
+    expect(await inSeed(check, {})).toEqual({ status: 'False', detail: `${what} not found` });
+  });
+
+  it('that cannot be read could not be carried out', async () => {
+    const forbidden = new ApiError({ code: 'Forbidden', message: `GET ${path}: 403 Forbidden: no` });
+    await expect(inSeed(check, { [path]: forbidden })).rejects.toThrow(
+      `failed to retrieve ${what}: GET ${path}: 403 Forbidden: no`,
+    );
+  });
+});
+
+describe('where a check looks', () => {
+  const misscheduled = object({ numberMisscheduled: 2 });
+  const path = (ns: string) => `/apis/apps/v1/namespaces/${ns}/daemonsets/csi%2F1`;
+
+  it.each([
+    ['seed', undefined, namespace],
+    ['seed', 'garden', 'garden'],
+    ['shoot', undefined, 'kube-system'],
+    ['shoot', 'default', 'default'],
+  ] as const)('in the %s, namespace %s: %s', async (cluster, given, looked) => {
+    const check = daemonSetCheck({ cluster, name: 'csi/1', ...(given === undefined ? {} : { namespace: given }) });
+    expect(await check(contextOf({ [cluster]: { [path(looked)]: misscheduled } }))).toMatchObject({
+      status: 'False',
+      detail: `daemonSet "csi/1" in namespace "${looked}" is unhealthy: misscheduled pods found (2)`,
+    });
+  });
+
+  it('asks for no shoot client that it does not need', async () => {
+    const context = contextOf({ seed: { [path(namespace)]: misscheduled } });
+    const check = daemonSetCheck({ cluster: 'seed', name: 'csi/1' });
+    const noShoot = () => Promise.reject(new Error('connected'));
+    expect(await check({ ...context, shoot: noShoot })).toMatchObject({ status: 'False' });
+  });
+
+  it('without a shoot client could not be carried out', async () => {
+    const check = deploymentCheck({ cluster: 'shoot', name: 'csi' });
+    const noShoot = () => Promise.reject(new Error('no kubeconfig'));
+    await expect(check({ ...contextOf({}), shoot: noShoot })).rejects.toThrow('no kubeconfig');
+  });
+});
+
+describe('a ManagedResource with an invalid object', () => {
+  it.each([
+    ['error during apply of object "v1/ConfigMap/a/b" is invalid: data', ['ERR_CONFIGURATION_PROBLEM']],
+    ['Error during apply of object x Is Invalid: y', ['ERR_CONFIGURATION_PROBLEM']],
+    ['error during apply of object "v1/ConfigMap/a/b": timeout', []],
+  ])('%s: %j', async (message, codes) => {
+    const conditions = [condition('ResourcesApplied', 'False', message)];
+    const [{ path, check }] = kinds.slice(-1) as [(typeof kinds)[number]];
+    expect(await inSeed(check, { [path]: object({ conditions }) })).toMatchObject({ status: 'False', codes });
+  });
+});

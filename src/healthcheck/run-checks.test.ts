@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest';
+import { createFakeClock } from '../testing/index.ts';
+import type { CheckResult, HealthCheck } from './check.ts';
+import { runChecks } from './run-checks.ts';
+import { contextOf } from './testing/stub-client.ts';
+
+const type = 'ControlPlaneHealthy';
+const fine: CheckResult = { status: 'True' };
+const checkOf = (check: HealthCheck['check'], options: Partial<HealthCheck> = {}): HealthCheck => ({
+  conditionType: type,
+  check,
+  ...options,
+});
+
+const run = (checks: readonly HealthCheck[], signal = new AbortController().signal) => {
+  const clock = createFakeClock();
+  const running = runChecks(checks, { clock, context: contextOf({}), timeoutMs: 30_000, signal });
+  return { clock, running, outcomes: () => clock.run(running) };
+};
+
+describe('running checks', () => {
+  it('runs all at once and keeps their order', async () => {
+    const steps: string[] = [];
+    const waiting: (() => void)[] = [];
+    const slow = (name: string) =>
+      checkOf(async () => {
+        steps.push(name);
+        await new Promise<void>((resolve) => waiting.push(resolve));
+        return { status: 'False', detail: name };
+      });
+    const { clock, running } = run([slow('a'), slow('b')]);
+    await clock.settle();
+    expect(steps).toEqual(['a', 'b']);
+    for (const resolve of waiting.reverse()) resolve();
+    expect(await running).toEqual([
+      { status: 'False', detail: 'a' },
+      { status: 'False', detail: 'b' },
+    ]);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('takes what throws for not carried out, and the others as they are', async () => {
+    const text: unknown = 'a text';
+    const outcomes = await run([
+      checkOf(async () => {
+        throw new Error('no route to host');
+      }),
+      checkOf(() => {
+        throw new Error('at once');
+      }),
+      checkOf(() => Promise.reject(text)),
+      checkOf(async () => fine),
+    ]).outcomes();
+    expect(outcomes).toEqual([
+      { status: 'Failed', detail: 'no route to host' },
+      { status: 'Failed', detail: 'at once' },
+      { status: 'Failed', detail: 'a text' },
+      fine,
+    ]);
+  });
+
+  it('does not let a status that is none pass', async () => {
+    const outcomes = await run([
+      checkOf(async () => ({ status: 'Unknown' }) as unknown as CheckResult),
+      checkOf(async () => ({}) as unknown as CheckResult),
+    ]).outcomes();
+    expect(outcomes).toEqual([
+      { status: 'Failed', detail: 'the check returned the status "Unknown", which is none' },
+      { status: 'Failed', detail: 'the check returned the status undefined, which is none' },
+    ]);
+  });
+
+  it('ends after the time-out, also for a check that does not heed its signal', async () => {
+    let heard: unknown;
+    const { clock, running } = run([
+      checkOf(() => new Promise(() => undefined)),
+      checkOf(async ({ signal }) => {
+        await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+        heard = signal.reason;
+        throw signal.reason as Error;
+      }),
+      checkOf(async () => fine),
+    ]);
+    await clock.advance(30_000);
+    const late = { status: 'Failed', detail: 'the check did not finish within 30s' };
+    expect(await running).toEqual([late, late, fine]);
+    expect(heard).toEqual(new Error('the check did not finish within 30s'));
+  });
+
+  it('rejects with the reason of the signal, whatever the checks do', async () => {
+    const stop = new AbortController();
+    const { clock, running } = run(
+      [checkOf(() => new Promise(() => undefined)), checkOf(async () => fine)],
+      stop.signal,
+    );
+    const rejected = expect(running).rejects.toThrow('stopped');
+    await clock.settle();
+    stop.abort(new Error('stopped'));
+    await rejected;
+    expect(clock.pending).toBe(0);
+  });
+
+  it('with a signal that has aborted runs to no result', async () => {
+    await expect(run([checkOf(async () => fine)], AbortSignal.abort(new Error('stopped'))).running).rejects.toThrow(
+      'stopped',
+    );
+  });
+});
+
+describe('a preCheck', () => {
+  const wrong = checkOf(async () => ({ status: 'False', detail: 'x' }));
+
+  it.each([
+    ['that says no counts as success', () => false, fine],
+    ['that says no later too', () => Promise.resolve(false), fine],
+    ['that says yes lets the check run', () => true, { status: 'False', detail: 'x' }],
+    [
+      'that throws fails the check',
+      () => {
+        throw new Error('no cluster');
+      },
+      { status: 'Failed', detail: 'no cluster' },
+    ],
+  ])('%s', async (_, preCheck, outcome) => {
+    expect(await run([{ ...wrong, preCheck }]).outcomes()).toEqual([outcome]);
+  });
+});
+
+describe('an errorCodeCheck', () => {
+  const errorCodeCheck = (detail: string) => [`ERR_${detail}`];
+
+  it.each([
+    ['adds to the codes', { status: 'False', detail: 'X', codes: ['ERR_A'] }, ['ERR_A', 'ERR_X']],
+    ['gives codes where there are none', { status: 'Progressing', detail: 'X' }, ['ERR_X']],
+    ['is not asked about success', { status: 'True' }, undefined],
+  ] as const)('%s', async (_, result, codes) => {
+    const [outcome] = await run([checkOf(async () => result, { errorCodeCheck })]).outcomes();
+    expect(outcome).toEqual(codes === undefined ? result : { ...result, codes });
+  });
+
+  it('that throws fails the check', async () => {
+    const broken = () => {
+      throw new Error('a broken pattern');
+    };
+    const check = checkOf(async () => ({ status: 'False', detail: 'X' }), { errorCodeCheck: broken });
+    expect(await run([check]).outcomes()).toEqual([{ status: 'Failed', detail: 'a broken pattern' }]);
+  });
+
+  it('is not asked about a check that could not be carried out', async () => {
+    const check = checkOf(() => Promise.reject(new Error('X')), { errorCodeCheck });
+    expect(await run([check]).outcomes()).toEqual([{ status: 'Failed', detail: 'X' }]);
+  });
+});

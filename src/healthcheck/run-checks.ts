@@ -1,0 +1,60 @@
+import { formatGoDuration } from '../domain/index.ts';
+import type { Clock } from '../ports/index.ts';
+import type { CheckContext, CheckOutcome, CheckResult, HealthCheck } from './check.ts';
+import { withDeadline } from './deadline.ts';
+
+export interface RunChecksOptions {
+  readonly clock: Clock;
+  /** What all checks are given, but for the signal. */
+  readonly context: Omit<CheckContext, 'signal'>;
+  /** Milliseconds for all checks together; what has not finished by then could not be carried out. */
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+const whenAborted = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    const abort = (): void => reject(signal.reason);
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort, { once: true });
+  });
+
+/** Checks may come from JavaScript, and what is none of the three must not pass for success. */
+const checkedResult = (result: CheckResult): CheckOutcome => {
+  const { status } = result as { readonly status: unknown };
+  if (status === 'True' || status === 'False' || status === 'Progressing') return result;
+  return { status: 'Failed', detail: `the check returned the status ${JSON.stringify(status)}, which is none` };
+};
+
+const withCodes = (outcome: CheckOutcome, { errorCodeCheck }: HealthCheck): CheckOutcome => {
+  if (errorCodeCheck === undefined || (outcome.status !== 'False' && outcome.status !== 'Progressing')) return outcome;
+  return { ...outcome, codes: [...(outcome.codes ?? []), ...errorCodeCheck(outcome.detail)] };
+};
+
+const runCheck = async (check: HealthCheck, context: CheckContext): Promise<CheckOutcome> => {
+  if (check.preCheck !== undefined && !(await check.preCheck(context))) return { status: 'True' };
+  return withCodes(checkedResult(await check.check(context)), check);
+};
+
+/** Runs all checks at once. The outcomes are in the order of the checks. Rejects only with `signal.reason`. */
+export const runChecks = async (
+  checks: readonly HealthCheck[],
+  { clock, context, timeoutMs, signal }: RunChecksOptions,
+): Promise<readonly CheckOutcome[]> => {
+  const late = `the check did not finish within ${formatGoDuration(timeoutMs)}`;
+  const outcomes = await withDeadline({ clock, ms: timeoutMs, late, signal }, (until) => {
+    // A check that does not heed its signal must not hold up the others.
+    const aborted = whenAborted(until);
+    return Promise.all(
+      checks.map((check) =>
+        Promise.race([runCheck(check, { ...context, signal: until }), aborted]).catch(
+          (error: unknown): CheckOutcome => ({ status: 'Failed', detail: textOf(error) }),
+        ),
+      ),
+    );
+  });
+  signal.throwIfAborted();
+  return outcomes;
+};

@@ -1,0 +1,108 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createRunPool } from './run-pool.ts';
+
+const createRig = (concurrency: number) => {
+  const started: string[] = [];
+  const running = new Map<string, () => void>();
+  const pool = createRunPool<string>({
+    concurrency,
+    run: async (item) => {
+      started.push(item);
+      const [key = ''] = item.split('@');
+      if (running.has(key)) throw new Error(`${key} runs twice`);
+      await new Promise<void>((resolve) => {
+        running.set(key, resolve);
+      });
+      running.delete(key);
+    },
+  });
+  /** Offers each key with a version. */
+  const offer = (keys: readonly string[], version = 1): void =>
+    pool.offer(new Map(keys.map((key) => [key, `${key}@${version}`])));
+  const end = async (key: string): Promise<void> => {
+    running.get(key)?.();
+    for (let turn = 0; turn < 5; turn += 1) await Promise.resolve();
+  };
+  return { pool, started, running, offer, end };
+};
+
+describe('the pool of runs', () => {
+  it('runs no more than it may, in order', async () => {
+    const { started, offer, end } = createRig(2);
+    offer(['a', 'b', 'c', 'd']);
+    expect(started).toEqual(['a@1', 'b@1']);
+    await end('b');
+    expect(started).toEqual(['a@1', 'b@1', 'c@1']);
+  });
+
+  it('never runs one key twice at the same time', async () => {
+    const { started, offer, end } = createRig(5);
+    offer(['a']);
+    offer(['a'], 2);
+    expect(started).toEqual(['a@1']);
+    await end('a');
+    expect(started).toEqual(['a@1']);
+    offer(['a'], 3);
+    expect(started).toEqual(['a@1', 'a@3']);
+  });
+
+  it('lets what waits keep its place, with the newer item', async () => {
+    const { started, offer, end } = createRig(1);
+    offer(['a', 'b', 'c']);
+    await end('a');
+    offer(['a', 'b', 'c'], 2);
+    await end('b');
+    await end('c');
+    await end('a');
+    expect(started).toEqual(['a@1', 'b@1', 'c@2', 'a@2']);
+  });
+
+  it('forgets what is no longer offered', async () => {
+    const { started, offer, end } = createRig(1);
+    offer(['a', 'b', 'c']);
+    offer(['c'], 2);
+    await end('a');
+    expect(started).toEqual(['a@1', 'c@2']);
+  });
+
+  it('closes when what runs has ended, and starts nothing more', async () => {
+    const { pool, started, offer, end } = createRig(1);
+    offer(['a', 'b']);
+    let closed = false;
+    const closing = pool.close().then(() => {
+      closed = true;
+    });
+    await end('b');
+    expect(closed).toBe(false);
+    await end('a');
+    await closing;
+    expect(started).toEqual(['a@1']);
+  });
+
+  it('closes at once when nothing runs', async () => {
+    await createRig(1).pool.close();
+  });
+
+  it('starves nobody, however many are offered and whichever ends', async () => {
+    const keys = ['a', 'b', 'c', 'd', 'e', 'f'];
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 3 }),
+        fc.array(fc.oneof(fc.constant('offer'), fc.nat(2)), { maxLength: 30 }),
+        async (concurrency, steps) => {
+          const { started, running, offer, end } = createRig(concurrency);
+          for (const [version, step] of steps.entries()) {
+            if (step === 'offer') offer(keys, version);
+            else await end([...running.keys()][step] ?? '');
+            expect(running.size).toBeLessThanOrEqual(concurrency);
+          }
+          const counts = keys.map((key) => started.filter((item) => item.startsWith(`${key}@`)).length);
+          const most = Math.max(...counts);
+          // A key comes round again only after all that waited have had their turn.
+          if (most > 1) expect(Math.min(...counts)).toBeGreaterThanOrEqual(1);
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,27 @@
+import { ApiError, type Call } from '../../domain/index.ts';
+import type { KubeClient } from '../../ports/index.ts';
+import type { CheckContext } from '../check.ts';
+import { decodeExtension } from '../extension.ts';
+
+/** Answers by path: an object, a list as `{ items }`, or the error that the call fails with. What is not there is not found. */
+export type Answers = Readonly<Record<string, object>>;
+
+const notFound = (path: string): ApiError =>
+  new ApiError({ code: 'NotFound', status: 404, message: `GET ${path}: 404 NotFound: gone` });
+
+const stubClient = (answers: Answers): KubeClient => ({
+  call: async <T>({ path, decode }: Call<T>) => {
+    const answer = answers[path] ?? notFound(path);
+    if (answer instanceof Error) throw answer;
+    return { value: decode(answer), sentAt: 0, receivedAt: 0 };
+  },
+});
+
+/** What a check of an extension object in the namespace `shoot--dev--one` is given. */
+export const contextOf = ({ seed = {}, shoot = {} }: { seed?: Answers; shoot?: Answers }): CheckContext => ({
+  extension: decodeExtension({ metadata: { name: 'one', namespace: 'shoot--dev--one' } }, 'extension'),
+  cluster: {},
+  seed: stubClient(seed),
+  shoot: async () => stubClient(shoot),
+  signal: new AbortController().signal,
+});

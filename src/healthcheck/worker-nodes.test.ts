@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest';
+import { ApiError } from '../domain/index.ts';
+import { buildMachine, buildNode } from '../testing/index.ts';
+import { type Answers, contextOf } from './testing/stub-client.ts';
+import { workerNodesCheck } from './worker-nodes.ts';
+
+const namespace = 'shoot--dev--one';
+const machinePath = `/apis/machine.sapcloud.io/v1alpha1/namespaces/${namespace}`;
+
+const deployment = (replicas: number, available: string, options: object = {}) => ({
+  metadata: { name: 'pool-1', namespace, generation: 1 },
+  spec: { replicas },
+  status: {
+    observedGeneration: 1,
+    conditions: [{ type: 'Available', status: available, reason: 'R', message: 'm' }],
+    ...options,
+  },
+});
+const machine = (name: string, phase = 'Running', going = false) => {
+  const built = buildMachine({ name, phase });
+  return going ? { ...built, metadata: { ...built.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } } : built;
+};
+const cordoned = (name: string) => ({ ...buildNode({ name }), spec: { unschedulable: true } });
+
+interface State {
+  readonly deployments: readonly object[];
+  readonly machines?: readonly object[];
+  readonly nodes?: readonly object[];
+}
+
+const answersOf = ({ deployments, machines = [], nodes = [] }: State): { seed: Answers; shoot: Answers } => ({
+  seed: {
+    [`${machinePath}/machinedeployments`]: { items: deployments },
+    [`${machinePath}/machines`]: { items: machines },
+  },
+  shoot: { '/api/v1/nodes': { items: nodes } },
+});
+
+describe('the check of worker nodes', () => {
+  const unavailable = 'condition "Available" has invalid status False (expected True) due to R: m';
+  const two = [buildNode({ name: 'a' }), buildNode({ name: 'b' })];
+
+  const rows: readonly (readonly [string, State, object])[] = [
+    [
+      'all there',
+      { deployments: [deployment(2, 'True')], machines: [machine('a'), machine('b')], nodes: two },
+      { status: 'True' },
+    ],
+    ['nothing wanted', { deployments: [] }, { status: 'True' }],
+    [
+      'a failed machine before anything else',
+      {
+        deployments: [
+          deployment(2, 'False', {
+            failedMachines: [{ name: 'm"1', lastOperation: { description: 'quota exceeded' } }],
+          }),
+        ],
+      },
+      { status: 'False', detail: 'machine "m\\"1" failed: quota exceeded' },
+    ],
+    [
+      'machines on their way',
+      {
+        deployments: [deployment(2, 'False')],
+        machines: [machine('a'), machine('b', 'Pending')],
+        nodes: [buildNode({ name: 'a' })],
+      },
+      {
+        status: 'Progressing',
+        detail: '1 machine is provisioning and should join the cluster soon',
+        progressingThresholdMs: 300_000,
+      },
+    ],
+    [
+      'an erroneous machine',
+      { deployments: [deployment(1, 'False')], machines: [machine('a', 'Failed')] },
+      { status: 'False', detail: '1 machine is erroneous' },
+    ],
+    [
+      'unavailable although all nodes are ready',
+      { deployments: [deployment(2, 'False')], machines: [machine('a'), machine('b')], nodes: two },
+      {
+        status: 'False',
+        detail: `machine deployment "pool-1" in namespace "shoot--dev--one" is unhealthy: ${unavailable}`,
+      },
+    ],
+    [
+      'without a condition yet',
+      { deployments: [deployment(2, 'True', { conditions: [] })], machines: [machine('a', 'Pending')] },
+      {
+        status: 'False',
+        detail:
+          'machine deployment "pool-1" in namespace "shoot--dev--one" is unhealthy: condition "Available" is missing',
+      },
+    ],
+    [
+      'a node that is being drained',
+      {
+        deployments: [deployment(1, 'True')],
+        machines: [machine('a'), machine('b', 'Terminating', true)],
+        nodes: [buildNode({ name: 'a' }), cordoned('b')],
+      },
+      {
+        status: 'Progressing',
+        detail: '1 machine is waiting to be completely drained from pods',
+        progressingThresholdMs: 900_000,
+      },
+    ],
+    [
+      'too many nodes',
+      { deployments: [deployment(1, 'True')], machines: [machine('a'), machine('b')], nodes: two },
+      {
+        status: 'False',
+        detail: 'too many worker nodes are registered. Exceeding maximum desired machine count (2/1)',
+      },
+    ],
+  ];
+
+  it.each(rows)('%s', async (_, state, result) => {
+    expect(await workerNodesCheck()(contextOf(answersOf(state)))).toEqual(result);
+  });
+
+  it('takes other thresholds', async () => {
+    const check = workerNodesCheck({ scaleUpThresholdMs: 1, scaleDownThresholdMs: 2 });
+    const up = answersOf({ deployments: [deployment(1, 'False')], machines: [machine('a', 'Pending')] });
+    const down = answersOf({
+      deployments: [deployment(0, 'True')],
+      machines: [machine('a', 'Terminating', true)],
+      nodes: [cordoned('a')],
+    });
+    expect(await check(contextOf(up))).toMatchObject({ progressingThresholdMs: 1 });
+    expect(await check(contextOf(down))).toMatchObject({ progressingThresholdMs: 2 });
+  });
+
+  it.each([
+    ['machine deployments', 'seed', `${machinePath}/machinedeployments`],
+    ['machines', 'seed', `${machinePath}/machines`],
+    ['nodes', 'shoot', '/api/v1/nodes'],
+  ] as const)('could not be carried out where %s cannot be listed', async (_, cluster, path) => {
+    const answers = answersOf({ deployments: [] });
+    const error = new ApiError({ code: 'Timeout', message: `GET ${path}: no answer within 30000 ms` });
+    const context = contextOf({ ...answers, [cluster]: { ...answers[cluster], [path]: error } });
+    await expect(workerNodesCheck()(context)).rejects.toThrow(error.message);
+  });
+});

@@ -1,0 +1,92 @@
+import {
+  type MachineDeploymentHealth,
+  type MachineProgress,
+  type NodeHealth,
+  type ScalingProblem,
+  countMachines,
+  findCondition,
+  goQuote,
+  listMachineDeploymentHealth,
+  listMachineProgress,
+  listNodeHealth,
+  machineDeploymentProblem,
+  scaleDownProblem,
+  scaleUpProblem,
+} from '../domain/index.ts';
+import type { Check, CheckResult } from './check.ts';
+
+export interface WorkerNodesOptions {
+  /** How long machines may take to come, in milliseconds. Default 5 min. */
+  readonly scaleUpThresholdMs?: number;
+  /** How long nodes may take to be drained, in milliseconds. Default 15 min. */
+  readonly scaleDownThresholdMs?: number;
+}
+
+const defaultScaleUpMs = 300_000;
+const defaultScaleDownMs = 900_000;
+
+interface Machinery {
+  readonly deployments: readonly MachineDeploymentHealth[];
+  readonly machines: readonly MachineProgress[];
+  readonly nodes: readonly NodeHealth[];
+}
+
+/**
+ * The machines of the control-plane namespace against the nodes of the shoot. While a MachineDeployment is not available, machines that are
+ * on their way are Progressing; so are nodes that are being drained, once all MachineDeployments are healthy. The order is that of gardener's
+ * `extensions/pkg/controller/healthcheck/worker/nodes.go`.
+ */
+export const workerNodesCheck = (options: WorkerNodesOptions = {}): Check => {
+  const { scaleUpThresholdMs = defaultScaleUpMs, scaleDownThresholdMs = defaultScaleDownMs } = options;
+  const thresholds = { scaleUpThresholdMs, scaleDownThresholdMs };
+  return async ({ extension, seed, shoot, signal }) => {
+    const { namespace } = extension.meta;
+    const readNodes = async (): Promise<readonly NodeHealth[]> =>
+      (await (await shoot()).call(listNodeHealth, { signal })).value;
+    const [deployments, machines, nodes] = await Promise.all([
+      seed.call(listMachineDeploymentHealth(namespace), { signal }),
+      seed.call(listMachineProgress(namespace), { signal }),
+      readNodes(),
+    ]);
+    return judge({ deployments: deployments.value, machines: machines.value, nodes }, thresholds);
+  };
+};
+
+const judge = (
+  machinery: Machinery,
+  { scaleUpThresholdMs, scaleDownThresholdMs }: Required<WorkerNodesOptions>,
+): CheckResult => {
+  const { deployments, machines, nodes } = machinery;
+  const counts = countMachines(deployments, nodes);
+  const isShort = deployments.some(({ conditions }) => isUnavailable(findCondition(conditions, 'Available')?.status));
+  return (
+    failedMachine(deployments) ??
+    (isShort ? resultOf(scaleUpProblem(counts, machines), scaleUpThresholdMs) : undefined) ??
+    unhealthyDeployment(deployments) ??
+    resultOf(scaleDownProblem(counts, nodes, machines), scaleDownThresholdMs) ?? { status: 'True' }
+  );
+};
+
+const isUnavailable = (status: string | undefined): boolean => status !== undefined && status !== 'True';
+
+const failedMachine = (deployments: readonly MachineDeploymentHealth[]): CheckResult | undefined => {
+  const [failed] = deployments.flatMap(({ failedMachines }) => failedMachines);
+  if (failed === undefined) return undefined;
+  return { status: 'False', detail: `machine ${goQuote(failed.name)} failed: ${failed.description}` };
+};
+
+const unhealthyDeployment = (deployments: readonly MachineDeploymentHealth[]): CheckResult | undefined => {
+  for (const deployment of deployments) {
+    const problem = machineDeploymentProblem(deployment);
+    const { name, namespace } = deployment.meta;
+    const what = `machine deployment ${goQuote(name)} in namespace ${goQuote(namespace)}`;
+    if (problem !== undefined) return { status: 'False', detail: `${what} is unhealthy: ${problem}` };
+  }
+  return undefined;
+};
+
+const resultOf = (problem: ScalingProblem | undefined, progressingThresholdMs: number): CheckResult | undefined => {
+  if (problem === undefined) return undefined;
+  const { text: detail, underWay } = problem;
+  return underWay ? { status: 'Progressing', detail, progressingThresholdMs } : { status: 'False', detail };
+};
