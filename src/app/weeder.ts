@@ -7,11 +7,11 @@ import {
 } from '../controllers/weeder/index.ts';
 import { decodeEndpointSlice, type EndpointSliceView, serviceNameLabel, type WeederSettings } from '../domain/index.ts';
 import { createInformer, createKubeClient, fenceWrites, type Informer } from '../kube/index.ts';
-import type { KubeClient, PodWatches } from '../ports/index.ts';
+import type { Counter, KubeClient } from '../ports/index.ts';
 import { createWorkQueue, type WorkQueue, whenAborted } from '../runtime/index.ts';
 import { createEventRecorder } from '../telemetry/index.ts';
 import type { Component, ComponentOptions, ComponentPorts } from './component.ts';
-import { createPodWatches } from './pod-watches.ts';
+import { createPodWatchErrors, createPodWatches } from './pod-watches.ts';
 import {
   type ComponentParts,
   createReloadable,
@@ -27,6 +27,7 @@ export type WeederOptions = ComponentOptions<WeederSettings>;
 interface GenerationDeps extends ComponentPorts {
   readonly client: KubeClient;
   readonly report: WeederReport;
+  readonly errors: Counter;
   readonly dryRun: boolean;
   readonly concurrency: number;
 }
@@ -37,7 +38,8 @@ export const createWeeder = (options: WeederOptions): ComponentParts<WeederSetti
   const client = createKubeClient({ kube: fenceWrites(ports.seed, ports.leadership), clock: ports.clock });
   const events = createEventRecorder({ ...ports, client, component: 'dependency-watchdog-weeder' });
   const report = createWeederReport({ ...ports, events, dryRun });
-  const deps = { ...ports, client, report, dryRun, concurrency };
+  const errors = createPodWatchErrors(ports.meter);
+  const deps = { ...ports, client, report, errors, dryRun, concurrency };
   return createReloadable({
     name: 'weeder',
     settings,
@@ -94,7 +96,7 @@ const weed = async ({ settings, slices, deps, memory }: WeedingParts, signal: Ab
     reconcile: async (key) => controller.reconcile(key),
     onError: (key, error) => report.broke(key, error),
   });
-  const watches: PodWatches & { closed(): Promise<void> } = createPodWatches(deps);
+  const watches = createPodWatches(deps);
   const controller: WeederController = createWeederController(
     { ...deps, settings, slices, watches, requeueAfter: (key, ms) => queue.addAfter(key, ms) },
     memory,

@@ -112,19 +112,24 @@ describe('watches', () => {
     expect(bench.kubelet.deleted).toHaveLength(1);
   });
 
-  it('that are forbidden are told, and tried again', async () => {
-    await begin();
-    bench.kubelet.crash(pod('api-1'));
+  it('that are forbidden are told once, counted, and tried again', async () => {
+    const shoots = ['shoot--a', 'shoot--b', 'shoot--c'];
+    for (const namespace of shoots) bench.kubelet.endpoints({ namespace, name: etcd.name }, false);
+    bench.start();
+    await bench.clock.advance(10_000);
+    for (const namespace of shoots) bench.kubelet.crash({ ...pod('api-1'), namespace });
     bench.line.setFaults((request) => (is(request, 'list pods') ? { status: 403 } : undefined));
-    bench.kubelet.endpoints(etcd, true);
+    for (const namespace of shoots) bench.kubelet.endpoints({ namespace, name: etcd.name }, true);
     await bench.clock.advance(60_000);
     const warnings = bench.log.filter(
       ({ level, msg }) => level === 'warn' && msg.startsWith('list and watch interrupted'),
     );
     expect(warnings).toHaveLength(1);
+    const metrics = await bench.meter().metricsText();
+    expect(Number(/dwd_weeder_watch_errors_total\{code="403"\} (\d+)/.exec(metrics)?.[1])).toBeGreaterThan(2);
     bench.line.setFaults(undefined);
     await bench.clock.advance(31_000);
-    expect(bench.kubelet.deleted).toHaveLength(1);
+    expect(bench.kubelet.deleted).toHaveLength(shoots.length);
   });
 });
 
