@@ -89,14 +89,16 @@ export const createReloadable = <Settings, Memory>(
   const runController = async (signal: AbortSignal, ready: () => void): Promise<void> => {
     ready();
     let memory: Memory | undefined;
+    // Once for all generations: a listener on it would stay for as long as the program runs.
+    signal.addEventListener('abort', () => goOver?.(), { once: true });
     while (!signal.aborted) {
       const generation = current;
       const end = new AbortController();
-      const changed = new Promise<void>((resolve) => {
+      const isOver = new Promise<void>((resolve) => {
         goOver = resolve;
       });
       const working = generation.work(memory, end.signal);
-      await Promise.race([changed, whenAborted(signal)]);
+      await isOver;
       end.abort();
       memory = await working;
       await closeFormer();

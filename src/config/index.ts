@@ -1,3 +1,4 @@
+export { careJsonSchema, checkCareFile, loadCareConfig } from './care.ts';
 export type { JsonSchema } from './json-schema.ts';
 export type { LoadedConfig } from './load.ts';
 export { checkProberFile, loadProberConfig, proberJsonSchema } from './prober.ts';

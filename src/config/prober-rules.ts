@@ -4,7 +4,7 @@ import type { Path } from './problem.ts';
 import { type Fields, fieldsOf, itemsOf } from './shape.ts';
 
 /** Undefined while a part is missing or no text: then that is the problem to tell. */
-const refOf = (resource: unknown): ResourceRef | undefined => {
+export const refOf = (resource: unknown): ResourceRef | undefined => {
   const { apiVersion, kind, name } = fieldsOf(fieldsOf(resource).ref);
   const complete = typeof apiVersion === 'string' && typeof kind === 'string' && typeof name === 'string';
   return complete ? { apiVersion, kind, name } : undefined;

@@ -10,6 +10,8 @@ export interface Call<T> {
   readonly decode: (json: unknown) => T;
   /** Reads the answer from protobuf, for which the server is asked first; throws a ProtobufError for broken bytes. Absent: JSON only. */
   readonly protobuf?: (bytes: Uint8Array) => T;
+  /** Reads an answer that is no JSON, such as that of `/healthz`, with its status, which is a 2xx. In place of `decode`. */
+  readonly text?: (text: string, status: number) => T;
   /**
    * True when a second application does no harm (the body carries a resourceVersion, UID or JSON-patch `test`), so that a lost answer
    * may be retried. Reads need not say so.

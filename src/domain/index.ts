@@ -32,3 +32,7 @@ export * from './health-nodes.ts';
 export * from './health-workloads.ts';
 export * from './machine-scaling.ts';
 export * from './shoot-status.ts';
+export * from './care-calls.ts';
+export * from './care-extensions.ts';
+export * from './care-reads.ts';
+export * from './care-shoots.ts';

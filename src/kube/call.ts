@@ -101,23 +101,32 @@ export const performCall = async <T>(call: Call<T>, options: CallOptions, contex
   }
 };
 
+const malformedAnswer = <T>({ method, path }: Call<T>, problem: string): ApiError =>
+  new ApiError({ code: 'MalformedResponse', message: `${method} ${path}: ${problem}` });
+
+const readValue = <T>(call: Call<T>, response: KubeResponse, bytes: Buffer): T => {
+  if (call.text !== undefined) return call.text(bytes.toString('utf8'), response.status);
+  if (isProtobuf(response)) {
+    if (call.protobuf === undefined) throw malformedAnswer(call, 'the answer is protobuf, which was not asked for');
+    return call.protobuf(bytes);
+  }
+  const json = parseJson(bytes);
+  if (json === undefined) throw malformedAnswer(call, 'the answer is not JSON');
+  return call.decode(json);
+};
+
 const exchange = async <T>(call: Call<T>, options: CallOptions, context: CallContext): Promise<Answer<T>> => {
   const { clock } = context;
-  const malformed = (problem: string): ApiError =>
-    new ApiError({ code: 'MalformedResponse', message: `${call.method} ${call.path}: ${problem}` });
+  const malformed = (problem: string): ApiError => malformedAnswer(call, problem);
   const sentAt = clock.monotonic();
   const response = await context.kube.request(requestOf(call, options, context.accept));
   if (response.status < 200 || response.status > 299) throw await readFailure(response, call, clock);
   const bytes = await readBody(response.body, context.bodyLimitBytes);
   const receivedAt = clock.monotonic();
   if (bytes === undefined) throw malformed(`the answer is larger than ${context.bodyLimitBytes} bytes`);
-  const isBinary = isProtobuf(response);
-  const json = isBinary ? undefined : parseJson(bytes);
-  if (!isBinary && json === undefined) throw malformed('the answer is not JSON');
-  if (isBinary && call.protobuf === undefined) throw malformed('the answer is protobuf, which was not asked for');
   const date = Date.parse(response.headers.date ?? '');
   try {
-    const value = call.protobuf !== undefined && isBinary ? call.protobuf(bytes) : call.decode(json);
+    const value = readValue(call, response, bytes);
     return { value, sentAt, receivedAt, ...(Number.isNaN(date) ? {} : { date }) };
   } catch (error) {
     if (error instanceof DecodeError || error instanceof ProtobufError) throw malformed(error.message);

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,10 +28,32 @@ afterEach(async () => {
 
 const call: Call<unknown> = { method: 'GET', path: '/api', decode: (json) => json };
 
+/** A connection with the token `one` from a file, by a kubeconfig file as an operator has it. */
+const connect = async (port: number) => {
+  const directory = mkdtempSync(join(tmpdir(), 'cluster-'));
+  closers.push(() => rmSync(directory, { recursive: true }));
+  writeFileSync(join(directory, 'token'), 'one');
+  const ca = Buffer.from(certificates.ca).toString('base64');
+  writeFileSync(
+    join(directory, 'kubeconfig'),
+    stringify({
+      'current-context': 'x',
+      contexts: [{ name: 'x', context: { cluster: 'x', user: 'x' } }],
+      clusters: [{ name: 'x', cluster: { server: `https://localhost:${port}`, 'certificate-authority-data': ca } }],
+      users: [{ name: 'x', user: { tokenFile: 'token' } }],
+    }),
+  );
+  const clock = createFakeClock();
+  const logger = createRecordingLogger();
+  const path = join(directory, 'kubeconfig');
+  const access = await loadOperatorKubeconfig({ path, env: {}, homedir: directory, clock });
+  const connection = connectCluster({ access, clock, logger, userAgent: 'test' });
+  closers.unshift(() => connection.close());
+  return { directory, clock, logger, client: createKubeClient({ kube: connection, clock }) };
+};
+
 describe('connectCluster', () => {
   it('puts the policies together: token file, 401, reset, warnings', async () => {
-    const directory = mkdtempSync(join(tmpdir(), 'cluster-'));
-    closers.push(() => rmSync(directory, { recursive: true }));
     let valid = 'one';
     let resets = 0;
     const { certificate, key } = certificates.serving;
@@ -48,30 +71,7 @@ describe('connectCluster', () => {
       },
     });
     closers.push(() => server.close());
-    writeFileSync(join(directory, 'token'), 'one');
-    const ca = Buffer.from(certificates.ca).toString('base64');
-    writeFileSync(
-      join(directory, 'kubeconfig'),
-      stringify({
-        'current-context': 'x',
-        contexts: [{ name: 'x', context: { cluster: 'x', user: 'x' } }],
-        clusters: [
-          { name: 'x', cluster: { server: `https://localhost:${server.port}`, 'certificate-authority-data': ca } },
-        ],
-        users: [{ name: 'x', user: { tokenFile: 'token' } }],
-      }),
-    );
-    const clock = createFakeClock();
-    const logger = createRecordingLogger();
-    const access = await loadOperatorKubeconfig({
-      path: join(directory, 'kubeconfig'),
-      env: {},
-      homedir: directory,
-      clock,
-    });
-    const connection = connectCluster({ access, clock, logger, userAgent: 'test' });
-    closers.unshift(() => connection.close());
-    const client = createKubeClient({ kube: connection, clock });
+    const { client, directory, logger } = await connect(server.port);
     const options = { signal: new AbortController().signal, timeoutMs: 5_000 };
     const ask = async (): Promise<unknown> => (await client.call(call, options)).value;
 
@@ -86,5 +86,41 @@ describe('connectCluster', () => {
 
     resets = 2;
     await expect(ask()).rejects.toMatchObject({ code: 'ConnectionError' });
+  });
+
+  it.each([
+    { what: 'a time-out', limits: { timeoutMs: 5_000 } },
+    { what: 'a time-out from when it left', limits: { timeoutMs: 30_000, sentTimeoutMs: 5_000 } },
+  ])('uses no connection after $what that was open before: it may be half-open', async ({ limits }) => {
+    let held: ServerResponse[] | undefined = [];
+    const { certificate, key } = certificates.serving;
+    const server = await startTestServer({
+      tls: { cert: certificate, key },
+      handler: (_request, response) => {
+        if (held === undefined) response.end('{}');
+        else held.push(response);
+      },
+    });
+    closers.push(() => server.close());
+    const { client, clock } = await connect(server.port);
+    const { signal } = new AbortController();
+    const ask = () => client.call(call, { signal, timeoutMs: 60_000 });
+    const arrived = async (count: number) => {
+      while (held?.length !== count) await clock.settle();
+    };
+    const both = [ask(), ask()];
+    await arrived(2);
+    for (const response of held) response.end('{}');
+    await Promise.all(both);
+    expect(server.stats().connections).toBe(2);
+
+    held = [];
+    const hanging = client.call(call, { signal, ...limits }).catch((error: unknown) => error);
+    await arrived(1);
+    await clock.advance(5_000);
+    expect(await hanging).toMatchObject({ code: 'Timeout' });
+    held = undefined;
+    await ask();
+    expect(server.stats().connections).toBe(3);
   });
 });

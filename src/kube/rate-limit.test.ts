@@ -165,13 +165,26 @@ describe('rule 6: deadlines and aborts', () => {
     const fourth = send(kube, { path: 'fourth', timeoutMs: 401 });
     await clock.settle();
     expect(second()).toBeUndefined();
-    expect(third()).toMatchObject({ error: { code: 'Timeout', status: undefined, handling: 'retry' } });
+    expect(third()).toMatchObject({ error: { code: 'Timeout', status: undefined, handling: 'retry', heldBack: true } });
     expect(String((third() as { readonly error: unknown }).error)).toContain(
       'GET third: not sent: rate limit: would wait 0.4 s, longer than the deadline of 0.4 s',
     );
     expect(fourth()).toBeUndefined();
     await clock.advance(400);
     expect(paths()).toEqual(['first', 'second', 'fourth']);
+  });
+
+  it('rule 6: what was sent before was not held back', async () => {
+    const kube = retryThrottled(limited({ burst: 1 }), clock);
+    const retried = send(kube, { path: 'retried', timeoutMs: 2_000 });
+    await clock.settle();
+    server.take().respond(429, '', { 'retry-after': '1' });
+    for (let count = 0; count < 15; count += 1) send(kube, { path: 'other' });
+    await clock.advance(1_000);
+    expect(retried()).toMatchObject({ error: { code: 'Timeout', heldBack: false } });
+    expect(String((retried() as { readonly error: unknown }).error)).toContain(
+      'not sent: rate limit: would wait 2.2 s',
+    );
   });
 
   it('rule 6: the wait is part of the deadline', async () => {
@@ -369,7 +382,7 @@ describe('prober 5.4: the urgent lane', () => {
     const quitter = send(kube, { ...urgent, path: 'quitter', signal: controller.signal });
     send(kube, { ...urgent, path: 'last', timeoutMs: 5_000 });
     await clock.advance(1_000);
-    expect(late()).toMatchObject({ error: { code: 'Timeout' } });
+    expect(late()).toMatchObject({ error: { code: 'Timeout', heldBack: true } });
     expect(String((late() as { readonly error: unknown }).error)).toContain('1 urgent requests in flight for 1000 ms');
     controller.abort(new Error('gave up'));
     await clock.settle();

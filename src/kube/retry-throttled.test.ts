@@ -85,6 +85,27 @@ describe('rule 2: what is retried', () => {
   });
 });
 
+describe('rule 2: a caller that waits by itself', () => {
+  it.each([429, 500, 503, 504])('rule 2: has %d with Retry-After as its answer', async (status) => {
+    const outcome = send({ once: true });
+    await refuse(status, '1');
+    expect(outcome()).toEqual({ status, text: 'busy' });
+    await clock.advance(60_000);
+    expect([server.requests.length, server.openBodies, clock.pending]).toEqual([1, 0, 0]);
+  });
+
+  it('rule 2: is told how long', async () => {
+    const client = createKubeClient({ kube: retryThrottled(server, clock), clock });
+    const call = { method: 'GET', path: '/x', decode: () => undefined } as const;
+    const options = { signal: new AbortController().signal, once: true } as const;
+    const failed = client.call(call, options).catch((error: unknown) => error);
+    await clock.settle();
+    await refuse(429, '7');
+    expect(await failed).toMatchObject({ code: 'TooManyRequests', retryAfterMs: 7_000 });
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
 describe('rule 2: how long', () => {
   it('rule 2: at least as long as asked, each time anew', async () => {
     const outcome = send();

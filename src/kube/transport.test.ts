@@ -2,6 +2,7 @@ import { getEventListeners } from 'node:events';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { TLSSocket } from 'node:tls';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { ApiError } from '../domain/index.ts';
 import type { KubeRequest, KubeResponse } from '../ports/index.ts';
 import {
   createFakeClock,
@@ -379,6 +380,51 @@ describe.each(phases)('rule 4: a request $name', ({ start, name }) => {
     await clock.settle();
     expect(clock.pending).toBe(0);
     expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
+  });
+});
+
+describe('rule 5: what is idle when a request ends badly', () => {
+  /** Three connections, two of them idle while the third has a request that gets no answer. */
+  const hang = async (options: Partial<KubeRequest> = {}) => {
+    const bench = await createBench('https');
+    const { get, received } = bench;
+    const answers = ['/1', '/2', '/3'].map((path) => get(path));
+    for (const _ of answers) (await received())[1].end();
+    for (const answer of answers) await text(await answer);
+    const outcome = get('/hanging', { timeoutMs: 5_000, ...options }).catch((error: unknown) => error);
+    const [request] = await received();
+    return { ...bench, outcome, request };
+  };
+
+  const timeout = new ApiError({ code: 'Timeout', message: 'not done within 3000 ms' });
+
+  it.each<{
+    readonly what: string;
+    readonly end: (bench: Awaited<ReturnType<typeof hang>>, controller: AbortController) => unknown;
+  }>([
+    { what: 'its deadline', end: ({ clock }) => clock.advance(5_000) },
+    { what: 'a deadline of whoever sends it', end: (_, controller) => controller.abort(timeout) },
+    { what: 'a reset', end: ({ request }) => request.socket.destroy() },
+  ])('rule 5: is not used again after $what: it may be half-open as well', async ({ end }) => {
+    const controller = new AbortController();
+    const bench = await hang({ signal: controller.signal });
+    await end(bench, controller);
+    expect(await bench.outcome).toBeInstanceOf(ApiError);
+    const next = bench.get('/next');
+    (await bench.received())[1].end();
+    await text(await next);
+    expect(bench.server.stats().connections).toBe(4);
+  });
+
+  it('rule 5: stays when the caller has lost interest', async () => {
+    const controller = new AbortController();
+    const { outcome, get, received, server } = await hang({ signal: controller.signal });
+    controller.abort(new Error('no longer wanted'));
+    await outcome;
+    const next = ['/4', '/5'].map((path) => get(path));
+    for (const _ of next) (await received())[1].end();
+    for (const answer of next) await text(await answer);
+    expect(server.stats().connections).toBe(3);
   });
 });
 

@@ -49,6 +49,10 @@ const outgoingOf = (request: KubeRequest, options: TransportOptions): Outgoing =
   };
 };
 
+/** Whoever sends it has deadlines, too, and ends it by its signal. */
+const hasLostInterest = ({ aborted, reason }: AbortSignal): boolean =>
+  aborted && !(reason instanceof ApiError && reason.code === 'Timeout');
+
 /**
  * HTTP/1.1 over connections of its own. Redirects are answers like any other. A request without a deadline (a watch) gets a new
  * connection: nothing would tell in time that an idle one is half-open.
@@ -92,7 +96,7 @@ export const createTransport = (options: TransportOptions): Transport => {
     } catch (error) {
       scope.end();
       // Where one connection hangs or breaks, the others of its age are no better: the next try starts afresh.
-      if (phase === 'waiting for the answer' && !request.signal.aborted) pool.discardIdle();
+      if (phase === 'waiting for the answer' && !hasLostInterest(request.signal)) pool.discardIdle();
       if (scope.signal.aborted) throw scope.signal.reason;
       throw classify(error);
     }

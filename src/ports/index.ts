@@ -10,3 +10,4 @@ export type * from './queue.ts';
 export type * from './random.ts';
 export type * from './shoot-connector.ts';
 export type * from './store.ts';
+export type * from './tunnel-connector.ts';

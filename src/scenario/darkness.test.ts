@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createScenario, type Scenario, type ScenarioOptions } from './harness.ts';
-import { allHeld, stateOf } from './support.ts';
+import { allHeld, allUp, reachOutage, stateOf } from './support.ts';
 
 let scenario: Scenario;
 const create = (options: Partial<ScenarioOptions> = {}): Scenario => {
@@ -42,6 +42,22 @@ describe("a shoot's API server that is away and comes back", () => {
     world.shoot('a').api.setReachability('open');
     await clock.advance(120_000);
     expect(scenario.changes).toEqual([]);
+  });
+
+  it('in the middle of a restoration holds up what was still waiting for its delay', async () => {
+    create();
+    const { clock, world } = scenario;
+    await reachOutage(scenario);
+    world.shoot('a').restoreKubelets();
+    await clock.runUntil(() => stateOf(scenario, 'a').includes('kcm 1'));
+    world.shoot('a').api.setReachability('refused');
+    await clock.advance(120_000);
+    // Its 30 s are long over, but nobody knows whether its nodes are reachable.
+    expect(stateOf(scenario, 'a')).toContain('mcm 0 replicas=1 active=');
+    world.shoot('a').api.setReachability('open');
+    await clock.advance(45_000);
+    expect(stateOf(scenario, 'a')).toEqual(allUp);
+    expect(world.shoot('a').toll()).toEqual({ nodesTurnedUnknown: 0, machinesReplaced: 0 });
   });
 
   it('with kubelets that stay away is an outage, judged from its return', async () => {

@@ -1,24 +1,19 @@
 import { type RunningComponent, startProber } from '../app/index.ts';
 import type { ProberSettings } from '../domain/index.ts';
-import { parseUntrustedKubeconfig, staticCredentials, withCredentials } from '../kube/index.ts';
-import type { Kube, ShootConnector } from '../ports/index.ts';
 import {
   createSeededRandom,
   createVirtualClock,
   createWorld,
-  type FaultRule,
-  type RequestCounts,
   type ShootInit,
   type VirtualClock,
-  withCounting,
-  withFaults,
   type World,
-  type WorldServer,
   type WorldTiming,
 } from '../sim/index.ts';
 import { createLogger, createMeter, type PrometheusMeter } from '../telemetry/index.ts';
 import { type DeploymentChange, recordDeployments } from './deployment-history.ts';
-import { createMemoryConnector } from './memory-connector.ts';
+import type { Line } from './line.ts';
+import { createLines } from './lines.ts';
+import { type Replica, type ReplicaOptions, startReplica } from './replica.ts';
 import { gardenSettings } from './settings.ts';
 
 export interface ScenarioOptions {
@@ -30,15 +25,6 @@ export interface ScenarioOptions {
   readonly seed?: number | string;
 }
 
-/** The prober's way to one API server: what it asked, and what goes wrong on the way. */
-export interface Line {
-  readonly requests: RequestCounts;
-  /** Connections opened so far; the seed's are not counted. */
-  connections(): number;
-  /** Asked for each request; undefined ends the faults. */
-  setFaults(rule: FaultRule | undefined): void;
-}
-
 /** A line of the prober's log. */
 export type LogRecord = Readonly<Record<string, unknown>> & { readonly level: string; readonly msg: string };
 
@@ -48,6 +34,8 @@ export interface Scenario {
   readonly world: World;
   readonly seedLine: Line;
   shootLine(name: string): Line;
+  /** To the shoot's API server by its public way. */
+  outsideLine(name: string): Line;
   /** Changes of counts and annotations of Deployments, in order. */
   readonly changes: readonly DeploymentChange[];
   readonly log: readonly LogRecord[];
@@ -60,26 +48,11 @@ export interface Scenario {
   /** Stops it as SIGTERM does, moving the clock as far as that takes. */
   stopProber(): Promise<void>;
   mayWrite: boolean;
-  /** Stops everything. */
+  /** Starts a process of its own, besides the prober and other replicas; whoever starts it stops it. */
+  startReplica(replica: ReplicaOptions): Replica;
+  /** Stops everything but replicas. */
   stop(): Promise<void>;
 }
-
-const createLine = (api: WorldServer, clock: VirtualClock): Line & { readonly kube: Kube; onConnect(): void } => {
-  let rule: FaultRule | undefined;
-  let connections = 0;
-  const kube = withCounting(withFaults(api.kube, { clock, rule: (request) => rule?.(request) }));
-  return {
-    kube,
-    requests: kube.counts,
-    connections: () => connections,
-    onConnect: () => {
-      connections += 1;
-    },
-    setFaults: (next) => {
-      rule = next;
-    },
-  };
-};
 
 /** Creates the world; the prober is started by `startProber`. */
 export const createScenario = (options: ScenarioOptions): Scenario => {
@@ -87,9 +60,7 @@ export const createScenario = (options: ScenarioOptions): Scenario => {
   const clock = createVirtualClock();
   const random = createSeededRandom(seed).fork('prober');
   const world = createWorld({ clock, seed, shoots: options.shoots, timing: options.timing ?? {} });
-  const { authorization } = parseUntrustedKubeconfig(world.api.kubeconfig());
-  const seedLine = createLine(world.api, clock);
-  const lines = new Map<string, ReturnType<typeof createLine>>();
+  const lines = createLines({ world, clock });
   const log: LogRecord[] = [];
   const logger = createLogger({
     level: 'debug',
@@ -100,22 +71,6 @@ export const createScenario = (options: ScenarioOptions): Scenario => {
   let meter = createMeter({ processMetrics: false });
   let prober: RunningComponent<ProberSettings> | undefined;
 
-  const lineOf = (api: WorldServer): ReturnType<typeof createLine> => {
-    const { url } = api.address();
-    const line = lines.get(url) ?? createLine(api, clock);
-    lines.set(url, line);
-    return line;
-  };
-
-  const connector: ShootConnector = createMemoryConnector({
-    clock,
-    resolve: (url) => {
-      const shoot = world.shoots.find(({ api }) => api.address().url === url);
-      return shoot === undefined ? undefined : lineOf(shoot.api).kube;
-    },
-    onConnect: (url) => lines.get(url)?.onConnect(),
-  });
-
   const stopProber = async (): Promise<void> => {
     const stopping = prober;
     prober = undefined;
@@ -125,8 +80,9 @@ export const createScenario = (options: ScenarioOptions): Scenario => {
   const scenario: Scenario = {
     clock,
     world,
-    seedLine,
-    shootLine: (name) => lineOf(world.shoot(name).api),
+    seedLine: lines.seed,
+    shootLine: (name) => lines.shoot(name),
+    outsideLine: (name) => lines.outside(name),
     changes: recordDeployments(world.store, clock),
     log,
     meter: () => meter,
@@ -143,14 +99,15 @@ export const createScenario = (options: ScenarioOptions): Scenario => {
           random,
           logger,
           meter,
-          seed: withCredentials(seedLine.kube, staticCredentials(authorization)),
-          connector,
+          seed: lines.seedTransport,
+          connector: lines.connector,
           leadership: { mayWrite: () => scenario.mayWrite },
         },
       });
     },
     reload: (settings) => prober?.apply({ ...gardenSettings, ...options.settings, ...settings }),
     stopProber,
+    startReplica: (replica) => startReplica({ world, clock }, replica),
     stop: async () => {
       await stopProber();
       world.stop();

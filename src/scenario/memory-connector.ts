@@ -1,5 +1,11 @@
 import { ApiError } from '../domain/index.ts';
-import { createKubeClient, parseUntrustedKubeconfig, staticCredentials, withCredentials } from '../kube/index.ts';
+import {
+  createKubeClient,
+  parseUntrustedKubeconfig,
+  type ShootEndpoint,
+  staticCredentials,
+  withCredentials,
+} from '../kube/index.ts';
 import type { Clock, Kube, KubeRequest, ShootConnector } from '../ports/index.ts';
 
 export interface MemoryConnectorOptions {
@@ -33,9 +39,15 @@ const closable = (kube: Kube): Kube & { close(): void } => {
 };
 
 /** Reads kubeconfigs as the real connector does, and reaches in-memory API servers instead of sockets. */
-export const createMemoryConnector = ({ clock, resolve, onConnect }: MemoryConnectorOptions): ShootConnector => ({
-  connect: (kubeconfig) => {
-    const { endpoint, authorization } = parseUntrustedKubeconfig(kubeconfig);
+export const createMemoryConnector = ({ clock, resolve, onConnect }: MemoryConnectorOptions): ShootConnector => {
+  const known = new Map<string, ShootEndpoint>();
+  const read = (kubeconfig: string): ShootEndpoint => {
+    const shoot = known.get(kubeconfig) ?? parseUntrustedKubeconfig(kubeconfig);
+    known.set(kubeconfig, shoot);
+    return shoot;
+  };
+  const connect: ShootConnector['connect'] = (kubeconfig) => {
+    const { endpoint, authorization } = read(kubeconfig);
     const url = `${endpoint.protocol}//${endpoint.host}`;
     let isConnected = false;
     const transport = closable({
@@ -49,5 +61,6 @@ export const createMemoryConnector = ({ clock, resolve, onConnect }: MemoryConne
     });
     const kube = withCredentials(transport, staticCredentials(authorization));
     return { client: createKubeClient({ kube, clock }), close: () => transport.close() };
-  },
-});
+  };
+  return { connect };
+};

@@ -1,4 +1,5 @@
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
+import { requestKind } from '../sim/index.ts';
 import { createScenario, type Scenario } from './harness.ts';
 import { gardenSettings } from './settings.ts';
 import { allHeld, allUp, editDeployment, editShoot, reachOutage, stateOf } from './support.ts';
@@ -93,4 +94,59 @@ it('goes on protecting a shoot whose Cluster cannot be decoded', async () => {
   world.shoot('a').cutKubelets();
   await clock.advance(60_000);
   expect(stateOf(scenario, 'a')).toEqual(allHeld);
+});
+
+describe('reloads in quick succession', () => {
+  /** Watches of the seed that are open, by what they watch. */
+  const followWatches = () => {
+    const signals: { readonly what: string; readonly signal: AbortSignal }[] = [];
+    const slow = new Set<string>();
+    scenario.seedLine.setFaults((request) => {
+      const { verb, resource } = requestKind(request);
+      const what = `${resource} ${request.query?.fieldSelector ?? ''}`;
+      if (verb === 'watch') signals.push({ what, signal: request.signal });
+      return verb === 'list' && slow.has(resource) ? { delayMs: 3_000 } : undefined;
+    });
+    const open = () => signals.flatMap(({ what, signal }) => (signal.aborted ? [] : [what])).sort();
+    return { open, slow };
+  };
+
+  it.each([
+    { what: 'two', gapsMs: [0], inForce: 1 },
+    { what: 'two, the second while the first is read in', gapsMs: [1_000], inForce: 1 },
+    { what: 'two, the second right when the first is in force', gapsMs: [3_000], inForce: 2 },
+    { what: 'three', gapsMs: [0, 0], inForce: 1 },
+    { what: 'three, one after the other', gapsMs: [1_000, 1_000], inForce: 1 },
+  ])('($what): the last one wins, and nothing is left of those before', async ({ gapsMs, inForce }) => {
+    scenario = createScenario({ shoots: [{ name: 'a' }] });
+    const { clock, world, log } = scenario;
+    const { open, slow } = followWatches();
+    scenario.startProber();
+    await clock.advance(60_000);
+    const before = open();
+    expect(before).toHaveLength(5);
+    slow.add('clusters');
+    const onlyKcm = gardenSettings.dependentResources.slice(0, 1);
+    for (const gapMs of gapsMs) {
+      scenario.reload({ dependentResources: onlyKcm, probeIntervalMs: 60_000 });
+      await clock.advance(gapMs);
+    }
+    scenario.reload({ probeIntervalMs: 5_000 });
+    await clock.advance(10_000);
+    expect(open()).toEqual(before);
+    expect(log.filter(({ msg }) => msg === 'the new configuration is in force')).toHaveLength(inForce);
+    const runs = () => log.filter(({ msg }) => msg === 'probe run').length;
+    const from = runs();
+    await clock.advance(60_000);
+    expect(runs() - from).toBeGreaterThanOrEqual(10);
+    world.shoot('a').cutKubelets();
+    await clock.advance(60_000);
+    expect(stateOf(scenario, 'a')).toEqual(allHeld);
+    world.shoot('a').restoreKubelets();
+    await clock.advance(120_000);
+    expect(stateOf(scenario, 'a')).toEqual(allUp);
+    expect(log.filter(({ level }) => level === 'error')).toEqual([]);
+    await scenario.stopProber();
+    expect(open()).toEqual([]);
+  });
 });

@@ -1,25 +1,36 @@
-import { ApiError, type Call } from '../domain/index.ts';
-import type { Clock, EventRecorder, KubeClient, Logger, Random, RecordedEvent } from '../ports/index.ts';
+import { ApiError, type ApiErrorCode, type Call } from '../domain/index.ts';
+import type { Clock, EventRecorder, KubeClient, Logger, Meter, Random, RecordedEvent } from '../ports/index.ts';
 
 export interface EventRecorderOptions {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
+  readonly meter: Meter;
   /** `source.component` of the Events, such as `dependency-watchdog-prober`. */
   readonly component: string;
 }
 
-/** Events waiting beyond this are dropped: when a whole seed fails, the log tells the story. */
-const mostWaiting = 1_000;
+/** A whole seed of a thousand shoots, a few kB each; what comes on top is dropped: then the log tells the story. */
+const mostWaiting = 5_000;
+/** In the line of the ordinary lane no more than these stand before a request that matters. */
+const mostInFlight = 4;
 const timeoutMs = 10_000;
+/** An Event that cannot be written now is tried again, as client-go's recorder does (`tools/record/event.go`, 12 times there). */
+const mostTries = 3;
+const retryMs = 10_000;
 const longestMessage = 1_024;
+
+const isCode = (error: unknown, code: ApiErrorCode): boolean => error instanceof ApiError && error.code === code;
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** The API server answers 403 as well when the namespace is going: that is no missing right (`NamespaceTerminating`). */
 const isMissingRight = (error: unknown): boolean =>
-  error instanceof ApiError && error.code === 'Forbidden' && !error.message.includes('being terminated');
+  isCode(error, 'Forbidden') && !messageOf(error).includes('being terminated');
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const mayHeal = (error: unknown): boolean =>
+  error instanceof ApiError && (error.handling === 'retry' || error.handling === 'wait');
 
 const hex = (random: Random): string =>
   Math.floor(random.next() * 2 ** 48)
@@ -35,6 +46,8 @@ const createEvent = (event: RecordedEvent, { clock, random, component }: EventRe
     method: 'POST',
     path: `/api/v1/namespaces/${encodeURIComponent(namespace)}/events`,
     contentType: 'application/json',
+    // Its name makes a second one AlreadyExists.
+    repeatable: true,
     body: {
       apiVersion: 'v1',
       kind: 'Event',
@@ -58,42 +71,74 @@ export interface RunningEventRecorder extends EventRecorder {
 }
 
 /**
- * Writes Events one after the other, so that they never stand in the way of requests that matter. A missing right is said once, and Events
- * are left out from then on.
+ * Writes Events a few at a time and in the ordinary lane, so that they never stand in the way of requests that matter. A missing right is
+ * said once, and Events are left out from then on; until one was written they go one by one, so that it costs a single request.
  */
 export const createEventRecorder = (options: EventRecorderOptions): RunningEventRecorder => {
-  const { client, logger } = options;
+  const { client, clock, logger } = options;
+  const dropped = options.meter.counter({
+    name: 'dwd_events_dropped_total',
+    help: 'Events that were given up: too many waited, or the API server did not take them. A missing right does not count.',
+  });
   const stop = new AbortController();
-  const waiting: RecordedEvent[] = [];
-  let sending = false;
-  let isForbidden = false;
+  const waiting: Call<undefined>[] = [];
+  let inFlight = 0;
+  let right: 'unknown' | 'given' | 'missing' = 'unknown';
 
-  const send = async (event: RecordedEvent): Promise<void> => {
-    try {
-      await client.call(createEvent(event, options), { signal: stop.signal, timeoutMs });
-    } catch (error) {
-      if (stop.signal.aborted) return;
-      if (isMissingRight(error)) {
-        isForbidden = true;
-        waiting.length = 0;
-        logger.warn('no right to write Events in shoot namespaces: they are left out', { problem: messageOf(error) });
-      } else {
-        logger.debug('an Event was not written', { problem: messageOf(error) });
-      }
+  const giveUp = (error: unknown): void => {
+    if (!isMissingRight(error)) {
+      dropped.inc();
+      logger.debug('an Event was not written', { problem: messageOf(error) });
+    } else if (right !== 'missing') {
+      right = 'missing';
+      waiting.length = 0;
+      logger.warn('no right to write Events in shoot namespaces: they are left out', { problem: messageOf(error) });
     }
   };
 
-  const sendAll = async (): Promise<void> => {
-    sending = true;
-    for (let event = waiting.shift(); event !== undefined; event = waiting.shift()) await send(event);
-    sending = false;
+  const write = async (call: Call<undefined>): Promise<void> => {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        await client.call(call, { signal: stop.signal, timeoutMs });
+        return;
+      } catch (error) {
+        if (isCode(error, 'AlreadyExists')) return;
+        if (tries === mostTries || !mayHeal(error)) throw error;
+      }
+      await clock.sleep(retryMs, stop.signal);
+    }
+  };
+
+  const send = async (call: Call<undefined>): Promise<void> => {
+    inFlight += 1;
+    try {
+      await write(call);
+      if (right === 'unknown') right = 'given';
+    } catch (error) {
+      if (!stop.signal.aborted) giveUp(error);
+    }
+    inFlight -= 1;
+    sendMore();
+  };
+
+  const sendMore = (): void => {
+    const most = right === 'given' ? mostInFlight : 1;
+    while (inFlight < most) {
+      const call = waiting.shift();
+      if (call === undefined) return;
+      void send(call);
+    }
   };
 
   return {
     record: (event) => {
-      if (isForbidden || stop.signal.aborted || waiting.length >= mostWaiting) return;
-      waiting.push(event);
-      if (!sending) void sendAll();
+      if (right === 'missing' || stop.signal.aborted) return;
+      if (waiting.length >= mostWaiting) {
+        dropped.inc();
+        return;
+      }
+      waiting.push(createEvent(event, options));
+      sendMore();
     },
     stop: () => {
       waiting.length = 0;

@@ -30,6 +30,20 @@ describe('createMeter', () => {
     expect(meter.contentType).toMatch(/^text\/plain; version=0\.0\.4/);
   });
 
+  it('puts its own labels on every series', async () => {
+    const meter = createMeter({ defaultLabels: { dry_run: 'true' } });
+    meter.counter({ name: 'dwd_c_total', help: '.' }).inc();
+    const gauge = meter.gauge({ name: 'dwd_g', help: '.', labels: ['a'] });
+    gauge.set(1, { a: 'x' });
+    meter.histogram({ name: 'dwd_h', help: '.', buckets: [1] }).observe(1);
+    const all = await samples(meter);
+    expect(all.filter((line) => line.startsWith('dwd_'))).toHaveLength(6);
+    expect(all.filter((line) => line.startsWith('process_')).length).toBeGreaterThan(0);
+    expect(all.filter((line) => !line.includes('dry_run="true"'))).toEqual([]);
+    gauge.remove({ a: 'x' });
+    expect((await samples(meter)).filter((line) => line.startsWith('dwd_g'))).toEqual([]);
+  });
+
   it('removes by some of the labels', async () => {
     const meter = bare();
     const labels = ['namespace', 'result'];

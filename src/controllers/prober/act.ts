@@ -10,12 +10,11 @@ import {
   scalesInOneWrite,
   workloadState,
 } from '../../domain/index.ts';
-import type { CallOptions, Clock, KubeClient } from '../../ports/index.ts';
+import type { CallOptions, KubeClient } from '../../ports/index.ts';
 import type { Write } from './moves.ts';
 import type { Action, Outcome } from './operation.ts';
 
 export interface ActDeps {
-  readonly clock: Clock;
   /** Refuses writes of a process that does not lead, at the moment they would leave. */
   readonly seed: KubeClient;
   /** Nothing is written: a would-be write counts as done at once. */
@@ -80,53 +79,22 @@ const read = async ({ seed }: ActDeps, request: ActRequest): Promise<ResourceSta
   }
 };
 
-const write = async ({ seed, clock }: ActDeps, request: ActRequest, change: Write): Promise<ResourceState> => {
-  const { target, signal } = request;
-  const unsent = untilSent(signal, clock);
-  const options = { ...optionsOf(request), ...unsent };
+const write = async ({ seed }: ActDeps, request: ActRequest, change: Write): Promise<ResourceState> => {
+  const { target } = request;
+  const options = { ...optionsOf(request), sentTimeoutMs };
   const { base, replicas } = change;
-  try {
-    if (change.kind === 'scale' && replicas !== undefined) {
-      const call = patchScale(target, { resourceVersion: base.resourceVersion, replicas });
-      const { value } = await seed.call(call, options);
-      // What `base` says of pods and of its controller is from before this write.
-      return { ...base, resourceVersion: value.resourceVersion, specReplicas: value.specReplicas, observed: false };
-    }
-    const annotations = change.annotations ?? {};
-    const count = replicas === undefined ? {} : { replicas };
-    const call = patchScalable(target, { resourceVersion: base.resourceVersion, annotations, ...count });
-    const { value: object } = await seed.call(call, options);
-    if (scalesInOneWrite(target.ref)) return workloadState(object);
-    return { ...base, resourceVersion: object.meta.resourceVersion, annotations: object.meta.annotations };
-  } finally {
-    unsent.release();
+  if (change.kind === 'scale' && replicas !== undefined) {
+    const call = patchScale(target, { resourceVersion: base.resourceVersion, replicas });
+    const { value } = await seed.call(call, options);
+    // What `base` says of pods and of its controller is from before this write.
+    return { ...base, resourceVersion: value.resourceVersion, specReplicas: value.specReplicas, observed: false };
   }
-};
-
-/** A signal that follows `signal` until the request leaves, and from then on only the time that its answer may take. */
-const untilSent = (
-  signal: AbortSignal,
-  clock: Clock,
-): Pick<CallOptions, 'signal' | 'beforeSend'> & { release(): void } => {
-  const end = new AbortController();
-  const follow = (): void => end.abort(signal.reason);
-  let cancelTimer: (() => void) | undefined;
-  const stopFollowing = (): void => signal.removeEventListener('abort', follow);
-  if (signal.aborted) follow();
-  else signal.addEventListener('abort', follow, { once: true });
-  const late = (): void =>
-    end.abort(new ApiError({ code: 'Timeout', message: `no answer within ${String(sentTimeoutMs)} ms of being sent` }));
-  return {
-    signal: end.signal,
-    beforeSend: () => {
-      stopFollowing();
-      cancelTimer ??= clock.timer(sentTimeoutMs, late);
-    },
-    release: () => {
-      stopFollowing();
-      cancelTimer?.();
-    },
-  };
+  const annotations = change.annotations ?? {};
+  const count = replicas === undefined ? {} : { replicas };
+  const call = patchScalable(target, { resourceVersion: base.resourceVersion, annotations, ...count });
+  const { value: object } = await seed.call(call, options);
+  if (scalesInOneWrite(target.ref)) return workloadState(object);
+  return { ...base, resourceVersion: object.meta.resourceVersion, annotations: object.meta.annotations };
 };
 
 /** The state that a write would have brought about, with the pods that would have followed. */

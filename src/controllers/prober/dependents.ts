@@ -1,5 +1,6 @@
 import {
   ApiError,
+  isAtLeast,
   isHeld,
   type ProberSettings,
   refKey,
@@ -21,7 +22,7 @@ export interface DependentsDeps extends ActDeps {
 export interface Dependents {
   snapshotOf(key: string): Snapshot;
   view(flowRuns: boolean): DependentsView;
-  /** Resources that carry the mark of meltdown protection. */
+  /** Resources that carry the mark of meltdown protection, what was just written included. */
   countHeld(): number;
   /** The resource, with the UID that a watch shows. */
   identify(key: string): { readonly ref?: ResourceRef; readonly uid?: string };
@@ -58,7 +59,9 @@ export const createDependents = (namespace: string, deps: DependentsDeps): Depen
     countHeld: () =>
       [...byKey.keys()].filter((key) => {
         const meta = metaOf(key);
-        return meta !== undefined && isHeld(meta);
+        if (meta === undefined) return false;
+        const told = learned.get(key);
+        return isHeld(told === undefined || isAtLeast(meta.resourceVersion, told.resourceVersion) ? meta : told);
       }).length,
     identify: (key) => {
       const ref = byKey.get(key)?.ref;

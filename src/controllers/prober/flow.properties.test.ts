@@ -81,6 +81,14 @@ const fate: fc.Arbitrary<Fate> = fc.oneof(
       retryAfterMs: fc.constantFrom(0, 1_000, 8_000),
     }),
   },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      latencyMs: fc.constantFrom(0, 5_000),
+      error: fc.constant<ApiErrorCode>('Timeout'),
+      heldBack: fc.constant<true>(true),
+    }),
+  },
   { weight: 2, arbitrary: fc.record({ latencyMs, interference: fc.constant({}) }) },
 );
 

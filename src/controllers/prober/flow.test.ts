@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   activeAnnotation as active,
   type DependentResource,
+  ignoreScalingAnnotation as ignore,
   refKey,
   replicasAnnotation as replicas,
 } from '../../domain/index.ts';
@@ -17,7 +18,7 @@ import {
   upVerdict,
 } from './testing/cases.ts';
 import { type HarnessOptions, createHarness } from './testing/seed-harness.ts';
-import { deployment, objectOf } from './testing/seed-model.ts';
+import { deployment, etcd, objectOf } from './testing/seed-model.ts';
 
 const [a, b, c, d] = [deployment('a'), deployment('b'), deployment('c'), deployment('d')];
 const isHeld = { annotations: { [active]: '', [replicas]: '3' }, replicas: 0 };
@@ -147,6 +148,35 @@ describe('a scale-up', () => {
     expect(ends).toMatchObject([{ flow: 1, end: 'completed' }]);
   });
 
+  describe.each([
+    { what: 'its initial delay', info: { initialDelayMs: 25_000 }, first: undefined },
+    { what: 'a request to wait', info: {}, first: { error: 'TooManyRequests', retryAfterMs: 25_000 } as const },
+  ])('that has waited for $what until its verdict is older than two probe intervals', ({ info, first }) => {
+    const oneLevel = { resources: [at(a, 0, info)], objects: [held(a)] };
+    const fates = (index: number): Fate => ({ latencyMs: 20, ...(index === 0 ? first : undefined) });
+    const before = first === undefined ? [] : ['100 a object=3'];
+    const late = (now: number) => (now === 0 || now > 50_000 ? upVerdict : undefined);
+
+    it('scales nothing', () => {
+      const { sent, ends } = run({ ...oneLevel, verdictAt: once(upVerdict), fateOf: fates });
+      expect([sent, ends]).toEqual([before, []]);
+    });
+
+    it('goes on when the verdict is given again, and has all of its time-out', () => {
+      const { sent, ends } = run({ ...oneLevel, verdictAt: late, fateOf: fates, followMs: 29_000 });
+      expect(sent).toEqual([...before, '50600 a object=3']);
+      expect(ends).toEqual([{ at: 79_660, flow: 1, end: 'completed' }]);
+    });
+
+    it('takes away left-over marks all the same', () => {
+      const harness = createHarness({ ...oneLevel, verdictAt: once(upVerdict), fateOf: fates });
+      harness.at(30_000, () => harness.model.edit(refKey(a), { replicas: 2 }));
+      harness.runUntil(60_000);
+      expect(tell(harness.log)).toEqual([...before, '30050 a object']);
+      expect(harness.ends).toMatchObject([{ end: 'completed' }]);
+    });
+  });
+
   it('of what is held does not mind what is missing', () => {
     const { sent, ends } = run({ resources, objects: [held(b), held(c)], verdictAt: once(upHeldVerdict) });
     expect(sent).toEqual(['100 b object=3', '1160 c object=3']);
@@ -210,6 +240,35 @@ describe('a scale-down', () => {
   ])('goes on after $initialDelayMs + min($timeoutMs, 3 s)', ({ next, ...info }) => {
     const { sent } = run({ ...forgiving, resources: [at(a, 0, info), at(b, 1)] });
     expect(sent).toEqual([`${String(100 + info.initialDelayMs)} a object=0`, `${String(next)} b object=0`]);
+  });
+
+  it('needs no fresh verdict after a long initial delay', () => {
+    const { sent } = run({ ...forgiving, resources: [at(a, 0, { initialDelayMs: 45_000 })] });
+    expect(sent).toEqual(['45100 a object=0']);
+  });
+
+  it.each([
+    { what: 'whose pods are still there', object: objectOf(a, { replicas: 0, ready: 1 }), next: 3_100 },
+    { what: 'that is missing', object: undefined, next: 3_100 },
+    { what: 'that is ignored', object: objectOf(a, { annotations: { [ignore]: 'true' } }), next: 3_100 },
+    { what: 'that has something to scale', object: up(a), next: 23_100 },
+  ])('waits for the initial delay only where there is something to scale: beside one $what', ({ object, next }) => {
+    const resources = [at(a, 0, { initialDelayMs: 20_000 }), at(c, 0), at(b, 1)];
+    const objects = [...(object === undefined ? [] : [object]), up(b), up(c)];
+    const { sent } = run({ ...forgiving, objects, resources });
+    expect(sent.filter((line) => line.includes(' b '))).toEqual([`${String(next)} b object=0`]);
+  });
+
+  it('waits for the initial delay as long as only reading can tell whether there is something to scale', () => {
+    const main = etcd('a');
+    const fates = fateOf({ a: { latencyMs: 4_000 } });
+    const scaled = (replicas: number) => {
+      const objects = [objectOf(main, { replicas, ready: 3 }), up(b)];
+      const resources = [at(main, 0, { initialDelayMs: 2_000 }), at(b, 1)];
+      return run({ ...forgiving, objects, resources, fateOf: fates }, 20_000).sent;
+    };
+    expect(scaled(3).slice(0, 3)).toEqual(['100 a read', '4100 a object', '5100 b object=0']);
+    expect(scaled(0).slice(0, 2)).toEqual(['100 a read', '4100 b object=0']);
   });
 
   it('waits for the slowest of a level, within its limit', () => {

@@ -4,6 +4,7 @@ import {
   type Operation,
   type Outcome,
   type Snapshot,
+  isFoundDown,
   isOver,
   settleOutcome,
   startOperation,
@@ -30,7 +31,7 @@ export interface Flow {
   readonly startedLevels: number;
   readonly levelStartedAt: number;
   readonly operations: readonly Operation[];
-  /** When the verdict was last confirmed; a scale-up starts no level on one older than `verdictMaxAgeMs`. */
+  /** When the verdict was last confirmed; on one older than `verdictMaxAgeMs` a scale-up starts no level and scales nothing. */
   readonly verdictAt: number;
   readonly verdictMaxAgeMs: number;
   /** No new requests; only answers to writes under way are awaited. */
@@ -49,10 +50,12 @@ export interface FlowStep {
   readonly end?: FlowEnd;
 }
 
-export const advanceFlow = (
-  flow: Flow,
-  input: { readonly now: number; readonly snapshotOf: SnapshotOf; readonly outcomes: readonly Outcome[] },
-): FlowStep => {
+interface Surroundings {
+  readonly now: number;
+  readonly snapshotOf: SnapshotOf;
+}
+
+export const advanceFlow = (flow: Flow, input: Surroundings & { readonly outcomes: readonly Outcome[] }): FlowStep => {
   const answered = {
     ...flow,
     operations: flow.operations.map((operation) => {
@@ -63,7 +66,7 @@ export const advanceFlow = (
   return endOrRun(answered, input);
 };
 
-const endOrRun = (flow: Flow, input: { readonly now: number; readonly snapshotOf: SnapshotOf }): FlowStep => {
+const endOrRun = (flow: Flow, input: Surroundings): FlowStep => {
   const actions: Action[] = [];
   let current = flow;
   while (current.ending === undefined) {
@@ -75,7 +78,7 @@ const endOrRun = (flow: Flow, input: { readonly now: number; readonly snapshotOf
     actions.push(...stepped.actions);
     current = stepped.flow;
     if (hasFailed(current)) continue;
-    if (!mayStartNextLevel(current, input.now)) break;
+    if (!mayStartNextLevel(current, input)) break;
     current = startNextLevel(current, input.now);
   }
   if (current.ending !== undefined) return awaitWrites(current, actions);
@@ -90,12 +93,13 @@ const hasFailed = ({ direction, operations }: Flow): boolean =>
 
 const stepStarted = (
   flow: Flow,
-  { now, snapshotOf }: { readonly now: number; readonly snapshotOf: SnapshotOf },
+  { now, snapshotOf }: Surroundings,
 ): { readonly flow: Flow; readonly actions: readonly Action[] } => {
   const actions: Action[] = [];
+  const { direction, scope } = flow;
+  const mandated = isMandated(flow, now);
   const operations = flow.operations.map((operation) => {
-    const { direction, scope } = flow;
-    const stepped = stepOperation(operation, { direction, scope, now, snapshot: snapshotOf(operation.key) });
+    const stepped = stepOperation(operation, { direction, scope, now, mandated, snapshot: snapshotOf(operation.key) });
     if (stepped.action !== undefined) actions.push(stepped.action);
     return stepped.operation;
   });
@@ -117,35 +121,45 @@ const startNextLevel = (flow: Flow, now: number): Flow => {
 const currentLevel = (flow: Flow): readonly Operation[] =>
   flow.operations.filter(({ info }) => info.level === flow.levels[flow.startedLevels - 1]);
 
+/** Initial delays, time-outs and retries within a level can outlast the verdict that started it. */
+const isMandated = ({ direction, verdictAt, verdictMaxAgeMs }: Flow, now: number): boolean =>
+  direction !== 'up' || now - verdictAt <= verdictMaxAgeMs;
+
 /**
  * Up is strict (bringing MCM back before KCM is ready is how healthy machines get replaced) and needs a fresh verdict; down waits for a
  * level, but not for long: what can be protected is protected.
  */
-const mayStartNextLevel = (flow: Flow, now: number): boolean => {
+const mayStartNextLevel = (flow: Flow, { now, snapshotOf }: Surroundings): boolean => {
   if (flow.startedLevels === flow.levels.length) return false;
   const isLevelOver = currentLevel(flow).every(isOver);
   switch (flow.direction) {
     case 'down':
-      return isLevelOver || now >= levelCutoff(flow);
+      return isLevelOver || now >= levelCutoff(flow, snapshotOf);
     case 'up':
-      return isLevelOver && now - flow.verdictAt <= flow.verdictMaxAgeMs;
+      return isLevelOver && isMandated(flow, now);
     case 'release':
       return isLevelOver;
   }
 };
 
-/** An initial delay is the operator's word and is served before the limit runs. */
-const levelCutoff = (flow: Flow): number =>
+/** An initial delay is the operator's word and is served before the limit runs, by what has something to scale. */
+const levelCutoff = (flow: Flow, snapshotOf: SnapshotOf): number =>
   flow.levelStartedAt +
   Math.max(
     0,
-    ...currentLevel(flow).map(({ info }) => info.initialDelayMs + Math.min(info.timeoutMs, downLevelLimitMs)),
+    ...currentLevel(flow)
+      .filter((operation) => !isOver(operation))
+      .map((operation) => {
+        const { initialDelayMs, timeoutMs } = operation.info;
+        const delayMs = isFoundDown(operation, snapshotOf(operation.key)) ? 0 : initialDelayMs;
+        return delayMs + Math.min(timeoutMs, downLevelLimitMs);
+      }),
   );
 
 const nextWake = (flow: Flow, snapshotOf: SnapshotOf): number => {
   const hasMore = flow.direction === 'down' && flow.startedLevels < flow.levels.length;
   return Math.min(
-    hasMore ? levelCutoff(flow) : Number.POSITIVE_INFINITY,
+    hasMore ? levelCutoff(flow, snapshotOf) : Number.POSITIVE_INFINITY,
     ...flow.operations.map((operation) => wakeTime(operation, snapshotOf(operation.key))),
   );
 };

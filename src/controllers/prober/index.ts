@@ -8,6 +8,7 @@ import {
   decideLifecycle,
   sameSettings,
 } from './lifecycle.ts';
+import { createOutsidePaths, type OutsideSourceDeps } from './outside-source.ts';
 import {
   type ProberMemory,
   type ProberStart,
@@ -19,7 +20,9 @@ import {
 export type { ProberMemory } from './prober.ts';
 export { createProberReport, type ProberReport } from './report.ts';
 
-export interface ProberControllerDeps extends ShootProberDeps {
+export interface ProberControllerDeps
+  extends Omit<ShootProberDeps, 'outside'>,
+    Pick<OutsideSourceDeps, 'outsideKubeconfigs'> {
   readonly clusters: Store<ClusterView>;
   /** Asks for another reconcile of a Cluster after `ms`. */
   readonly requeueAfter: (name: string, ms: number) => void;
@@ -61,9 +64,11 @@ export const createProberController = (deps: ProberControllerDeps, initial: Init
   const notSeenYet = new Set(initial.clusters);
   /** In a dry run: shoots whose farewell was told. */
   const rehearsed = new Set<string>();
+  const { registry: paths, source: outside } = createOutsidePaths(deps, initial.memories);
+  const shootDeps: ShootProberDeps = outside === undefined ? deps : { ...deps, outside };
 
   const add = (name: string, start: Omit<ProberStart, 'namespace'>): Entry => {
-    const entry = { prober: startShootProber(deps, { namespace: name, ...start }), settings: start.settings };
+    const entry = { prober: startShootProber(shootDeps, { namespace: name, ...start }), settings: start.settings };
     entries.set(name, entry);
     report.probers(entries.size);
     return entry;
@@ -105,6 +110,7 @@ export const createProberController = (deps: ProberControllerDeps, initial: Init
 
   const stop = (name: string, { farewell, reason }: Extract<LifecycleDecision, { kind: 'stop' }>): void => {
     const entry = entries.get(name) ?? holderOf(name, farewell);
+    paths.forget(name);
     if (entry === undefined) {
       if (farewell === 'nothing') report.forget(name);
       return;
@@ -169,6 +175,7 @@ export const createProberController = (deps: ProberControllerDeps, initial: Init
       return new Map(probing.map(([name, { prober }]) => [name, prober.memory()]));
     },
     stop: async () => {
+      paths.close();
       for (const stopListening of unsubscribe) stopListening();
       const all = [...entries.values()];
       entries.clear();

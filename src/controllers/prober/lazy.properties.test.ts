@@ -20,7 +20,7 @@ import {
   runProbes,
   undisturbed,
 } from './testing/probe-run.ts';
-import { type Need, type ProbeMemory, emptyProbeMemory } from './verdict.ts';
+import { type Need, type OutsideView, type ProbeMemory, emptyProbeMemory } from './verdict.ts';
 
 const seed = 20_261_121;
 const now = 200_000;
@@ -38,6 +38,7 @@ interface ProbeCase {
   readonly fraction: number;
   readonly failure: Need | undefined;
   readonly isUndisturbed: boolean;
+  readonly outside: OutsideView | undefined;
   readonly random: number;
 }
 
@@ -59,6 +60,24 @@ const silentCase: fc.Arbitrary<NodeCase> = fc
   .record({ since: old, role: anyRole })
   .map(({ since, role }) => ({ ages: [since, since, since], role }));
 
+const anyOutside: fc.Arbitrary<OutsideView | undefined> = fc.oneof(
+  { weight: 6, arbitrary: fc.constant(undefined) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      mode: fc.constantFrom('observe', 'confirm', 'trigger'),
+      state: fc.constantFrom('unknown', 'whole', 'broken'),
+      since: fc.constant(now - 5_000),
+    }),
+  },
+  { weight: 3, arbitrary: fc.constant({ mode: 'trigger', state: 'broken', since: now - 5_000 }) },
+);
+
+/** Silent for about as long as a broken outside path needs. */
+const quietCase: fc.Arbitrary<NodeCase> = fc
+  .record({ since: fc.integer({ min: 14_500, max: 22_000 }), role: anyRole })
+  .map(({ since, role }) => ({ ages: [since, since, since], role }));
+
 const caseOf = (
   nodes: fc.Arbitrary<readonly NodeCase[]>,
   rest: Partial<{ [K in keyof ProbeCase]: fc.Arbitrary<ProbeCase[K]> }> = {},
@@ -69,6 +88,7 @@ const caseOf = (
     fraction: fc.constantFrom(0.01, 0.5, 0.6, 1),
     failure: fc.constant(undefined),
     isUndisturbed: fc.boolean(),
+    outside: anyOutside,
     random: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
     ...rest,
   });
@@ -81,6 +101,10 @@ const probeCase: fc.Arbitrary<ProbeCase> = fc.oneof(
   }),
   caseOf(fc.array(nodeCase(old), { minLength: 3, maxLength: 7 }), { earlier: fc.constant([]) }),
   caseOf(fc.array(nodeCase(age), { minLength: 1, maxLength: 1 })),
+  caseOf(fc.array(quietCase, { minLength: 2, maxLength: 5 }), {
+    earlier: fc.constantFrom([30_000, 11_000], [22_000, 9_000], [9_000]),
+    outside: fc.constant({ mode: 'trigger', state: 'broken', since: now - 5_000 }),
+  }),
   caseOf(fc.array(nodeCase(age), { maxLength: 7 }), {
     failure: fc.constantFrom('apiServer', 'leases', 'nodes', 'machines'),
   }),
@@ -113,6 +137,7 @@ const runsOf = (probe: ProbeCase, dependents: ProbeRun['dependents'] & object): 
       machines: probe.nodes.flatMap((node, nth) => machineOf(`node-${String(nth + 1)}`, node)),
       settings: { ...defaultSettings, nodeLeaseFailureFraction: probe.fraction },
       random: probe.random,
+      outside: probe.outside,
       ...(isLast && probe.failure !== undefined
         ? { failures: { [probe.failure]: new ApiError({ code: 'ServerError', message: 'x' }) } }
         : {}),
@@ -190,6 +215,8 @@ describe('a lazy run', () => {
         expect(hasWork(plan, snapshotOf)).toBe(false);
         expect(['scale-up', 'skip', 'failed']).toContain(eager.decision.verdict.kind);
         expect(asGiven.decision.nextRunAt).toBeLessThanOrEqual(eager.decision.nextRunAt);
+        const { pathTurnsAt } = eager.decision;
+        if (pathTurnsAt !== undefined) expect(asGiven.decision.pathTurnsAt).toBeLessThanOrEqual(pathTurnsAt);
         if (eager.decision.verdict.kind !== 'failed') expect(asGiven.decision.memory).toEqual(eager.decision.memory);
       }),
       { numRuns: 3_000, seed },
@@ -201,7 +228,9 @@ describe('a lazy run', () => {
     const cases = fc.sample(probeCase, { numRuns: 3_000, seed });
     for (const probe of cases) {
       const { asGiven, eager } = runBoth(probe);
-      const names = [eager.decision.verdict.kind, ...(isLazy(asGiven) ? ['lazy'] : [])];
+      const { verdict } = eager.decision;
+      const isEarly = verdict.kind === 'scale-down' && verdict.earlyByMs !== undefined;
+      const names = [verdict.kind, ...(isLazy(asGiven) ? ['lazy'] : []), ...(isEarly ? ['by the path'] : [])];
       for (const name of names) shares.set(name, (shares.get(name) ?? 0) + 1 / cases.length);
     }
     const told = [...shares].map(([name, of]) => `${name} ${(100 * of).toFixed(1)} %`).join(', ');
@@ -209,5 +238,6 @@ describe('a lazy run', () => {
     for (const name of ['scale-up', 'scale-down', 'skip', 'confirm', 'failed', 'lazy']) {
       expect(shares.get(name), name).toBeGreaterThanOrEqual(0.1);
     }
+    expect(shares.get('by the path')).toBeGreaterThanOrEqual(0.02);
   });
 });

@@ -12,6 +12,9 @@ export interface ProberMetrics {
   readonly probers: Gauge;
   readonly downSeconds: Histogram;
   readonly margin: Gauge;
+  readonly pathTries: Counter;
+  readonly pathState: Gauge;
+  readonly pathFaultIsOurs: Gauge;
   readonly clusterErrors: Counter;
   readonly bugs: Counter;
 }
@@ -72,6 +75,20 @@ export const createProberMetrics = (meter: Meter): ProberMetrics => ({
     help: 'What was left of the node monitor grace period at the latest scale-down write.',
     labels: perShoot,
   }),
+  pathTries: meter.counter({
+    name: 'dwd_prober_outside_path_tries_total',
+    help: 'Tries of the outside path by result.',
+    labels: [...perShoot, 'result'],
+  }),
+  pathState: meter.gauge({
+    name: 'dwd_prober_outside_path_state',
+    help: '1 for the state (whole, broken, unknown) that the outside path is in, 0 for the others.',
+    labels: [...perShoot, 'state'],
+  }),
+  pathFaultIsOurs: meter.gauge({
+    name: 'dwd_prober_outside_path_fault_is_ours',
+    help: '1 while most outside paths of the seed are broken though leases renew: none of them counts.',
+  }),
   clusterErrors: meter.counter({
     name: 'dwd_prober_cluster_decode_errors_total',
     help: 'Clusters whose shoot could not be decoded.',
@@ -92,6 +109,8 @@ const everyShootSeries = [
   'operations',
   'held',
   'margin',
+  'pathTries',
+  'pathState',
   'clusterErrors',
   'bugs',
 ] as const;

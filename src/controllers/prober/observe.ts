@@ -2,7 +2,6 @@ import {
   type Answer,
   ApiError,
   type Call,
-  KubeconfigError,
   type Look,
   type Result,
   getVersion,
@@ -12,16 +11,14 @@ import {
   measureSkew,
   significantSkew,
 } from '../../domain/index.ts';
-import type { Clock, KubeClient, ShootConnection, ShootConnector, Store } from '../../ports/index.ts';
+import type { Clock, KubeClient, ShootConnection } from '../../ports/index.ts';
+import { type ConnectDeps, connectShoot } from './connect.ts';
 import { decide } from './decide.ts';
 import type { Circumstances, Decision, DependentsView, Need, Observation, ReadError } from './verdict.ts';
 
-export interface ObserveDeps {
+export interface ObserveDeps extends ConnectDeps {
   readonly clock: Clock;
   readonly seed: KubeClient;
-  readonly connector: ShootConnector;
-  /** Kubeconfig texts by `namespace/name` of their Secret. */
-  readonly kubeconfigs: Store<string | undefined>;
 }
 
 export interface RunRequest {
@@ -51,7 +48,7 @@ export const observeRun = async (deps: ObserveDeps, request: RunRequest): Promis
   const { clock } = deps;
   const startedAt = clock.monotonic();
   const deadline = startedAt + request.timeoutMs;
-  const connection = connect(deps, request);
+  const connection = connectShoot(deps, `${request.namespace}/${request.kubeConfigSecretName}`);
   let skewMs: number | undefined;
   try {
     let observation: Observation = { startedAt, dependents: request.dependents() };
@@ -69,23 +66,6 @@ export const observeRun = async (deps: ObserveDeps, request: RunRequest): Promis
     }
   } finally {
     if (connection.ok) connection.value.close();
-  }
-};
-
-const connect = (deps: ObserveDeps, request: RunRequest): Result<ShootConnection, ReadError> => {
-  const key = `${request.namespace}/${request.kubeConfigSecretName}`;
-  const text = deps.kubeconfigs.get(key);
-  if (text === undefined) {
-    return {
-      ok: false,
-      error: new KubeconfigError(`Secret ${key}`, 'there is no such Secret, or it has no key "kubeconfig"'),
-    };
-  }
-  try {
-    return { ok: true, value: deps.connector.connect(text) };
-  } catch (error) {
-    if (error instanceof KubeconfigError) return { ok: false, error };
-    throw error;
   }
 };
 

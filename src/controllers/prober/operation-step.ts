@@ -17,6 +17,8 @@ interface Context {
   readonly scope: Scope;
   readonly now: number;
   readonly snapshot: Snapshot;
+  /** The verdict is fresh enough to scale on. */
+  readonly mandated: boolean;
 }
 
 interface Stepped {
@@ -34,6 +36,9 @@ export const stepOperation = (operation: Operation, context: Context): Stepped =
       return context.now < phase.until
         ? { operation }
         : decide({ ...operation, phase: { kind: 'deciding' }, mustRead: operation.mustRead || phase.reread }, context);
+    case 'awaiting-verdict':
+      // That wait is not the resource's: its time-out begins when it is over.
+      return decide({ ...operation, deadline: context.now + operation.info.timeoutMs }, context);
     case 'deciding':
     case 'settling':
       return decide(operation, context);
@@ -47,7 +52,7 @@ export const stepOperation = (operation: Operation, context: Context): Stepped =
 };
 
 const decide = (operation: Operation, context: Context): Stepped => {
-  const { snapshot, now } = context;
+  const { snapshot } = context;
   if (operation.mustRead && snapshot.kind !== 'not-served') return read(operation);
   const state = latestState(operation, snapshot);
   if (state === undefined) {
@@ -65,7 +70,7 @@ const decide = (operation: Operation, context: Context): Stepped => {
     case 'settle':
       return { operation: settle(operation, state, context) };
     case 'write':
-      return write(operation, move, now);
+      return write(operation, move, context);
   }
 };
 
@@ -78,7 +83,7 @@ const read = (operation: Operation): Stepped => ({
   action: { kind: 'read', key: operation.key },
 });
 
-const write = (operation: Operation, move: Extract<Move, { kind: 'write' }>, now: number): Stepped => {
+const write = (operation: Operation, move: Extract<Move, { kind: 'write' }>, { now, mandated }: Context): Stepped => {
   const delayedUntil = operation.startedAt + operation.info.initialDelayMs;
   if (move.scaling && !operation.delayServed && now < delayedUntil) {
     const deadline = delayedUntil + operation.info.timeoutMs;
@@ -86,6 +91,7 @@ const write = (operation: Operation, move: Extract<Move, { kind: 'write' }>, now
       operation: { ...operation, delayServed: true, deadline, phase: { kind: 'delayed', until: delayedUntil } },
     };
   }
+  if (move.scaling && !mandated) return { operation: { ...operation, phase: { kind: 'awaiting-verdict' } } };
   // Somebody took our count back while we waited for the pods to follow.
   const isFight = operation.wroteCount && move.write.replicas !== undefined;
   const tries = isFight ? operation.tries + 1 : operation.tries;

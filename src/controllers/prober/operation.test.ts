@@ -70,7 +70,7 @@ describe('initialDelay', () => {
 
   it('does not eat into the time-out', () => {
     const resources = [dependent(kcm, { up: { initialDelayMs: 60_000, timeoutMs: 10_000 } })];
-    const slow = { resources, objects: [objectOf(kcm, isHeld)], verdictAt: once(upVerdict), followMs: 9_000 };
+    const slow = { resources, objects: [objectOf(kcm, isHeld)], verdictAt: () => upVerdict, followMs: 9_000 };
     expect(run(slow).ends).toEqual(['completed']);
     expect(run({ ...slow, followMs: 11_000 }).end).toMatchObject({ end: 'failed', at: 70_100 });
   });

@@ -132,6 +132,60 @@ describe('tries', () => {
   });
 });
 
+describe('what the rate limit holds back', () => {
+  const up: Omit<HarnessOptions, 'fateOf'> = {
+    resources: [dependent(kcm, { up: { timeoutMs: 15_000 } })],
+    objects: [objectOf(kcm, isHeld)],
+    verdictAt: once(upVerdict),
+  };
+  const heldBack: Fate = { latencyMs: 0, error: 'Timeout', heldBack: true };
+  const first =
+    (count: number, then: Partial<Fate> = {}) =>
+    (index: number): Fate =>
+      index < count ? heldBack : { latencyMs: 20, ...then };
+
+  it('asks again every second, without reading, for it is no failed try', () => {
+    const { sent, ends } = run({ ...up, fateOf: first(5) });
+    expect(sent).toEqual([100, 1_100, 2_100, 3_100, 4_100, 5_100].map((at) => `${String(at)} kcm object=3`));
+    expect(ends).toEqual(['completed']);
+    const reads = run({ ...up, synced: false, fateOf: first(5) });
+    expect(reads.sent.slice(4, 7)).toEqual(['4100 kcm read', '5100 kcm read', '5120 kcm object=3']);
+    expect(reads.ends).toEqual(['completed']);
+  });
+
+  it('has all its tries left', () => {
+    const { sent, ends } = run({ ...up, fateOf: first(5, { error: 'Conflict' }) });
+    expect(sent.slice(5)).toEqual(['5100 kcm object=3', '5220 kcm read', '5340 kcm read']);
+    expect(ends).toEqual(['failed']);
+  });
+
+  it('gives up when its time is up', () => {
+    for (const [options, action] of [
+      [up, 'object=3'],
+      [{ ...up, synced: false }, 'read'],
+    ] as const) {
+      const { sent, end } = run({ ...options, fateOf: () => heldBack });
+      expect(sent).toHaveLength(16);
+      expect(sent.at(-1)).toBe(`15100 kcm ${action}`);
+      expect(end).toEqual({ at: 15_100, flow: 1, end: 'failed' });
+    }
+  });
+
+  it('ends at once when the verdict turns', () => {
+    const verdictAt = (now: number) => (now === 0 ? upVerdict : downVerdict);
+    const { sent, harness } = run({ ...up, verdictAt, fateOf: () => heldBack }, 60_000);
+    expect(harness.ends[0]).toEqual({ at: 10_200, flow: 1, end: 'cancelled' });
+    expect(sent.filter((line) => line.endsWith('object=3')).at(-1)).toBe('10100 kcm object=3');
+  });
+
+  it('does not go through on a verdict that has grown old meanwhile', () => {
+    const resources = [dependent(kcm)];
+    const { sent, ends } = run({ ...up, resources, fateOf: first(25) });
+    expect(sent.at(-1)).toBe('20100 kcm object=3');
+    expect(ends).toEqual([]);
+  });
+});
+
 describe('an autoscaler in between', () => {
   it('does not make us store the wrong count', () => {
     for (const ref of [kcm, main]) {

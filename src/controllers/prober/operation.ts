@@ -24,6 +24,8 @@ export type OperationOutcome = 'scaled' | 'settled' | 'absent' | 'ignored' | 're
 type Phase =
   | { readonly kind: 'idle' }
   | { readonly kind: 'delayed'; readonly until: number }
+  /** Has something to scale, on a verdict that is too old for it. */
+  | { readonly kind: 'awaiting-verdict' }
   | { readonly kind: 'deciding' }
   | { readonly kind: 'reading' }
   | { readonly kind: 'writing'; readonly write: Write }
@@ -66,6 +68,8 @@ export interface Outcome {
 
 export const maxTries = 3;
 const retryDelayMs = 100;
+/** How long a request stays away that the rate limit held back. */
+const turnDelayMs = 1_000;
 /** How often a resource is read of which no watch can tell what is waited for. */
 export const pollMs = 1_000;
 
@@ -94,6 +98,13 @@ export const startOperation = (operation: Operation, now: number): Operation => 
 
 export const isOver = ({ phase }: Operation): boolean => phase.kind === 'done' || phase.kind === 'failed';
 
+/** Found at 0: nothing to scale down, and so no delay to serve. */
+export const isFoundDown = (operation: Operation, snapshot: Snapshot): boolean =>
+  !operation.delayServed &&
+  !operation.touched &&
+  !operation.mustRead &&
+  latestState(operation, snapshot)?.specReplicas === 0;
+
 /** Takes in the answer to the request in flight. */
 export const settleOutcome = (operation: Operation, { result }: Outcome, now: number): Operation => {
   const { phase } = operation;
@@ -113,6 +124,7 @@ export const settleOutcome = (operation: Operation, { result }: Outcome, now: nu
 
 const afterError = (operation: Operation, error: ApiError, now: number): Operation => {
   if (error.code === 'NotFound') return notFound(operation);
+  if (error.heldBack) return awaitTurn(operation, error, now);
   const { handling } = error;
   const tries = operation.tries + 1;
   if (handling === 'give-up' || tries >= maxTries) {
@@ -125,6 +137,13 @@ const afterError = (operation: Operation, error: ApiError, now: number): Operati
   const touched = operation.touched || (reread && operation.phase.kind === 'writing');
   const until = now + Math.max(retryDelayMs, wait);
   return { ...operation, tries, touched, phase: { kind: 'backing-off', until, reread } };
+};
+
+/** Waiting for one's turn is no failed try, and nothing was sent that would have to be looked for; only the time-out ends it. */
+const awaitTurn = (operation: Operation, error: ApiError, now: number): Operation => {
+  const { deadline } = operation;
+  if (now >= deadline) return { ...operation, phase: { kind: 'failed', error } };
+  return { ...operation, phase: { kind: 'backing-off', until: Math.min(now + turnDelayMs, deadline), reread: false } };
 };
 
 export const notFound = (operation: Operation): Operation =>
@@ -149,6 +168,7 @@ export const wakeTime = (operation: Operation, snapshot: Snapshot): number => {
         ? Math.min(operation.deadline, operation.toldAt + pollMs)
         : operation.deadline;
     case 'idle':
+    case 'awaiting-verdict':
     case 'deciding':
     case 'reading':
     case 'writing':

@@ -5,16 +5,19 @@ import type { Flow } from './flow.ts';
 import type { Farewell, ShootSettings } from './lifecycle.ts';
 import { type ObserveDeps, observeRun } from './observe.ts';
 import type { Action } from './operation.ts';
+import { type OutsideMemory, type OutsideProber, type OutsideSource, startOutsideProber } from './outside-prober.ts';
+import { probeSettings, raceOf } from './probe-settings.ts';
 import type { ProberReport } from './report.ts';
-import type { Race } from './report-scaling.ts';
 import { type Effect, type ShootContext, type ShootEvent, type ShootState, advanceShoot } from './shoot.ts';
-import { emptyProbeMemory, type ProbeMemory, type ProbeSettings } from './verdict.ts';
+import { emptyProbeMemory, type ProbeMemory } from './verdict.ts';
 
 export interface ShootProberDeps extends ObserveDeps, DependentsDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly settings: ProberSettings;
   readonly report: ProberReport;
+  /** Absent: there is no outside path. */
+  readonly outside?: OutsideSource;
 }
 
 /** What a prober of the same shoot goes on with after a change of the configuration. */
@@ -23,6 +26,7 @@ export interface ProberMemory {
   /** Monotonic milliseconds: a back-off holds across the change. */
   readonly nextRunAt: number;
   readonly settings: ShootSettings;
+  readonly outside?: OutsideMemory;
 }
 
 /** The prober of one shoot. */
@@ -36,9 +40,6 @@ export interface ShootProber {
    */
   retire(farewell: Farewell): Promise<'done' | 'failed'>;
 }
-
-/** Judgement leaves the prober time to act before KCM does, and the kubelet three tries of a 40 s grace. */
-const limitOfGrace = 0.75;
 
 /** `first`: when the first run is due, or the memory of the prober before. */
 export interface ProberStart {
@@ -150,28 +151,34 @@ export const startShootProber = (deps: ShootProberDeps, start: ProberStart): Sho
         unsent.get(effect.flow.id)?.abort(new Error('the flow has ended'));
         unsent.delete(effect.flow.id);
         if (state.flow === undefined) stopListening();
-        report.flowEnded(namespace, { flow: effect.flow, end: effect.end, now: clock.monotonic() });
+        report.flowEnded(namespace, { ...effect, now: clock.monotonic(), held: dependents.countHeld() });
         break;
     }
   };
 
   const probe = async (): Promise<void> => {
     run = new AbortController();
+    const startedAt = clock.monotonic();
     try {
       const result = await observeRun(deps, {
         namespace,
         kubeConfigSecretName: settings.kubeConfigSecretName,
         timeoutMs: settings.probeTimeoutMs,
         dependents: () => dependents.view(state.flow !== undefined),
-        circumstances: () => ({
-          settings: probeSettings(settings, shootSettings),
-          memory: state.probe,
-          random: random.next(),
-        }),
+        circumstances: () => {
+          const path = outside?.view();
+          return {
+            settings: probeSettings(settings, shootSettings),
+            memory: state.probe,
+            random: random.next(),
+            ...(path === undefined ? {} : { outside: path }),
+          };
+        },
         signal: run.signal,
       });
       report.runEnded(namespace, { result, previous: state.verdict, held: dependents.countHeld() });
       post({ kind: 'run-ended', decision: result.decision });
+      outside?.runEnded(startedAt, result.decision);
     } catch (error) {
       if (!run.signal.aborted) report.broke(namespace, error);
       post({ kind: 'run-broke', nextRunAt: clock.monotonic() + settings.probeIntervalMs });
@@ -182,7 +189,8 @@ export const startShootProber = (deps: ShootProberDeps, start: ProberStart): Sho
     const signal = unsent.get(flow.id)?.signal ?? AbortSignal.abort();
     try {
       const outcome = await dependents.ask(action, { urgent: flow.direction === 'down', signal });
-      const about = { ...dependents.identify(action.key), race: race() };
+      const race = raceOf(state.verdict, settings, shootSettings);
+      const about = { ...dependents.identify(action.key), race };
       report.answered(namespace, { flow, action, outcome, now: clock.monotonic(), ...about });
       post({ kind: 'answered', flow: flow.id, outcome });
     } catch (error) {
@@ -196,20 +204,31 @@ export const startShootProber = (deps: ShootProberDeps, start: ProberStart): Sho
     }
   };
 
-  const race = (): Race | undefined => {
-    const { verdict } = state;
-    if (verdict?.kind !== 'scale-down') return undefined;
-    const grace = shootSettings.nodeMonitorGraceMs ?? settings.nodeMonitorGraceMs;
-    return { crossedAt: verdict.crossedAt, graceEndsAt: verdict.crossedAt + (1 - limitOfGrace) * grace };
-  };
+  const startOutside = (source: OutsideSource): OutsideProber =>
+    startOutsideProber(
+      { ...deps, ...source },
+      {
+        namespace,
+        firstTryAt: state.nextRunAt,
+        before: 'delayMs' in start.first ? undefined : start.first.outside,
+        probe: () => probeSettings(settings, shootSettings),
+        onTurn: (broken) => post({ kind: 'path-turned', broken }),
+      },
+    );
+  /** None for a prober that never probes. */
+  const outside = Number.isFinite(state.nextRunAt) && deps.outside ? startOutside(deps.outside) : undefined;
 
   schedule();
   return {
     update: (next) => {
       shootSettings = next;
     },
-    memory: () => ({ probe: state.probe, nextRunAt: state.nextRunAt, settings: shootSettings }),
+    memory: () => {
+      const kept = { probe: state.probe, nextRunAt: state.nextRunAt, settings: shootSettings };
+      return outside === undefined ? kept : { ...kept, outside: outside.memory() };
+    },
     retire: (farewell) => {
+      outside?.stop();
       post({ kind: 'retire', farewell });
       return retired;
     },
@@ -218,11 +237,3 @@ export const startShootProber = (deps: ShootProberDeps, start: ProberStart): Sho
 
 const asApiError = (cause: unknown): ApiError =>
   new ApiError({ code: 'Rejected', message: cause instanceof Error ? cause.message : String(cause), cause });
-
-const probeSettings = (settings: ProberSettings, shoot: ShootSettings): ProbeSettings => ({
-  probeIntervalMs: settings.probeIntervalMs,
-  backoffJitterFactor: settings.backoffJitterFactor,
-  limitMs: limitOfGrace * (shoot.nodeMonitorGraceMs ?? settings.nodeMonitorGraceMs),
-  nodeLeaseFailureFraction: settings.nodeLeaseFailureFraction,
-  poolConditions: shoot.poolConditions,
-});

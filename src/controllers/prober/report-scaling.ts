@@ -1,4 +1,4 @@
-import type { ResourceRef } from '../../domain/index.ts';
+import { type ResourceRef, shorten } from '../../domain/index.ts';
 import type { EventRecorder, Logger } from '../../ports/index.ts';
 import type { Flow, FlowEnd } from './flow.ts';
 import type { ProberMetrics } from './metrics.ts';
@@ -22,10 +22,18 @@ export interface Answered {
   readonly race?: Race | undefined;
 }
 
+export interface EndedFlow {
+  readonly flow: Flow;
+  readonly end: FlowEnd;
+  readonly now: number;
+  /** Resources that carry the mark of meltdown protection. */
+  readonly held: number;
+}
+
 export interface ScalingReport {
   flowStarted(namespace: string, flow: Flow): void;
   answered(namespace: string, answer: Answered): void;
-  flowEnded(namespace: string, ended: { readonly flow: Flow; readonly end: FlowEnd; readonly now: number }): void;
+  flowEnded(namespace: string, ended: EndedFlow): void;
   forget(namespace: string): void;
 }
 
@@ -63,7 +71,8 @@ export const createScalingReport = (deps: ScalingReportDeps): ScalingReport => {
       return;
     }
     if (unreadable !== undefined) {
-      logger.error('the stored number of replicas cannot be read: restoring 1', { ...fields, stored: unreadable });
+      const stored = shorten(unreadable);
+      logger.error('the stored number of replicas cannot be read: restoring 1', { ...fields, stored });
     }
     logger.info(would(replicas === undefined ? 'annotated' : replicas === 0 ? 'scaled down' : 'scaled up'), fields);
     if (replicas !== undefined && !dryRun) recordEvent(namespace, { ...answer, replicas });
@@ -116,11 +125,15 @@ export const createScalingReport = (deps: ScalingReportDeps): ScalingReport => {
       logger.debug(`scaling ${direction} starts`, { namespace, scope, reason }),
     answered: (namespace, answer) => {
       const { key, result } = answer.outcome;
-      if (isWrite(answer)) reportWrite(namespace, answer);
-      else if (!result.ok) logger.info('reading failed', { namespace, resource: key, error: result.error.message });
+      const failed = result.ok ? {} : { namespace, resource: key, error: result.error.message };
+      // It is asked again every second; what comes of it is told when the flow ends.
+      if (!result.ok && result.error.heldBack) logger.debug('held back', failed);
+      else if (isWrite(answer)) reportWrite(namespace, answer);
+      else if (!result.ok) logger.info('reading failed', failed);
     },
     forget: (namespace) => complaints.delete(namespace),
-    flowEnded: (namespace, { flow, end, now }) => {
+    flowEnded: (namespace, { flow, end, now, held }) => {
+      metrics.held.set(held, { namespace });
       for (const operation of flow.operations) reportOperation(namespace, { flow, operation, now });
       logger.debug(`scaling ${flow.direction} ${end}`, { namespace, seconds: (now - flow.startedAt) / 1_000 });
     },

@@ -1,19 +1,18 @@
 import type { EventRecorder, Logger, Meter } from '../../ports/index.ts';
 import { createProberMetrics, forgetShoot } from './metrics.ts';
 import type { RunResult } from './observe.ts';
+import { createOutsideReport, type OutsideReport } from './report-outside.ts';
 import { createScalingReport, type ScalingReport } from './report-scaling.ts';
 import type { Verdict } from './verdict.ts';
 
 /** The only stage that logs, counts and records Events. */
-export interface ProberReport extends ScalingReport {
+export interface ProberReport extends ScalingReport, OutsideReport {
   proberStarted(namespace: string, why: { readonly delayMs: number }): void;
   proberStopped(namespace: string, why: { readonly reason: string; readonly farewell: string }): void;
   settingsChanged(namespace: string): void;
   clusterUndecodable(namespace: string, error: Error): void;
   probers(count: number): void;
   runEnded(namespace: string, run: EndedRun): void;
-  /** An exception nobody foresaw. */
-  broke(namespace: string, error: unknown): void;
   /** The shoot is gone, or no longer probed: its series go too. */
   forget(namespace: string): void;
 }
@@ -95,6 +94,7 @@ export const createProberReport = ({ logger, meter, events, dryRun }: ReportDeps
   const scaling = createScalingReport({ logger, metrics, events, dryRun });
   return {
     ...scaling,
+    ...createOutsideReport({ logger, metrics }),
     proberStarted: (namespace, { delayMs }) => logger.info('probing', { namespace, firstRunInMs: Math.round(delayMs) }),
     proberStopped: (namespace, why) => logger.info('no longer probing', { namespace, ...why }),
     settingsChanged: (namespace) => logger.info('settings of the shoot changed', { namespace }),

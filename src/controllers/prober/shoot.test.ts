@@ -120,7 +120,7 @@ describe('a contradicting verdict', () => {
 });
 
 describe('other verdicts', () => {
-  const slow = { resources: [at(a, 0), at(b, 1, { initialDelayMs: 25_000, timeoutMs: 60_000 })] };
+  const slow = { resources: [at(a, 0), at(b, 1, { initialDelayMs: 15_000, timeoutMs: 60_000 })] };
 
   it('that say the same start no second flow', () => {
     for (const [verdict, objects] of [

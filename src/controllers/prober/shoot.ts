@@ -3,6 +3,7 @@ import { type Flow, type FlowEnd, type SnapshotOf, advanceFlow, cancelFlow, conf
 import { type FlowPlan, createFlow, hasWork } from './flow-plan.ts';
 import type { Farewell } from './lifecycle.ts';
 import type { Direction, Scope } from './moves.ts';
+import { type NextLook, lookAfter, lookSooner, nextLookAt } from './next-look.ts';
 import type { Action, Outcome } from './operation.ts';
 import type { Decision, ProbeMemory, Verdict } from './verdict.ts';
 
@@ -16,9 +17,8 @@ interface Aim {
 }
 
 /** Everything a shoot's prober remembers. Times are monotonic milliseconds. */
-export interface ShootState {
+export interface ShootState extends NextLook {
   readonly probe: ProbeMemory;
-  readonly nextRunAt: number;
   readonly runUnderWay: boolean;
   readonly verdict?: Verdict;
   readonly flow?: Flow;
@@ -38,6 +38,8 @@ export type ShootEvent =
   | { readonly kind: 'run-ended'; readonly decision: Extract<Decision, { kind: 'verdict' }> }
   /** A run that was aborted or broke; the next tick holds. */
   | { readonly kind: 'run-broke'; readonly nextRunAt: number }
+  /** The outside path is no longer whole, or, with `broken`, broken for certain. */
+  | { readonly kind: 'path-turned'; readonly broken: boolean }
   | { readonly kind: 'answered'; readonly flow: number; readonly outcome: Outcome }
   | { readonly kind: 'retire'; readonly farewell: Farewell };
 
@@ -94,6 +96,8 @@ const takeEvent = (state: ShootState, event: ShootEvent, context: ShootContext):
   switch (event.kind) {
     case 'answered':
       return { state, effects: [] };
+    case 'path-turned':
+      return { state: lookSooner(state, { ...event, now: context.now }), effects: [] };
     case 'run-broke':
       return { state: { ...state, runUnderWay: false, nextRunAt: event.nextRunAt }, effects: [] };
     case 'retire':
@@ -105,8 +109,9 @@ const takeEvent = (state: ShootState, event: ShootEvent, context: ShootContext):
       };
     case 'run-ended': {
       const { decision } = event;
-      const { memory, nextRunAt, verdict, reason } = decision;
-      const judged = { ...state, runUnderWay: false, probe: memory, nextRunAt, verdict };
+      const { memory, verdict, reason } = decision;
+      const { lookBy: _, pathTurnsAt: __, ...before } = state;
+      const judged = { ...before, ...lookAfter(state, decision), runUnderWay: false, probe: memory, verdict };
       if (state.farewell !== undefined) return { state: judged, effects: [] };
       return { state: pursue(judged, aimOf(verdict, { reason, judgedAt: context.now }), context), effects: [] };
     }
@@ -203,6 +208,8 @@ const sayFarewell = (state: ShootState, context: ShootContext): ShootState => {
 const finish = (step: ShootStep, { now }: ShootContext): ShootStep => {
   const { state, effects } = step;
   if (state.farewell !== undefined || state.runUnderWay) return step;
-  if (now < state.nextRunAt) return { ...step, wakeAt: Math.min(step.wakeAt, state.nextRunAt) };
-  return { ...step, state: { ...state, runUnderWay: true }, effects: [...effects, { kind: 'start-run' }] };
+  const lookAt = nextLookAt(state);
+  if (now < lookAt) return { ...step, wakeAt: Math.min(step.wakeAt, lookAt) };
+  const { lookBy: _, ...rest } = state;
+  return { ...step, state: { ...rest, runUnderWay: true }, effects: [...effects, { kind: 'start-run' }] };
 };

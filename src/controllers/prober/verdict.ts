@@ -6,6 +6,7 @@ import {
   type Look,
   type MachineView,
   type NodeView,
+  type OutsideMode,
   type PoolConditions,
   type Result,
   emptyLeaseBook,
@@ -42,24 +43,42 @@ export interface ProbeSettings {
   readonly poolConditions: PoolConditions;
 }
 
+export type PathState = 'unknown' | 'whole' | 'broken';
+
+/** The outside path as it counts in a verdict. */
+export interface OutsideView {
+  readonly mode: OutsideMode;
+  readonly state: PathState;
+  /** Monotonic instant from which a broken path counts. */
+  readonly since?: number;
+}
+
 /** What lasts from run to run. */
 export interface ProbeMemory {
   readonly book: LeaseBook;
   /** Start of the first of the failed runs since which nobody could have renewed. */
   readonly darkSince?: number;
+  /** End of the latest dark spell, however short. */
+  readonly darkUntil?: number;
+  /** Of the leases never seen to change: when they were first seen. */
+  readonly firstLooks: ReadonlyMap<string, number>;
+  /** Since this instant a lease was renewed for certain, whatever clocks say; absent while all of them are silent. */
+  readonly renewedSince?: number;
   /** Leases that a first look called expired and that a second look has yet to confirm. */
   readonly unconfirmed: ReadonlySet<string>;
 }
 
-export const emptyProbeMemory: ProbeMemory = { book: emptyLeaseBook, unconfirmed: new Set() };
+export const emptyProbeMemory: ProbeMemory = { book: emptyLeaseBook, firstLooks: new Map(), unconfirmed: new Set() };
 
 export type FailureKind = 'api_server_unreachable' | 'kubeconfig_unusable' | 'lease_list_failed' | 'throttled';
 
 export type Verdict =
   | {
       readonly kind: 'scale-down';
-      /** Monotonic instant at which the share of expired leases reached the threshold. */
+      /** Monotonic instant at which the share of expired leases reached the threshold, or the outside path was decisive. */
       readonly crossedAt: number;
+      /** How long before the share of expired leases would reach the threshold the outside path was decisive, in milliseconds. */
+      readonly earlyByMs?: number;
     }
   | { readonly kind: 'scale-up'; readonly scope: 'all' | 'held' }
   | { readonly kind: 'skip' }
@@ -84,12 +103,16 @@ export type Decision =
       readonly counts?: Counts;
       /** Monotonic instant of the next run. */
       readonly nextRunAt: number;
+      /** Monotonic instant from which another state of the outside path would turn the verdict; absent: it would not. */
+      readonly pathTurnsAt?: number;
       readonly memory: ProbeMemory;
     };
 
 export interface Circumstances {
   readonly settings: ProbeSettings;
   readonly memory: ProbeMemory;
+  /** Absent where no outside path is to be taken into account. */
+  readonly outside?: OutsideView;
   /** Monotonic milliseconds, at the end of what was observed. */
   readonly now: number;
   /** In [0, 1), for the jitter. */

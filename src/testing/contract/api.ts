@@ -7,6 +7,7 @@ import { openWatch, type Watcher } from './watcher.ts';
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  readonly bytes: Uint8Array;
   readonly text: string;
   /** The parsed body; empty where it is no JSON object. */
   readonly json: Json;
@@ -46,10 +47,10 @@ export interface Api {
 /** A request that stalls for longer fails the case. */
 const timeoutMs = 30_000;
 
-const collect = async (body: AsyncIterable<Uint8Array>): Promise<string> => {
+const collect = async (body: AsyncIterable<Uint8Array>): Promise<Buffer> => {
   const chunks: Uint8Array[] = [];
   for await (const chunk of body) chunks.push(chunk);
-  return Buffer.concat(chunks).toString();
+  return Buffer.concat(chunks);
 };
 
 const pathOf = (kind: SimKind, namespace: string): string => {
@@ -71,8 +72,9 @@ export const createApi = (target: ContractTarget): Api => {
       timeoutMs,
       signal: new AbortController().signal,
     });
-    const text = await collect(response.body);
-    return { status: response.status, headers: response.headers, text, json: parseJson(text) };
+    const bytes = await collect(response.body);
+    const text = bytes.toString();
+    return { status: response.status, headers: response.headers, bytes, text, json: parseJson(text) };
   };
 
   return {

@@ -5,6 +5,7 @@ import { endpointSliceCases } from './endpoint-slice-cases.ts';
 import { listCases, pagingCases, selectorCases } from './list-cases.ts';
 import { jsonPatchCases, mergePatchCases, strategicPatchCases } from './patch-cases.ts';
 import { podDeleteCases, podStatusCases, podWatchCases } from './pod-cases.ts';
+import { protobufCases } from './protobuf-cases.ts';
 import { scaleCases, statusCases } from './subresource-cases.ts';
 import type { ContractCase } from './target.ts';
 import { generationCases, leaseCases, updateCases } from './update-cases.ts';
@@ -36,4 +37,5 @@ export const contractCases: readonly ContractCase[] = [
   ...watchSelectorCases,
   ...watchLifeCases,
   ...negotiationCases,
+  ...protobufCases,
 ];

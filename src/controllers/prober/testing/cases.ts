@@ -16,6 +16,8 @@ export interface Fate {
   readonly latencyMs: number;
   readonly error?: ApiErrorCode;
   readonly retryAfterMs?: number;
+  /** With `error`: the rate limit did not let it through. */
+  readonly heldBack?: true;
   /** The write takes effect, only its answer is lost. */
   readonly landed?: boolean;
   /** Somebody else touches the object right before: a write meets a conflict. */

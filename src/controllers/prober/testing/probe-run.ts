@@ -1,6 +1,16 @@
 import type { Lease, Look, MachineView, NodeView } from '../../../domain/index.ts';
 import { decide } from '../decide.ts';
-import type { Decision, DependentsView, Need, Observation, ProbeMemory, ProbeSettings, ReadError } from '../verdict.ts';
+import type {
+  Circumstances,
+  Decision,
+  DependentsView,
+  Need,
+  Observation,
+  OutsideView,
+  ProbeMemory,
+  ProbeSettings,
+  ReadError,
+} from '../verdict.ts';
 
 export const defaultSettings: ProbeSettings = {
   probeIntervalMs: 10_000,
@@ -47,6 +57,7 @@ export interface ProbeRun {
   readonly failures?: Readonly<Partial<Record<Need, ReadError>>>;
   readonly settings?: ProbeSettings;
   readonly random?: number;
+  readonly outside?: OutsideView | undefined;
 }
 
 export interface ProbeRunResult {
@@ -57,11 +68,13 @@ export interface ProbeRunResult {
 
 /** A run as `observe` does it: everything that `decide` asks for is fetched, until it decides. */
 export const runProbe = (memory: ProbeMemory, run: ProbeRun): ProbeRunResult => {
-  const { at, dependents = disturbed, settings = defaultSettings, random = 0 } = run;
+  const { at, dependents = disturbed, settings = defaultSettings, random = 0, outside } = run;
+  const known = { settings, memory, now: at, random };
+  const circumstances: Circumstances = outside === undefined ? known : { ...known, outside };
   const asked: (readonly Need[])[] = [];
   let observation: Observation = { startedAt: run.startedAt ?? at, dependents };
   for (;;) {
-    const decision = decide(observation, { settings, memory, now: at, random });
+    const decision = decide(observation, circumstances);
     if (decision.kind === 'verdict') return { decision, asked };
     if (asked.length === 4) throw new Error('asks for ever');
     asked.push(decision.needs);

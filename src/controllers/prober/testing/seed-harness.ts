@@ -168,15 +168,14 @@ export const createHarness = (options: HarnessOptions): Harness => {
     });
   };
 
-  const resultOf = (action: Action, { error: code, landed = false, retryAfterMs }: Fate): Outcome['result'] => {
+  const resultOf = (action: Action, { error: code, landed = false, ...rest }: Fate): Outcome['result'] => {
     const isDone = code === undefined || landed;
     const answer: Outcome['result'] =
       action.kind === 'read' || !isDone
         ? { ok: true, value: model.read(action.key) }
         : model.write(action.key, action.write);
     if (code === undefined) return answer;
-    const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
-    return { ok: false, error: new ApiError({ code, message: `${action.kind} of ${action.key}: ${code}`, ...wait }) };
+    return { ok: false, error: new ApiError({ code, message: `${action.kind} of ${action.key}: ${code}`, ...rest }) };
   };
 
   const runUntil = (time: number): void => {

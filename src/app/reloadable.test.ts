@@ -1,0 +1,71 @@
+import { expect, it, vi } from 'vitest';
+import { whenAborted } from '../runtime/index.ts';
+import { createFakeClock, createRecordingLogger } from '../testing/index.ts';
+import { createReloadable } from './reloadable.ts';
+
+/** A component whose settings are the number of its generation, and which remembers those that worked. */
+const setUp = () => {
+  const clock = createFakeClock();
+  const told: string[] = [];
+  const parts = createReloadable<number, readonly number[]>({
+    name: 'test',
+    settings: 0,
+    create: (settings) => ({
+      settings,
+      sync: () => Promise.resolve(),
+      work: async (memory = [], signal) => {
+        told.push(`work ${String(settings)}`);
+        await whenAborted(signal);
+        told.push(`end ${String(settings)}`);
+        return [...memory, settings];
+      },
+      checks: () => [],
+      close: () => {
+        told.push(`close ${String(settings)}`);
+        return Promise.resolve();
+      },
+    }),
+    stop: () => undefined,
+    logger: createRecordingLogger(),
+  });
+  const stop = new AbortController();
+  const listening = vi.spyOn(stop.signal, 'addEventListener');
+  return { clock, told, parts, stop, listening };
+};
+
+it('lets a generation end before the next works and its own watches are closed', async () => {
+  const { clock, told, parts, stop } = setUp();
+  const running = parts.controller.run(stop.signal, () => undefined);
+  parts.apply(1);
+  await clock.settle();
+  expect(told).toEqual(['work 0', 'end 0', 'close 0', 'work 1']);
+  stop.abort();
+  await clock.run(running);
+  expect(told.slice(4)).toEqual(['end 1']);
+});
+
+it('leaves nothing behind on the signal of the program, however often it is reloaded', async () => {
+  const { clock, told, parts, stop, listening } = setUp();
+  const running = parts.controller.run(stop.signal, () => undefined);
+  for (let generation = 1; generation <= 50; generation += 1) {
+    parts.apply(generation);
+    await clock.settle();
+  }
+  expect(told.at(-1)).toBe('work 50');
+  expect(listening.mock.calls.length).toBeLessThanOrEqual(1);
+  stop.abort();
+  await clock.run(running);
+});
+
+it('takes the later of two changes that come at once, and closes the watches of the earlier', async () => {
+  const { clock, told, parts, stop } = setUp();
+  const running = parts.controller.run(stop.signal, () => undefined);
+  parts.apply(1);
+  parts.apply(2);
+  await clock.settle();
+  expect(told.filter((line) => line.startsWith('close')).sort()).toEqual(['close 0', 'close 1']);
+  expect(told).not.toContain('work 1');
+  expect(told.at(-1)).toBe('work 2');
+  stop.abort();
+  await clock.run(running);
+});

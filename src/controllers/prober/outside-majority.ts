@@ -1,0 +1,81 @@
+import type { PathState } from './verdict.ts';
+
+/** What one shoot's outside path says of all of them. */
+export type Standing =
+  | Exclude<PathState, 'broken'>
+  | 'broken'
+  /** Broken, and yet a lease of the shoot was renewed since: whoever renews them gets through. */
+  | 'broken-for-us';
+
+export interface PathFacts {
+  readonly state: PathState;
+  /** Start of the first of the failed tries in a row. */
+  readonly failingSince?: number | undefined;
+  /** Since this instant a lease was renewed for certain; undefined while all of them are silent, or cannot be seen. */
+  readonly renewedSince?: number | undefined;
+}
+
+export const standingOf = ({ state, failingSince, renewedSince }: PathFacts): Standing => {
+  if (state !== 'broken') return state;
+  const isRenewed = failingSince !== undefined && renewedSince !== undefined && renewedSince >= failingSince;
+  return isRenewed ? 'broken-for-us' : 'broken';
+};
+
+/** Fewer broken paths than this are no sign of a fault of ours, however few there are in all. */
+const fewest = 3;
+
+/**
+ * Whether the fault is ours: of all paths that are judged, more than half, and three or more, are broken while leases renew. In an outage
+ * of the whole seed leases do not renew, and the paths count.
+ */
+export const isFaultOurs = (standings: Iterable<Standing>): boolean => {
+  const judged = [...standings].filter((standing) => standing !== 'unknown');
+  const broken = judged.filter((standing) => standing === 'broken-for-us').length;
+  return broken >= fewest && broken * 2 > judged.length;
+};
+
+/** The outside paths of a seed, by shoot. */
+export interface PathRegistry {
+  /** Whether no path is to be believed. */
+  faultIsOurs(): boolean;
+  set(namespace: string, facts: PathFacts): void;
+  forget(namespace: string): void;
+  /** From now on nobody hears of it; the next one goes on from here. */
+  close(): void;
+}
+
+export interface PathRegistryOptions {
+  /** What was known under the configuration before. */
+  readonly initial: Iterable<readonly [namespace: string, facts: PathFacts]>;
+  /** Hears whenever the answer of `faultIsOurs` changes. */
+  readonly onChange: (faultIsOurs: boolean) => void;
+}
+
+export const createPathRegistry = ({ initial, onChange }: PathRegistryOptions): PathRegistry => {
+  const standings = new Map(Array.from(initial, ([namespace, facts]) => [namespace, standingOf(facts)]));
+  let ours = isFaultOurs(standings.values());
+  let isClosed = false;
+
+  const judge = (): void => {
+    const now = isFaultOurs(standings.values());
+    if (now === ours) return;
+    ours = now;
+    if (!isClosed) onChange(now);
+  };
+
+  return {
+    faultIsOurs: () => ours,
+    set: (namespace, facts) => {
+      const standing = standingOf(facts);
+      if (standings.get(namespace) === standing) return;
+      standings.set(namespace, standing);
+      judge();
+    },
+    forget: (namespace) => {
+      if (standings.delete(namespace)) judge();
+    },
+    close: () => {
+      isClosed = true;
+    },
+  };
+};

@@ -1,0 +1,79 @@
+import { verdictOf } from './decision.ts';
+import type { WatchedLease } from './look.ts';
+import type { Circumstances, Counts, Decision, DependentsView, OutsideView } from './verdict.ts';
+
+const canTrigger = (outside: OutsideView | undefined): outside is OutsideView => outside?.mode === 'trigger';
+const isTriggering = (outside: OutsideView | undefined): outside is OutsideView =>
+  canTrigger(outside) && outside.state === 'broken';
+
+const inOrder = (leases: readonly WatchedLease[]): readonly number[] =>
+  leases.map(({ silentAt }) => silentAt).sort((a, b) => a - b);
+
+/** Whether some subset of two or more leases is silent while a broken path asks for no more. */
+export const couldTrigger = (leases: readonly WatchedLease[], { outside }: Circumstances): boolean =>
+  isTriggering(outside) && leases.filter(({ silent }) => silent).length >= 2;
+
+/** What the outside path adds to a scale-up: when it would turn the verdict, by itself or in another state. */
+export interface PathDeadline {
+  readonly deadline?: number | undefined;
+  readonly pathTurnsAt?: number | undefined;
+}
+
+/** `deadline` while the path is broken; `pathTurnsAt` whatever it is. `of`: the number of silent leases that it takes. */
+const pathDeadline = (leases: readonly WatchedLease[], of: number, outside: OutsideView | undefined): PathDeadline => {
+  const pathTurnsAt = canTrigger(outside) ? inOrder(leases)[of - 1] : undefined;
+  return { pathTurnsAt, deadline: isTriggering(outside) ? pathTurnsAt : undefined };
+};
+
+/** The first instant at which some subset of two or more leases would be silent if none were renewed. */
+export const earliestPossibleTrigger = (leases: readonly WatchedLease[], { outside }: Circumstances): PathDeadline =>
+  pathDeadline(leases, 2, outside);
+
+/** The first instant at which all candidates would be silent if none were renewed. */
+export const triggerInstant = (candidates: readonly WatchedLease[], { outside }: Circumstances): PathDeadline =>
+  pathDeadline(candidates, candidates.length, outside);
+
+export interface PathCase {
+  readonly candidates: readonly WatchedLease[];
+  readonly counts: Counts;
+  readonly dependents: DependentsView;
+  /** Why the leases say what they say. */
+  readonly reason: string;
+  /** When they reach the threshold. */
+  readonly crossesAt: number | undefined;
+  readonly circumstances: Circumstances;
+}
+
+/**
+ * Where two or more candidates have not expired, in trigger mode: a broken path scales down once none has renewed for 15 s, and what is
+ * held stays held until one renews. Undefined: it is up to the leases.
+ */
+export const judgeSilence = ({ candidates, counts, ...rest }: PathCase): Decision | undefined => {
+  const { dependents, crossesAt, circumstances } = rest;
+  const { outside } = circumstances;
+  if (!canTrigger(outside) || candidates.some(({ silent }) => !silent)) return undefined;
+  const reason = `${rest.reason}; no node has renewed for 15 s`;
+  if (isTriggering(outside)) {
+    const crossedAt = Math.max(...candidates.map(({ silentAt }) => silentAt), outside.since ?? circumstances.now);
+    const earlyByMs = Math.max(0, (crossesAt ?? crossedAt) - crossedAt);
+    const verdict = { kind: 'scale-down', crossedAt, earlyByMs } as const;
+    return verdictOf(circumstances, { verdict, reason: `${reason} and the outside path is broken`, counts });
+  }
+  if (!dependents.anyHeld) return undefined;
+  return verdictOf(circumstances, { verdict: { kind: 'skip' }, reason: `${reason}: left as it is`, counts });
+};
+
+/** Where the leases say scale down: kubelets that are silent on a whole path are so for another reason. Undefined: no objection. */
+export const objection = (
+  { reason, counts }: Pick<PathCase, 'reason' | 'counts'>,
+  circumstances: Circumstances,
+): Decision | undefined => {
+  const { outside, now } = circumstances;
+  if (outside === undefined || outside.mode === 'observe' || outside.state !== 'whole') return undefined;
+  return verdictOf(circumstances, {
+    verdict: { kind: 'skip' },
+    reason: `${reason}, but the outside path is whole: nothing is scaled`,
+    counts,
+    pathTurnsAt: now,
+  });
+};

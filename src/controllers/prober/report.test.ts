@@ -1,0 +1,175 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { ApiError, type ApiErrorCode, KubeconfigError, refKey } from '../../domain/index.ts';
+import {
+  createRecordingLogger,
+  createRecordingMeter,
+  type RecordingLogger,
+  type RecordingMeter,
+} from '../../testing/index.ts';
+import type { Flow } from './flow.ts';
+import { createFlow } from './flow-plan.ts';
+import type { Direction } from './moves.ts';
+import type { Operation } from './operation.ts';
+import { createProberReport, type ProberReport } from './report.ts';
+import { dependent, downVerdict, upVerdict } from './testing/cases.ts';
+import { deployment, objectOf, stateOf } from './testing/seed-model.ts';
+import { emptyProbeMemory, type Verdict } from './verdict.ts';
+
+const kcm = deployment('kcm');
+const key = refKey(kcm);
+
+let logger: RecordingLogger;
+let meter: RecordingMeter;
+let report: ProberReport;
+beforeEach(() => {
+  logger = createRecordingLogger();
+  meter = createRecordingMeter();
+  report = createProberReport({ logger, meter, events: { record: () => undefined }, dryRun: false });
+});
+
+const failed = (code: ApiErrorCode, message: string): Verdict => ({
+  kind: 'failed',
+  failure: 'api_server_unreachable',
+  error: new ApiError({ code, message }),
+});
+
+describe('of the runs of a shoot', () => {
+  /** The level of each run's line. */
+  const levelsOf = (verdicts: readonly Verdict[]): readonly string[] => {
+    verdicts.forEach((verdict, index) => {
+      const decision = { kind: 'verdict', verdict, reason: '', nextRunAt: 0, memory: emptyProbeMemory } as const;
+      report.runEnded('a', { result: { decision, durationMs: 1 }, previous: verdicts[index - 1], held: 0 });
+    });
+    return logger.lines.map(({ level }) => level);
+  };
+
+  const refused = failed('ConnectionError', 'refused');
+  const unusable = (field: string, problem: string): Verdict => ({
+    kind: 'failed',
+    failure: 'kubeconfig_unusable',
+    error: new KubeconfigError(field, problem),
+  });
+
+  it.each<{ readonly what: string; readonly verdicts: readonly Verdict[]; readonly levels: readonly string[] }>([
+    { what: 'the first failure is an error', verdicts: [refused], levels: ['error'] },
+    {
+      what: 'the same one in other words is not told again',
+      verdicts: [failed('Timeout', 'after 9 ms'), failed('Timeout', 'after 8 ms')],
+      levels: ['error', 'debug'],
+    },
+    {
+      what: 'another one is',
+      verdicts: [refused, failed('Timeout', 'x'), { ...refused, failure: 'lease_list_failed' } as Verdict],
+      levels: ['error', 'error', 'error'],
+    },
+    {
+      what: 'another field of the kubeconfig is',
+      verdicts: [unusable('a', 'x'), unusable('a', 'y'), unusable('b', 'x')],
+      levels: ['error', 'debug', 'error'],
+    },
+    {
+      what: 'it is told again after a verdict',
+      verdicts: [refused, upVerdict, upVerdict, refused, refused],
+      levels: ['error', 'info', 'debug', 'error', 'debug'],
+    },
+    {
+      what: 'each change of the verdict is told',
+      verdicts: [upVerdict, downVerdict, { kind: 'skip' }, { kind: 'skip' }],
+      levels: ['info', 'info', 'info', 'debug'],
+    },
+  ])('$what', ({ verdicts, levels }) => {
+    expect(levelsOf(verdicts)).toEqual(levels);
+  });
+});
+
+const flowOf = (direction: Direction, phase: Operation['phase']): Flow => {
+  const flow = createFlow({
+    id: 1,
+    direction,
+    scope: 'all',
+    reason: '3/5 node leases expired',
+    resources: [dependent(kcm)],
+    now: 0,
+    judgedAt: 0,
+    verdictMaxAgeMs: 20_000,
+    readFirst: false,
+  });
+  return { ...flow, operations: flow.operations.map((operation) => ({ ...operation, phase })) };
+};
+
+describe('of the flows of a shoot', () => {
+  /** Ends a flow; undefined: well. Tells the level of the line about its resource. */
+  const end = (message: string | undefined, direction: Direction = 'down', namespace = 'a'): string | undefined => {
+    const phase: Operation['phase'] =
+      message === undefined
+        ? { kind: 'done', outcome: 'scaled' }
+        : { kind: 'failed', error: new ApiError({ code: 'Forbidden', message }) };
+    const before = logger.lines.length;
+    const ended = { end: message === undefined ? 'completed' : 'failed', now: 1_000, held: 0 } as const;
+    report.flowEnded(namespace, { flow: flowOf(direction, phase), ...ended });
+    return logger.lines.slice(before).find((line) => line.fields.resource === key)?.level;
+  };
+
+  it('a failure is one error line until it changes', () => {
+    expect([end('x'), end('x'), end('x')]).toEqual(['error', 'debug', 'debug']);
+    expect([end('y'), end('y'), end('x')]).toEqual(['error', 'debug', 'error']);
+    expect([end('x', 'up'), end('x', 'up'), end('x', 'down')]).toEqual(['error', 'debug', 'error']);
+  });
+
+  it('a failure is told again after a success', () => {
+    expect([end('x'), end(undefined), end('x')]).toEqual(['error', undefined, 'error']);
+  });
+
+  it('a failure of another shoot is another one, and so is one after the shoot was forgotten', () => {
+    expect([end('x'), end('x', 'down', 'b'), end('x')]).toEqual(['error', 'error', 'debug']);
+    report.forget('a');
+    expect([end('x'), end('x', 'down', 'b')]).toEqual(['error', 'debug']);
+  });
+
+  it('each failure is counted', () => {
+    for (const message of ['x', 'x', undefined]) end(message);
+    const operations = (result: string) =>
+      meter.value('dwd_prober_scale_operations_total', { namespace: 'a', direction: 'down', result });
+    expect([operations('failed'), operations('scaled')]).toEqual([2, 1]);
+    report.forget('a');
+    expect(operations('failed')).toBeUndefined();
+  });
+
+  it('the held resources are counted', () => {
+    const held = () => meter.value('dwd_prober_held_resources', { namespace: 'a' });
+    const flow = flowOf('down', { kind: 'done', outcome: 'scaled' });
+    for (const count of [3, 0]) {
+      report.flowEnded('a', { flow, end: 'completed', now: 1, held: count });
+      expect(held()).toBe(count);
+    }
+    report.forget('a');
+    expect(held()).toBeUndefined();
+  });
+});
+
+describe('of the requests of a flow', () => {
+  const base = stateOf(objectOf(kcm, { replicas: 0 }));
+  const flow = flowOf('up', { kind: 'deciding' });
+  const write = { kind: 'write', key, write: { base, kind: 'object', replicas: 1 } } as const;
+  const read = { kind: 'read', key } as const;
+
+  it.each([
+    { action: write, error: { code: 'ServerError' }, level: 'error' },
+    { action: write, error: { code: 'Timeout' }, level: 'error' },
+    { action: write, error: { code: 'Timeout', heldBack: true }, level: 'debug' },
+    { action: write, error: { code: 'Rejected' }, level: 'info' },
+    { action: read, error: { code: 'ServerError' }, level: 'info' },
+    { action: read, error: { code: 'Timeout', heldBack: true }, level: 'debug' },
+  ] as const)('$action.kind, $error: $level', ({ action, error, level }) => {
+    const outcome = { key, result: { ok: false, error: new ApiError({ ...error, message: 'no' }) } } as const;
+    report.answered('a', { flow, action, outcome, now: 0 });
+    expect(logger.lines.map((line) => line.level)).toEqual([level]);
+    expect(JSON.stringify(logger.lines[0])).toContain('"no"');
+  });
+
+  it('a stored number of replicas that cannot be read is shown as far as it fits', () => {
+    const action = { ...write, write: { ...write.write, unreadable: '9'.repeat(200_000) } };
+    report.answered('a', { flow, action, outcome: { key, result: { ok: true, value: base } }, now: 0 });
+    expect(logger.lines[0]).toMatchObject({ level: 'error', fields: { stored: `${'9'.repeat(100)}...` } });
+  });
+});

@@ -1,0 +1,69 @@
+import type { Call } from './calls.ts';
+import { type GardenShoot, decodeGardenShoot } from './care-shoots.ts';
+import { type NodeLease, type TunnelPod, decodeNodeLease, decodeTunnelPod } from './care-reads.ts';
+import type { Condition } from './conditions.ts';
+import { type JsonObject, decodeList } from './decode.ts';
+import type { NamespacedName } from './health-calls.ts';
+
+/** An answer of `/healthz`: its status, a 2xx, and its text. */
+export interface HealthzAnswer {
+  readonly status: number;
+  readonly body: string;
+}
+
+export const getHealthz: Call<HealthzAnswer> = {
+  method: 'GET',
+  path: '/healthz',
+  decode: () => ({ status: 0, body: '' }),
+  text: (body, status) => ({ status, body }),
+};
+
+/** One page, and no `resourceVersion`: a list from the API server's cache would look like an outage. */
+export const listNodeLeaseExpiries: Call<readonly NodeLease[]> = {
+  method: 'GET',
+  path: '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases',
+  decode: decodeList(decodeNodeLease, 'LeaseList'),
+};
+
+/** Ends of the tunnel between control plane and shoot. */
+export const listTunnelPods: Call<readonly TunnelPod[]> = {
+  method: 'GET',
+  path: '/api/v1/namespaces/kube-system/pods',
+  query: { labelSelector: 'type=tunnel' },
+  decode: decodeList(decodeTunnelPod, 'PodList'),
+};
+
+/** Whom our writes to Shoots are recorded under in their `managedFields`. */
+export const careFieldManager = 'dependency-watchdog-care';
+
+const shootPath = ({ namespace, name }: NamespacedName): string =>
+  `/apis/core.gardener.cloud/v1beta1/namespaces/${encodeURIComponent(namespace)}/shoots/${encodeURIComponent(name)}`;
+
+export const getGardenShoot = (at: NamespacedName): Call<GardenShoot> => ({
+  method: 'GET',
+  path: shootPath(at),
+  decode: decodeGardenShoot,
+});
+
+const patchShoot = (path: string, body: JsonObject): Call<GardenShoot> => ({
+  method: 'PATCH',
+  path,
+  query: { fieldManager: careFieldManager },
+  contentType: 'application/merge-patch+json',
+  repeatable: true,
+  body,
+  decode: decodeGardenShoot,
+});
+
+/** Replaces the conditions; refused with a Conflict when the Shoot is no longer as it was read. */
+export const patchShootConditions = (
+  { shoot, resourceVersion }: GardenShoot,
+  conditions: readonly (JsonObject | Condition)[],
+): Call<GardenShoot> =>
+  patchShoot(`${shootPath(shoot)}/status`, { metadata: { resourceVersion }, status: { conditions } });
+
+/** Sets labels, or with null removes them; refused with a Conflict likewise. */
+export const patchShootLabels = (
+  { shoot, resourceVersion }: GardenShoot,
+  labels: Readonly<Record<string, string | null>>,
+): Call<GardenShoot> => patchShoot(shootPath(shoot), { metadata: { resourceVersion, labels } });

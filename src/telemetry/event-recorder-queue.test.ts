@@ -1,0 +1,225 @@
+import { expect, it } from 'vitest';
+import { type Answer, ApiError, type ApiErrorCode, type Call } from '../domain/index.ts';
+import type { CallOptions } from '../ports/index.ts';
+import { createFakeClock, createRecordingLogger, createSeededRandom, type FakeClock } from '../testing/index.ts';
+import { createEventRecorder, createMeter, type RunningEventRecorder } from './index.ts';
+
+interface Sent {
+  readonly call: Call<unknown>;
+  readonly options: CallOptions;
+  succeed(): void;
+  fail(code: ApiErrorCode, message?: string): void;
+}
+
+interface Setup {
+  readonly recorder: RunningEventRecorder;
+  readonly clock: FakeClock;
+  /** All calls so far. */
+  readonly sent: readonly Sent[];
+  /** Calls that wait for their answer, oldest first. */
+  readonly open: readonly Sent[];
+  readonly logger: ReturnType<typeof createRecordingLogger>;
+  readonly record: (count: number) => void;
+  /** Answers until nothing more is sent. */
+  readonly answerAll: (answer: (call: Sent) => void) => Promise<void>;
+  readonly dropped: () => Promise<number>;
+}
+
+const setUp = (): Setup => {
+  const clock = createFakeClock();
+  const logger = createRecordingLogger();
+  const meter = createMeter({ processMetrics: false });
+  const sent: Sent[] = [];
+  const open: Sent[] = [];
+  const call = <T>(wanted: Call<T>, options: CallOptions): Promise<Answer<T>> =>
+    new Promise((resolve, reject) => {
+      const leave = (): void => {
+        const index = open.indexOf(entry);
+        if (index >= 0) open.splice(index, 1);
+      };
+      const entry: Sent = {
+        call: wanted,
+        options,
+        succeed: () => {
+          leave();
+          resolve({ value: wanted.decode({}), sentAt: 0, receivedAt: 0 });
+        },
+        fail: (code, message = code) => {
+          leave();
+          reject(new ApiError({ code, message }));
+        },
+      };
+      options.signal.addEventListener('abort', () => {
+        leave();
+        reject(options.signal.reason as Error);
+      });
+      sent.push(entry);
+      open.push(entry);
+    });
+  const recorder = createEventRecorder({
+    client: { call },
+    clock,
+    random: createSeededRandom(0),
+    logger,
+    meter,
+    component: 'test',
+  });
+  let recorded = 0;
+  return {
+    recorder,
+    clock,
+    sent,
+    open,
+    logger,
+    record: (count) => {
+      for (let index = 0; index < count; index += 1) {
+        recorded += 1;
+        const regarding = { apiVersion: 'v1', kind: 'Pod', namespace: 'a', name: `pod-${String(recorded)}` };
+        recorder.record({ regarding, type: 'Normal', reason: 'Test', message: 'm' });
+      }
+    },
+    answerAll: async (answer) => {
+      while (open.length > 0) {
+        for (const entry of [...open]) answer(entry);
+        await clock.settle();
+      }
+    },
+    dropped: async () => {
+      const value = /^dwd_events_dropped_total (\d+)$/m.exec(await meter.metricsText())?.[1];
+      return Number(value);
+    },
+  };
+};
+
+const bodyOf = ({ call }: Sent) => call.body as { metadata: { name: string }; firstTimestamp: string };
+const podOf = (sent: Sent): string => bodyOf(sent).metadata.name.split('.')[0] ?? '';
+
+it('asks once while nobody knows whether Events may be written, then lets four be in flight, in the ordinary lane', async () => {
+  const { record, open, sent, clock } = setUp();
+  record(20);
+  expect(open).toHaveLength(1);
+  open[0]?.succeed();
+  await clock.settle();
+  expect(open).toHaveLength(4);
+  open[2]?.succeed();
+  await clock.settle();
+  expect(open).toHaveLength(4);
+  expect(sent.map(podOf)).toEqual(['pod-1', 'pod-2', 'pod-3', 'pod-4', 'pod-5', 'pod-6']);
+  for (const { options, call } of sent) {
+    expect(options.lane).toBeUndefined();
+    expect(call.repeatable).toBe(true);
+  }
+});
+
+it('writes all of a mass outage, each with the time at which it happened', async () => {
+  const { record, sent, clock, answerAll, dropped } = setUp();
+  record(1);
+  const first = new Date(clock.now()).toISOString();
+  await clock.advance(5_000);
+  record(4_999);
+  await clock.advance(5_000);
+  await answerAll((entry) => entry.succeed());
+  expect(sent).toHaveLength(5_000);
+  expect(new Set(sent.map(podOf)).size).toBe(5_000);
+  const times = new Set(sent.map((entry) => Date.parse(bodyOf(entry).firstTimestamp)));
+  expect([...times]).toEqual(
+    [Date.parse(first), Date.parse(first) + 5_000].map((ms) => Math.floor(ms / 1_000) * 1_000),
+  );
+  expect(await dropped()).toBe(0);
+});
+
+it('drops and counts what comes when its memory is full', async () => {
+  const { record, sent, answerAll, dropped } = setUp();
+  record(6_001);
+  await answerAll((entry) => entry.succeed());
+  // One was in flight.
+  expect(sent).toHaveLength(5_001);
+  expect(await dropped()).toBe(1_000);
+  record(1);
+  expect(sent).toHaveLength(5_002);
+});
+
+it.each(['Timeout', 'ConnectionError', 'TooManyRequests', 'ServerError'] as const)(
+  'tries again after %s, and not at once: a full rate limit must not empty the line',
+  async (code) => {
+    const { record, sent, open, clock, answerAll, dropped } = setUp();
+    record(1);
+    await answerAll((entry) => entry.succeed());
+    record(10);
+    await answerAll((entry) => entry.fail(code));
+    expect(sent).toHaveLength(1 + 4);
+    await clock.advance(10_000);
+    expect(open.map(podOf)).toEqual(['pod-2', 'pod-3', 'pod-4', 'pod-5']);
+    await answerAll((entry) => entry.fail(code));
+    await clock.advance(10_000);
+    expect(await dropped()).toBe(0);
+    await answerAll((entry) => entry.fail(code));
+    expect(await dropped()).toBe(4);
+    await clock.advance(600_000);
+    await answerAll((entry) => entry.succeed());
+    expect(new Set(sent.map(podOf)).size).toBe(11);
+  },
+);
+
+it.each(['Invalid', 'NotFound', 'Rejected'] as const)('drops at once what fails with %s', async (code) => {
+  const { record, sent, answerAll, clock, dropped } = setUp();
+  record(3);
+  await answerAll((entry) => entry.fail(code));
+  await clock.advance(600_000);
+  expect(sent).toHaveLength(3);
+  expect(await dropped()).toBe(3);
+});
+
+it('takes an Event that is there already for one whose answer was lost', async () => {
+  const { record, open, sent, clock, dropped } = setUp();
+  record(1);
+  open[0]?.fail('ConnectionError');
+  await clock.advance(10_000);
+  open[0]?.fail('AlreadyExists');
+  await clock.advance(600_000);
+  expect(sent).toHaveLength(2);
+  expect(sent[0]?.call.body).toEqual(sent[1]?.call.body);
+  expect(await dropped()).toBe(0);
+});
+
+it('says once that the right is missing, though several were in flight, and counts none as dropped', async () => {
+  const { record, open, sent, clock, logger, answerAll, dropped } = setUp();
+  record(20);
+  open[0]?.succeed();
+  await clock.settle();
+  const refuse = (entry: Sent): void => entry.fail('Forbidden', 'events is forbidden: User "dwd" cannot create');
+  for (const answer of [refuse, (entry: Sent) => entry.succeed(), refuse]) {
+    const [oldest] = open;
+    if (oldest !== undefined) answer(oldest);
+    await clock.settle();
+  }
+  await answerAll(refuse);
+  record(20);
+  await clock.advance(600_000);
+  expect(sent).toHaveLength(5);
+  expect(logger.at('warn')).toHaveLength(1);
+  expect(await dropped()).toBe(0);
+});
+
+it('goes on with other namespaces when one is going', async () => {
+  const { record, sent, logger, answerAll, dropped } = setUp();
+  const message = 'events "x" is forbidden: unable to create new content in namespace a because it is being terminated';
+  record(3);
+  await answerAll((entry) => (podOf(entry) === 'pod-2' ? entry.fail('Forbidden', message) : entry.succeed()));
+  expect(sent).toHaveLength(3);
+  expect(logger.at('warn')).toEqual([]);
+  expect(await dropped()).toBe(1);
+});
+
+it('ends at once when stopped, while it waits to try again too', async () => {
+  const { recorder, record, open, sent, clock, logger } = setUp();
+  record(10);
+  open[0]?.fail('Timeout');
+  await clock.advance(1_000);
+  recorder.stop();
+  record(1);
+  await clock.advance(600_000);
+  expect(sent).toHaveLength(1);
+  expect(clock.pending).toBe(0);
+  expect(logger.lines).toEqual([]);
+});

@@ -1,0 +1,69 @@
+import { beforeEach, expect, it } from 'vitest';
+import { ApiError } from '../domain/index.ts';
+import type { EventRecorder } from '../ports/index.ts';
+import {
+  createFakeClock,
+  createRecordingLogger,
+  createRecordingMeter,
+  createScriptedClient,
+  createSeededRandom,
+  type FakeClock,
+  type RecordingLogger,
+  type ScriptedClient,
+} from '../testing/index.ts';
+import { createEventRecorder } from './event-recorder.ts';
+
+let clock: FakeClock;
+let client: ScriptedClient;
+let logger: RecordingLogger;
+let recorder: EventRecorder;
+beforeEach(() => {
+  clock = createFakeClock();
+  client = createScriptedClient(clock);
+  logger = createRecordingLogger();
+  const random = createSeededRandom('events');
+  recorder = createEventRecorder({ client, clock, random, logger, meter: createRecordingMeter(), component: 'test' });
+});
+
+const record = async (namespace: string): Promise<void> => {
+  const regarding = { apiVersion: 'apps/v1', kind: 'Deployment', namespace, name: 'kcm' };
+  recorder.record({ regarding, type: 'Warning', reason: 'ScaledDown', message: 'from 1 to 0' });
+  await clock.settle();
+};
+
+const refuse = async (message: string): Promise<void> => {
+  client.waiting[0]!.fail(new ApiError({ code: 'Forbidden', status: 403, message }));
+  await clock.settle();
+};
+
+/** As a kube-apiserver words them (plugin/pkg/admission/namespace/lifecycle; RBAC). */
+const terminating =
+  'events "kcm.1" is forbidden: unable to create new content in namespace a because it is being terminated';
+const noRight = 'events is forbidden: User "dwd" cannot create resource "events" in API group "" in the namespace "a"';
+
+it.each(['first', 'later'])('a namespace that is going is no missing right: %s', async (when) => {
+  if (when === 'later') {
+    await record('b');
+    client.waiting[0]!.answer({});
+    await clock.settle();
+  }
+  const before = client.calls.length;
+  for (let count = 0; count < 3; count += 1) {
+    await record('a');
+    await refuse(terminating);
+  }
+  expect(logger.at('warn')).toEqual([]);
+  await record('b');
+  expect(client.calls.slice(before).map(({ call }) => call.path.split('/')[4])).toEqual(['a', 'a', 'a', 'b']);
+});
+
+it('a missing right is one, also after a namespace that was going, and is said once', async () => {
+  await record('a');
+  await refuse(terminating);
+  await record('a');
+  await record('b');
+  await refuse(noRight);
+  await record('c');
+  expect(client.calls).toHaveLength(2);
+  expect(logger.at('warn')).toEqual(['no right to write Events in shoot namespaces: they are left out']);
+});
