@@ -34,6 +34,10 @@ const someNamespace = async ({ client, options }: Inquiry): Promise<string | und
 const withVerbs = (verbs: readonly string[], right: Omit<Right, 'verb'>, purpose: string): readonly NeededRight[] =>
   verbs.map((verb) => ({ right: { verb, ...right }, purpose }));
 
+const secretNames = ({ kubeConfigSecretName, outsidePath }: ProberSettings): readonly string[] => [
+  ...new Set([kubeConfigSecretName, ...(outsidePath === undefined ? [] : [outsidePath.kubeConfigSecretName])]),
+];
+
 interface Place {
   readonly namespace?: string;
 }
@@ -66,10 +70,8 @@ export const neededByProber = async (settings: ProberSettings, inquiry: Inquiry)
       { group: 'extensions.gardener.cloud', resource: 'clusters' },
       'to know which shoots there are',
     ),
-    ...withVerbs(
-      ['list', 'watch'],
-      { group: '', resource: 'secrets', name: settings.kubeConfigSecretName },
-      'to reach the API servers of shoots',
+    ...secretNames(settings).flatMap((name) =>
+      withVerbs(['list', 'watch'], { group: '', resource: 'secrets', name }, 'to reach the API servers of shoots'),
     ),
     ...withVerbs(
       ['list'],

@@ -69,3 +69,39 @@ it('takes the later of two changes that come at once, and closes the watches of 
   stop.abort();
   await clock.run(running);
 });
+
+it('goes over to a change that comes while the first caches are still being filled', async () => {
+  const clock = createFakeClock();
+  let failFirst: (error: Error) => void = () => undefined;
+  const parts = createReloadable<number, undefined>({
+    name: 'test',
+    settings: 0,
+    create: (settings) => ({
+      settings,
+      sync: () =>
+        settings > 0
+          ? Promise.resolve()
+          : new Promise((_, reject) => {
+              failFirst = reject;
+            }),
+      work: () => Promise.resolve(undefined),
+      checks: () => [],
+      close: () => {
+        if (settings === 0) failFirst(new Error('these watches are no longer needed'));
+        return Promise.resolve();
+      },
+    }),
+    stop: () => undefined,
+    logger: createRecordingLogger(),
+  });
+  const stop = new AbortController();
+  const ready = vi.fn();
+  const running = parts.caches.run(stop.signal, ready);
+  await clock.settle();
+  expect(ready).not.toHaveBeenCalled();
+  parts.apply(1);
+  await clock.settle();
+  expect(ready).toHaveBeenCalledOnce();
+  stop.abort();
+  await clock.run(running);
+});

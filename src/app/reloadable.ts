@@ -74,8 +74,10 @@ export const createReloadable = <Settings, Memory>(
 
   const runCaches = async (signal: AbortSignal, ready: () => void): Promise<void> => {
     const aborted = whenAborted(signal);
-    const synced = current.sync().catch((error: unknown) => {
-      if (!signal.aborted) throw error;
+    const first = current;
+    const synced = first.sync().catch((error: unknown) => {
+      // One that was replaced meanwhile has been closed; the one in its place is filled.
+      if (!signal.aborted && current === first) throw error;
     });
     await Promise.race([synced, aborted]);
     if (!signal.aborted) ready();

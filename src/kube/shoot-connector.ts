@@ -7,14 +7,14 @@ import { parseUntrustedKubeconfig, type ShootEndpoint } from './kubeconfig/untru
 import { createSecurity, type Security } from './security.ts';
 import { createTransport } from './transport.ts';
 
-const defaultMostKubeconfigs = 2_048;
+const defaultMostKubeconfigs = 4_096;
 /** A list of 10,000 nodes is about 120 MB. */
 const bodyLimitBytes = 256 * 1024 * 1024;
 
 export interface ShootConnectorOptions {
   readonly clock: Clock;
   readonly userAgent: string;
-  /** Parsed kubeconfigs, with their TLS sessions, that are kept; the least recently used goes first. Default 2048. */
+  /** Parsed kubeconfigs, with their TLS sessions, that are kept; the least recently used goes first. Default 4096: two for each of 2000 shoots. */
   readonly mostKubeconfigs?: number;
 }
 

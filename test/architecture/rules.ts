@@ -101,6 +101,8 @@ export const testFiles: FolderRule = { folders: ['testing'], packages: ['fast-ch
 export const pureFiles = [
   /^src\/domain\//,
   /^src\/controllers\/[^/]+\/(?:decide|flow|lifecycle)\.ts$/,
+  /^src\/controllers\/prober\/(?:decision|failure|flow-plan|look|moves|next-look|operation|operation-step|outside-majority|outside-path|outside-rules|shoot|snapshots|threshold|verdict)\.ts$/,
+  /^src\/controllers\/weeder\/(?:owners|scopes|weedings)\.ts$/,
   /^src\/healthcheck\/(?:aggregate|details)\.ts$/,
 ];
 

@@ -9,6 +9,7 @@ import { type Program, startProgram } from './support/program.ts';
 const components = ['prober', 'weeder'] as const;
 
 const watermillConfig = `kubeConfigSecretName: shoot-access-prober
+externalProbe: {kubeConfigSecretName: shoot-access-outside}
 kcmNodeMonitorGraceDuration: 40s
 dependentResourceInfos:
   - ref: {apiVersion: apps/v1, kind: Deployment, name: kube-controller-manager}
