@@ -75,6 +75,30 @@ describe('while a shoot is held', () => {
     expect(told(changes).some((line) => line.includes('kcm 1->0'))).toBe(false);
   });
 
+  it('workers that are back before it is given back: the prober goes on at once, and protects again', async () => {
+    create();
+    await reachOutage(scenario);
+    const { clock, world, log } = scenario;
+    const withWorkers = world.store.get(simKinds.Cluster, { name: world.shoot('a').namespace });
+    world.shoot('a').restoreKubelets();
+    editShoot(scenario, 'a', (shoot) => ({ ...shoot, spec: { ...shoot.spec, provider: { workers: [] } } }));
+    await clock.advance(2_000);
+    editShoot(scenario, 'a', () => (withWorkers?.spec as { shoot: Parameters<Edit>[0] }).shoot);
+    const isRun = (msg: string): boolean => ['verdict', 'probe run'].includes(msg);
+    const runs = (): number =>
+      log.filter(({ msg, namespace }) => isRun(msg) && namespace === world.shoot('a').namespace).length;
+    const before = runs();
+    await clock.advance(15_000);
+    expect(runs()).toBeGreaterThan(before);
+    world.shoot('a').cutKubelets();
+    await clock.advance(60_000);
+    expect(stateOf(scenario, 'a')).toEqual(allHeld);
+    expect(world.shoot('a').toll()).toEqual({ nodesTurnedUnknown: 0, machinesReplaced: 0 });
+    world.shoot('a').restoreKubelets();
+    await clock.advance(120_000);
+    expect(stateOf(scenario, 'a')).toEqual(allUp);
+  });
+
   it('the end of its Cluster changes nothing more', async () => {
     create();
     await reachOutage(scenario);

@@ -62,6 +62,8 @@ export const createProberController = (deps: ProberControllerDeps, initial: Init
   const { report, settings, random, clusters } = deps;
   const entries = new Map<string, Entry>();
   const notSeenYet = new Set(initial.clusters);
+  /** Shoots that may be probed again although their farewell has begun, and how they go on when it has been cut short. */
+  const comebacks = new Map<string, ProberStart['first']>();
   /** In a dry run: shoots whose farewell was told. */
   const rehearsed = new Set<string>();
   const { registry: paths, source: outside } = createOutsidePaths(deps, initial.memories);
@@ -79,7 +81,12 @@ export const createProberController = (deps: ProberControllerDeps, initial: Init
     { shoot, wasThere }: { readonly shoot: ShootSettings; readonly wasThere: boolean },
   ): void => {
     const entry = entries.get(name);
-    const memory = wasThere ? initial.memories.get(name) : undefined;
+    const memory = wasThere ? initial.memories.get(name) : comebacks.get(name);
+    if (entry?.retiring !== undefined) {
+      comeBack(name, entry);
+      return;
+    }
+    comebacks.delete(name);
     if (entry === undefined && memory !== undefined) add(name, { settings: shoot, first: memory });
     else if (entry === undefined) {
       const delayMs = wasThere
@@ -87,11 +94,20 @@ export const createProberController = (deps: ProberControllerDeps, initial: Init
         : settings.initialDelayMs;
       add(name, { settings: shoot, first: { delayMs } });
       report.proberStarted(name, { delayMs });
-    } else if (entry.retiring === undefined && !sameSettings(entry.settings, shoot)) {
+    } else if (!sameSettings(entry.settings, shoot)) {
       entry.settings = shoot;
       entry.prober.update(shoot);
       report.settingsChanged(name);
     }
+  };
+
+  /** An outage may begin while things are given back: whether they are, a verdict says from now on. */
+  const comeBack = (name: string, entry: Entry): void => {
+    if (entry.retiring === 'nothing') return;
+    const memory = entry.prober.memory();
+    comebacks.set(name, Number.isFinite(memory.nextRunAt) ? memory : { delayMs: 0 });
+    entry.retiring = 'nothing';
+    void entry.prober.retire('nothing');
   };
 
   /** Undefined where the Cluster cannot be decoded. */
@@ -141,6 +157,7 @@ export const createProberController = (deps: ProberControllerDeps, initial: Init
     // Again in any case: the Cluster may have changed meanwhile, and what could not be given back is found by its mark. Not at once
     // where it would only be found again: a watch may lag, and a dry run takes no mark away.
     const isWanted = lifecycleOf(name)?.kind === 'run';
+    if (!isWanted) comebacks.delete(name);
     if (deps.dryRun) rehearsed.add(name);
     deps.requeueAfter(name, isWanted ? 0 : retryFarewellMs);
   };
