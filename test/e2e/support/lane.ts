@@ -4,6 +4,7 @@ import type { ControlPlane } from '../../envtest/index.ts';
 import { waitFor } from '../../envtest/waiting.ts';
 import { createMill, type Mill, millPath, millRules, startMillController } from './mill.ts';
 import { type Program, startProgram } from './program.ts';
+import { startDeploymentController } from './deployment-controller.ts';
 import {
   createDeployment,
   createMachines,
@@ -11,7 +12,6 @@ import {
   getDeployment,
   seedRules,
   shootRules,
-  startDeploymentController,
 } from './shoot.ts';
 import { startWriteProxy, type WriteProxy } from './write-proxy.ts';
 
@@ -65,7 +65,7 @@ export const createLane = async ({ name, seed, shoot, nodes, config, directory }
   const proxy = await startWriteProxy(seed, {
     user: `dwd-${name}`,
     rules: [...seedRules, ...millRules],
-    onlyCluster: namespace,
+    onlyClusters: { fieldSelector: `metadata.name=${namespace}` },
   });
   await createProtectedShoot(seed, { namespace, kubeconfig: access.text });
   await createMachines(client, { namespace, nodes });

@@ -13,7 +13,8 @@ export interface Kubelets {
 
 const leases = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
 
-export const createNodes = async (shoot: TestClient, names: readonly string[]): Promise<void> => {
+/** `clockShiftMs`: how far the clocks of these nodes are wrong. */
+export const createNodes = async (shoot: TestClient, names: readonly string[], clockShiftMs = 0): Promise<void> => {
   // A control plane without controllers makes no system namespaces but this test's.
   await shoot.apply('/api/v1/namespaces/kube-node-lease', {
     apiVersion: 'v1',
@@ -30,17 +31,21 @@ export const createNodes = async (shoot: TestClient, names: readonly string[]): 
       apiVersion: 'coordination.k8s.io/v1',
       kind: 'Lease',
       metadata: { name },
-      spec: { holderIdentity: name, leaseDurationSeconds: 40, renewTime: microTime(Date.now()) },
+      spec: { holderIdentity: name, leaseDurationSeconds: 40, renewTime: microTime(Date.now() + clockShiftMs) },
     });
   }
 };
 
-export const startKubelets = (shoot: TestClient, names: readonly string[], everyMs = 1_000): Kubelets => {
+export const startKubelets = (
+  shoot: TestClient,
+  names: readonly string[],
+  { everyMs = 1_000, clockShiftMs = 0 }: { readonly everyMs?: number; readonly clockShiftMs?: number } = {},
+): Kubelets => {
   let connected = true;
   let renewal = Promise.resolve();
   const renewAll = async (): Promise<void> => {
     for (const name of names) {
-      await shoot.patch(`${leases}/${name}`, { spec: { renewTime: microTime(Date.now()) } });
+      await shoot.patch(`${leases}/${name}`, { spec: { renewTime: microTime(Date.now() + clockShiftMs) } });
     }
   };
   const timer = setInterval(() => {
@@ -100,6 +105,7 @@ export const createDeployment = (seed: TestClient, namespace: string, workload: 
 export interface Workload {
   readonly metadata: {
     readonly name: string;
+    readonly namespace: string;
     readonly generation: number;
     readonly annotations?: Readonly<Record<string, string>>;
   };
@@ -109,39 +115,6 @@ export interface Workload {
 
 export const getDeployment = (seed: TestClient, namespace: string, name: string): Promise<Workload> =>
   seed.get<Workload>(`/apis/apps/v1/namespaces/${namespace}/deployments/${name}`);
-
-/** Makes readiness follow the spec as the deployment controller would: an actor independent of the program under test. */
-export const startDeploymentController = (seed: TestClient, namespace: string): { stop(): Promise<void> } => {
-  const path = `/apis/apps/v1/namespaces/${namespace}/deployments`;
-  let stopped = false;
-  const follow = async (): Promise<void> => {
-    while (!stopped) {
-      for (const { metadata, spec, status } of await seed.list<Workload>(path)) {
-        const isDone =
-          status?.observedGeneration === metadata.generation && (status.readyReplicas ?? 0) === spec.replicas;
-        if (isDone) continue;
-        const { replicas } = spec;
-        await seed.patch(`${path}/${metadata.name}/status`, {
-          status: {
-            observedGeneration: metadata.generation,
-            replicas,
-            readyReplicas: replicas === 0 ? null : replicas,
-            availableReplicas: replicas === 0 ? null : replicas,
-            updatedReplicas: replicas === 0 ? null : replicas,
-          },
-        });
-      }
-      await new Promise((resolve) => setTimeout(resolve, 200));
-    }
-  };
-  const running = follow();
-  return {
-    stop: async () => {
-      stopped = true;
-      await running;
-    },
-  };
-};
 
 /** Rights of the prober in a seed and in a shoot, as existing installations grant them. */
 export const seedRules = [
@@ -166,9 +139,15 @@ export const shootRules = [
 
 export const createProtectedShoot = async (
   seed: ControlPlane,
-  shoot: { readonly namespace: string; readonly kubeconfig: string; readonly shoot?: object },
+  shoot: {
+    readonly namespace: string;
+    readonly kubeconfig: string;
+    readonly shoot?: object;
+    /** Of the Cluster. */
+    readonly labels?: Readonly<Record<string, string>>;
+  },
 ): Promise<void> => {
-  const { namespace, kubeconfig } = shoot;
+  const { namespace, kubeconfig, labels = {} } = shoot;
   const { client } = seed;
   await client.apply(`/api/v1/namespaces/${namespace}`, {
     apiVersion: 'v1',
@@ -184,7 +163,7 @@ export const createProtectedShoot = async (
   await client.create('/apis/extensions.gardener.cloud/v1alpha1/clusters', {
     apiVersion: 'extensions.gardener.cloud/v1alpha1',
     kind: 'Cluster',
-    metadata: { name: namespace },
+    metadata: { name: namespace, labels },
     spec: {
       shoot: {
         apiVersion: 'core.gardener.cloud/v1beta1',

@@ -26,8 +26,14 @@ export interface ProxyOptions {
   /** As whom requests reach the seed, whatever credentials the program shows. */
   readonly user: string;
   readonly rules: readonly Rule[];
-  /** Makes the seed look as if this were its only Cluster, so that several programs can work in one seed. */
-  readonly onlyCluster?: string;
+  /** Makes the seed look as if these were its only Clusters, so that several programs can work in one seed. */
+  readonly onlyClusters?: { readonly fieldSelector: string } | { readonly labelSelector: string };
+}
+
+/** What is answered in the API server's place. */
+export interface Refusal {
+  readonly status: number;
+  readonly retryAfter?: number;
 }
 
 /** A proxy between one program and the seed's API server, with a certificate of its own; watches pass as streams. */
@@ -37,6 +43,10 @@ export interface WriteProxy {
   /** All writes since the start, in the order of their arrival. */
   readonly writes: readonly ProxiedWrite[];
   setFault(fault: WriteFault | undefined): void;
+  /** Asked for each request, by method and path without query; what it refuses does not reach the API server. */
+  refuseWhere(refuse: (method: string, path: string) => Refusal | undefined): void;
+  /** Breaks all connections, watches too. */
+  breakConnections(): void;
   /** `refuse`: connections break at once, as with a rejecting firewall; `swallow`: they stay open, and nothing passes in either direction. */
   cutOff(how: 'refuse' | 'swallow'): void;
   heal(): void;
@@ -49,11 +59,18 @@ const hopByHop = new Set(['connection', 'keep-alive', 'transfer-encoding', 'auth
 const endToEnd = (headers: IncomingMessage['headers']): IncomingMessage['headers'] =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.has(name)));
 
-const narrowed = (url: string, onlyCluster: string | undefined): string => {
+const narrowed = (url: string, selector: ProxyOptions['onlyClusters']): string => {
   const { pathname, searchParams } = new URL(url, 'https://seed');
-  if (onlyCluster === undefined || pathname !== clusters) return url;
-  searchParams.set('fieldSelector', `metadata.name=${onlyCluster}`);
+  if (selector === undefined || pathname !== clusters) return url;
+  for (const [name, value] of Object.entries(selector)) searchParams.set(name, value);
   return `${pathname}?${searchParams.toString()}`;
+};
+
+const refuse = (response: ServerResponse, { status, retryAfter }: Refusal): void => {
+  const headers = { 'content-type': 'application/json' };
+  const body = { kind: 'Status', apiVersion: 'v1', status: 'Failure', message: 'refused by the proxy', code: status };
+  response.writeHead(status, retryAfter === undefined ? headers : { ...headers, 'retry-after': String(retryAfter) });
+  response.end(JSON.stringify(body));
 };
 
 export const startWriteProxy = async (seed: ControlPlane, options: ProxyOptions): Promise<WriteProxy> => {
@@ -66,6 +83,7 @@ export const startWriteProxy = async (seed: ControlPlane, options: ProxyOptions)
   const writes: ProxiedWrite[] = [];
   const sockets = new Set<Duplex>();
   let fault: WriteFault | undefined;
+  let refusalOf: Parameters<WriteProxy['refuseWhere']>[0] = () => undefined;
   let passing: 'all' | 'refuse' | 'swallow' = 'all';
 
   const answer = (from: IncomingMessage, to: ServerResponse): void => {
@@ -81,7 +99,7 @@ export const startWriteProxy = async (seed: ControlPlane, options: ProxyOptions)
   const open = (request: IncomingMessage, body: Buffer, response: ServerResponse): Promise<IncomingMessage> =>
     new Promise((resolve, reject) => {
       const { method, headers } = request;
-      const path = narrowed(request.url ?? '/', options.onlyCluster);
+      const path = narrowed(request.url ?? '/', options.onlyClusters);
       const { host, port } = seed;
       const outgoing = httpsRequest({ host, port, agent, method, path, headers: endToEnd(headers) });
       outgoing.once('error', reject);
@@ -113,7 +131,9 @@ export const startWriteProxy = async (seed: ControlPlane, options: ProxyOptions)
     try {
       const body = await buffer(request);
       if (passing !== 'all') return;
-      if (request.method === 'PATCH') await forwardWrite(request, body, response);
+      const refusal = refusalOf(request.method ?? '', new URL(request.url ?? '/', 'https://seed').pathname);
+      if (refusal !== undefined) refuse(response, refusal);
+      else if (request.method === 'PATCH') await forwardWrite(request, body, response);
       else answer(await open(request, body, response), response);
     } catch {
       // One of the two ends has gone: the other hears of it the same way.
@@ -143,6 +163,10 @@ export const startWriteProxy = async (seed: ControlPlane, options: ProxyOptions)
     setFault: (next) => {
       fault = next;
     },
+    refuseWhere: (next) => {
+      refusalOf = next;
+    },
+    breakConnections,
     cutOff: (how) => {
       passing = how;
       if (how === 'refuse') breakConnections();

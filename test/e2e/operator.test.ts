@@ -1,0 +1,282 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type ControlPlane, describeEnvtest, freePorts, type Rule, startControlPlane } from '../envtest/index.ts';
+import { waitFor } from '../envtest/waiting.ts';
+import { auditInto } from './support/audit.ts';
+import { startDeploymentController } from './support/deployment-controller.ts';
+import { type MountedConfig, mountConfig } from './support/mounted-config.ts';
+import { type Program, startProgram } from './support/program.ts';
+import {
+  createDeployment,
+  createMachines,
+  createNodes,
+  createProtectedShoot,
+  getDeployment,
+  type Kubelets,
+  seedRules,
+  shootRules,
+  startKubelets,
+} from './support/shoot.ts';
+
+const namespace = 'shoot--test--one';
+/** Its namespace is on its way out. */
+const going = 'shoot--test--going';
+const kcm = 'kube-controller-manager';
+const mcm = 'machine-controller-manager';
+const nodes = ['node-a', 'node-b', 'node-c'];
+const leaseName = 'dwd-prober-leader-election-dry-run';
+
+const configOf = (fraction: number, dependents: readonly string[]): string => `
+kubeConfigSecretName: shoot-access-prober
+probeInterval: 1s
+initialDelay: 0s
+probeTimeout: 5s
+backoffJitterFactor: 0.1
+kcmNodeMonitorGraceDuration: 8s
+nodeLeaseFailureFraction: ${String(fraction)}
+dependentResourceInfos:
+${dependents
+  .map(
+    (name, level) => `
+  - ref: {apiVersion: apps/v1, kind: Deployment, name: ${name}}
+    scaleUp: {level: ${String(level)}, timeout: 20s}
+    scaleDown: {level: ${String(level)}, timeout: 20s}`,
+  )
+  .join('')}
+`;
+
+const eventRules: readonly Rule[] = [{ apiGroups: [''], resources: ['events'], verbs: ['create'] }];
+const electionRules: readonly Rule[] = [
+  {
+    apiGroups: ['coordination.k8s.io'],
+    resources: ['leases'],
+    verbs: ['create', 'get', 'update'],
+    namespace: 'garden',
+  },
+];
+
+describeEnvtest('what an operator does and sees, on a real API server', () => {
+  let directory: string;
+  let seed: ControlPlane;
+  let shoot: ControlPlane;
+  /** Two of three nodes, and the third. */
+  let most: Kubelets;
+  let last: Kubelets;
+  let controllers: readonly { stop(): Promise<void> }[] = [];
+  let audit: ReturnType<typeof auditInto>;
+  let program: Program | undefined;
+  let metricsPort = 0;
+  let config: MountedConfig;
+
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'dwd-operator-'));
+    audit = auditInto(directory);
+    [seed, shoot] = await Promise.all([
+      startControlPlane({ name: 'seed', apiServerFlags: audit.flags }),
+      startControlPlane({ name: 'shoot', kinds: [] }),
+    ]);
+    await createNodes(shoot.client, nodes);
+    most = startKubelets(shoot.client, nodes.slice(0, 2));
+    last = startKubelets(shoot.client, nodes.slice(2));
+    const { text } = await shoot.kubeconfigFor({ user: 'prober', rules: shootRules });
+    for (const name of [namespace, going]) {
+      await createProtectedShoot(seed, { namespace: name, kubeconfig: text });
+      await createMachines(seed.client, { namespace: name, nodes });
+      await createDeployment(seed.client, name, { name: kcm, replicas: 2 });
+      await createDeployment(seed.client, name, { name: mcm, replicas: 3 });
+    }
+    controllers = [namespace, going].map((name) => startDeploymentController(seed.client, name));
+    await seed.client.delete(`/api/v1/namespaces/${going}`);
+  });
+
+  afterAll(async () => {
+    program?.signal('SIGKILL');
+    await program?.ended;
+    await Promise.all([most.stop(), last.stop(), ...controllers.map((controller) => controller.stop())]);
+    await Promise.all([seed.stop(), shoot.stop()]);
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  const start = async (user: string, rules: readonly Rule[], options: readonly string[]): Promise<void> => {
+    const { file } = await seed.kubeconfigFor({ user, rules });
+    [metricsPort = 0] = await freePorts(1);
+    const addresses = [`--metrics-bind-addr=127.0.0.1:${String(metricsPort)}`, '--health-bind-addr=0'];
+    const limits = ['--kube-api-qps=50', '--kube-api-burst=100'];
+    program = startProgram(['prober', `--kubeconfig=${file}`, ...addresses, ...limits, ...options]);
+    await until('probing begins', () => messages().includes('probing begins'));
+  };
+  const stop = async (): Promise<void> => {
+    program?.signal('SIGTERM');
+    expect(await program?.ended).toBe(0);
+  };
+  const lines = () => program?.lines() ?? [];
+  const messages = (): readonly unknown[] => lines().map(({ msg }) => msg);
+  const until = (what: string, isSo: () => boolean | Promise<boolean>): Promise<unknown> =>
+    waitFor({ what, withinMs: 60_000, everyMs: 200 }, async () => (await isSo()) || undefined).catch(
+      (error: unknown) => {
+        throw new Error(`${String(error)}\n${program?.output() ?? ''}`);
+      },
+    );
+  const untilCounts = (expected: Readonly<Record<string, number>>, where = namespace): Promise<unknown> =>
+    until(`${where}: ${JSON.stringify(expected)}`, async () => {
+      const found = Object.keys(expected).map(async (name) => {
+        const { spec, status } = await getDeployment(seed.client, where, name);
+        return spec.replicas === expected[name] && (status?.readyReplicas ?? 0) === spec.replicas;
+      });
+      return (await Promise.all(found)).every(Boolean);
+    });
+  const metric = async (series: string): Promise<number | undefined> => {
+    const text = await (await fetch(`http://127.0.0.1:${String(metricsPort)}/metrics`)).text();
+    const value = text.split('\n').find((line) => line.startsWith(`${series} `));
+    return value === undefined ? undefined : Number(value.split(' ')[1]);
+  };
+  const untilMetric = (series: string, value: number): Promise<unknown> =>
+    until(`${series} ${String(value)}`, async () => (await metric(series)) === value);
+  /** A review is a POST that stores nothing. */
+  const writesOf = (user: string): readonly string[] =>
+    audit
+      .requests()
+      .filter((request) => request.user === user && ['create', 'update', 'patch', 'delete'].includes(request.verb))
+      .filter(({ uri }) => !uri.endsWith('/selfsubjectaccessreviews'))
+      .map(({ verb, uri }) => `${verb} ${uri}`);
+
+  it('rehearses an outage: tells what it would do, and writes nothing but its Lease', async () => {
+    const configFile = join(directory, 'rehearsal.yaml');
+    writeFileSync(configFile, configOf(0.6, [kcm, mcm]));
+    await start(
+      'rehearsing',
+      [...seedRules, ...eventRules, ...electionRules],
+      [`--config-file=${configFile}`, '--dry-run', '--enable-leader-election'],
+    );
+    const told = (message: string) =>
+      lines()
+        .filter(({ msg, namespace: where }) => msg === message && where === namespace)
+        .map(({ resource, from, to }) => ({ resource, from, to }));
+    most.cut();
+    const down = [
+      { resource: `apps/v1/Deployment/${kcm}`, from: 2, to: 0 },
+      { resource: `apps/v1/Deployment/${mcm}`, from: 3, to: 0 },
+    ];
+    await until('would have scaled down', () => told('would have scaled down').length >= 2);
+    most.connect();
+    await until('a healthy verdict', () =>
+      lines().some(({ verdict, msg }) => msg === 'verdict' && verdict === 'scale-up'),
+    );
+    expect(told('would have scaled down')).toEqual(down);
+    expect(
+      await metric(`dwd_prober_runs_total{namespace="${namespace}",result="unhealthy",dry_run="true"}`),
+    ).toBeGreaterThan(0);
+    await stop();
+    const writes = writesOf('rehearsing');
+    expect(writes.length).toBeGreaterThan(0);
+    for (const write of writes) {
+      expect(write).toMatch(
+        new RegExp(`^(?:create .*/namespaces/garden/leases|update .*/namespaces/garden/leases/${leaseName})$`),
+      );
+    }
+    expect(await seed.client.list('/api/v1/events')).toEqual([]);
+    await untilCounts({ [kcm]: 2, [mcm]: 3 });
+  });
+
+  it('leaves an Event on what it scales that says why, and takes no terminating namespace for a missing right', async () => {
+    config = mountConfig(join(directory, 'mount'), configOf(0.6, [kcm]));
+    await start('dwd', [...seedRules, ...eventRules], [`--config-file=${config.file}`]);
+    most.cut();
+    await untilCounts({ [kcm]: 0 }, going);
+    await untilCounts({ [kcm]: 0 });
+    const events = (): Promise<string> =>
+      seed.kubectl(['get', 'events', '-n', namespace, '--field-selector', `involvedObject.name=${kcm}`]);
+    await until('an Event', async () => (await events()).includes('MeltdownProtectionScaledDown'));
+    expect(await events()).toMatch(
+      /Warning +MeltdownProtectionScaledDown +deployment\/kube-controller-manager +Scaled down from 2 to 0 replicas: 2\/3 node leases expired, threshold 0\.6/,
+    );
+    await until('the refused Event', () =>
+      audit.requests().some(({ uri, status }) => uri === `/api/v1/namespaces/${going}/events` && status === 403),
+    );
+    most.connect();
+    await untilCounts({ [kcm]: 2 });
+    await until('another Event', async () => (await events()).includes('MeltdownProtectionScaledUp'));
+    expect(await seed.kubectl(['describe', 'deployment', '-n', namespace, kcm])).toContain(
+      'Scaled up from 0 to 2 replicas',
+    );
+    expect(messages()).not.toContain('no right to write Events in shoot namespaces: they are left out');
+  });
+
+  it('goes over to a changed configuration, and judges by it', async () => {
+    most.cut();
+    await untilCounts({ [kcm]: 0 });
+    // Two of three leases are no longer enough.
+    config.swap(configOf(0.9, [kcm]));
+    await untilCounts({ [kcm]: 2 });
+    expect(await metric('dwd_config_reload_failed')).toBe(0);
+  });
+
+  it('keeps the old configuration in force while the new one is invalid, and says so once', async () => {
+    config.swap(configOf(0.6, [kcm]).replace('probeInterval: 1s', 'probeInterval: fast'));
+    await untilMetric('dwd_config_reload_failed', 1);
+    const runs = `dwd_prober_runs_total{namespace="${namespace}",result="healthy"}`;
+    const first = (await metric(runs)) ?? 0;
+    // Longer than the file's next look.
+    await until('more runs', async () => ((await metric(runs)) ?? 0) >= first + 8);
+    expect((await getDeployment(seed.client, namespace, kcm)).spec.replicas).toBe(2);
+    const complaints = lines().filter(({ msg }) => msg === 'configuration not taken over: the old one stays in force');
+    expect(complaints).toHaveLength(1);
+    expect(complaints[0]).toMatchObject({ level: 'error' });
+    expect(String(complaints[0]?.problem)).toMatch(/config\.yaml:3:\d+: probeInterval/);
+  });
+
+  it('takes the later one of two quick changes, with a new dependent', async () => {
+    config.swap(configOf(0.95, [kcm]));
+    config.swap(configOf(0.6, [kcm, mcm]));
+    await untilMetric('dwd_config_reload_failed', 0);
+    await untilCounts({ [kcm]: 0, [mcm]: 0 });
+    most.connect();
+    await untilCounts({ [kcm]: 2, [mcm]: 3 });
+    await stop();
+  });
+
+  it('says once that it may not write Events, and scales all the same', async () => {
+    await start('without-events', seedRules, [`--config-file=${config.file}`]);
+    await until('the check of rights', () => messages().includes('no right is missing'));
+    most.cut();
+    await untilCounts({ [kcm]: 0, [mcm]: 0 });
+    most.connect();
+    await untilCounts({ [kcm]: 2, [mcm]: 3 });
+    const missing = messages().filter((msg) => String(msg).startsWith('no right to write Events'));
+    expect(missing).toHaveLength(1);
+    await stop();
+  });
+
+  it('names a missing right at the start, before anybody needs it', async () => {
+    const rules = seedRules.map((rule) => ({
+      ...rule,
+      verbs: rule.resources.includes('deployments') ? ['get', 'list', 'watch'] : rule.verbs,
+    }));
+    await start(
+      'narrow',
+      rules.filter(({ resources }) => !resources.includes('machines')),
+      [`--config-file=${config.file}`],
+    );
+    await untilMetric('dwd_missing_rights', 3);
+    const named = lines()
+      .filter(({ msg, level }) => level === 'error' && msg === 'a right is missing: grant it')
+      .map(({ right }) => String(right));
+    expect(named).toHaveLength(3);
+    expect(named[0]).toMatch(
+      /^list resource "machines" in API group "machine\.sapcloud\.io" in the namespace "shoot--/,
+    );
+    expect(named[1]).toMatch(
+      /^patch resource "deployments" "kube-controller-manager" in API group "apps" in the namesp/,
+    );
+    expect(named[2]).toMatch(
+      /^patch resource "deployments" "machine-controller-manager" in API group "apps" in the na/,
+    );
+    await until('healthy runs', async () => {
+      const runs = await metric(`dwd_prober_runs_total{namespace="${namespace}",result="healthy"}`);
+      return (runs ?? 0) > 0;
+    });
+    await stop();
+  });
+});

@@ -1,0 +1,155 @@
+import { createPrivateKey, sign } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type ControlPlane, createAuthority } from '../../envtest/index.ts';
+import { openBlackHole } from './black-hole.ts';
+import { type Fault, unreachable } from './fault.ts';
+import type { FaultLane } from './fault-lane.ts';
+import { jail } from './jail.ts';
+import { shootRules } from './shoot.ts';
+
+const loopback = ['127.0.0.1'];
+const unauthorized = unreachable(/401 Unauthorized/);
+/** Longer than a label may be: no resolver looks for it, and none is asked. */
+const noHost = `${'x'.repeat(64)}.invalid`;
+
+const tokenOf = async (shoot: ControlPlane, name: string): Promise<string> => {
+  const account = { namespace: 'kube-system', name, rules: shootRules, expirationSeconds: 3_600 };
+  return (await shoot.serviceAccountKubeconfig(account)).token;
+};
+
+/** A token that the API server has issued, with another end: signed anew with its key. */
+const tokenUntil = async (shoot: ControlPlane, name: string, endsInSeconds: number): Promise<string> => {
+  const [header = '', payload = ''] = (await tokenOf(shoot, name)).split('.');
+  const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Readonly<Record<string, unknown>>;
+  const now = Math.floor(Date.now() / 1_000);
+  const changed = { ...claims, iat: now - 7_200, nbf: now - 7_200, exp: now + endsInSeconds };
+  const signed = `${header}.${Buffer.from(JSON.stringify(changed)).toString('base64url')}`;
+  const key = createPrivateKey(readFileSync(join(shoot.directory, 'pki', 'service-account.key')));
+  const signature = sign('sha256', Buffer.from(signed), { key, dsaEncoding: 'ieee-p1363' });
+  return `${signed}.${signature.toString('base64url')}`;
+};
+
+/** Certificates of the server side. */
+const certificates: readonly Fault[] = [
+  {
+    name: 'certificate-rotated',
+    ...unreachable(/certificate/),
+    blinds: true,
+    inflict: async (lane) => {
+      const authority = await createAuthority('next-ca');
+      lane.front.present(await authority.issueServer(loopback));
+      return () => lane.updateSecret({ caPem: authority.caPem });
+    },
+  },
+  {
+    name: 'certificate-expired',
+    ...unreachable(/certificate has expired/),
+    blinds: true,
+    inflict: async ({ front, authority }) => {
+      front.present(await authority.issueServer(loopback, -1_000));
+      return async () => front.present(await authority.issueServer(loopback));
+    },
+  },
+];
+
+/** Of a user with a client certificate, which no proxy can pass on: TLS ends at the API server. */
+const withClientCertificate = async (lane: FaultLane, validForMs: number): Promise<void> => {
+  const { caPem, authority } = lane.shoot;
+  lane.front.admit('tunnelled');
+  await lane.shoot.kubeconfigFor({ user: lane.name, rules: shootRules });
+  await lane.updateSecret({ caPem, credentials: await authority.issueClient({ user: lane.name, validForMs }) });
+};
+
+/** Credentials that the real API server refuses. */
+const credentials: readonly Fault[] = [
+  {
+    // For up to 10 s the API server remembers that it was good (`TokenSuccessCacheTTL`).
+    name: 'token-rotated',
+    ...unauthorized,
+    blinds: true,
+    inflict: async (lane) => {
+      await lane.updateSecret({ credentials: { token: await tokenOf(lane.shoot, lane.name) } });
+      await lane.shoot.client.delete(`/api/v1/namespaces/kube-system/serviceaccounts/${lane.name}`);
+      return async () => lane.updateSecret({ credentials: { token: await tokenOf(lane.shoot, lane.name) } });
+    },
+  },
+  {
+    name: 'token-expired',
+    ...unauthorized,
+    blinds: true,
+    inflict: async (lane) => {
+      await lane.updateSecret({ credentials: { token: await tokenUntil(lane.shoot, lane.name, -60) } });
+      return async () => lane.updateSecret({ credentials: { token: await tokenUntil(lane.shoot, lane.name, 3_600) } });
+    },
+  },
+  {
+    name: 'token-invalid',
+    ...unauthorized,
+    blinds: true,
+    inflict: async (lane) => {
+      await lane.updateSecret({ credentials: { token: 'nobody-knows-me' } });
+      return () => lane.updateSecret({});
+    },
+  },
+  {
+    name: 'client-certificate-expired',
+    ...unauthorized,
+    blinds: true,
+    inflict: async (lane) => {
+      await withClientCertificate(lane, -1_000);
+      return () => withClientCertificate(lane, 3_600_000);
+    },
+  },
+];
+
+/** Of the real API server, and lasting: its `--request-timeout` has to be longer than the fault. */
+const throttled: Fault = {
+  name: '429-by-api-server',
+  result: 'throttled',
+  says: /429 TooManyRequests/,
+  blinds: true,
+  inflict: async (lane) => {
+    const token = await tokenOf(lane.shoot, lane.name);
+    await lane.updateSecret({ credentials: { token } });
+    return jail(lane.shoot, { name: lane.name, token });
+  },
+};
+
+/** Of the way to the shoot as its Secret describes it. */
+const kubeconfigs: readonly Fault[] = [
+  {
+    name: 'packets-dropped',
+    ...unreachable(/no answer within .*connecting/),
+    blinds: true,
+    inflict: async (lane) => {
+      const hole = await openBlackHole();
+      await lane.updateSecret({ server: `https://127.0.0.1:${String(hole.port)}` });
+      return async () => {
+        await lane.updateSecret({});
+        hole.close();
+      };
+    },
+  },
+  {
+    name: 'host-unknown',
+    ...unreachable(/DNS/),
+    blinds: true,
+    inflict: async (lane) => {
+      await lane.updateSecret({ server: `https://${noHost}:${String(lane.front.port)}` });
+      return () => lane.updateSecret({});
+    },
+  },
+  {
+    name: 'secret-gone',
+    result: 'kubeconfig_unusable',
+    says: /no such Secret/,
+    blinds: true,
+    inflict: async (lane) => {
+      await lane.deleteSecret();
+      return () => lane.updateSecret({});
+    },
+  },
+];
+
+export const accessFaults: readonly Fault[] = [...certificates, ...credentials, throttled, ...kubeconfigs];

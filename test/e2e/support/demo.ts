@@ -1,0 +1,93 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const dwd = fileURLToPath(new URL('../../../bin/dwd', import.meta.url));
+
+/** A run of `dwd demo`, or of a program that runs it. */
+export interface Show {
+  readonly process: ChildProcess;
+  /** Its temporary files are here. */
+  readonly directory: string;
+  /** All that it has printed. */
+  output(): string;
+  readonly exit: Promise<number | null>;
+}
+
+const shows: Show[] = [];
+
+const start = (command: string, args: readonly string[]): Show => {
+  const directory = mkdtempSync(join(tmpdir(), 'dwd-demo-test-'));
+  const child = spawn(command, args, {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: { ...process.env, TMPDIR: directory, NO_COLOR: '1', FORCE_COLOR: undefined },
+  });
+  child.stdin.on('error', () => undefined);
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+    });
+  }
+  const exit = new Promise<number | null>((resolve) => child.once('close', resolve));
+  const show = { process: child, directory, output: () => text, exit };
+  shows.push(show);
+  return show;
+};
+
+/** Starts the built program, without a terminal. */
+export const startDemo = (...args: readonly string[]): Show => start(process.execPath, [dwd, 'demo', ...args]);
+
+/** Starts it in a terminal of 80 columns and 24 rows, as util-linux's `script` makes one; what is written to its stdin are keys. */
+export const startDemoInTerminal = (...args: readonly string[]): Show => {
+  const command = ['stty cols 80 rows 24; exec', process.execPath, dwd, 'demo', ...args].join(' ');
+  return start('script', ['--quiet', '--return', '--command', command, '/dev/null']);
+};
+
+export const endDemos = async (): Promise<void> => {
+  for (const { process: child, directory, exit } of shows) {
+    child.kill('SIGKILL');
+    await exit;
+    rmSync(directory, { recursive: true, force: true });
+  }
+};
+
+/** Fails after half a minute. */
+export const until = async (condition: () => boolean | Promise<boolean>, what: string): Promise<void> => {
+  for (let tries = 0; tries < 300; tries += 1) {
+    if (await condition()) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error(`waited in vain until ${what}`);
+};
+
+/** Directories of the demo that are there; its logs, files, stay for who wants to read them. */
+export const leftovers = ({ directory }: Show): readonly string[] =>
+  readdirSync(directory).filter((name) => !name.endsWith('.log'));
+
+/** Processes that it has started: its directory is among their arguments. */
+export const processes = ({ directory }: Show): readonly string[] =>
+  execFileSync('ps', ['-A', '-ww', '-o', 'args='], { encoding: 'utf8' })
+    .split('\n')
+    .filter((line) => line.includes(directory));
+
+/** The child of the process that was started. */
+export const childOf = ({ process: { pid } }: Show): number =>
+  Number(execFileSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' }));
+
+/** What the watchdogs logged, by the paths that were printed. */
+export const logs = (show: Show): readonly string[] =>
+  [...show.output().matchAll(/^ {2}(\S+\.log)$/gm)].map(([, path]) => readFileSync(path!, 'utf8'));
+
+export const isListening = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });

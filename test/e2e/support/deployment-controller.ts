@@ -1,0 +1,39 @@
+import type { TestClient } from '../../envtest/index.ts';
+import type { Workload } from './shoot.ts';
+
+/**
+ * Makes readiness follow the spec as the deployment controller would: an actor independent of the program under test. Of all namespaces where
+ * none is named.
+ */
+export const startDeploymentController = (seed: TestClient, namespace?: string): { stop(): Promise<void> } => {
+  const pathIn = (name: string): string => `/apis/apps/v1/namespaces/${name}/deployments`;
+  const path = namespace === undefined ? '/apis/apps/v1/deployments' : pathIn(namespace);
+  let stopped = false;
+  const follow = async (): Promise<void> => {
+    while (!stopped) {
+      for (const { metadata, spec, status } of await seed.list<Workload>(path)) {
+        const isDone =
+          status?.observedGeneration === metadata.generation && (status.readyReplicas ?? 0) === spec.replicas;
+        if (isDone) continue;
+        const { replicas } = spec;
+        await seed.patch(`${pathIn(metadata.namespace)}/${metadata.name}/status`, {
+          status: {
+            observedGeneration: metadata.generation,
+            replicas,
+            readyReplicas: replicas === 0 ? null : replicas,
+            availableReplicas: replicas === 0 ? null : replicas,
+            updatedReplicas: replicas === 0 ? null : replicas,
+          },
+        });
+      }
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+  };
+  const running = follow();
+  return {
+    stop: async () => {
+      stopped = true;
+      await running;
+    },
+  };
+};

@@ -1,0 +1,126 @@
+import { waitFor } from '../../envtest/waiting.ts';
+import type { Fault } from './fault.ts';
+import type { FaultLane } from './fault-lane.ts';
+
+/** A fault, the shoot that it befalls, and what became of that. */
+export interface Case {
+  readonly fault: Fault;
+  readonly lane: FaultLane;
+  heal: () => Promise<void> | void;
+  /** Results of probe runs when the fault came, or was healed. */
+  before: ReadonlyMap<string, number>;
+  /** How runs ended while the fault lasted. */
+  said: string;
+  readonly recovered: Set<'healthy' | 'protected' | 'restored'>;
+}
+
+/** For a machine that has much else to do. */
+const patienceMs = 90_000;
+/** Runs that end as expected until that is believed. */
+const enough = 2;
+
+export const createCase = (fault: Fault, lane: FaultLane): Case => ({
+  fault,
+  lane,
+  heal: () => undefined,
+  before: new Map(),
+  said: '',
+  recovered: new Set(),
+});
+
+const linesOf = ({ lane: { namespace, watchdog } }: Case): readonly string[] =>
+  watchdog
+    .program()
+    .output()
+    .split('\n')
+    .filter((line) => line.includes(`"namespace":"${namespace}"`));
+
+const isSaid = (it: Case, words: RegExp | undefined): boolean =>
+  words === undefined || linesOf(it).some((line) => words.test(line));
+
+/** Results of probe runs since the fault came, or was healed. */
+const resultsOf = async ({ lane, before }: Case): Promise<readonly (readonly [string, number])[]> => {
+  const results = await lane.watchdog.results(lane.namespace);
+  return Array.from(results, ([result, count]) => [result, count - (before.get(result) ?? 0)] as const).filter(
+    ([, count]) => count > 0,
+  );
+};
+
+const hasEnded = async (it: Case, result: string): Promise<boolean> =>
+  (await resultsOf(it)).some(([ended, count]) => ended === result && count >= enough);
+
+/** Waits for each case on its own, and then fails for all that did not get there. */
+const inAll = async (cases: readonly Case[], what: string, isSo: (it: Case) => Promise<boolean>): Promise<void> => {
+  const waits = cases.map(async (it) => {
+    try {
+      await waitFor({ what, withinMs: patienceMs, everyMs: 500 }, async () => (await isSo(it)) || undefined);
+    } catch (error) {
+      const told = [String(error), JSON.stringify(await resultsOf(it)), ...linesOf(it).slice(-12)];
+      throw new Error(`${it.lane.name}: ${told.join('\n')}`, { cause: error });
+    }
+  });
+  const failures = (await Promise.allSettled(waits)).flatMap((end): unknown[] =>
+    end.status === 'rejected' ? [end.reason] : [],
+  );
+  if (failures.length > 0) throw new Error(failures.map(String).join('\n'));
+};
+
+const mark = async (it: Case): Promise<void> => {
+  it.before = await it.lane.watchdog.results(it.lane.namespace);
+};
+
+/** Lets all faults happen, and waits until each is noticed. */
+export const inflict = async (cases: readonly Case[]): Promise<void> => {
+  await Promise.all(
+    cases.map(async (it) => {
+      it.heal = await it.fault.inflict(it.lane);
+      await mark(it);
+    }),
+  );
+  await inAll(cases, 'the fault is noticed', async (it) => {
+    const { result, says } = it.fault;
+    return result === undefined || (isSaid(it, says) && (await hasEnded(it, result)));
+  });
+};
+
+export const heal = async (cases: readonly Case[]): Promise<void> => {
+  await Promise.all(
+    cases.map(async (it) => {
+      await it.heal();
+      await mark(it);
+    }),
+  );
+};
+
+/** What was said since the faults came, for the table; from here on it counts who recovers. */
+export const listen = async (cases: readonly Case[]): Promise<void> => {
+  for (const it of cases) {
+    const results = await resultsOf(it);
+    it.recovered.clear();
+    it.said = results.map(([result, count]) => `${result} ${String(count)}`).join(', ') || 'no runs';
+  }
+};
+
+export const untilHealthy = (cases: readonly Case[]): Promise<void> =>
+  inAll(cases, 'healthy', async (it) => {
+    const isHealthy = await hasEnded(it, 'healthy');
+    if (isHealthy) it.recovered.add('healthy');
+    return isHealthy;
+  });
+
+export const untilSaidInOutage = (cases: readonly Case[]): Promise<void> =>
+  inAll(cases, 'told in an outage', async (it) => isSaid(it, it.fault.saysInOutage));
+
+export const untilProtected = (cases: readonly Case[]): Promise<void> =>
+  inAll(cases, 'protected', async (it) => {
+    const isProtected = await it.lane.isDown();
+    if (isProtected) it.recovered.add('protected');
+    return isProtected;
+  });
+
+export const untilRestored = (cases: readonly Case[]): Promise<void> =>
+  inAll(cases, 'restored', async (it) => {
+    const isRestored = await it.lane.isUp();
+    if (isRestored) it.recovered.add('restored');
+    return isRestored;
+  });

@@ -1,0 +1,107 @@
+import {
+  type Authority,
+  type ControlPlane,
+  createAuthority,
+  type Credentials,
+  kubeconfigText,
+} from '../../envtest/index.ts';
+import type { AuditedRequest } from './audit.ts';
+import { createDeployment, createMachines, createProtectedShoot, getDeployment } from './shoot.ts';
+import { type ShootFront, startShootFront } from './shoot-front.ts';
+import type { Watchdog } from './watchdog.ts';
+
+/** What the kubeconfig in the Secret of a shoot says. */
+export interface ShootAccess {
+  readonly server: string;
+  readonly caPem: string;
+  readonly credentials: Credentials;
+}
+
+/** One protected shoot of a seed; its API server is shared, its way there is not. */
+export interface FaultLane {
+  /** Of its namespace. */
+  readonly name: string;
+  readonly namespace: string;
+  readonly watchdog: Watchdog;
+  readonly shoot: ControlPlane;
+  readonly front: ShootFront;
+  /** Signs the certificates of its front. */
+  readonly authority: Authority;
+  /** Puts another kubeconfig into the Secret: the first one with these changes. */
+  updateSecret(changes: Partial<ShootAccess>): Promise<void>;
+  deleteSecret(): Promise<void>;
+  /** Whether all its Deployments are at 0, and their pods gone. */
+  isDown(): Promise<boolean>;
+  /** Whether they are at their first counts again, and ready. */
+  isUp(): Promise<boolean>;
+  stop(): Promise<void>;
+}
+
+export interface FaultLaneOptions {
+  readonly name: string;
+  readonly seed: ControlPlane;
+  readonly shoot: ControlPlane;
+  readonly watchdog: Watchdog;
+  readonly nodes: readonly string[];
+  readonly credentials: Credentials;
+}
+
+const counts: Readonly<Record<string, number>> = {
+  'kube-controller-manager': 2,
+  'machine-controller-manager': 3,
+};
+
+export const createFaultLane = async (options: FaultLaneOptions): Promise<FaultLane> => {
+  const { name, seed, shoot, watchdog, nodes, credentials } = options;
+  const { client } = seed;
+  const namespace = `shoot--faults--${name}`;
+  const secret = `/api/v1/namespaces/${namespace}/secrets/shoot-access-prober`;
+  const authority = await createAuthority(`${name}-ca`);
+  const front = await startShootFront(shoot, await authority.issueServer(['127.0.0.1']));
+  const access: ShootAccess = { server: front.url, caPem: authority.caPem, credentials };
+  const textWith = (changes: Partial<ShootAccess>): string =>
+    kubeconfigText({ name, user: 'prober', ...access, ...changes });
+  await createProtectedShoot(seed, { namespace, kubeconfig: textWith({}), labels: watchdog.clusterLabels });
+  await createMachines(client, { namespace, nodes });
+  for (const [deployment, replicas] of Object.entries(counts)) {
+    await createDeployment(client, namespace, { name: deployment, replicas });
+  }
+  const isEach = async (wanted: (first: number) => number): Promise<boolean> => {
+    for (const [deployment, first] of Object.entries(counts)) {
+      const { spec, status } = await getDeployment(client, namespace, deployment);
+      const replicas = wanted(first);
+      if (spec.replicas !== replicas || (status?.readyReplicas ?? 0) !== replicas) return false;
+    }
+    return true;
+  };
+  return {
+    name,
+    namespace,
+    watchdog,
+    shoot,
+    front,
+    authority,
+    updateSecret: async (changes) => {
+      const data = { kubeconfig: Buffer.from(textWith(changes)).toString('base64') };
+      await client.apply(secret, { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'shoot-access-prober' }, data });
+    },
+    deleteSecret: () => client.delete(secret),
+    isDown: () => isEach(() => 0),
+    isUp: () => isEach((first) => first),
+    stop: () => front.stop(),
+  };
+};
+
+/** Every write of a watchdog in the namespaces of shoots, from the beginning and in order, as `kube-controller-manager 0` by namespace. */
+export const scalings = (requests: readonly AuditedRequest[]): ReadonlyMap<string, readonly string[]> => {
+  const found = new Map<string, string[]>();
+  for (const { user, verb, uri, status, body } of requests) {
+    const isWrite = ['create', 'update', 'patch', 'delete'].includes(verb) && status < 300;
+    const [, namespace, resource, name] = /\/namespaces\/([^/]+)\/([^/?]+)(?:\/([^/?]+))?/.exec(uri) ?? [];
+    if (!user.startsWith('dwd-') || !isWrite || namespace === undefined || resource === 'events') continue;
+    const { spec } = (body ?? {}) as { readonly spec?: { readonly replicas?: number } };
+    const told = `${name ?? resource ?? ''} ${String(spec?.replicas ?? 'annotated')}`;
+    found.set(namespace, [...(found.get(namespace) ?? []), told]);
+  }
+  return found;
+};

@@ -1,0 +1,169 @@
+// A process of its own: a simulated seed over HTTPS whose shoots suffer every trouble, one after the other, until it is told to be calm.
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { systemClock } from '../../../src/runtime/index.ts';
+import {
+  createCertificates,
+  createSeededRandom,
+  createWorld,
+  defaultTiming,
+  type Fault,
+  type HttpsFace,
+  scaleTiming,
+  serveHttps,
+  simKinds,
+  withFaults,
+  type World,
+  type WorldServer,
+  type WorldShoot,
+} from '../../../src/sim/index.ts';
+import { withBrokenBodies } from '../../../src/testing/index.ts';
+import type { WorldAnswer, WorldOrder } from './faulty-world-protocol.ts';
+
+const clock = systemClock();
+const random = createSeededRandom('faulty world');
+const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+/** Those that are hibernated and woken: the others live as long as the program that probes them. */
+const sleepers = ['a', 'b'];
+const troubleMs = 120;
+let isCalm = true;
+
+const chance = (probability: number): boolean => !isCalm && random.next() < probability;
+const oneOf = <T>(values: readonly T[]): T => values[random.integer(values.length)]!;
+
+const faultOf = (): Fault | undefined => {
+  if (!chance(0.15)) return undefined;
+  return oneOf<Fault>([
+    { status: 429, retryAfter: 1 },
+    { status: 500 },
+    { status: 503, retryAfter: 1 },
+    { delayMs: 30 },
+    'reset',
+    'drop',
+  ]);
+};
+
+/** Passes bytes on; now and then it cuts an answer off in the middle. */
+const startCutter = async (to: number): Promise<number> => {
+  const pass = (client: Socket): void => {
+    const server = connect(to, '127.0.0.1');
+    let left = chance(0.06) ? 1_000 + random.integer(3_000) : Number.POSITIVE_INFINITY;
+    const end = (): void => {
+      client.destroy();
+      server.destroy();
+    };
+    for (const socket of [client, server]) socket.on('error', end).on('close', end);
+    client.on('data', (chunk) => server.write(chunk));
+    server.on('data', (chunk: Buffer) => {
+      client.write(chunk.subarray(0, left));
+      left -= chunk.length;
+      if (left < 0) client.resetAndDestroy();
+    });
+  };
+  const tcp = createServer(pass);
+  await new Promise<void>((resolve) => tcp.listen(0, '127.0.0.1', resolve));
+  return (tcp.address() as AddressInfo).port;
+};
+
+const serveShoot = async (shoot: WorldShoot): Promise<HttpsFace> => {
+  const broken = withBrokenBodies(shoot.api.kube, { random, chance: () => (chance(0.05) ? 1 : 0), within: 1 });
+  const kube = withFaults(broken, { clock, rule: faultOf });
+  const certificates = await createCertificates({ now: clock.now() });
+  const face = await serveHttps({ kube, certificates });
+  shoot.api.setAddress({ url: `https://127.0.0.1:${String(await startCutter(face.port))}`, ca: certificates.ca });
+  shoot.publishKubeconfig();
+  return face;
+};
+
+const serveSeed = async (api: WorldServer): Promise<HttpsFace> => {
+  const certificates = await createCertificates({ now: clock.now() });
+  const face = await serveHttps({ kube: api.kube, certificates });
+  api.setAddress({ url: face.url, ca: certificates.ca });
+  return face;
+};
+
+/** A bounded number of different texts: each is remembered. */
+const badKubeconfigs = (good: string): readonly string[] => [
+  '',
+  'clusters: [',
+  good.replace(/token: .*/, 'exec: {command: "true"}'),
+  good.replace(/token: .*/, 'token: wrong'),
+  // Nobody listens there.
+  good.replace(/127\.0\.0\.1:\d+/, '127.0.0.1:1'),
+  good.replace(/certificate-authority-data: .*/, ''),
+];
+
+const setHibernation = ({ store }: World, { namespace }: WorldShoot, enabled: boolean): void => {
+  store.patch(simKinds.Cluster, { name: namespace }, (old) => {
+    const { shoot, ...spec } = old.spec as { readonly shoot: { readonly spec: object } };
+    return { ...old, spec: { ...spec, shoot: { ...shoot, spec: { ...shoot.spec, hibernation: { enabled } } } } };
+  });
+};
+
+interface Place {
+  readonly world: World;
+  readonly shoot: WorldShoot;
+  readonly face: HttpsFace;
+}
+
+/** Each makes one trouble in one shoot, and mends it. */
+const troubles: Readonly<Record<string, (place: Place) => Promise<void>>> = {
+  silent: async ({ face }) => {
+    await face.setReachability('silent');
+    await sleep(troubleMs);
+    await face.setReachability('open');
+  },
+  refused: async ({ face }) => {
+    await face.setReachability('refused');
+    await sleep(troubleMs);
+    await face.setReachability('open');
+  },
+  kubeconfig: async ({ shoot }) => {
+    shoot.publishKubeconfig(oneOf(badKubeconfigs(shoot.api.kubeconfig())));
+    await sleep(2 * troubleMs);
+    shoot.publishKubeconfig();
+  },
+  outage: async ({ shoot }) => {
+    shoot.cutKubelets();
+    await sleep(10 * troubleMs);
+    shoot.restoreKubelets();
+  },
+  hibernation: async ({ world, shoot }) => {
+    if (!sleepers.includes(shoot.name)) return;
+    setHibernation(world, shoot, true);
+    await sleep(troubleMs);
+    setHibernation(world, shoot, false);
+  },
+};
+
+const main = async (): Promise<void> => {
+  const timing = scaleTiming(defaultTiming, 1 / 50);
+  const world = createWorld({ clock, timing, shoots: names.map((name) => ({ name, nodes: 3 })) });
+  const faces = await Promise.all(world.shoots.map(serveShoot));
+  const seed = await serveSeed(world.api);
+  const underWay = new Set<Promise<void>>();
+  const busy = new Set<string>();
+  const trouble = async (index: number): Promise<void> => {
+    const shoot = world.shoots[index]!;
+    if (busy.has(shoot.name)) return;
+    busy.add(shoot.name);
+    await oneOf(Object.values(troubles))({ world, shoot, face: faces[index]! });
+    busy.delete(shoot.name);
+  };
+  setInterval(() => {
+    if (isCalm) return;
+    if (chance(0.7)) seed.disconnect();
+    const work = trouble(random.integer(names.length));
+    underWay.add(work);
+    void work.finally(() => underWay.delete(work));
+  }, troubleMs);
+  const tell = (answer: WorldAnswer): void => void process.send?.(answer);
+  process.on('message', (order: WorldOrder) => {
+    isCalm = order === 'calm';
+    void Promise.all(underWay).then(() => tell({ order }));
+  });
+  process.once('disconnect', () => process.exit());
+  tell({ order: 'ready', kubeconfig: world.api.kubeconfig() });
+};
+
+await main();

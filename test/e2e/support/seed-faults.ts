@@ -1,0 +1,66 @@
+import type { Fault } from './fault.ts';
+import type { Refusal } from './write-proxy.ts';
+
+/** Of each write, and each list of machines, only every third try comes through; of the others one says when to come again. */
+const refuseTwice = (): ((method: string, path: string) => Refusal | undefined) => {
+  const tries = new Map<string, number>();
+  return (method, path) => {
+    if (method === 'GET' && !path.endsWith('/machines')) return undefined;
+    const earlier = tries.get(path) ?? 0;
+    tries.set(path, earlier + 1);
+    return [{ status: 429, retryAfter: 1 }, { status: 429 }, undefined][earlier % 3];
+  };
+};
+
+const cutOff = (name: string, how: 'refuse' | 'swallow', saysInOutage: RegExp): Fault => ({
+  name,
+  // A healthy run asks nothing of the seed.
+  result: 'healthy',
+  saysInOutage,
+  blinds: true,
+  inflict: async ({ watchdog: { proxy } }) => {
+    proxy.cutOff(how);
+    return () => proxy.heal();
+  },
+});
+
+const cutOffAtStart = (name: string, how: 'refuse' | 'swallow'): Fault => ({
+  name,
+  result: undefined,
+  blinds: true,
+  inflict: async ({ watchdog }) => {
+    await watchdog.kill();
+    watchdog.proxy.cutOff(how);
+    await watchdog.start();
+    return () => watchdog.proxy.heal();
+  },
+});
+
+/** Faults of the seed's API server, for a watchdog each. */
+export const seedFaults: readonly Fault[] = [
+  cutOffAtStart('seed-refuses-start', 'refuse'),
+  cutOffAtStart('seed-silent-start', 'swallow'),
+  cutOff('seed-refuses', 'refuse', /machines: the connection was (reset|closed)/),
+  cutOff('seed-silent', 'swallow', /machines: not? .*within/),
+  {
+    name: 'seed-429',
+    result: 'healthy',
+    saysInOutage: /machines: 429 TooManyRequests/,
+    blinds: true,
+    inflict: async ({ watchdog: { proxy } }) => {
+      proxy.refuseWhere(() => ({ status: 429, retryAfter: 1 }));
+      proxy.breakConnections();
+      return () => proxy.refuseWhere(() => undefined);
+    },
+  },
+  {
+    name: 'seed-429-in-scaling',
+    result: 'healthy',
+    saysInOutage: /kube-controller-manager.*429 TooManyRequests/,
+    blinds: false,
+    inflict: async ({ watchdog: { proxy } }) => {
+      proxy.refuseWhere(refuseTwice());
+      return () => proxy.refuseWhere(() => undefined);
+    },
+  },
+];

@@ -1,0 +1,149 @@
+import { type Expected, type Fault, listFailed, unreachable } from './fault.ts';
+import type { Ask, FrontAnswer, Meddler, Passage } from './shoot-front.ts';
+
+/** Of the configuration; in milliseconds. */
+export const probeTimeoutMs = 4_000;
+/** Leaves the rest of a run the time that it takes on a loaded machine. */
+const justUnderMs = 2_500;
+
+const meddling = (name: string, expected: Expected, meddler: Meddler): Fault => ({
+  name,
+  blinds: true,
+  ...expected,
+  inflict: async ({ front }) => {
+    front.meddle(meddler);
+    return () => front.meddle(undefined);
+  },
+});
+
+const admitting = (name: string, expected: Expected, passage: Passage): Fault => ({
+  name,
+  blinds: true,
+  ...expected,
+  inflict: async ({ front }) => {
+    front.admit(passage);
+    return () => front.admit('terminated');
+  },
+});
+
+/** Only the list of leases is meddled with; all else passes. */
+const inLeases =
+  (meddler: (ask: Ask) => ReturnType<Meddler>): Meddler =>
+  (path, ask) =>
+    path.includes('/leases') ? meddler(ask) : ask();
+
+const changed = (change: (whole: FrontAnswer) => Partial<FrontAnswer>, accept?: string): Meddler =>
+  inLeases(async (ask) => {
+    const whole = await ask(accept === undefined ? {} : { accept });
+    return { ...whole, ...change(whole) };
+  });
+
+const json = 'application/json';
+const html = '<html><body>Bad gateway</body></html>';
+
+const answer = (status: number, headers: Readonly<Record<string, string>> = {}, body = 'no'): FrontAnswer => ({
+  status,
+  headers: { 'content-type': 'text/plain', ...headers },
+  body: Buffer.from(body),
+});
+
+const heldBack = async (ask: Ask, ms: number): Promise<FrontAnswer> => {
+  const whole = await ask();
+  await new Promise((resolve) => setTimeout(resolve, ms).unref());
+  return whole;
+};
+
+const half = ({ body }: FrontAnswer): number => Math.floor(body.length / 2);
+
+/** Behind the prefix that every Kubernetes message has. */
+const garbled = ({ body }: FrontAnswer): Buffer => Buffer.from(body.map((byte, at) => (at < 4 ? byte : byte ^ 0x5a)));
+
+const throttled: Expected = { result: 'throttled', says: /429 TooManyRequests/ };
+const late = /no answer within/;
+
+/** What the shoot's API server, or something that answers in its place, can answer. */
+export const answerFaults: readonly Fault[] = [
+  meddling('429', throttled, async () => answer(429)),
+  meddling('429-retry-after', throttled, async () => answer(429, { 'retry-after': '12' })),
+  meddling(
+    '429-in-leases',
+    throttled,
+    inLeases(async () => answer(429, { 'retry-after': '1' })),
+  ),
+  meddling('500', unreachable(/500 ServerError/), async () => answer(500)),
+  meddling(
+    '500-in-leases',
+    listFailed(/500 ServerError/),
+    inLeases(async () => answer(500)),
+  ),
+  meddling('503', unreachable(/503 ServerError/), async () => answer(503)),
+  meddling('503-retry-after', unreachable(/503 ServerError/), async () => answer(503, { 'retry-after': '1' })),
+  meddling('html', unreachable(/not JSON/), async () => answer(200, { 'content-type': 'text/html' }, html)),
+  meddling(
+    'html-in-leases',
+    listFailed(/not JSON/),
+    inLeases(async () => answer(200, { 'content-type': 'text/html' }, html)),
+  ),
+  meddling(
+    'json-broken',
+    listFailed(/not JSON/),
+    changed((whole) => ({ body: Buffer.concat([whole.body.subarray(0, half(whole)), Buffer.from(']')]) }), json),
+  ),
+  meddling(
+    'protobuf-garbage',
+    listFailed(/protobuf/),
+    changed((whole) => ({ body: garbled(whole) })),
+  ),
+  meddling(
+    'kind-wrong',
+    listFailed(/kind/),
+    inLeases((ask) => ask({ path: '/api/v1/nodes' })),
+  ),
+  meddling(
+    'kind-wrong-json',
+    listFailed(/kind/),
+    inLeases((ask) => ask({ path: '/api/v1/nodes', accept: json })),
+  ),
+  meddling(
+    'body-cut-whole',
+    listFailed(/protobuf/),
+    changed((whole) => ({ body: whole.body.subarray(0, half(whole)) })),
+  ),
+  meddling(
+    'body-cut-closed',
+    listFailed(/while reading the answer/),
+    changed((whole) => ({ endsAfter: { bytes: half(whole), how: 'closed' } })),
+  ),
+];
+
+/** Slowness, and connections on which nothing comes any more. */
+export const silenceFaults: readonly Fault[] = [
+  {
+    ...meddling(
+      'slow-just-under',
+      listFailed(/./),
+      inLeases((ask) => heldBack(ask, justUnderMs)),
+    ),
+    result: 'healthy',
+    blinds: false,
+  },
+  meddling('slow-just-over', unreachable(late), (_, ask) => heldBack(ask, probeTimeoutMs)),
+  meddling(
+    'slow-in-leases',
+    listFailed(late),
+    inLeases((ask) => heldBack(ask, probeTimeoutMs)),
+  ),
+  admitting('silent-accepted', unreachable(late), 'silent'),
+  admitting('silent-in-handshake', unreachable(late), 'stuck'),
+  meddling(
+    'silent-in-run',
+    listFailed(late),
+    inLeases(async () => 'no answer'),
+  ),
+  meddling(
+    'silent-in-body',
+    listFailed(late),
+    changed((whole) => ({ endsAfter: { bytes: half(whole), how: 'silent' } })),
+  ),
+  admitting('reset', unreachable(/reset|closed/), 'reset'),
+];

@@ -1,0 +1,20 @@
+import { readFileSync } from 'node:fs';
+
+/**
+ * Loaded before the program under test (`node --import`): sets its wall clock wrong by the milliseconds that the file in WALL_CLOCK_SHIFT_FILE
+ * says, from the start and whenever that changes. What the monotonic clock and TLS go by stays right.
+ */
+const file = process.env.WALL_CLOCK_SHIFT_FILE ?? '';
+const read = (): number => Number(readFileSync(file, 'utf8'));
+let shiftMs = read();
+const right = Date;
+
+globalThis.Date = new Proxy(right, {
+  construct: (target, args: unknown[], newTarget) =>
+    Reflect.construct(target, args.length === 0 ? [right.now() + shiftMs] : args, newTarget) as Date,
+  get: (target, key) => (key === 'now' ? () => right.now() + shiftMs : (Reflect.get(target, key) as unknown)),
+});
+
+setInterval(() => {
+  shiftMs = read();
+}, 50).unref();
