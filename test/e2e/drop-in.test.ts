@@ -6,6 +6,7 @@ import { type ControlPlane, describeEnvtest, type Rule, startControlPlane } from
 import { waitFor } from '../envtest/waiting.ts';
 import { auditInto } from './support/audit.ts';
 import { type Program, startProgram } from './support/program.ts';
+import { startDeploymentController } from './support/deployment-controller.ts';
 import {
   createDeployment,
   createMachines,
@@ -14,7 +15,6 @@ import {
   getDeployment,
   seedRules,
   shootRules,
-  startDeploymentController,
 } from './support/shoot.ts';
 
 const namespace = 'shoot--test--one';

@@ -67,7 +67,7 @@ describeEnvtest('kill matrix', () => {
       startControlPlane({ name: 'shoot', kinds: [], apiServerFlags: shootAudit.flags }),
     ]);
     await createNodes(shoot.client, nodes);
-    kubelets = startKubelets(shoot.client, nodes, 500);
+    kubelets = startKubelets(shoot.client, nodes, { everyMs: 500 });
     lanes = await Promise.all(
       Object.keys(troubles).map((name) => createLane({ name, seed, shoot, nodes, config, directory })),
     );

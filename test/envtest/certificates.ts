@@ -22,8 +22,8 @@ export interface ClientOptions {
 export interface Authority {
   readonly caPem: string;
   readonly issueClient: (options: ClientOptions) => Promise<Certificate>;
-  /** For servers; `hosts` are DNS names and IPv4 addresses. */
-  readonly issueServer: (hosts: readonly string[]) => Promise<Certificate>;
+  /** For servers; `hosts` are DNS names and IPv4 addresses. `validForMs` as for clients. */
+  readonly issueServer: (hosts: readonly string[], validForMs?: number) => Promise<Certificate>;
 }
 
 const hour = 3_600_000;
@@ -65,8 +65,8 @@ export async function createAuthority(name: string): Promise<Authority> {
       issue([{ CN: [user] }, ...groups.map((group) => ({ O: [group] }))], validForMs, [
         new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.clientAuth]),
       ]),
-    issueServer: (hosts) =>
-      issue([{ CN: [hosts[0] ?? name] }], day, [
+    issueServer: (hosts, validForMs = day) =>
+      issue([{ CN: [hosts[0] ?? name] }], validForMs, [
         new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
         new x509.SubjectAlternativeNameExtension(
           hosts.map((value) => ({ type: /^[\d.]+$/.test(value) ? 'ip' : 'dns', value }) as const),

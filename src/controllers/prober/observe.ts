@@ -120,7 +120,8 @@ const sendToSeed = async <T>(call: Call<T>, ask: Ask): Promise<Sent<T>> => {
   if (!ask.urgent) return send(seed, call, ask);
   const deadline = Math.min(ask.deadline, clock.monotonic() + urgentTimeoutMs);
   const first = await send(seed, call, { ...ask, deadline });
-  return first.ok || first.error.code !== 'Timeout' ? first : send(seed, call, ask);
+  if (first.ok || first.error.code !== 'Timeout' || clock.monotonic() >= ask.deadline) return first;
+  return send(seed, call, ask);
 };
 
 const send = async <T>(client: KubeClient, call: Call<T>, ask: Ask): Promise<Sent<T>> => {

@@ -5,7 +5,6 @@ import { type ControlPlane, createAuthority } from '../../envtest/index.ts';
 import { openBlackHole } from './black-hole.ts';
 import { type Fault, unreachable } from './fault.ts';
 import type { FaultLane } from './fault-lane.ts';
-import { jail } from './jail.ts';
 import { shootRules } from './shoot.ts';
 
 const loopback = ['127.0.0.1'];
@@ -103,19 +102,6 @@ const credentials: readonly Fault[] = [
   },
 ];
 
-/** Of the real API server, and lasting: its `--request-timeout` has to be longer than the fault. */
-const throttled: Fault = {
-  name: '429-by-api-server',
-  result: 'throttled',
-  says: /429 TooManyRequests/,
-  blinds: true,
-  inflict: async (lane) => {
-    const token = await tokenOf(lane.shoot, lane.name);
-    await lane.updateSecret({ credentials: { token } });
-    return jail(lane.shoot, { name: lane.name, token });
-  },
-};
-
 /** Of the way to the shoot as its Secret describes it. */
 const kubeconfigs: readonly Fault[] = [
   {
@@ -152,4 +138,4 @@ const kubeconfigs: readonly Fault[] = [
   },
 ];
 
-export const accessFaults: readonly Fault[] = [...certificates, ...credentials, throttled, ...kubeconfigs];
+export const accessFaults: readonly Fault[] = [...certificates, ...credentials, ...kubeconfigs];
