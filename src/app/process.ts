@@ -92,7 +92,8 @@ export const runComponent = async <Settings>(
 type Connecting = Pick<ProcessDeps<unknown>, 'flags' | 'env' | 'logger'>;
 type Serving = Pick<ProcessDeps<unknown>, 'flags' | 'logger' | 'meter'>;
 
-const connectSeed = async (
+/** Rejects with a KubeconfigError. */
+export const connectSeed = async (
   { flags, env, logger }: Connecting,
   { clock, userAgent }: { readonly clock: Clock; readonly userAgent: string },
 ): Promise<Transport> => {

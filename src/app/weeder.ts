@@ -11,6 +11,7 @@ import type { Counter, KubeClient } from '../ports/index.ts';
 import { createWorkQueue, type WorkQueue, whenAborted } from '../runtime/index.ts';
 import { createEventRecorder } from '../telemetry/index.ts';
 import type { Component, ComponentOptions, ComponentPorts } from './component.ts';
+import { withOpenTimeout } from './open-timeout.ts';
 import { createPodWatchErrors, createPodWatches } from './pod-watches.ts';
 import {
   type ComponentParts,
@@ -44,7 +45,10 @@ export const createWeeder = (options: WeederOptions): ComponentParts<WeederSetti
     name: 'weeder',
     settings,
     create: (wanted) => createGeneration(wanted, deps),
-    stop: () => events.stop(),
+    stop: () => {
+      report.stopped(ports.clock.monotonic());
+      events.stop();
+    },
     logger: ports.logger,
   });
 };
@@ -53,7 +57,7 @@ const createGeneration = (settings: WeederSettings, deps: GenerationDeps): Gener
   const { clock, random, logger, seed } = deps;
   const names = settings.services.map(({ name }) => name).toSorted();
   const slices = createInformer<EndpointSliceView>({
-    kube: seed,
+    kube: withOpenTimeout(seed, clock),
     clock,
     random,
     logger,

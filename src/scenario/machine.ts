@@ -115,17 +115,25 @@ export const createMachine = (clock: Clock): Machine => {
     if (state === 'killed') return never();
     asked.signal.throwIfAborted();
     const exchange = new AbortController();
-    const abort = (): void => exchange.abort(asked.signal.reason);
     const finish = (): void => {
       exchanges.delete(exchange);
       asked.signal.removeEventListener('abort', abort);
+    };
+    let giveUp: (reason: unknown) => void = () => undefined;
+    const abort = (): void => {
+      finish();
+      exchange.abort(asked.signal.reason);
+      giveUp(asked.signal.reason);
     };
     asked.signal.addEventListener('abort', abort, { once: true });
     exchanges.add(exchange);
     const answer = kube.request({ ...asked, signal: exchange.signal });
     // It is over when it fails, whether or not the process has heard of that.
     answer.catch(finish);
-    const response = await heard(answer);
+    const givenUp = new Promise<never>((_, reject) => {
+      giveUp = reject;
+    });
+    const response = await Promise.race([heard(answer), givenUp]);
     return { ...response, body: hear(response.body, finish) };
   };
 

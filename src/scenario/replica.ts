@@ -14,6 +14,8 @@ export interface ReplicaOptions {
   readonly leaderElection: LeaderElectionSettings;
   readonly dryRun: boolean;
   readonly random: Random;
+  /** Of requests to the seed. Default: those of the command line's flags. */
+  readonly limits?: { readonly qps: number; readonly burst: number };
   /** For the line to `seed` or to the shoot of that name. */
   readonly listen?: (server: string) => TrafficListener;
 }
@@ -36,8 +38,9 @@ export interface Replica {
 export const leaseNamespace = 'garden';
 export const leaseName = 'dwd-prober-leader-election';
 
-/** Defaults of `--kube-api-qps` and `--kube-api-burst`; the last is what the prober sends outside of them. */
-const [qps, burst, urgentInFlight] = [5, 10, 50];
+/** Defaults of `--kube-api-qps` and `--kube-api-burst`, and what the prober sends outside of them. */
+const defaultLimits = { qps: 5, burst: 10 };
+const urgentInFlight = 50;
 
 const quietLogger = (clock: Clock): Logger =>
   createLogger({ level: 'panic', encoder: 'json', clock, write: () => undefined });
@@ -47,14 +50,14 @@ export const startReplica = (
   { world, clock }: { readonly world: World; readonly clock: Clock },
   options: ReplicaOptions,
 ): Replica => {
-  const { settings, random, dryRun, listen } = options;
+  const { settings, random, dryRun, listen, limits = defaultLimits } = options;
   const machine = createMachine(clock);
   const lines = createLines({ world, clock, machine, ...(listen === undefined ? {} : { listen }) });
   const logger = quietLogger(machine.clock);
   const meter = createMeter({ processMetrics: false });
   const transport = lines.seedTransport;
   const writes = trackWrites(transport);
-  const limiter = createRateLimiter({ qps, burst, urgentInFlight, clock: machine.clock, meter });
+  const limiter = createRateLimiter({ ...limits, urgentInFlight, clock: machine.clock, meter });
   const seed = retryThrottled(withRateLimit(writes.kube, limiter, machine.clock), machine.clock);
   const shared = { clock: machine.clock, random, logger };
   const electing = { ...shared, kube: transport, writesEnded: writes.ended };

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Kube, KubeRequest } from '../ports/index.ts';
 import { createVirtualClock } from './clock.ts';
 import { requestKind, withCounting } from './counting.ts';
+import { ApiError } from '../domain/index.ts';
 import { type Fault, withFaults } from './faults.ts';
 import { simKinds } from './kinds.ts';
 import { mountKubes } from './mount.ts';
@@ -42,6 +43,13 @@ describe('faults', () => {
       reason: 'TooManyRequests',
       details: { retryAfterSeconds: 7 },
     });
+    expect(exists()).toBe(false);
+  });
+
+  it('error: the error it was given, and nothing done', async () => {
+    const error = new ApiError({ code: 'ConnectionError', message: 'no such host' });
+    const { kube, exists } = setup({ error });
+    await expect(kube.request(write)).rejects.toBe(error);
     expect(exists()).toBe(false);
   });
 

@@ -1,0 +1,91 @@
+import {
+  type CareController,
+  type CareControllerDeps,
+  type CareMemory,
+  createCareController,
+} from '../controllers/care/index.ts';
+import type { CareSettings } from '../domain/index.ts';
+import { createWorkQueue, type WorkQueue, whenAborted } from '../runtime/index.ts';
+import { type CareSourceDeps, type CareWatches, createCareWatches } from './care-sources.ts';
+import type { Generation } from './reloadable.ts';
+import { untilFilled } from './until-filled.ts';
+
+export interface CareGenerationDeps extends CareSourceDeps, Omit<CareControllerDeps, OfGeneration> {}
+
+/** What a generation makes for itself; `garden` is the transport here and the client in `writer`. */
+type OfGeneration = 'settings' | 'sources' | 'requeueAfter' | 'garden';
+
+export interface CareWork {
+  readonly settings: CareSettings;
+  readonly deps: CareGenerationDeps & { readonly writer: CareControllerDeps['garden'] };
+}
+
+/** What kinds that fail to be listed may take before shoots are checked without them. */
+const restSyncMs = 30_000;
+const pollMs = 50;
+
+/** Until all that is served is known; but for ever only for what nothing can be done without. */
+export const untilWatched = async (
+  watches: CareWatches,
+  deps: CareSourceDeps,
+  signal: AbortSignal,
+): Promise<void> => {
+  const { clock, logger } = deps;
+  const deadline = clock.monotonic() + restSyncMs;
+  await untilFilled(watches.vital, { clock, logger, signal });
+  while (!watches.isComplete() && clock.monotonic() < deadline) await clock.sleep(pollMs, signal);
+};
+
+/** The care of a seed under one configuration. */
+export const createCareGeneration = ({ settings, deps }: CareWork): Generation<CareSettings, CareMemory> => {
+  const watches = createCareWatches(settings, deps);
+  const closing = new AbortController();
+  let watching = Promise.resolve();
+  return {
+    settings,
+    sync: async () => {
+      watching = watches.run(closing.signal);
+      await untilWatched(watches, deps, closing.signal);
+    },
+    work: (memory, signal) => care({ settings, deps, watches, memory }, signal),
+    checks: () => watches.checks(),
+    close: async () => {
+      closing.abort(new Error('these watches are no longer needed'));
+      await watching;
+    },
+  };
+};
+
+interface CaringParts extends CareWork {
+  readonly watches: CareWatches;
+  readonly memory: CareMemory | undefined;
+}
+
+/** The conditions that a run under way is about to make are made again by the next: it ends at once. */
+const care = async ({ settings, deps, watches, memory }: CaringParts, signal: AbortSignal): Promise<CareMemory> => {
+  const { clock, report, logger } = deps;
+  const queue: WorkQueue<string> = createWorkQueue({
+    clock,
+    concurrency: settings.concurrentSyncs,
+    reconcile: (namespace) => controller.reconcile(namespace, signal),
+    onError: (namespace, error) => {
+      if (!signal.aborted) report.broke(namespace, error);
+    },
+  });
+  const controller: CareController = createCareController(
+    {
+      ...deps,
+      settings,
+      sources: watches.sources,
+      garden: deps.writer,
+      requeueAfter: (namespace, ms) => queue.addAfter(namespace, ms),
+    },
+    memory,
+  );
+  controller.start();
+  logger.info('taking care of shoots', { shoots: controller.namespaces().length });
+  await whenAborted(signal);
+  controller.stop();
+  await queue.drain();
+  return controller.memory();
+};

@@ -1,0 +1,141 @@
+import { homedir } from 'node:os';
+import { type CareController, createCareController, createCareReport, type ShootCare } from '../controllers/care/index.ts';
+import type { CareSettings, Result } from '../domain/index.ts';
+import {
+  connectCluster,
+  createKubeClient,
+  createRateLimiter,
+  createShootConnector,
+  createTunnelConnector,
+  loadOperatorKubeconfig,
+  retryThrottled,
+  type Transport,
+  waitForSync,
+  withRateLimit,
+} from '../kube/index.ts';
+import type { Clock, Kube } from '../ports/index.ts';
+import { systemClock, systemRandom } from '../runtime/index.ts';
+import { careComponent } from './care.ts';
+import { untilWatched } from './care-generation.ts';
+import { type CareWatches, createCareWatches } from './care-sources.ts';
+import { connectSeed, type ProcessDeps, runComponent } from './process.ts';
+
+export interface GardenOptions {
+  /** Path of a kubeconfig; absent: nothing is written. */
+  readonly gardenKubeconfig?: string | undefined;
+  /** Writes conditions that somebody else writes, too. */
+  readonly takeOver: boolean;
+}
+
+export interface CareProcessDeps extends ProcessDeps<CareSettings>, GardenOptions {}
+
+interface Garden {
+  readonly kube: Kube;
+  readonly close: () => void;
+}
+
+type GardenDeps = GardenOptions & Pick<CareProcessDeps, 'env' | 'logger' | 'version'>;
+
+const connectGarden = async (deps: GardenDeps, clock: Clock): Promise<Garden | undefined> => {
+  const { gardenKubeconfig: path, env, logger } = deps;
+  if (path === undefined) return undefined;
+  const access = await loadOperatorKubeconfig({ path, env, homedir: homedir(), clock });
+  logger.info('garden', { source: access.source, host: access.endpoint.host });
+  const transport = connectCluster({ access, clock, logger, userAgent: userAgentOf(deps) });
+  return { kube: retryThrottled(transport, clock), close: () => transport.close() };
+};
+
+const userAgentOf = ({ version }: Pick<CareProcessDeps, 'version'>): string => `dependency-watchdog/${version}`;
+
+/** `dwd care` as a process; resolves with its exit code. */
+export const runCareProcess = async (deps: CareProcessDeps): Promise<number> => {
+  const garden = await connectGarden(deps, systemClock());
+  try {
+    return await runComponent(careComponent({ garden: garden?.kube, takeOver: deps.takeOver }), deps);
+  } finally {
+    garden?.close();
+  }
+};
+
+export interface CareRoundDeps extends Omit<CareProcessDeps, 'configFile' | 'readFile' | 'load' | 'configWarnings'> {
+  /** Control-plane namespace of the only shoot to be checked. */
+  readonly namespace?: string | undefined;
+}
+
+/** Longest time until it is known which shoots there are. */
+const roundSyncMs = 30_000;
+
+/** One check of every shoot, or why there is none. Rejects with a KubeconfigError. */
+export const runCareRound = async (deps: CareRoundDeps): Promise<Result<readonly ShootCare[], string>> => {
+  const clock = systemClock();
+  const { flags, logger, meter, settings, stop } = deps;
+  const transport = await connectSeed(deps, { clock, userAgent: userAgentOf(deps) });
+  const limiter = createRateLimiter({ qps: flags.qps, burst: flags.burst, clock, meter });
+  const seed = retryThrottled(withRateLimit(transport, limiter, clock), clock);
+  const random = systemRandom();
+  const garden = await connectGarden(deps, clock).catch((error: unknown) => closeAnd(transport, error));
+  const sourceDeps = { clock, random, logger, seed, garden: garden?.kube };
+  const watches = createCareWatches(settings, sourceDeps);
+  const connecting = { clock, random, userAgent: userAgentOf(deps) };
+  const controller = createCareController({
+    ...sourceDeps,
+    settings,
+    sources: watches.sources,
+    connector: createShootConnector(connecting),
+    tunnels: createTunnelConnector(connecting),
+    garden: garden && createKubeClient({ kube: garden.kube, clock }),
+    report: createCareReport({ logger, meter }),
+    takeOver: deps.takeOver,
+    dryRun: flags.dryRun,
+    requeueAfter: () => undefined,
+  });
+  const closing = new AbortController();
+  const watching = watches.run(closing.signal);
+  try {
+    await fill(watches, sourceDeps, stop);
+    return { ok: true, value: await checkAll(controller, deps) };
+  } catch (error) {
+    return { ok: false, error: error instanceof Error ? error.message : String(error) };
+  } finally {
+    controller.stop();
+    closing.abort(new Error('the round is over'));
+    await watching;
+    transport.close();
+    garden?.close();
+  }
+};
+
+const closeAnd = (transport: Transport, error: unknown): never => {
+  transport.close();
+  throw error;
+};
+
+const fill = async (
+  watches: CareWatches,
+  deps: Parameters<typeof untilWatched>[1],
+  signal: AbortSignal,
+): Promise<void> => {
+  await waitForSync(watches.vital, { clock: deps.clock, timeoutMs: roundSyncMs, signal });
+  await untilWatched(watches, deps, signal);
+};
+
+const checkAll = async (
+  controller: CareController,
+  { settings, namespace, stop }: CareRoundDeps,
+): Promise<readonly ShootCare[]> => {
+  const known = controller.namespaces();
+  if (namespace !== undefined && !known.includes(namespace)) {
+    throw new Error(`there is no Cluster ${namespace} in this seed`);
+  }
+  const names = namespace === undefined ? known : [namespace];
+  const cares: (ShootCare | undefined)[] = [];
+  let next = 0;
+  const work = async (): Promise<void> => {
+    for (let index = next; index < names.length; index = next) {
+      next += 1;
+      cares[index] = await controller.check(names[index] ?? '', stop);
+    }
+  };
+  await Promise.all(Array.from({ length: settings.concurrentSyncs }, work));
+  return cares.filter((care) => care !== undefined);
+};

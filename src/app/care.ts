@@ -1,0 +1,62 @@
+import { createCareReport } from '../controllers/care/index.ts';
+import type { CareSettings } from '../domain/index.ts';
+import { createKubeClient, createShootConnector, createTunnelConnector, fenceWrites } from '../kube/index.ts';
+import type { Kube, ShootConnector, TunnelConnector } from '../ports/index.ts';
+import { createCareGeneration } from './care-generation.ts';
+import { neededByCare } from './care-rights.ts';
+import type { Component, ComponentOptions, ComponentPorts } from './component.ts';
+import { type ComponentParts, createReloadable, type RunningComponent, startParts } from './reloadable.ts';
+
+export interface CarePorts extends ComponentPorts {
+  readonly connector: ShootConnector;
+  readonly tunnels: TunnelConnector;
+  /** Transport to the garden, with all its policies; absent: nothing is written. */
+  readonly garden?: Kube | undefined;
+}
+
+export interface CareOptions extends Omit<ComponentOptions<CareSettings, CarePorts>, 'concurrency'> {
+  /** Writes conditions that somebody else writes, too. */
+  readonly takeOver?: boolean;
+}
+
+/** Care of a seed. When its configuration changes, what the last runs made of each shoot stays known. */
+export const createCare = ({
+  settings,
+  ports,
+  takeOver = false,
+  dryRun = false,
+}: CareOptions): ComponentParts<CareSettings> => {
+  const { clock, garden, leadership, logger } = ports;
+  const writer = garden && createKubeClient({ kube: fenceWrites(garden, leadership), clock });
+  const deps = { ...ports, writer, report: createCareReport(ports), takeOver, dryRun };
+  return createReloadable({
+    name: 'care',
+    settings,
+    create: (wanted) => createCareGeneration({ settings: wanted, deps }),
+    stop: () => undefined,
+    logger,
+  });
+};
+
+/** It only reads in the seed, and nothing of that is urgent. */
+const urgentInFlight = 1;
+
+export interface CareComponentOptions {
+  readonly garden?: Kube | undefined;
+  readonly takeOver: boolean;
+}
+
+export const careComponent = ({ garden, takeOver }: CareComponentOptions): Component<CareSettings> => ({
+  leaseName: 'dwd-care-leader-election',
+  urgentInFlight,
+  neededRights: async (settings) => neededByCare(settings),
+  create: ({ ports, userAgent, settings, dryRun = false }) => {
+    const { clock, random } = ports;
+    const connector = createShootConnector({ clock, userAgent });
+    const tunnels = createTunnelConnector({ clock, random, userAgent });
+    return createCare({ settings, dryRun, takeOver, ports: { ...ports, connector, tunnels, garden } });
+  },
+});
+
+/** Runs care without servers and leader election, for worlds in memory. */
+export const startCare = (options: CareOptions): RunningComponent<CareSettings> => startParts(createCare(options));

@@ -1,0 +1,43 @@
+import { troubledUntil } from '../truth.ts';
+import { stateful, stateless } from './invariant.ts';
+
+/** After troubles: back-off, elections, lists, what is given back first, and the initial delay of a shoot that is new. */
+const settleMs = 120_000;
+const marginMs = 20_000;
+
+/** A shoot that can be watched is looked at again and again. */
+export const keepsLooking = stateless('keeps looking', (event, { truth, views, rules }) => {
+  if (event.kind !== 'tick') return undefined;
+  for (const [name, { phase, phaseSince }] of truth.shoots) {
+    if (phase !== 'run' || truth.at - Math.max(phaseSince, troubledUntil(truth, name)) < settleMs) continue;
+    const looks = [...views].filter(([key]) => key.endsWith(`/${name}`)).map(([, { lookedAt }]) => lookedAt);
+    const latest = Math.max(0, ...looks);
+    if (truth.at - latest > rules.intervalMs + marginMs) {
+      return `${name}: nobody has looked at its leases for ${((truth.at - latest) / 1_000).toFixed(0)} s`;
+    }
+  }
+  return undefined;
+});
+
+interface Window {
+  readonly from: number;
+  readonly count: number;
+}
+
+const windowMs = 10_000;
+const mostInWindow = 120;
+
+/** Failures do not become a hot loop. */
+export const noStorm = stateful<ReadonlyMap<string, Window>>('no storm of requests', new Map(), (windows, event) => {
+  if (event.kind !== 'request' || event.stage !== 'sent') return { state: windows };
+  const { life, server } = event.exchange;
+  const key = `${life}/${server}`;
+  const known = windows.get(key);
+  const isOpen = known !== undefined && event.at - known.from < windowMs;
+  const window = isOpen ? { ...known, count: known.count + 1 } : { from: event.at, count: 1 };
+  const problem =
+    window.count > mostInWindow
+      ? `process ${life} sent ${String(window.count)} requests to ${server} within 10 s`
+      : undefined;
+  return { state: new Map(windows).set(key, window), problem };
+});

@@ -1,0 +1,30 @@
+import type { ShootTruth, Truth } from '../truth.ts';
+import { stateless } from './invariant.ts';
+
+const problemsOf = (name: string, shoot: ShootTruth): readonly string[] =>
+  [...shoot.deployments].flatMap(([deployment, state]) => {
+    const what = `${name}: ${deployment}`;
+    switch (shoot.phase) {
+      case 'run':
+      case 'restore':
+        if (state.isIgnored) return [];
+        if (state.replicas !== state.desired) {
+          return [`${what} has ${String(state.replicas)} replicas, not the ${String(state.desired)} of before`];
+        }
+        return state.isHeld || state.stored !== undefined ? [`${what} still carries marks`] : [];
+      case 'release':
+        return state.isHeld ? [`${what} still carries the mark`] : [];
+      case 'leave':
+      case 'gone':
+        return [];
+    }
+  });
+
+/** What keeps the world from being as it was; in a dry run nothing ever was otherwise. */
+export const unrestored = (truth: Truth): readonly string[] =>
+  [...truth.shoots].flatMap(([name, shoot]) => problemsOf(name, shoot));
+
+/** Once the world is healthy everything is as it was, or given back to its owner. */
+export const restoration = stateless('restored in the end', (event, { truth }) =>
+  event.kind === 'over' ? unrestored(truth)[0] : undefined,
+);

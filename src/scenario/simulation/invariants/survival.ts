@@ -1,0 +1,17 @@
+import type { Life } from '../history.ts';
+import { electionSettings } from '../world-settings.ts';
+import { stateful } from './invariant.ts';
+
+/** A process ends because it is told to, or because it lost the Lease, and for no other reason. */
+export const survival = stateful<ReadonlySet<Life>>('no crash', new Set(), (told, event, { truth, rules }) => {
+  if (event.kind !== 'process') return { state: told };
+  const { life, what } = event;
+  if (what === 'is told to stop') return { state: new Set(told).add(life) };
+  if (what !== 'has ended' || told.has(life)) return { state: told };
+  const renewedAt = truth.leader.renewals.get(life);
+  const { retryPeriodMs } = electionSettings(true);
+  // As long as it is renewed without delay, and all answers arrive, the Lease cannot be lost.
+  const isRenewed = renewedAt !== undefined && truth.at - renewedAt < retryPeriodMs;
+  const mayBeLost = rules.plan.elected && renewedAt !== undefined && (!isRenewed || truth.faults.length > 0);
+  return { state: told, problem: mayBeLost ? undefined : `process ${life} ended by itself` };
+});

@@ -1,0 +1,169 @@
+import {
+  activeAnnotation,
+  ApiError,
+  decodeScalable,
+  ignoresScaling,
+  replicasAnnotation,
+  workloadState,
+} from '../../domain/index.ts';
+import type { Clock, KubeRequest } from '../../ports/index.ts';
+import { requestKind, simKinds, type SimObject, type World } from '../../sim/index.ts';
+import type { TrafficListener } from '../line.ts';
+import { leaseName, leaseNamespace } from '../replica.ts';
+import { clusterPhase, isAliveMachine, nodeFacts } from './facts.ts';
+import type { DeploymentFacts, Life, Occurrence, SimEvent, Writer } from './history.ts';
+
+export interface Recorder {
+  note(occurrence: Occurrence): void;
+  /** For the lines of one life. */
+  listen(life: Life): (server: string) => TrafficListener;
+}
+
+export interface RecorderOptions {
+  readonly world: World;
+  readonly clock: Clock;
+  readonly emit: (event: SimEvent) => void;
+}
+
+const deploymentFacts = (object: SimObject | undefined): DeploymentFacts | undefined => {
+  if (object === undefined) return undefined;
+  const state = workloadState(decodeScalable(object, 'deployment'));
+  return {
+    replicas: state.specReplicas,
+    ready: state.readyReplicas,
+    isObserved: state.observed,
+    stored: state.annotations[replicasAnnotation],
+    isHeld: Object.hasOwn(state.annotations, activeAnnotation),
+    isIgnored: ignoresScaling(state),
+  };
+};
+
+/** Writes down what happens at the API servers: changes of objects with who made them, and what becomes of requests. */
+export const createRecorder = ({ world, clock, emit }: RecorderOptions): Recorder => {
+  /** Whose request is being done. */
+  let writer: Writer = 'world';
+  const note = (occurrence: Occurrence): void => emit({ ...occurrence, at: clock.monotonic() });
+  const shootOf = new Map(world.shoots.map(({ name, namespace }) => [namespace, name]));
+
+  const noteDeployment = (object: SimObject, change: { before?: SimObject; after?: SimObject }): void => {
+    const shoot = shootOf.get(object.metadata.namespace ?? '');
+    if (shoot === undefined) return;
+    const before = deploymentFacts(change.before);
+    const after = deploymentFacts(change.after);
+    const { name } = object.metadata;
+    note({
+      kind: 'deployment',
+      shoot,
+      name,
+      writer,
+      ...(before === undefined ? {} : { before }),
+      ...(after === undefined ? {} : { after }),
+    });
+  };
+
+  const noteMachine = (object: SimObject, isThere: boolean): void => {
+    const shoot = shootOf.get(object.metadata.namespace ?? '');
+    const node = object.metadata.labels?.node;
+    if (shoot === undefined || node === undefined) return;
+    note({ kind: 'machine', shoot, node, isAlive: isThere && isAliveMachine(object) });
+  };
+
+  const noteCluster = (object: SimObject, isThere: boolean): void => {
+    const shoot = shootOf.get(object.metadata.name);
+    if (shoot !== undefined) note({ kind: 'cluster', shoot, phase: isThere ? clusterPhase(object) : 'gone' });
+  };
+
+  const noteLeader = (object: SimObject): void => {
+    const { name, namespace } = object.metadata;
+    if (!name.startsWith(leaseName) || namespace !== leaseNamespace) return;
+    const { holderIdentity = '' } = object.spec as { readonly holderIdentity?: string };
+    note({ kind: 'leader', holder: holderIdentity, writer });
+  };
+
+  const { store } = world;
+  for (const object of store.list(simKinds.Deployment)) noteDeployment(object, { after: object });
+  for (const object of store.list(simKinds.Machine)) noteMachine(object, true);
+  store.subscribe(simKinds.Deployment, ({ type, object, previous }) =>
+    noteDeployment(object, {
+      ...(previous === undefined ? {} : { before: previous }),
+      ...(type === 'DELETED' ? {} : { after: object }),
+    }),
+  );
+  store.subscribe(simKinds.Machine, ({ type, object }) => noteMachine(object, type !== 'DELETED'));
+  store.subscribe(simKinds.Cluster, ({ type, object }) => noteCluster(object, type !== 'DELETED'));
+  store.subscribe(simKinds.Lease, ({ object }) => noteLeader(object), leaseNamespace);
+
+  for (const { name: shoot, store: objects } of world.shoots) {
+    const noteNode = (object: SimObject, isThere: boolean): void => {
+      const node = object.metadata.name;
+      note({ kind: 'node', shoot, node, ...(isThere ? { facts: nodeFacts(object) } : {}) });
+    };
+    const noteLease = (object: SimObject, exists: boolean): void =>
+      note({ kind: 'lease', shoot, node: object.metadata.name, exists });
+    for (const object of objects.list(simKinds.Node)) noteNode(object, true);
+    for (const object of objects.list(simKinds.Lease, 'kube-node-lease')) {
+      const { renewTime } = object.spec as { readonly renewTime: string };
+      const since = clock.monotonic() + Date.parse(renewTime) - clock.now();
+      note({ kind: 'lease', shoot, node: object.metadata.name, exists: true, since });
+    }
+    objects.subscribe(simKinds.Node, ({ type, object }) => noteNode(object, type !== 'DELETED'));
+    objects.subscribe(simKinds.Lease, ({ type, object }) => noteLease(object, type !== 'DELETED'));
+  }
+
+  const listen =
+    (life: Life) =>
+    (server: string): TrafficListener => {
+      const noteRequest = (id: number, request: KubeRequest, rest: RequestNews): void => {
+        const about = aboutOf(request, { server, shootOf });
+        if (about !== undefined) note({ kind: 'request', exchange: { life, server, id }, ...about, ...rest });
+      };
+      const asked = new Map<number, KubeRequest>();
+      const ended = (id: number, rest: RequestNews): void => {
+        const request = asked.get(id);
+        asked.delete(id);
+        if (request !== undefined) noteRequest(id, request, rest);
+      };
+      return {
+        sent: (id, request) => {
+          asked.set(id, request);
+          noteRequest(id, request, { stage: 'sent' });
+        },
+        serving: (id, request) => {
+          const before = writer;
+          writer = { life, server, id };
+          noteRequest(id, request, { stage: 'served' });
+          return () => {
+            writer = before;
+          };
+        },
+        answered: (id, status) => ended(id, { stage: 'answered', status }),
+        failed: (id, error) => ended(id, { stage: 'failed', isDark: isDark(error) }),
+      };
+    };
+
+  return { note, listen };
+};
+
+type RequestEvent = Extract<Occurrence, { kind: 'request' }>;
+type RequestNews = Pick<RequestEvent, 'stage' | 'status' | 'isDark'>;
+
+const objectPath = /\/namespaces\/([^/]+)\/[^/]+(?:\/([^/]+))?/;
+
+/** What counts of a request; undefined for what no invariant asks for. */
+const aboutOf = (
+  request: KubeRequest,
+  { server, shootOf }: { readonly server: string; readonly shootOf: ReadonlyMap<string, string> },
+): Pick<RequestEvent, 'verb' | 'resource' | 'shoot' | 'name'> | undefined => {
+  const { verb, resource } = requestKind(request);
+  if (verb === 'watch') return undefined;
+  if (server !== 'seed') return { verb, resource, shoot: server };
+  const [, namespace = '', name] = objectPath.exec(request.path) ?? [];
+  const shoot = shootOf.get(namespace);
+  return { verb, resource, ...(shoot === undefined ? {} : { shoot }), ...(name === undefined ? {} : { name }) };
+};
+
+/** Failures that say that the server's side is down; a name that cannot be resolved is our own trouble. */
+const isDark = (error: unknown): boolean =>
+  error instanceof ApiError &&
+  error.cause === undefined &&
+  ['ConnectionError', 'Timeout', 'ServerError', 'MalformedResponse'].includes(error.code);

@@ -1,0 +1,125 @@
+import { createSeededRandom, simKinds } from '../../sim/index.ts';
+import { createScenario } from '../harness.ts';
+import { leaseNamespace } from '../replica.ts';
+import type { SimEvent } from './history.ts';
+import { unrestored } from './invariants/index.ts';
+import { createJudge, type Violation } from './judge.ts';
+import type { Plan, PlannedFault } from './plan.ts';
+import { createProcesses } from './processes.ts';
+import { createRecorder } from './record.ts';
+import { createTroubles } from './troubles.ts';
+import { createWays, type End } from './way-troubles.ts';
+
+export interface Run {
+  readonly plan: Plan;
+  readonly violation: Violation | undefined;
+  /** Everything up to the violation, or the end. */
+  readonly events: readonly SimEvent[];
+  /** Length of the run in virtual milliseconds. */
+  readonly lengthMs: number;
+  readonly toll: { readonly nodesTurnedUnknown: number; readonly machinesReplaced: number };
+}
+
+const tickMs = 1_000;
+/** The world has to be as it was so long at a stretch, and before that much of quiet is over. */
+const steadyMs = 30_000;
+const healLimitMs = 300_000;
+
+interface Turn {
+  readonly at: number;
+  readonly planned: PlannedFault;
+  readonly phase: 'begins' | 'ends';
+}
+
+const turnsOf = ({ faults }: Plan): readonly Turn[] =>
+  faults
+    .flatMap((planned): Turn[] => [
+      { at: planned.at, planned, phase: 'begins' },
+      { at: planned.at + planned.forMs, planned, phase: 'ends' },
+    ])
+    .sort((a, b) => a.at - b.at);
+
+/** Plays a plan: the same plan is the same run. Ends at the first violation. */
+export const runPlan = async (plan: Plan): Promise<Run> => {
+  const scenario = createScenario({
+    seed: plan.seed,
+    shoots: plan.shoots.map(({ name, nodes, graceMs, replicas }) => ({
+      name,
+      nodes,
+      replicas,
+      ...(graceMs === undefined ? {} : { nodeMonitorGraceMs: graceMs }),
+    })),
+  });
+  const { clock, world } = scenario;
+  world.store.put(simKinds.Namespace, { metadata: { name: leaseNamespace } });
+  const judge = createJudge(plan);
+  const recorder = createRecorder({ world, clock, emit: (event) => judge.take(event) });
+  const ways = createWays(world, { random: createSeededRandom(plan.seed).fork('ways'), latencyMs: plan.latencyMs });
+  const processes = createProcesses({ plan, scenario, recorder, faults: (...way) => ways.rule(...way) });
+  const troubles = createTroubles({ plan, world, clock, ways, processes });
+  const isOver = (): boolean => judge.violation() !== undefined;
+
+  const passUntil = async (instant: number): Promise<void> => {
+    while (!isOver() && clock.monotonic() < instant) {
+      const next = Math.floor(clock.monotonic() / tickMs + 1) * tickMs;
+      await clock.runUntil(Math.min(next, instant));
+      if (clock.monotonic() === next) recorder.note({ kind: 'tick' });
+    }
+  };
+
+  const suffer = async (): Promise<void> => {
+    const ends = new Map<PlannedFault, End>();
+    for (const { at, planned, phase } of turnsOf(plan)) {
+      await passUntil(at);
+      if (isOver()) return;
+      recorder.note({ kind: 'fault', phase, planned });
+      if (phase === 'begins') ends.set(planned, troubles.begin(planned));
+      else await ends.get(planned)?.();
+    }
+    await passUntil(plan.troubledMs);
+    recorder.note({ kind: 'healed' });
+  };
+
+  const heal = async (): Promise<void> => {
+    const healedAt = clock.monotonic();
+    let wrongAt = healedAt;
+    while (!isOver()) {
+      await passUntil(clock.monotonic() + tickMs);
+      const now = clock.monotonic();
+      if (unrestored(judge.truth()).length > 0) wrongAt = now;
+      if (now - wrongAt >= steadyMs && now - healedAt >= plan.quietMs) return;
+      if (now - healedAt >= healLimitMs) return;
+    }
+  };
+
+  const rememberedShoots = async (): Promise<readonly string[]> => {
+    const texts = await Promise.all(processes.running().map(({ meter }) => meter.metricsText()));
+    const gone = [...judge.truth().shoots].filter(([, { phase }]) => phase === 'gone').map(([name]) => name);
+    return gone.filter((name) => texts.some((text) => text.includes(`"${world.shoot(name).namespace}"`)));
+  };
+
+  const close = async (): Promise<void> => {
+    const remembered = isOver() ? [] : await rememberedShoots();
+    const left = await processes.stopAll();
+    await scenario.stop();
+    const exchanges = judge.truth().exchanges.size;
+    const leftovers = { timers: clock.pending, exchanges, processes: left, rememberedShoots: remembered };
+    recorder.note({ kind: 'over', leftovers });
+  };
+
+  await suffer();
+  await heal();
+  const lengthMs = clock.monotonic();
+  await close();
+  const tolls = world.shoots.map((shoot) => shoot.toll());
+  return {
+    plan,
+    violation: judge.violation(),
+    events: judge.events(),
+    lengthMs,
+    toll: {
+      nodesTurnedUnknown: tolls.reduce((sum, toll) => sum + toll.nodesTurnedUnknown, 0),
+      machinesReplaced: tolls.reduce((sum, toll) => sum + toll.machinesReplaced, 0),
+    },
+  };
+};

@@ -1,0 +1,110 @@
+import type { Life, SimEvent, Writer } from './history.ts';
+import type { Fault, Plan } from './plan.ts';
+import type { Run } from './run.ts';
+
+const seconds = (ms: number): string => `${(ms / 1_000).toFixed(3).padStart(8)} s`;
+
+const tellFault = ({ kind, ...rest }: Fault): string => {
+  const details = Object.entries(rest).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`],
+  );
+  return [kind, ...details].join(', ');
+};
+
+/** The world and the faults of a plan, as lines. */
+export const tellPlan = ({ shoots, replicas, elected, dryRun, latencyMs, faults }: Plan): readonly string[] => [
+  `${String(replicas)} watchdog${replicas === 1 ? '' : 's'}${elected ? ', elected by a Lease' : ''}${dryRun ? ', dry run' : ''}, requests take up to ${String(latencyMs)} ms`,
+  ...shoots.map(({ name, nodes, graceMs, replicas: counts }) => {
+    const grace = graceMs === undefined ? '' : `, grace ${String(graceMs / 1_000)} s`;
+    const deployments = Object.entries(counts).map(([deployment, count]) => `${deployment} ${String(count)}`);
+    return `shoot ${name}: ${String(nodes)} nodes${grace}, ${deployments.join(', ')}`;
+  }),
+  ...faults.map(({ at, forMs, fault }) => `${seconds(at)} for ${seconds(forMs).trim()}: ${tellFault(fault)}`),
+];
+
+const tellWriter = (writer: Writer): string => (writer === 'world' ? 'the world' : `process ${writer.life}`);
+
+type DeploymentEvent = Extract<SimEvent, { kind: 'deployment' }>;
+
+const tellFacts = (facts: DeploymentEvent['after']): string => {
+  if (facts === undefined) return 'absent';
+  const marks = `${facts.isHeld ? ', held' : ''}${facts.isIgnored ? ', ignored' : ''}`;
+  const stored = facts.stored === undefined ? '' : `, stored ${facts.stored}`;
+  return `${String(facts.replicas)} (${String(facts.ready)} ready${facts.isObserved ? '' : ', not observed'}${stored}${marks})`;
+};
+
+type RequestEvent = Extract<SimEvent, { kind: 'request' }>;
+
+/** Answers to lists, and all that becomes of a write. */
+const tellRequest = ({ stage, exchange, verb, resource, name, status, shoot }: RequestEvent): string | undefined => {
+  const what = [verb, resource, name, shoot === undefined ? undefined : `of ${shoot}`].filter(
+    (part) => part !== undefined,
+  );
+  const isRead = verb === 'get' || verb === 'list';
+  if (isRead && (stage === 'sent' || stage === 'served' || shoot === undefined)) return undefined;
+  if (resource === 'leases' && verb !== 'list') return undefined;
+  const outcome = stage === 'answered' ? `answered ${String(status ?? 0)}` : stage;
+  return `process ${exchange.life}: ${what.join(' ')}: ${outcome}`;
+};
+
+const tellEvent = (event: SimEvent, leader: Life | undefined): string | undefined => {
+  switch (event.kind) {
+    case 'fault':
+      return `${event.phase.toUpperCase()} ${tellFault(event.planned.fault)}`;
+    case 'process':
+      return `process ${event.life} ${event.what}`;
+    case 'deployment': {
+      const { shoot, name, before, after, writer } = event;
+      return `${shoot}: ${name} ${tellFacts(before)} -> ${tellFacts(after)} by ${tellWriter(writer)}`;
+    }
+    case 'node':
+      return event.facts?.isUnknown === true ? `${event.shoot}: node ${event.node} is given up` : undefined;
+    case 'cluster':
+      return `${event.shoot}: its Cluster says: ${event.phase}`;
+    case 'leader':
+      return event.writer !== 'world' && event.writer.life !== leader ? `${tellWriter(event.writer)} leads` : undefined;
+    case 'request':
+      return tellRequest(event);
+    case 'healed':
+      return 'no fault is left';
+    case 'lease':
+    case 'machine':
+    case 'tick':
+    case 'over':
+      return undefined;
+  }
+};
+
+const linesAtMost = 120;
+
+/** What happened up to the violation, as lines; of a long story the end. */
+export const tellTrace = (events: readonly SimEvent[]): readonly string[] => {
+  const lines: string[] = [];
+  let leader: Life | undefined;
+  for (const event of events) {
+    if (event.at === 0 && event.kind !== 'process') continue;
+    const line = tellEvent(event, leader);
+    if (event.kind === 'leader' && event.writer !== 'world') {
+      leader = event.holder === '' ? undefined : event.writer.life;
+    }
+    if (line !== undefined) lines.push(`${seconds(event.at)}  ${line}`);
+  }
+  const left = lines.length - linesAtMost;
+  return left > 0 ? [`(${String(left)} lines before)`, ...lines.slice(left)] : lines;
+};
+
+/** A failure for people: how to see it again, the simplest plan found, and its trace. */
+export const tellFailure = (failed: Run, simplest: Run): readonly string[] => {
+  const { violation } = simplest;
+  return [
+    `seed ${String(failed.plan.seed)}: ${failed.violation?.invariant ?? ''}: ${failed.violation?.problem ?? ''}`,
+    `see it again: make simulate SEED=${String(failed.plan.seed)}`,
+    '',
+    `The simplest plan found (${String(simplest.plan.faults.length)} of ${String(failed.plan.faults.length)} faults):`,
+    ...tellPlan(simplest.plan).map((line) => `  ${line}`),
+    '',
+    'What happened:',
+    ...tellTrace(simplest.events).map((line) => `  ${line}`),
+    `  ${seconds(violation?.at ?? 0)}  ${violation?.invariant.toUpperCase() ?? ''}: ${violation?.problem ?? ''}`,
+  ];
+};

@@ -1,0 +1,214 @@
+// Bugs that tests plant in the prober, each as a wrapper around one of its functions. What is wrapped has types that are the prober's own
+// affair; here it is JSON-like data.
+
+type Shape = Readonly<Record<string, unknown>>;
+type Wrapped = (...args: Shape[]) => unknown;
+type Change = (original: Wrapped) => Wrapped;
+
+interface Bug {
+  readonly name: string;
+  /** Function that is wrapped. */
+  readonly of: string;
+  readonly change: Change;
+  /** Invariants of which one has to break first. */
+  readonly breaks: readonly string[];
+}
+
+const shape = (value: unknown): Shape => value as Shape;
+
+/** Other settings for `decide`. */
+const settings =
+  (change: (settings: Readonly<Record<string, number>>) => Shape): Change =>
+  (decide) =>
+  (observation = {}, circumstances = {}) => {
+    const known = circumstances.settings as Readonly<Record<string, number>>;
+    return decide(observation, { ...circumstances, settings: { ...known, ...change(known) } });
+  };
+
+/** Another verdict of `decide`, where `change` gives one. */
+const verdict =
+  (change: (verdict: Shape, decision: Shape) => string | undefined): Change =>
+  (decide) =>
+  (observation = {}, circumstances = {}) => {
+    const decision = shape(decide(observation, circumstances));
+    const kind = decision.kind === 'verdict' ? change(shape(decision.verdict), decision) : undefined;
+    return kind === undefined ? decision : { ...decision, verdict: { kind, crossedAt: circumstances.now } };
+  };
+
+/** Another time for the next look, so many milliseconds from now. */
+const nextLook =
+  (ms: number): Change =>
+  (decide) =>
+  (observation = {}, circumstances = {}) => {
+    const decision = shape(decide(observation, circumstances));
+    return decision.kind === 'verdict' ? { ...decision, nextRunAt: Number(circumstances.now) + ms } : decision;
+  };
+
+/** Another write of `nextMove`. */
+const write =
+  (change: (write: Shape) => Shape): Change =>
+  (nextMove) =>
+  (...args) => {
+    const move = shape(nextMove(...args));
+    return move.kind === 'write' ? { ...move, write: change(shape(move.write)) } : move;
+  };
+
+const forgetDarkness: Change =
+  (decide) =>
+  (observation = {}, circumstances = {}) => {
+    const { darkSince: _, ...memory } = shape(circumstances.memory);
+    return decide(observation, { ...circumstances, memory });
+  };
+
+const upsideDown = (info: unknown): unknown =>
+  info === undefined ? undefined : { ...shape(info), level: -Number(shape(info).level) };
+
+const descending: Change =
+  (createFlow) =>
+  (plan = {}) => {
+    const resources = (plan.resources as readonly Shape[]).map((resource) => ({
+      ...resource,
+      scaleUp: upsideDown(resource.scaleUp),
+      scaleDown: upsideDown(resource.scaleDown),
+    }));
+    return createFlow({ ...plan, resources });
+  };
+
+const impatient: Change =
+  (advanceFlow) =>
+  (flow = {}, input = {}) => {
+    const operations = (flow.operations as readonly Shape[]).map((operation) =>
+      shape(operation.phase).kind === 'settling'
+        ? { ...operation, phase: { kind: 'done', outcome: 'scaled' } }
+        : operation,
+    );
+    return advanceFlow(flow.direction === 'up' ? { ...flow, operations } : flow, input);
+  };
+
+const presumptuous: Change =
+  (nextMove) =>
+  (resource = {}, state = {}, aim = {}) => {
+    const marks = Object.entries(shape(state.annotations)).filter(([name]) => !name.endsWith('/ignore-scaling'));
+    return nextMove(resource, { ...state, annotations: Object.fromEntries(marks) }, aim);
+  };
+
+const unconditional: Change =
+  (act) =>
+  (deps = {}, request = {}) => {
+    const action = shape(request.action);
+    if (action.kind !== 'write') return act(deps, request);
+    const base = { ...shape(shape(action.write).base), resourceVersion: '' };
+    return act(deps, { ...request, action: { ...action, write: { ...shape(action.write), base } } });
+  };
+
+const leaking: Change =
+  (act) =>
+  (deps = {}, request = {}) => {
+    (deps.clock as { timer(ms: number, callback: () => void): void }).timer(1e9, () => undefined);
+    return act(deps, request);
+  };
+
+const inEarnest: Change =
+  (act) =>
+  (deps = {}, request = {}) =>
+    act({ ...deps, dryRun: false }, request);
+
+const unevidenced = ['no scale-down without evidence'];
+const inexact = ['exact counts'];
+const disordered = ['levels in order'];
+
+export const bugs: readonly Bug[] = [
+  {
+    name: 'half the threshold is enough',
+    of: 'decide',
+    change: settings(({ nodeLeaseFailureFraction = 0 }) => ({
+      nodeLeaseFailureFraction: nodeLeaseFailureFraction / 2,
+    })),
+    breaks: unevidenced,
+  },
+  {
+    name: 'leases expire too early',
+    of: 'decide',
+    change: settings(({ limitMs = 0 }) => ({ limitMs: limitMs / 2 })),
+    breaks: unevidenced,
+  },
+  {
+    name: 'the first look is believed',
+    of: 'decide',
+    change: verdict(({ kind }) => (kind === 'confirm' ? 'scale-down' : undefined)),
+    breaks: unevidenced,
+  },
+  {
+    name: 'an API server that is down counts as an outage',
+    of: 'decide',
+    change: verdict(({ kind, failure }) =>
+      kind === 'failed' && failure === 'api_server_unreachable' ? 'scale-down' : undefined,
+    ),
+    breaks: unevidenced,
+  },
+  { name: 'a dark spell is not forgiven', of: 'decide', change: forgetDarkness, breaks: unevidenced },
+  {
+    name: 'outages are overlooked',
+    of: 'decide',
+    change: verdict(({ kind }) => (kind === 'scale-down' ? 'skip' : undefined)),
+    breaks: ['protected in time', 'no node lost'],
+  },
+  {
+    name: 'recoveries are overlooked',
+    of: 'decide',
+    change: verdict(({ kind }) => (kind === 'scale-up' ? 'skip' : undefined)),
+    breaks: ['restored in the end'],
+  },
+  { name: 'looks have no pause in between', of: 'decide', change: nextLook(10), breaks: ['no storm of requests'] },
+  {
+    name: 'the second look is the last',
+    of: 'decide',
+    change: nextLook(1e6),
+    breaks: ['keeps looking', 'protected in time', 'restored in the end'],
+  },
+  { name: 'levels are taken in descending order', of: 'createFlow', change: descending, breaks: disordered },
+  { name: 'a scale-up does not wait for pods', of: 'advanceFlow', change: impatient, breaks: disordered },
+  {
+    name: 'one replica is restored, whatever there was',
+    of: 'nextMove',
+    change: write((wanted) => (Number(wanted.replicas) > 0 ? { ...wanted, replicas: 1 } : wanted)),
+    breaks: inexact,
+  },
+  {
+    name: 'the former count is not stored',
+    of: 'nextMove',
+    change: write((wanted) =>
+      wanted.replicas === 0
+        ? { ...wanted, annotations: { 'dependency-watchdog.gardener.cloud/meltdown-protection-active': '' } }
+        : wanted,
+    ),
+    breaks: inexact,
+  },
+  { name: 'ignore-scaling is ignored', of: 'nextMove', change: presumptuous, breaks: inexact },
+  { name: 'writes have no precondition', of: 'act', change: unconditional, breaks: inexact },
+  { name: 'a dry run is none', of: 'act', change: inEarnest, breaks: ['a dry run writes nothing'] },
+  { name: 'each request leaves a timer behind', of: 'act', change: leaking, breaks: ['nothing leaks'] },
+  {
+    name: 'writes go on after leadership is lost',
+    of: 'fenceWrites',
+    change: () => (kube) => kube,
+    breaks: ['no write after leadership is lost', 'never two leaders writing'],
+  },
+];
+
+let planted: string | undefined;
+
+/** The bug of that name is there from now on, and no other. */
+export const plant = (name: string | undefined): void => {
+  planted = name;
+};
+
+/** A module one of whose functions has the planted bug. */
+export const withBugs = (module: Shape, of: string): Shape => {
+  const original = module[of] as Wrapped;
+  const changed = new Map(
+    bugs.filter((bug) => bug.of === of).map(({ name, change }) => [name, change(original)] as const),
+  );
+  const wrapped: Wrapped = (...args) => (changed.get(planted ?? '') ?? original)(...args);
+  return { ...module, [of]: wrapped };
+};

@@ -1,0 +1,198 @@
+import type { ClusterPhase, DeploymentFacts, ExchangeId, Life, SimEvent } from './history.ts';
+import { type PlannedFault } from './plan.ts';
+import { skewsTime, touches } from './touches.ts';
+
+/** Monotonic times of the run, in milliseconds. */
+export interface DeploymentTruth extends DeploymentFacts {
+  /** When the count became what it is. */
+  readonly countSince: number;
+  /** When it last was up, seen by its controller and had a ready replica; -Infinity: never. */
+  readonly readyAt: number;
+  /** When it last carried ignore-scaling. */
+  readonly ignoredAt: number;
+  /** The last count above 0 that anybody but a watchdog gave it. */
+  readonly desired: number;
+}
+
+export interface ShootTruth {
+  /** When each lease last changed. */
+  readonly leases: ReadonlyMap<string, number>;
+  readonly nodes: ReadonlyMap<string, { readonly isCandidate: boolean; readonly isUnknown: boolean }>;
+  /** Nodes whose machine is alive. */
+  readonly machines: ReadonlySet<string>;
+  readonly deployments: ReadonlyMap<string, DeploymentTruth>;
+  readonly phase: ClusterPhase;
+  readonly phaseSince: number;
+  /** When something that makes protection hard last began or ended; see `troubledUntil`. */
+  readonly troubledUntil: number;
+  /** Timestamps may be off, or may have been. */
+  readonly isSkewed: boolean;
+}
+
+export interface Exchange {
+  readonly sentAt: number;
+  /** The shoot's objects as they were when the request was served. */
+  readonly served?: { readonly at: number; readonly truth: ShootTruth | undefined };
+}
+
+/** The world as it is, put together from what happened. */
+export interface Truth {
+  readonly at: number;
+  readonly shoots: ReadonlyMap<string, ShootTruth>;
+  readonly leader: {
+    /** Undefined while nobody holds the Lease. */
+    readonly life: Life | undefined;
+    /** When each life sent the latest write that made it the holder or kept it so. */
+    readonly renewals: ReadonlyMap<Life, number>;
+  };
+  readonly faults: readonly PlannedFault[];
+  /** Requests under way. */
+  readonly exchanges: ReadonlyMap<string, Exchange>;
+  /** The one that is just being answered, or failing. */
+  readonly ending: Exchange | undefined;
+  readonly healedAt: number | undefined;
+}
+
+const emptyShoot: ShootTruth = {
+  leases: new Map(),
+  nodes: new Map(),
+  machines: new Set(),
+  deployments: new Map(),
+  phase: 'run',
+  phaseSince: 0,
+  troubledUntil: 0,
+  isSkewed: false,
+};
+
+export const emptyTruth = (shoots: readonly string[]): Truth => ({
+  at: 0,
+  shoots: new Map(shoots.map((name) => [name, emptyShoot])),
+  leader: { life: undefined, renewals: new Map() },
+  faults: [],
+  exchanges: new Map(),
+  ending: undefined,
+  healedAt: undefined,
+});
+
+export const exchangeKey = ({ life, server, id }: ExchangeId): string => `${life}/${server}/${String(id)}`;
+
+const put = <K, V>(map: ReadonlyMap<K, V>, key: K, value: V | undefined): ReadonlyMap<K, V> => {
+  const changed = new Map(map);
+  if (value === undefined) changed.delete(key);
+  else changed.set(key, value);
+  return changed;
+};
+
+const editShoot = (truth: Truth, name: string, edit: (shoot: ShootTruth) => Partial<ShootTruth>): Truth => {
+  const shoot = truth.shoots.get(name);
+  return shoot === undefined ? truth : { ...truth, shoots: put(truth.shoots, name, { ...shoot, ...edit(shoot) }) };
+};
+
+const learnDeployment = (
+  known: DeploymentTruth | undefined,
+  { after, writer, at }: Extract<SimEvent, { kind: 'deployment' }>,
+): DeploymentTruth | undefined => {
+  if (after === undefined) return undefined;
+  const isDesired = writer === 'world' && after.replicas > 0 && after.replicas !== known?.replicas;
+  const isReady = after.replicas > 0 && after.isObserved && after.ready > 0;
+  const wasReady = known !== undefined && known.replicas > 0 && known.isObserved && known.ready > 0;
+  return {
+    ...after,
+    countSince: known?.replicas === after.replicas ? known.countSince : at,
+    readyAt: isReady || wasReady ? at : (known?.readyAt ?? Number.NEGATIVE_INFINITY),
+    ignoredAt: after.isIgnored || known?.isIgnored === true ? at : (known?.ignoredAt ?? Number.NEGATIVE_INFINITY),
+    desired: isDesired ? after.replicas : (known?.desired ?? after.replicas),
+  };
+};
+
+const learnFault = (truth: Truth, { phase, planned, at }: Extract<SimEvent, { kind: 'fault' }>): Truth => {
+  const faults = phase === 'begins' ? [...truth.faults, planned] : truth.faults.filter((other) => other !== planned);
+  let next: Truth = { ...truth, faults };
+  for (const name of truth.shoots.keys()) {
+    if (!touches(planned.fault, name)) continue;
+    next = editShoot(next, name, ({ isSkewed }) => ({
+      troubledUntil: at,
+      isSkewed: isSkewed || skewsTime(planned.fault, name),
+    }));
+  }
+  return next;
+};
+
+const troubleAll = (truth: Truth): Truth => {
+  const { at } = truth;
+  return {
+    ...truth,
+    shoots: new Map(Array.from(truth.shoots, ([name, shoot]) => [name, { ...shoot, troubledUntil: at }])),
+  };
+};
+
+const learnRequest = (truth: Truth, event: Extract<SimEvent, { kind: 'request' }>): Truth => {
+  const key = exchangeKey(event.exchange);
+  const known = truth.exchanges.get(key);
+  switch (event.stage) {
+    case 'sent':
+      return { ...truth, exchanges: put(truth.exchanges, key, { sentAt: event.at }) };
+    case 'served': {
+      const shoot = event.shoot === undefined ? undefined : truth.shoots.get(event.shoot);
+      const served = { at: event.at, truth: shoot };
+      return { ...truth, exchanges: put(truth.exchanges, key, { sentAt: known?.sentAt ?? event.at, served }) };
+    }
+    case 'answered':
+    case 'failed':
+      return { ...truth, exchanges: put(truth.exchanges, key, undefined), ending: known };
+  }
+};
+
+const learnLeader = (truth: Truth, { holder, writer }: Extract<SimEvent, { kind: 'leader' }>): Truth => {
+  if (holder === '' || writer === 'world') return { ...truth, leader: { ...truth.leader, life: undefined } };
+  const { life } = writer;
+  const sentAt = truth.exchanges.get(exchangeKey(writer))?.sentAt ?? truth.at;
+  return { ...truth, leader: { life, renewals: put(truth.leader.renewals, life, sentAt) } };
+};
+
+/** Takes in what happened. Pure. */
+export const learn = (before: Truth, event: SimEvent): Truth => {
+  const truth: Truth = { ...before, at: event.at, ending: undefined };
+  switch (event.kind) {
+    case 'lease':
+      return editShoot(truth, event.shoot, ({ leases }) => ({
+        leases: put(leases, event.node, event.exists ? (event.since ?? event.at) : undefined),
+      }));
+    case 'node':
+      return editShoot(truth, event.shoot, ({ nodes }) => ({ nodes: put(nodes, event.node, event.facts) }));
+    case 'machine':
+      return editShoot(truth, event.shoot, ({ machines }) => {
+        const alive = new Set(machines);
+        if (event.isAlive) alive.add(event.node);
+        else alive.delete(event.node);
+        return { machines: alive };
+      });
+    case 'deployment':
+      return editShoot(truth, event.shoot, ({ deployments }) => ({
+        deployments: put(deployments, event.name, learnDeployment(deployments.get(event.name), event)),
+      }));
+    case 'cluster':
+      return editShoot(truth, event.shoot, ({ phase, phaseSince }) => ({
+        phase: event.phase,
+        phaseSince: phase === event.phase ? phaseSince : event.at,
+        ...(phase === event.phase ? {} : { troubledUntil: event.at }),
+      }));
+    case 'leader':
+      return learnLeader(truth, event);
+    case 'fault':
+      return learnFault(truth, event);
+    case 'process':
+      return troubleAll(truth);
+    case 'request':
+      return learnRequest(truth, event);
+    case 'healed':
+      return { ...truth, healedAt: event.at };
+    case 'tick':
+    case 'over':
+      return truth;
+  }
+};
+
+/** When something that makes a shoot hard to protect was last going on; now, while it is. */
+export const troubledUntil = (truth: Truth, name: string): number =>
+  truth.faults.some(({ fault }) => touches(fault, name)) ? truth.at : (truth.shoots.get(name)?.troubledUntil ?? 0);
