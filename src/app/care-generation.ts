@@ -25,11 +25,7 @@ const restSyncMs = 30_000;
 const pollMs = 50;
 
 /** Until all that is served is known; but for ever only for what nothing can be done without. */
-export const untilWatched = async (
-  watches: CareWatches,
-  deps: CareSourceDeps,
-  signal: AbortSignal,
-): Promise<void> => {
+export const untilWatched = async (watches: CareWatches, deps: CareSourceDeps, signal: AbortSignal): Promise<void> => {
   const { clock, logger } = deps;
   const deadline = clock.monotonic() + restSyncMs;
   await untilFilled(watches.vital, { clock, logger, signal });

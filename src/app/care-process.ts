@@ -1,5 +1,10 @@
 import { homedir } from 'node:os';
-import { type CareController, createCareController, createCareReport, type ShootCare } from '../controllers/care/index.ts';
+import {
+  type CareController,
+  createCareController,
+  createCareReport,
+  type ShootCare,
+} from '../controllers/care/index.ts';
 import type { CareSettings, Result } from '../domain/index.ts';
 import {
   connectCluster,
@@ -17,7 +22,7 @@ import type { Clock, Kube } from '../ports/index.ts';
 import { systemClock, systemRandom } from '../runtime/index.ts';
 import { careComponent } from './care.ts';
 import { untilWatched } from './care-generation.ts';
-import { type CareWatches, createCareWatches } from './care-sources.ts';
+import { type CareSourceDeps, type CareWatches, createCareWatches } from './care-sources.ts';
 import { connectSeed, type ProcessDeps, runComponent } from './process.ts';
 
 export interface GardenOptions {
@@ -57,6 +62,9 @@ export const runCareProcess = async (deps: CareProcessDeps): Promise<number> => 
   }
 };
 
+/** How every shoot is, in the order of their namespaces. */
+export type CareRound = readonly ShootCare[];
+
 export interface CareRoundDeps extends Omit<CareProcessDeps, 'configFile' | 'readFile' | 'load' | 'configWarnings'> {
   /** Control-plane namespace of the only shoot to be checked. */
   readonly namespace?: string | undefined;
@@ -66,7 +74,7 @@ export interface CareRoundDeps extends Omit<CareProcessDeps, 'configFile' | 'rea
 const roundSyncMs = 30_000;
 
 /** One check of every shoot, or why there is none. Rejects with a KubeconfigError. */
-export const runCareRound = async (deps: CareRoundDeps): Promise<Result<readonly ShootCare[], string>> => {
+export const runCareRound = async (deps: CareRoundDeps): Promise<Result<CareRound, string>> => {
   const clock = systemClock();
   const { flags, logger, meter, settings, stop } = deps;
   const transport = await connectSeed(deps, { clock, userAgent: userAgentOf(deps) });
@@ -92,10 +100,11 @@ export const runCareRound = async (deps: CareRoundDeps): Promise<Result<readonly
   const closing = new AbortController();
   const watching = watches.run(closing.signal);
   try {
-    await fill(watches, sourceDeps, stop);
-    return { ok: true, value: await checkAll(controller, deps) };
+    const problem = await fill(watches, sourceDeps, stop);
+    return problem === undefined ? await checkAll(controller, deps) : { ok: false, error: problem };
   } catch (error) {
-    return { ok: false, error: error instanceof Error ? error.message : String(error) };
+    if (stop.aborted) return { ok: false, error: 'stopped before all shoots were checked' };
+    throw error;
   } finally {
     controller.stop();
     closing.abort(new Error('the round is over'));
@@ -110,32 +119,36 @@ const closeAnd = (transport: Transport, error: unknown): never => {
   throw error;
 };
 
-const fill = async (
-  watches: CareWatches,
-  deps: Parameters<typeof untilWatched>[1],
-  signal: AbortSignal,
-): Promise<void> => {
-  await waitForSync(watches.vital, { clock: deps.clock, timeoutMs: roundSyncMs, signal });
+/** Until all is known; why that is not possible otherwise. */
+const fill = async (watches: CareWatches, deps: CareSourceDeps, signal: AbortSignal): Promise<string | undefined> => {
+  try {
+    await waitForSync(watches.vital, { clock: deps.clock, timeoutMs: roundSyncMs, signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    return error instanceof Error ? error.message : String(error);
+  }
   await untilWatched(watches, deps, signal);
+  return undefined;
 };
 
 const checkAll = async (
   controller: CareController,
   { settings, namespace, stop }: CareRoundDeps,
-): Promise<readonly ShootCare[]> => {
+): Promise<Result<CareRound, string>> => {
   const known = controller.namespaces();
   if (namespace !== undefined && !known.includes(namespace)) {
-    throw new Error(`there is no Cluster ${namespace} in this seed`);
+    return { ok: false, error: `there is no Cluster ${namespace} in this seed` };
   }
   const names = namespace === undefined ? known : [namespace];
-  const cares: (ShootCare | undefined)[] = [];
-  let next = 0;
+  const cares = new Map<string, ShootCare>();
+  const queue = names.values();
+  // All workers take from the same iterator.
   const work = async (): Promise<void> => {
-    for (let index = next; index < names.length; index = next) {
-      next += 1;
-      cares[index] = await controller.check(names[index] ?? '', stop);
+    for (const name of queue) {
+      const care = await controller.check(name, stop);
+      if (care !== undefined) cares.set(name, care);
     }
   };
   await Promise.all(Array.from({ length: settings.concurrentSyncs }, work));
-  return cares.filter((care) => care !== undefined);
+  return { ok: true, value: names.flatMap((name) => cares.get(name) ?? []) };
 };

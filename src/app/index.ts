@@ -1,5 +1,11 @@
 export { type CareOptions, type CarePorts, startCare } from './care.ts';
-export { type CareProcessDeps, type CareRoundDeps, runCareProcess, runCareRound } from './care-process.ts';
+export {
+  type CareProcessDeps,
+  type CareRound,
+  type CareRoundDeps,
+  runCareProcess,
+  runCareRound,
+} from './care-process.ts';
 export { createElection } from './leadership.ts';
 export { type ProcessDeps, runComponent } from './process.ts';
 export { createProber, proberComponent, type ProberOptions, type ProberPorts, startProber } from './prober.ts';

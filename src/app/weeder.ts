@@ -34,7 +34,7 @@ interface GenerationDeps extends ComponentPorts {
 }
 
 /** The weeder of a seed. When its configuration changes, weedings under way go on with the new selectors. */
-export const createWeeder = (options: WeederOptions): ComponentParts<WeederSettings> => {
+const createWeeder = (options: WeederOptions): ComponentParts<WeederSettings> => {
   const { settings, ports, concurrency, dryRun = false } = options;
   const client = createKubeClient({ kube: fenceWrites(ports.seed, ports.leadership), clock: ports.clock });
   const events = createEventRecorder({ ...ports, client, component: 'dependency-watchdog-weeder' });

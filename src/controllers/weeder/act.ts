@@ -15,8 +15,11 @@ export interface DeleteResult {
   readonly error?: ApiError;
 }
 
-/** Of a delete, its wait for its turn included, and of the answer once it has left. */
-const timeoutMs = 30_000;
+/**
+ * Of a delete, its wait for its turn included, and of the answer once it has left. A thousand deletes that take a second each are no failure, and
+ * the end of the weeding ends the wait.
+ */
+const timeoutMs = 600_000;
 const sentTimeoutMs = 10_000;
 
 /**
@@ -38,6 +41,9 @@ export const act = async (
   }
 };
 
+/** The API server did not refuse it, and its answer is lost or says nothing. */
+const mayHaveLanded = ({ handling, heldBack }: ApiError): boolean => handling === 'retry' && !heldBack;
+
 const failure = (error: ApiError): DeleteResult => {
   switch (error.code) {
     case 'NotFound':
@@ -57,6 +63,9 @@ const failure = (error: ApiError): DeleteResult => {
     case 'ConnectionError':
     case 'MalformedResponse':
     case 'Rejected':
-      return { outcome: { kind: 'failed', retryAfterMs: error.retryAfterMs ?? 0 }, error };
+      return {
+        outcome: { kind: 'failed', retryAfterMs: error.retryAfterMs ?? 0, mayHaveLanded: mayHaveLanded(error) },
+        error,
+      };
   }
 };

@@ -120,14 +120,52 @@ describe('decide', () => {
     let now = 0;
     for (const waitS of [1, 2, 4, 8, 16, 30, 30]) {
       expect(bench.look(now, pod).deletions).toHaveLength(1);
-      bench.answer(now, pod, { kind: 'failed', retryAfterMs: 0 });
+      bench.answer(now, pod, { kind: 'failed', retryAfterMs: 0, mayHaveLanded: false });
       expect(bench.look(now, pod).nextLookAt).toBe(now + waitS * 1_000);
       now += waitS * 1_000;
     }
     bench.look(now, pod);
-    bench.answer(now, pod, { kind: 'failed', retryAfterMs: 45_000 });
+    bench.answer(now, pod, { kind: 'failed', retryAfterMs: 45_000, mayHaveLanded: false });
     expect(bench.look(now, pod).nextLookAt).toBe(now + 45_000);
   });
+
+  it('asks once also for a pod that is out of sight meanwhile, and remembers none that is gone', () => {
+    const bench = createBench();
+    const pod = badPod('a');
+    bench.look(0, pod, unownedPod('b'));
+    bench.look(1);
+    expect(bench.look(2, pod).deletions).toEqual([]);
+    bench.answer(3, pod);
+    bench.look(4);
+    expect([bench.memory().attempts.size, bench.memory().left.size]).toEqual([0, 0]);
+  });
+
+  it('keeps to that wait when the pod is out of sight meanwhile', () => {
+    const bench = createBench();
+    const pod = badPod('a');
+    bench.look(0, pod);
+    bench.answer(0, pod, { kind: 'failed', retryAfterMs: 45_000, mayHaveLanded: false });
+    bench.look(1);
+    expect(bench.look(2, pod).nextLookAt).toBe(45_000);
+    bench.look(45_000);
+    expect(bench.memory().attempts.size).toBe(0);
+  });
+
+  it.each([
+    [true, 10_000],
+    [false, Number.POSITIVE_INFINITY],
+  ])(
+    'takes a delete that may have landed (%s) for one: what its owner made in its place waits',
+    (mayHaveLanded, next) => {
+      const bench = createBench();
+      bench.look(0, badPod('a'));
+      bench.answer(0, badPod('a'), { kind: 'failed', retryAfterMs: 0, mayHaveLanded });
+      const { deletions, nextLookAt } = bench.look(1, badPod('b'));
+      expect([names(deletions), nextLookAt]).toEqual([mayHaveLanded ? [] : ['b'], next]);
+      // The pod itself does not wait longer for it.
+      expect(names(bench.look(1_000, badPod('a')).deletions)).toEqual(['a']);
+    },
+  );
 
   it('asks again for what was not sent', () => {
     const bench = createBench();
@@ -178,7 +216,11 @@ describe('decide', () => {
           if (remake) made += 1;
           const pod = badPod(`p${String(made)}`, 'rs', { resourceVersion: String(version) });
           for (const seen of bench.look(now, pod).deletions) {
-            bench.answer(now, seen, outcome === 'failed' ? { kind: outcome, retryAfterMs: 0 } : { kind: outcome });
+            bench.answer(
+              now,
+              seen,
+              outcome === 'failed' ? { kind: outcome, retryAfterMs: 0, mayHaveLanded: false } : { kind: outcome },
+            );
             if (outcome !== 'deleted') continue;
             expect(roundOf.has(seen.pod.uid)).toBe(false);
             roundOf = roundOf.set(seen.pod.uid, now);

@@ -101,12 +101,13 @@ const prune = (memory: NamespaceMemory, pods: readonly SeenPod[], now: number): 
   const present = new Set(pods.map(({ pod }) => pod.uid));
   const busy = new Set(pods.map(({ pod }) => pod.controller?.uid));
   const isOf = (owner: OwnerMemory, uid: string): boolean => (owner.rounds > 0 ? now < forgetAt(owner) : busy.has(uid));
+  /** Its pod may be out of sight only, while a watch of it opens. */
+  const isPending = (attempt: Attempt): boolean =>
+    attempt.kind === 'under-way' || (attempt.kind === 'failed' && now < attempt.retryAt);
   return {
     left: new Set([...memory.left].filter((uid) => present.has(uid))),
     owners: new Map([...memory.owners].filter(([uid, owner]) => isOf(owner, uid))),
-    attempts: new Map(
-      [...memory.attempts].filter(([uid, attempt]) => present.has(uid) || attempt.kind === 'under-way'),
-    ),
+    attempts: new Map([...memory.attempts].filter(([uid, attempt]) => present.has(uid) || isPending(attempt))),
   };
 };
 
@@ -119,7 +120,8 @@ export type Outcome =
   | { readonly kind: 'changed' }
   /** No longer wanted before it was sent. */
   | { readonly kind: 'unsent' }
-  | { readonly kind: 'failed'; readonly retryAfterMs: number };
+  /** `mayHaveLanded`: nobody knows whether the pod is on its way out. */
+  | { readonly kind: 'failed'; readonly retryAfterMs: number; readonly mayHaveLanded: boolean };
 
 const firstBackoffMs = 1_000;
 const longestBackoffMs = 30_000;
@@ -151,7 +153,12 @@ export const recordOutcome = (
       const backoffMs = Math.min(firstBackoffMs * 2 ** Math.min(failures - 1, mostDoublings), longestBackoffMs);
       const retryAt = now + Math.max(backoffMs, outcome.retryAfterMs);
       attempts.set(pod.uid, { kind: 'failed', failures, retryAt });
-      return { ...memory, attempts };
+      // Else an API server whose answers are lost would have the pod in its place deleted without any wait, again and again.
+      return {
+        ...memory,
+        attempts,
+        owners: outcome.mayHaveLanded ? withDelete(memory.owners, pod, now) : memory.owners,
+      };
     }
   }
 };

@@ -84,12 +84,12 @@ export const createWeederController = (
     cancelSweep = namespaces.size === 0 ? undefined : clock.timer(sweepMs, sweep);
   };
 
-  const weederOf = (namespace: string): NamespaceWeeder => {
+  const weederOf = (namespace: string, memory?: NamespaceMemory): NamespaceWeeder => {
     const known = namespaces.get(namespace);
     if (known !== undefined) return known;
     const created = createNamespaceWeeder(deps, {
       namespace,
-      memory: before?.namespaces.get(namespace),
+      memory,
       weedings: () => weedings.get(namespace) ?? new Map(),
       pods: () => observer.podsOf(needsOf(namespace)),
     });
@@ -122,9 +122,12 @@ export const createWeederController = (
     if (state.weeding !== undefined) requeueAfter(key, state.weeding.endsAt - now);
   };
 
-  const takeOver = ({ services: known }: WeederMemory): void => {
+  const takeOver = (memory: WeederMemory): void => {
     const now = clock.monotonic();
-    for (const [key, state] of known) {
+    // Those without a weeding as well: it may be the next configuration under which one of theirs begins.
+    for (const [namespace, known] of memory.namespaces) weederOf(namespace, known);
+    cancelPlan ??= clock.timer(settleMs, plan);
+    for (const [key, state] of memory.services) {
       const { weeding } = state;
       const isConfigured = selectorsOf.has(key.split('/')[1] ?? '');
       if (isConfigured) services.set(key, state);

@@ -91,7 +91,11 @@ export const createNamespaceWeeder = (deps: NamespaceWeederDeps, options: Namesp
       memory = recordOutcome(memory, { pod, outcome: result.outcome }, clock.monotonic());
       if (weeding !== undefined) reportResult({ pod, weeding, now: clock.monotonic() }, result);
     } catch (error) {
-      memory = recordOutcome(memory, { pod, outcome: { kind: 'failed', retryAfterMs: 0 } }, clock.monotonic());
+      memory = recordOutcome(
+        memory,
+        { pod, outcome: { kind: 'failed', retryAfterMs: 0, mayHaveLanded: true } },
+        clock.monotonic(),
+      );
       report.broke(namespace, error);
     }
     underWay.delete(controller);

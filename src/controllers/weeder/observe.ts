@@ -1,7 +1,7 @@
 import type { PodView } from '../../domain/index.ts';
 import type { PodScope, PodWatch, PodWatches } from '../../ports/index.ts';
 import type { SeenPod } from './decide.ts';
-import { coveringScope, type Need, noScopes, planScopes } from './scopes.ts';
+import { coveringScope, type Need, noScopes, planScopes, scopeKey } from './scopes.ts';
 
 export interface PodObserverOptions {
   readonly watches: PodWatches;
@@ -19,6 +19,8 @@ export interface PodObserver {
 }
 
 interface OpenWatch {
+  /** True once it shows all that there is. */
+  readonly synced: boolean;
   readonly byNamespace: ReadonlyMap<string, ReadonlyMap<string, PodView>>;
   close(): void;
 }
@@ -26,27 +28,41 @@ interface OpenWatch {
 export const createPodObserver = ({ watches, onChange }: PodObserverOptions): PodObserver => {
   const open = new Map<string, OpenWatch>();
   let plan = noScopes;
+  let covered: readonly Need[] = [];
+
+  /** The watch that is to show a need or, until that one has its first list, the one that did before. */
+  const shownBy = (need: Need): string => {
+    const wanted = coveringScope(plan, need);
+    const former = scopeKey(need);
+    return open.get(wanted)?.synced !== true && open.has(former) ? former : wanted;
+  };
+
+  const closeOthers = (): void => {
+    const used = new Set([...plan.scopes.keys(), ...covered.map(shownBy)]);
+    for (const [key, watch] of open) {
+      if (used.has(key)) continue;
+      open.delete(key);
+      watch.close();
+    }
+  };
 
   return {
     cover: (needs) => {
       plan = planScopes(needs, plan);
-      for (const [key, watch] of open) {
-        if (plan.scopes.has(key)) continue;
-        open.delete(key);
-        watch.close();
-      }
+      covered = needs;
       for (const [key, scope] of plan.scopes) {
-        if (!open.has(key)) open.set(key, openWatch(watches, scope, onChange));
+        if (!open.has(key)) open.set(key, openWatch(watches, { scope, onChange, onSynced: closeOthers }));
       }
+      closeOthers();
     },
     podsOf: (needs) => {
       const seen = new Map<string, { readonly pod: PodView; readonly services: Set<string> }>();
       for (const need of needs) {
-        const shown = open.get(coveringScope(plan, need))?.byNamespace.get(need.namespace);
+        const shown = open.get(shownBy(need))?.byNamespace.get(need.namespace);
         for (const pod of shown?.values() ?? []) {
           const known = seen.get(pod.uid) ?? { pod, services: new Set() };
           known.services.add(need.service);
-          seen.set(pod.uid, known);
+          seen.set(pod.uid, { ...known, pod: newerOf(known.pod, pod) });
         }
       }
       return Array.from(seen.values(), ({ pod, services }) => ({ pod, services: [...services] }));
@@ -58,9 +74,27 @@ export const createPodObserver = ({ watches, onChange }: PodObserverOptions): Po
   };
 };
 
-const openWatch = (watches: PodWatches, scope: PodScope, onChange: (namespace: string) => void): OpenWatch => {
+/**
+ * One watch may lag behind another. Resource versions of one resource compare as numbers (KEP-5504); where they are none, the one known first
+ * stays.
+ */
+const newerOf = (known: PodView, other: PodView): PodView => {
+  const [before, after] = [Number(known.resourceVersion), Number(other.resourceVersion)];
+  return after > before ? other : known;
+};
+
+interface OpenWatchOptions {
+  readonly scope: PodScope;
+  readonly onChange: (namespace: string) => void;
+  readonly onSynced: () => void;
+}
+
+const openWatch = (watches: PodWatches, { scope, onChange, onSynced }: OpenWatchOptions): OpenWatch => {
   const watch: PodWatch = watches.open(scope);
   const byNamespace = new Map<string, Map<string, PodView>>();
+  const closing = new AbortController();
+  // Rejects when it is closed before.
+  watch.store.whenSynced(closing.signal).then(onSynced, () => undefined);
   const unsubscribe = watch.store.subscribe(({ type, key, value }) => {
     const pods = byNamespace.get(value.namespace) ?? new Map<string, PodView>();
     if (type === 'set') byNamespace.set(value.namespace, pods.set(key, value));
@@ -68,8 +102,12 @@ const openWatch = (watches: PodWatches, scope: PodScope, onChange: (namespace: s
     onChange(value.namespace);
   });
   return {
+    get synced() {
+      return watch.store.synced;
+    },
     byNamespace,
     close: () => {
+      closing.abort();
       unsubscribe();
       watch.close();
     },

@@ -2,7 +2,7 @@ import type { EndpointSliceView } from '../../domain/index.ts';
 import type { ObjectKey, Store, StoreChange } from '../../ports/index.ts';
 
 /** `namespace/service`. */
-export const serviceKey = ({ namespace, service }: Pick<EndpointSliceView, 'namespace' | 'service'>): string =>
+const serviceKey = ({ namespace, service }: Pick<EndpointSliceView, 'namespace' | 'service'>): string =>
   `${namespace}/${service}`;
 
 /** Readiness of services, each of which may have several EndpointSlices. */

@@ -7,6 +7,8 @@ import type { Weeding, WeedingEnd } from './weedings.ts';
 export interface WeederReport {
   weedingStarted(weeding: Weeding, now: number): void;
   weedingEnded(ended: { readonly weeding: Weeding; readonly why: WeedingEnd; readonly now: number }): void;
+  /** The program is stopping: whatever runs has ended. */
+  stopped(now: number): void;
   podDeleted(about: PodReport): void;
   /** The pod was gone, or has changed since it was seen. */
   podSpared(about: PodReport & { readonly why: 'gone' | 'changed' }): void;
@@ -34,22 +36,19 @@ export interface ReportDeps {
 
 const seconds = (ms: number): number => Math.round(ms) / 1_000;
 
-const keyOf = ({ namespace, service }: Weeding): string => `${namespace}/${service}`;
-
 /** To be called once per meter: it declares the weeder's metrics. */
 export const createWeederReport = ({ logger, meter, events, dryRun }: ReportDeps): WeederReport => {
   const metrics = createWeederMetrics(meter);
-  const running = new Map<string, number>();
-  /** Per weeding. */
-  const deleted = new Map<string, number>();
-  /** Error codes that were told, per weeding. */
-  const told = new Map<string, Set<string>>();
+  const running = new Set<Weeding>();
+  /** What is answered after the end of a weeding must not count for the next one of its service. */
+  const deleted = new WeakMap<Weeding, number>();
+  /** Error codes that were told. */
+  const told = new WeakMap<Weeding, Set<string>>();
   const would = dryRun ? 'would have ' : '';
 
-  const count = ({ service }: Weeding, by: number): void => {
-    const sum = (running.get(service) ?? 0) + by;
-    running.set(service, sum);
-    metrics.running.set(sum, { service });
+  const count = ({ service }: Weeding): void => {
+    const ofService = [...running].filter((weeding) => weeding.service === service);
+    metrics.running.set(ofService.length, { service });
   };
 
   const fieldsOf = ({ pod, weeding }: PodReport) => ({
@@ -71,32 +70,36 @@ export const createWeederReport = ({ logger, meter, events, dryRun }: ReportDeps
     });
   };
 
+  const weedingEnded: WeederReport['weedingEnded'] = ({ weeding, why, now }) => {
+    const { namespace, service } = weeding;
+    running.delete(weeding);
+    count(weeding);
+    const lasted = seconds(now - weeding.readyAt);
+    logger.info('weeding ends', { namespace, service, why, deleted: deleted.get(weeding) ?? 0, seconds: lasted });
+  };
+
   return {
     weedingStarted: (weeding, now) => {
       const { namespace, service } = weeding;
       metrics.started.inc({ service });
-      count(weeding, 1);
+      running.add(weeding);
+      count(weeding);
       logger.info('weeding starts: the service is ready', {
         namespace,
         service,
         seconds: seconds(weeding.endsAt - now),
       });
     },
-    weedingEnded: ({ weeding, why, now }) => {
-      const { namespace, service } = weeding;
-      const key = keyOf(weeding);
-      const lasted = seconds(now - weeding.readyAt);
-      count(weeding, -1);
-      logger.info('weeding ends', { namespace, service, why, deleted: deleted.get(key) ?? 0, seconds: lasted });
-      deleted.delete(key);
-      told.delete(key);
+    weedingEnded,
+    stopped: (now) => {
+      for (const weeding of [...running]) weedingEnded({ weeding, why: 'stopped', now });
     },
     podDeleted: (about) => {
       const { weeding, now } = about;
       const { service } = weeding;
       const afterReady = seconds(now - weeding.readyAt);
       logger.info(`${would}deleted a crash-looping pod`, { ...fieldsOf(about), secondsAfterReady: afterReady });
-      deleted.set(keyOf(weeding), (deleted.get(keyOf(weeding)) ?? 0) + 1);
+      deleted.set(weeding, (deleted.get(weeding) ?? 0) + 1);
       metrics.deleted.inc({ service });
       metrics.deleteSeconds.observe(afterReady);
       if (!dryRun) recordEvent(about);
@@ -106,9 +109,9 @@ export const createWeederReport = ({ logger, meter, events, dryRun }: ReportDeps
     deleteFailed: (about) => {
       const { weeding, error } = about;
       metrics.errors.inc({ service: weeding.service, code: error.code });
-      const codes = told.get(keyOf(weeding)) ?? new Set<string>();
+      const codes = told.get(weeding) ?? new Set<string>();
       const level = codes.has(error.code) ? 'debug' : 'error';
-      told.set(keyOf(weeding), codes.add(error.code));
+      told.set(weeding, codes.add(error.code));
       logger[level]('deleting failed, trying again', { ...fieldsOf(about), error: error.message });
     },
     podLeftAlone: (about) =>

@@ -1,4 +1,4 @@
-import { type RunningComponent, startWeeder } from '../../app/index.ts';
+import { type RunningComponent, startWeeder, weederComponent } from '../../app/index.ts';
 import type { WeederSettings } from '../../domain/index.ts';
 import {
   createRateLimiter,
@@ -61,7 +61,7 @@ export interface WeederBench {
 }
 
 /** Defaults of `--kube-api-qps` and `--kube-api-burst`, and the bound of the weeder's own lane. */
-const limits = { qps: 5, burst: 10, urgentInFlight: 20 };
+const limits = { qps: 5, burst: 10, urgentInFlight: weederComponent.urgentInFlight };
 
 export const createWeederBench = (shoots: readonly ShootInit[] = []): WeederBench => {
   const clock = createVirtualClock();

@@ -21,7 +21,7 @@ export interface Kubelet {
   readonly deleted: readonly string[];
 }
 
-export const apiserverLabels = { 'gardener.cloud/role': 'controlplane', role: 'apiserver' };
+const apiserverLabels = { 'gardener.cloud/role': 'controlplane', role: 'apiserver' };
 export const schedulerLabels = { 'gardener.cloud/role': 'controlplane', role: 'scheduler' };
 
 const ownerOf = ({ name, owner }: PodInit): string | null =>

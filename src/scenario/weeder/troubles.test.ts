@@ -53,6 +53,21 @@ describe('deletes that fail', () => {
     );
   });
 
+  it('for two causes tell each of them once', async () => {
+    await begin();
+    for (const name of ['api-1', 'api-2', 'api-3', 'api-4']) bench.kubelet.crash(pod(name));
+    let failures = 0;
+    bench.line.setFaults((request) => {
+      if (!is(request, 'delete pods')) return undefined;
+      failures += 1;
+      return { status: failures % 2 === 0 ? 403 : 500 };
+    });
+    bench.kubelet.endpoints(etcd, true);
+    await bench.clock.advance(30_000);
+    const lines = bench.told('deleting failed, trying again').filter(({ level }) => level === 'error');
+    expect(lines.map(({ error }) => /\b(403|500)\b/.exec(String(error))?.[1])).toEqual(['500', '403']);
+  });
+
   it('because the answer is lost delete nothing else: the pod that came in its place is another one', async () => {
     await begin();
     bench.kubelet.crash(pod('api-1', 'api'));

@@ -191,6 +191,41 @@ describe('pods', () => {
     expect(bench.kubelet.deleted).toHaveLength(1);
   });
 
+  it('of an owner wait to the end, also when the service is away for most of the time', async () => {
+    await begin();
+    bench.kubelet.endpoints(etcd, true);
+    for (const [index, second] of [10, 20, 40, 80].entries()) {
+      await bench.clock.advance(second * 1_000 - bench.clock.monotonic());
+      bench.kubelet.crash(pod(`api-${String(index)}`));
+      await bench.clock.advance(1_000);
+    }
+    bench.kubelet.endpoints(etcd, false);
+    await bench.clock.advance(65_000);
+    bench.kubelet.crash(pod('api-4'));
+    bench.kubelet.endpoints(etcd, true);
+    await bench.clock.advance(60_000);
+    expect(bench.kubelet.deleted.map((line) => line.split(' at ')[1])).toEqual([
+      '10.0',
+      '20.0',
+      '40.0',
+      '80.0',
+      '160.0',
+    ]);
+  });
+
+  it('that two services match count for the one that became ready last', async () => {
+    const podSelectors = [{ matchLabels: { role: 'apiserver' }, matchExpressions: [] }];
+    bench.start({ services: [apiserver.name, etcd.name].map((name) => ({ name, podSelectors })) });
+    await bench.clock.advance(1_000);
+    for (const service of [etcd, apiserver]) {
+      bench.kubelet.endpoints(service, true);
+      await bench.clock.advance(1_000);
+    }
+    bench.kubelet.crash(pod('api-1'));
+    await bench.clock.advance(1_000);
+    expect(bench.told('deleted a crash-looping pod')).toMatchObject([{ service: apiserver.name }]);
+  });
+
   it('of an owner that had one deleted wait also for a new weeding: a service that flaps deletes no faster', async () => {
     await begin();
     let made = 0;
