@@ -1,7 +1,6 @@
 import { ApiError, decodePod } from '../domain/index.ts';
 import { createInformer, inLane } from '../kube/index.ts';
 import type { Clock, Counter, Kube, LogFields, Logger, Meter, PodWatches, Random } from '../ports/index.ts';
-import { withOpenTimeout } from './open-timeout.ts';
 
 export interface PodWatchDeps {
   readonly clock: Clock;
@@ -51,7 +50,7 @@ const tellingOnce = (logger: Logger, told: Set<unknown>): Logger => ({
 
 /** Watches of pods in the lane that `--kube-api-qps` does not hold up. */
 export const createPodWatches = ({ clock, random, logger, seed, errors }: PodWatchDeps): ClosablePodWatches => {
-  const kube = countingFailures(withOpenTimeout(inLane(seed, 'urgent'), clock), errors);
+  const kube = countingFailures(inLane(seed, 'urgent'), errors);
   const running = new Set<Promise<void>>();
   const told = new Set<unknown>();
   return {

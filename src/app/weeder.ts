@@ -11,7 +11,6 @@ import type { Counter, KubeClient } from '../ports/index.ts';
 import { createWorkQueue, type WorkQueue, whenAborted } from '../runtime/index.ts';
 import { createEventRecorder } from '../telemetry/index.ts';
 import type { Component, ComponentOptions, ComponentPorts } from './component.ts';
-import { withOpenTimeout } from './open-timeout.ts';
 import { createPodWatchErrors, createPodWatches } from './pod-watches.ts';
 import {
   type ComponentParts,
@@ -57,7 +56,7 @@ const createGeneration = (settings: WeederSettings, deps: GenerationDeps): Gener
   const { clock, random, logger, seed } = deps;
   const names = settings.services.map(({ name }) => name).toSorted();
   const slices = createInformer<EndpointSliceView>({
-    kube: withOpenTimeout(seed, clock),
+    kube: seed,
     clock,
     random,
     logger,

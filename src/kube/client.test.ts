@@ -257,6 +257,18 @@ describe('rule 11a: bounded answers', () => {
     },
   );
 
+  it.each([
+    [200, 'ok'],
+    [204, ''],
+    [200, '[+]ping ok'],
+  ])('an answer of %j that is no JSON is read as text where the call says so: %j', async (status, body) => {
+    const { kube, client } = createBench();
+    const read: Call<string> = { ...readName, text: (text, code) => `${String(code)} ${text}` };
+    const answer = client.call(read, { signal });
+    kube.take().respond(status, body);
+    expect((await answer).value).toBe(`${String(status)} ${body}`);
+  });
+
   it('a wrong shape is malformed and named', async () => {
     expect((await failWith(200, { name: 5 })).message).toBe(
       'GET /api/v1/nodes/n: node.name: expected a string, found a number',

@@ -9,6 +9,8 @@ import { statusError } from './status-error.ts';
 const longestEventBytes = 64 * 1024 * 1024;
 /** How much longer than the server's own time-out a stream may be silent. */
 const silenceGraceMs = 15_000;
+/** From when the request has left until the head of the answer: kube-apiserver sends it before there is an event (`endpoints/handlers/watch.go`). */
+const openTimeoutMs = 30_000;
 
 export interface WatchEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK';
@@ -113,12 +115,18 @@ const guardSilence = (scope: Scope, { clock, path }: WatchOptions, limitMs: numb
 
 /**
  * One watch request as its events. Ends when the server ends the stream. Throws an ApiError for a refusal, an ERROR event, a broken stream
- * or a silent one (no byte for the time-out plus a grace), and the signal's reason on abort.
+ * or a silent one (no head within 30 s, then no byte for the time-out plus a grace), and the signal's reason on abort.
  */
 export async function* watchOnce(options: WatchOptions): AsyncGenerator<WatchEvent, void> {
   const { kube, clock, path, timeoutSeconds } = options;
   const scope = createScope({ signal: options.signal, clock, timeoutMs: undefined, onTimeout: () => undefined });
   const silence = guardSilence(scope, options, timeoutSeconds * 1_000 + silenceGraceMs);
+  let cancelOpening: (() => void) | undefined;
+  const beginOpening = (): void => {
+    const message = `GET ${path}: watch: no answer within ${openTimeoutMs} ms`;
+    cancelOpening?.();
+    cancelOpening = clock.timer(openTimeoutMs, () => scope.fail(new ApiError({ code: 'Timeout', message })));
+  };
   try {
     const response = await kube.request({
       method: 'GET',
@@ -131,8 +139,12 @@ export async function* watchOnce(options: WatchOptions): AsyncGenerator<WatchEve
         timeoutSeconds: String(timeoutSeconds),
       },
       headers: { accept: options.accept },
+      // Whoever watches waits and tries again by itself.
+      once: true,
+      beforeSend: beginOpening,
       signal: scope.signal,
     });
+    cancelOpening?.();
     if (response.status !== 200) throw await readFailure(response, { method: 'GET', path }, clock);
     options.onOpen?.();
     for await (const line of splitLines(
@@ -145,6 +157,7 @@ export async function* watchOnce(options: WatchOptions): AsyncGenerator<WatchEve
     if (error instanceof LineTooLongError) throw malformed(path, error.message);
     throw error;
   } finally {
+    cancelOpening?.();
     silence.stop();
     scope.end();
   }
