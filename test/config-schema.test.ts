@@ -5,7 +5,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import {
+  careJsonSchema,
   hasErrors,
+  loadCareConfig,
   loadProberConfig,
   loadWeederConfig,
   proberJsonSchema,
@@ -32,6 +34,7 @@ const laxer: Readonly<Record<string, string>> = {
   'duplicate-key-nested.yaml': 'about the text',
   'duplicate-key-last-counts.yaml': 'about the text',
   'same-ref-twice.yaml': 'not to be said in a schema',
+  'threshold-twice.yaml': 'not to be said in a schema',
 };
 
 /** Undefined where there is no single document to speak of. */
@@ -211,5 +214,42 @@ describe('the JSON Schema of the weeder', () => {
     const load = (config: object) => loadWeederConfig(JSON.stringify(config), strict).settings;
     expect(load({ ...minimal, ...defaults })).toEqual(load(minimal));
     for (const { description } of Object.values(propertiesOf(weederJsonSchema()))) expect(description).toMatch(/\.$/);
+  });
+});
+
+describe('the JSON Schema of care', () => {
+  const check = validatorOf(careJsonSchema());
+  const isValid = (text: string): boolean => !hasErrors(loadCareConfig(text, strict).problems);
+  const fixtures = fixturesIn('src/config/fixtures/care');
+
+  it('takes the example', () => {
+    expect(check(parse(read('examples/care-config.yaml')))).toEqual({ valid: true, errors: [] });
+  });
+
+  it('knows enough fixtures, good ones and bad ones', () => {
+    const good = fixtures.filter(({ text }) => isValid(text));
+    expect(good.length).toBeGreaterThanOrEqual(3);
+    expect(fixtures.length - good.length).toBeGreaterThan(15);
+  });
+
+  it.each(fixtures)('agrees with dwd validate about $name', ({ name, text, value }) => {
+    const { valid, errors } = check(value);
+    const isException = valid && laxer[name] !== undefined;
+    expect(valid === isValid(text), JSON.stringify(errors)).toBe(!isException);
+  });
+
+  it('has the defaults that are filled in, and says of every field what it is for', () => {
+    const load = (config: object) => loadCareConfig(JSON.stringify(config), strict).settings;
+    expect(load(defaultsIn(careJsonSchema()))).toEqual(load({}));
+    expect(Object.keys(defaultsIn(careJsonSchema())).toSorted()).toEqual([
+      'concurrentSyncs',
+      'conditionThresholds',
+      'dependants',
+      'kubeConfigSecretName',
+      'legacyStatusLabels',
+      'staleExtensionHealthChecks',
+      'syncPeriod',
+    ]);
+    for (const { description } of Object.values(propertiesOf(careJsonSchema()))) expect(description).toMatch(/\.$/);
   });
 });

@@ -26,9 +26,22 @@ describe('dwd schema', () => {
     });
   });
 
+  it('prints that of care', async () => {
+    const { code, stdout } = await dwd('schema', '--component', 'care');
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      title: 'Configuration of dwd care',
+      additionalProperties: false,
+      properties: { syncPeriod: { default: '1m0s' }, concurrentSyncs: { default: 20 } },
+    });
+  });
+
   it.each([
-    [['schema'], 'dwd schema: flag --component is required; it takes prober or weeder'],
-    [['schema', '--component=kubelet'], 'dwd schema: flag --component takes prober or weeder; it was given "kubelet"'],
+    [['schema'], 'dwd schema: flag --component is required; it takes prober, weeder or care'],
+    [
+      ['schema', '--component=kubelet'],
+      'dwd schema: flag --component takes prober, weeder or care; it was given "kubelet"',
+    ],
     [['schema', '--component=prober', 'x'], "dwd schema: too many arguments for 'schema'"],
   ])('%j: %s', async (argv, message) => {
     const { code, stdout, stderr } = await dwd(...argv);

@@ -1,9 +1,9 @@
-import { type JsonSchema, proberJsonSchema, weederJsonSchema } from '../config/index.ts';
+import { careJsonSchema, type JsonSchema, proberJsonSchema, weederJsonSchema } from '../config/index.ts';
 import { type Command, defineCommand } from './command.ts';
 import { choice } from './flag-types.ts';
 import { requiredFlag } from './flags.ts';
 
-const schemas = { prober: proberJsonSchema, weeder: weederJsonSchema } as const satisfies Record<
+const schemas = { prober: proberJsonSchema, weeder: weederJsonSchema, care: careJsonSchema } as const satisfies Record<
   string,
   () => JsonSchema
 >;
@@ -18,8 +18,8 @@ export const schemaCommand: Command = defineCommand({
   description,
   flags: {
     component: requiredFlag(
-      choice<Component>('component', ['prober', 'weeder']),
-      'Whose configuration it is: prober or weeder',
+      choice<Component>('component', ['prober', 'weeder', 'care']),
+      'Whose configuration it is: prober, weeder or care',
     ),
   },
   async run({ flags }, io) {

@@ -1,10 +1,17 @@
-import { checkProberFile, checkWeederFile, type ConfigProblem, formatProblem, hasErrors } from '../config/index.ts';
+import {
+  checkCareFile,
+  checkProberFile,
+  checkWeederFile,
+  type ConfigProblem,
+  formatProblem,
+  hasErrors,
+} from '../config/index.ts';
 import { type Command, defineCommand } from './command.ts';
 import { choice } from './flag-types.ts';
 import { requiredFlag } from './flags.ts';
 import type { CliIo } from './io.ts';
 
-const checks = { prober: checkProberFile, weeder: checkWeederFile } as const satisfies Record<
+const checks = { prober: checkProberFile, weeder: checkWeederFile, care: checkCareFile } as const satisfies Record<
   string,
   (text: string) => readonly ConfigProblem[]
 >;
@@ -34,8 +41,8 @@ export const validateCommand: Command = defineCommand({
   description,
   flags: {
     component: requiredFlag(
-      choice<Component>('component', ['prober', 'weeder']),
-      'Whose configuration it is: prober or weeder',
+      choice<Component>('component', ['prober', 'weeder', 'care']),
+      'Whose configuration it is: prober, weeder or care',
     ),
   },
   operands: { name: 'FILE', description: 'Files to check; "-" is the standard input' },

@@ -28,10 +28,7 @@ const aboutDependants = (dependants: readonly unknown[]): readonly Finding[] => 
   });
   const others = keyed.filter(({ ref }) => ref && (ref.apiVersion !== 'apps/v1' || ref.kind !== 'Deployment'));
   return [
-    ...keyTwice(
-      keyed,
-      (first, key) => `is the same resource as in dependants[${first}] (${key}); list each only once`,
-    ),
+    ...keyTwice(keyed, (first, key) => `is the same resource as in dependants[${first}] (${key}); list each only once`),
     ...others.map(({ path }) => ({
       path,
       message: 'is not looked at: only whether a Deployment of apps/v1 is scaled down is told',

@@ -14,7 +14,7 @@ export interface HealthzAnswer {
 export const getHealthz: Call<HealthzAnswer> = {
   method: 'GET',
   path: '/healthz',
-  decode: () => ({ status: 0, body: '' }),
+  decode: (json) => ({ status: 200, body: JSON.stringify(json) }),
   text: (body, status) => ({ status, body }),
 };
 

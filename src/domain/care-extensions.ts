@@ -74,7 +74,7 @@ export const decodeControllerInstallation = (json: unknown, path: string): Contr
   const spec = optionalObject(object.spec, `${path}.spec`) ?? {};
   const nameIn = (field: string): string => {
     const at = `${path}.spec.${field}`;
-    return optionalString((optionalObject(spec[field], at) ?? {}).name, `${at}.name`) ?? '';
+    return optionalString(optionalObject(spec[field], at)?.name, `${at}.name`) ?? '';
   };
   return { name: decodeMeta(object, path).name, registration: nameIn('registrationRef'), seed: nameIn('seedRef') };
 };

@@ -68,4 +68,3 @@ export const decodeHeartbeat = (json: unknown, path: string): Heartbeat => {
   const renewedAt = Date.parse(optionalString(spec.renewTime, `${path}.spec.renewTime`) ?? '');
   return { renewedAt: Number.isNaN(renewedAt) ? undefined : renewedAt };
 };
-

@@ -27,7 +27,7 @@ export interface WorkerPool {
 export interface CareShoot extends ShootProgress, NamespacedName {
   /** `status.uid`, which BackupEntries are named by. */
   readonly uid: string;
-  /** Empty while it is not known. */
+  /** The seed that its control plane is on; empty while it is not known. */
   readonly seedName: string;
   readonly labels: Readonly<Record<string, string>>;
   /** Hibernated, or to be hibernated. */
@@ -43,6 +43,8 @@ export interface CareShoot extends ShootProgress, NamespacedName {
 export interface CareCluster {
   /** Also the shoot's control-plane namespace. */
   readonly name: string;
+  /** The seed that the Cluster is on; empty where it does not say. */
+  readonly seedName: string;
   readonly shoot: Result<CareShoot, DecodeError>;
 }
 
@@ -115,10 +117,13 @@ export const decodeCareCluster = (json: unknown, path: string): CareCluster => {
   const { name } = decodeMeta(object, path);
   try {
     const spec = decodeObject(object.spec, 'spec');
-    return { name, shoot: { ok: true, value: decodeShoot(decodeObject(spec.shoot, 'spec.shoot'), 'spec.shoot') } };
+    const seed = child(child(spec, 'spec', 'seed'), 'spec.seed', 'metadata');
+    const seedName = optionalString(seed.name, 'spec.seed.metadata.name') ?? '';
+    const shoot = decodeShoot(decodeObject(spec.shoot, 'spec.shoot'), 'spec.shoot');
+    return { name, seedName, shoot: { ok: true, value: shoot } };
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
-    return { name, shoot: { ok: false, error } };
+    return { name, seedName: '', shoot: { ok: false, error } };
   }
 };
 

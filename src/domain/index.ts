@@ -36,3 +36,4 @@ export * from './care-calls.ts';
 export * from './care-extensions.ts';
 export * from './care-reads.ts';
 export * from './care-shoots.ts';
+export * from './go-time.ts';

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { newCondition } from './conditions.ts';
-import { type ShootStatus, decodeLastOperation, shootStatus, shootStatusLabel } from './shoot-status.ts';
+import {
+  type ShootStatus,
+  decodeLastOperation,
+  shootLabelChange,
+  shootStatus,
+  shootStatusLabel,
+} from './shoot-status.ts';
 
 const conditions = (...statuses: readonly string[]) => statuses.map((status) => ({ ...newCondition('X', 0), status }));
 const progress = (operation: string | undefined, hasLastErrors = false) => {
@@ -48,6 +54,33 @@ describe('the status label of a Shoot', () => {
 
   it('has this name', () => {
     expect(shootStatusLabel).toBe('shoot.gardener.cloud/status');
+  });
+});
+
+describe('the labels of a Shoot', () => {
+  const [label, old, unhealthy] = [
+    'shoot.gardener.cloud/status',
+    'shoot.garden.sapcloud.io/status',
+    'shoot.garden.sapcloud.io/unhealthy',
+  ] as const;
+
+  it.each<[object, ShootStatus, boolean, object]>([
+    [{}, 'healthy', false, { [label]: 'healthy' }],
+    [{}, 'healthy', true, { [label]: 'healthy', [old]: 'healthy' }],
+    [{}, 'unhealthy', true, { [label]: 'unhealthy', [old]: 'unhealthy', [unhealthy]: 'true' }],
+    [{ [label]: 'healthy' }, 'healthy', false, {}],
+    [{ [label]: 'healthy', [old]: 'healthy', other: 'x' }, 'healthy', true, {}],
+    [
+      { [label]: 'unhealthy', [old]: 'unhealthy', [unhealthy]: 'true' },
+      'progressing',
+      true,
+      { [label]: 'progressing', [old]: 'progressing', [unhealthy]: null },
+    ],
+    [{ [label]: 'healthy', [old]: 'healthy', [unhealthy]: 'true' }, 'healthy', true, { [unhealthy]: null }],
+    [{ [label]: 'unhealthy', [old]: 'healthy', [unhealthy]: 'true' }, 'unhealthy', true, { [old]: 'unhealthy' }],
+    [{ [label]: 'unknown', [old]: 'healthy', [unhealthy]: 'true' }, 'unknown', false, {}],
+  ])('%j of one that is %s, legacy labels %j: %j', (labels, status, legacy, change) => {
+    expect(shootLabelChange(labels as Readonly<Record<string, string>>, { status, legacy })).toEqual(change);
   });
 });
 

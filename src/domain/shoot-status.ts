@@ -21,6 +21,10 @@ export interface ShootProgress {
 /** Label of a Shoot that sums up its status. */
 export const shootStatusLabel = 'shoot.gardener.cloud/status';
 
+/** The same under its former name, which older tooling reads, and a label that is there only while the status is `unhealthy`. */
+const legacyStatusLabel = 'shoot.garden.sapcloud.io/status';
+const legacyUnhealthyLabel = 'shoot.garden.sapcloud.io/unhealthy';
+
 /** From the worst to the best. */
 const severity = ['unhealthy', 'unknown', 'progressing', 'healthy'] as const;
 export type ShootStatus = (typeof severity)[number];
@@ -62,4 +66,19 @@ export const shootStatus = (
   const ofOperation = healthyIf(state === 'Processing' ? !hasLastErrors : state === 'Succeeded');
   const all = new Set<ShootStatus>([...conditions.map(statusOf), ofOperation]);
   return severity.find((status) => all.has(status)) ?? 'healthy';
+};
+
+/** Labels to set, or with null to remove. */
+export type LabelChange = Readonly<Record<string, string | null>>;
+
+/** What differs from the labels that a Shoot of that status has. Without `legacy`, those for older tooling are left as they are. */
+export const shootLabelChange = (
+  labels: Readonly<Record<string, string>>,
+  { status, legacy }: { readonly status: ShootStatus; readonly legacy: boolean },
+): LabelChange => {
+  const wanted: LabelChange = {
+    [shootStatusLabel]: status,
+    ...(legacy ? { [legacyStatusLabel]: status, [legacyUnhealthyLabel]: status === 'unhealthy' ? 'true' : null } : {}),
+  };
+  return Object.fromEntries(Object.entries(wanted).filter(([label, value]) => (labels[label] ?? null) !== value));
 };

@@ -103,6 +103,7 @@ export const pureFiles = [
   /^src\/controllers\/[^/]+\/(?:decide|flow|lifecycle)\.ts$/,
   /^src\/controllers\/prober\/(?:decision|failure|flow-plan|look|moves|next-look|operation|operation-step|outside-majority|outside-path|outside-rules|shoot|snapshots|threshold|verdict)\.ts$/,
   /^src\/controllers\/weeder\/(?:owners|scopes|weedings)\.ts$/,
+  /^src\/controllers\/care\/(?:api-server|control-plane|extensions|finding|machines|nodes|observability|observation|system-components|unreachable|workloads)\.ts$/,
   /^src\/healthcheck\/(?:aggregate|details)\.ts$/,
 ];
 

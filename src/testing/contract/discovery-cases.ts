@@ -22,9 +22,12 @@ export const discoveryCases = topic('discovery', {
   'health paths answer ok as text': async (target) => {
     const api = createApi(target);
     for (const path of ['/readyz', '/livez', '/healthz', '/readyz/ping']) {
-      const reply = await api.send('GET', path, { accept: '*/*' });
-      expect([path, reply.status, reply.text]).toEqual([path, 200, 'ok']);
-      expect(reply.headers['content-type']).toMatch(/^text\/plain/);
+      // Whatever is asked for.
+      for (const accept of ['*/*', 'application/json']) {
+        const reply = await api.send('GET', path, { accept });
+        expect([path, reply.status, reply.text]).toEqual([path, 200, 'ok']);
+        expect(reply.headers['content-type']).toMatch(/^text\/plain/);
+      }
     }
   },
 

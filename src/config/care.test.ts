@@ -1,0 +1,129 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { type CareSettings, shootConditionTypes } from '../domain/index.ts';
+import { mutate, mutations } from '../testing/index.ts';
+import { checkCareFile, formatProblem, hasErrors, loadCareConfig } from './index.ts';
+
+const read = (path: string): string => readFileSync(fileURLToPath(new URL(path, import.meta.url)), 'utf8');
+
+const fixtures = readdirSync(fileURLToPath(new URL('fixtures/care', import.meta.url)))
+  .filter((file) => file.endsWith('.yaml'))
+  .map((file) => ({ file, text: read(`fixtures/care/${file}`) }));
+
+const running = { leftovers: 'warning' } as const;
+const deployment = (name: string, optional: boolean) => ({
+  ref: { apiVersion: 'apps/v1', kind: 'Deployment', name },
+  optional,
+});
+
+const defaults: CareSettings = {
+  kubeConfigSecretName: 'shoot-access-dependency-watchdog-probe',
+  syncPeriodMs: 60_000,
+  concurrentSyncs: 20,
+  dependants: [
+    deployment('kube-controller-manager', false),
+    deployment('machine-controller-manager', false),
+    deployment('cluster-autoscaler', true),
+  ],
+  conditionThresholds: [],
+  staleExtensionThresholdMs: 300_000,
+  legacyStatusLabels: true,
+};
+
+describe('checkCareFile', () => {
+  it.each(fixtures)('tells all that is wrong with fixtures/care/$file', async ({ file, text }) => {
+    const lines = checkCareFile(text).map((problem) => `${formatProblem(file, problem)}\n`);
+    await expect(lines.join('')).toMatchFileSnapshot(`fixtures/care/${file.replace(/yaml$/, 'expected')}`);
+  });
+
+  it('finds nothing wrong with the example', () => {
+    expect(checkCareFile(read('../../examples/care-config.yaml'))).toEqual([]);
+  });
+});
+
+describe('loadCareConfig', () => {
+  it.each(fixtures)('has settings for fixtures/care/$file or tells an error', ({ text }) => {
+    const { settings, problems } = loadCareConfig(text, running);
+    expect(settings === undefined).toBe(hasErrors(problems));
+  });
+
+  it('fills in all defaults', () => {
+    const { settings } = loadCareConfig('{}', running);
+    expect(settings).toEqual(defaults);
+    expect([settings, settings?.dependants[0]?.ref].every(Object.isFrozen)).toBe(true);
+  });
+
+  it('reads everything', () => {
+    expect(loadCareConfig(read('fixtures/care/everything.yaml'), running)).toEqual({
+      settings: {
+        kubeConfigSecretName: 'shoot-access-care',
+        syncPeriodMs: 30_000,
+        concurrentSyncs: 5,
+        dependants: [deployment('kube-controller-manager', false), deployment('cluster-autoscaler', true)],
+        conditionThresholds: [
+          { type: 'ControlPlaneHealthy', thresholdMs: 300_000 },
+          { type: 'EveryNodeReady', thresholdMs: 0 },
+        ],
+        staleExtensionThresholdMs: 600_000,
+        progressingThresholdMs: 3_600_000,
+        legacyStatusLabels: false,
+      },
+      problems: [],
+    });
+  });
+
+  it('knows no threshold for what is disabled', () => {
+    const { staleExtensionThresholdMs: _, ...others } = defaults;
+    expect(loadCareConfig('staleExtensionHealthChecks: {enabled: false}', running).settings).toEqual(others);
+    expect(loadCareConfig('staleExtensionHealthChecks: {enabled: false, threshold: 1m}', running).settings).toEqual(
+      others,
+    );
+    expect(loadCareConfig('staleExtensionHealthChecks: {threshold: 1m}', running).settings).toEqual({
+      ...others,
+      staleExtensionThresholdMs: 60_000,
+    });
+  });
+
+  it('says the same of the example as of nothing, but for what has no default', () => {
+    const { settings } = loadCareConfig(read('../../examples/care-config.yaml'), running);
+    const { conditionThresholds, progressingThresholdMs, ...others } = settings ?? defaults;
+    expect({ ...others, conditionThresholds: [] }).toEqual(defaults);
+    expect(conditionThresholds.map(({ type }) => type).toSorted()).toEqual([...shootConditionTypes].toSorted());
+    expect(progressingThresholdMs).toBe(3_600_000);
+  });
+});
+
+const isSound = (settings: CareSettings): boolean =>
+  [settings.syncPeriodMs, settings.staleExtensionThresholdMs ?? 1, settings.progressingThresholdMs ?? 1].every(
+    (ms) => Number.isFinite(ms) && ms > 0,
+  ) &&
+  Number.isInteger(settings.concurrentSyncs) &&
+  settings.concurrentSyncs >= 1 &&
+  settings.dependants.every(({ ref }) => [ref.apiVersion, ref.kind, ref.name].every((part) => part !== '')) &&
+  settings.conditionThresholds.every(
+    ({ type, thresholdMs }) => shootConditionTypes.some((known) => known === type) && thresholdMs >= 0,
+  ) &&
+  new Set(settings.conditionThresholds.map(({ type }) => type)).size === settings.conditionThresholds.length;
+
+describe('a configuration with something wrong in it', () => {
+  it('is refused in words, or its settings are all in range', { timeout: 60_000 }, () => {
+    const whole = parse(read('fixtures/care/everything.yaml')) as unknown;
+    let [refused, taken] = [0, 0];
+    fc.assert(
+      fc.property(mutations(3), (changes) => {
+        const text = JSON.stringify(mutate(whole, changes)) as string | undefined;
+        const { settings, problems } = loadCareConfig(text ?? '', running);
+        if (settings === undefined) refused += 1;
+        else taken += 1;
+        const isTold = problems.every(({ path, message }) => path !== '' && message !== '');
+        return isTold && (settings === undefined ? hasErrors(problems) : isSound(settings));
+      }),
+      { numRuns: 1_000 },
+    );
+    expect(refused).toBeGreaterThan(50);
+    expect(taken).toBeGreaterThan(50);
+  });
+});

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { checkApiServer, withoutResponseTime } from './api-server.ts';
+import type { HealthzView, ShootView } from './observation.ts';
+import { circumstances, looked } from './testing/circumstances.ts';
+
+const down = 'Could not reach API server during client initialization.';
+
+describe('APIServerAvailable', () => {
+  it.each<[HealthzView, object]>([
+    [
+      { kind: 'answered', status: 200, body: 'ok', responseMs: 12 },
+      {
+        status: 'True',
+        reason: 'HealthzRequestSucceeded',
+        message: 'API server /healthz endpoint responded with success status code. [response_time:12ms]',
+      },
+    ],
+    [
+      { kind: 'answered', status: 204, body: '', responseMs: 12 },
+      {
+        status: 'Failed',
+        reason: 'HealthzRequestError',
+        message: 'API server /healthz endpoint check returned a non ok status code 204. ()',
+      },
+    ],
+    [
+      { kind: 'failed', error: 'connection refused', responseMs: 3 },
+      {
+        status: 'Failed',
+        reason: 'HealthzRequestFailed',
+        message: 'Request to API server /healthz endpoint failed. [response_time:3ms] (connection refused)',
+      },
+    ],
+  ])('%j', (healthz, finding) => {
+    expect(checkApiServer(circumstances({ view: looked({ healthz }) }))).toEqual(finding);
+  });
+
+  it.each<[ShootView]>([[{ kind: 'not-running' }], [{ kind: 'no-client', error: 'no Secret' }]])('%j', (view) => {
+    expect(checkApiServer(circumstances({ view }))).toEqual({
+      status: 'Failed',
+      reason: 'APIServerDown',
+      message: down,
+    });
+  });
+
+  it.each([
+    ['All well. [response_time:12ms]', 'All well. [response_time:345ms]', true],
+    ['Failed. [response_time:1ms] (refused)', 'Failed. [response_time:22ms] (refused)', true],
+    ['Failed. [response_time:1ms] (refused)', 'Failed. [response_time:1ms] (reset)', false],
+    ['All well.', 'All well. [response_time:1ms]', true],
+  ])('compares %j with %j: %j', (a, b, same) => {
+    expect(withoutResponseTime(a) === withoutResponseTime(b)).toBe(same);
+  });
+});

@@ -1,0 +1,28 @@
+import { failed, type Finding, healthy } from './finding.ts';
+import type { Circumstances, HealthzView } from './observation.ts';
+
+const responseTime = / ?\[response_time:[^\]]*\]/;
+
+/** A message without what differs from run to run. */
+export const withoutResponseTime = (message: string): string => message.replace(responseTime, '');
+
+const judgeHealthz = (healthz: HealthzView): Finding => {
+  const took = `[response_time:${healthz.responseMs}ms]`;
+  if (healthz.kind === 'failed') {
+    const text = `Request to API server /healthz endpoint failed. ${took} (${healthz.error})`;
+    return failed('HealthzRequestFailed', text);
+  }
+  const { status, body } = healthz;
+  if (status === 200) {
+    const text = `API server /healthz endpoint responded with success status code. ${took}`;
+    return healthy('HealthzRequestSucceeded', text);
+  }
+  const text = `API server /healthz endpoint check returned a non ok status code ${status}. (${body})`;
+  return failed('HealthzRequestError', text);
+};
+
+/** APIServerAvailable. As gardener's `pkg/utils/kubernetes/health/checker` and `shoot/care/health.go`, like the checks of the other types. */
+export const checkApiServer = ({ view }: Circumstances): Finding =>
+  view.kind === 'looked'
+    ? judgeHealthz(view.healthz)
+    : failed('APIServerDown', 'Could not reach API server during client initialization.');

@@ -1,0 +1,107 @@
+import type { CareCluster, Condition } from '../../domain/index.ts';
+import type { Random, StoreChange } from '../../ports/index.ts';
+import type { CareReport, ShootCare } from './report.ts';
+import { type RunDeps, runCare } from './run.ts';
+import { createSeedObserver } from './seed-view.ts';
+import type { CareSources } from './watched.ts';
+
+export type { Writing } from './act.ts';
+export { type CareReport, createCareReport, type ShootCare } from './report.ts';
+export type { CareSources, GardenSources, Watched } from './watched.ts';
+
+export interface CareControllerDeps extends Omit<RunDeps, 'observer' | 'kubeconfigs'> {
+  readonly random: Random;
+  readonly sources: CareSources;
+  readonly report: CareReport;
+  /** Asks for another reconcile of a namespace after `ms`. */
+  readonly requeueAfter: (namespace: string, ms: number) => void;
+}
+
+/** What the last runs made of the conditions, by control-plane namespace. */
+export type CareMemory = ReadonlyMap<string, readonly Condition[]>;
+
+/** Checks the shoots of a seed, each once per sync period. Keys are control-plane namespaces. */
+export interface CareController {
+  /** Asks for the first check of every shoot, and from now on for those of new ones. */
+  start(): void;
+  /** One run for one shoot; asks for the next. */
+  reconcile(namespace: string, signal: AbortSignal): Promise<void>;
+  /** One run for one shoot. Undefined: there is no such shoot. Rejects only with `signal.reason`. */
+  check(namespace: string, signal: AbortSignal): Promise<ShootCare | undefined>;
+  /** Of all shoots, sorted. */
+  namespaces(): readonly string[];
+  memory(): CareMemory;
+  /** Asks for nothing more. Runs under way end by their signals. */
+  stop(): void;
+}
+
+/** Whether what the shoot was asked to do has just been done: its conditions are of interest at once. */
+const hasJustSucceeded = ({ value, previous }: StoreChange<CareCluster>): boolean => {
+  const stateOf = (cluster: CareCluster | undefined): string | undefined =>
+    cluster?.shoot.ok === true ? cluster.shoot.value.lastOperation?.state : undefined;
+  return stateOf(previous) === 'Processing' && stateOf(value) === 'Succeeded';
+};
+
+const unreadable = (namespace: string, problem: string): ShootCare => ({
+  namespace,
+  conditions: [],
+  status: 'unknown',
+  writing: { kind: 'unchanged' },
+  problem,
+  durationMs: 0,
+});
+
+export const createCareController = (deps: CareControllerDeps, before?: CareMemory): CareController => {
+  const { clock, random, settings, sources, report, requeueAfter } = deps;
+  const { syncPeriodMs } = settings;
+  const observer = createSeedObserver(sources);
+  const runDeps: RunDeps = { ...deps, observer, kubeconfigs: sources.kubeconfigs };
+  const remembered = new Map(before);
+  let unsubscribe = (): void => undefined;
+
+  const check = async (namespace: string, signal: AbortSignal): Promise<ShootCare | undefined> => {
+    const cluster = sources.clusters.get(namespace);
+    if (cluster === undefined) return undefined;
+    const { seedName, shoot } = cluster;
+    if (!shoot.ok) {
+      const care = unreadable(namespace, shoot.error.message);
+      report.ran(care, []);
+      return care;
+    }
+    const request = { namespace, seedName, shoot: shoot.value, remembered: remembered.get(namespace), signal };
+    const { care, before: stored } = await runCare(runDeps, request);
+    // The shoot may have left while it was checked.
+    if (sources.clusters.get(namespace) === undefined) return care;
+    remembered.set(namespace, care.conditions);
+    report.ran(care, stored);
+    return care;
+  };
+
+  const observeChange = (change: StoreChange<CareCluster>): void => {
+    const { type, key, previous } = change;
+    if (type === 'deleted') {
+      remembered.delete(key);
+      report.left(key);
+    } else if (previous === undefined) requeueAfter(key, random.next() * syncPeriodMs);
+    else if (hasJustSucceeded(change)) requeueAfter(key, 0);
+  };
+
+  return {
+    start: () => {
+      unsubscribe = sources.clusters.subscribe(observeChange);
+      for (const [namespace] of sources.clusters.entries()) requeueAfter(namespace, random.next() * syncPeriodMs);
+    },
+    reconcile: async (namespace, signal) => {
+      const startedAt = clock.monotonic();
+      if ((await check(namespace, signal)) === undefined) return;
+      requeueAfter(namespace, Math.max(0, startedAt + syncPeriodMs - clock.monotonic()));
+    },
+    check,
+    namespaces: () => Array.from(sources.clusters.entries(), ([namespace]) => namespace).sort(),
+    memory: () => new Map(remembered),
+    stop: () => {
+      unsubscribe();
+      observer.close();
+    },
+  };
+};

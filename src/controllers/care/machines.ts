@@ -1,0 +1,52 @@
+import {
+  type MachineCounts,
+  type MachineDeploymentHealth,
+  type MachineProgress,
+  type NodeHealth,
+  type ScalingProblem,
+  countMachines,
+  findCondition,
+  scaleDownProblem,
+  scaleUpProblem,
+} from '../../domain/index.ts';
+import { failed, type Finding, ifRead } from './finding.ts';
+import type { SeedView } from './observation.ts';
+
+interface Fleet {
+  readonly counts: MachineCounts;
+  readonly machines: readonly MachineProgress[];
+  readonly nodes: readonly NodeHealth[];
+  readonly rolling: boolean;
+}
+
+const isRolling = ({ conditions }: MachineDeploymentHealth): boolean => {
+  const progressing = findCondition(conditions, 'Progressing');
+  return progressing?.status === 'True' && progressing.reason !== 'NewMachineSetAvailable';
+};
+
+const findingOf = (reason: string, problem: ScalingProblem | undefined): Finding | undefined =>
+  problem === undefined ? undefined : failed(reason, problem.text);
+
+const fleetFinding = ({ counts, machines, nodes, rolling }: Fleet): Finding | undefined => {
+  const { desired, registered, ready } = counts;
+  if (registered === desired && ready === desired) return undefined;
+  const reason = !rolling && registered < desired ? 'NodesScalingUp' : 'NodesRollOutScalingUp';
+  const isScaledUp = rolling || registered < desired || ready < desired;
+  return (
+    (isScaledUp ? findingOf(reason, scaleUpProblem(counts, machines)) : undefined) ??
+    findingOf('NodesScalingDown', scaleDownProblem(counts, nodes, machines))
+  );
+};
+
+/** The nodes of the shoot against the machines that shall become nodes. */
+export const machineFinding = (seed: SeedView, nodes: readonly NodeHealth[]): Finding | undefined =>
+  ifRead(seed.machineDeployments, (deployments) =>
+    ifRead(seed.machines, (machines) =>
+      fleetFinding({
+        counts: countMachines(deployments, nodes),
+        machines,
+        nodes,
+        rolling: deployments.some(isRolling),
+      }),
+    ),
+  );

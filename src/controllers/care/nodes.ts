@@ -1,0 +1,84 @@
+import { type NodeHealth, type NodeLease, type WorkerPool, goQuote, nodeProblem } from '../../domain/index.ts';
+import { extensionFinding } from './extensions.ts';
+import { failed, type Finding, healthy, ifRead } from './finding.ts';
+import { machineFinding } from './machines.ts';
+import type { Circumstances } from './observation.ts';
+import { unreachableFinding } from './unreachable.ts';
+
+const type = 'EveryNodeReady';
+/** Problems of a node that its user's configuration makes. */
+const configurationProblem = /KubeletHasInsufficientMemory|KubeletHasDiskPressure|KubeletHasInsufficientPID/i;
+/** From this share of expired leases the prober may be about to act. */
+const alarmingPercent = 20;
+
+/** A kubelet of the pool's minor version that is behind in its patch; what cannot be read is not behind. */
+const isOutdatedPatch = (kubelet: string, desired: string): boolean => {
+  const parts = (version: string): readonly number[] =>
+    /^v?(\d{1,6})\.(\d{1,6})\.(\d{1,6})/.exec(version)?.slice(1).map(Number) ?? [];
+  const [major, minor, patch] = parts(kubelet);
+  const [wantedMajor, wantedMinor, wantedPatch] = parts(desired);
+  if (patch === undefined || wantedPatch === undefined) return false;
+  return major === wantedMajor && minor === wantedMinor && patch < wantedPatch;
+};
+
+const nodeFinding = (node: NodeHealth, { name: pool, kubernetesVersion }: WorkerPool): Finding | undefined => {
+  const name = goQuote(node.meta.name);
+  const problem = nodeProblem(node);
+  if (problem !== undefined) {
+    const codes = configurationProblem.test(problem) ? ['ERR_CONFIGURATION_PROBLEM'] : [];
+    return failed('NodeUnhealthy', `Node ${name} in worker group ${goQuote(pool)} is unhealthy: ${problem}`, codes);
+  }
+  const { kubeletVersion } = node;
+  if (!isOutdatedPatch(kubeletVersion, kubernetesVersion)) return undefined;
+  const mismatch = `does not match the desired Kubernetes version (v${kubernetesVersion})`;
+  return failed('KubeletVersionMismatch', `The kubelet version for node ${name} (${kubeletVersion}) ${mismatch}`);
+};
+
+const poolFinding = (pool: WorkerPool, all: readonly NodeHealth[]): Finding | undefined => {
+  const nodes = all.filter((node) => node.pool === pool.name);
+  for (const node of nodes) {
+    const finding = nodeFinding(node, pool);
+    if (finding !== undefined) return finding;
+  }
+  if (nodes.length >= pool.minimum) return undefined;
+  const counts = `(${nodes.length}/${pool.minimum})`;
+  const text = `Not enough worker nodes registered in worker pool ${goQuote(pool.name)} to meet minimum desired machine count. ${counts}.`;
+  return failed('MissingNodes', text);
+};
+
+const leaseFinding = (leases: readonly NodeLease[], nodes: readonly NodeHealth[], now: number): Finding | undefined => {
+  const known = new Set(nodes.map(({ meta }) => meta.name));
+  const expired = leases.filter(({ name, expiresAt }) => known.has(name) && expiresAt < now).length;
+  const percent = leases.length === 0 ? 0 : Math.floor((100 * expired) / leases.length);
+  if (percent < alarmingPercent) return undefined;
+  const text = `${percent}% of all Leases in kube-node-lease namespace are expired - dependency-watchdog-prober might start scaling down controllers`;
+  return failed('TooManyExpiredNodeLeases', text);
+};
+
+const firstPoolFinding = (pools: readonly WorkerPool[], nodes: readonly NodeHealth[]): Finding | undefined => {
+  for (const pool of pools) {
+    const finding = poolFinding(pool, nodes);
+    if (finding !== undefined) return finding;
+  }
+  return undefined;
+};
+
+const shootFinding = (circumstances: Circumstances): Finding | undefined => {
+  const { view, seed, shoot, now } = circumstances;
+  if (view.kind !== 'looked') return unreachableFinding(circumstances);
+  return ifRead(view.nodes, (all) => {
+    const nodes = all.filter(({ pool }) => pool !== undefined);
+    return (
+      firstPoolFinding(shoot.pools, nodes) ??
+      machineFinding(seed, nodes) ??
+      ifRead(view.leases, (leases) => leaseFinding(leases, nodes, now))
+    );
+  });
+};
+
+/** EveryNodeReady, of shoots with workers. */
+export const checkNodes = (circumstances: Circumstances): Finding =>
+  unreachableFinding(circumstances) ??
+  extensionFinding(circumstances, type) ??
+  shootFinding(circumstances) ??
+  healthy('EveryNodeReady', 'All nodes are ready.');

@@ -1,0 +1,50 @@
+import {
+  type CareDeployment,
+  type ShootConditionType,
+  deploymentProblem,
+  goQuote,
+  managedResourceCountsFor,
+  managedResourceFailure,
+} from '../../domain/index.ts';
+import { failed, type Finding, ifRead } from './finding.ts';
+import type { Circumstances } from './observation.ts';
+
+/** Those of `required` that are not among `objects`, as messages list them; undefined when there are none. */
+export const missingNames = (
+  required: readonly string[],
+  objects: readonly { readonly meta: { readonly name: string } }[],
+): string | undefined => {
+  const present = new Set(objects.map(({ meta }) => meta.name));
+  const missing = required.filter((name) => !present.has(name)).toSorted();
+  return missing.length === 0 ? undefined : `[${missing.join(' ')}]`;
+};
+
+/** The required Deployments are there, and all are healthy. */
+export const deploymentFinding = (
+  deployments: readonly CareDeployment[],
+  required: readonly string[],
+): Finding | undefined => {
+  const missing = missingNames(required, deployments);
+  if (missing !== undefined) return failed('DeploymentMissing', `Missing required deployments: ${missing}`);
+  for (const deployment of deployments) {
+    const problem = deploymentProblem(deployment);
+    const name = goQuote(deployment.meta.name);
+    if (problem !== undefined) return failed('DeploymentUnhealthy', `Deployment ${name} is unhealthy: ${problem}`);
+  }
+  return undefined;
+};
+
+/** The ManagedResources that count for the condition. */
+export const managedResourceFinding = (
+  { seed, settings, now }: Circumstances,
+  type: ShootConditionType,
+): Finding | undefined =>
+  ifRead(seed.managedResources, (resources) => {
+    const patience = { now, progressingThresholdMs: settings.progressingThresholdMs };
+    for (const resource of resources) {
+      if (!managedResourceCountsFor(resource, type)) continue;
+      const failure = managedResourceFailure(resource, patience);
+      if (failure !== undefined) return failed(failure.reason, failure.message);
+    }
+    return undefined;
+  });

@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { startCare } from '../app/index.ts';
+import { loadCareConfig } from '../config/index.ts';
+import type { CareSettings } from '../domain/index.ts';
+import type { Leadership } from '../ports/index.ts';
+import { createSeededRandom, createSimApiServer, createVirtualClock, withCounting } from '../sim/index.ts';
+import { createRecordingLogger, createRecordingMeter } from '../testing/index.ts';
+import { careKinds, extensionKinds, gardenKinds, seedKinds } from './care-kinds.ts';
+import { createCareShoot, gardenNamespace, observeDeployments } from './care-shoot.ts';
+import type { StoredCondition } from './healthcheck-rig.ts';
+import { createMemoryConnector } from './memory-connector.ts';
+
+const settingsOf = (text: string): CareSettings => {
+  const { settings } = loadCareConfig(text, { leftovers: 'error' });
+  if (settings === undefined) throw new Error('not valid');
+  return settings;
+};
+
+const unserved = new Set<unknown>([extensionKinds.get('BackupEntry'), extensionKinds.get('Network')]);
+
+/** The component as the program runs it, but for servers and sockets; two kinds of extensions are not served. */
+const startWorld = (leadership: Leadership = { mayWrite: () => true }) => {
+  const clock = createVirtualClock();
+  const seed = createSimApiServer({ clock, kinds: seedKinds.filter((kind) => !unserved.has(kind)) });
+  const garden = createSimApiServer({ clock, kinds: gardenKinds });
+  observeDeployments(seed);
+  const shoot = createCareShoot({ clock, seed, garden, name: 'a', nodes: 3 });
+  const lines = { seed: withCounting(seed), garden: withCounting(garden), shoot: withCounting(shoot.api) };
+  const logger = createRecordingLogger();
+  const care = startCare({
+    settings: settingsOf('staleExtensionHealthChecks: {enabled: false}'),
+    ports: {
+      clock,
+      random: createSeededRandom(0),
+      logger,
+      meter: createRecordingMeter(),
+      leadership,
+      seed: lines.seed,
+      garden: lines.garden,
+      connector: createMemoryConnector({ clock, resolve: () => lines.shoot, onConnect: () => undefined }),
+      tunnels: { connect: async () => undefined },
+    },
+  });
+  const conditions = (): readonly StoredCondition[] => {
+    const stored = garden.store.get(careKinds.Shoot, { namespace: gardenNamespace, name: 'a' });
+    return ((stored?.status ?? {}) as { conditions?: readonly StoredCondition[] }).conditions ?? [];
+  };
+  return { clock, lines, logger, care, conditions, stop: () => clock.run(care.stop()) };
+};
+
+const minute = 60_000;
+
+describe('the care component', () => {
+  it('takes kinds that are not served for kinds of which there is none', async () => {
+    const { clock, care, conditions, stop } = startWorld();
+    await clock.advance(2 * minute);
+    expect(conditions().map(({ status }) => status)).toEqual(['True', 'True', 'True', 'True', 'True']);
+    const checks = care.checks();
+    expect(checks.every(({ ok }) => ok)).toBe(true);
+    expect(checks.filter(({ detail }) => detail !== undefined).map(({ name }) => name)).toEqual([
+      'networks',
+      'backupentries',
+    ]);
+    expect(checks.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['clusters', 'secrets', 'leases', 'controllerregistrations', 'controllerinstallations']),
+    );
+    await stop();
+  });
+
+  it('never writes in the seed or in a shoot, and lists each kind once whatever the time', async () => {
+    const { clock, lines, stop } = startWorld();
+    await clock.advance(30 * minute);
+    expect(lines.seed.counts.total({ verb: 'patch' })).toBe(0);
+    expect(lines.seed.counts.total({ verb: 'list', resource: 'deployments' })).toBe(1);
+    expect(lines.seed.counts.total({ verb: 'list', resource: 'managedresources' })).toBe(1);
+    expect([...lines.shoot.counts.byKey.keys()].filter((key) => !/^(get|list) /.test(key))).toEqual([]);
+    await stop();
+  });
+
+  it('writes nothing while it does not lead', async () => {
+    const { clock, conditions, logger, lines, stop } = startWorld({ mayWrite: () => false });
+    await clock.advance(3 * minute);
+    expect(conditions()).toEqual([]);
+    expect(lines.garden.counts.total({ verb: 'patch' })).toBe(0);
+    expect(logger.lines.some(({ message }) => message.includes('this process does not lead'))).toBe(true);
+    await stop();
+  });
+
+  it('goes over to another configuration and remembers what the conditions were', async () => {
+    const { clock, care, conditions, lines, logger, stop } = startWorld();
+    await clock.advance(2 * minute);
+    const before = conditions();
+    care.apply(settingsOf('{syncPeriod: 10s, staleExtensionHealthChecks: {enabled: false}}'));
+    const asked = lines.shoot.counts.total({ resource: '/healthz' });
+    await clock.advance(5 * minute);
+    expect(lines.shoot.counts.total({ resource: '/healthz' }) - asked).toBeGreaterThanOrEqual(29);
+    expect(conditions()).toEqual(before);
+    expect(logger.lines.filter(({ message }) => message === 'taking care of shoots')).toHaveLength(2);
+    await stop();
+  });
+
+  it('ends without a word of the runs that it broke off', async () => {
+    const { clock, care, lines, logger } = startWorld();
+    await clock.advance(2 * minute);
+    await clock.run(care.stop());
+    const total = lines.seed.counts.total({}) + lines.garden.counts.total({});
+    await clock.advance(10 * minute);
+    expect(lines.seed.counts.total({}) + lines.garden.counts.total({})).toBe(total);
+    expect(logger.lines.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+});
