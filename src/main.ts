@@ -8,6 +8,9 @@ await runProcess(
     stdin: process.stdin,
     stdout: process.stdout,
     stderr: process.stderr,
+    ...(process.stdin.isTTY && process.stdout.isTTY
+      ? { terminal: { keys: process.stdin, screen: process.stdout } }
+      : {}),
     onSignal: (name, listener) => void process.on(name, listener),
     onCrash: (listener) => {
       process.on('uncaughtException', (error) => listener('uncaught exception', error));
@@ -25,6 +28,10 @@ await runProcess(
       runWeeder: async (deps) => {
         const { runComponent, weederComponent } = await import('./app/index.ts');
         return runComponent(weederComponent, deps);
+      },
+      runCare: {
+        process: async (deps) => (await import('./app/index.ts')).runCareProcess(deps),
+        round: async (deps) => (await import('./app/index.ts')).runCareRound(deps),
       },
     }),
 );

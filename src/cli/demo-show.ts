@@ -1,14 +1,7 @@
-import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { styleText } from 'node:util';
-import { ApiError } from '../domain/index.ts';
-import { createShootConnector } from '../kube/index.ts';
-import type { Clock, KubeClient } from '../ports/index.ts';
-import { systemClock } from '../runtime/index.ts';
 import {
+  demoCrashPlan,
   demoPlan,
-  demoProberConfig,
   type Finding,
   introduce,
   type Line,
@@ -17,15 +10,11 @@ import {
   tellFindings,
   type Tone,
 } from '../scenario/index.ts';
-import { version } from './build-info.ts';
-import { type Child, startChild } from './demo-child.ts';
-import type { WorldReport } from './demo-world.ts';
+import { type DemoOptions, type Play, stagePlay } from './demo-play.ts';
 import { CommandError } from './errors.ts';
 import type { CliIo } from './io.ts';
 
-/** For the world to be served, and for everything. */
-const startLimitMs = 20_000;
-const limitMs = 85_000;
+const limitMs = 120_000;
 
 const styles = { plain: undefined, good: 'green', bad: 'red', act: 'bold' } as const satisfies Record<Tone, unknown>;
 
@@ -37,74 +26,14 @@ const print = (io: CliIo, { tone, ...line }: Line, at: number): void => {
   }
 };
 
-interface Play {
-  readonly io: CliIo;
-  readonly clock: Clock;
-  readonly since: number;
-  readonly directory: string;
-  readonly withProber: boolean;
-  /** Aborts when the demo is to end early; the reason says why. */
-  readonly stop: AbortController;
-}
-
-/** The first line that the child prints. Rejects when it ends instead, or takes too long. */
-const firstLine = (child: Child, { clock, stop }: Play): Promise<string> =>
-  new Promise((resolve, reject) => {
-    let [text, errors] = ['', ''];
-    const cancel = clock.timer(startLimitMs, () => reject(new CommandError('the world did not start in time')));
-    child.process.stderr?.on('data', (chunk: Buffer) => (errors += chunk.toString()));
-    child.process.stdout?.on('data', (chunk: Buffer) => {
-      text += chunk.toString();
-      if (text.includes('\n')) resolve(text.slice(0, text.indexOf('\n')));
-    });
-    stop.signal.addEventListener('abort', () => reject(stop.signal.reason as Error));
-    void child.ended.then((how) => {
-      cancel();
-      reject(new CommandError(`the world ${how}\n${errors}`));
-    });
-    child.process.stdout?.once('data', cancel);
-  });
-
-/** Ends the play when the child ends before it. */
-const watchOver = (child: Child, name: string, { stop }: Play): void => {
-  void child.ended.then((how) => stop.abort(new CommandError(`${name} ${how}, too early`)));
-};
-
-/** Namespaces that the prober has judged, by its log. */
-const judgedIn = (log: string): number => {
-  const lines = readFileSync(log, 'utf8').split('\n');
-  const verdicts = lines.filter((line) => line.includes('"msg":"verdict"'));
-  return new Set(verdicts.map((line) => /"namespace":"([^"]*)"/.exec(line)?.[1])).size;
-};
-
-const startProber = (play: Play, { seed, log }: { readonly seed: string; readonly log: string }): Child => {
-  const config = join(play.directory, 'prober.yaml');
-  writeFileSync(config, demoProberConfig);
-  const addresses = ['--metrics-bind-addr=0', '--health-bind-addr=0'];
-  const child = startChild({
-    args: ['prober', `--config-file=${config}`, `--kubeconfig=${seed}`, ...addresses],
-    clock: play.clock,
-    output: openSync(log, 'a', 0o600),
-  });
-  watchOver(child, 'the prober', play);
-  return child;
-};
-
-const tell = async (play: Play, world: WorldReport, log: string | undefined): Promise<readonly Finding[]> => {
-  const { io, clock, since, withProber, stop } = play;
-  const connector = createShootConnector({ clock, userAgent: `dependency-watchdog-demo/${version}` });
-  const clientFor = (path: string): KubeClient => connector.connect(readFileSync(path, 'utf8')).client;
-  return narrate({
-    watched: {
-      seed: clientFor(world.seed),
-      shoots: world.shoots.map(({ kubeconfig, ...shoot }) => ({ ...shoot, client: clientFor(kubeconfig) })),
-    },
-    plan: demoPlan(withProber),
-    clock,
-    since,
-    isWatched: () => log !== undefined && judgedIn(log) >= world.shoots.length,
-    tell: (line, at) => print(io, line, at),
-    signal: stop.signal,
+const introduction = ({ world, logs }: Play): readonly string[] => {
+  const [quiet = ''] = demoPlan(true).others;
+  return introduce({
+    seedKubeconfig: world.seed,
+    shootKubeconfigs: world.shoots.map(({ kubeconfig }) => kubeconfig),
+    quietCluster: world.shoots.find(({ name }) => name === quiet)?.namespace ?? '',
+    ...(logs.prober === undefined ? {} : { proberLog: logs.prober }),
+    ...(logs.weeder === undefined ? {} : { weederLog: logs.weeder }),
   });
 };
 
@@ -114,59 +43,25 @@ const conclude = ({ io, clock, since }: Play, results: readonly Finding[]): numb
   return results.every(({ seen }) => seen) ? 0 : 1;
 };
 
-const perform = async (play: Play, children: Child[], log: string | undefined): Promise<number> => {
-  const { io, clock, directory } = play;
-  const stage = startChild({ args: ['demo', `--serve-world=${directory}`], clock, output: 'pipe' });
-  children.push(stage);
-  const world = JSON.parse(await firstLine(stage, play)) as WorldReport;
-  watchOver(stage, 'the world', play);
-  const victim = world.shoots[0]?.namespace ?? '';
-  const introduction = introduce({
-    directory,
-    seedKubeconfig: world.seed,
-    victim,
-    ...(log === undefined ? {} : { proberLog: log }),
+/** `dwd demo` as its user sees it who only watches: the story from its beginning to its end. */
+export const showDemo = (options: Omit<DemoOptions, 'pace'>, io: CliIo): Promise<number> =>
+  stagePlay({ ...options, pace: 'script' }, io, async (play) => {
+    const { clock, since, watched, isWatched, stop, withProber, withWeeder } = play;
+    const cancel = clock.timer(limitMs, () => stop.abort(new CommandError('the demo did not end in time')));
+    try {
+      io.stdout(`${introduction(play).join('\n')}\n`);
+      const results = await narrate({
+        watched,
+        plan: demoPlan(withProber),
+        crashPlan: demoCrashPlan(withWeeder),
+        clock,
+        since,
+        isWatched,
+        tell: (line, at) => print(io, line, at),
+        signal: stop.signal,
+      });
+      return conclude(play, results);
+    } finally {
+      cancel();
+    }
   });
-  io.stdout(`${introduction.join('\n')}\n`);
-  if (log !== undefined) children.push(startProber(play, { seed: world.seed, log }));
-  return conclude(play, await tell(play, world, log));
-};
-
-/** `dwd demo` as its user sees it. */
-export const showDemo = async ({ withProber }: { readonly withProber: boolean }, io: CliIo): Promise<number> => {
-  const clock = systemClock();
-  const stop = new AbortController();
-  const user = io.stopOnSignals();
-  user.addEventListener('abort', () => stop.abort(user.reason), { once: true });
-  const directory = mkdtempSync(join(tmpdir(), 'dwd-demo-'));
-  const log = withProber ? `${directory}.log` : undefined;
-  const play = { io, clock, since: clock.monotonic(), directory, withProber, stop };
-  const children: Child[] = [];
-  const cancel = clock.timer(limitMs, () => stop.abort(new CommandError('the demo did not end in time')));
-  let exitCode = 1;
-  try {
-    exitCode = await perform(play, children, log);
-    return exitCode;
-  } catch (error) {
-    if (!user.aborted) throw inWords(error);
-    io.stdout('interrupted\n');
-    exitCode = 130;
-    return exitCode;
-  } finally {
-    cancel();
-    for (const child of children.toReversed()) await child.end();
-    rmSync(directory, { recursive: true, force: true });
-    if (exitCode === 1 && log !== undefined) io.stderr(`the prober's log:\n${readLog(log)}`);
-  }
-};
-
-const inWords = (error: unknown): unknown =>
-  error instanceof ApiError ? new CommandError(`the simulated world does not answer: ${error.message}`) : error;
-
-const readLog = (log: string): string => {
-  try {
-    return readFileSync(log, 'utf8');
-  } catch {
-    return '(there is none)\n';
-  }
-};

@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock, whenAborted } from '../runtime/index.ts';
-import { openStage } from '../scenario/index.ts';
+import { openStage, type Pace } from '../scenario/index.ts';
 import type { CliIo } from './io.ts';
 
 /** What the process that serves the world says on stdout when it is ready: paths of kubeconfigs. */
@@ -11,9 +11,12 @@ export interface WorldReport {
 }
 
 /** Serves the demo's world, its kubeconfigs in `directory`, until stdin ends or a signal comes; the directory goes with it. */
-export const serveDemoWorld = async (directory: string, io: CliIo): Promise<number> => {
+export const serveDemoWorld = async (
+  { directory, pace }: { readonly directory: string; readonly pace: Pace },
+  io: CliIo,
+): Promise<number> => {
   const stop = io.stopOnSignals();
-  const stage = await openStage(systemClock());
+  const stage = await openStage(systemClock(), pace);
   const save = (name: string, text: string): string => {
     const path = join(directory, `${name}.kubeconfig`);
     writeFileSync(path, text, { mode: 0o600 });

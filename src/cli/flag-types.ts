@@ -97,7 +97,7 @@ export const address: FlagType<BindAddress | undefined> = {
 
 export const choice = <T extends string>(placeholder: string, values: readonly [T, ...T[]]): FlagType<T> => ({
   placeholder,
-  takes: values.join(' or '),
+  takes: [values.slice(0, -1).join(', '), ...values.slice(-1)].join(' or '),
   parse: (word) => {
     const value = values.find((known) => known === word.toLowerCase());
     return value === undefined ? undefined : { value };

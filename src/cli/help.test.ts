@@ -25,14 +25,23 @@ describe('help', () => {
     for (const name of Object.keys(processFlags)) expect(stdout).toContain(`  --${name} `);
   });
 
-  it.each([[], ['prober'], ['weeder'], ['validate'], ['schema'], ['manifests'], ['demo'], ['version'], ['help']])(
-    'of %j is as it was and fits into 80 columns',
-    async (...names) => {
-      const { stdout } = await dwd('help', ...names);
-      expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
-      await expect(stdout).toMatchFileSnapshot(`fixtures/help-${names[0] ?? 'all'}.txt`);
-    },
-  );
+  it.each([
+    [],
+    ['prober'],
+    ['weeder'],
+    ['care'],
+    ['validate'],
+    ['schema'],
+    ['manifests'],
+    ['simulate'],
+    ['demo'],
+    ['version'],
+    ['help'],
+  ])('of %j is as it was and fits into 80 columns', async (...names) => {
+    const { stdout } = await dwd('help', ...names);
+    expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
+    await expect(stdout).toMatchFileSnapshot(`fixtures/help-${names[0] ?? 'all'}.txt`);
+  });
 
   it('dwd alone prints the usage to stderr', async () => {
     const { code, stdout, stderr } = await dwd();
@@ -81,11 +90,11 @@ describe('wrong command lines', () => {
     [['prober', '--config-file=x', '--dry-run', 'maybe'], "dwd prober: too many arguments for 'prober'"],
     [['version', 'x'], "dwd version: too many arguments for 'version'"],
     [['version', '--x'], "dwd version: unknown flag '--x'"],
-    [['validate', 'config.yaml'], 'dwd validate: flag --component is required; it takes prober or weeder'],
+    [['validate', 'config.yaml'], 'dwd validate: flag --component is required; it takes prober, weeder or care'],
     [['validate', '--component=prober'], "dwd validate: missing required argument 'FILE'"],
     [
       ['validate', '--component=kubelet', 'x'],
-      'dwd validate: flag --component takes prober or weeder; it was given "kubelet"',
+      'dwd validate: flag --component takes prober, weeder or care; it was given "kubelet"',
     ],
   ])('%j: %s', async (argv, message, usage = `Usage: dwd ${argv[0] ?? ''} `) => {
     const { code, stdout, stderr, started } = await dwd(...argv);

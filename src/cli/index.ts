@@ -1,13 +1,16 @@
+import { careCommand, type RunCare } from './care.ts';
 import { demoCommand } from './demo.ts';
 import type { CliIo } from './io.ts';
 import { manifestsCommand } from './manifests.ts';
 import { proberCommand, type RunProber } from './prober.ts';
 import { runProgram } from './program.ts';
 import { schemaCommand } from './schema.ts';
+import { simulateCommand } from './simulate.ts';
 import { validateCommand } from './validate.ts';
 import { versionCommand } from './version.ts';
 import { type RunWeeder, weederCommand } from './weeder.ts';
 
+export type { RunCare } from './care.ts';
 export type { CliIo } from './io.ts';
 export type { RunProber } from './prober.ts';
 export type { RunWeeder } from './weeder.ts';
@@ -17,10 +20,14 @@ export { runProcess } from './process.ts';
 export interface Components {
   readonly runProber: RunProber;
   readonly runWeeder: RunWeeder;
+  readonly runCare: RunCare;
 }
 
 /** The program `dwd`. Resolves with the exit code; rejects only with what is a bug. */
-export const runCli = (io: CliIo, { runProber, runWeeder }: Components): Promise<number> => {
-  const components = [proberCommand(runProber), weederCommand(runWeeder)];
-  return runProgram([...components, validateCommand, schemaCommand, manifestsCommand, demoCommand, versionCommand], io);
+export const runCli = (io: CliIo, { runProber, runWeeder, runCare }: Components): Promise<number> => {
+  const components = [proberCommand(runProber), weederCommand(runWeeder), careCommand(runCare)];
+  return runProgram(
+    [...components, validateCommand, schemaCommand, manifestsCommand, simulateCommand, demoCommand, versionCommand],
+    io,
+  );
 };

@@ -1,4 +1,5 @@
 import type { Logger } from '../ports/index.ts';
+import type { Terminal } from './terminal.ts';
 
 /** The process as commands see it. */
 export interface CliIo {
@@ -9,6 +10,8 @@ export interface CliIo {
   readonly nodeVersion: string;
   readonly stdout: (text: string) => void;
   readonly stderr: (text: string) => void;
+  /** Present where both stdin and stdout are a terminal. */
+  readonly terminal?: Terminal;
   /** The whole text of a file, or of stdin for `-`. Rejects with an error whose message says why in words. */
   readonly readFile: (path: string) => Promise<string>;
   /** From the first call on, SIGTERM and SIGINT abort this signal instead of ending the process; a second one ends it at once. */

@@ -58,8 +58,8 @@ export const processFlags = {
 
 export type ProcessFlagValues = FlagValues<typeof processFlags>;
 
-const defaultQps = 5;
-const defaultBurst = 10;
+export const defaultQps = 5;
+export const defaultBurst = 10;
 /** JitterFactor of client-go's tools/leaderelection, whose NewLeaderElector checks the same. */
 const jitterFactor = 1.2;
 

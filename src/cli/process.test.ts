@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createLogger } from '../telemetry/index.ts';
 import type { CliIo } from './io.ts';
 import { type HostProcess, type OutputStream, runProcess } from './process.ts';
+import type { HostTerminal } from './terminal.ts';
 
 /** A process of which everything but its ends is real; `exit` throws nothing and returns, unlike the real one. */
 const fakeProcess = () => {
@@ -46,6 +47,53 @@ const fakeProcess = () => {
 };
 
 const forever = (io: CliIo): Promise<number> => new Promise(() => io.stopOnSignals());
+
+/** A terminal that tells the log when it is taken and given back. */
+const fakeTerminal = (log: string[]): HostTerminal => ({
+  keys: { setRawMode: (isRaw) => log.push(`raw ${String(isRaw)}`), on: () => undefined, pause: () => undefined },
+  screen: { columns: 80, rows: 24, write: () => undefined, on: () => undefined },
+});
+
+describe('runProcess in a terminal', () => {
+  const nobody = { onKeys: () => undefined, onResize: () => undefined };
+
+  it('gives the command the terminal, and none where there is none', async () => {
+    const { host, log } = fakeProcess();
+    await runProcess({ ...host, terminal: fakeTerminal(log) }, async (io) => {
+      expect(io.terminal?.size()).toEqual({ columns: 80, rows: 24 });
+      return 0;
+    });
+    await runProcess(host, async (io) => {
+      expect(io).not.toHaveProperty('terminal');
+      return 0;
+    });
+    expect(log).toEqual([]);
+  });
+
+  it.each<[how: string, end: (set: ReturnType<typeof fakeProcess>) => void, code: number]>([
+    ['a second signal', ({ signals }) => ['SIGTERM', 'SIGTERM'].forEach((name) => signals.get(name)?.()), 143],
+    ['an exception that nobody caught', ({ crash }) => crash('uncaught exception', new Error('bug')), 1],
+  ])('gives it back before it ends by %s', async (_, end, code) => {
+    const set = fakeProcess();
+    const { host, log, exits } = set;
+    void runProcess({ ...host, terminal: fakeTerminal(log) }, (io) => {
+      io.terminal?.take(nobody);
+      return forever(io);
+    });
+    end(set);
+    expect(log.slice(0, 2)).toEqual(['raw true', 'raw false']);
+    expect(exits).toEqual([code]);
+  });
+
+  it('gives it back when the command has not', async () => {
+    const { host, log, exits } = fakeProcess();
+    await runProcess({ ...host, terminal: fakeTerminal(log) }, async (io) => {
+      io.terminal?.take(nobody);
+      return 4;
+    });
+    expect([log, exits]).toEqual([['raw true', 'raw false'], [4]]);
+  });
+});
 
 describe('runProcess', () => {
   it('gives the command what the process has, and exits with its code once all is written', async () => {

@@ -3,6 +3,7 @@ import { constants } from 'node:os';
 import type { Logger } from '../ports/index.ts';
 import type { CliIo } from './io.ts';
 import { readText } from './read-text.ts';
+import { createTerminal, type HostTerminal } from './terminal.ts';
 
 export interface OutputStream {
   write(text: string, done?: () => void): unknown;
@@ -18,6 +19,8 @@ export interface HostProcess {
   readonly stdin: AsyncIterable<Uint8Array>;
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
+  /** Present where both stdin and stdout are a terminal. */
+  readonly terminal?: HostTerminal;
   onSignal(name: 'SIGTERM' | 'SIGINT', listener: () => void): void;
   /** Exceptions that nobody caught, and rejections that nobody handled. */
   onCrash(listener: (what: 'uncaught exception' | 'unhandled rejection', error: unknown) => void): void;
@@ -33,7 +36,7 @@ const inWords = (error: unknown): string => {
   return codeOf(error) === undefined ? (error.stack ?? error.message) : error.message;
 };
 
-const signalled = (host: HostProcess): AbortSignal => {
+const signalled = (host: Pick<HostProcess, 'onSignal' | 'exit'>): AbortSignal => {
   const stop = new AbortController();
   for (const name of ['SIGTERM', 'SIGINT'] as const) {
     host.onSignal(name, () => {
@@ -50,10 +53,17 @@ const flushed = (stream: OutputStream): Promise<void> => new Promise((resolve) =
 /** Runs `run` in the process and ends the process with the exit code that it returns; 1 after a bug, which is logged. */
 export const runProcess = async (host: HostProcess, run: (io: CliIo) => Promise<number>): Promise<void> => {
   let crashLogger: Logger | undefined;
+  const terminal = host.terminal === undefined ? undefined : createTerminal(host.terminal);
+  // Whatever ends the program, its user gets the terminal back.
+  const exit = (code: number): void => {
+    terminal?.restore();
+    host.exit(code);
+  };
   const crash = (what: string, error: unknown): void => {
+    terminal?.restore();
     if (crashLogger === undefined) host.stderr.write(`dwd: ${what}: ${inWords(error)}\n`);
     else crashLogger.error(what, { error });
-    host.exit(1);
+    exit(1);
   };
   host.onCrash((what, error) => crash(`${what}: this is a bug`, error));
   for (const stream of [host.stdout, host.stderr]) {
@@ -69,15 +79,16 @@ export const runProcess = async (host: HostProcess, run: (io: CliIo) => Promise<
       nodeVersion: host.version,
       stdout: (text) => void host.stdout.write(text),
       stderr: (text) => void host.stderr.write(text),
+      ...(terminal === undefined ? {} : { terminal }),
       readFile: (path) => readText(path === '-' ? host.stdin : createReadStream(path)),
-      stopOnSignals: () => signalled(host),
+      stopOnSignals: () => signalled({ onSignal: (name, listener) => host.onSignal(name, listener), exit }),
       reportCrashesTo: (logger) => {
         crashLogger = logger;
       },
     });
     await Promise.all([flushed(host.stdout), flushed(host.stderr)]);
     // Whatever still holds the event loop, a socket to an API server that hangs for one, must not delay the end.
-    host.exit(exitCode);
+    exit(exitCode);
   } catch (error) {
     crash('unexpected error: this is a bug', error);
   }

@@ -1,13 +1,31 @@
 export {
+  demoCrashPlan,
   demoPlan,
   demoProberConfig,
+  demoTiming,
+  demoWeederConfig,
   type Finding,
   introduce,
+  leaseLimitMs,
   type Line,
   narrate,
   openStage,
+  type Pace,
   render,
+  type Row,
+  runLive,
+  type Segment,
   tellFindings,
   type Tone,
+  type Watched,
 } from './demo/index.ts';
+export {
+  type FaultName,
+  planRehearsal,
+  type Rehearsal,
+  type RehearsalPlan,
+  rehearse,
+  type RehearsalRequest,
+  tellRehearsal,
+} from './rehearsal/index.ts';
 export { gardenSettings } from './settings.ts';

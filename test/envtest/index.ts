@@ -7,4 +7,5 @@ export { type ControllerManagerOptions, startControllerManager } from './control
 export { applyCustomKinds, type CustomKind, gardenerKinds, watermill } from './crds.ts';
 export { decideGate, describeEnvtest } from './gate.ts';
 export { clientFromKubeconfig, type Credentials, type Kubeconfig, kubeconfigText } from './kubeconfig.ts';
+export { runKubectl } from './kubectl.ts';
 export { freePorts, type ManagedProcess, type StopOptions, startProcess, untilReady } from './processes.ts';

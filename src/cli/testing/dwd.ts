@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { ProcessDeps } from '../../app/index.ts';
-import type { ProberSettings, WeederSettings } from '../../domain/index.ts';
+import type { CareProcessDeps, CareRound, CareRoundDeps, ProcessDeps } from '../../app/index.ts';
+import type { ProberSettings, Result, WeederSettings } from '../../domain/index.ts';
 import { type CliIo, type RunProber, runCli, type RunWeeder } from '../index.ts';
 
 const example = readFileSync(fileURLToPath(new URL('../../../examples/prober-config.yaml', import.meta.url)), 'utf8');
@@ -28,6 +28,7 @@ const files: Readonly<Record<string, string>> = {
   'bad.yaml': config.replace('10s', '10').replace('level: 2', 'level: -2'),
   'manifest.yaml': `kind: ConfigMap\ndata:\n  config.yaml: |\n${config.replace(/^(?=.)/gm, '    ')}    typo: 1\n`,
   'warned.yaml': config.replace(/^kcm.*\n/m, ''),
+  'care.yaml': 'syncPeriod: 30s\n',
   '-': 'kubeConfigSecretName: probe\n',
 };
 
@@ -37,6 +38,8 @@ export interface Outcome {
   readonly stderr: string;
   readonly started: readonly ProcessDeps<ProberSettings>[];
   readonly weeders: readonly ProcessDeps<WeederSettings>[];
+  readonly cares: readonly CareProcessDeps[];
+  readonly rounds: readonly CareRoundDeps[];
   /** Whether signals stop the program in order. */
   readonly listens: boolean;
 }
@@ -44,7 +47,12 @@ export interface Outcome {
 /** Runs a command line in a process of its own making; the component that it starts returns 7 at once. */
 export const dwd = (...argv: readonly string[]): Promise<Outcome> => dwdWith(async () => 7, argv);
 
-export const dwdWith = async (runProber: RunProber, argv: readonly string[]): Promise<Outcome> => {
+/** `round` is what a round of care finds. */
+export const dwdWith = async (
+  runProber: RunProber,
+  argv: readonly string[],
+  round: Result<CareRound, string> = { ok: true, value: [] },
+): Promise<Outcome> => {
   const started: ProcessDeps<ProberSettings>[] = [];
   const weeders: ProcessDeps<WeederSettings>[] = [];
   const runWeeder: RunWeeder = async (options) => {
@@ -66,14 +74,26 @@ export const dwdWith = async (runProber: RunProber, argv: readonly string[]): Pr
     },
     reportCrashesTo: () => undefined,
   };
+  const cares: CareProcessDeps[] = [];
+  const rounds: CareRoundDeps[] = [];
   const code = await runCli(io, {
     runProber: async (options) => {
       started.push(options);
       return runProber(options);
     },
     runWeeder,
+    runCare: {
+      process: async (options) => {
+        cares.push(options);
+        return 7;
+      },
+      round: async (options) => {
+        rounds.push(options);
+        return round;
+      },
+    },
   });
-  return { code, stdout: out.join(''), stderr: err.join(''), started, weeders, listens };
+  return { code, stdout: out.join(''), stderr: err.join(''), started, weeders, cares, rounds, listens };
 };
 
 /** The records of a JSON log. */

@@ -19,9 +19,10 @@ const unready = ({ nodes }: ShootSnapshot): readonly string[] =>
 
 const nodeLines = (before: ShootSnapshot, after: ShootSnapshot): readonly Line[] => {
   const { name, nodes } = after;
+  if (!before.answers || !after.answers) return [];
   const [was, is] = [unready(before), unready(after)];
   const lost = is.filter((node) => !was.includes(node)).length;
-  const found = was.filter((node) => !is.includes(node)).length;
+  const found = was.filter((node) => !is.includes(node) && nodes.some(({ name: known }) => known === node)).length;
   const state = `${String(nodes.length - is.length)} of ${String(nodes.length)} Ready`;
   const lines: Line[] = [];
   if (lost > 0) lines.push(line(`KCM has given up ${plural(lost, 'node')} (Unknown): ${state}`, name, 'bad'));
@@ -36,9 +37,11 @@ const machineLines = (before: ShootSnapshot, after: ShootSnapshot): readonly Lin
     .filter((machine) => !after.machines.includes(machine))
     .map((machine) => line(`MCM deleted healthy machine ${machine}`, after.name, 'bad'));
 
-/** What differs between two looks at one shoot. Counts in the order of `order`, the names of its Deployments. */
+/** What differs between two looks at one shoot, of its Deployments those that `order` names, in that order. */
 export const tellChanges = (before: ShootSnapshot, after: ShootSnapshot, order: readonly string[]): readonly Line[] => {
-  const sorted = [...after.deployments].sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
+  const sorted = after.deployments
+    .filter(({ name }) => order.includes(name))
+    .sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
   return [
     ...sorted.flatMap((deployment) => {
       const known = before.deployments.find(({ name }) => name === deployment.name);

@@ -1,6 +1,10 @@
-export { type Finding, tellFindings } from './evidence.ts';
+export { demoProberConfig, demoWeederConfig } from './configs.ts';
 export { introduce } from './introduction.ts';
+export type { Row, Segment } from './live/row.ts';
+export { runLive } from './live/run.ts';
 export { type Line, render, type Tone } from './line.ts';
-export { narrate } from './narrate.ts';
-export { demoPlan, demoProberConfig } from './setting.ts';
+export { narrate, tellFindings } from './narrate.ts';
+export type { Watched } from './observe.ts';
+export { demoCrashPlan, demoPlan, demoTiming, leaseLimitMs, type Pace } from './setting.ts';
 export { openStage } from './stage.ts';
+export type { Finding } from './story.ts';

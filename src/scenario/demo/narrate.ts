@@ -1,18 +1,23 @@
 import { ApiError } from '../../domain/index.ts';
 import type { Clock } from '../../ports/index.ts';
-import { advance, beginTale, type Cue } from './director.ts';
-import { type Finding, findings, type Plan } from './evidence.ts';
-import type { Line } from './line.ts';
-import { observe, setKubelets, type Watched } from './observe.ts';
+import { type Act, perform } from './acts.ts';
+import { type Line, line } from './line.ts';
+import { observe, type Watched } from './observe.ts';
+import { advance, beginTale } from './prober/director.ts';
+import { findings, type Plan } from './prober/evidence.ts';
 import type { Snapshot } from './snapshot.ts';
+import type { Finding } from './story.ts';
+import { advanceCrashTale, beginCrashTale } from './weeder/director.ts';
+import { type CrashPlan, findings as crashFindings } from './weeder/evidence.ts';
 
 export interface NarratorOptions {
   readonly watched: Watched;
   readonly plan: Plan;
+  readonly crashPlan: CrashPlan;
   readonly clock: Clock;
   /** Monotonic time when the demo began. */
   readonly since: number;
-  /** Whether the prober has judged every shoot. */
+  /** Whether those of prober and weeder that are to run watch over every shoot. */
   readonly isWatched: () => boolean;
   /** `at`: milliseconds since the demo began. */
   readonly tell: (line: Line, at: number) => void;
@@ -35,27 +40,40 @@ const look = async (options: NarratorOptions): Promise<Snapshot> => {
   }
 };
 
-const play = async (cue: Cue | undefined, { watched, plan, signal }: NarratorOptions): Promise<void> => {
-  const victim = watched.shoots.find(({ name }) => name === plan.victim);
-  if (victim === undefined || cue === undefined || cue === 'end') return;
-  const state = cue === 'cut' ? 'cut' : 'connected';
-  await watched.seed.call(setKubelets(victim.namespace, state), { signal, timeoutMs: requestTimeoutMs });
+const play = async (act: Act, { watched, signal }: NarratorOptions): Promise<void> => {
+  const shoot = watched.shoots.find(({ name }) => name === act.shoot);
+  if (shoot === undefined) throw new Error(`no shoot ${act.shoot} in the demo`);
+  await watched.seed.call(perform(act, shoot.namespace), { signal, timeoutMs: requestTimeoutMs });
 };
 
 /**
- * Watches the world through its API servers, cuts one shoot off and repairs it, and tells what is seen. Resolves with what was seen of
- * what should be; rejects with an ApiError when the world does not answer and with `signal.reason`.
+ * Watches the world through its API servers, strikes two shoots in two ways and mends that, and tells both stories as they are seen. Resolves
+ * with what was seen of what should be; rejects with an ApiError when the world does not answer and with `signal.reason`.
  */
 export const narrate = async (options: NarratorOptions): Promise<readonly Finding[]> => {
-  const { plan, clock, signal } = options;
+  const { plan, crashPlan, clock, signal } = options;
   let tale = beginTale;
+  let crashTale = beginCrashTale;
   while (true) {
     const snapshot = await look(options);
-    const scene = advance(tale, snapshot, { plan, facts: { isWatched: options.isWatched() } });
+    const isCalm = tale.phase === 'calm' || crashTale.phase === 'calm';
+    const facts = { isWatched: isCalm && options.isWatched() };
+    const scene = advance(tale, snapshot, { plan, facts });
+    const crashScene = advanceCrashTale(crashTale, snapshot, { plan: crashPlan, facts });
     tale = scene.tale;
-    for (const line of scene.lines) options.tell(line, snapshot.at);
-    await play(scene.cue, options);
-    if (scene.cue === 'end') return findings(tale.evidence, plan);
+    crashTale = crashScene.tale;
+    for (const told of [...scene.lines, ...crashScene.lines]) options.tell(told, snapshot.at);
+    for (const { act, told } of [...scene.deeds, ...crashScene.deeds]) {
+      if (told !== undefined) options.tell(told, snapshot.at);
+      await play(act, options);
+    }
+    if (tale.phase === 'over' && crashTale.phase === 'over') {
+      options.tell(line('the end: what was seen of what the watchdogs are for', '', 'act'), snapshot.at);
+      return [...findings(tale.evidence, plan), ...crashFindings(crashTale.evidence, crashPlan)];
+    }
     await clock.sleep(lookEveryMs, signal);
   }
 };
+
+export const tellFindings = (list: readonly Finding[]): readonly Line[] =>
+  list.map(({ seen, about, text }) => line(`${seen ? '[seen]' : '[NOT SEEN]'} ${text}`, about, seen ? 'good' : 'bad'));

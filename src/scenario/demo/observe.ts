@@ -1,21 +1,17 @@
 import {
-  activeAnnotation,
   type Call,
   decodeList,
-  decodeMachine,
   decodeMeta,
   decodeObject,
-  decodeScalable,
   type Lease,
   listNodeLeases,
   optionalList,
   optionalObject,
   optionalString,
-  replicasAnnotation,
-  type ScalableObject,
 } from '../../domain/index.ts';
-import type { Clock, KubeClient } from '../../ports/index.ts';
-import { kubeletsAnnotation } from '../../sim/index.ts';
+import type { CallOptions, Clock, KubeClient } from '../../ports/index.ts';
+import { listDeployments, listFaults, listMachineNames, listPods, listWeeded, type Placed } from './seed-calls.ts';
+import { kubeApiserver } from './setting.ts';
 import type { DeploymentSnapshot, NodeSnapshot, ShootSnapshot, Snapshot } from './snapshot.ts';
 
 /** A shoot as the narrator reaches it. */
@@ -48,33 +44,34 @@ const listNodes: Call<readonly ReturnType<typeof decodeNode>[]> = {
   decode: decodeList(decodeNode),
 };
 
-const listDeployments = (namespace: string): Call<readonly ScalableObject[]> => ({
-  method: 'GET',
-  path: `/apis/apps/v1/namespaces/${namespace}/deployments`,
-  decode: decodeList(decodeScalable),
-});
-
-const listMachineNames = (namespace: string): Call<readonly string[]> => ({
-  method: 'GET',
-  path: `/apis/machine.sapcloud.io/v1alpha1/namespaces/${namespace}/machines`,
-  decode: decodeList((json, path) => decodeMachine(json, path).nodeName ?? ''),
-});
-
 const nodeSnapshot = (node: ReturnType<typeof decodeNode>, leases: readonly Lease[]): NodeSnapshot => {
   const renewTime = leases.find(({ name }) => name === node.name)?.renewTime;
   return { ...node, ...(renewTime === undefined ? {} : { renewedAt: Date.parse(renewTime) }) };
 };
 
-const deploymentSnapshot = ({ meta, specReplicas = 1, readyReplicas = 0 }: ScalableObject): DeploymentSnapshot => {
-  const stored = meta.annotations[replicasAnnotation];
-  return {
-    name: meta.name,
-    replicas: specReplicas,
-    readyReplicas,
-    active: Object.hasOwn(meta.annotations, activeAnnotation),
-    ...(stored === undefined ? {} : { stored }),
-  };
+const nodesIn = async (shoot: KubeClient, options: CallOptions): Promise<readonly NodeSnapshot[]> => {
+  const [nodes, leases] = await Promise.all([shoot.call(listNodes, options), shoot.call(listNodeLeases, options)]);
+  return nodes.value.map((node) => nodeSnapshot(node, leases.value));
 };
+
+/** The seed's objects by namespace. */
+const lookAtSeed = async (seed: KubeClient, options: CallOptions) => {
+  const ask = async <T>(call: Call<readonly Placed<T>[]>): Promise<(namespace: string) => readonly T[]> => {
+    const { value: items } = await seed.call(call, options);
+    return (namespace) => items.filter((item) => item.namespace === namespace).map(({ value }) => value);
+  };
+  const [faults, deployments, machines, pods, weeded] = await Promise.all([
+    ask(listFaults),
+    ask(listDeployments),
+    ask(listMachineNames),
+    ask(listPods),
+    ask(listWeeded),
+  ]);
+  return { faults, deployments, machines, pods, weeded };
+};
+
+const hasApiServer = (deployments: readonly DeploymentSnapshot[]): boolean =>
+  deployments.some(({ name, readyReplicas }) => name === kubeApiserver && readyReplicas > 0);
 
 /** Asks the API servers for everything that the story is told from. Rejects with an ApiError. */
 export const observe = async (
@@ -82,30 +79,22 @@ export const observe = async (
   { clock, since, signal }: { readonly clock: Clock; readonly since: number; readonly signal: AbortSignal },
 ): Promise<Snapshot> => {
   const options = { signal, timeoutMs: requestTimeoutMs };
+  const objects = await lookAtSeed(seed, options);
   const look = async ({ name, namespace, client }: WatchedShoot): Promise<ShootSnapshot> => {
-    const [nodes, leases, deployments, machines] = await Promise.all([
-      client.call(listNodes, options),
-      client.call(listNodeLeases, options),
-      seed.call(listDeployments(namespace), options),
-      seed.call(listMachineNames(namespace), options),
-    ]);
+    const deployments = objects.deployments(namespace);
+    const answers = hasApiServer(deployments);
+    const [faults = { isCut: false, isEtcdDown: false }] = objects.faults(namespace);
     return {
       name,
-      nodes: nodes.value.map((node) => nodeSnapshot(node, leases.value)),
-      deployments: deployments.value.map(deploymentSnapshot),
-      machines: machines.value,
+      ...faults,
+      answers,
+      nodes: answers ? await nodesIn(client, options) : [],
+      deployments,
+      machines: objects.machines(namespace),
+      pods: objects.pods(namespace),
+      weeded: objects.weeded(namespace),
     };
   };
   const seen = await Promise.all(shoots.map(look));
   return { at: clock.monotonic() - since, wall: clock.now(), shoots: seen };
 };
-
-/** Cuts the kubelets of a shoot off, or mends that, through the annotation on its Cluster, as anybody with kubectl can. */
-export const setKubelets = (namespace: string, state: 'cut' | 'connected'): Call<undefined> => ({
-  method: 'PATCH',
-  path: `/apis/extensions.gardener.cloud/v1alpha1/clusters/${namespace}`,
-  contentType: 'application/merge-patch+json',
-  repeatable: true,
-  body: { metadata: { annotations: { [kubeletsAnnotation]: state === 'cut' ? 'cut' : null } } },
-  decode: () => undefined,
-});

@@ -1,67 +1,84 @@
-import { formatGoDuration } from '../../domain/index.ts';
 import {
   clusterAutoscaler,
   defaultTiming,
-  kubeconfigSecretName,
   kubeControllerManager,
   machineControllerManager,
   scaleTiming,
   type ShootInit,
   type WorldTiming,
 } from '../../sim/index.ts';
-import type { Plan } from './evidence.ts';
+import type { Plan } from './prober/evidence.ts';
+import type { CrashPlan } from './weeder/evidence.ts';
+
+/** Deployments of a control plane that is simulated with its pods, besides those that the prober scales. */
+export const kubeApiserver = 'kube-apiserver';
+const kubeScheduler = 'kube-scheduler';
+
+/** Pods start, crash and wait so many times as fast as real ones. */
+const podHaste = 20;
+const podTiming = scaleTiming(defaultTiming, 1 / podHaste);
+
+/**
+ * Who only watches gets half the time of nodes. Who takes part gets three quarters of the grace: at half of it, the leases would expire while
+ * kube-apiserver is away for less time than the prober takes for its absence.
+ */
+export type Pace = 'script' | 'live';
+
+const graceMs: Readonly<Record<Pace, number>> = { script: 20_000, live: 30_000 };
 
 /** Times of the demo, shorter than real ones: who watches has less patience than a controller. */
-export const demoTiming: WorldTiming = {
+export const demoTiming = (pace: Pace): WorldTiming => ({
   ...scaleTiming(defaultTiming, 0.5),
-  podStartMs: 2_000,
+  graceMs: graceMs[pace],
+  podStartMs: podTiming.podStartMs,
+  podEndMs: podTiming.podEndMs,
+  readinessDelayMs: podTiming.readinessDelayMs,
+  probePeriodMs: podTiming.probePeriodMs,
+  dependencyTimeoutMs: podTiming.dependencyTimeoutMs,
+  crashBackOffMs: podTiming.crashBackOffMs,
+  longestCrashBackOffMs: podTiming.longestCrashBackOffMs,
   machineHealthTimeoutMs: 8_000,
   machineJoinMs: 8_000,
-};
+});
 
-const demoProbeIntervalMs = 2_000;
-const demoFraction = 0.6;
-/** The first is cut off, the others are there to stay as they are. */
-export const demoShoots: readonly ShootInit[] = ['alpha', 'bravo', 'charlie'].map((name) => ({
+/** Age from which the prober takes a lease for expired. */
+export const leaseLimitMs = (pace: Pace): number => 0.75 * graceMs[pace];
+
+export const demoProbeIntervalMs = 2_000;
+export const demoFraction = 0.6;
+
+/** Of the shoot that nobody protects. */
+export const twinName = 'twin';
+/** The first is cut off, the second loses etcd, as its twin does, and the third is there to stay as it is. */
+export const demoShoots: readonly ShootInit[] = ['alpha', 'bravo', 'charlie', twinName].map((name) => ({
   name,
   nodes: 5,
   replicas: { [kubeControllerManager]: 2 },
+  controlPlanePods: true,
 }));
 
 /** Spreads the renewals of the first shoot's kubelets evenly, so that its leases expire one after the other. */
 export const demoWorldSeed = 1183;
 
-/** What is to be seen. Deployments in the order in which they are scaled down. */
+/** What is to be seen of the prober. Deployments in the order in which they are scaled down. */
 export const demoPlan = (withProber: boolean): Plan => ({
   withProber,
-  victim: demoShoots[0]?.name ?? '',
+  victim: 'alpha',
+  others: ['charlie'],
   order: [machineControllerManager, clusterAutoscaler, kubeControllerManager],
   fraction: demoFraction,
-  limitMs: 0.75 * demoTiming.graceMs,
-  graceMs: demoTiming.graceMs,
-  monitorPeriodMs: demoTiming.monitorPeriodMs,
+  limitMs: leaseLimitMs('script'),
+  graceMs: graceMs.script,
+  monitorPeriodMs: demoTiming('script').monitorPeriodMs,
 });
 
-/** Configuration of the prober: levels as gardenlet sets them, times to suit the world. */
-export const demoProberConfig = `kubeConfigSecretName: ${kubeconfigSecretName}
-probeInterval: ${formatGoDuration(demoProbeIntervalMs)}
-initialDelay: 1s
-probeTimeout: 5s
-backoffJitterFactor: 0.2
-kcmNodeMonitorGraceDuration: ${formatGoDuration(demoTiming.graceMs)}
-nodeLeaseFailureFraction: ${String(demoFraction)}
-dependentResourceInfos:
-- ref:
-    {apiVersion: apps/v1, kind: Deployment, name: ${kubeControllerManager}}
-  scaleUp: {level: 0}
-  scaleDown: {level: 1}
-- ref:
-    {apiVersion: apps/v1, kind: Deployment, name: ${machineControllerManager}}
-  scaleUp: {level: 1, initialDelay: 2s}
-  scaleDown: {level: 0}
-- ref:
-    {apiVersion: apps/v1, kind: Deployment, name: ${clusterAutoscaler}}
-  optional: true
-  scaleUp: {level: 2}
-  scaleDown: {level: 0}
-`;
+/** What is to be seen of the weeder. */
+export const demoCrashPlan = (withWeeder: boolean): CrashPlan => ({
+  withWeeder,
+  victim: 'bravo',
+  twin: twinName,
+  etcd: 'etcd-main',
+  chain: [kubeApiserver, kubeControllerManager, kubeScheduler, machineControllerManager, clusterAutoscaler],
+  longestBackOffMs: podTiming.longestCrashBackOffMs,
+  haste: podHaste,
+});

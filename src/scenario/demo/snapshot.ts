@@ -17,12 +17,32 @@ export interface DeploymentSnapshot {
   readonly active: boolean;
 }
 
+export interface PodSnapshot {
+  readonly name: string;
+  readonly uid: string;
+  /** The Deployment or StatefulSet that it is of, by the name of its container. */
+  readonly component: string;
+  readonly ready: boolean;
+  readonly deleting: boolean;
+  readonly restarts: number;
+  /** While it is in CrashLoopBackOff: how long in all, and until when (milliseconds since the epoch). */
+  readonly backOff?: { readonly ms: number; readonly endsAt: number };
+}
+
 export interface ShootSnapshot {
   readonly name: string;
+  /** What is done to it at the moment, by the annotations on its Cluster. */
+  readonly isCut: boolean;
+  readonly isEtcdDown: boolean;
+  /** Whether it has an API server that could be asked for nodes and leases; without one they are empty. */
+  readonly answers: boolean;
   readonly nodes: readonly NodeSnapshot[];
   readonly deployments: readonly DeploymentSnapshot[];
   /** Names of its Machines. */
   readonly machines: readonly string[];
+  readonly pods: readonly PodSnapshot[];
+  /** Names of the pods that the weeder has left an Event about. */
+  readonly weeded: readonly string[];
 }
 
 /** What the API servers said at one moment. */
@@ -33,6 +53,12 @@ export interface Snapshot {
   readonly wall: number;
   readonly shoots: readonly ShootSnapshot[];
 }
+
+export const shootIn = (snapshot: Snapshot, name: string): ShootSnapshot => {
+  const shoot = snapshot.shoots.find((candidate) => candidate.name === name);
+  if (shoot === undefined) throw new Error(`no shoot ${name} in the snapshot`);
+  return shoot;
+};
 
 export const isHeld = ({ replicas, stored, active }: DeploymentSnapshot): boolean =>
   replicas === 0 && active && stored !== undefined;

@@ -1,6 +1,7 @@
 import type { Clock } from '../../ports/index.ts';
 import { createWorld, serveWorld } from '../../sim/index.ts';
-import { demoShoots, demoTiming, demoWorldSeed } from './setting.ts';
+import { demoShoots, demoTiming, demoWorldSeed, type Pace, twinName } from './setting.ts';
+import { leaveUnprotected } from './twin.ts';
 
 /** The demo's world on the loopback network. */
 export interface Stage {
@@ -10,8 +11,9 @@ export interface Stage {
 }
 
 /** Creates the world and serves it over HTTPS, in this process and on `clock`. */
-export const openStage = async (clock: Clock): Promise<Stage> => {
-  const world = createWorld({ clock, seed: demoWorldSeed, shoots: demoShoots, timing: demoTiming });
+export const openStage = async (clock: Clock, pace: Pace): Promise<Stage> => {
+  const world = createWorld({ clock, seed: demoWorldSeed, shoots: demoShoots, timing: demoTiming(pace) });
+  leaveUnprotected(world, twinName);
   const served = await serveWorld(world, clock.now());
   return {
     seedKubeconfig: served.kubeconfig,

@@ -1,5 +1,6 @@
 import type { Clock, Kube } from '../../ports/index.ts';
 import type { Reachability } from '../https.ts';
+import type { SimKind } from '../kind.ts';
 import { kubeconfigText } from '../kubeconfig.ts';
 import { createSimApiServer, type SimApiServer } from '../server.ts';
 import { createGate } from './gate.ts';
@@ -33,10 +34,12 @@ export interface WorldServerOptions {
   readonly clock: Clock;
   readonly name: string;
   readonly seed: string;
+  /** Default: all of `simKinds`. */
+  readonly kinds?: readonly SimKind[] | undefined;
 }
 
-export const createWorldServer = ({ clock, name, seed }: WorldServerOptions): WorldServer => {
-  const server = createSimApiServer({ clock, seed: `${seed}/${name}` });
+export const createWorldServer = ({ clock, name, seed, kinds }: WorldServerOptions): WorldServer => {
+  const server = createSimApiServer({ clock, seed: `${seed}/${name}`, ...(kinds === undefined ? {} : { kinds }) });
   let address: Address = { url: `https://${name}.simulated` };
   let tokens = 1;
   const token = (): string => `${name}-${String(tokens)}`;

@@ -1,4 +1,5 @@
 import type { Clock } from '../../ports/index.ts';
+import type { SimKind } from '../kind.ts';
 import { createSeededRandom } from '../random.ts';
 import type { SimStore } from '../store.ts';
 import { startDeploymentController } from './deployments.ts';
@@ -14,6 +15,8 @@ export interface WorldOptions {
   readonly shoots: readonly ShootInit[];
   /** Default: as the real programs have it. */
   readonly timing?: Partial<WorldTiming>;
+  /** What the seed's API server serves. Default: all of `simKinds`, which the actors need. */
+  readonly kinds?: readonly SimKind[];
 }
 
 /** A seed with shoots, their kubelets and controllers, in memory. */
@@ -40,7 +43,7 @@ export const createWorld = (options: WorldOptions): World => {
   const { clock, seed = 0 } = options;
   const timing = { ...defaultTiming, ...options.timing };
   const random = createSeededRandom(seed);
-  const api = createWorldServer({ clock, name: 'seed', seed: String(seed) });
+  const api = createWorldServer({ clock, name: 'seed', seed: String(seed), kinds: options.kinds });
   const { store } = api.server;
   const stopDeployments = startDeploymentController({ clock, timing, store, random: random.fork('deployments') });
   const entries: ReturnType<typeof createShoot>[] = [];

@@ -1,5 +1,6 @@
-import { type Line, line, seconds } from './line.ts';
-import { isHeld, isUp, leaseAges, type ShootSnapshot, type Snapshot } from './snapshot.ts';
+import { seconds } from '../line.ts';
+import { isHeld, isUp, leaseAges, shootIn, type ShootSnapshot, type Snapshot } from '../snapshot.ts';
+import type { Finding } from '../story.ts';
 
 export type Phase = 'calm' | 'outage' | 'recovery' | 'over';
 
@@ -7,6 +8,8 @@ export interface Plan {
   readonly withProber: boolean;
   /** Name of the shoot that is cut off. */
   readonly victim: string;
+  /** Names of shoots that nothing happens to. */
+  readonly others: readonly string[];
   /** Deployments in the order in which they are to be scaled down. */
   readonly order: readonly string[];
   readonly fraction: number;
@@ -40,12 +43,6 @@ export const noEvidence: Evidence = {
   disturbed: new Set(),
 };
 
-export const shootIn = (snapshot: Snapshot, name: string): ShootSnapshot => {
-  const shoot = snapshot.shoots.find((candidate) => candidate.name === name);
-  if (shoot === undefined) throw new Error(`no shoot ${name} in the snapshot`);
-  return shoot;
-};
-
 const isWell = (shoot: ShootSnapshot, wall: number, limitMs: number): boolean =>
   shoot.deployments.every(isUp) &&
   shoot.nodes.every(({ ready }) => ready === 'True') &&
@@ -67,7 +64,7 @@ export const gather = (evidence: Evidence, snapshot: Snapshot, about: { phase: P
   const { phase, plan } = about;
   const { wall } = snapshot;
   const victim = shootIn(snapshot, plan.victim);
-  const others = snapshot.shoots.filter(({ name }) => name !== plan.victim);
+  const others = plan.others.map((name) => shootIn(snapshot, name));
   const disturbed = others.filter((shoot) => !isWell(shoot, wall, plan.limitMs)).map(({ name }) => name);
   const seen = { ...evidence, disturbed: new Set([...evidence.disturbed, ...disturbed]) };
   if (phase === 'calm') return { ...seen, baseline: victim };
@@ -100,31 +97,26 @@ const isInOrder = ({ heldAt }: Evidence, { order }: Plan): boolean => {
   return times.every((time) => time <= last);
 };
 
-export interface Finding {
-  readonly seen: boolean;
-  readonly text: string;
-}
-
-/** What the demo is to show, and whether it did. */
+/** What the story is to show, and whether it did. */
 export const findings = (evidence: Evidence, plan: Plan): readonly Finding[] => {
   const held = allHeldAt(evidence, plan);
   const { firstGraceEnd, nodesGivenUp, machinesReplaced, restoredAt, disturbed } = evidence;
   const isEarly = held !== undefined && firstGraceEnd !== undefined && held < firstGraceEnd;
   const margin = isEarly ? `${seconds(firstGraceEnd - held)} before` : 'before';
+  const { victim: about, others } = plan;
   return [
     {
       seen: isEarly && isInOrder(evidence, plan),
+      about,
       text: `down in order, annotated, ${margin} KCM's grace ended`,
     },
-    { seen: nodesGivenUp.size === 0, text: 'no node turned Unknown' },
-    { seen: machinesReplaced.size === 0, text: 'no machine was replaced' },
+    { seen: nodesGivenUp.size === 0, about, text: 'no node turned Unknown' },
+    { seen: machinesReplaced.size === 0, about, text: 'no machine was replaced' },
     {
       seen: held !== undefined && restoredAt !== undefined,
+      about,
       text: 'restored: the former counts, annotations gone',
     },
-    { seen: disturbed.size === 0, text: 'the other shoots were never touched' },
+    { seen: disturbed.size === 0, about: others.join(), text: 'was never touched' },
   ];
 };
-
-export const tellFindings = (list: readonly Finding[]): readonly Line[] =>
-  list.map(({ seen, text }) => line(`${seen ? '[seen]' : '[NOT SEEN]'} ${text}`, '', seen ? 'good' : 'bad'));

@@ -1,7 +1,8 @@
-import { plural, tellChanges } from './changes.ts';
-import { allHeldAt, type Evidence, gather, noEvidence, type Phase, type Plan, shootIn } from './evidence.ts';
-import { type Line, line, seconds } from './line.ts';
-import { leaseAges, type Snapshot } from './snapshot.ts';
+import { plural } from '../changes.ts';
+import { type Line, line, seconds } from '../line.ts';
+import { leaseAges, shootIn, type Snapshot } from '../snapshot.ts';
+import type { Remarks } from '../story.ts';
+import { allHeldAt, type Evidence, type Phase, type Plan } from './evidence.ts';
 
 /** Where the story stands. */
 export interface Tale {
@@ -14,41 +15,19 @@ export interface Tale {
   readonly told: ReadonlySet<string>;
 }
 
-export type Cue = 'cut' | 'repair' | 'end';
-
-export interface Scene {
-  readonly tale: Tale;
-  readonly lines: readonly Line[];
-  /** What the narrator does next. */
-  readonly cue?: Cue;
-}
-
 export interface Facts {
-  /** The prober has judged every shoot. */
+  /** Whoever is to watch over the shoots does so. */
   readonly isWatched: boolean;
 }
 
-export const beginTale: Tale = {
-  phase: 'calm',
-  since: { at: 0, wall: 0 },
-  evidence: noEvidence,
-  told: new Set(),
-};
-
-const calmMs = 4_000;
-const longestOutageMs = 36_000;
-const longestRecoveryMs = 28_000;
 /** Leases are told so often while they age. */
 const ageingEveryMs = 4_000;
 
-interface Moment {
+export interface Moment {
   readonly tale: Tale;
   readonly snapshot: Snapshot;
   readonly plan: Plan;
 }
-
-/** Lines by what they say, each told once. */
-type Remarks = readonly (readonly [key: string, isDue: boolean, line: () => Line])[];
 
 const calmRemarks = ({ snapshot, plan }: Moment, { isWatched }: Facts): Remarks => {
   const nodes = snapshot.shoots.reduce((sum, shoot) => sum + shoot.nodes.length, 0);
@@ -56,7 +35,11 @@ const calmRemarks = ({ snapshot, plan }: Moment, { isWatched }: Facts): Remarks 
   const oldest = seconds(Math.max(...ages));
   return [
     ['up', true, () => line(`all is up: ${plural(nodes, 'node')} Ready, no lease older than ${oldest}`)],
-    ['watched', isWatched, () => line('the prober has looked at all of them, and finds them healthy')],
+    [
+      'watched',
+      plan.withProber && isWatched,
+      () => line('the prober has looked at all of them, and finds them healthy'),
+    ],
     ['unwatched', !plan.withProber, () => line('no prober runs: nobody will do anything about what comes')],
   ];
 };
@@ -80,7 +63,7 @@ const outageRemarks = (moment: Moment): Remarks => {
   const elapsed = snapshot.at - tale.since.at;
   const step = Math.floor(elapsed / ageingEveryMs);
   const deadline = seconds(snapshot.at + firstGraceEnd - snapshot.wall);
-  const isCrossed = expired >= fraction * ages.length;
+  const isCrossed = ages.length > 0 && expired >= fraction * ages.length;
   const stillReady = `all ${String(shoot.nodes.length)} still Ready`;
   return [
     [
@@ -119,7 +102,7 @@ const outageRemarks = (moment: Moment): Remarks => {
   ];
 };
 
-const isGraceOver = ({ snapshot, plan }: Moment, lastGraceEnd: number): boolean =>
+export const isGraceOver = ({ snapshot, plan }: Moment, lastGraceEnd: number): boolean =>
   snapshot.wall > lastGraceEnd + plan.monitorPeriodMs;
 
 const recoveryRemarks = ({ tale, snapshot, plan }: Moment): Remarks => {
@@ -129,7 +112,7 @@ const recoveryRemarks = ({ tale, snapshot, plan }: Moment): Remarks => {
   return [[`fresh ${String(fresh)}`, fresh > 0, () => line(`kubelets are back: ${count} leases renewed`, plan.victim)]];
 };
 
-const remarksOf = (moment: Moment, facts: Facts): Remarks => {
+export const remarksOf = (moment: Moment, facts: Facts): Remarks => {
   switch (moment.tale.phase) {
     case 'calm':
       return calmRemarks(moment, facts);
@@ -140,64 +123,4 @@ const remarksOf = (moment: Moment, facts: Facts): Remarks => {
     case 'over':
       return [];
   }
-};
-
-const cueOf = (moment: Moment, { isWatched }: Facts): Cue | undefined => {
-  const { tale, snapshot, plan } = moment;
-  const { phase, since, evidence } = tale;
-  const elapsed = snapshot.at - since.at;
-  switch (phase) {
-    case 'calm':
-      return (isWatched || !plan.withProber) && elapsed >= calmMs ? 'cut' : undefined;
-    case 'outage': {
-      const isProtected =
-        allHeldAt(evidence, plan) !== undefined && isGraceOver(moment, evidence.lastGraceEnd ?? Infinity);
-      const isDamaged = evidence.machinesReplaced.size > 0;
-      return isProtected || isDamaged || elapsed >= longestOutageMs ? 'repair' : undefined;
-    }
-    case 'recovery': {
-      const { nodes } = shootIn(snapshot, plan.victim);
-      const isReady = nodes.every(({ ready, renewedAt = 0 }) => ready === 'True' && renewedAt > since.wall);
-      return (evidence.restoredAt !== undefined && isReady) || elapsed >= longestRecoveryMs ? 'end' : undefined;
-    }
-    case 'over':
-      return undefined;
-  }
-};
-
-const actLine = (cue: Cue, { victim }: Plan): Line => {
-  switch (cue) {
-    case 'cut':
-      return line('the network between its kubelets and its API server is cut', victim, 'act');
-    case 'repair':
-      return line('the network is repaired', victim, 'act');
-    case 'end':
-      return line('the end: what was seen of what the prober is for', '', 'act');
-  }
-};
-
-const nextPhase: Readonly<Record<Cue, Phase>> = { cut: 'outage', repair: 'recovery', end: 'over' };
-
-const changesOf = ({ tale, snapshot, plan }: Moment): readonly Line[] =>
-  snapshot.shoots.flatMap((shoot) => {
-    const before = tale.previous?.shoots.find(({ name }) => name === shoot.name);
-    return before === undefined ? [] : tellChanges(before, shoot, plan.order);
-  });
-
-/** Takes in one look at the world: what is to be told of it, and what to do next. Pure. */
-export const advance = (tale: Tale, snapshot: Snapshot, { plan, facts }: { plan: Plan; facts: Facts }): Scene => {
-  const evidence = gather(tale.evidence, snapshot, { phase: tale.phase, plan });
-  const moment = { tale: { ...tale, evidence }, snapshot, plan };
-  const due = remarksOf(moment, facts).filter(([key, isDue]) => isDue && !tale.told.has(`${tale.phase} ${key}`));
-  const cue = cueOf(moment, facts);
-  const lines = [
-    ...changesOf(moment),
-    ...due.map(([, , make]) => make()),
-    ...(cue === undefined ? [] : [actLine(cue, plan)]),
-  ];
-  const told = new Set([...tale.told, ...due.map(([key]) => `${tale.phase} ${key}`)]);
-  const { at, wall } = snapshot;
-  const since = cue === undefined ? tale.since : { at, wall };
-  const phase = cue === undefined ? tale.phase : nextPhase[cue];
-  return { tale: { phase, since, previous: snapshot, evidence, told }, lines, ...(cue === undefined ? {} : { cue }) };
 };

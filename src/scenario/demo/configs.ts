@@ -1,0 +1,47 @@
+import { formatGoDuration } from '../../domain/index.ts';
+import {
+  clusterAutoscaler,
+  kubeconfigSecretName,
+  kubeControllerManager,
+  machineControllerManager,
+} from '../../sim/index.ts';
+import { demoFraction, demoProbeIntervalMs, demoTiming, type Pace } from './setting.ts';
+
+/** Configuration of the prober: levels as gardenlet sets them, times to suit the world. */
+export const demoProberConfig = (pace: Pace): string => `kubeConfigSecretName: ${kubeconfigSecretName}
+probeInterval: ${formatGoDuration(demoProbeIntervalMs)}
+initialDelay: 1s
+probeTimeout: 5s
+backoffJitterFactor: 0.2
+kcmNodeMonitorGraceDuration: ${formatGoDuration(demoTiming(pace).graceMs)}
+nodeLeaseFailureFraction: ${String(demoFraction)}
+dependentResourceInfos:
+- ref:
+    {apiVersion: apps/v1, kind: Deployment, name: ${kubeControllerManager}}
+  scaleUp: {level: 0}
+  scaleDown: {level: 1}
+- ref:
+    {apiVersion: apps/v1, kind: Deployment, name: ${machineControllerManager}}
+  scaleUp: {level: 1, initialDelay: 2s}
+  scaleDown: {level: 0}
+- ref:
+    {apiVersion: apps/v1, kind: Deployment, name: ${clusterAutoscaler}}
+  optional: true
+  scaleUp: {level: 2}
+  scaleDown: {level: 0}
+`;
+
+/** Configuration of the weeder: what Gardener configures. */
+export const demoWeederConfig = `watchDuration: 5m
+servicesAndDependantSelectors:
+  etcd-main-client:
+    podSelectors:
+    - matchExpressions:
+      - {key: gardener.cloud/role, operator: In, values: [controlplane]}
+      - {key: role, operator: In, values: [apiserver]}
+  kube-apiserver:
+    podSelectors:
+    - matchExpressions:
+      - {key: gardener.cloud/role, operator: In, values: [controlplane]}
+      - {key: role, operator: NotIn, values: [main, apiserver]}
+`;

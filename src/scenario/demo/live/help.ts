@@ -1,0 +1,38 @@
+import { wrap } from '../line.ts';
+import { formatGoDuration, ignoreScalingAnnotation } from '../../../domain/index.ts';
+import { kubeletsAnnotation } from '../../../sim/index.ts';
+import { type Row, segment } from './row.ts';
+import type { Backdrop } from './backdrop.ts';
+
+const chunks = (text: string, columns: number): readonly string[] =>
+  Array.from({ length: Math.ceil(text.length / columns) }, (_, index) =>
+    text.slice(index * columns, (index + 1) * columns),
+  );
+
+/** What is behind the screen, and where it can be looked at. Paths that are too long go on in the next row. */
+export const helpRows = (backdrop: Backdrop, columns: number): readonly Row[] => {
+  const { limitMs, graceMs, seedKubeconfig, shootKubeconfigs, logs } = backdrop;
+  const words = (text: string): readonly Row[] => wrap(text, columns).map((row) => [segment(row)]);
+  const paths = (list: readonly string[]): readonly Row[] =>
+    list.flatMap((path) => chunks(`  ${path}`, columns)).map((row) => [segment(row, 'act')]);
+  return [
+    ...words(
+      'A simulated seed with the control planes of four shoots, on HTTPS, and the real watchdogs. Everything on the screen is what its ' +
+        'API servers show; only verdicts are from the log of the prober.',
+    ),
+    ...words(
+      `Nobody protects the twin: its Deployments carry ${ignoreScalingAnnotation}, its pods lack the label gardener.cloud/role that the ` +
+        'weeder asks for. It follows: what you do to another shoot is done to it too.',
+    ),
+    ...words(
+      `Kubelets renew their leases every 5s. A lease expires to the prober after ${formatGoDuration(limitMs)}, KCM gives up its node after ` +
+        `${formatGoDuration(graceMs)} (the bars), MCM replaces the machine 8s later. Pods live 20 times as fast as real ones.`,
+    ),
+    [segment('Kubeconfigs of the seed and of the shoots:')],
+    ...paths([seedKubeconfig, ...shootKubeconfigs]),
+    ...(logs.length === 0 ? [] : [[segment('Logs:')], ...paths(logs)]),
+    ...words(
+      `kubectl works: kubectl annotate cluster shoot--sim--alpha ${kubeletsAnnotation}=cut does what the key c does.`,
+    ),
+  ];
+};

@@ -1,0 +1,110 @@
+import {
+  activeAnnotation,
+  type Call,
+  decodeList,
+  decodeMachine,
+  decodeMeta,
+  decodeObject,
+  decodeScalable,
+  decodeString,
+  type JsonObject,
+  optionalInteger,
+  optionalList,
+  optionalObject,
+  optionalString,
+  parseGoDuration,
+  replicasAnnotation,
+} from '../../domain/index.ts';
+import { etcdAnnotation, kubeletsAnnotation } from '../../sim/index.ts';
+import type { DeploymentSnapshot, PodSnapshot } from './snapshot.ts';
+
+/** Something of the seed, with the namespace that it is in. */
+export interface Placed<T> {
+  readonly namespace: string;
+  readonly value: T;
+}
+
+const listOf = <T>(path: string, decode: (json: unknown, path: string) => T): Call<readonly Placed<T>[]> => ({
+  method: 'GET',
+  path,
+  decode: decodeList((json, where) => ({
+    namespace: decodeMeta(decodeObject(json, where), where).namespace,
+    value: decode(json, where),
+  })),
+});
+
+const decodeDeployment = (json: unknown, path: string): DeploymentSnapshot => {
+  const { meta, specReplicas = 1, readyReplicas = 0 } = decodeScalable(json, path);
+  const stored = meta.annotations[replicasAnnotation];
+  return {
+    name: meta.name,
+    replicas: specReplicas,
+    readyReplicas,
+    active: Object.hasOwn(meta.annotations, activeAnnotation),
+    ...(stored === undefined ? {} : { stored }),
+  };
+};
+
+/** From the kubelet's message, `back-off 40s restarting failed container=...`, and the end of the container (resolution 1 s). */
+const backOffOf = (status: JsonObject, path: string): PodSnapshot['backOff'] => {
+  const state = optionalObject(status.state, path) ?? {};
+  const waiting = optionalObject(state.waiting, path) ?? {};
+  if (waiting.reason !== 'CrashLoopBackOff') return undefined;
+  const duration = parseGoDuration(/^back-off (\S+)/.exec(optionalString(waiting.message, path) ?? '')?.[1] ?? '');
+  const lastState = optionalObject(status.lastState, path) ?? {};
+  const { finishedAt } = optionalObject(lastState.terminated, path) ?? {};
+  const ms = duration.ok ? duration.value : 0;
+  return { ms, endsAt: Date.parse(optionalString(finishedAt, path) ?? '') + ms };
+};
+
+const decodePod = (json: unknown, path: string): PodSnapshot => {
+  const object = decodeObject(json, path);
+  const { name, uid, deleting } = decodeMeta(object, path);
+  const spec = decodeObject(object.spec, `${path}.spec`);
+  const [container] = optionalList(spec.containers, `${path}.spec.containers`) ?? [];
+  const status = optionalObject(object.status, `${path}.status`) ?? {};
+  const [first] = optionalList(status.containerStatuses, `${path}.status`) ?? [];
+  const containerStatus = first === undefined ? {} : decodeObject(first, `${path}.status.containerStatuses`);
+  const backOff = backOffOf(containerStatus, `${path}.status.containerStatuses`);
+  return {
+    name,
+    uid,
+    component: decodeString(decodeObject(container, `${path}.spec.containers`).name, `${path}.spec.containers`),
+    ready: containerStatus.ready === true,
+    deleting,
+    restarts: optionalInteger(containerStatus.restartCount, `${path}.status`) ?? 0,
+    ...(backOff === undefined ? {} : { backOff }),
+  };
+};
+
+const decodeInvolved = (json: unknown, path: string): string =>
+  decodeString(
+    decodeObject(decodeObject(json, path).involvedObject, `${path}.involvedObject`).name,
+    `${path}.involvedObject`,
+  );
+
+/** What annotations on a Cluster do to its shoot. */
+export const listFaults: Call<readonly Placed<{ readonly isCut: boolean; readonly isEtcdDown: boolean }>[]> = {
+  method: 'GET',
+  path: '/apis/extensions.gardener.cloud/v1alpha1/clusters',
+  decode: decodeList((json, path) => {
+    const { name, annotations } = decodeMeta(decodeObject(json, path), path);
+    const isCut = annotations[kubeletsAnnotation] === 'cut';
+    return { namespace: name, value: { isCut, isEtcdDown: annotations[etcdAnnotation] === 'down' } };
+  }),
+};
+
+export const listDeployments = listOf('/apis/apps/v1/deployments', decodeDeployment);
+
+export const listMachineNames = listOf(
+  '/apis/machine.sapcloud.io/v1alpha1/machines',
+  (json, path) => decodeMachine(json, path).nodeName ?? '',
+);
+
+export const listPods = listOf('/api/v1/pods', decodePod);
+
+/** Names of pods that the weeder has deleted, by its Events. */
+export const listWeeded: Call<readonly Placed<string>[]> = {
+  ...listOf('/api/v1/events', decodeInvolved),
+  query: { fieldSelector: 'reason=DependencyReady' },
+};

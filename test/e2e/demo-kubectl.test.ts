@@ -1,0 +1,116 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeEnvtest, findBinaries, runKubectl } from '../envtest/index.ts';
+import { endDemos, type Show, startDemo, until } from './support/demo.ts';
+
+const alpha = 'shoot--sim--alpha';
+const etcdAnnotation = 'simulation.dependency-watchdog.gardener.cloud/etcd';
+
+const commandOf = (): string => {
+  const binaries = findBinaries();
+  if (!binaries.ok) throw new Error(binaries.remedy);
+  return binaries.path('kubectl');
+};
+
+/** The real kubectl against the world that the demo serves. */
+describeEnvtest('kubectl in the demo', () => {
+  let show: Show;
+  let directory = '';
+
+  /** `server`: seed or the name of a shoot. */
+  const kubectl = (server: string, ...args: readonly string[]): Promise<string> =>
+    runKubectl({
+      command: commandOf(),
+      kubeconfig: join(directory, `${server}.kubeconfig`),
+      directory: show.directory,
+      args,
+    });
+
+  beforeAll(async () => {
+    // Without watchdogs nothing but kubectl changes the world.
+    directory = mkdtempSync(join(tmpdir(), 'dwd-demo-world-'));
+    show = startDemo(`--serve-world=${directory}`);
+    await until(() => show.output().includes('\n'), 'the world is served');
+  });
+  afterAll(async () => {
+    show.process.stdin?.end();
+    await show.exit;
+    await endDemos();
+  });
+
+  it('gets the shoots and what they consist of', async () => {
+    expect(await kubectl('seed', 'get', 'clusters', '-o', 'name')).toContain(`/${alpha}\n`);
+    const deployments = await kubectl('seed', 'get', 'deployments', '-n', 'shoot--sim--charlie', '-o', 'name');
+    expect(deployments.trim().split('\n')).toHaveLength(5);
+    const pods = await kubectl('seed', 'get', 'pods', '-n', 'shoot--sim--charlie', '-l', 'role=main', '-o', 'name');
+    expect(pods).toBe('pod/etcd-main-0\n');
+    expect((await kubectl('alpha', 'get', 'nodes', '-o', 'name')).trim().split('\n')).toHaveLength(5);
+    const renewTime = '{.items[*].spec.renewTime}';
+    const leases = await kubectl('charlie', 'get', 'leases', '-n', 'kube-node-lease', '-o', `jsonpath=${renewTime}`);
+    expect(leases.split(' ')).toHaveLength(5);
+  });
+
+  it('describes a Deployment and a node', async () => {
+    const manager = await kubectl(
+      'seed',
+      'describe',
+      'deployment',
+      '-n',
+      'shoot--sim--charlie',
+      'kube-controller-manager',
+    );
+    expect(manager).toMatch(/Replicas: +2 desired \| 2 updated \| 2 total \| 2 available/);
+    expect(manager).toMatch(/NewReplicaSet: +kube-controller-manager-\w+ \(2\/2 replicas created\)/);
+    const node = await kubectl('charlie', 'describe', 'node', 'shoot--sim--charlie-worker-1');
+    expect(node).toMatch(/Ready +True .*KubeletReady/);
+    expect(node).toMatch(/HolderIdentity: +shoot--sim--charlie-worker-1/);
+  });
+
+  it('annotates, and watches what comes of it', async () => {
+    const watch = spawn(
+      commandOf(),
+      [
+        'get',
+        'pods',
+        '-n',
+        alpha,
+        '--watch',
+        '--output-watch-events',
+        '--kubeconfig',
+        join(directory, 'seed.kubeconfig'),
+      ],
+      { env: { HOME: show.directory, KUBERC: 'off' } },
+    );
+    let seen = '';
+    watch.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      seen += chunk;
+    });
+    const ended = new Promise((resolve) => watch.once('close', resolve));
+    try {
+      await until(() => seen.includes('ADDED'), 'the watch has begun');
+      await kubectl('seed', 'annotate', 'cluster', alpha, `${etcdAnnotation}=down`);
+      await until(() => /MODIFIED +kube-apiserver-/.test(seen), 'the watch tells of kube-apiserver');
+    } finally {
+      watch.kill();
+      await ended;
+    }
+    await kubectl(
+      'seed',
+      'wait',
+      '-n',
+      alpha,
+      '--for=condition=Ready=False',
+      'pod',
+      '-l',
+      'role=apiserver',
+      '--timeout=20s',
+    );
+    await expect(kubectl('alpha', 'get', 'nodes')).rejects.toThrow(/refused|reset|EOF/);
+    await kubectl('seed', 'annotate', 'cluster', alpha, `${etcdAnnotation}-`);
+    await kubectl('seed', 'wait', '-n', alpha, '--for=condition=Ready', 'pod', '-l', 'role=apiserver', '--timeout=60s');
+    expect((await kubectl('alpha', 'get', 'nodes', '-o', 'name')).trim().split('\n')).toHaveLength(5);
+  });
+});

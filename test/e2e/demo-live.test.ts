@@ -1,0 +1,81 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { childOf, endDemos, leftovers, processes, type Show, startDemoInTerminal, until } from './support/demo.ts';
+
+const takes = '\u001b[?1049h';
+const givesBack = '\u001b[?25h\u001b[?1049l';
+const home = '\u001b[H';
+
+/** The last screen that was drawn whole, without control sequences. */
+const screenOf = (show: Show): string => show.output().split(home).at(-2)?.replaceAll('\u001b[K', '') ?? '';
+
+const press = (show: Show, keys: string): void => void show.process.stdin?.write(keys);
+
+const whenShown = async (show: Show, what: RegExp): Promise<void> =>
+  until(() => what.test(screenOf(show)), `the screen shows ${String(what)}`);
+
+const whenNothingIsLeft = async (show: Show): Promise<void> => {
+  await until(() => leftovers(show).length === 0, 'the temporary directory is gone');
+  await until(() => processes(show).length === 0, 'its processes are gone');
+};
+
+afterAll(endDemos);
+
+describe('dwd demo in a terminal', () => {
+  it('shows the shoots, does what the keys say, and leaves the terminal as it was', async () => {
+    const show = startDemoInTerminal();
+    await whenShown(show, /1 alpha +5\/5 .* healthy/);
+    expect(processes(show)).toHaveLength(3);
+    expect(screenOf(show)).toMatch(/KUBECONFIG=\S/);
+    press(show, '2c');
+    await whenShown(show, /^bravo {2}kubelets cut off +twin, left alone {2}kubelets cut off/m);
+    press(show, '?');
+    await whenShown(show, /Kubeconfigs of the seed/);
+    press(show, '\u001b');
+    press(show, 'r');
+    await whenShown(show, /^bravo +twin, left alone *\r?$/m);
+    const rows = screenOf(show).trimEnd().split(/\r+\n/);
+    expect(rows).toHaveLength(24);
+    expect(rows.filter((row) => row.length > 80)).toEqual([]);
+    press(show, 'q');
+    expect(await show.exit).toBe(0);
+    expect(show.output().indexOf(takes)).toBeGreaterThanOrEqual(0);
+    const after = show.output().split(givesBack).at(-1) ?? '';
+    expect(after).toMatch(/^the prober's log: .*\r+\nthe weeder's log: .*\r+\n$/);
+    await whenNothingIsLeft(show);
+  });
+
+  it('ends by Ctrl-C', async () => {
+    const show = startDemoInTerminal();
+    await whenShown(show, /1 alpha/);
+    press(show, '\u0003');
+    expect(await show.exit).toBe(0);
+    await whenNothingIsLeft(show);
+  });
+
+  it('ends by SIGTERM, and leaves the terminal as it was', async () => {
+    const show = startDemoInTerminal();
+    await whenShown(show, /1 alpha/);
+    process.kill(childOf(show), 'SIGTERM');
+    expect(await show.exit).toBe(130);
+    expect(show.output().split(givesBack)).toHaveLength(2);
+    expect(show.output()).toMatch(/interrupted\r+\n$/);
+    await whenNothingIsLeft(show);
+  });
+
+  it('ends when the terminal goes away', async () => {
+    const show = startDemoInTerminal();
+    await whenShown(show, /1 alpha/);
+    show.process.kill('SIGKILL');
+    await show.exit;
+    await whenNothingIsLeft(show);
+  });
+
+  it('with --script tells the story', async () => {
+    const show = startDemoInTerminal('--script');
+    await until(() => show.output().includes('the weeder watches'), 'the story begins');
+    expect(show.output()).not.toContain(takes);
+    press(show, '\u0003');
+    expect(await show.exit).toBe(130);
+    await whenNothingIsLeft(show);
+  });
+});
