@@ -26,7 +26,7 @@ ROOT_STAMP := node_modules/.stamp
 # $(call stage,NAME,COMMAND): .cache/stage holds the name of the stage that ran last, for .ci/run.
 stage = @mkdir -p .cache && echo '$(1)' > .cache/stage && echo '==> $(1)' && PATH="$(TOOLS_PATH)" && $(2)
 
-.PHONY: help demo build test verify format format-check lint types architecture dead-code envtest race mass-outage mass-recovery setup clean
+.PHONY: help demo build test verify format format-check lint types architecture dead-code envtest race bench mass-outage mass-recovery simulate setup clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -66,11 +66,17 @@ envtest: ## build the real kube-apiserver, kube-controller-manager, kubectl and 
 race: build ## race the prober against a real kube-controller-manager (4 minutes; needs `make envtest`)
 	$(call stage,race,node bench/race.ts)
 
-mass-outage: build ## let 250 simulated shoots fail in the same second and measure (6 minutes)
-	$(call stage,mass outage,node bench/mass-outage.ts)
+bench: build ## measure prober and weeder from outside, beside a bare loop (15 minutes); ARGS: see docs/benchmarks.md
+	$(call stage,benchmark,node bench/bench.ts $(ARGS))
 
-mass-recovery: build ## let etcd of 250 simulated shoots come back in the same second and measure the weeder (1 minute)
-	$(call stage,mass recovery,node bench/mass-recovery.ts)
+mass-outage: build ## of the benchmark: 250 simulated shoots fail in the same second (6 minutes)
+	$(call stage,mass outage,node bench/bench.ts --only outage $(ARGS))
+
+mass-recovery: build ## of the benchmark: etcd of 250 simulated shoots comes back in the same second (1 minute)
+	$(call stage,mass recovery,node bench/bench.ts --only recovery $(ARGS))
+
+simulate: setup ## play random outages with faults in virtual time: 1000, or RUNS=n, or one with SEED=n (`make test` plays 150)
+	$(call stage,simulation,node bench/simulate.ts --seed "$(SEED)" --runs "$(RUNS)")
 
 setup: $(ROOT_STAMP) ## install the pinned Node and the npm packages
 

@@ -42,15 +42,25 @@ const groupBy = <T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMa
   return groups;
 };
 
+export interface Expected {
+  /** Of each shoot. */
+  readonly deployments: number;
+  /** Of the configured times. */
+  readonly scale: number;
+}
+
 /** `report` is of the outage, with the leases as they were left by the kubelets. */
-export const protectionOf = ({ leases, writes }: WorldReport, deployments: number): Protection => {
+export const protectionOf = (
+  { leases, writes }: Pick<WorldReport, 'leases' | 'writes'>,
+  { deployments, scale }: Expected,
+): Protection => {
   const downs = groupBy(
     writes.filter(({ to }) => to === 0),
     ({ namespace }) => namespace,
   );
-  const thresholds = leases.map(({ renewals }) => thresholdAt(renewals));
+  const thresholds = leases.map(({ renewals }) => thresholdAt(renewals, scale));
   const delays = leases.flatMap(({ namespace, renewals }) => {
-    const times = (downs.get(namespace) ?? []).map(({ at }) => at - thresholdAt(renewals));
+    const times = (downs.get(namespace) ?? []).map(({ at }) => at - thresholdAt(renewals, scale));
     return times.length < deployments ? [] : [{ first: Math.min(...times), last: Math.max(...times) }];
   });
   return {
@@ -63,8 +73,8 @@ export const protectionOf = ({ leases, writes }: WorldReport, deployments: numbe
 
 export interface Restoration {
   readonly deployments: number;
-  /** From the order to the last write, in milliseconds. */
-  readonly lastAfter: number;
+  /** From the order to the last scale-up write of each shoot, in milliseconds. */
+  readonly last: Spread;
   /** Reads and writes of Deployments, and Events: what belongs to scale-ups. */
   readonly ordinary: number;
   readonly ordinaryPerSecond: number;
@@ -99,9 +109,10 @@ export const restorationOf = ({ writes, requests }: WorldReport, since: number):
   const ordinary = requests.filter(({ verb, resource }) => verb !== 'watch' && resource !== 'machines');
   const inTime = ordinary.filter(({ at }) => at <= lastAt);
   const beyondTheLimit = mostBeyond(ordinary.map(({ at }) => at));
+  const shoots = [...groupBy(ups, ({ namespace }) => namespace).values()];
   return {
     deployments: ups.length,
-    lastAfter: lastAt - since,
+    last: spreadOf(shoots.map((writes) => Math.max(...writes.map(({ at }) => at)) - since)),
     ordinary: inTime.length,
     ordinaryPerSecond: (inTime.length * 1_000) / (lastAt - since),
     beyondTheLimit,

@@ -1,3 +1,11 @@
+/** What the process that serves the world is started with. */
+export interface WorldInit {
+  readonly shoots: number;
+  readonly nodes: number;
+  /** Of all its times: below 1 everything is faster. */
+  readonly scale: number;
+}
+
 /** What the driver tells the process that serves the world. */
 export type Order = 'measure' | 'cut' | 'restore' | 'report';
 
@@ -36,6 +44,8 @@ export interface WorldReport {
   readonly writes: readonly ScaleWrite[];
   readonly requests: readonly SeedRequest[];
   readonly held: number;
+  /** Lists of leases since the beginning, of the shoot that has had the fewest. */
+  readonly fewestProbes: number;
   readonly nodesTurnedUnknown: number;
   readonly machinesReplaced: number;
   /** CPU time of the process. */

@@ -1,5 +1,5 @@
 import { type Served, startServed } from '../support/served.ts';
-import type { Answer, Order, Ready, WorldReport } from './protocol.ts';
+import type { Answer, Order, Ready, WorldInit, WorldReport } from './protocol.ts';
 
 /** The served world, as the driver reaches it. */
 export interface WorldProcess {
@@ -11,8 +11,8 @@ export interface WorldProcess {
 }
 
 /** It ends with this process at the latest. */
-export const startWorld = async (shoots: number): Promise<WorldProcess> => {
-  const served: Served<Answer> = startServed(new URL('./world.ts', import.meta.url), [String(shoots)]);
+export const startWorld = async (init: WorldInit): Promise<WorldProcess> => {
+  const served: Served<Answer> = startServed(new URL('./world.ts', import.meta.url), [JSON.stringify(init)]);
   const { ready } = await served.answer('ready');
   return {
     ready,

@@ -4,20 +4,38 @@ import type { Kube } from '../../src/ports/index.ts';
 import { systemClock } from '../../src/runtime/index.ts';
 import {
   createWorld,
+  defaultTiming,
   kubeconfigSecretName,
   requestKind,
+  scaleTiming,
   serveWorld,
   simKinds,
   type World,
+  type WorldShoot,
 } from '../../src/sim/index.ts';
-import type { Answer, Order, ScaleWrite, SeedRequest, WorldReport } from './protocol.ts';
+import type { Answer, Order, ScaleWrite, SeedRequest, WorldInit, WorldReport } from './protocol.ts';
 
-const shootCount = Number(process.argv[2] ?? '250');
+const init = JSON.parse(process.argv[2] ?? '') as WorldInit;
 const clock = systemClock();
 const delays = monitorEventLoopDelay({ resolution: 5 });
 let writes: ScaleWrite[] = [];
 let requests: SeedRequest[] = [];
 let cpuBefore = process.cpuUsage();
+/** Lists of leases since the beginning, by shoot. */
+const probes = new Map<string, number>();
+
+/** A copy of the shoot whose lists of leases are counted. */
+const countProbes = (shoot: WorldShoot): WorldShoot => {
+  probes.set(shoot.name, 0);
+  const kube: Kube = {
+    request: (request) => {
+      const { verb, resource } = requestKind(request);
+      if (`${verb} ${resource}` === 'list leases') probes.set(shoot.name, (probes.get(shoot.name) ?? 0) + 1);
+      return shoot.api.kube.request(request);
+    },
+  };
+  return { ...shoot, api: { ...shoot.api, kube } };
+};
 
 const recordRequests = (kube: Kube): Kube => ({
   request: (request) => {
@@ -56,6 +74,7 @@ const reportOn = (world: World): WorldReport => {
     leases: world.shoots.map(({ namespace, store }) => ({ namespace, renewals: renewalsOf(store) })),
     writes,
     requests,
+    fewestProbes: Math.min(...probes.values()),
     held: world.store.list(simKinds.Deployment).filter((deployment) => replicasOf(deployment) === 0).length,
     nodesTurnedUnknown: sum(tolls.map((toll) => toll.nodesTurnedUnknown)),
     machinesReplaced: sum(tolls.map((toll) => toll.machinesReplaced)),
@@ -80,11 +99,16 @@ const obey = (world: World, order: Order): Answer => {
   }
 };
 
+const createShoots = ({ shoots, nodes, scale }: WorldInit): World => {
+  const names = Array.from({ length: shoots }, (_, index) => `s${String(index)}`);
+  const timing = scaleTiming(defaultTiming, scale);
+  return createWorld({ clock, timing, shoots: names.map((name) => ({ name, nodes })) });
+};
+
 const main = async (): Promise<void> => {
-  const names = Array.from({ length: shootCount }, (_, index) => `s${String(index)}`);
-  const world = createWorld({ clock, shoots: names.map((name) => ({ name })) });
+  const world = createShoots(init);
   const api = { ...world.api, kube: recordRequests(world.api.kube) };
-  const { kubeconfig } = await serveWorld({ ...world, api }, clock.now());
+  const { kubeconfig } = await serveWorld({ ...world, api, shoots: world.shoots.map(countProbes) }, clock.now());
   recordWrites(world);
   startMeasuring();
   const tell = (answer: Answer): void => void process.send?.(answer);

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 /** A script in a process of its own that answers every order with one message, in order; `ready` comes unasked. */
 export interface Served<Answer extends { readonly order: string }> {
+  readonly pid: number;
   answer<K extends Answer['order']>(kind: K): Promise<Extract<Answer, { order: K }>>;
   order<K extends Answer['order']>(order: K): Promise<Extract<Answer, { order: K }>>;
   end(): Promise<void>;
@@ -34,6 +35,7 @@ export const startServed = <Answer extends { readonly order: string }>(
 ): Served<Answer> => {
   const child = fork(fileURLToPath(script), args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   return {
+    pid: child.pid ?? -1,
     answer: (kind) => nextAnswer<Answer, typeof kind>(child, kind),
     order: async (order) => {
       child.send(order);

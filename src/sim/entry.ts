@@ -1,4 +1,5 @@
 import { apiVersionOf, type SimKind } from './kind.ts';
+import { objectProtobuf } from './kube-protobuf.ts';
 import type { SimObject } from './object.ts';
 
 /** One state of one stored object. Never changes; a write makes a new one. */
@@ -13,6 +14,7 @@ export interface Entry {
   /** See bodyOf. Filled on first use: most states of a simulated kubelet's Lease are never read by anybody. */
   body?: string;
   metadata?: string;
+  protobuf?: Uint8Array | 'none';
 }
 
 const entryKey = (namespace: string, name: string): string => (namespace === '' ? name : `${namespace}/${name}`);
@@ -28,8 +30,8 @@ const bodyOf = (entry: Entry): string => {
   return entry.body;
 };
 
-/** How an answer shows objects: whole, or with their metadata alone (`PartialObjectMetadata`). */
-export type Form = 'object' | 'metadata';
+/** How an answer shows objects: whole, in JSON or where there is one in protobuf, or with their metadata alone (`PartialObjectMetadata`). */
+export type Form = 'object' | 'protobuf' | 'metadata';
 
 const typeText = (kind: string, apiVersion: string): string => `{"kind":"${kind}","apiVersion":"${apiVersion}",`;
 
@@ -47,3 +49,9 @@ export const entryText = (entry: Entry, form: Form): string =>
 /** The object as an item of a list: built-in kinds come without kind and apiVersion there. */
 export const itemText = (entry: Entry, form: Form): string =>
   form === 'metadata' || entry.kind.custom ? entryText(entry, form) : `{${bodyOf(entry)}`;
+
+/** The object's protobuf message; undefined where there is none. */
+export const entryProtobuf = (entry: Entry): Uint8Array | undefined => {
+  entry.protobuf ??= objectProtobuf(entry.kind, entry.object) ?? 'none';
+  return entry.protobuf === 'none' ? undefined : entry.protobuf;
+};

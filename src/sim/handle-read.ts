@@ -1,10 +1,11 @@
 import type { Clock, KubeRequest } from '../ports/index.ts';
-import { type Entry, entryText, type Form } from './entry.ts';
+import { type Entry, entryProtobuf, entryText, type Form } from './entry.ts';
 import { followExchange, untilAborted } from './exchange.ts';
-import type { SimKind } from './kind.ts';
-import { listText } from './list.ts';
+import { apiVersionOf, type SimKind } from './kind.ts';
+import { protobufEnvelope } from './kube-protobuf.ts';
+import { listBody } from './list.ts';
 import { type ListOptions, parseResourceVersion } from './read-options.ts';
-import { jsonReply, type Reply } from './reply.ts';
+import { jsonReply, type ProtobufReply, protobufReply, type Reply } from './reply.ts';
 import { checkScalable, scaleOf } from './scale.ts';
 import { notFound, tooLargeResourceVersion, unknownResource } from './status.ts';
 import type { Storage } from './storage.ts';
@@ -59,7 +60,7 @@ export const readObject = async (
   host: ReadHost,
   request: KubeRequest,
   selected: { readonly target: ObjectTarget; readonly form: Form },
-): Promise<Reply> => {
+): Promise<Reply | ProtobufReply> => {
   const { target, form } = selected;
   const { kind, subresource } = target;
   await whenFresh(host, request, parseResourceVersion(request.query?.resourceVersion) ?? 0);
@@ -69,7 +70,10 @@ export const readObject = async (
     return jsonReply(JSON.stringify(scaleOf(entry, kind.scale)));
   }
   if (subresource !== undefined && !(subresource === 'status' && kind.status)) throw missingPart(kind, target.name);
-  return jsonReply(entryText(findEntry(host.storage, target), form));
+  const entry = findEntry(host.storage, target);
+  const message = form === 'protobuf' ? entryProtobuf(entry) : undefined;
+  if (message === undefined) return jsonReply(entryText(entry, form));
+  return protobufReply(protobufEnvelope({ apiVersion: apiVersionOf(kind), kind: kind.kind }, message));
 };
 
 /** GET of a collection, but for watches. */
@@ -77,8 +81,9 @@ export const readList = async (
   host: ReadHost,
   request: KubeRequest,
   selected: { readonly target: CollectionTarget; readonly options: ListOptions; readonly form: Form },
-): Promise<Reply> => {
+): Promise<Reply | ProtobufReply> => {
   const { target, options, form } = selected;
   await whenFresh(host, request, options.resourceVersion ?? 0);
-  return jsonReply(listText(host.storage, { ...target, options, form }));
+  const body = listBody(host.storage, { ...target, options, form });
+  return typeof body === 'string' ? jsonReply(body) : protobufReply(body);
 };

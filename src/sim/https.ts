@@ -1,10 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { Kube } from '../ports/index.ts';
 import type { SimCertificates } from './certificates.ts';
 import { type HttpsAuth, isAllowed, kubeRequest, refuse, send } from './http-exchange.ts';
+import { answerUpgrade } from './port-forward.ts';
 
 export interface HttpsFaceOptions {
   readonly kube: Kube;
@@ -31,6 +33,9 @@ export interface HttpsStats {
   readonly handshakes: number;
   readonly resumed: number;
   readonly requests: number;
+  /** Over TCP, TLS included: what clients sent, and what they got. */
+  readonly bytesIn: number;
+  readonly bytesOut: number;
 }
 
 export interface HttpsFace {
@@ -72,6 +77,8 @@ export const serveHttps = async (options: HttpsFaceOptions): Promise<HttpsFace> 
   const sockets = new Set<Socket>();
   const lost: (() => void)[] = [];
   const counts = { connections: 0, handshakes: 0, resumed: 0, requests: 0 };
+  /** Of connections that have ended. */
+  const bytes = { in: 0, out: 0 };
   let reachability: Reachability = 'open';
 
   /** What was sent into silence has never arrived: it is given up, and not done late, when the silence ends. */
@@ -90,6 +97,14 @@ export const serveHttps = async (options: HttpsFaceOptions): Promise<HttpsFace> 
     }
     const request = await kubeRequest(message, controller.signal);
     await send(await kube.request(request), { request, response, gate });
+  };
+
+  const upgrade = async (message: IncomingMessage, socket: Duplex): Promise<void> => {
+    const controller = new AbortController();
+    socket.once('close', () => controller.abort(new Error('the client has gone')));
+    socket.on('error', () => undefined);
+    await gate();
+    await answerUpgrade({ message, socket, kube, auth, signal: controller.signal });
   };
 
   const disconnect = (): void => {
@@ -115,7 +130,11 @@ export const serveHttps = async (options: HttpsFaceOptions): Promise<HttpsFace> 
     counts.connections += 1;
     sockets.add(socket);
     socket.on('error', () => socket.destroy());
-    socket.on('close', () => sockets.delete(socket));
+    socket.on('close', () => {
+      sockets.delete(socket);
+      bytes.in += socket.bytesRead;
+      bytes.out += socket.bytesWritten;
+    });
     if (reachability === 'open') tls.emit('connection', socket);
   });
   tls.on('secureConnection', (socket: TLSSocket) => {
@@ -126,6 +145,10 @@ export const serveHttps = async (options: HttpsFaceOptions): Promise<HttpsFace> 
     counts.requests += 1;
     answer(message, response).catch(() => message.socket.destroy());
   });
+  tls.on('upgrade', (message: IncomingMessage, socket: Duplex) => {
+    counts.requests += 1;
+    upgrade(message, socket).catch(() => socket.destroy());
+  });
 
   await listen(options.port ?? 0);
   const { port } = tcp.address() as AddressInfo;
@@ -133,7 +156,15 @@ export const serveHttps = async (options: HttpsFaceOptions): Promise<HttpsFace> 
   return {
     url: `https://${host}:${port}`,
     port,
-    stats: () => ({ ...counts, openConnections: sockets.size }),
+    stats: () => {
+      const open = [...sockets];
+      return {
+        ...counts,
+        openConnections: sockets.size,
+        bytesIn: open.reduce((sum, { bytesRead }) => sum + bytesRead, bytes.in),
+        bytesOut: open.reduce((sum, { bytesWritten }) => sum + bytesWritten, bytes.out),
+      };
+    },
     disconnect,
     async setReachability(next) {
       if (next === reachability) return;

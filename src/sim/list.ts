@@ -1,5 +1,6 @@
-import { type Entry, type Form, itemText } from './entry.ts';
+import { type Entry, entryProtobuf, type Form, itemText } from './entry.ts';
 import { apiVersionOf, type SimKind } from './kind.ts';
+import { listProtobuf } from './kube-protobuf.ts';
 import { isMap, type JsonMap } from './object.ts';
 import type { ListOptions } from './read-options.ts';
 import { badRequest, expired } from './status.ts';
@@ -103,19 +104,28 @@ const pageOf = (storage: Storage, request: ListRequest): Page => {
   };
 };
 
-/** The text of a list answer. Throws a StatusError: BadRequest for a broken token, Expired (410) for a forgotten revision. */
-export const listText = (storage: Storage, request: ListRequest): string => {
+const metadataOf = (page: Page, { custom }: SimKind): JsonMap => ({
+  resourceVersion: String(page.revision),
+  ...(page.continue !== undefined || custom ? { continue: page.continue ?? '' } : {}),
+  ...(page.remaining === undefined ? {} : { remainingItemCount: page.remaining }),
+});
+
+/**
+ * The body of a list answer: protobuf where the form is that and all objects have it, else JSON text. Throws a StatusError: BadRequest for a
+ * broken token, Expired (410) for a forgotten revision.
+ */
+export const listBody = (storage: Storage, request: ListRequest): string | Uint8Array => {
   const { kind, form } = request;
   const page = pageOf(storage, request);
+  const metadata = metadataOf(page, kind);
+  if (form === 'protobuf') {
+    const items = page.entries.flatMap((entry) => entryProtobuf(entry) ?? []);
+    if (items.length === page.entries.length) return listProtobuf({ kind, metadata, items });
+  }
   const type =
     form === 'metadata'
       ? { kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1' }
       : { kind: `${kind.kind}List`, apiVersion: apiVersionOf(kind) };
-  const metadata = {
-    resourceVersion: String(page.revision),
-    ...(page.continue !== undefined || kind.custom ? { continue: page.continue ?? '' } : {}),
-    ...(page.remaining === undefined ? {} : { remainingItemCount: page.remaining }),
-  };
   const head = JSON.stringify({ ...type, metadata }).slice(0, -1);
   return `${head},"items":[${page.entries.map((entry) => itemText(entry, form)).join(',')}]}`;
 };

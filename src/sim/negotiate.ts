@@ -1,4 +1,5 @@
 import type { Form } from './entry.ts';
+import { protobufMediaType } from './kube-protobuf.ts';
 import { StatusError } from './status.ts';
 
 interface MediaRange {
@@ -17,7 +18,8 @@ const parseRange = (text: string): MediaRange => {
   return { type: type.toLowerCase(), parameters, quality: Number(parameters.q ?? '1') || 0 };
 };
 
-const formOf = (range: MediaRange): Form | undefined => {
+const formOf = (range: MediaRange, protobuf: boolean): Form | undefined => {
+  if (range.type === protobufMediaType && range.parameters.as === undefined) return protobuf ? 'protobuf' : undefined;
   if (range.type !== 'application/json' && range.type !== '*/*') return undefined;
   const { as } = range.parameters;
   if (as === undefined) return 'object';
@@ -35,15 +37,22 @@ const refuse = (code: 406 | 415, custom: boolean, message: string): StatusError 
   return new StatusError({ code, reason, message: words, details: {} });
 };
 
+export interface Offer {
+  /** Of a custom kind. */
+  readonly custom: boolean;
+  /** Also in protobuf. */
+  readonly protobuf: boolean;
+}
+
 /**
- * What an Accept header asks for, among what the simulator has: JSON, whole or metadata only. Protobuf, YAML and Table are passed over,
- * so they need JSON as a second choice. Throws a NotAcceptable StatusError (406) when nothing is left.
+ * What an Accept header asks for, among what the simulator has: JSON, whole or metadata only, and protobuf where it is offered. YAML and
+ * Table are passed over, so they need JSON as a second choice. Throws a NotAcceptable StatusError (406) when nothing is left.
  */
-export const formAccepted = (accept: string | undefined, custom: boolean): Form => {
+export const formAccepted = (accept: string | undefined, { custom, protobuf }: Offer): Form => {
   if (accept === undefined || accept.trim() === '') return 'object';
   const ranges = accept.split(',').map(parseRange);
   for (const range of ranges.filter(({ quality }) => quality > 0).sort((a, b) => b.quality - a.quality)) {
-    const form = formOf(range);
+    const form = formOf(range, protobuf);
     if (form !== undefined) return form;
   }
   throw refuse(406, custom, `only the following media types are accepted: ${offered}`);

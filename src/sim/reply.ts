@@ -1,4 +1,5 @@
 import type { KubeRequest } from '../ports/index.ts';
+import { protobufMediaType } from './kube-protobuf.ts';
 import { StatusError } from './status.ts';
 
 /** An answer that is whole, before it gets its common headers. */
@@ -6,6 +7,11 @@ export interface Reply {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly text: string;
+}
+
+/** The same in protobuf. */
+export interface ProtobufReply extends Omit<Reply, 'text'> {
+  readonly bytes: Uint8Array;
 }
 
 const plainText = { 'content-type': 'text/plain; charset=utf-8' };
@@ -16,6 +22,12 @@ export const nowhereReply: Reply = { status: 404, headers: plainText, text: '404
 export const healthReply: Reply = { status: 200, headers: plainText, text: 'ok' };
 
 export const jsonReply = (text: string): Reply => ({ status: 200, text });
+
+export const protobufReply = (bytes: Uint8Array): ProtobufReply => ({
+  status: 200,
+  headers: { 'content-type': protobufMediaType },
+  bytes,
+});
 
 /** The answer to a request that was refused; whatever is no StatusError is thrown on. */
 export const errorReply = (error: unknown): Reply => {

@@ -6,11 +6,12 @@ import { type ReadHost, readList, readObject } from './handle-read.ts';
 import { create, removeAll, type WriteHost, type WriteInput, writeTarget } from './handle-write.ts';
 import type { SimKind } from './kind.ts';
 import { simKinds } from './kinds.ts';
+import { hasProtobuf } from './kube-protobuf.ts';
 import { formAccepted } from './negotiate.ts';
 import { createOrigin } from './origin.ts';
 import { createSeededRandom } from './random.ts';
 import { isWatch, listOptions } from './read-options.ts';
-import { errorReply, headerOf, healthReply, jsonReply, nowhereReply, type Reply } from './reply.ts';
+import { errorReply, headerOf, healthReply, jsonReply, nowhereReply, type ProtobufReply, type Reply } from './reply.ts';
 import { createCatalog, type Route, routeOf } from './route.ts';
 import { methodNotAllowed, unknownResource } from './status.ts';
 import { createStorage } from './storage.ts';
@@ -41,6 +42,13 @@ export interface SimApiServer extends Kube {
 const defaultNamespaces = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];
 const textOf = (body: string | Uint8Array | undefined): string =>
   body === undefined ? '' : typeof body === 'string' ? body : Buffer.from(body).toString();
+
+/** Reads of objects and lists; watches come in JSON only. */
+const isInProtobuf = ({ method, query }: KubeRequest, route: Route): boolean => {
+  if (method !== 'GET' || isWatch(query ?? {})) return false;
+  if (route.type === 'object') return route.subresource === undefined && hasProtobuf(route.kind);
+  return route.type === 'collection' && hasProtobuf(route.kind);
+};
 
 type CollectionRoute = Extract<Route, { type: 'collection' }>;
 
@@ -77,7 +85,8 @@ export const createSimApiServer = (options: SimApiServerOptions): SimApiServer =
     body,
   });
 
-  const whole = (reply: Reply): KubeResponse => respond(reply, bodyOf(Buffer.from(reply.text)));
+  const whole = (reply: Reply | ProtobufReply): KubeResponse =>
+    respond(reply, bodyOf('bytes' in reply ? reply.bytes : Buffer.from(reply.text)));
 
   const inputOf = (request: KubeRequest, form: Form): WriteInput => ({
     method: request.method === 'GET' ? 'POST' : request.method,
@@ -116,7 +125,10 @@ export const createSimApiServer = (options: SimApiServerOptions): SimApiServer =
     const route = routeOf(catalog, request.path);
     if (route.type === 'nowhere') return whole(nowhereReply);
     if (route.type === 'unknown') throw unknownResource();
-    const form = formAccepted(headerOf(request, 'accept'), 'kind' in route && route.kind.custom);
+    const form = formAccepted(headerOf(request, 'accept'), {
+      custom: 'kind' in route && route.kind.custom,
+      protobuf: isInProtobuf(request, route),
+    });
     if (route.type === 'collection') return onCollection(request, route, form);
     if (route.type === 'object') {
       if (request.method === 'GET') return whole(await readObject(hosts, request, { target: route, form }));

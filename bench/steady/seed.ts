@@ -1,0 +1,30 @@
+// A process of its own: the seed's API server with what the other processes have of it. In a healthy seed nothing of that changes.
+import { readFileSync } from 'node:fs';
+import { systemClock } from '../../src/runtime/index.ts';
+import { createCertificates, createWorld, serveHttps, type SimKind, simKinds } from '../../src/sim/index.ts';
+import { countKinds, trafficOf } from '../support/traffic.ts';
+import type { SeedAnswer, SeedObjects } from './protocol.ts';
+
+const clock = systemClock();
+const kinds: Readonly<Record<string, SimKind>> = simKinds;
+
+const main = async (): Promise<void> => {
+  const world = createWorld({ clock, shoots: [] });
+  for (const file of process.argv.slice(2)) {
+    const objects = JSON.parse(readFileSync(file, 'utf8')) as SeedObjects;
+    for (const [name, items] of Object.entries(objects)) {
+      const kind = kinds[name];
+      if (kind !== undefined) for (const item of items) world.store.put(kind, item);
+    }
+  }
+  const certificates = await createCertificates({ now: clock.now() });
+  const kube = countKinds(world.api.kube);
+  const face = await serveHttps({ certificates, kube });
+  world.api.setAddress({ url: face.url, ca: certificates.ca });
+  const tell = (answer: SeedAnswer): void => void process.send?.(answer);
+  process.on('message', () => tell({ order: 'report', traffic: trafficOf(face, kube) }));
+  process.once('disconnect', () => process.exit());
+  tell({ order: 'ready', kubeconfig: world.api.kubeconfig() });
+};
+
+await main();

@@ -1,0 +1,135 @@
+import { apiVersionOf, type SimKind } from './kind.ts';
+import type { SimObject } from './object.ts';
+import { encodeProtobuf, lengthDelimited, type ProtobufMessage } from './protobuf.ts';
+
+export const protobufMediaType = 'application/vnd.kubernetes.protobuf';
+
+/** Field numbers are those of `generated.proto` in k8s.io/apimachinery `pkg/apis/meta/v1`. */
+const ownerReference: ProtobufMessage = {
+  kind: [1, 'string'],
+  name: [3, 'string'],
+  uid: [4, 'string'],
+  apiVersion: [5, 'string'],
+  controller: [6, 'bool'],
+  blockOwnerDeletion: [7, 'bool'],
+};
+
+const objectMeta: ProtobufMessage = {
+  name: [1, 'string'],
+  generateName: [2, 'string'],
+  namespace: [3, 'string'],
+  uid: [5, 'string'],
+  resourceVersion: [6, 'string'],
+  generation: [7, 'integer'],
+  creationTimestamp: [8, 'time'],
+  deletionTimestamp: [9, 'time'],
+  deletionGracePeriodSeconds: [10, 'integer'],
+  labels: [11, 'stringMap'],
+  annotations: [12, 'stringMap'],
+  ownerReferences: [13, [ownerReference]],
+  finalizers: [14, 'strings'],
+};
+
+const listMeta: ProtobufMessage = {
+  resourceVersion: [2, 'string'],
+  continue: [3, 'string'],
+  remainingItemCount: [4, 'integer'],
+};
+
+/** k8s.io/api `coordination/v1`. */
+const lease: ProtobufMessage = {
+  metadata: [1, objectMeta],
+  spec: [
+    2,
+    {
+      holderIdentity: [1, 'string'],
+      leaseDurationSeconds: [2, 'integer'],
+      acquireTime: [3, 'time'],
+      renewTime: [4, 'time'],
+      leaseTransitions: [5, 'integer'],
+    },
+  ],
+};
+
+const nodeCondition: ProtobufMessage = {
+  type: [1, 'string'],
+  status: [2, 'string'],
+  lastHeartbeatTime: [3, 'time'],
+  lastTransitionTime: [4, 'time'],
+  reason: [5, 'string'],
+  message: [6, 'string'],
+};
+
+const daemonEndpoints: ProtobufMessage = { kubeletEndpoint: [1, { Port: [1, 'integer'] }] };
+
+const nodeInfo: ProtobufMessage = {
+  machineID: [1, 'string'],
+  systemUUID: [2, 'string'],
+  bootID: [3, 'string'],
+  kernelVersion: [4, 'string'],
+  osImage: [5, 'string'],
+  containerRuntimeVersion: [6, 'string'],
+  kubeletVersion: [7, 'string'],
+  kubeProxyVersion: [8, 'string'],
+  operatingSystem: [9, 'string'],
+  architecture: [10, 'string'],
+};
+
+/** k8s.io/api `core/v1`, as far as simulated kubelets write it. */
+const node: ProtobufMessage = {
+  metadata: [1, objectMeta],
+  spec: [
+    2,
+    { podCIDR: [1, 'string'], providerID: [3, 'string'], unschedulable: [4, 'bool'], podCIDRs: [7, 'strings'] },
+  ],
+  status: [
+    3,
+    {
+      phase: [3, 'string'],
+      conditions: [4, [nodeCondition]],
+      daemonEndpoints: [6, daemonEndpoints],
+      nodeInfo: [7, nodeInfo],
+    },
+  ],
+};
+
+const messages: Readonly<Record<string, ProtobufMessage>> = { 'coordination.k8s.io/v1 Lease': lease, 'v1 Node': node };
+
+const messageOf = (kind: SimKind): ProtobufMessage | undefined => messages[`${apiVersionOf(kind)} ${kind.kind}`];
+
+/** Whether objects of the kind are answered in protobuf where a client prefers it; the others only in JSON. */
+export const hasProtobuf = (kind: SimKind): boolean => messageOf(kind) !== undefined;
+
+/** The object's own message; undefined where it holds what the simulator knows in JSON only. */
+export const objectProtobuf = (kind: SimKind, object: SimObject): Uint8Array | undefined => {
+  const message = messageOf(kind);
+  return message === undefined
+    ? undefined
+    : encodeProtobuf(message, { ...object, apiVersion: undefined, kind: undefined });
+};
+
+/** `k8s` and a zero, and `runtime.Unknown` around the message (k8s.io/apimachinery `pkg/runtime/generated.proto`). */
+export const protobufEnvelope = (
+  type: { readonly apiVersion: string; readonly kind: string },
+  raw: Uint8Array,
+): Uint8Array => {
+  const typeMeta = Buffer.concat([
+    lengthDelimited(1, Buffer.from(type.apiVersion)),
+    lengthDelimited(2, Buffer.from(type.kind)),
+  ]);
+  return Buffer.concat([Buffer.from('k8s\0'), lengthDelimited(1, typeMeta), lengthDelimited(2, raw)]);
+};
+
+export interface ProtobufList {
+  readonly kind: SimKind;
+  /** Of the list. */
+  readonly metadata: object;
+  readonly items: readonly Uint8Array[];
+}
+
+/** In all lists `metadata` is field 1 and `items` field 2. */
+export const listProtobuf = ({ kind, metadata, items }: ProtobufList): Uint8Array => {
+  const meta = encodeProtobuf(listMeta, metadata) ?? new Uint8Array();
+  const raw = Buffer.concat([lengthDelimited(1, meta), ...items.map((item) => lengthDelimited(2, item))]);
+  return protobufEnvelope({ apiVersion: apiVersionOf(kind), kind: `${kind.kind}List` }, raw);
+};
