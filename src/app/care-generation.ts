@@ -7,6 +7,7 @@ import {
 import type { CareSettings } from '../domain/index.ts';
 import { createWorkQueue, type WorkQueue, whenAborted } from '../runtime/index.ts';
 import { type CareSourceDeps, type CareWatches, createCareWatches } from './care-sources.ts';
+import { fanOut } from './fan-out.ts';
 import type { Generation } from './reloadable.ts';
 import { untilFilled } from './until-filled.ts';
 
@@ -60,10 +61,11 @@ interface CaringParts extends CareWork {
 /** The conditions that a run under way is about to make are made again by the next: it ends at once. */
 const care = async ({ settings, deps, watches, memory }: CaringParts, signal: AbortSignal): Promise<CareMemory> => {
   const { clock, report, logger } = deps;
+  const until = fanOut(signal);
   const queue: WorkQueue<string> = createWorkQueue({
     clock,
     concurrency: settings.concurrentSyncs,
-    reconcile: (namespace) => controller.reconcile(namespace, signal),
+    reconcile: (namespace) => until((end) => controller.reconcile(namespace, end)),
     onError: (namespace, error) => {
       if (!signal.aborted) report.broke(namespace, error);
     },

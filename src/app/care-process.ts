@@ -5,7 +5,7 @@ import {
   createCareReport,
   type ShootCare,
 } from '../controllers/care/index.ts';
-import type { CareSettings, Result } from '../domain/index.ts';
+import { type CareSettings, KubeconfigError, type Result } from '../domain/index.ts';
 import {
   connectCluster,
   createKubeClient,
@@ -23,6 +23,7 @@ import { systemClock, systemRandom } from '../runtime/index.ts';
 import { careComponent } from './care.ts';
 import { untilWatched } from './care-generation.ts';
 import { type CareSourceDeps, type CareWatches, createCareWatches } from './care-sources.ts';
+import { fanOut } from './fan-out.ts';
 import { connectSeed, type ProcessDeps, runComponent } from './process.ts';
 
 export interface GardenOptions {
@@ -44,10 +45,16 @@ type GardenDeps = GardenOptions & Pick<CareProcessDeps, 'env' | 'logger' | 'vers
 const connectGarden = async (deps: GardenDeps, clock: Clock): Promise<Garden | undefined> => {
   const { gardenKubeconfig: path, env, logger } = deps;
   if (path === undefined) return undefined;
-  const access = await loadOperatorKubeconfig({ path, env, homedir: homedir(), clock });
-  logger.info('garden', { source: access.source, host: access.endpoint.host });
+  const access = await loadOperatorKubeconfig({ path, env, homedir: homedir(), clock }).catch(blameGarden);
+  logger.info('garden', { source: `--garden-kubeconfig ${path}`, host: access.endpoint.host });
   const transport = connectCluster({ access, clock, logger, userAgent: userAgentOf(deps) });
   return { kube: retryThrottled(transport, clock), close: () => transport.close() };
+};
+
+/** The messages are for the seed's. */
+const blameGarden = (error: unknown): never => {
+  if (!(error instanceof KubeconfigError)) throw error;
+  throw new KubeconfigError(error.field, error.problem.replace('check --kubeconfig', 'check --garden-kubeconfig'));
 };
 
 const userAgentOf = ({ version }: Pick<CareProcessDeps, 'version'>): string => `dependency-watchdog/${version}`;
@@ -142,10 +149,11 @@ const checkAll = async (
   const names = namespace === undefined ? known : [namespace];
   const cares = new Map<string, ShootCare>();
   const queue = names.values();
+  const until = fanOut(stop);
   // All workers take from the same iterator.
   const work = async (): Promise<void> => {
     for (const name of queue) {
-      const care = await controller.check(name, stop);
+      const care = await until((end) => controller.check(name, end));
       if (care !== undefined) cares.set(name, care);
     }
   };

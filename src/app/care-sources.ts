@@ -18,6 +18,7 @@ import {
 import { createInformer, type Informer } from '../kube/index.ts';
 import type { Clock, Kube, Logger, Random } from '../ports/index.ts';
 import type { Check } from '../runtime/index.ts';
+import { fanOut } from './fan-out.ts';
 import { decodeKubeconfigSecret } from './sources.ts';
 
 export interface CareSourceDeps {
@@ -120,7 +121,8 @@ export const createCareWatches = (settings: CareSettings, deps: CareSourceDeps):
     sources,
     vital: [seedSources.clusters, seedSources.kubeconfigs],
     run: async (signal) => {
-      await Promise.all(all.map(({ informer }) => informer.run(signal)));
+      const until = fanOut(signal);
+      await Promise.all(all.map(({ informer }) => until((end) => informer.run(end))));
     },
     isComplete: () => all.every(({ informer }) => informer.synced || !isServed(informer)),
     checks: () => all.map(checkOf),

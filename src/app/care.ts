@@ -20,7 +20,7 @@ export interface CareOptions extends Omit<ComponentOptions<CareSettings, CarePor
 }
 
 /** Care of a seed. When its configuration changes, what the last runs made of each shoot stays known. */
-export const createCare = ({
+const createCare = ({
   settings,
   ports,
   takeOver = false,

@@ -31,7 +31,7 @@ const manifests = async (...flags: readonly string[]): Promise<readonly Manifest
 const ofKind = (all: readonly Manifest[], kind: string): Manifest => all.find((one) => one.kind === kind)!;
 
 describe('dwd manifests', () => {
-  it.each(['prober', 'weeder'])('prints all that runs the %s', async (component) => {
+  it.each(['prober', 'weeder', 'care'])('prints all that runs the %s', async (component) => {
     const all = await manifests('--component', component);
     expect(all.map(({ kind }) => kind)).toEqual([
       'ServiceAccount',

@@ -1,5 +1,12 @@
 import { stringify } from 'yaml';
-import { formatProblem, hasErrors, type LoadedConfig, loadProberConfig, loadWeederConfig } from '../config/index.ts';
+import {
+  formatProblem,
+  hasErrors,
+  type LoadedConfig,
+  loadCareConfig,
+  loadProberConfig,
+  loadWeederConfig,
+} from '../config/index.ts';
 import { type Command, defineCommand } from './command.ts';
 import { CommandError } from './errors.ts';
 import { choice, text } from './flag-types.ts';
@@ -7,7 +14,7 @@ import { flag, optionalFlag, requiredFlag } from './flags.ts';
 import type { CliIo } from './io.ts';
 import { gardenerConfigs } from './manifests/gardener.ts';
 import { manifestsOf } from './manifests/objects.ts';
-import { leaseRules, type PolicyRule, proberRules, weederRules } from './manifests/rights.ts';
+import { careRules, leaseRules, type PolicyRule, proberRules, weederRules } from './manifests/rights.ts';
 import { version } from './build-info.ts';
 
 type Component = keyof typeof gardenerConfigs;
@@ -22,11 +29,15 @@ const rulesOf: Readonly<Record<Component, (config: string) => LoadedConfig<reado
     const { settings, problems } = loadWeederConfig(config, { leftovers: 'error' });
     return settings === undefined ? { problems } : { settings: weederRules, problems };
   },
+  care: (config) => {
+    const { settings, problems } = loadCareConfig(config, { leftovers: 'error' });
+    return settings === undefined ? { problems } : { settings: careRules(settings), problems };
+  },
 };
 
 const description = `Prints the Kubernetes objects that run a component in a seed, as YAML: ServiceAccount, the rights that its configuration demands and no more, ConfigMap, a Deployment of two replicas, PodDisruptionBudget and Service.
 
-Without --config-file, with the configuration that Gardener generates. The plurals of kinds in the rights are guessed: look at those of kinds of your own.`;
+Without --config-file, with the configuration that Gardener generates. The plurals of kinds in the rights are guessed: look at those of kinds of your own. Care gets no garden to write to: its kubeconfig and --garden-kubeconfig are yours to add.`;
 
 const readConfig = async (component: Component, file: string | undefined, io: CliIo): Promise<string> => {
   if (file === undefined) return gardenerConfigs[component];
@@ -42,7 +53,10 @@ export const manifestsCommand: Command = defineCommand({
   summary: 'print the Kubernetes objects that run a component',
   description,
   flags: {
-    component: requiredFlag(choice<Component>('component', ['prober', 'weeder']), 'What to run: prober or weeder'),
+    component: requiredFlag(
+      choice<Component>('component', ['prober', 'weeder', 'care']),
+      'What to run: prober, weeder or care',
+    ),
     'config-file': optionalFlag(text('path', 'a path'), 'Its configuration'),
     namespace: flag(text('namespace', 'the name of a namespace'), 'garden', 'Where it runs'),
     image: flag(

@@ -156,10 +156,13 @@ describe('createTunnelConnector', () => {
 
   it('ends on abort while a refusal goes on and on', async () => {
     const stop = new AbortController();
-    const { server } = await answering(() => 'HTTP/1.1 500 No\r\ncontent-length: 100\r\n\r\n{');
-    const failing = failureOf(connector().connect(kubeconfigOf(server), target, stop.signal));
     const reason = new Error('enough');
-    setImmediate(() => stop.abort(reason));
+    const { server } = await answering(() => {
+      // The head has come in by then; if it has not, the end is the same.
+      setTimeout(() => stop.abort(reason), 50);
+      return 'HTTP/1.1 500 No\r\ncontent-length: 100\r\n\r\n{';
+    });
+    const failing = failureOf(connector().connect(kubeconfigOf(server), target, stop.signal));
     expect(await failing).toBe(reason);
     await server.idle();
   });

@@ -62,7 +62,7 @@ const upgradeOf = (shoot: ShootEndpoint, to: TunnelTarget, { random, userAgent }
   };
 };
 
-/** The head of the answer, whatever it is; on abort rejects with the signal's reason. */
+/** The head of the answer, whatever it is; on abort rejects with the signal's reason, and so does reading its body. */
 const answerOn = (socket: Socket, { url, headers }: Upgrade, signal: AbortSignal): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     const request = httpRequest({ method: 'GET', path: url, headers, createConnection: () => socket });
@@ -105,10 +105,7 @@ export const createTunnelConnector = (options: TunnelConnectorOptions): TunnelCo
     const upgrade = upgradeOf(shoot, to, options);
     let phase: ExchangePhase = 'connecting';
     let socket: Socket | undefined;
-    // What reads the body of a refusal ends with its connection.
-    const abort = (): void => void socket?.destroy();
     signal.throwIfAborted();
-    signal.addEventListener('abort', abort);
     try {
       socket = await dial({ endpoint: shoot.endpoint, security, signal });
       phase = 'waiting for the answer';
@@ -121,8 +118,6 @@ export const createTunnelConnector = (options: TunnelConnectorOptions): TunnelCo
       socket?.destroy();
       signal.throwIfAborted();
       throw connectionError(error, { method: 'GET', path: upgrade.path, target, phase });
-    } finally {
-      signal.removeEventListener('abort', abort);
     }
   },
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { startCare } from '../app/index.ts';
 import { loadCareConfig } from '../config/index.ts';
 import type { CareSettings } from '../domain/index.ts';
-import type { Leadership } from '../ports/index.ts';
+import type { Leadership, TunnelConnector } from '../ports/index.ts';
 import { createSeededRandom, createSimApiServer, createVirtualClock, withCounting } from '../sim/index.ts';
 import { createRecordingLogger, createRecordingMeter } from '../testing/index.ts';
 import { careKinds, extensionKinds, gardenKinds, seedKinds } from './care-kinds.ts';
@@ -18,8 +18,16 @@ const settingsOf = (text: string): CareSettings => {
 
 const unserved = new Set<unknown>([extensionKinds.get('BackupEntry'), extensionKinds.get('Network')]);
 
+interface WorldOptions {
+  readonly leadership?: Leadership;
+  readonly tunnels?: TunnelConnector;
+}
+
+const leads: Leadership = { mayWrite: () => true };
+const open: TunnelConnector = { connect: async () => undefined };
+
 /** The component as the program runs it, but for servers and sockets; two kinds of extensions are not served. */
-const startWorld = (leadership: Leadership = { mayWrite: () => true }) => {
+const startWorld = ({ leadership = leads, tunnels = open }: WorldOptions = {}) => {
   const clock = createVirtualClock();
   const seed = createSimApiServer({ clock, kinds: seedKinds.filter((kind) => !unserved.has(kind)) });
   const garden = createSimApiServer({ clock, kinds: gardenKinds });
@@ -38,7 +46,7 @@ const startWorld = (leadership: Leadership = { mayWrite: () => true }) => {
       seed: lines.seed,
       garden: lines.garden,
       connector: createMemoryConnector({ clock, resolve: () => lines.shoot, onConnect: () => undefined }),
-      tunnels: { connect: async () => undefined },
+      tunnels,
     },
   });
   const conditions = (): readonly StoredCondition[] => {
@@ -78,7 +86,7 @@ describe('the care component', () => {
   });
 
   it('writes nothing while it does not lead', async () => {
-    const { clock, conditions, logger, lines, stop } = startWorld({ mayWrite: () => false });
+    const { clock, conditions, logger, lines, stop } = startWorld({ leadership: { mayWrite: () => false } });
     await clock.advance(3 * minute);
     expect(conditions()).toEqual([]);
     expect(lines.garden.counts.total({ verb: 'patch' })).toBe(0);
@@ -100,9 +108,19 @@ describe('the care component', () => {
   });
 
   it('ends without a word of the runs that it broke off', async () => {
-    const { clock, care, lines, logger } = startWorld();
-    await clock.advance(2 * minute);
+    let tries = 0;
+    const hangs: TunnelConnector = {
+      connect: (_kubeconfig, _target, signal) => {
+        tries += 1;
+        return new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+        });
+      },
+    };
+    const { clock, care, lines, logger, conditions } = startWorld({ tunnels: hangs });
+    while (tries === 0) await clock.advance(500);
     await clock.run(care.stop());
+    expect(conditions()).toEqual([]);
     const total = lines.seed.counts.total({}) + lines.garden.counts.total({});
     await clock.advance(10 * minute);
     expect(lines.seed.counts.total({}) + lines.garden.counts.total({})).toBe(total);

@@ -16,11 +16,10 @@ import {
   untilReady,
 } from '../envtest/index.ts';
 
-// The entry point `dependency-watchdog/healthcheck` as it is installed: the example of the documentation is its user.
+// The entry point `dependency-watchdog/healthcheck` as it is installed: the example is its user.
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const document = readFileSync(`${root}docs/health-checks.md`, 'utf8');
-const example = /^```ts\n(?<code>[^]*?)^```$/m.exec(document)?.groups?.code ?? '';
+const example = readFileSync(`${root}examples/extension-controller.ts`, 'utf8');
 
 let project: string;
 
@@ -34,6 +33,11 @@ beforeAll(() => {
   writeFileSync(join(project, 'controller.ts'), example.replace('syncPeriodMs: 30_000', 'syncPeriodMs: 200'));
 });
 afterAll(() => rmSync(project, { recursive: true }));
+
+it('is explained by an example that fits on a page', () => {
+  expect(example.split('\n').length).toBeLessThanOrEqual(60);
+  expect(readFileSync(`${root}docs/health-checks.md`, 'utf8')).toContain(`\`\`\`ts\n${example}\`\`\``);
+});
 
 describe('the declarations', () => {
   const compilerOptions = {
@@ -54,13 +58,13 @@ describe('the declarations', () => {
   });
 
   it('refuse a check that returns what is none', () => {
-    const broken = example.replace("{ status: 'True' }", "{ status: 'Fine' }");
+    const broken = example.replace('check: deployment }', "check: async () => ({ status: 'Fine' }) }");
     expect(broken).not.toBe(example);
     writeFileSync(join(project, 'broken.ts'), broken);
     writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['broken.ts'] }));
     const check = () =>
       execFileSync(process.execPath, [`${root}node_modules/typescript-7/bin/tsc`, '-p', project], { encoding: 'utf8' });
-    expect(outputOf(check)).toContain('\'"Fine"\' is not assignable');
+    expect(outputOf(check)).toContain("is not assignable to type 'CheckResult'");
   });
 });
 
@@ -73,11 +77,11 @@ const outputOf = (run: () => string): string => {
   }
 };
 
-const worker: CustomKind = {
+const controlPlane: CustomKind = {
   group: 'extensions.gardener.cloud',
   version: 'v1alpha1',
-  kind: 'Worker',
-  plural: 'workers',
+  kind: 'ControlPlane',
+  plural: 'controlplanes',
   scope: 'Namespaced',
   status: true,
 };
@@ -90,7 +94,7 @@ interface Stored {
 describeEnvtest('the example against a real API server', () => {
   const namespace = 'shoot--dev--one';
   const extensions = '/apis/extensions.gardener.cloud/v1alpha1';
-  const workers = `${extensions}/namespaces/${namespace}/workers`;
+  const controlPlanes = `${extensions}/namespaces/${namespace}/controlplanes`;
   const resources = `/apis/resources.gardener.cloud/v1alpha1/namespaces/${namespace}/managedresources`;
   let plane: ControlPlane;
   let proxy: ManagedProcess;
@@ -106,13 +110,13 @@ describeEnvtest('the example against a real API server', () => {
     },
   });
   const conditions = async (): Promise<readonly Readonly<Record<string, unknown>>[]> =>
-    (await plane.client.get<Stored>(`${workers}/one`)).status?.conditions ?? [];
+    (await plane.client.get<Stored>(`${controlPlanes}/one`)).status?.conditions ?? [];
   const found = (type: string, fields: object) => async () =>
     (await conditions()).some((one) => one.type === type && Object.entries(fields).every(([k, v]) => one[k] === v));
   const eventually = (probe: () => Promise<boolean>) => untilReady(controller, 30_000, probe);
 
   beforeAll(async () => {
-    plane = await startControlPlane({ name: 'healthcheck', kinds: [...gardenerKinds, worker] });
+    plane = await startControlPlane({ name: 'healthcheck', kinds: [...gardenerKinds, controlPlane] });
     const { client, directory } = plane;
     await client.create('/api/v1/namespaces', { metadata: { name: namespace } });
     const type = (kind: string) => ({ apiVersion: 'extensions.gardener.cloud/v1alpha1', kind });
@@ -120,12 +124,14 @@ describeEnvtest('the example against a real API server', () => {
     await client.create(resources, {
       apiVersion: 'resources.gardener.cloud/v1alpha1',
       kind: 'ManagedResource',
-      metadata: { name: 'extension-worker-local' },
+      metadata: { name: 'extension-controlplane-shoot' },
       spec: {},
     });
-    await client.patch(`${resources}/extension-worker-local/status`, applied('True'));
-    await client.create(workers, { ...type('Worker'), metadata: { name: 'one' }, spec: { type: 'local' } });
-    await client.patch(`${workers}/one/status`, { status: { conditions: [{ type: 'Theirs', extra: { deep: [1] } }] } });
+    await client.patch(`${resources}/extension-controlplane-shoot/status`, applied('True'));
+    await client.create(controlPlanes, { ...type('ControlPlane'), metadata: { name: 'one' }, spec: { type: 'local' } });
+    await client.patch(`${controlPlanes}/one/status`, {
+      status: { conditions: [{ type: 'Theirs', extra: { deep: [1] } }] },
+    });
     const [port = 0] = await freePorts(1);
     const start = (name: string, command: string, args: readonly string[]) =>
       startProcess({ name, command, args, logFile: join(directory, `${name}.log`), directory: project });
@@ -153,22 +159,22 @@ describeEnvtest('the example against a real API server', () => {
         type: 'ControlPlaneHealthy',
         status: 'False',
         reason: 'HealthCheckUnsuccessful',
-        message: 'deployment "machine-controller-manager" in namespace "shoot--dev--one" not found.',
+        message: 'deployment "cloud-controller-manager" in namespace "shoot--dev--one" not found.',
       },
       { type: 'SystemComponentsHealthy', status: 'True', message: 'All health checks successful' },
     ]);
   });
 
   it('writes only what differs', async () => {
-    const before = (await plane.client.get<Stored>(`${workers}/one`)).metadata.resourceVersion;
+    const before = (await plane.client.get<Stored>(`${controlPlanes}/one`)).metadata.resourceVersion;
     // A change that is seen only by a further run.
-    await plane.client.patch(`${resources}/extension-worker-local/status`, applied('False'));
+    await plane.client.patch(`${resources}/extension-controlplane-shoot/status`, applied('False'));
     await eventually(found('SystemComponentsHealthy', { status: 'False' }));
-    const { metadata, status } = await plane.client.get<Stored>(`${workers}/one`);
+    const { metadata, status } = await plane.client.get<Stored>(`${controlPlanes}/one`);
     expect(metadata.resourceVersion).not.toBe(before);
     expect(status?.conditions?.at(-1)).toMatchObject({
       message:
-        'managed resource "extension-worker-local" in namespace "shoot--dev--one" is unhealthy: condition "ResourcesHealthy" has invalid status False (expected True) due to Quota: no quota left.',
+        'managed resource "extension-controlplane-shoot" in namespace "shoot--dev--one" is unhealthy: condition "ResourcesHealthy" has invalid status False (expected True) due to Quota: no quota left.',
       codes: ['ERR_INFRA_QUOTA_EXCEEDED'],
     });
     expect(logged('condition written')).toHaveLength(3);
@@ -177,9 +183,11 @@ describeEnvtest('the example against a real API server', () => {
   it('reads again where somebody else writes as well', async () => {
     for (let round = 1; round <= 20; round += 1) {
       const [theirs, ...own] = await conditions();
-      await plane.client.patch(`${workers}/one/status`, { status: { conditions: [{ ...theirs, round }, ...own] } });
+      await plane.client.patch(`${controlPlanes}/one/status`, {
+        status: { conditions: [{ ...theirs, round }, ...own] },
+      });
       const healthy = round % 2 === 0 ? 'False' : 'True';
-      await plane.client.patch(`${resources}/extension-worker-local/status`, applied(healthy));
+      await plane.client.patch(`${resources}/extension-controlplane-shoot/status`, applied(healthy));
     }
     // A run of round 19 may still be about to write what it found.
     await eventually(async () => {

@@ -6,7 +6,8 @@ import { type ControlPlane, describeEnvtest, freePorts, startControlPlane } from
 import { waitFor } from '../envtest/waiting.ts';
 import { type Program, startProgram } from './support/program.ts';
 
-const components = ['prober', 'weeder'] as const;
+const components = ['prober', 'weeder', 'care'] as const;
+const begun = { prober: 'probing begins', weeder: 'watching over services', care: 'taking care of shoots' } as const;
 
 const watermillConfig = `kubeConfigSecretName: shoot-access-prober
 externalProbe: {kubeConfigSecretName: shoot-access-outside}
@@ -62,6 +63,7 @@ describeEnvtest('the manifests of an installation', () => {
   it.each([
     ['prober', undefined],
     ['weeder', undefined],
+    ['care', undefined],
     ['prober', watermillConfig],
   ] as const)('grant all that the %s asks for, leader election included (%#)', async (component, given) => {
     const namespace = given === undefined ? 'garden' : 'other';
@@ -93,8 +95,7 @@ describeEnvtest('the manifests of an installation', () => {
     );
     await waitFor({ what: 'the rights to be checked and the controller to start', withinMs: 60_000 }, () => {
       const said = (message: string): boolean => program.lines().some(({ msg }) => msg === message);
-      const begun = component === 'prober' ? 'probing begins' : 'watching over services';
-      return Promise.resolve((said('no right is missing') && said(begun)) || undefined);
+      return Promise.resolve((said('no right is missing') && said(begun[component])) || undefined);
     }).catch((error: unknown) => {
       throw new Error(`${String(error)}\n${program.output()}`);
     });

@@ -30,4 +30,7 @@ servicesAndDependantSelectors:
           - {key: gardener.cloud/role, operator: In, values: [controlplane]}
           - {key: role, operator: NotIn, values: [main, apiserver]}
 `,
+  // gardenlet has none: it does this itself.
+  care: `syncPeriod: 1m0s
+`,
 } as const;

@@ -1,7 +1,7 @@
 import type { PolicyRule } from './rights.ts';
 
 export interface Installation {
-  /** `prober`, `weeder`. */
+  /** `prober`, `weeder`, `care`. */
   readonly component: string;
   readonly namespace: string;
   readonly image: string;

@@ -1,4 +1,11 @@
-import { type ProberSettings, type ResourceRef, scalesInOneWrite } from '../../domain/index.ts';
+import {
+  type CareSettings,
+  careExtensionKinds,
+  heartbeatLeaseName,
+  type ProberSettings,
+  type ResourceRef,
+  scalesInOneWrite,
+} from '../../domain/index.ts';
 
 /** `rbac.authorization.k8s.io/v1` PolicyRule. */
 export interface PolicyRule {
@@ -63,6 +70,21 @@ export const weederRules: readonly PolicyRule[] = [
   { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch', 'delete'] },
   eventRule,
 ];
+
+/** What care needs in a seed under these settings; what it needs in the garden and in shoots is granted there. */
+export const careRules = ({ kubeConfigSecretName }: CareSettings): readonly PolicyRule[] => {
+  const verbs = ['get', 'list', 'watch'];
+  const extensions = ['clusters', ...careExtensionKinds.map(({ resource }) => resource)];
+  return [
+    { apiGroups: ['extensions.gardener.cloud'], resources: extensions, verbs },
+    { apiGroups: [''], resources: ['secrets'], resourceNames: [kubeConfigSecretName], verbs },
+    { apiGroups: ['apps'], resources: ['deployments'], verbs },
+    { apiGroups: ['druid.gardener.cloud'], resources: ['etcds'], verbs },
+    { apiGroups: ['resources.gardener.cloud'], resources: ['managedresources'], verbs },
+    { apiGroups: ['machine.sapcloud.io'], resources: ['machinedeployments', 'machines'], verbs },
+    { apiGroups: ['coordination.k8s.io'], resources: ['leases'], resourceNames: [heartbeatLeaseName], verbs },
+  ];
+};
 
 /** What leader election needs in the namespace of its Lease. `create` cannot be narrowed to a name. */
 export const leaseRules = (lease: string): readonly PolicyRule[] => [

@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest';
+import { loadCareConfig } from '../config/index.ts';
+import { formatRight } from '../domain/index.ts';
+import { neededByCare } from './care-rights.ts';
+
+it('care needs to list and watch what it watches, and the Secrets by their name', () => {
+  const { settings } = loadCareConfig('kubeConfigSecretName: shoot-access', { leftovers: 'error' });
+  if (settings === undefined) throw new Error('not valid');
+  const needed = neededByCare(settings);
+  expect(new Set(needed.map(({ right }) => right.verb))).toEqual(new Set(['list', 'watch']));
+  const lists = needed.filter(({ right }) => right.verb === 'list').map(({ right }) => formatRight(right));
+  expect(lists).toContain('list resource "secrets" "shoot-access" in API group "" at the cluster scope');
+  expect(lists).toContain(
+    'list resource "backupentries" in API group "extensions.gardener.cloud" at the cluster scope',
+  );
+  expect(lists).toHaveLength(16);
+  expect(new Set(lists).size).toBe(lists.length);
+});

@@ -1,0 +1,135 @@
+import { styleText } from 'node:util';
+import { stringify } from 'yaml';
+import type { CareRound } from '../app/index.ts';
+
+export type CareFormat = 'table' | 'json' | 'yaml';
+
+type Shoot = CareRound[number];
+type Condition = Shoot['conditions'][number];
+
+const width = 80;
+/** Of the longest type, ObservabilityComponentsHealthy, and of the longest status, Progressing. */
+const [typeWidth, statusWidth] = [30, 11];
+const indent = ' '.repeat(4);
+
+const colours: Readonly<Record<string, Parameters<typeof styleText>[0]>> = {
+  True: 'green',
+  healthy: 'green',
+  Progressing: 'yellow',
+  progressing: 'yellow',
+  False: 'red',
+  unhealthy: 'red',
+  Unknown: 'magenta',
+  unknown: 'magenta',
+};
+
+/** Makes a status stand out. */
+export type Paint = (status: string, text: string) => string;
+
+/** In colour only where stdout is a terminal that wants it (`NO_COLOR`), which `styleText` finds out. */
+export const inColour: Paint = (status, text) => {
+  const colour = colours[status];
+  return colour === undefined ? text : styleText(colour, text);
+};
+
+/** As many words on a line as fit; a word that is longer (a URL, a name) is broken. */
+const indented = (text: string): readonly string[] => {
+  const columns = width - indent.length;
+  const lines: string[] = [];
+  for (const word of text.split(/\s+/).flatMap((long) => long.match(new RegExp(`.{1,${columns}}`, 'gu')) ?? [])) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= columns) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines.map((line) => `${indent}${line}`);
+};
+
+/** What is well needs no words. */
+const conditionLines = ({ type, status, reason, message, codes = [] }: Condition, paint: Paint): readonly string[] => {
+  const head = `  ${type.padEnd(typeWidth)}  ${paint(status, status.padEnd(statusWidth))}  `;
+  const fits = typeWidth + statusWidth + 6 + reason.length <= width;
+  return [
+    fits ? `${head}${reason}` : head.trimEnd(),
+    ...(fits ? [] : indented(reason)),
+    ...(status === 'True' ? [] : indented(message)),
+    ...(codes.length === 0 ? [] : indented(codes.join(', '))),
+  ];
+};
+
+const troubleOf = ({ problem, writing }: Shoot): string | undefined => {
+  if (problem !== undefined) return `could not be checked: ${problem}`;
+  switch (writing.kind) {
+    case 'failed':
+      return `could not be written: ${writing.error}`;
+    case 'left-alone':
+      return `not written: ${writing.writer.manager} writes these conditions`;
+    case 'gone':
+      return 'not written: there is no such Shoot in the garden';
+    case 'elsewhere':
+      return `not written: the Shoot is on seed ${writing.seed} now`;
+    case 'unchanged':
+    case 'written':
+    case 'no-garden':
+    case 'dry-run':
+      return undefined;
+  }
+};
+
+const shootLines = (care: Shoot, paint: Paint): readonly string[] => {
+  const { namespace, shoot, status, conditions } = care;
+  const trouble = troubleOf(care);
+  const name = shoot === undefined ? namespace : `${namespace} (${shoot.namespace}/${shoot.name})`;
+  return [
+    `${name}: ${paint(status, status)}`,
+    ...(trouble === undefined ? [] : indented(trouble)),
+    ...conditions.flatMap((condition) => conditionLines(condition, paint)),
+    '',
+  ];
+};
+
+const severity = ['unhealthy', 'unknown', 'progressing', 'healthy'] as const;
+
+const summaryOf = (cares: CareRound, paint: Paint): string => {
+  const counts = severity.flatMap((status) => {
+    const count = cares.filter((care) => care.status === status).length;
+    return count === 0 ? [] : [paint(status, `${count} ${status}`)];
+  });
+  const shoots = cares.length === 1 ? '1 shoot' : `${cares.length} shoots`;
+  return [shoots, ...(counts.length === 0 ? [] : [counts.join(', ')])].join(': ');
+};
+
+const table = (cares: CareRound, paint: Paint): string =>
+  [...cares.flatMap((care) => shootLines(care, paint)), summaryOf(cares, paint), ''].join('\n');
+
+/** What machines read: the conditions are as they stand in a Shoot. */
+const documentOf = (cares: CareRound) => ({
+  shoots: cares.map(({ namespace, shoot, status, problem, conditions, writing }) => ({
+    namespace,
+    ...(shoot === undefined ? {} : { shoot }),
+    status,
+    ...(problem === undefined ? {} : { problem }),
+    conditions,
+    writing,
+  })),
+});
+
+/** A round as text; only the table is ever in colour. */
+export const formatRound = (cares: CareRound, format: CareFormat, paint: Paint): string => {
+  switch (format) {
+    case 'table':
+      return table(cares, paint);
+    case 'json':
+      return `${JSON.stringify(documentOf(cares), null, 2)}\n`;
+    case 'yaml':
+      return stringify(documentOf(cares), { lineWidth: 0, aliasDuplicateObjects: false });
+  }
+};
+
+const isBroken = ({ problem, writing }: Shoot): boolean => problem !== undefined || writing.kind === 'failed';
+
+/** 0 when all is well or on its way, 1 when some condition is False or Unknown, 2 when something could not be done. */
+export const exitCodeOf = (cares: CareRound): number => {
+  if (cares.some(isBroken)) return 2;
+  const isBad = ({ status }: Condition): boolean => status !== 'True' && status !== 'Progressing';
+  return cares.some(({ conditions }) => conditions.some(isBad)) ? 1 : 0;
+};

@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest';
+import type { CareRound } from '../app/index.ts';
+import type { Condition } from '../domain/index.ts';
+import { exitCodeOf, formatRound } from './care-output.ts';
+import { dwd, dwdWith, logLines } from './testing/dwd.ts';
+
+type Care = CareRound[number];
+
+const condition = (type: string, status: string, others: Partial<Condition> = {}): Condition => ({
+  type,
+  status,
+  reason: `${type}Reason`,
+  message: `${type} message`,
+  lastTransitionTime: '2026-11-21T05:00:00Z',
+  lastUpdateTime: '2026-11-21T05:00:00Z',
+  ...others,
+});
+
+const careOf = (name: string, others: Partial<Care> = {}): Care => ({
+  namespace: `shoot--dev--${name}`,
+  shoot: { namespace: 'garden-dev', name },
+  conditions: [condition('APIServerAvailable', 'True')],
+  status: 'healthy',
+  writing: { kind: 'unchanged' },
+  durationMs: 12,
+  ...others,
+});
+
+const plain = (_status: string, text: string): string => text;
+
+const sick = careOf('sick', {
+  status: 'unhealthy',
+  conditions: [
+    condition('APIServerAvailable', 'True'),
+    condition('ControlPlaneHealthy', 'False', {
+      reason: 'DeploymentUnhealthy',
+      message: `Deployment "kube-scheduler" is unhealthy: ${'condition "Available" has invalid status False '.repeat(3)}`,
+      codes: ['ERR_INFRA_QUOTA_EXCEEDED'],
+    }),
+    condition('ObservabilityComponentsHealthy', 'Progressing', {
+      reason: 'OperatingSystemConfigOutdatedHealthCheckReport',
+      message: 'x'.repeat(200),
+    }),
+  ],
+});
+
+const rounds: readonly (readonly [string, CareRound, number])[] = [
+  ['no shoots', [], 0],
+  ['all is well', [careOf('one'), careOf('two')], 0],
+  ['progress', [careOf('one', { conditions: [condition('EveryNodeReady', 'Progressing')] })], 0],
+  ['False', [careOf('one'), sick], 1],
+  ['Unknown', [careOf('one', { conditions: [condition('EveryNodeReady', 'Unknown')] })], 1],
+  ['a status that nobody knows', [careOf('one', { conditions: [condition('EveryNodeReady', 'Perhaps')] })], 1],
+  [
+    'a Cluster that cannot be read',
+    [sick, careOf('one', { conditions: [], status: 'unknown', problem: 'no spec' })],
+    2,
+  ],
+  ['a write that failed', [careOf('one', { writing: { kind: 'failed', error: 'no' } })], 2],
+  [
+    'conditions of somebody else',
+    [careOf('one', { writing: { kind: 'left-alone', writer: { manager: 'gardenlet', at: 0 } } })],
+    0,
+  ],
+];
+
+describe('dwd care', () => {
+  it('hands everything over and returns the exit code of what it runs', async () => {
+    const { code, stdout, stderr, cares } = await dwd(
+      ...['care', '--config-file=care.yaml', '--garden-kubeconfig=garden.yaml', '--take-over', '--dry-run'],
+    );
+    expect({ code, stdout }).toEqual({ code: 7, stdout: '' });
+    expect(cares).toMatchObject([
+      { settings: { syncPeriodMs: 30_000 }, flags: { dryRun: true }, gardenKubeconfig: 'garden.yaml', takeOver: true },
+    ]);
+    expect(logLines(stderr)).toMatchObject([{ msg: 'starting the care' }]);
+  });
+
+  it('has neither a garden nor somebody to take over from unless it is told', async () => {
+    const { cares } = await dwd('care', '--config-file=care.yaml');
+    expect(cares).toMatchObject([{ gardenKubeconfig: undefined, takeOver: false }]);
+  });
+
+  it.each([
+    [['--output=json'], 'flag --output is of use only with --once'],
+    [['--shoot=shoot--dev--one'], 'flag --shoot is of use only with --once'],
+    [['--once', '--output=xml'], 'flag --output takes table, json or yaml; it was given "xml"'],
+    [['--concurrent-reconciles=3'], 'unknown flag'],
+  ])('refuses %j', async (flags, message) => {
+    const { code, stderr, cares, rounds: run } = await dwd('care', '--config-file=care.yaml', ...flags);
+    expect({ code, cares, rounds: run }).toEqual({ code: 2, cares: [], rounds: [] });
+    expect(stderr).toContain(`dwd care: ${message}`);
+  });
+});
+
+describe('dwd care --once', () => {
+  const once = (round: Parameters<typeof dwdWith>[2], ...flags: readonly string[]) =>
+    dwdWith(async () => 7, ['care', '--config-file=care.yaml', '--once', ...flags], round);
+
+  it.each(rounds)('%s: prints the round and exits in kind', async (_what, value, code) => {
+    const outcome = await once({ ok: true, value });
+    expect(outcome).toMatchObject({ code, stderr: '', stdout: formatRound(value, 'table', plain) });
+    expect(exitCodeOf(value)).toBe(code);
+  });
+
+  it('tells why there was no round', async () => {
+    const outcome = await once({ ok: false, error: 'there is no Cluster x in this seed' }, '--shoot=x');
+    expect(outcome).toMatchObject({ code: 2, stdout: '', stderr: 'dwd care: there is no Cluster x in this seed\n' });
+    expect(outcome.rounds).toMatchObject([{ namespace: 'x', takeOver: false }]);
+    expect(outcome.cares).toEqual([]);
+  });
+
+  it('exits with 2 when it has no configuration', async () => {
+    const { code, stderr, rounds: run } = await dwd('care', '--config-file=nowhere.yaml', '--once');
+    expect({ code, run }).toEqual({ code: 2, run: [] });
+    expect(stderr).toBe('dwd care: cannot read --config-file nowhere.yaml: no such file or directory\n');
+  });
+
+  it('logs as much as it is asked to', async () => {
+    const { stderr } = await once({ ok: true, value: [] }, '--zap-log-level=info');
+    expect(logLines(stderr)).toMatchObject([{ msg: 'starting the care' }]);
+  });
+
+  it('prints the same for machines', async () => {
+    const { stdout } = await once({ ok: true, value: [sick] }, '--output=json');
+    expect(JSON.parse(stdout)).toEqual({
+      shoots: [
+        {
+          namespace: 'shoot--dev--sick',
+          shoot: { namespace: 'garden-dev', name: 'sick' },
+          status: 'unhealthy',
+          conditions: sick.conditions,
+          writing: { kind: 'unchanged' },
+        },
+      ],
+    });
+  });
+});
+
+describe('formatRound', () => {
+  const all = rounds.flatMap(([, round]) => round);
+
+  it('is as it was', async () => {
+    await expect(formatRound(all, 'table', plain)).toMatchFileSnapshot('fixtures/care-table.txt');
+    await expect(formatRound(all, 'yaml', plain)).toMatchFileSnapshot('fixtures/care-round.yaml');
+  });
+
+  it('fits into 80 columns and loses no word', () => {
+    const text = formatRound(all, 'table', plain);
+    expect(text.split('\n').filter((line) => line.length > 80)).toEqual([]);
+    for (const { conditions } of all) {
+      for (const { status, reason, message } of conditions) {
+        expect(text).toContain(reason);
+        const words = status === 'True' ? '' : message.replaceAll(/\s+/g, '');
+        expect(text.replaceAll(/\s+/g, '')).toContain(words);
+      }
+    }
+  });
+
+  it('stands in columns, whatever the colours', () => {
+    const marked = formatRound([sick], 'table', (status, text) => `<${status}>${text}</>`);
+    expect(marked.replaceAll(/<[^>]*>/g, '')).toBe(formatRound([sick], 'table', plain));
+    expect(marked).toContain('<False>False      </>  DeploymentUnhealthy');
+    expect(marked).toContain('<unhealthy>1 unhealthy</>');
+  });
+});

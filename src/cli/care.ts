@@ -1,0 +1,92 @@
+import type { CareProcessDeps, CareRound, CareRoundDeps } from '../app/index.ts';
+import { loadCareConfig } from '../config/index.ts';
+import type { Result } from '../domain/index.ts';
+import { type CareFormat, exitCodeOf, formatRound, inColour } from './care-output.ts';
+import { type Command, defineCommand } from './command.ts';
+import { launch } from './component.ts';
+import { CommandError, UsageError } from './errors.ts';
+import { bool, choice, text } from './flag-types.ts';
+import { flag, optionalFlag } from './flags.ts';
+import type { CliIo } from './io.ts';
+import { processFlags } from './process-flags.ts';
+
+export interface RunCare {
+  /** Until it is stopped; resolves with the exit code. */
+  readonly process: (deps: CareProcessDeps) => Promise<number>;
+  /** Once. */
+  readonly round: (deps: CareRoundDeps) => Promise<Result<CareRound, string>>;
+}
+
+const description = `Checks the control planes, nodes and system components of all shoots of a seed and says how each shoot is, as conditions with a status, a reason and a message. With --garden-kubeconfig they are written to the status of the Shoots; without it, they are told by metrics, log and --once.
+
+--once checks every shoot once, prints what it finds, and exits with 0 when all is well, 1 when some condition is False or Unknown, and 2 when the checks could not be run. It writes, too, if --garden-kubeconfig is given and --dry-run is not.`;
+
+/** How many shoots are checked at the same time is in the configuration. */
+const { 'concurrent-reconciles': _, ...flagsInCommon } = processFlags;
+
+const careFlags = {
+  ...flagsInCommon,
+  'garden-kubeconfig': optionalFlag(
+    text('path', 'the path of a kubeconfig'),
+    'How to reach the garden; without it nothing is written',
+  ),
+  'take-over': flag(
+    bool,
+    'false',
+    'Write conditions of Shoots although somebody else, such as gardenlet, writes them; it must have stopped doing so',
+  ),
+  once: flag(bool, 'false', 'Check every shoot once, print the result, and exit'),
+  output: flag(
+    choice<CareFormat>('format', ['table', 'json', 'yaml']),
+    'table',
+    'How --once prints: table, json or yaml',
+  ),
+  shoot: optionalFlag(
+    text('namespace', 'the namespace of a control plane'),
+    'The only shoot that --once checks, by the namespace of its control plane in the seed',
+  ),
+} as const;
+
+/** Of a round, 1 says that shoots were checked; what keeps it from that is a 2. */
+const orUnchecked = async (launched: Promise<number>, io: CliIo): Promise<number> => {
+  try {
+    return await launched;
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    return unchecked(io, error.message);
+  }
+};
+
+const unchecked = (io: CliIo, problem: string): number => {
+  io.stderr(`dwd care: ${problem}\n`);
+  return 2;
+};
+
+export const careCommand = (run: RunCare): Command =>
+  defineCommand({
+    name: 'care',
+    summary: 'tell the health of all shoots of a seed',
+    description,
+    flags: careFlags,
+    run: async ({ flags, given }, io) => {
+      const { once, output, shoot: namespace, 'garden-kubeconfig': gardenKubeconfig, 'take-over': takeOver } = flags;
+      const needsOnce = ['output', 'shoot'].find((name) => given.includes(name));
+      if (!once && needsOnce !== undefined) throw new UsageError(`flag --${needsOnce} is of use only with --once`);
+      const garden = { gardenKubeconfig, takeOver };
+      const round = async (deps: CareProcessDeps): Promise<number> => {
+        const result = await run.round({ ...deps, namespace });
+        if (!result.ok) return unchecked(io, result.error);
+        io.stdout(formatRound(result.value, output, inColour));
+        return exitCodeOf(result.value);
+      };
+      // Whoever looks at the result of a round wants the log only where it tells of errors.
+      const quiet = once && !given.includes('zap-log-level') ? { 'zap-log-level': 'error' as const } : {};
+      const component = {
+        name: 'care',
+        load: (config: string) => loadCareConfig(config, { leftovers: 'warning' }),
+        run: (deps: Omit<CareProcessDeps, keyof typeof garden>) => (once ? round : run.process)({ ...deps, ...garden }),
+      };
+      const launched = launch(component, { flags: { ...flags, ...quiet, 'concurrent-reconciles': 1 }, given, io });
+      return once ? orUnchecked(launched, io) : launched;
+    },
+  });

@@ -1,0 +1,311 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createTunnelConnector } from '../../src/kube/index.ts';
+import { systemClock, systemRandom } from '../../src/runtime/index.ts';
+import { type ControlPlane, describeEnvtest, gardenerKinds, startControlPlane } from '../envtest/index.ts';
+import { waitFor } from '../envtest/waiting.ts';
+import { type BlackHole, openBlackHole } from './support/black-hole.ts';
+import {
+  careGardenRules,
+  careKinds,
+  careSeedRules,
+  careShootRules,
+  createCareShoot,
+  namespaceOf,
+  setAvailable,
+  shootPath,
+} from './support/care-shoot.ts';
+import { startDeploymentController } from './support/deployment-controller.ts';
+import { type Program, startProgram } from './support/program.ts';
+import { createMachines, createNodes, type Kubelets, startKubelets } from './support/shoot.ts';
+
+const nodes = ['node-a', 'node-b', 'node-c'];
+const config = `
+syncPeriod: 1s
+staleExtensionHealthChecks: {enabled: false}
+conditionThresholds:
+  - {type: ControlPlaneHealthy, duration: 3s}
+`;
+const proberConfig = `
+kubeConfigSecretName: shoot-access-dependency-watchdog-probe
+probeInterval: 1s
+initialDelay: 1s
+probeTimeout: 5s
+kcmNodeMonitorGraceDuration: 8s
+dependentResourceInfos:
+  - ref: {apiVersion: apps/v1, kind: Deployment, name: machine-controller-manager}
+    scaleUp: {level: 0, timeout: 20s}
+    scaleDown: {level: 0, timeout: 20s}
+`;
+const ownTypes = [
+  'APIServerAvailable',
+  'ControlPlaneHealthy',
+  'ObservabilityComponentsHealthy',
+  'EveryNodeReady',
+  'SystemComponentsHealthy',
+];
+
+const forward = { apiGroups: [''], resources: ['pods/portforward'], namespace: 'kube-system' };
+
+interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string;
+  readonly round?: number;
+}
+
+interface Shoot {
+  readonly metadata: { readonly resourceVersion: string; readonly labels?: Readonly<Record<string, string>> };
+  readonly status: { readonly conditions?: readonly Condition[] };
+}
+
+// What `one` is, with its nodes; `two` has no workers; the API server of `hung` takes no connection; `theirs` is gardenlet's.
+describeEnvtest('care on real API servers', () => {
+  let directory: string;
+  let garden: ControlPlane;
+  let seed: ControlPlane;
+  let shoot: ControlPlane;
+  let hole: BlackHole;
+  let kubelets: Kubelets;
+  let program: Program;
+  let flags: readonly string[];
+
+  const start = (...more: readonly string[]): Program =>
+    startProgram(['care', ...flags, '--metrics-bind-addr=0', '--health-bind-addr=0', ...more]);
+
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'dwd-care-'));
+    hole = await openBlackHole();
+    const kinds = [...gardenerKinds, ...careKinds];
+    const core = { group: 'core.gardener.cloud', version: 'v1beta1', scope: 'Cluster' } as const;
+    [garden, seed, shoot] = await Promise.all([
+      startControlPlane({
+        name: 'garden',
+        kinds: [
+          ...gardenerKinds.filter(({ kind }) => kind === 'Shoot'),
+          { ...core, kind: 'ControllerRegistration', plural: 'controllerregistrations' },
+          { ...core, kind: 'ControllerInstallation', plural: 'controllerinstallations' },
+        ],
+      }),
+      startControlPlane({ name: 'seed', kinds }),
+      startControlPlane({ name: 'shoot', kinds: [] }),
+    ]);
+    await prepareShoot();
+    const { text } = await shoot.kubeconfigFor({ user: 'care', rules: careShootRules });
+    const planes = { garden, seed };
+    await createCareShoot(planes, { name: 'one', kubeconfig: text, nodes });
+    await createMachines(seed.client, { namespace: namespaceOf('one'), nodes });
+    for (const name of ['two', 'theirs']) await createCareShoot(planes, { name, kubeconfig: text, nodes: [] });
+    const hung = text.replace(shoot.url, `https://127.0.0.1:${hole.port}`);
+    expect(hung).not.toBe(text);
+    await createCareShoot(planes, { name: 'hung', kubeconfig: hung, nodes: [] });
+    const byGardenlet = [{ type: 'APIServerAvailable', status: 'Unknown', reason: 'Gardenlet', message: 'theirs' }];
+    await garden.client.patch(`${shootPath('theirs')}/status?fieldManager=gardenlet`, {
+      status: { conditions: byGardenlet },
+    });
+    const access = await Promise.all([
+      seed.kubeconfigFor({ user: 'care', rules: careSeedRules }),
+      garden.kubeconfigFor({ user: 'care', rules: careGardenRules }),
+    ]);
+    const configFile = join(directory, 'config.yaml');
+    writeFileSync(configFile, config);
+    flags = [
+      ...[`--config-file=${configFile}`, `--kubeconfig=${access[0].file}`, `--garden-kubeconfig=${access[1].file}`],
+      ...['--kube-api-qps=100', '--kube-api-burst=200'],
+    ];
+    program = start();
+  }, 180_000);
+
+  /** Nodes that are ready, and an end of the tunnel to which there is no way: its node has no kubelet. */
+  const prepareShoot = async (): Promise<void> => {
+    const { client } = shoot;
+    await createNodes(client, nodes);
+    for (const name of nodes) {
+      await client.patch(`/api/v1/nodes/${name}/status`, {
+        status: { conditions: [{ type: 'Ready', status: 'True' }], nodeInfo: { kubeletVersion: 'v1.36.3' } },
+      });
+      // Those of kubelets last for 40 s.
+      await client.patch(`/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/${name}`, {
+        spec: { leaseDurationSeconds: 5 },
+      });
+    }
+    kubelets = startKubelets(client, nodes);
+    await client.apply('/api/v1/namespaces/kube-system', {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name: 'kube-system' },
+    });
+    const pods = '/api/v1/namespaces/kube-system/pods';
+    const spec = { automountServiceAccountToken: false, containers: [{ name: 'vpn', image: 'none' }] };
+    const labels = { type: 'tunnel', app: 'vpn-shoot' };
+    await client.create(pods, { metadata: { name: 'vpn-shoot-1', labels }, spec });
+    await client.create(pods, { metadata: { name: 'vpn-shoot-2' }, spec: { ...spec, nodeName: 'node-a' } });
+    await client.patch(`${pods}/vpn-shoot-1/status`, { status: { phase: 'Running' } });
+  };
+
+  afterAll(async () => {
+    program.signal('SIGTERM');
+    await program.ended;
+    await kubelets.stop();
+    hole.close();
+    await Promise.all([garden.stop(), seed.stop(), shoot.stop()]);
+    rmSync(directory, { recursive: true });
+  }, 120_000);
+
+  const read = (name: string): Promise<Shoot> => garden.client.get<Shoot>(shootPath(name));
+  const conditionsOf = async (name: string): Promise<readonly Condition[]> =>
+    (await read(name)).status.conditions ?? [];
+
+  const until = async (name: string, type: string, expected: Partial<Condition>): Promise<Condition> => {
+    let last: Condition | undefined;
+    const what = `${type} of ${name} ${JSON.stringify(expected)}`;
+    const attempt = async (): Promise<Condition | undefined> => {
+      last = (await conditionsOf(name)).find((condition) => condition.type === type);
+      const fits = Object.entries(expected).every(([key, value]) => last?.[key as keyof Condition] === value);
+      return fits ? last : undefined;
+    };
+    return waitFor({ what, withinMs: 60_000 }, attempt).catch((error: unknown) => {
+      throw new Error(`${String(error)}: it is ${JSON.stringify(last)}\n${program.output()}`);
+    });
+  };
+
+  const isOk = { status: 'True' };
+
+  it('writes the conditions and the label of shoots, although the API server of another hangs', async () => {
+    await until('one', 'EveryNodeReady', { ...isOk, reason: 'EveryNodeReady', message: 'All nodes are ready.' });
+    await until('one', 'ControlPlaneHealthy', isOk);
+    await until('two', 'SystemComponentsHealthy', isOk);
+    expect((await conditionsOf('one')).map(({ type }) => type)).toEqual(ownTypes);
+    expect((await conditionsOf('two')).map(({ type }) => type)).toEqual(
+      ownTypes.filter((it) => it !== 'EveryNodeReady'),
+    );
+    await waitFor({ what: 'label', withinMs: 30_000 }, async () => {
+      const label = (await read('two')).metadata.labels?.['shoot.gardener.cloud/status'];
+      return label === 'healthy' || undefined;
+    });
+    const down = await until('hung', 'APIServerAvailable', { reason: 'HealthzRequestFailed', status: 'False' });
+    expect(down.message).toContain('no answer within');
+  });
+
+  it("tells the API server's own words where there is no way through the tunnel", async () => {
+    const tunnel = await until('one', 'SystemComponentsHealthy', { status: 'False', reason: 'TunnelConnectionBroken' });
+    expect(tunnel.message).toBe(
+      'Tunnel connection has not been established (GET /api/v1/namespaces/kube-system/pods/vpn-shoot-1/portforward: 400 BadRequest: pod vpn-shoot-1 does not have a host assigned)',
+    );
+  });
+
+  it.each([
+    ['missing', careShootRules, '404 NotFound: pods "missing" not found'],
+    ['vpn-shoot-1', careShootRules, '400 BadRequest: pod vpn-shoot-1 does not have a host assigned'],
+    ['vpn-shoot-2', careShootRules, '500 ServerError: no preferred addresses found'],
+    ['vpn-shoot-2', [{ ...forward, verbs: ['create'] }], '403 Forbidden: pods "vpn-shoot-2" is forbidden'],
+    ['vpn-shoot-2', [{ ...forward, verbs: ['get'] }], '403 Forbidden: pods "vpn-shoot-2" is forbidden'],
+  ])('opens no tunnel to %s (%#)', async (pod, rules, message) => {
+    const { text } = await shoot.kubeconfigFor({ user: `tunnel-${rules[0]?.verbs.join('-') ?? ''}`, rules });
+    const tunnels = createTunnelConnector({ clock: systemClock(), random: systemRandom(), userAgent: 'test' });
+    const target = { namespace: 'kube-system', pod, port: 22 };
+    await expect(tunnels.connect(text, target, new AbortController().signal)).rejects.toThrow(
+      `GET /api/v1/namespaces/kube-system/pods/${pod}/portforward: ${message}`,
+    );
+  });
+
+  it('calls a failure Progressing until its threshold is over', async () => {
+    await setAvailable(seed.client, { name: 'one', deployment: 'kube-scheduler', is: 'False' });
+    const failing = { reason: 'DeploymentUnhealthy' };
+    const seen = await until('one', 'ControlPlaneHealthy', { ...failing, status: 'Progressing' });
+    expect(seen.message).toContain(
+      'Deployment "kube-scheduler" is unhealthy: condition "Available" has invalid status',
+    );
+    await until('one', 'ControlPlaneHealthy', { ...failing, status: 'False', message: seen.message });
+    await setAvailable(seed.client, { name: 'one', deployment: 'kube-scheduler', is: 'True' });
+    await until('one', 'ControlPlaneHealthy', isOk);
+  });
+
+  it('tells that leases have expired, and what the prober has scaled down for it', async () => {
+    const controller = startDeploymentController(seed.client, namespaceOf('one'));
+    const proberFile = join(directory, 'prober.yaml');
+    writeFileSync(proberFile, proberConfig);
+    const prober = startProgram([
+      ...['prober', `--config-file=${proberFile}`, `--kubeconfig=${seed.admin.kubeconfig.file}`],
+      ...['--metrics-bind-addr=0', '--health-bind-addr=0'],
+    ]);
+    kubelets.cut();
+    const down = await until('one', 'ControlPlaneHealthy', { reason: 'ControllersScaledDown' });
+    expect(down.message).toContain(
+      'scaled down to 0 replicas by dependency-watchdog-prober: machine-controller-manager',
+    );
+    const expired = await until('one', 'EveryNodeReady', { reason: 'TooManyExpiredNodeLeases' });
+    expect(expired.status).toBe('False');
+    expect(expired.message).toMatch(/^100% of all Leases in kube-node-lease namespace are expired/);
+    kubelets.connect();
+    await until('one', 'EveryNodeReady', isOk);
+    await until('one', 'ControlPlaneHealthy', isOk);
+    prober.signal('SIGTERM');
+    await prober.ended;
+    await controller.stop();
+  });
+
+  it('leaves a Shoot alone whose conditions somebody else writes', async () => {
+    const leftAlone = (): boolean =>
+      program.lines().some(({ msg, namespace }) => namespace === namespaceOf('theirs') && msg?.includes('gardenlet'));
+    await waitFor({ what: 'it is told', withinMs: 30_000 }, async () => leftAlone() || undefined);
+    expect(await conditionsOf('theirs')).toMatchObject([{ reason: 'Gardenlet' }]);
+  });
+
+  it('loses no conditions of another writer, nor does that one lose ours', async () => {
+    program.signal('SIGTERM');
+    expect(await program.ended).toBe(0);
+    program = start('--take-over');
+    await until('theirs', 'APIServerAvailable', isOk);
+    for (let round = 1; round <= 20; round += 1) {
+      const is = round % 2 === 0 ? 'True' : 'False';
+      await setAvailable(seed.client, { name: 'two', deployment: 'gardener-resource-manager', is });
+      await writeTheirs('two', round);
+    }
+    await until('two', 'ControlPlaneHealthy', isOk);
+    await until('two', 'Theirs', { round: 20 });
+    const types = (await conditionsOf('two')).map(({ type }) => type);
+    expect(types).toEqual(['Theirs', ...ownTypes.filter((it) => it !== 'EveryNodeReady')]);
+  });
+
+  /** As a well-behaved writer: nothing of what it has not read is lost. */
+  const writeTheirs = async (name: string, round: number): Promise<void> => {
+    for (;;) {
+      const { metadata, status } = await read(name);
+      const others = (status.conditions ?? []).filter(({ type }) => type !== 'Theirs');
+      const theirs = { type: 'Theirs', status: 'True', reason: 'Theirs', message: '', round };
+      const { resourceVersion } = metadata;
+      const reply = await garden.client.request({
+        method: 'PATCH',
+        path: `${shootPath(name)}/status`,
+        contentType: 'application/merge-patch+json',
+        body: { metadata: { resourceVersion }, status: { conditions: [theirs, ...others] } },
+      });
+      if (reply.status === 200) return;
+      expect(reply.status).toBe(409);
+    }
+  };
+
+  it('gives the runtime nothing to warn of', () => {
+    expect(program.lines().filter(({ ts }) => ts === undefined)).toEqual([]);
+  });
+
+  it('prints one round', async () => {
+    const well = start('--once', `--shoot=${namespaceOf('two')}`);
+    expect(await well.ended).toBe(0);
+    expect(well.output()).toMatch(
+      /^shoot--test--two \(garden-test\/two\): healthy\n {2}APIServerAvailable +True +Healthz/,
+    );
+    expect(well.output()).toMatch(/\n1 shoot: 1 healthy\n$/);
+    const all = start('--once', '--output=json');
+    expect(await all.ended).toBe(1);
+    const { shoots } = JSON.parse(all.output()) as { readonly shoots: readonly { readonly namespace: string }[] };
+    expect(shoots.map(({ namespace }) => namespace)).toEqual(['hung', 'one', 'theirs', 'two'].map(namespaceOf));
+    const unknown = start('--once', '--shoot=nobody');
+    expect(await unknown.ended).toBe(2);
+    expect(unknown.output()).toBe('dwd care: there is no Cluster nobody in this seed\n');
+  });
+});

@@ -1,0 +1,171 @@
+import type { ControlPlane, CustomKind, TestClient } from '../../envtest/index.ts';
+
+const extension = (kind: string, plural: string): CustomKind => ({
+  group: 'extensions.gardener.cloud',
+  version: 'v1alpha1',
+  kind,
+  plural,
+  scope: 'Namespaced',
+  status: true,
+});
+
+/** What the health of shoots is read from besides `gardenerKinds`. Of the kinds of extensions, the others are not served. */
+export const careKinds: readonly CustomKind[] = [
+  {
+    group: 'machine.sapcloud.io',
+    version: 'v1alpha1',
+    kind: 'MachineDeployment',
+    plural: 'machinedeployments',
+    scope: 'Namespaced',
+    status: true,
+  },
+  extension('ControlPlane', 'controlplanes'),
+  extension('Worker', 'workers'),
+];
+
+const read = ['get', 'list', 'watch'];
+
+/** Rights of care as the documentation demands them. */
+export const careSeedRules = [
+  { apiGroups: ['extensions.gardener.cloud'], resources: ['*'], verbs: read },
+  { apiGroups: [''], resources: ['secrets'], verbs: read },
+  { apiGroups: ['apps'], resources: ['deployments'], verbs: read },
+  { apiGroups: ['druid.gardener.cloud'], resources: ['etcds'], verbs: read },
+  { apiGroups: ['resources.gardener.cloud'], resources: ['managedresources'], verbs: read },
+  { apiGroups: ['machine.sapcloud.io'], resources: ['machines', 'machinedeployments'], verbs: read },
+  { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: read },
+];
+export const careGardenRules = [
+  {
+    apiGroups: ['core.gardener.cloud'],
+    resources: ['controllerregistrations', 'controllerinstallations'],
+    verbs: read,
+  },
+  { apiGroups: ['core.gardener.cloud'], resources: ['shoots'], verbs: ['get', 'patch'] },
+  { apiGroups: ['core.gardener.cloud'], resources: ['shoots/status'], verbs: ['patch'] },
+];
+export const careShootRules = [
+  { nonResourceURLs: ['/healthz'], verbs: ['get'] },
+  { apiGroups: [''], resources: ['nodes'], verbs: ['list'] },
+  { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['list'], namespace: 'kube-node-lease' },
+  { apiGroups: [''], resources: ['pods'], verbs: ['list'], namespace: 'kube-system' },
+  { apiGroups: [''], resources: ['pods/portforward'], verbs: ['get', 'create'], namespace: 'kube-system' },
+];
+
+const gardenNamespace = 'garden-test';
+
+export const shootPath = (name: string): string =>
+  `/apis/core.gardener.cloud/v1beta1/namespaces/${gardenNamespace}/shoots/${name}`;
+
+export interface CareShootSpec {
+  readonly name: string;
+  readonly kubeconfig: string;
+  /** Empty: a workerless shoot. */
+  readonly nodes: readonly string[];
+}
+
+const shootObject = ({ name, nodes }: CareShootSpec) => ({
+  apiVersion: 'core.gardener.cloud/v1beta1',
+  kind: 'Shoot',
+  metadata: { name, namespace: gardenNamespace },
+  spec: {
+    kubernetes: { version: '1.36.3' },
+    provider: {
+      workers: nodes.length === 0 ? [] : [{ name: 'pool', minimum: nodes.length, maximum: nodes.length }],
+    },
+  },
+});
+
+const status = {
+  lastOperation: { type: 'Reconcile', state: 'Succeeded', progress: 100, lastUpdateTime: '2026-01-01T00:00:00Z' },
+};
+
+export const namespaceOf = (name: string): string => `shoot--test--${name}`;
+
+/** Says that a Deployment is available, or not. */
+export const setAvailable = async (seed: TestClient, { name, deployment, is }: Availability): Promise<void> => {
+  const path = `/apis/apps/v1/namespaces/${namespaceOf(name)}/deployments/${deployment}`;
+  const { metadata } = await seed.get<{ metadata: { generation: number } }>(path);
+  await seed.patch(`${path}/status`, {
+    status: {
+      observedGeneration: metadata.generation,
+      conditions: [{ type: 'Available', status: is, reason: 'Test', message: 'as the test wants it' }],
+    },
+  });
+};
+
+export interface Availability {
+  readonly name: string;
+  readonly deployment: string;
+  readonly is: 'True' | 'False';
+}
+
+const createWorkload = async (seed: TestClient, name: string, deployment: string): Promise<void> => {
+  await seed.create(`/apis/apps/v1/namespaces/${namespaceOf(name)}/deployments`, {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: {
+      name: deployment,
+      labels: { 'gardener.cloud/role': deployment === 'kube-state-metrics' ? 'monitoring' : 'controlplane' },
+    },
+    spec: {
+      replicas: 1,
+      selector: { matchLabels: { app: deployment } },
+      template: {
+        metadata: { labels: { app: deployment } },
+        spec: { containers: [{ name: 'main', image: 'none' }] },
+      },
+    },
+  });
+  await setAvailable(seed, { name, deployment, is: 'True' });
+};
+
+const createControlPlane = async (seed: TestClient, { name, kubeconfig, nodes }: CareShootSpec): Promise<void> => {
+  const namespace = namespaceOf(name);
+  await seed.create('/api/v1/namespaces', { metadata: { name: namespace } });
+  await seed.create(`/api/v1/namespaces/${namespace}/secrets`, {
+    metadata: { name: 'shoot-access-dependency-watchdog-probe' },
+    data: { kubeconfig: Buffer.from(kubeconfig).toString('base64') },
+  });
+  const required = ['gardener-resource-manager', 'kube-apiserver', 'kube-controller-manager'];
+  const withWorkers = ['kube-scheduler', 'machine-controller-manager', 'kube-state-metrics'];
+  for (const deployment of [...required, ...(nodes.length === 0 ? [] : withWorkers)]) {
+    await createWorkload(seed, name, deployment);
+  }
+  for (const etcd of ['etcd-main', 'etcd-events']) {
+    const path = `/apis/druid.gardener.cloud/v1alpha1/namespaces/${namespace}/etcds`;
+    const metadata = { name: etcd, labels: { 'gardener.cloud/role': 'controlplane' } };
+    await seed.create(path, { apiVersion: 'druid.gardener.cloud/v1alpha1', kind: 'Etcd', metadata, spec: {} });
+    await seed.patch(`${path}/${etcd}/status`, { status: { ready: true } });
+  }
+};
+
+/** A shoot that is well: its control plane in the seed, its Cluster, and its Shoot in the garden. Nodes and machines are the caller's. */
+export const createCareShoot = async (
+  { garden, seed }: { readonly garden: ControlPlane; readonly seed: ControlPlane },
+  spec: CareShootSpec,
+): Promise<void> => {
+  const { name, nodes } = spec;
+  await garden.client.apply(`/api/v1/namespaces/${gardenNamespace}`, {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name: gardenNamespace },
+  });
+  await garden.client.create(shootPath('').replace(/\/$/, ''), shootObject(spec));
+  await garden.client.patch(`${shootPath(name)}/status`, { status });
+  await createControlPlane(seed.client, spec);
+  if (nodes.length > 0) {
+    await seed.client.create(`/apis/machine.sapcloud.io/v1alpha1/namespaces/${namespaceOf(name)}/machinedeployments`, {
+      apiVersion: 'machine.sapcloud.io/v1alpha1',
+      kind: 'MachineDeployment',
+      metadata: { name: 'pool' },
+      spec: { replicas: nodes.length },
+    });
+  }
+  await seed.client.create('/apis/extensions.gardener.cloud/v1alpha1/clusters', {
+    apiVersion: 'extensions.gardener.cloud/v1alpha1',
+    kind: 'Cluster',
+    metadata: { name: namespaceOf(name) },
+    spec: { shoot: { ...shootObject(spec), status } },
+  });
+};
