@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { loadProberConfig, loadWeederConfig } from '../config/index.ts';
-import { gardenerConfigs } from './manifests/gardener.ts';
+import { gardenerConfigs, loadProberConfig, loadWeederConfig } from '../config/index.ts';
 import { guessResource } from './manifests/rights.ts';
 import { dwd } from './testing/dwd.ts';
 

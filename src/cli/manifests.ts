@@ -1,6 +1,7 @@
 import { stringify } from 'yaml';
 import {
   formatProblem,
+  gardenerConfigs,
   hasErrors,
   type LoadedConfig,
   loadCareConfig,
@@ -12,7 +13,6 @@ import { CommandError } from './errors.ts';
 import { choice, text } from './flag-types.ts';
 import { flag, optionalFlag, requiredFlag } from './flags.ts';
 import type { CliIo } from './io.ts';
-import { gardenerConfigs } from './manifests/gardener.ts';
 import { manifestsOf } from './manifests/objects.ts';
 import { careRules, leaseRules, type PolicyRule, proberRules, weederRules } from './manifests/rights.ts';
 import { version } from './build-info.ts';

@@ -1,3 +1,4 @@
+import { gardenerConfigs } from '../../config/index.ts';
 import { formatGoDuration } from '../../domain/index.ts';
 import {
   clusterAutoscaler,
@@ -32,16 +33,4 @@ dependentResourceInfos:
 `;
 
 /** Configuration of the weeder: what Gardener configures. */
-export const demoWeederConfig = `watchDuration: 5m
-servicesAndDependantSelectors:
-  etcd-main-client:
-    podSelectors:
-    - matchExpressions:
-      - {key: gardener.cloud/role, operator: In, values: [controlplane]}
-      - {key: role, operator: In, values: [apiserver]}
-  kube-apiserver:
-    podSelectors:
-    - matchExpressions:
-      - {key: gardener.cloud/role, operator: In, values: [controlplane]}
-      - {key: role, operator: NotIn, values: [main, apiserver]}
-`;
+export const demoWeederConfig: string = gardenerConfigs.weeder;
