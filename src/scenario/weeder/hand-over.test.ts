@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createWeederBench, type WeederBench } from './bench.ts';
+import { beginWithoutEtcd, etcd, ns } from './support.ts';
 
-const ns = 'shoot--a';
-const etcd = { namespace: ns, name: 'etcd-main-client' };
 const pod = (name: string, owner = 'api') => ({ namespace: ns, name, owner });
 
 let bench: WeederBench;
@@ -12,9 +11,7 @@ beforeEach(() => {
 afterEach(() => bench.stop());
 
 const begin = async (): Promise<void> => {
-  bench.kubelet.endpoints(etcd, false);
-  bench.start();
-  await bench.clock.advance(10_000);
+  await beginWithoutEtcd(bench);
   bench.kubelet.crash(pod('api-0'));
   bench.kubelet.endpoints(etcd, true);
   await bench.clock.advance(1_000);

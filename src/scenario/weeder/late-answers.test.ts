@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Fault, requestKind, simKinds } from '../../sim/index.ts';
 import { createWeederBench, type WeederBench } from './bench.ts';
+import { beginWithoutEtcd, etcd, ns } from './support.ts';
 
-const ns = 'shoot--a';
-const etcd = { namespace: ns, name: 'etcd-main-client' };
 const pod = (name: string, owner = name) => ({ namespace: ns, name, owner });
 
 let bench: WeederBench;
@@ -12,11 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => bench.stop());
 
-const begin = async (): Promise<void> => {
-  bench.kubelet.endpoints(etcd, false);
-  bench.start();
-  await bench.clock.advance(10_000);
-};
+const begin = (): Promise<void> => beginWithoutEtcd(bench);
 
 /** By the name of the pod. */
 const answerDeletes = (faultOf: (name: string) => Fault | undefined): void =>

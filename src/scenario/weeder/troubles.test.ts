@@ -2,9 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { KubeRequest } from '../../ports/index.ts';
 import { type Fault, requestKind } from '../../sim/index.ts';
 import { createWeederBench, type WeederBench, weederSettings } from './bench.ts';
+import { beginWithoutEtcd, etcd, ns } from './support.ts';
 
-const ns = 'shoot--a';
-const etcd = { namespace: ns, name: 'etcd-main-client' };
 const pod = (name: string, owner = name) => ({ namespace: ns, name, owner });
 
 let bench: WeederBench;
@@ -13,11 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => bench.stop());
 
-const begin = async (): Promise<void> => {
-  bench.kubelet.endpoints(etcd, false);
-  bench.start();
-  await bench.clock.advance(10_000);
-};
+const begin = (): Promise<void> => beginWithoutEtcd(bench);
 
 const is = (request: KubeRequest, kind: string): boolean => {
   const { verb, resource } = requestKind(request);

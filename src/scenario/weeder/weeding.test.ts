@@ -2,9 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { requestKind, simKinds } from '../../sim/index.ts';
 import { createWeederBench, type WeederBench } from './bench.ts';
 import { schedulerLabels } from './kubelet.ts';
+import { beginWithoutEtcd, etcd, ns } from './support.ts';
 
-const ns = 'shoot--a';
-const etcd = { namespace: ns, name: 'etcd-main-client' };
 const apiserver = { namespace: ns, name: 'kube-apiserver' };
 const pod = (name: string, owner?: string | null) => ({
   namespace: ns,
@@ -18,12 +17,7 @@ beforeEach(() => {
 });
 afterEach(() => bench.stop());
 
-/** The weeder has started, etcd is down, and ten seconds have passed. */
-const begin = async (): Promise<void> => {
-  bench.kubelet.endpoints(etcd, false);
-  bench.start();
-  await bench.clock.advance(10_000);
-};
+const begin = (): Promise<void> => beginWithoutEtcd(bench);
 
 const ends = (): readonly unknown[] => bench.told('weeding ends').map(({ why, deleted }) => [why, deleted]);
 
