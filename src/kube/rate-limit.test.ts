@@ -301,6 +301,16 @@ describe('rule 6: what counts', () => {
   });
 });
 
+it('rule 6: the limit of another cluster has metrics of its own', async () => {
+  const kube = limited({ burst: 1, cluster: 'garden' });
+  send(kube);
+  send(kube);
+  await clock.advance(200);
+  expect(new Set(samples.map(({ name }) => name))).toEqual(
+    new Set(['dwd_garden_rate_limit_waiting', 'dwd_garden_rate_limit_wait_seconds']),
+  );
+});
+
 describe('prober 5.4: the urgent lane', () => {
   const urgent = { lane: 'urgent' } as const;
 
@@ -394,6 +404,20 @@ describe('prober 5.4: the urgent lane', () => {
       ['last', 4_000],
     ]);
     expect(clock.pending).toBe(0);
+  });
+
+  it('prober 5.4: writes go before reads, each first come, first served', async () => {
+    const kube = limited({ urgentInFlight: 1 });
+    const methods = ['GET', 'GET', 'PATCH', 'GET', 'DELETE'] as const;
+    for (const [index, method] of methods.entries()) send(kube, { ...urgent, method, path: `${method} ${index}` });
+    for (const _ of methods) {
+      await clock.settle();
+      server.take().fail(new Error('reset'));
+    }
+    expect(paths()).toEqual(['GET 0', 'PATCH 2', 'DELETE 4', 'GET 1', 'GET 3']);
+    expect(samples.filter(({ name }) => name.endsWith('_waiting')).map(({ value }) => value)).toEqual([
+      1, 2, 3, 4, 3, 2, 1, 0,
+    ]);
   });
 
   it('prober 5.4: never more in flight than allowed, and no place is lost', async () => {

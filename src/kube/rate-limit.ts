@@ -15,6 +15,8 @@ export interface RateLimiterOptions {
   readonly urgentInFlight?: number;
   readonly clock: Clock;
   readonly meter: Meter;
+  /** Whose API server that is, which the metrics are named by. Default `seed`. */
+  readonly cluster?: 'seed' | 'garden';
 }
 
 /** One per API server, shared by all that send to it. */
@@ -50,13 +52,17 @@ const createOrdinaryLane = (options: RateLimiterOptions, onDepth: (depth: number
 const createUrgentLane = (options: RateLimiterOptions, onDepth: (depth: number) => void): Admit => {
   const { clock, urgentInFlight: most = defaultUrgentInFlight } = options;
   if (!(Number.isInteger(most) && most >= 1)) throw new RangeError('rate limit: urgentInFlight must be 1 or more');
-  const line = createWaitingLine(onDepth);
+  const tellDepth = (): void => onDepth(writes.length + reads.length);
+  // A read is the beginning of somebody's way to a write, and a write is the end of one.
+  const writes = createWaitingLine(tellDepth);
+  const reads = createWaitingLine(tellDepth);
   let inFlight = 0;
   const createPlace = (): (() => void) => {
     let isTaken = true;
     return () => {
       if (!isTaken) return;
       isTaken = false;
+      const line = writes.length > 0 ? writes : reads;
       // Whoever is called up inherits the place, so that nobody can slip in between.
       if (line.length > 0) line.callUp();
       else inFlight -= 1;
@@ -72,7 +78,7 @@ const createUrgentLane = (options: RateLimiterOptions, onDepth: (depth: number) 
     const onTimeout = (): ApiError => timedOut(request, `${most} urgent requests in flight for ${timeoutMs ?? 0} ms`);
     const scope = createScope({ signal, clock, timeoutMs, onTimeout });
     try {
-      await line.join(scope.signal);
+      await (request.method === 'GET' ? reads : writes).join(scope.signal);
     } finally {
       scope.end();
     }
@@ -85,16 +91,17 @@ const createUrgentLane = (options: RateLimiterOptions, onDepth: (depth: number) 
  * hundreds of writes cannot wait for five a second. Throws a RangeError for settings that would let nothing through.
  */
 export const createRateLimiter = (options: RateLimiterOptions): RateLimiter => {
-  const { clock, meter } = options;
+  const { clock, meter, cluster = 'seed' } = options;
+  const name = `dwd_${cluster === 'seed' ? 'kube' : cluster}_rate_limit`;
   const wait = meter.histogram({
-    name: 'dwd_kube_rate_limit_wait_seconds',
-    help: 'Time that requests to the seed waited for the rate limit.',
+    name: `${name}_wait_seconds`,
+    help: `Time that requests to the ${cluster} waited for the rate limit.`,
     labels: ['lane'],
     buckets: waitBuckets,
   });
   const depth = meter.gauge({
-    name: 'dwd_kube_rate_limit_waiting',
-    help: 'Requests to the seed that wait for the rate limit now.',
+    name: `${name}_waiting`,
+    help: `Requests to the ${cluster} that wait for the rate limit now.`,
     labels: ['lane'],
   });
   const lanes = {

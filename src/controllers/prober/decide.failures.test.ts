@@ -43,7 +43,8 @@ describe.each(['apiServer', 'leases', 'nodes', 'machines'] as const)('a failure 
     expect(decision.reason).toBe(`it broke: ${code}`);
     expect(decision.counts).toBeUndefined();
     expect(decision.memory.book.entries).toBe(seen.book.entries);
-    expect(decision.nextRunAt).toBe(110_000);
+    const isMendable = new ApiError({ code, message: '' }).handling !== 'give-up';
+    expect(decision.nextRunAt).toBe(need === 'machines' && isMendable ? 101_000 : 110_000);
   });
 
   it.each(codes)('%s begins a dark spell only where nobody could renew', (code) => {
@@ -221,6 +222,39 @@ describe('dark spells', () => {
       { at: 100_000, leases: silent },
     ]);
     expect(last?.decision.verdict.kind).toBe('scale-down');
+  });
+});
+
+describe('a look without machines', () => {
+  const failures = { machines: failure('ServerError') };
+
+  it('in what may be an outage: looks again soon, less and less', () => {
+    const ats = [100_000, 101_000, 103_000, 107_000, 115_000];
+    const runs = runProbes(seen, [
+      ...ats.map((at) => ({ at, leases: silent, failures })),
+      { at: 125_000, leases: silent },
+      { at: 136_000, leases: silent, failures },
+    ]);
+    const pauses = runs.map(({ decision }, index) => decision.nextRunAt - ([...ats, 125_000, 136_000][index] ?? 0));
+    expect(pauses).toEqual([1_000, 2_000, 4_000, 8_000, 10_000, 10_000, 1_000]);
+  });
+
+  it('waits for as long as the seed asks, and no longer than to the next tick', () => {
+    for (const [retryAfterMs, pauseMs] of [
+      [3_000, 3_000],
+      [60_000, 10_000],
+    ] as const) {
+      const { decision } = failAt('machines', 'TooManyRequests', {
+        failures: { machines: failure('TooManyRequests', retryAfterMs) },
+      });
+      expect(decision.nextRunAt - 100_000).toBe(pauseMs);
+    }
+  });
+
+  it('of leases that cannot reach the threshold: the next tick will do', () => {
+    const renewed = leasesOf([95_000, 96_000, 97_000]);
+    const { decision } = runProbe(seen, { at: 100_000, leases: renewed, dependents: disturbed, failures });
+    expect(decision).toMatchObject({ verdict: { kind: 'failed' }, nextRunAt: 110_000 });
   });
 });
 

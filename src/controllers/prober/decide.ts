@@ -1,17 +1,18 @@
-import { type Look, candidateNodes } from '../../domain/index.ts';
+import { ApiError, type Look, candidateNodes } from '../../domain/index.ts';
 import { scaleUp, verdictOf } from './decision.ts';
-import { failed, unreachable } from './failure.ts';
+import { blind, failed, unreachable } from './failure.ts';
 import { type WatchedLease, confirmAfterMs, endDarkness, takeLook } from './look.ts';
 import { couldTrigger, earliestPossibleTrigger, judgeSilence, objection, triggerInstant } from './outside-rules.ts';
 import {
   canOnlyBeHealthy,
   countExpired,
   earliestPossibleExpiry,
+  mayReach,
   reaches,
   share,
   thresholdInstant,
 } from './threshold.ts';
-import type { Circumstances, Counts, Decision, DependentsView, Need, Observation } from './verdict.ts';
+import type { Circumstances, Counts, Decision, DependentsView, Need, Observation, ProbeMemory } from './verdict.ts';
 
 /**
  * Judges a probe run, or says what it needs to. Pure. The order is the specification's: API server, leases, candidates, verdict; an
@@ -48,16 +49,21 @@ export const decide = (observation: Observation, circumstances: Circumstances): 
   const { look } = leases.value;
   if (!nodes.ok) return failed('lease_list_failed', nodes.error, forgetLook(look, circumstances));
   if (!machines.ok) {
-    const verdict = { kind: 'failed', failure: 'lease_list_failed', error: machines.error } as const;
-    return verdictOf(forgetLook(look, circumstances), { verdict });
+    const { error } = machines;
+    const unjudged = forgetLook(look, circumstances);
+    const verdict = { kind: 'failed', failure: 'lease_list_failed', error } as const;
+    const isUrgent = error instanceof ApiError && mayReach(looked.leases, settings);
+    return isUrgent ? blind(error, unjudged) : verdictOf(unjudged, { verdict });
   }
   const names = candidateNodes(nodes.value, machines.value, settings.poolConditions);
   return judge({
     candidates: looked.leases.filter(({ name }) => names.has(name)),
     dependents,
-    circumstances: { ...circumstances, memory: looked.memory },
+    circumstances: { ...circumstances, memory: seeing(looked.memory) },
   });
 };
+
+const seeing = ({ blindRuns: _, ...memory }: ProbeMemory): ProbeMemory => memory;
 
 const needs = (part: Need): Decision => ({ kind: 'needs', needs: [part] });
 

@@ -1,6 +1,6 @@
 import type { Circumstances, Counts, Decision, ProbeMemory, Verdict } from './verdict.ts';
 
-const soonestMs = 1_000;
+export const soonestMs = 1_000;
 
 export const nextTick = ({ now, random, settings }: Circumstances): number =>
   now + settings.probeIntervalMs * (1 + random * settings.backoffJitterFactor);

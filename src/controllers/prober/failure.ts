@@ -1,5 +1,5 @@
 import { ApiError, type ApiErrorCode } from '../../domain/index.ts';
-import { nextTick, verdictOf } from './decision.ts';
+import { nextTick, soonestMs, verdictOf } from './decision.ts';
 import type { Circumstances, Decision, FailureKind, Observation, ReadError } from './verdict.ts';
 
 export const throttledBackOffMs = 10_000;
@@ -33,6 +33,20 @@ const darkCodes: ReadonlySet<ApiErrorCode> = new Set([
   'ServerError',
   'MalformedResponse',
 ]);
+
+/**
+ * Leases may tell of an outage, and it is the seed that does not tell of the machines: looked at again after 1, 2, 4, 8 seconds, for the next
+ * tick may be too late for KCM's grace.
+ */
+export const blind = (error: ApiError, circumstances: Circumstances): Decision => {
+  const { memory, now } = circumstances;
+  const { blindRuns = 0 } = memory;
+  const verdict = { kind: 'failed', failure: 'lease_list_failed', error } as const;
+  const known = { ...circumstances, memory: { ...memory, blindRuns: blindRuns + 1 } };
+  if (error.handling === 'give-up') return verdictOf(known, { verdict });
+  const pauseMs = Math.max(soonestMs * 2 ** blindRuns, error.retryAfterMs ?? 0);
+  return verdictOf(known, { verdict, nextRunAt: Math.min(now + pauseMs, nextTick(circumstances)) });
+};
 
 /** A run that ends without a judgement. */
 export const failed = (failure: FailureKind, error: ReadError, circumstances: Circumstances): Decision => {

@@ -4,6 +4,7 @@ import {
   type Operation,
   type Outcome,
   type Snapshot,
+  isDoubtful,
   isFoundDown,
   isOver,
   settleOutcome,
@@ -56,11 +57,13 @@ interface Surroundings {
 }
 
 export const advanceFlow = (flow: Flow, input: Surroundings & { readonly outcomes: readonly Outcome[] }): FlowStep => {
+  const { now } = input;
+  const insists = flow.direction === 'down' && isFresh(flow, now);
   const answered = {
     ...flow,
     operations: flow.operations.map((operation) => {
       const outcome = input.outcomes.find(({ key }) => key === operation.key);
-      return outcome === undefined ? operation : settleOutcome(operation, outcome, input.now);
+      return outcome === undefined ? operation : settleOutcome(operation, outcome, { now, insists });
     }),
   };
   return endOrRun(answered, input);
@@ -121,9 +124,10 @@ const startNextLevel = (flow: Flow, now: number): Flow => {
 const currentLevel = (flow: Flow): readonly Operation[] =>
   flow.operations.filter(({ info }) => info.level === flow.levels[flow.startedLevels - 1]);
 
+const isFresh = ({ verdictAt, verdictMaxAgeMs }: Flow, now: number): boolean => now - verdictAt <= verdictMaxAgeMs;
+
 /** Initial delays, time-outs and retries within a level can outlast the verdict that started it. */
-const isMandated = ({ direction, verdictAt, verdictMaxAgeMs }: Flow, now: number): boolean =>
-  direction !== 'up' || now - verdictAt <= verdictMaxAgeMs;
+const isMandated = (flow: Flow, now: number): boolean => flow.direction !== 'up' || isFresh(flow, now);
 
 /**
  * Up is strict (bringing MCM back before KCM is ready is how healthy machines get replaced) and needs a fresh verdict; down waits for a
@@ -134,7 +138,7 @@ const mayStartNextLevel = (flow: Flow, { now, snapshotOf }: Surroundings): boole
   const isLevelOver = currentLevel(flow).every(isOver);
   switch (flow.direction) {
     case 'down':
-      return isLevelOver || now >= levelCutoff(flow, snapshotOf);
+      return currentLevel(flow).every(isDoubtful) || now >= levelCutoff(flow, snapshotOf);
     case 'up':
       return isLevelOver && isMandated(flow, now);
     case 'release':

@@ -95,7 +95,9 @@ const write = (operation: Operation, move: Extract<Move, { kind: 'write' }>, { n
   // Somebody took our count back while we waited for the pods to follow.
   const isFight = operation.wroteCount && move.write.replicas !== undefined;
   const tries = isFight ? operation.tries + 1 : operation.tries;
-  if (tries >= maxTries) return { operation: failOperation(operation, 'another writer keeps changing its replicas') };
+  if (isFight && tries >= maxTries) {
+    return { operation: failOperation(operation, 'another writer keeps changing its replicas') };
+  }
   return {
     operation: { ...operation, tries, phase: { kind: 'writing', write: move.write } },
     action: { kind: 'write', key: operation.key, write: move.write },

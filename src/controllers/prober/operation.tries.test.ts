@@ -186,6 +186,64 @@ describe('what the rate limit holds back', () => {
   });
 });
 
+describe('a scale-down that meets errors', () => {
+  const down: HarnessOptions = {
+    resources: [dependent(kcm, { down: { timeoutMs: 15_000 } })],
+    objects: [objectOf(kcm, { replicas: 3 })],
+    verdictAt: () => downVerdict,
+  };
+  const untilIndex =
+    (index: number, fate: Partial<Fate>) =>
+    (sent: number): Fate => ({ latencyMs: 20, ...(sent < index ? fate : {}) });
+
+  it('goes on after its tries, every second', () => {
+    const { sent, ends } = run({ ...down, fateOf: untilIndex(5, { error: 'TooManyRequests' }) }, 9_000);
+    expect(sent).toEqual([100, 220, 340, 1_360, 2_380, 3_400].map((at) => `${String(at)} kcm object=0`));
+    expect(ends).toEqual(['completed']);
+  });
+
+  it('reads what a lost answer may have changed, and waits for as long as it is asked to', () => {
+    const lost = run({ ...down, fateOf: untilIndex(4, { error: 'ConnectionError' }) }, 9_000);
+    expect(lost.sent.slice(3)).toEqual(['1360 kcm read', '2380 kcm read', '2400 kcm object=0']);
+    const asked = run({ ...down, fateOf: untilIndex(3, { error: 'TooManyRequests', retryAfterMs: 3_000 }) }, 12_000);
+    expect(asked.sent.slice(2)).toEqual(['6140 kcm object=0', '9160 kcm object=0']);
+  });
+
+  it('until its time-out, and on a fresh verdict only', () => {
+    const fateOf = untilIndex(1_000, { error: 'TooManyRequests' });
+    const timedOut = run({ ...down, fateOf }, 15_900);
+    expect(timedOut.end).toEqual({ at: 15_660, flow: 1, end: 'failed' });
+    const resources = [dependent(kcm, { down: { timeoutMs: 120_000 } })];
+    expect(run({ ...down, resources, fateOf }, 110_000).ends).toEqual([]);
+    const unsaid = run({ ...down, resources, fateOf, verdictAt: once(downVerdict) });
+    expect(unsaid.end?.at).toBeGreaterThan(20_100);
+    expect(unsaid.end?.at).toBeLessThan(21_500);
+  });
+
+  it('ends at once when the verdict turns', () => {
+    const verdictAt = (now: number) => (now === 0 ? downVerdict : upVerdict);
+    const { sent, harness } = run({ ...down, verdictAt, fateOf: untilIndex(1_000, { error: 'TooManyRequests' }) });
+    expect(harness.ends[0]).toEqual({ at: 10_200, flow: 1, end: 'cancelled' });
+    expect(sent.filter((line) => Number(line.split(' ')[0]) > 10_200 && line.endsWith('object=0'))).toEqual([]);
+  });
+
+  it('does not keep the next level waiting', () => {
+    const resources = [dependent(deployment('mcm')), dependent(kcm, { down: { level: 1 } })];
+    const objects = [objectOf(deployment('mcm'), { replicas: 1 }), objectOf(kcm, { replicas: 3 })];
+    const isFirst = (key: string): boolean => key === refKey(deployment('mcm'));
+    const fateOf = (_: number, { action }: { readonly action: { readonly key: string } }): Fate =>
+      isFirst(action.key) ? { latencyMs: 20, error: 'ServerError' } : { latencyMs: 20 };
+    const { sent } = run({ ...down, resources, objects, fateOf }, 3_000);
+    expect(sent).toContain('360 kcm object=0');
+  });
+
+  it('forbidden is forbidden', () => {
+    const { sent, ends } = run({ ...down, fateOf: untilIndex(1_000, { error: 'Forbidden' }) }, 9_000);
+    expect(sent).toHaveLength(1);
+    expect(ends).toEqual(['failed']);
+  });
+});
+
 describe('an autoscaler in between', () => {
   it('does not make us store the wrong count', () => {
     for (const ref of [kcm, main]) {

@@ -42,7 +42,7 @@ export interface Operation {
   /** It is no error when there is no such resource. */
   readonly optional: boolean;
   readonly phase: Phase;
-  /** Failed tries so far, of `maxTries`. */
+  /** Failed tries so far. */
   readonly tries: number;
   readonly startedAt: number;
   readonly delayServed: boolean;
@@ -66,9 +66,10 @@ export interface Outcome {
   readonly result: Result<ResourceState | undefined, ApiError>;
 }
 
+/** After these an operation has failed, unless it goes on in a scale-down. */
 export const maxTries = 3;
 const retryDelayMs = 100;
-/** How long a request stays away that the rate limit held back. */
+/** How long a request stays away that the rate limit held back, or that goes on after its tries. */
 const turnDelayMs = 1_000;
 /** How often a resource is read of which no watch can tell what is waited for. */
 export const pollMs = 1_000;
@@ -105,11 +106,21 @@ export const isFoundDown = (operation: Operation, snapshot: Snapshot): boolean =
   !operation.mustRead &&
   latestState(operation, snapshot)?.specReplicas === 0;
 
+/** Has failed, or goes on with little hope: nobody need wait for it. */
+export const isDoubtful = (operation: Operation): boolean => isOver(operation) || operation.tries >= maxTries;
+
+interface Answering {
+  readonly now: number;
+  /** Goes on beyond its tries, until its time-out: the next run may be too late for KCM's grace. */
+  readonly insists: boolean;
+}
+
 /** Takes in the answer to the request in flight. */
-export const settleOutcome = (operation: Operation, { result }: Outcome, now: number): Operation => {
+export const settleOutcome = (operation: Operation, { result }: Outcome, answering: Answering): Operation => {
   const { phase } = operation;
+  const { now } = answering;
   if (phase.kind !== 'reading' && phase.kind !== 'writing') return operation;
-  if (!result.ok) return afterError(operation, result.error, now);
+  if (!result.ok) return afterError(operation, result.error, answering);
   if (result.value === undefined) return notFound(operation);
   return {
     ...operation,
@@ -122,12 +133,13 @@ export const settleOutcome = (operation: Operation, { result }: Outcome, now: nu
   };
 };
 
-const afterError = (operation: Operation, error: ApiError, now: number): Operation => {
+const afterError = (operation: Operation, error: ApiError, { now, insists }: Answering): Operation => {
   if (error.code === 'NotFound') return notFound(operation);
   if (error.heldBack) return awaitTurn(operation, error, now);
   const { handling } = error;
   const tries = operation.tries + 1;
-  if (handling === 'give-up' || tries >= maxTries) {
+  const isSpent = tries >= maxTries;
+  if (handling === 'give-up' || (isSpent && !(insists && now < operation.deadline))) {
     return { ...operation, tries, phase: { kind: 'failed', error } };
   }
   const wait = handling === 'wait' ? (error.retryAfterMs ?? 0) : 0;
@@ -135,7 +147,7 @@ const afterError = (operation: Operation, error: ApiError, now: number): Operati
   // when a lost write was sent again on the way, it met what it had done itself.
   const reread = handling !== 'wait';
   const touched = operation.touched || (reread && operation.phase.kind === 'writing');
-  const until = now + Math.max(retryDelayMs, wait);
+  const until = now + Math.max(isSpent ? turnDelayMs : retryDelayMs, wait);
   return { ...operation, tries, touched, phase: { kind: 'backing-off', until, reread } };
 };
 

@@ -9,19 +9,19 @@ export const share = (leases: readonly JudgedLease[]): string =>
 export const reaches = ({ expired, candidates }: Counts, { nodeLeaseFailureFraction }: ProbeSettings): boolean =>
   expired / candidates >= nodeLeaseFailureFraction;
 
-/**
- * Whether neither nodes nor machines could change what happens: a scale-up has nothing to do, and no subset of two or more leases
- * reaches the threshold (the worst one pairs the expired with as few others as there must be).
- */
+/** Whether some subset of two or more leases reaches the threshold; the worst one pairs the expired with as few others as there must be. */
+export const mayReach = (leases: readonly JudgedLease[], settings: ProbeSettings): boolean => {
+  const expired = countExpired(leases);
+  if (leases.length < 2 || expired === 0) return false;
+  return expired >= 2 || reaches({ expired, candidates: 2 }, settings);
+};
+
+/** Whether neither nodes nor machines could change what happens: a scale-up has nothing to do, and there is no scale-down. */
 export const canOnlyBeHealthy = (
   leases: readonly JudgedLease[],
   { undisturbed }: DependentsView,
   settings: ProbeSettings,
-): boolean => {
-  const expired = countExpired(leases);
-  if (!undisturbed || expired >= 2) return false;
-  return expired === 0 || leases.length < 2 || !reaches({ expired, candidates: 2 }, settings);
-};
+): boolean => undisturbed && !mayReach(leases, settings);
 
 const inOrder = (leases: readonly JudgedLease[]): readonly number[] =>
   leases.map(({ expiresAt }) => expiresAt).sort((a, b) => a - b);

@@ -66,6 +66,8 @@ export interface ProbeMemory {
   readonly renewedSince?: number;
   /** Leases that a first look called expired and that a second look has yet to confirm. */
   readonly unconfirmed: ReadonlySet<string>;
+  /** Runs in a row that, with expired leases, could not tell candidates for want of the machines. */
+  readonly blindRuns?: number;
 }
 
 export const emptyProbeMemory: ProbeMemory = { book: emptyLeaseBook, firstLooks: new Map(), unconfirmed: new Set() };

@@ -60,6 +60,14 @@ describe('a rehearsal', () => {
     expect(slowSeed.requests.seed['patch deployments']).toBeGreaterThan(well.requests.seed['patch deployments']!);
   });
 
+  it.each([8, 11])(
+    'of a seed that refuses some all of three tries: nobody waits for the next tick (%d)',
+    async (seed) => {
+      const { timeline } = await run({ fault: 'seed-slow', shoots: 60, nodes: 3, durationMs: 400_000, seed });
+      expect(timeline[2]!.spread.lastMs - timeline[0]!.spread.lastMs).toBeLessThan(6_000);
+    },
+  );
+
   it('has clocks that are wrong, and knows when leases were renewed all the same', async () => {
     const [well, skewed] = [await run({}), await run({ fault: 'clock-skew' })];
     expect(skewed.timeline[0]).toEqual(well.timeline[0]);
