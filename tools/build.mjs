@@ -32,6 +32,10 @@ const common = {
   target: 'node20',
   sourcemap: true,
   logLevel: 'warning',
+  // CommonJS dependencies call require() for Node's built-ins, which an ES module does not have.
+  banner: {
+    js: "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);",
+  },
 };
 
 await build({
@@ -39,10 +43,6 @@ await build({
   entryPoints: ['src/main.ts'],
   outfile: 'dist/dwd.js',
   define: { __DWD_VERSION__: JSON.stringify(version), __DWD_COMMIT__: JSON.stringify(commit()) },
-  // CommonJS dependencies call require() for Node's built-ins, which an ES module does not have.
-  banner: {
-    js: "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);",
-  },
 });
 
 await build({ ...common, entryPoints: ['src/healthcheck/index.ts'], outfile: 'dist/healthcheck.js' });

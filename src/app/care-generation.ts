@@ -65,6 +65,10 @@ const care = async ({ settings, deps, watches, memory }: CaringParts, signal: Ab
   const queue: WorkQueue<string> = createWorkQueue({
     clock,
     concurrency: settings.concurrentSyncs,
+    limited: {
+      has: (namespace) => controller.isSlow(namespace),
+      concurrency: Math.max(1, Math.floor(settings.concurrentSyncs / 2)),
+    },
     reconcile: (namespace) => until((end) => controller.reconcile(namespace, end)),
     onError: (namespace, error) => {
       if (!signal.aborted) report.broke(namespace, error);

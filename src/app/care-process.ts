@@ -8,6 +8,7 @@ import {
 import { type CareSettings, KubeconfigError, type Result } from '../domain/index.ts';
 import {
   connectCluster,
+  createKnownShoots,
   createKubeClient,
   createRateLimiter,
   createShootConnector,
@@ -40,15 +41,17 @@ interface Garden {
   readonly close: () => void;
 }
 
-type GardenDeps = GardenOptions & Pick<CareProcessDeps, 'env' | 'logger' | 'version'>;
+type GardenDeps = GardenOptions & Pick<CareProcessDeps, 'env' | 'flags' | 'logger' | 'meter' | 'version'>;
 
 const connectGarden = async (deps: GardenDeps, clock: Clock): Promise<Garden | undefined> => {
-  const { gardenKubeconfig: path, env, logger } = deps;
+  const { gardenKubeconfig: path, env, flags, logger, meter } = deps;
   if (path === undefined) return undefined;
   const access = await loadOperatorKubeconfig({ path, env, homedir: homedir(), clock }).catch(blameGarden);
   logger.info('garden', { source: `--garden-kubeconfig ${path}`, host: access.endpoint.host });
   const transport = connectCluster({ access, clock, logger, userAgent: userAgentOf(deps) });
-  return { kube: retryThrottled(transport, clock), close: () => transport.close() };
+  // All shoots of a seed want theirs at once after a restart, and so may other seeds.
+  const limiter = createRateLimiter({ ...limitsOf(flags), clock, meter, cluster: 'garden' });
+  return { kube: retryThrottled(withRateLimit(transport, limiter, clock), clock), close: () => transport.close() };
 };
 
 /** The messages are for the seed's. */
@@ -57,13 +60,17 @@ const blameGarden = (error: unknown): never => {
   throw new KubeconfigError(error.field, error.problem.replace('check --kubeconfig', 'check --garden-kubeconfig'));
 };
 
+/** Nothing that care does is urgent. */
+const limitsOf = ({ qps, burst }: GardenDeps['flags']) => ({ qps, burst, urgentInFlight: 1 });
+
 const userAgentOf = ({ version }: Pick<CareProcessDeps, 'version'>): string => `dependency-watchdog/${version}`;
 
 /** `dwd care` as a process; resolves with its exit code. */
 export const runCareProcess = async (deps: CareProcessDeps): Promise<number> => {
-  const garden = await connectGarden(deps, systemClock());
+  const clock = systemClock();
+  const garden = await connectGarden(deps, clock);
   try {
-    return await runComponent(careComponent({ garden: garden?.kube, takeOver: deps.takeOver }), deps);
+    return await runComponent(careComponent({ garden: garden?.kube, takeOver: deps.takeOver, clock }), deps);
   } finally {
     garden?.close();
   }
@@ -85,13 +92,13 @@ export const runCareRound = async (deps: CareRoundDeps): Promise<Result<CareRoun
   const clock = systemClock();
   const { flags, logger, meter, settings, stop } = deps;
   const transport = await connectSeed(deps, { clock, userAgent: userAgentOf(deps) });
-  const limiter = createRateLimiter({ qps: flags.qps, burst: flags.burst, clock, meter });
+  const limiter = createRateLimiter({ ...limitsOf(flags), clock, meter });
   const seed = retryThrottled(withRateLimit(transport, limiter, clock), clock);
   const random = systemRandom();
   const garden = await connectGarden(deps, clock).catch((error: unknown) => closeAnd(transport, error));
   const sourceDeps = { clock, random, logger, seed, garden: garden?.kube };
   const watches = createCareWatches(settings, sourceDeps);
-  const connecting = { clock, random, userAgent: userAgentOf(deps) };
+  const connecting = { clock, random, userAgent: userAgentOf(deps), known: createKnownShoots() };
   const controller = createCareController({
     ...sourceDeps,
     settings,

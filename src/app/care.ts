@@ -1,9 +1,15 @@
 import { createCareReport } from '../controllers/care/index.ts';
 import type { CareSettings } from '../domain/index.ts';
-import { createKubeClient, createShootConnector, createTunnelConnector, fenceWrites } from '../kube/index.ts';
-import type { Kube, ShootConnector, TunnelConnector } from '../ports/index.ts';
+import {
+  createKnownShoots,
+  createKubeClient,
+  createShootConnector,
+  createTunnelConnector,
+  fenceWrites,
+} from '../kube/index.ts';
+import type { Clock, Kube, ShootConnector, TunnelConnector } from '../ports/index.ts';
 import { createCareGeneration } from './care-generation.ts';
-import { neededByCare } from './care-rights.ts';
+import { neededByCare, neededInGarden } from './care-rights.ts';
 import type { Component, ComponentOptions, ComponentPorts } from './component.ts';
 import { type ComponentParts, createReloadable, type RunningComponent, startParts } from './reloadable.ts';
 
@@ -44,16 +50,21 @@ const urgentInFlight = 1;
 export interface CareComponentOptions {
   readonly garden?: Kube | undefined;
   readonly takeOver: boolean;
+  readonly clock: Clock;
 }
 
-export const careComponent = ({ garden, takeOver }: CareComponentOptions): Component<CareSettings> => ({
+export const careComponent = ({ garden, takeOver, clock }: CareComponentOptions): Component<CareSettings> => ({
   leaseName: 'dwd-care-leader-election',
   urgentInFlight,
   neededRights: async (settings) => neededByCare(settings),
+  ...(garden === undefined
+    ? {}
+    : { garden: { client: createKubeClient({ kube: garden, clock }), neededRights: async () => neededInGarden } }),
   create: ({ ports, userAgent, settings, dryRun = false }) => {
-    const { clock, random } = ports;
-    const connector = createShootConnector({ clock, userAgent });
-    const tunnels = createTunnelConnector({ clock, random, userAgent });
+    const { random } = ports;
+    const known = createKnownShoots();
+    const connector = createShootConnector({ clock, userAgent, known });
+    const tunnels = createTunnelConnector({ clock, random, userAgent, known });
     return createCare({ settings, dryRun, takeOver, ports: { ...ports, connector, tunnels, garden } });
   },
 });

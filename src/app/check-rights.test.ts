@@ -3,7 +3,7 @@ import { type Answer, ApiError, type Call, type Right } from '../domain/index.ts
 import type { CallOptions } from '../ports/index.ts';
 import { createMeter } from '../telemetry/index.ts';
 import { createFakeClock, createRecordingLogger } from '../testing/index.ts';
-import { checkRights, type NeededRight } from './check-rights.ts';
+import { checkRights, type NeededRight, type RightsCheckOptions } from './check-rights.ts';
 
 const need = (verb: string, resource = 'machines'): NeededRight => ({
   right: { verb, group: 'machine.sapcloud.io', resource },
@@ -13,7 +13,7 @@ const told = (verb: string, resource = 'machines'): string =>
   `${verb} resource "${resource}" in API group "machine.sapcloud.io" at the cluster scope`;
 
 /** A check whose settings are the needed rights, on an API server that says what `server` holds. */
-const setUp = () => {
+const setUp = (cluster?: RightsCheckOptions<unknown>['cluster']) => {
   const clock = createFakeClock();
   const logger = createRecordingLogger();
   const meter = createMeter({ processMetrics: false });
@@ -47,6 +47,7 @@ const setUp = () => {
     meter,
     settings: [need('list'), need('patch')],
     needed: (settings) => Promise.resolve(settings),
+    ...(cluster === undefined ? {} : { cluster }),
   });
   const stop = new AbortController();
   let isReady = false;
@@ -58,7 +59,8 @@ const setUp = () => {
     isReady: () => isReady,
     mostUnderWay: () => mostUnderWay,
     errors: () => logger.lines.filter(({ level }) => level === 'error').map(({ fields }) => fields.right),
-    gauge: async () => Number(/^dwd_missing_rights (\S+)$/m.exec(await meter.metricsText())?.[1]),
+    gauge: async () => Number(/^dwd_missing_(?:garden_)?rights (\S+)$/m.exec(await meter.metricsText())?.[1]),
+    metrics: () => meter.metricsText(),
     stop: async () => {
       stop.abort(new Error('stop'));
       await clock.settle();
@@ -105,6 +107,19 @@ it('tells what is missing once, soon sees it granted, and notices when it is tak
   server.allows = ({ verb }) => verb === 'list';
   await clock.advance(61 * minute);
   expect(errors()).toEqual([told('patch'), told('list'), told('patch')]);
+  await stop();
+});
+
+it('says where, when it is not in the seed', async () => {
+  const { clock, server, logger, metrics, stop } = setUp('garden');
+  server.allows = () => false;
+  await clock.advance(minute);
+  server.allows = () => true;
+  expect(await metrics()).toMatch(/^dwd_missing_garden_rights 2$/m);
+  expect(await metrics()).not.toContain('dwd_missing_rights');
+  await clock.advance(6 * minute);
+  expect(logger.at('error')).toEqual(Array(2).fill('a right is missing in the garden: grant it'));
+  expect(logger.at('info')).toEqual(['no right is missing in the garden']);
   await stop();
 });
 

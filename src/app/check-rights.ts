@@ -14,7 +14,15 @@ export interface Inquiry {
   readonly options: CallOptions;
 }
 
+/** Metrics and words by the cluster that is asked. */
+const clusters = {
+  seed: { metric: 'dwd_missing_rights', where: '' },
+  garden: { metric: 'dwd_missing_garden_rights', where: ' in the garden' },
+} as const;
+
 export interface RightsCheckOptions<Settings> {
+  /** Which one `client` reaches. Default `seed`. */
+  readonly cluster?: keyof typeof clusters;
   /** May be slow, but not bound to leading: a review is a POST that changes nothing. */
   readonly client: KubeClient;
   readonly clock: Clock;
@@ -44,9 +52,10 @@ const timeoutMs = 10_000;
  */
 export const checkRights = <Settings>(options: RightsCheckOptions<Settings>): RightsCheck<Settings> => {
   const { client, clock, logger, needed } = options;
+  const { metric, where } = clusters[options.cluster ?? 'seed'];
   const count = options.meter.gauge({
-    name: 'dwd_missing_rights',
-    help: 'Rights that the configuration needs and that this program has not, as of the last time that the API server said so.',
+    name: metric,
+    help: `Rights${where} that the configuration needs and that this program has not, as of the last time that the API server said so.`,
   });
   let settings = options.settings;
   let wake = new AbortController();
@@ -55,9 +64,9 @@ export const checkRights = <Settings>(options: RightsCheckOptions<Settings>): Ri
   const report = (missing: ReadonlyMap<string, NeededRight>, checked: number): void => {
     count.set(missing.size);
     for (const [right, { purpose }] of missing) {
-      if (known?.has(right) !== true) logger.error('a right is missing: grant it', { right, needed: purpose });
+      if (known?.has(right) !== true) logger.error(`a right is missing${where}: grant it`, { right, needed: purpose });
     }
-    if (missing.size === 0 && known?.size !== 0) logger.info('no right is missing', { checked });
+    if (missing.size === 0 && known?.size !== 0) logger.info(`no right is missing${where}`, { checked });
     known = new Set(missing.keys());
   };
 
@@ -79,7 +88,7 @@ export const checkRights = <Settings>(options: RightsCheckOptions<Settings>): Ri
       return await check(signal);
     } catch (error) {
       const problem = error instanceof Error ? error.message : String(error);
-      if (!signal.aborted) logger.debug('rights could not be checked', { problem });
+      if (!signal.aborted) logger.debug(`rights${where} could not be checked`, { problem });
       return false;
     }
   };
@@ -97,7 +106,7 @@ export const checkRights = <Settings>(options: RightsCheckOptions<Settings>): Ri
   };
 
   return {
-    runnable: { name: 'rights check', run },
+    runnable: { name: `rights check${where}`, run },
     apply: (changed) => {
       settings = changed;
       wake.abort();

@@ -1,4 +1,4 @@
-import type { Clock, Kube, Leadership, Logger, Meter, Random } from '../ports/index.ts';
+import type { Clock, Kube, KubeClient, Leadership, Logger, Meter, Random } from '../ports/index.ts';
 import type { RightsCheckOptions } from './check-rights.ts';
 import type { ComponentParts } from './reloadable.ts';
 
@@ -29,5 +29,7 @@ export interface Component<Settings> {
   readonly urgentInFlight: number;
   /** Rights that it needs in the seed. */
   readonly neededRights: RightsCheckOptions<Settings>['needed'];
+  /** Rights that it needs in the garden, where it works there, and whom to ask for them. */
+  readonly garden?: { readonly client: KubeClient; readonly neededRights: RightsCheckOptions<Settings>['needed'] };
   readonly create: (options: ComponentOptions<Settings> & { readonly userAgent: string }) => ComponentParts<Settings>;
 }

@@ -71,7 +71,13 @@ export const runComponent = async <Settings>(
   const parts = component.create({ settings, ports, concurrency, dryRun, userAgent });
   // A review is a POST that changes nothing: the Lease is released without waiting for it.
   const client = createKubeClient({ kube: withPolicies(transport), clock });
-  const rights = checkRights({ client, clock, logger, meter, settings, needed: component.neededRights });
+  const { garden, neededRights: needed } = component;
+  const rights = [
+    checkRights({ client, clock, logger, meter, settings, needed }),
+    ...(garden === undefined
+      ? []
+      : [checkRights({ ...deps, client: garden.client, clock, needed: garden.neededRights, cluster: 'garden' })]),
+  ];
   const config = watchConfig({
     ...deps,
     path: deps.configFile,
@@ -79,11 +85,16 @@ export const runComponent = async <Settings>(
     clock,
     apply: (changed) => {
       parts.apply(changed);
-      rights.apply(changed);
+      for (const check of rights) check.apply(changed);
     },
   });
   const servers = createServers(deps, () => parts.checks());
-  const groups = [servers, [parts.caches, config, rights.runnable], election.runnables, [parts.controller]];
+  const groups = [
+    servers,
+    [parts.caches, config, ...rights.map(({ runnable }) => runnable)],
+    election.runnables,
+    [parts.controller],
+  ];
   const code = await runLifecycle({ groups, stop, clock, logger });
   transport.close();
   return code;

@@ -89,6 +89,9 @@ const shootLines = (care: Shoot, paint: Paint): readonly string[] => {
 
 const severity = ['unhealthy', 'unknown', 'progressing', 'healthy'] as const;
 
+/** Of more shoots than this, those that are well are only counted: nobody reads them. */
+const mostInFull = 10;
+
 const summaryOf = (cares: CareRound, paint: Paint): string => {
   const counts = severity.flatMap((status) => {
     const count = cares.filter((care) => care.status === status).length;
@@ -98,8 +101,24 @@ const summaryOf = (cares: CareRound, paint: Paint): string => {
   return [shoots, ...(counts.length === 0 ? [] : [counts.join(', ')])].join(': ');
 };
 
-const table = (cares: CareRound, paint: Paint): string =>
-  [...cares.flatMap((care) => shootLines(care, paint)), summaryOf(cares, paint), ''].join('\n');
+const isAllWell = (care: Shoot): boolean =>
+  care.conditions.length > 0 &&
+  care.conditions.every(({ status }) => status === 'True') &&
+  care.status === 'healthy' &&
+  troubleOf(care) === undefined;
+
+/** What is worst comes first, and the summary last, where a terminal shows it. */
+const table = (cares: CareRound, paint: Paint): string => {
+  const rank = ({ status }: Shoot): number => severity.indexOf(status);
+  const shown = cares.length > mostInFull ? cares.filter((care) => !isAllWell(care)) : cares;
+  const omitted = cares.length - shown.length;
+  return [
+    ...shown.toSorted((a, b) => rank(a) - rank(b)).flatMap((care) => shootLines(care, paint)),
+    summaryOf(cares, paint),
+    ...(omitted === 0 ? [] : [`left out: ${omitted} in which all is well (--output json has all)`]),
+    '',
+  ].join('\n');
+};
 
 /** What machines read: the conditions are as they stand in a Shoot. */
 const documentOf = (cares: CareRound) => ({

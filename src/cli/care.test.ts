@@ -163,4 +163,34 @@ describe('formatRound', () => {
     expect(marked).toContain('<False>False      </>  DeploymentUnhealthy');
     expect(marked).toContain('<unhealthy>1 unhealthy</>');
   });
+
+  it('puts what is worst first', () => {
+    const unknown = careOf('dark', { status: 'unknown', conditions: [condition('EveryNodeReady', 'Unknown')] });
+    const text = formatRound([careOf('a'), unknown, careOf('b'), sick], 'table', plain);
+    expect(text.match(/^shoot--dev--\w+/gm)).toEqual(['sick', 'dark', 'a', 'b'].map((name) => `shoot--dev--${name}`));
+  });
+
+  it('leaves out those of many shoots in which all is well, and says so', () => {
+    const well = (count: number): CareRound => Array.from({ length: count }, (_, index) => careOf(`n${index}`));
+    expect(formatRound(well(10), 'table', plain)).toMatch(/n9 .*\n.*\n\n10 shoots: 10 healthy\n$/);
+    expect(formatRound(well(250), 'table', plain)).toBe(
+      '250 shoots: 250 healthy\nleft out: 250 in which all is well (--output json has all)\n',
+    );
+    const others = [
+      sick,
+      careOf('failed', { writing: { kind: 'failed', error: 'no' } }),
+      careOf('theirs', { writing: { kind: 'left-alone', writer: { manager: 'gardenlet', at: 0 } } }),
+      careOf('unread', { conditions: [], status: 'unknown', problem: 'no spec' }),
+      // As a Shoot that is being created: its status does not go by its conditions.
+      careOf('new', { conditions: [condition('EveryNodeReady', 'False')] }),
+    ];
+    const text = formatRound([...well(245), ...others], 'table', plain);
+    expect(text.match(/^shoot--dev--\w+/gm)).toEqual(
+      ['sick', 'unread', 'failed', 'theirs', 'new'].map((name) => `shoot--dev--${name}`),
+    );
+    expect(text).toMatch(/\n250 shoots: 1 unhealthy, 1 unknown, 248 healthy\nleft out: 245 in which all is well .*\n$/);
+    expect(JSON.parse(formatRound([...well(245), ...others], 'json', plain))).toMatchObject({
+      shoots: Array.from({ length: 250 }, () => ({})),
+    });
+  });
 });

@@ -2,6 +2,7 @@ import type { Call } from './calls.ts';
 import { type GardenShoot, decodeGardenShoot } from './care-shoots.ts';
 import { type NodeLease, type TunnelPod, decodeNodeLease, decodeTunnelPod } from './care-reads.ts';
 import type { Condition } from './conditions.ts';
+import { readNodeLeaseList } from './care-protobuf.ts';
 import { type JsonObject, decodeList } from './decode.ts';
 import type { NamespacedName } from './health-calls.ts';
 
@@ -23,6 +24,7 @@ export const listNodeLeaseExpiries: Call<readonly NodeLease[]> = {
   method: 'GET',
   path: '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases',
   decode: decodeList(decodeNodeLease, 'LeaseList'),
+  protobuf: readNodeLeaseList,
 };
 
 /** Ends of the tunnel between control plane and shoot. */

@@ -166,6 +166,14 @@ describe('updating', () => {
     expect(change({ ...same, codes: [] }, { ...without, codes: [] }).changed).toBe(false);
   });
 
+  it('cuts a message that is too long for a condition of Kubernetes, always alike', () => {
+    const long = (length: number) => change({ message: 'x'.repeat(length) }).condition.message;
+    expect([long(32_768).length, long(32_769).length, long(5_000_000)]).toEqual([32_768, 32_768, long(32_769)]);
+    expect(long(32_769).endsWith('x...')).toBe(true);
+    const cut = change({ ...same, message: 'x'.repeat(40_000) });
+    expect(change({ ...same, message: 'x'.repeat(40_000) }, cut.condition).changed).toBe(false);
+  });
+
   it('keeps what is not given', () => {
     const { condition } = change({ status: 'True', codes: same.codes });
     expect(condition).toEqual({ ...old, status: 'True', lastTransitionTime: nowText });

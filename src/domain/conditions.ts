@@ -43,6 +43,11 @@ export interface UpdatedCondition {
 const initialReason = 'ConditionInitialized';
 const initialMessage = 'The condition has been initialized but its semantic check has not been performed yet.';
 
+/** Longest message, as that of Kubernetes' own conditions (`metav1.Condition`): parts of it may come from nodes, which are their user's. */
+const longestMessage = 32_768;
+const bounded = (message: string): string =>
+  message.length > longestMessage ? `${message.slice(0, longestMessage - 3)}...` : message;
+
 const sameCodes = (a: readonly string[] = [], b: readonly string[] = []): boolean =>
   a.length === b.length && a.every((code, index) => code === b[index]);
 
@@ -76,7 +81,8 @@ export const updateCondition = (
     lastTransitionTime: old?.lastTransitionTime || time,
     lastUpdateTime: old?.lastUpdateTime || time,
     reason: change.reason === undefined ? old?.reason || initialReason : change.reason || 'Unspecified',
-    message: change.message === undefined ? old?.message || initialMessage : change.message || 'No message given.',
+    message:
+      change.message === undefined ? old?.message || initialMessage : bounded(change.message) || 'No message given.',
     ...(codes.length === 0 ? {} : { codes }),
   };
   if (old === undefined) return { condition: next, changed: true };

@@ -1,4 +1,5 @@
 import type { Call } from './calls.ts';
+import { readNodeHealthList } from './care-protobuf.ts';
 import { decodeList } from './decode.ts';
 import { decodeManagedResourceHealth, type ManagedResourceHealth } from './health-managed-resources.ts';
 import {
@@ -60,4 +61,5 @@ export const listNodeHealth: Call<readonly NodeHealth[]> = {
   method: 'GET',
   path: '/api/v1/nodes',
   decode: decodeList(decodeNodeHealth),
+  protobuf: readNodeHealthList,
 };

@@ -113,7 +113,7 @@ describe('a DaemonSet', () => {
     ['as it should be', {}, undefined],
     ['outdated', { observedGeneration: 1, currentNumberScheduled: 0 }, 'observed generation outdated (1/2)'],
     ['scheduled too little', { currentNumberScheduled: 9, numberMisscheduled: 1 }, 'not enough scheduled pods (9/10)'],
-    ['misscheduled', { numberMisscheduled: 2, numberUnavailable: 1 }, 'misscheduled pods found (2)'],
+    ['misscheduled', { numberMisscheduled: 1, numberUnavailable: 1 }, 'misscheduled pods found (1)'],
     ['with a pod down', { numberUnavailable: 1 }, 'too many unavailable pods found (1/10)'],
     [
       'with nothing wanted',

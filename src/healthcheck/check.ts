@@ -4,6 +4,8 @@ import type { KubeClient } from '../ports/index.ts';
 /** An extension object (`extensions.gardener.cloud/v1alpha1`) as it was read. */
 export interface ExtensionObject {
   readonly meta: ObjectMeta;
+  /** Namespace of the shoot's control plane: its own, or for a BackupEntry, which has none, the one that its name begins with. */
+  readonly controlPlane: string;
   /** `spec.type`. */
   readonly type: string;
   readonly lastOperation?: LastOperation;

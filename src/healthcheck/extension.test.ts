@@ -71,12 +71,27 @@ describe('an extension object', () => {
   });
 });
 
+describe('the control plane', () => {
+  const entry = (name: string) => decodeExtension({ metadata: { name } }, 'extension').controlPlane;
+
+  it("is in the object's namespace, or for objects that have none in their name", () => {
+    expect(extension().controlPlane).toBe('shoot--dev--one');
+    expect(entry('shoot--dev--one--2f1d-4a')).toBe('shoot--dev--one');
+    expect(entry('source-shoot--dev--one--2f1d-4a')).toBe('shoot--dev--one');
+    expect(entry('shoot-dev-one--2f1d-4a')).toBe('shoot-dev-one');
+    expect(entry('odd')).toBe('odd');
+  });
+});
+
 describe('calls', () => {
   const group = '/apis/extensions.gardener.cloud/v1alpha1';
 
   it('go to these paths', () => {
     expect(listExtensions('ControlPlane').path).toBe(`${group}/controlplanes`);
     expect(getExtension('DNSRecord', extension()).path).toBe(`${group}/namespaces/shoot--dev--one/dnsrecords/one`);
+    const entry = decodeExtension({ metadata: { name: 'shoot--dev--one--2f1d' } }, 'extension');
+    expect(getExtension('BackupEntry', entry).path).toBe(`${group}/backupentries/shoot--dev--one--2f1d`);
+    expect(patchConditions('BackupEntry', entry, []).path).toBe(`${group}/backupentries/shoot--dev--one--2f1d/status`);
     expect(getCluster('shoot--dev--one').path).toBe(`${group}/clusters/shoot--dev--one`);
   });
 

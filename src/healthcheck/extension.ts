@@ -2,6 +2,7 @@ import {
   type Call,
   type Condition,
   type JsonObject,
+  type ObjectMeta,
   decodeConditions,
   decodeLastOperation,
   decodeList,
@@ -14,8 +15,12 @@ import {
 } from '../domain/index.ts';
 import type { ExtensionObject } from './check.ts';
 
-/** Plural of every namespaced kind of `extensions.gardener.cloud/v1alpha1` whose objects have a type. */
+/**
+ * Plural of every kind of `extensions.gardener.cloud/v1alpha1` whose objects have a type and belong to one shoot. All are namespaced but
+ * BackupEntry.
+ */
 const resources = {
+  BackupEntry: 'backupentries',
   Bastion: 'bastions',
   ContainerRuntime: 'containerruntimes',
   ControlPlane: 'controlplanes',
@@ -31,13 +36,22 @@ export type ExtensionKind = keyof typeof resources;
 
 const groupPath = '/apis/extensions.gardener.cloud/v1alpha1';
 
+/** As gardener makes the names of BackupEntries (`pkg/utils/gardener/backupentry.go`, ExtractShootDetailsFromBackupEntryName). */
+const controlPlaneOf = ({ namespace, name }: ObjectMeta): string => {
+  if (namespace !== '') return namespace;
+  const [, shoot = name] = /^(?:source-)?(.+)--.+?$/.exec(name) ?? [];
+  return shoot;
+};
+
 export const decodeExtension = (json: unknown, path: string): ExtensionObject => {
   const object = decodeObject(json, path);
   const spec = optionalObject(object.spec, `${path}.spec`) ?? {};
   const status = optionalObject(object.status, `${path}.status`) ?? {};
   const lastOperation = decodeLastOperation(status, `${path}.status`);
+  const meta = decodeMeta(object, path);
   return {
-    meta: decodeMeta(object, path),
+    meta,
+    controlPlane: controlPlaneOf(meta),
     type: optionalString(spec.type, `${path}.spec.type`) ?? '',
     ...(lastOperation === undefined ? {} : { lastOperation }),
     conditions: decodeConditions(status, `${path}.status`),
@@ -58,8 +72,10 @@ export const isHibernationEnabled = (cluster: JsonObject): boolean => {
   return optionalBoolean(hibernation.enabled, 'cluster.spec.shoot.spec.hibernation.enabled') ?? false;
 };
 
-const objectPath = (kind: ExtensionKind, { meta }: ExtensionObject): string =>
-  `${groupPath}/namespaces/${encodeURIComponent(meta.namespace)}/${resources[kind]}/${encodeURIComponent(meta.name)}`;
+const objectPath = (kind: ExtensionKind, { meta: { namespace, name } }: ExtensionObject): string => {
+  const place = namespace === '' ? groupPath : `${groupPath}/namespaces/${encodeURIComponent(namespace)}`;
+  return `${place}/${resources[kind]}/${encodeURIComponent(name)}`;
+};
 
 /** Of all namespaces. */
 export const listExtensions = (kind: ExtensionKind): Call<readonly ExtensionObject[]> => ({

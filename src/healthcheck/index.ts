@@ -1,7 +1,9 @@
 export { aggregateOutcomes, type AggregateContext } from './aggregate.ts';
+export { connect, type ConnectOptions, type SeedConnection } from './connect.ts';
 export type { Check, CheckContext, CheckOutcome, CheckResult, ExtensionObject, HealthCheck } from './check.ts';
 export { type HealthCheckControllerOptions, runHealthChecks } from './controller.ts';
 export type { ExtensionKind } from './extension.ts';
+export { createJsonLogger, type JsonLoggerOptions, type JsonLogLevel } from './json-logger.ts';
 export {
   daemonSetCheck,
   deploymentCheck,
@@ -34,6 +36,7 @@ export {
   findCondition,
   type JsonObject,
   goQuote,
+  KubeconfigError,
   type KnownErrorCodes,
   managedResourceProblem,
   type ManagedResourceHealth,
@@ -44,4 +47,5 @@ export {
   type StatefulSetHealth,
   updateCondition,
 } from '../domain/index.ts';
-export type { CallOptions, Clock, KubeClient, Logger, ShootConnection } from '../ports/index.ts';
+export type { CallOptions, Clock, KubeClient, LogFields, Logger, ShootConnection } from '../ports/index.ts';
+export { systemClock } from '../runtime/index.ts';

@@ -34,7 +34,7 @@ interface ObjectCheck<T> {
 const objectCheck =
   <T>({ noun, get, problem, codes }: ObjectCheck<T>, { cluster, name, namespace }: WorkloadTarget): Check =>
   async ({ extension, seed, shoot, signal }) => {
-    const ownNamespace = cluster === 'seed' ? extension.meta.namespace : 'kube-system';
+    const ownNamespace = cluster === 'seed' ? extension.controlPlane : 'kube-system';
     const at = { namespace: namespace ?? ownNamespace, name };
     const what = `${noun} ${goQuote(at.name)} in namespace ${goQuote(at.namespace)}`;
     const client = cluster === 'seed' ? seed : await shoot();

@@ -45,12 +45,12 @@ export const reconcile = async (deps: ReconcileDeps, object: ExtensionObject, si
   const { clock, seed, checks } = deps;
   // Together with the checks that makes two periods: a slow read leaves time for the write.
   const options: CallOptions = { signal, timeoutMs: deps.checkTimeoutMs / 2 };
-  const { value: cluster } = await seed.call(getCluster(object.meta.namespace), options);
+  const { value: cluster } = await seed.call(getCluster(object.controlPlane), options);
   if (isHibernationEnabled(cluster)) {
     await write(deps, object, { evaluate: () => hibernatedChange, options });
     return;
   }
-  const link = createShootLink((until) => deps.connectShoot(object.meta.namespace, until));
+  const link = createShootLink((until) => deps.connectShoot(object.controlPlane, until));
   try {
     const context = { extension: object, cluster, seed, shoot: link.client };
     const outcomes = await runChecks(checks, { clock, context, timeoutMs: deps.checkTimeoutMs, signal });

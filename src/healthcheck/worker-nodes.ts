@@ -40,7 +40,7 @@ export const workerNodesCheck = (options: WorkerNodesOptions = {}): Check => {
   const { scaleUpThresholdMs = defaultScaleUpMs, scaleDownThresholdMs = defaultScaleDownMs } = options;
   const thresholds = { scaleUpThresholdMs, scaleDownThresholdMs };
   return async ({ extension, seed, shoot, signal }) => {
-    const { namespace } = extension.meta;
+    const namespace = extension.controlPlane;
     const readNodes = async (): Promise<readonly NodeHealth[]> =>
       (await (await shoot()).call(listNodeHealth, { signal })).value;
     const [deployments, machines, nodes] = await Promise.all([

@@ -8,6 +8,7 @@ export type { ClusterAccess, OperatorOptions } from './kubeconfig/access.ts';
 export { loadOperatorKubeconfig } from './kubeconfig/operator.ts';
 export { parseUntrustedKubeconfig, type ShootEndpoint } from './kubeconfig/untrusted.ts';
 export { createSecurity, type Security, type TlsMaterial } from './security.ts';
+export { createKnownShoots, type KnownShoots } from './known-shoots.ts';
 export { createTunnelConnector, type TunnelConnectorOptions } from './port-forward.ts';
 export { createShootConnector, type ShootConnectorOptions } from './shoot-connector.ts';
 export { createTransport, type Transport, type TransportOptions } from './transport.ts';

@@ -3,7 +3,9 @@ import { ApiError, KubeconfigError } from '../domain/index.ts';
 import type { TunnelConnector } from '../ports/index.ts';
 import { createFakeClock, createSeededRandom, createTestCertificates, startTestServer } from '../testing/index.ts';
 import type { TestCertificates, TestServer } from '../testing/index.ts';
+import { createKnownShoots } from './known-shoots.ts';
 import { createTunnelConnector } from './port-forward.ts';
+import { createShootConnector } from './shoot-connector.ts';
 
 let certificates: TestCertificates;
 beforeAll(async () => {
@@ -19,11 +21,12 @@ const { signal } = new AbortController();
 const target = { namespace: 'kube-system', pod: 'vpn-shoot-1', port: 22 };
 const path = '/api/v1/namespaces/kube-system/pods/vpn-shoot-1/portforward';
 
-const connector = (): TunnelConnector =>
+const connector = (known = createKnownShoots()): TunnelConnector =>
   createTunnelConnector({
     clock: createFakeClock(),
     random: createSeededRandom(1),
     userAgent: 'dependency-watchdog/test',
+    known,
   });
 
 const kubeconfigOf = ({ host, port }: TestServer, ca = certificates.ca): string =>
@@ -114,6 +117,23 @@ describe('createTunnelConnector', () => {
     expect(failure).toBeInstanceOf(ApiError);
     expect(failure).toMatchObject({ code, message: expect.stringContaining(message) as string });
     await server.idle();
+  });
+
+  it("resumes the TLS session of the last connection, a connector's of the same memory included", async () => {
+    const { server } = await answering(() => 'HTTP/1.1 403 No\r\ncontent-length: 0\r\n\r\n');
+    const known = createKnownShoots();
+    const tunnels = connector(known);
+    const kubeconfig = kubeconfigOf(server);
+    for (let count = 0; count < 3; count += 1) {
+      await failureOf(tunnels.connect(kubeconfig, target, signal));
+      await server.idle();
+    }
+    expect(server.stats()).toMatchObject({ handshakes: 3, resumed: 2 });
+    const shoot = createShootConnector({ clock: createFakeClock(), userAgent: 'test', known }).connect(kubeconfig);
+    const call = { method: 'GET', path: '/version', decode: () => undefined } as const;
+    await failureOf(shoot.client.call(call, { signal, timeoutMs: 5_000 }).then(() => undefined));
+    shoot.close();
+    expect(server.stats()).toMatchObject({ handshakes: 4, resumed: 3 });
   });
 
   it('asks for a WebSocket to the port on a connection of its own, as whom the kubeconfig says', async () => {

@@ -8,8 +8,8 @@ import { connectionError, type ExchangePhase } from './connection-error.ts';
 import { dial } from './dial.ts';
 import { authority } from './endpoint.ts';
 import { headersOf } from './exchange.ts';
-import { parseUntrustedKubeconfig, type ShootEndpoint } from './kubeconfig/untrusted.ts';
-import { createSecurity } from './security.ts';
+import { createKnownShoots, type KnownShoots } from './known-shoots.ts';
+import type { ShootEndpoint } from './kubeconfig/untrusted.ts';
 
 /**
  * What API servers from 1.30 on translate (KEP-4006; apimachinery's `pkg/util/portforward/constants.go`), and what those before hand on to the
@@ -29,6 +29,8 @@ export interface TunnelConnectorOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly userAgent: string;
+  /** Default: its own. */
+  readonly known?: KnownShoots;
 }
 
 interface Upgrade {
@@ -96,28 +98,31 @@ const checkAnswer = async (response: IncomingMessage, { path, accept }: Upgrade,
 
 /**
  * Connections to pods through the WebSocket of `pods/portforward`. The API server answers it only when it has reached the kubelet and the
- * kubelet has agreed, so that the upgrade alone tells that the way into the shoot's network is open. Each is a new connection.
+ * kubelet has agreed, so that the upgrade alone tells that the way into the shoot's network is open. Each is a new connection, which resumes
+ * the TLS session of the last one.
  */
-export const createTunnelConnector = (options: TunnelConnectorOptions): TunnelConnector => ({
-  connect: async (kubeconfig, to, signal) => {
-    const shoot = parseUntrustedKubeconfig(kubeconfig);
-    const security = createSecurity(shoot.tls);
-    const upgrade = upgradeOf(shoot, to, options);
-    let phase: ExchangePhase = 'connecting';
-    let socket: Socket | undefined;
-    signal.throwIfAborted();
-    try {
-      socket = await dial({ endpoint: shoot.endpoint, security, signal });
-      phase = 'waiting for the answer';
-      const response = await answerOn(socket, upgrade, signal);
-      phase = 'reading the answer';
-      await checkAnswer(response, upgrade, options.clock);
-      socket.write(closeFrame);
-      socket.destroySoon();
-    } catch (error) {
-      socket?.destroy();
+export const createTunnelConnector = (options: TunnelConnectorOptions): TunnelConnector => {
+  const { known = createKnownShoots() } = options;
+  return {
+    connect: async (kubeconfig, to, signal) => {
+      const { shoot, security } = known.lookUp(kubeconfig);
+      const upgrade = upgradeOf(shoot, to, options);
+      let phase: ExchangePhase = 'connecting';
+      let socket: Socket | undefined;
       signal.throwIfAborted();
-      throw connectionError(error, { method: 'GET', path: upgrade.path, target, phase });
-    }
-  },
-});
+      try {
+        socket = await dial({ endpoint: shoot.endpoint, security, signal });
+        phase = 'waiting for the answer';
+        const response = await answerOn(socket, upgrade, signal);
+        phase = 'reading the answer';
+        await checkAnswer(response, upgrade, options.clock);
+        socket.write(closeFrame);
+        socket.destroySoon();
+      } catch (error) {
+        socket?.destroy();
+        signal.throwIfAborted();
+        throw connectionError(error, { method: 'GET', path: upgrade.path, target, phase });
+      }
+    },
+  };
+};

@@ -12,6 +12,7 @@ import {
   type TestCertificates,
   type TestServer,
 } from '../testing/index.ts';
+import { createKnownShoots } from './known-shoots.ts';
 import { createShootConnector } from './shoot-connector.ts';
 
 let certificates: TestCertificates;
@@ -53,7 +54,7 @@ const createBench = async (
   const connector = createShootConnector({
     clock,
     userAgent: 'dependency-watchdog/test',
-    ...(options.mostKubeconfigs === undefined ? {} : { mostKubeconfigs: options.mostKubeconfigs }),
+    known: createKnownShoots(options.mostKubeconfigs),
   });
   const run = async (kubeconfig: string, requests = 1): Promise<void> => {
     const connection = connector.connect(kubeconfig);

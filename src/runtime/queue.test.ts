@@ -121,6 +121,36 @@ describe('rule 22: one key at a time', () => {
   });
 });
 
+describe('keys that keep others waiting', () => {
+  it('leave places to the others, in whatever order they come', async () => {
+    const slow = new Set(['s1', 's2', 's3']);
+    const { clock, queue, runs, keys } = createBench({
+      concurrency: 3,
+      limited: { has: (key) => slow.has(key), concurrency: 1 },
+    });
+    for (const key of ['s1', 's2', 's3', 'a', 'b', 'c']) queue.add(key);
+    await clock.settle();
+    expect([keys(), queue.depth]).toEqual([['s1', 'a', 'b'], 3]);
+    runs[1]?.succeed();
+    await clock.settle();
+    expect(keys()).toEqual(['s1', 'a', 'b', 'c']);
+    // Still held back, although there are places.
+    runs[2]?.succeed();
+    runs[3]?.fail(new Error('no'));
+    await clock.settle();
+    expect([keys().length, queue.depth]).toEqual([4, 2]);
+    slow.delete('s1');
+    runs[0]?.succeed();
+    await clock.settle();
+    expect(keys().slice(4)).toEqual(['s2']);
+    // What is limited no more is started beside it.
+    slow.delete('s3');
+    queue.add('d');
+    await clock.settle();
+    expect(keys().slice(5)).toEqual(['s3', 'd']);
+  });
+});
+
 describe('rule 23: failures and delays', () => {
   it('rule 23: failures come back after 5 ms * 2^n, at most 1000 s, for ever', async () => {
     const { clock, queue, runs } = createBench();

@@ -10,6 +10,8 @@ export interface WorkQueueOptions<K> {
   readonly clock: Clock;
   /** Keys processed at the same time, at least 1. */
   readonly concurrency: number;
+  /** Keys that would keep the others waiting: no more of them than `concurrency` are processed at the same time. */
+  readonly limited?: { readonly has: (key: K) => boolean; readonly concurrency: number };
   /** Called with one key at a time; `signal` aborts when `drain` runs out of grace. */
   readonly reconcile: (key: K, signal: AbortSignal) => Promise<void>;
   /** Hears every failure; `failures` counts those since the key's last success, this one included. Must not throw. */
@@ -29,12 +31,13 @@ export interface WorkQueue<K> extends Queue<K> {
 
 /** client-go's rate limited work queue with its workers: `util/workqueue` and controller-runtime's `reconcileHandler` in one. */
 export const createWorkQueue = <K>(options: WorkQueueOptions<K>): WorkQueue<K> => {
-  const { clock, concurrency, reconcile, onError, isTerminal } = options;
+  const { clock, concurrency, limited, reconcile, onError, isTerminal } = options;
   if (!Number.isInteger(concurrency) || concurrency < 1) {
     throw new RangeError(`work queue: concurrency must be a whole number of at least 1, is ${concurrency}`);
   }
   const waiting = new Set<K>();
   const running = new Set<K>();
+  const limitedRunning = new Set<K>();
   const runAgain = new Set<K>();
   const delayed = new Map<K, { readonly due: number; readonly cancel: () => void }>();
   const failures = new Map<K, number>();
@@ -90,6 +93,7 @@ export const createWorkQueue = <K>(options: WorkQueueOptions<K>): WorkQueue<K> =
       fail(key, error);
     } finally {
       running.delete(key);
+      limitedRunning.delete(key);
       if (runAgain.delete(key)) add(key);
       schedule();
       if (running.size === 0) draining?.();
@@ -100,6 +104,10 @@ export const createWorkQueue = <K>(options: WorkQueueOptions<K>): WorkQueue<K> =
     scheduled = false;
     for (const key of waiting) {
       if (closed || running.size >= concurrency) return;
+      if (limited?.has(key) === true) {
+        if (limitedRunning.size >= limited.concurrency) continue;
+        limitedRunning.add(key);
+      }
       waiting.delete(key);
       running.add(key);
       void run(key);

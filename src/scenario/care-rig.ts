@@ -1,7 +1,8 @@
 import { startCare, startProber } from '../app/index.ts';
 import { loadCareConfig } from '../config/index.ts';
 import type { CareSettings } from '../domain/index.ts';
-import type { TunnelTarget } from '../ports/index.ts';
+import { createRateLimiter, retryThrottled, withRateLimit } from '../kube/index.ts';
+import type { Kube, TunnelTarget } from '../ports/index.ts';
 import {
   type CountingKube,
   createSeededRandom,
@@ -26,6 +27,8 @@ export interface CareStart {
   readonly takeOver?: boolean;
   readonly dryRun?: boolean;
   readonly withoutGarden?: boolean;
+  /** Requests per second to the garden, with bursts of 10; absent: as many as care likes. */
+  readonly gardenQps?: number;
 }
 
 /** Care against a seed, a garden and shoots in memory, on virtual time. */
@@ -86,6 +89,11 @@ export const createCareRig = (): CareRig => {
   const tunnelled: TunnelTarget[] = [];
   const ended: (() => Promise<unknown>)[] = [];
 
+  const limitedTo = (qps: number): Kube => {
+    const limiter = createRateLimiter({ qps, burst: 10, clock, meter, cluster: 'garden' });
+    return retryThrottled(withRateLimit(gardenLine, limiter, clock), clock);
+  };
+
   const rig: CareRig = {
     clock,
     seed,
@@ -111,7 +119,8 @@ export const createCareRig = (): CareRig => {
     setWriters: ({ name }, entries) =>
       writers.set(`/apis/core.gardener.cloud/v1beta1/namespaces/${gardenNamespace}/shoots/${name}`, entries),
     setFaults: (where, rule) => void rules.set(typeof where === 'string' ? where : where.url, rule),
-    start: ({ settings = {}, takeOver = false, dryRun = false, withoutGarden = false } = {}) => {
+    start: ({ settings = {}, takeOver = false, dryRun = false, withoutGarden = false, gardenQps } = {}) => {
+      const limited = gardenQps === undefined ? gardenLine : limitedTo(gardenQps);
       const care = startCare({
         settings: { ...defaultSettings(), ...settings },
         takeOver,
@@ -122,7 +131,7 @@ export const createCareRig = (): CareRig => {
           logger,
           meter,
           seed: seedLine,
-          garden: withoutGarden ? undefined : gardenLine,
+          garden: withoutGarden ? undefined : limited,
           leadership: { mayWrite: () => true },
           connector,
           tunnels: {

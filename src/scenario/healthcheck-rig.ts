@@ -22,6 +22,11 @@ export const workerKind = customKind(
   { status: true },
 );
 
+export const backupEntryKind = customKind(
+  { group: 'extensions.gardener.cloud', version: 'v1alpha1', kind: 'BackupEntry', resource: 'backupentries' },
+  { status: true, namespaced: false },
+);
+
 /** A condition as the API server stores it. */
 export interface StoredCondition {
   readonly type: string;
@@ -73,7 +78,7 @@ export interface HealthCheckRig {
 
 export const createHealthCheckRig = (): HealthCheckRig => {
   const clock = createVirtualClock();
-  const seed = createSimApiServer({ clock, kinds: [...Object.values(simKinds), workerKind] });
+  const seed = createSimApiServer({ clock, kinds: [...Object.values(simKinds), workerKind, backupEntryKind] });
   const log: LogRecord[] = [];
   const connected: string[] = [];
   const closed: string[] = [];

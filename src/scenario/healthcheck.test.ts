@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type CheckResult, type HealthCheck, runHealthChecks } from '../healthcheck/index.ts';
 import { createKubeClient } from '../kube/index.ts';
 import { createRecordingLogger } from '../testing/index.ts';
-import { createHealthCheckRig, type HealthCheckRig, workerKind } from './healthcheck-rig.ts';
+import { backupEntryKind, createHealthCheckRig, type HealthCheckRig, workerKind } from './healthcheck-rig.ts';
 
 const type = 'ControlPlaneHealthy';
 const fine: CheckResult = { status: 'True' };
@@ -167,6 +167,29 @@ describe('objects', () => {
     rig.start({ checks: [always(fine)] });
     await rig.clock.advance(60_000);
     expect([rig.conditions('a'), rig.requests.total({ resource: 'clusters' })]).toEqual([[], 0]);
+  });
+
+  it('without a namespace belong to the shoot of their name', async () => {
+    rig.hibernate('shoot--dev--one', false);
+    const name = 'shoot--dev--one--2f1d-4a';
+    rig.seed.store.put(backupEntryKind, { metadata: { name }, spec: { type: 'local' } });
+    const looked: string[] = [];
+    const check = checkOf(async ({ extension, shoot }) => {
+      await shoot();
+      looked.push(extension.controlPlane);
+      return fine;
+    });
+    rig.start({ kind: 'BackupEntry', checks: [check] });
+    await rig.clock.advance(10_000);
+    expect(rig.seed.store.get(backupEntryKind, { name })?.status).toMatchObject({
+      conditions: [{ type, status: 'True' }],
+    });
+    expect([looked, rig.connected]).toEqual([['shoot--dev--one'], ['shoot--dev--one']]);
+    rig.hibernate('shoot--dev--one', true);
+    await rig.clock.advance(30_000);
+    expect(rig.seed.store.get(backupEntryKind, { name })?.status).toMatchObject({
+      conditions: [{ type, status: 'True', message: 'Shoot is hibernated' }],
+    });
   });
 
   it('that come later are found, and those that go are forgotten', async () => {

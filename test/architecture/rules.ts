@@ -66,12 +66,20 @@ export const house: Readonly<Record<string, FolderRule>> = {
   runtime: {
     folders: ['domain', 'ports'],
     builtins: ['node:events', 'node:http', 'node:net'],
-    files: { 'clock.ts': ['node:perf_hooks', 'node:timers*'], 'random.ts': ['node:crypto'] },
+    files: {
+      'clock.ts': ['node:perf_hooks', 'node:timers*'],
+      'random.ts': ['node:crypto'],
+      'young-generation.ts': ['node:v8'],
+    },
   },
   'controllers/prober': controller,
   'controllers/weeder': controller,
   'controllers/care': controller,
-  healthcheck: { folders: ['domain', 'ports'] },
+  // Only connect.ts and json-logger.ts bring a real cluster and a real clock; the rest takes ports.
+  healthcheck: {
+    folders: ['domain', 'ports', 'kube', 'runtime'],
+    files: { 'connect.ts': ['node:os'] },
+  },
   sim: {
     folders: ['domain', 'ports'],
     packages: ['@peculiar/x509'],

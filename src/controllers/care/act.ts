@@ -52,6 +52,8 @@ export interface ActRequest {
   readonly stored: GardenShoot;
   /** Makes the conditions of what is stored. */
   readonly remake: (shoot: CareShoot) => readonly UpdatedCondition[];
+  /** Monotonic instant after which a conflict is left to the next run. */
+  readonly deadline: number;
   readonly signal: AbortSignal;
 }
 
@@ -99,7 +101,7 @@ const isCode = (error: unknown, code: ApiError['code']): boolean => error instan
  * Writes conditions and labels to the Shoot where they differ. When somebody else has written in between, they are made anew from what is
  * stored then. Rejects only with `signal.reason`; a failed write is data.
  */
-export const act = async (deps: ActDeps, { stored: read, remake, signal }: ActRequest): Promise<Acted> => {
+export const act = async (deps: ActDeps, { stored: read, remake, deadline, signal }: ActRequest): Promise<Acted> => {
   const options: CallOptions = { signal, timeoutMs: gardenTimeoutMs };
   let stored = read;
   let updates = remake(stored.shoot);
@@ -108,7 +110,8 @@ export const act = async (deps: ActDeps, { stored: read, remake, signal }: ActRe
       try {
         return { writing: await write(deps, { stored, updates }, options), updates };
       } catch (error) {
-        if (!isCode(error, 'Conflict') || tries === writeTries) throw error;
+        const isLast = tries === writeTries || deps.clock.monotonic() >= deadline;
+        if (!isCode(error, 'Conflict') || isLast) throw error;
       }
       stored = (await deps.garden.call(getGardenShoot(stored.shoot), options)).value;
       if (stored.metadata.uid !== read.metadata.uid) return { writing: { kind: 'gone' }, updates };

@@ -81,6 +81,11 @@ const cases: readonly (readonly [string, Parts, object])[] = [
     { status: 'Unknown', reason: 'ConditionCheckError', message: 'forbidden' },
   ],
   [
+    'Deployments could not be read, and an etcd is not ready',
+    { seed: { deployments: bad('forbidden'), etcds: ok([etcd('etcd-events'), etcd('etcd-main', { ready: false })]) } },
+    { status: 'Unknown', reason: 'ConditionCheckError', message: 'forbidden' },
+  ],
+  [
     'Deployments are missing',
     { seed: { deployments: ok(without('kube-scheduler', 'gardener-resource-manager')) } },
     missing('gardener-resource-manager kube-scheduler'),

@@ -67,10 +67,14 @@ export const checkControlPlane = (circumstances: Circumstances): Finding => {
       deployments.filter((deployment) => deployment.role === role),
       requiredDeployments(shoot),
     ) ?? (hasWorkers(shoot) ? scaledDownFinding(deployments, settings) : undefined);
+  // Both are listed before either is judged.
+  const ofSeed = (): Finding | undefined =>
+    ifRead(seed.deployments, (deployments) =>
+      ifRead(seed.etcds, (etcds) => etcdFinding(etcds) ?? ofDeployments(deployments)),
+    );
   return (
     extensionFinding(circumstances, type) ??
-    ifRead(seed.etcds, etcdFinding) ??
-    ifRead(seed.deployments, ofDeployments) ??
+    ofSeed() ??
     managedResourceFinding(circumstances, type) ??
     healthy('ControlPlaneRunning', 'All control plane components are healthy.')
   );

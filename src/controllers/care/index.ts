@@ -1,7 +1,8 @@
-import type { CareCluster, Condition } from '../../domain/index.ts';
+import type { CareCluster } from '../../domain/index.ts';
 import type { Random, StoreChange } from '../../ports/index.ts';
+import { createGardenReader } from './garden-reader.ts';
 import type { CareReport, ShootCare } from './report.ts';
-import { type RunDeps, runCare } from './run.ts';
+import { type Remembered, type RunDeps, runCare } from './run.ts';
 import { createSeedObserver } from './seed-view.ts';
 import type { CareSources } from './watched.ts';
 
@@ -9,7 +10,7 @@ export type { Writing } from './act.ts';
 export { type CareReport, createCareReport, type ShootCare } from './report.ts';
 export type { CareSources, GardenSources, Watched } from './watched.ts';
 
-export interface CareControllerDeps extends Omit<RunDeps, 'observer' | 'kubeconfigs'> {
+export interface CareControllerDeps extends Omit<RunDeps, 'observer' | 'kubeconfigs' | 'gardenReader'> {
   readonly random: Random;
   readonly sources: CareSources;
   readonly report: CareReport;
@@ -17,8 +18,8 @@ export interface CareControllerDeps extends Omit<RunDeps, 'observer' | 'kubeconf
   readonly requeueAfter: (namespace: string, ms: number) => void;
 }
 
-/** What the last runs made of the conditions, by control-plane namespace. */
-export type CareMemory = ReadonlyMap<string, readonly Condition[]>;
+/** What the last runs made of the shoots, by control-plane namespace. */
+export type CareMemory = ReadonlyMap<string, Remembered>;
 
 /** Checks the shoots of a seed, each once per sync period. Keys are control-plane namespaces. */
 export interface CareController {
@@ -28,6 +29,8 @@ export interface CareController {
   reconcile(namespace: string, signal: AbortSignal): Promise<void>;
   /** One run for one shoot. Undefined: there is no such shoot. Rejects only with `signal.reason`. */
   check(namespace: string, signal: AbortSignal): Promise<ShootCare | undefined>;
+  /** Whether the last run for the shoot waited long for its API server. */
+  isSlow(namespace: string): boolean;
   /** Of all shoots, sorted. */
   namespaces(): readonly string[];
   memory(): CareMemory;
@@ -55,8 +58,10 @@ export const createCareController = (deps: CareControllerDeps, before?: CareMemo
   const { clock, random, settings, sources, report, requeueAfter } = deps;
   const { syncPeriodMs } = settings;
   const observer = createSeedObserver(sources);
-  const runDeps: RunDeps = { ...deps, observer, kubeconfigs: sources.kubeconfigs };
+  const gardenReader = deps.garden && createGardenReader(deps.garden);
+  const runDeps: RunDeps = { ...deps, observer, kubeconfigs: sources.kubeconfigs, gardenReader };
   const remembered = new Map(before);
+  const slow = new Set<string>();
   let unsubscribe = (): void => undefined;
 
   const check = async (namespace: string, signal: AbortSignal): Promise<ShootCare | undefined> => {
@@ -69,10 +74,12 @@ export const createCareController = (deps: CareControllerDeps, before?: CareMemo
       return care;
     }
     const request = { namespace, seedName, shoot: shoot.value, remembered: remembered.get(namespace), signal };
-    const { care, before: stored } = await runCare(runDeps, request);
+    const { care, before: stored, isSlow, ...made } = await runCare(runDeps, request);
     // The shoot may have left while it was checked.
     if (sources.clusters.get(namespace) === undefined) return care;
-    remembered.set(namespace, care.conditions);
+    remembered.set(namespace, made.remembered);
+    if (isSlow) slow.add(namespace);
+    else slow.delete(namespace);
     report.ran(care, stored);
     return care;
   };
@@ -81,6 +88,7 @@ export const createCareController = (deps: CareControllerDeps, before?: CareMemo
     const { type, key, previous } = change;
     if (type === 'deleted') {
       remembered.delete(key);
+      slow.delete(key);
       report.left(key);
     } else if (previous === undefined) requeueAfter(key, random.next() * syncPeriodMs);
     else if (hasJustSucceeded(change)) requeueAfter(key, 0);
@@ -97,6 +105,7 @@ export const createCareController = (deps: CareControllerDeps, before?: CareMemo
       requeueAfter(namespace, Math.max(0, startedAt + syncPeriodMs - clock.monotonic()));
     },
     check,
+    isSlow: (namespace) => slow.has(namespace),
     namespaces: () => Array.from(sources.clusters.entries(), ([namespace]) => namespace).sort(),
     memory: () => new Map(remembered),
     stop: () => {

@@ -61,7 +61,7 @@ const cases: readonly (readonly [string, Parts, object])[] = [
       'The kubelet version for node "b" (v1.33.1) does not match the desired Kubernetes version (v1.33.2)',
     ),
   ],
-  ['a kubelet is of an older minor', withNodes(node('a'), node('b', { kubeletVersion: 'v1.32.9' })), fine],
+  ['a kubelet is of an older minor', withNodes(node('a'), node('b', { kubeletVersion: 'v1.32.1' })), fine],
   ['a kubelet is newer', withNodes(node('a'), node('b', { kubeletVersion: 'v1.33.10' })), fine],
   ['a kubelet has not said', withNodes(node('a'), node('b', { kubeletVersion: '' })), fine],
   ['a kubelet has a build', withNodes(node('a'), node('b', { kubeletVersion: 'v1.33.2+k3s1' })), fine],
@@ -170,6 +170,14 @@ describe('EveryNodeReady', () => {
       '1 machine is provisioning and should join the cluster soon',
     ],
     [
+      'a roll-out with a machine too many',
+      [machineDeployment('w', 1, [rolling])],
+      [a, b, machine('Pending')],
+      undefined,
+      'NodesRollOutScalingUp',
+      '1 machine is provisioning and should join the cluster soon',
+    ],
+    [
       'a roll-out that is done',
       [machineDeployment('w', 3, [rolledOut])],
       [a, b, machine('')],
@@ -249,7 +257,7 @@ describe('EveryNodeReady', () => {
     ['none of 10', 0, 10, fine],
     ['1 of 10', 1, 10, fine],
     ['2 of 10', 2, 10, expired(20)],
-    ['19.9 %', 1, 5 + 1, fine],
+    ['19.5 %', 39, 200, fine],
     ['a third', 1, 3, expired(33)],
     ['all', 10, 10, expired(100)],
   ])('expired leases: %s', (_, count, all, finding) => {
@@ -289,6 +297,12 @@ describe('EveryNodeReady', () => {
     [{ kind: 'not-running' }, { lastOperation: at('Reconcile') }, 'Shoot control plane is not running at the moment.'],
     [{ kind: 'not-running' }, { lastOperation: at('Migrate') }, 'Shoot control plane is not running at the moment.'],
   ])('%j of a shoot with %j', (view, changes = {}, message) => {
-    expect(checkNodes(circumstances({ view, shoot: changes }))).toEqual(unchecked(message));
+    const type = 'local';
+    const heard = { meta: node('w').meta, type, conditions: [condition('EveryNodeReady', 'False')] };
+    const extension = { ...heard, heartbeat: { kind: 'lease', renewedAt: now } } as const;
+    const seed = { extensions: [{ kind: 'Worker', reports: ok([extension]) }] } as const;
+    for (const parts of [{}, { seed }]) {
+      expect(checkNodes(circumstances({ view, shoot: changes, ...parts }))).toEqual(unchecked(message));
+    }
   });
 });

@@ -22,14 +22,18 @@ const isOutdatedPatch = (kubelet: string, desired: string): boolean => {
 };
 
 const nodeFinding = (node: NodeHealth, { name: pool, kubernetesVersion }: WorkerPool): Finding | undefined => {
-  const name = goQuote(node.meta.name);
   const problem = nodeProblem(node);
   if (problem !== undefined) {
     const codes = configurationProblem.test(problem) ? ['ERR_CONFIGURATION_PROBLEM'] : [];
-    return failed('NodeUnhealthy', `Node ${name} in worker group ${goQuote(pool)} is unhealthy: ${problem}`, codes);
+    return failed(
+      'NodeUnhealthy',
+      `Node ${goQuote(node.meta.name)} in worker group ${goQuote(pool)} is unhealthy: ${problem}`,
+      codes,
+    );
   }
   const { kubeletVersion } = node;
   if (!isOutdatedPatch(kubeletVersion, kubernetesVersion)) return undefined;
+  const name = goQuote(node.meta.name);
   const mismatch = `does not match the desired Kubernetes version (v${kubernetesVersion})`;
   return failed('KubeletVersionMismatch', `The kubelet version for node ${name} (${kubeletVersion}) ${mismatch}`);
 };

@@ -2,6 +2,7 @@ import {
   ApiError,
   type Call,
   type CareShoot,
+  formatGoDuration,
   getHealthz,
   KubeconfigError,
   listNodeHealth,
@@ -31,8 +32,10 @@ export interface LookRequest {
   readonly seed: SeedView;
   /** `namespace/name` of the Secret with the shoot's kubeconfig. */
   readonly secretKey: string;
-  /** Of all reads together. */
+  /** Of a run's reads together. */
   readonly timeoutMs: number;
+  /** Monotonic instant at which that is over. */
+  readonly deadline: number;
   readonly signal: AbortSignal;
 }
 
@@ -40,7 +43,7 @@ interface Ask {
   readonly deps: ObserveDeps;
   readonly client: KubeClient;
   readonly kubeconfig: string;
-  /** Monotonic instant by which all reads are in. */
+  readonly timeoutMs: number;
   readonly deadline: number;
   readonly signal: AbortSignal;
 }
@@ -72,9 +75,9 @@ export const observe = async (deps: ObserveDeps, request: LookRequest): Promise<
   if (!connection.ok) return { kind: 'no-client', error: connection.error };
   const { client } = connection.value;
   try {
-    const deadline = deps.clock.monotonic() + request.timeoutMs;
-    const ask: Ask = { deps, client, kubeconfig, deadline, signal };
-    return await look(ask, shoot, Math.min(healthzTimeoutMs, request.timeoutMs / 2));
+    const { timeoutMs, deadline } = request;
+    const ask: Ask = { deps, client, kubeconfig, timeoutMs, deadline, signal };
+    return await look(ask, shoot, Math.min(healthzTimeoutMs, timeoutMs / 2));
   } finally {
     connection.value.close();
   }
@@ -128,14 +131,21 @@ const lookAtHealthz = async (
   }
 };
 
-const read = async <T>({ deps, client, deadline, signal }: Ask, call: Call<T>): Promise<Read<T>> => {
+/** What is left for a read differs from run to run; a message that did would be written each time. */
+const problemOf = ({ timeoutMs }: Ask, { method, path }: Call<unknown>, error: ApiError): string =>
+  error.code === 'Timeout' && error.status === undefined
+    ? `${method} ${path}: no answer when the time of the run, ${formatGoDuration(timeoutMs)}, was over`
+    : error.message;
+
+const read = async <T>(ask: Ask, call: Call<T>): Promise<Read<T>> => {
+  const { deps, client, deadline, signal } = ask;
   try {
     // At least 1 ms: a run whose time is up ends in a Timeout like any other.
     const timeoutMs = Math.max(1, deadline - deps.clock.monotonic());
     return { ok: true, value: (await client.call(call, { signal, timeoutMs })).value };
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof ApiError) return { ok: false, error: error.message };
+    if (error instanceof ApiError) return { ok: false, error: problemOf(ask, call, error) };
     throw error;
   }
 };
@@ -143,6 +153,6 @@ const read = async <T>({ deps, client, deadline, signal }: Ask, call: Call<T>): 
 const readTunnel = async (ask: Ask): Promise<Read<TunnelView>> => {
   const pods = await read(ask, listTunnelPods);
   if (!pods.ok) return pods;
-  const { deps, kubeconfig, signal } = ask;
-  return { ok: true, value: await lookAtTunnel(deps, { kubeconfig, pods: pods.value, signal }) };
+  const { deps, kubeconfig, deadline, signal } = ask;
+  return lookAtTunnel(deps, { kubeconfig, pods: pods.value, deadline, signal });
 };

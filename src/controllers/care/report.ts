@@ -96,6 +96,12 @@ export const createCareReport = ({ logger, meter }: ReportDeps): CareReport => {
     });
   };
 
+  /** A shoot may lose a condition, such as that of its nodes. */
+  const forgetOthers = ({ namespace, conditions }: ShootCare, last: Told['conditions']): void => {
+    const present = new Set(conditions.map(({ type }) => type));
+    for (const type of last.keys()) if (!present.has(type)) metrics.conditions.remove({ namespace, condition: type });
+  };
+
   const tellTrouble = ({ namespace }: ShootCare, trouble: string, last: string): void => {
     if (trouble === last) return;
     if (trouble === '') logger.info('trouble is over', { namespace });
@@ -109,6 +115,7 @@ export const createCareReport = ({ logger, meter }: ReportDeps): CareReport => {
       metrics.runSeconds.observe(durationMs / 1_000);
       metrics.unreadable.set(problem === undefined ? 0 : 1, { namespace });
       const last = told.get(namespace) ?? { conditions: byType(before), trouble: '' };
+      if (problem === undefined) forgetOthers(care, last.conditions);
       for (const condition of conditions) tellCondition(care, condition, last.conditions.get(condition.type));
       const trouble = troubleOf(care);
       tellTrouble(care, trouble, last.trouble);

@@ -1,10 +1,9 @@
 import {
-  ApiError,
+  type ApiError,
   type CareSettings,
   type CareShoot,
   type Condition,
   type GardenShoot,
-  getGardenShoot,
   mergeShootConditions,
   type Result,
   shootStatus,
@@ -13,6 +12,7 @@ import {
 import type { KubeClient } from '../../ports/index.ts';
 import { act, type Acted, gardenTimeoutMs } from './act.ts';
 import { conditionsFrom, decide, type Findings } from './decide.ts';
+import type { GardenReader } from './garden-reader.ts';
 import { observe, type ObserveDeps } from './observe.ts';
 import type { ShootCare } from './report.ts';
 import type { SeedObserver } from './seed-view.ts';
@@ -22,8 +22,17 @@ export interface RunDeps extends ObserveDeps {
   readonly observer: SeedObserver;
   /** Absent: nothing is written. */
   readonly garden?: KubeClient | undefined;
+  /** Of the same garden. */
+  readonly gardenReader?: GardenReader | undefined;
   readonly takeOver: boolean;
   readonly dryRun: boolean;
+}
+
+/** What the last run made of a shoot. */
+export interface Remembered {
+  readonly conditions: readonly Condition[];
+  /** Not so when a write failed or was not to be: what is in the garden then is older. */
+  readonly isStored: boolean;
 }
 
 export interface RunRequest {
@@ -32,8 +41,7 @@ export interface RunRequest {
   readonly seedName: string;
   /** As the Cluster has it. */
   readonly shoot: CareShoot;
-  /** What the last run made of it, where nothing of that is stored. */
-  readonly remembered: readonly Condition[] | undefined;
+  readonly remembered: Remembered | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -41,34 +49,28 @@ export interface RunResult {
   readonly care: ShootCare;
   /** The conditions that the new ones were made from. */
   readonly before: readonly Condition[];
+  readonly remembered: Remembered;
+  /** Whether the shoot took so long to answer that its runs keep those of others waiting. */
+  readonly isSlow: boolean;
 }
 
 type StoredShoot = Result<GardenShoot, ApiError> | undefined;
 
-/** Longest time of a run's reads, whatever the period. */
+/** What a run is measured by, however long the period is: half of it for what is read, all of it for conflicts. */
 const longestPeriodMs = 180_000;
-
-const readGarden = async ({ garden }: RunDeps, { shoot, signal }: RunRequest): Promise<StoredShoot> => {
-  if (garden === undefined) return undefined;
-  try {
-    return {
-      ok: true,
-      value: (await garden.call(getGardenShoot(shoot), { signal, timeoutMs: gardenTimeoutMs })).value,
-    };
-  } catch (error) {
-    signal.throwIfAborted();
-    if (error instanceof ApiError) return { ok: false, error };
-    throw error;
-  }
-};
+/**
+ * From then on a shoot is slow; with a short period, from a quarter of what its reads may take. More than a broken tunnel takes: when those of
+ * all shoots break together, all places are needed.
+ */
+const slowMs = 6_000;
 
 /** Unwritten conditions go on from what was made last, or a failure would never outlast its threshold. */
-const shootOf = ({ dryRun }: RunDeps, request: RunRequest, stored: StoredShoot): CareShoot => {
-  const { shoot, remembered } = request;
-  const known = stored?.ok === true ? stored.value.shoot : shoot;
-  if (remembered === undefined || (stored?.ok === true && !dryRun)) return known;
-  return { ...known, conditions: mergeShootConditions(known.conditions, remembered) };
-};
+const basisWith =
+  ({ remembered }: RunRequest, stored: StoredShoot) =>
+  (shoot: CareShoot): CareShoot =>
+    remembered === undefined || (stored?.ok === true && remembered.isStored)
+      ? shoot
+      : { ...shoot, conditions: mergeShootConditions(shoot.conditions, remembered.conditions) };
 
 const unwritten = (stored: StoredShoot, updates: readonly UpdatedCondition[]): Acted => {
   if (stored === undefined || stored.ok) return { writing: { kind: 'no-garden' }, updates };
@@ -76,27 +78,36 @@ const unwritten = (stored: StoredShoot, updates: readonly UpdatedCondition[]): A
   return { writing: code === 'NotFound' ? { kind: 'gone' } : { kind: 'failed', error: message }, updates };
 };
 
+/** Whether the Shoot of that name in the garden is another by now; one that has just been made has no UID in its status yet. */
+const isAnother = ({ uid: stored }: CareShoot, { shoot: { uid } }: RunRequest): boolean =>
+  stored !== '' && uid !== '' && stored !== uid;
+
 const isElsewhere = ({ seedName: current }: CareShoot, { seedName: here }: RunRequest): boolean =>
   here !== '' && current !== '' && current !== here;
 
 const write = async (deps: RunDeps, request: RunRequest, parts: WriteParts): Promise<Acted> => {
   const { clock, garden, settings } = deps;
-  const { stored, findings, shoot } = parts;
+  const { stored, findings, shoot, basisOf, deadline } = parts;
   const remake = (from: CareShoot): readonly UpdatedCondition[] =>
-    conditionsFrom(findings, { shoot: from, settings }, clock.now());
+    conditionsFrom(findings, { shoot: basisOf(from), settings }, clock.now());
   if (garden === undefined || stored?.ok !== true) return unwritten(stored, remake(shoot));
+  if (isAnother(stored.value.shoot, request)) return { writing: { kind: 'gone' }, updates: remake(shoot) };
   if (isElsewhere(stored.value.shoot, request)) {
     return { writing: { kind: 'elsewhere', seed: stored.value.shoot.seedName }, updates: remake(shoot) };
   }
   const { legacyStatusLabels } = settings;
   const actDeps = { clock, garden, legacyStatusLabels, takeOver: deps.takeOver, dryRun: deps.dryRun };
-  return act(actDeps, { stored: { ...stored.value, shoot }, remake, signal: request.signal });
+  return act(actDeps, { stored: stored.value, remake, deadline, signal: request.signal });
 };
 
 interface WriteParts {
   readonly stored: StoredShoot;
   readonly findings: Findings;
   readonly shoot: CareShoot;
+  /** The Shoot with the conditions that new ones are made from. */
+  readonly basisOf: (shoot: CareShoot) => CareShoot;
+  /** Monotonic instant after which nothing is tried again. */
+  readonly deadline: number;
 }
 
 /** One run for one shoot: all checks, then at most one write. Rejects only with `signal.reason`. */
@@ -104,18 +115,28 @@ export const runCare = async (deps: RunDeps, request: RunRequest): Promise<RunRe
   const { clock, settings, observer } = deps;
   const { namespace, signal } = request;
   const startedAt = clock.monotonic();
-  const stored = await readGarden(deps, request);
-  const shoot = shootOf(deps, request, stored);
+  const periodMs = Math.min(settings.syncPeriodMs, longestPeriodMs);
+  const timeoutMs = periodMs / 2;
+  const patience = { signal, timeoutMs: Math.min(gardenTimeoutMs, timeoutMs) };
+  const stored: StoredShoot = await deps.gardenReader?.read(request.shoot, patience);
+  const shoot = stored?.ok === true ? stored.value.shoot : request.shoot;
+  const basisOf = basisWith(request, stored);
   const seed = observer.look(namespace, shoot);
+  const lookedAt = clock.monotonic();
   const view = await observe(deps, {
     shoot,
     seed,
     secretKey: `${namespace}/${settings.kubeConfigSecretName}`,
-    timeoutMs: Math.min(settings.syncPeriodMs, longestPeriodMs) / 2,
+    timeoutMs,
+    deadline: startedAt + timeoutMs,
     signal,
   });
+  const isSlow = clock.monotonic() - lookedAt > Math.min(slowMs, timeoutMs / 4);
   const findings = decide({ seed, view, shoot, settings, now: clock.now() });
-  const { writing, updates } = await write(deps, request, { stored, findings, shoot });
+  const { writing, updates } = await write(deps, request, {
+    ...{ stored, findings, shoot, basisOf },
+    deadline: startedAt + periodMs,
+  });
   const conditions = updates.map(({ condition }) => condition);
   const care: ShootCare = {
     namespace,
@@ -125,5 +146,6 @@ export const runCare = async (deps: RunDeps, request: RunRequest): Promise<RunRe
     writing,
     durationMs: clock.monotonic() - startedAt,
   };
-  return { care, before: shoot.conditions };
+  const isStored = writing.kind !== 'failed' && writing.kind !== 'dry-run';
+  return { care, before: basisOf(shoot).conditions, remembered: { conditions, isStored }, isSlow };
 };

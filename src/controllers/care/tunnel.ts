@@ -1,6 +1,6 @@
 import { ApiError, formatGoDuration, KubeconfigError, type TunnelPod } from '../../domain/index.ts';
 import type { Clock, TunnelConnector } from '../../ports/index.ts';
-import type { TunnelView } from './observation.ts';
+import type { Read, TunnelView } from './observation.ts';
 
 export interface TunnelDeps {
   readonly clock: Clock;
@@ -11,6 +11,8 @@ export interface TunnelTry {
   readonly kubeconfig: string;
   /** The shoot's ends of the tunnel. */
   readonly pods: readonly TunnelPod[];
+  /** Monotonic instant by which the run has to be told. */
+  readonly deadline: number;
   readonly signal: AbortSignal;
 }
 
@@ -18,27 +20,45 @@ const app = 'vpn-shoot';
 const port = 22;
 const timeoutMs = 5_000;
 
-/** Tries the tunnel to the shoot's network by a connection through it. Rejects only with `signal.reason`. */
+/** API servers that authorize the upgrade do not say what they miss. */
+const neededRights = 'a tunnel takes the rights to get and to create pods/portforward in kube-system';
+
+/** Whoever may not try the tunnel does not know whether it is broken. */
+const isRefused = (error: unknown): error is ApiError =>
+  error instanceof ApiError && (error.code === 'Forbidden' || error.code === 'Unauthorized');
+
+const broken = (error: string): Read<TunnelView> => ({ ok: true, value: { kind: 'broken', error } });
+
+/**
+ * Tries the tunnel to the shoot's network by a connection through it. What the deadline of the run cuts short was not found out. Rejects only
+ * with `signal.reason`.
+ */
 export const lookAtTunnel = async (
   { clock, tunnels }: TunnelDeps,
-  { kubeconfig, pods, signal }: TunnelTry,
-): Promise<TunnelView> => {
-  if (pods.length === 0) return { kind: 'not-deployed' };
+  { kubeconfig, pods, deadline, signal }: TunnelTry,
+): Promise<Read<TunnelView>> => {
+  if (pods.length === 0) return { ok: true, value: { kind: 'not-deployed' } };
   const pod = pods.find((candidate) => candidate.running && candidate.app === app)?.name;
-  if (pod === undefined) return { kind: 'broken', error: `no running ${app} pod found yet in the shoot cluster` };
+  if (pod === undefined) return broken(`no running ${app} pod found yet in the shoot cluster`);
+  const leftMs = deadline - clock.monotonic();
   const end = new AbortController();
   const follow = (): void => end.abort(signal.reason);
   signal.throwIfAborted();
   signal.addEventListener('abort', follow, { once: true });
-  const late = `no connection to port ${port} of pod kube-system/${pod} within ${formatGoDuration(timeoutMs)}`;
-  const cancel = clock.timer(timeoutMs, () => end.abort(new Error(late)));
+  const noConnection = `no connection to port ${port} of pod kube-system/${pod}`;
+  const cancel = clock.timer(Math.max(0, Math.min(timeoutMs, leftMs)), () => end.abort(new Error(noConnection)));
   try {
     await tunnels.connect(kubeconfig, { namespace: 'kube-system', pod, port }, end.signal);
-    return { kind: 'connected' };
+    return { ok: true, value: { kind: 'connected' } };
   } catch (error) {
     signal.throwIfAborted();
-    if (end.signal.aborted) return { kind: 'broken', error: late };
-    if (error instanceof ApiError || error instanceof KubeconfigError) return { kind: 'broken', error: error.message };
+    if (end.signal.aborted) {
+      return leftMs < timeoutMs
+        ? { ok: false, error: `${noConnection} when the time of the run was over` }
+        : broken(`${noConnection} within ${formatGoDuration(timeoutMs)}`);
+    }
+    if (isRefused(error)) return { ok: false, error: `${error.message} (${neededRights})` };
+    if (error instanceof ApiError || error instanceof KubeconfigError) return broken(error.message);
     throw error;
   } finally {
     cancel();

@@ -28,8 +28,8 @@ export const deploymentFinding = (
   if (missing !== undefined) return failed('DeploymentMissing', `Missing required deployments: ${missing}`);
   for (const deployment of deployments) {
     const problem = deploymentProblem(deployment);
-    const name = goQuote(deployment.meta.name);
-    if (problem !== undefined) return failed('DeploymentUnhealthy', `Deployment ${name} is unhealthy: ${problem}`);
+    if (problem === undefined) continue;
+    return failed('DeploymentUnhealthy', `Deployment ${goQuote(deployment.meta.name)} is unhealthy: ${problem}`);
   }
   return undefined;
 };
