@@ -1,4 +1,15 @@
 import { runCli, runProcess } from './cli/index.ts';
+import { boundYoungGeneration, systemClock } from './runtime/index.ts';
+
+/** For components, which run for months beside others in a seed. */
+const withLittleMemory = async <T>(run: () => Promise<T>): Promise<T> => {
+  const end = boundYoungGeneration(systemClock());
+  try {
+    return await run();
+  } finally {
+    end();
+  }
+};
 
 await runProcess(
   {
@@ -23,14 +34,17 @@ await runProcess(
       // Loaded when it is needed: `dwd help` has no use for a Kubernetes client.
       runProber: async (deps) => {
         const { proberComponent, runComponent } = await import('./app/index.ts');
-        return runComponent(proberComponent, deps);
+        return withLittleMemory(() => runComponent(proberComponent, deps));
       },
       runWeeder: async (deps) => {
         const { runComponent, weederComponent } = await import('./app/index.ts');
-        return runComponent(weederComponent, deps);
+        return withLittleMemory(() => runComponent(weederComponent, deps));
       },
       runCare: {
-        process: async (deps) => (await import('./app/index.ts')).runCareProcess(deps),
+        process: async (deps) => {
+          const { runCareProcess } = await import('./app/index.ts');
+          return withLittleMemory(() => runCareProcess(deps));
+        },
         round: async (deps) => (await import('./app/index.ts')).runCareRound(deps),
       },
     }),

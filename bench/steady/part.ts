@@ -5,20 +5,37 @@ import { measureSteady, type Pace, type SteadyResult } from './measure.ts';
 import { tellSteady } from './tell.ts';
 import { type Size, startSteadyWorld } from './world.ts';
 
-const fifty = [10, 100, 250, 1_000].map((shoots): Size => ({ shoots, nodes: 50 }));
-const allSizes: readonly Size[] = [...fifty, { shoots: 1, nodes: 1_000 }, { shoots: 1, nodes: 5_000 }];
+/** Sizes that are measured one after the other. */
+type Track = readonly Size[];
+
+/** Tracks of a phase run at the same time: one shoot takes minutes to be probed often enough, and hardly anything of the machine. */
+const allPhases: readonly (readonly Track[])[] = [
+  [
+    [10, 100, 250].map((shoots) => ({ shoots, nodes: 50 })),
+    [{ shoots: 1, nodes: 1_000 }],
+    [{ shoots: 1, nodes: 5_000 }],
+  ],
+  [[{ shoots: 1_000, nodes: 50 }]],
+];
 const quickSize: Size = { shoots: 3, nodes: 5 };
 
 /** Code that has run a thousand times is compiled; where that would take many minutes, every session can at least be resumed. */
 const warmUpsFor = ({ shoots }: Size): number => (shoots < 100 ? 2 : Math.max(2, Math.ceil(1_000 / shoots)));
 
-const paceFor = (size: Size): Pace => ({ intervalMs: 10_000, warmUps: warmUpsFor(size), intervals: 3 });
+const fewestProbes = 30;
+const intervalsFor = ({ shoots }: Size): number => Math.max(3, Math.ceil(fewestProbes / shoots));
+
+const paceFor = (size: Size): Pace => ({
+  intervalMs: 10_000,
+  warmUps: warmUpsFor(size),
+  intervals: intervalsFor(size),
+});
 /** Enough to see that everything is measured; the figures mean nothing. */
 const quickPace: Pace = { intervalMs: 1_000, warmUps: 1, intervals: 3 };
 
-const sizesOf = ({ quick, shoots, nodes }: BenchOptions): readonly Size[] => {
-  if (shoots !== undefined || nodes !== undefined) return [{ shoots: shoots ?? 1, nodes: nodes ?? 50 }];
-  return quick ? [quickSize] : allSizes;
+const phasesOf = ({ quick, shoots, nodes }: BenchOptions): readonly (readonly Track[])[] => {
+  if (shoots !== undefined || nodes !== undefined) return [[[{ shoots: shoots ?? 1, nodes: nodes ?? 50 }]]];
+  return quick ? [[[quickSize]]] : allPhases;
 };
 
 /** Every target in a world of its own, so that each finds the same. */
@@ -32,23 +49,38 @@ const measure = (target: Target, size: Size, { clock, quick }: BenchOptions): Pr
     }
   });
 
-export const runSteady = async (options: BenchOptions): Promise<PartResult> => {
-  const results: SteadyResult[] = [];
-  const failures: string[] = [];
-  for (const size of sizesOf(options)) {
-    for (const target of options.targets) {
-      const what = `${target.name}, ${String(size.shoots)} shoots of ${String(size.nodes)} nodes`;
-      options.say(`steady state: ${what}`);
-      try {
-        results.push(await measure(target, size, options));
-      } catch (error) {
-        // The other sizes took minutes, and are worth telling.
-        const message = error instanceof Error ? error.message : String(error);
-        options.say(message);
-        failures.push(`${what}: not measured: ${message.split('\n')[0] ?? ''}`);
-      }
-    }
+/** A result, or why there is none: other sizes took minutes, and are worth telling. */
+type Outcome = SteadyResult | string;
+
+const tryToMeasure = async (target: Target, size: Size, options: BenchOptions): Promise<Outcome> => {
+  const what = `${target.name}, ${String(size.shoots)} shoots of ${String(size.nodes)} nodes`;
+  options.say(`steady state: ${what}`);
+  try {
+    return await measure(target, size, options);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    options.say(message);
+    return `${what}: not measured: ${message.split('\n')[0] ?? ''}`;
   }
+};
+
+const runTrack = async (track: Track, options: BenchOptions): Promise<readonly Outcome[]> => {
+  const outcomes: Outcome[] = [];
+  for (const size of track) {
+    for (const target of options.targets) outcomes.push(await tryToMeasure(target, size, options));
+  }
+  return outcomes;
+};
+
+export const runSteady = async (options: BenchOptions): Promise<PartResult> => {
+  const outcomes: Outcome[] = [];
+  for (const tracks of phasesOf(options)) {
+    outcomes.push(...(await Promise.all(tracks.map((track) => runTrack(track, options)))).flat());
+  }
+  const results = outcomes
+    .filter((outcome) => typeof outcome !== 'string')
+    .toSorted((a, b) => a.nodes - b.nodes || a.shoots - b.shoots);
+  const failures = outcomes.filter((outcome) => typeof outcome === 'string');
   const missed = options.targets.flatMap(({ name }) =>
     steadyFailures(results.filter(({ target }) => target === name)).map((failure) => `${name}: ${failure}`),
   );

@@ -7,6 +7,8 @@ export interface ShootsInit {
   readonly first: number;
   readonly shoots: number;
   readonly nodes: number;
+  /** With what their health is read from. */
+  readonly careObjects: boolean;
   /** Where it writes its Doors. */
   readonly doors: string;
   /** Where it writes its SeedObjects. */
@@ -49,4 +51,5 @@ export interface FloorInit {
   readonly intervalMs: number;
 }
 
+/** The request that there is once in a probe, and in a run of care. */
 export const probeKind = 'list leases';

@@ -1,22 +1,40 @@
-// A process of its own: the seed's API server with what the other processes have of it. In a healthy seed nothing of that changes.
+// A process of its own: the seed's API server with what the other processes have of it. In a healthy seed nothing of that changes but the times
+// of extensions' reports.
 import { readFileSync } from 'node:fs';
 import { systemClock } from '../../src/runtime/index.ts';
-import { createCertificates, createWorld, serveHttps, type SimKind, simKinds } from '../../src/sim/index.ts';
+import {
+  careSeedKinds,
+  createCertificates,
+  createSeededRandom,
+  createWorld,
+  serveHttps,
+  simKinds,
+  startExtensionReports,
+  type World,
+} from '../../src/sim/index.ts';
 import { countKinds, trafficOf } from '../support/traffic.ts';
 import type { SeedAnswer, SeedObjects } from './protocol.ts';
 
 const clock = systemClock();
-const kinds: Readonly<Record<string, SimKind>> = simKinds;
+const kinds = new Map(careSeedKinds.map((kind) => [kind.kind, kind]));
+
+const startReports = ({ store }: World): void => {
+  const random = createSeededRandom(0);
+  for (const { metadata } of store.list(simKinds.Cluster)) {
+    startExtensionReports({ clock, store, random: random.fork(metadata.name) }, metadata.name);
+  }
+};
 
 const main = async (): Promise<void> => {
-  const world = createWorld({ clock, shoots: [] });
+  const world = createWorld({ clock, shoots: [], kinds: careSeedKinds });
   for (const file of process.argv.slice(2)) {
     const objects = JSON.parse(readFileSync(file, 'utf8')) as SeedObjects;
     for (const [name, items] of Object.entries(objects)) {
-      const kind = kinds[name];
+      const kind = kinds.get(name);
       if (kind !== undefined) for (const item of items) world.store.put(kind, item);
     }
   }
+  startReports(world);
   const certificates = await createCertificates({ now: clock.now() });
   const kube = countKinds(world.api.kube);
   const face = await serveHttps({ certificates, kube });

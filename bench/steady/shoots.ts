@@ -3,12 +3,12 @@ import { writeFileSync } from 'node:fs';
 import { parseUntrustedKubeconfig } from '../../src/kube/index.ts';
 import { systemClock } from '../../src/runtime/index.ts';
 import {
+  careSeedKinds,
   createCertificates,
   createWorld,
   type HttpsFace,
   serveHttps,
   type SimCertificates,
-  simKinds,
   type World,
   type WorldShoot,
 } from '../../src/sim/index.ts';
@@ -54,10 +54,8 @@ const report = (served: readonly ServedShoot[]): ShootsAnswer => ({
   },
 });
 
-const seedKinds = [simKinds.Namespace, simKinds.Secret, simKinds.Deployment, simKinds.Machine, simKinds.Cluster];
-
 const objectsOf = ({ store }: World): SeedObjects =>
-  Object.fromEntries(seedKinds.map((kind) => [kind.kind, store.list(kind)]));
+  Object.fromEntries(careSeedKinds.map((kind) => [kind.kind, store.list(kind)]));
 
 const doorOf = ({ shoot, floor }: ServedShoot): Door => {
   const { authorization = '' } = parseUntrustedKubeconfig(shoot.api.kubeconfig());
@@ -71,7 +69,8 @@ const compact = (served: readonly ServedShoot[]): void => {
 
 const main = async (): Promise<void> => {
   const names = Array.from({ length: init.shoots }, (_, index) => `s${String(init.first + index)}`);
-  const shoots = names.map((name) => ({ name, nodes: init.nodes }));
+  const { nodes, careObjects } = init;
+  const shoots = names.map((name) => ({ name, nodes, careObjects }));
   const world = createWorld({ clock, seed: init.first, shoots });
   const certificates = await createCertificates({ now: clock.now() });
   const served: ServedShoot[] = [];

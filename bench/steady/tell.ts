@@ -3,9 +3,9 @@ import type { Kinds } from '../support/traffic.ts';
 import type { SteadyResult } from './measure.ts';
 
 /** Megabytes, and not mebibytes. */
-const inMegabytes = (bytes: number): string => (bytes / 1e6).toFixed(0);
-const inKilobytes = (bytes: number): string => (bytes / 1e3).toFixed(1);
-const inPercent = (cpuSeconds: number, { seconds }: SteadyResult): string =>
+export const inMegabytes = (bytes: number): string => (bytes / 1e6).toFixed(0);
+export const inKilobytes = (bytes: number): string => (bytes / 1e3).toFixed(1);
+export const inPercent = (cpuSeconds: number, { seconds }: { readonly seconds: number }): string =>
   `${((100 * cpuSeconds) / seconds).toFixed(1)} %`;
 const perProbe = (value: number, { probes }: { readonly probes: number }): number => value / probes;
 
@@ -43,8 +43,8 @@ const costHead = [
   'other CPU',
 ];
 
-/** Kinds of requests, the most frequent first, with their number for each probe and the bytes of an answer. */
-const toldKinds = (kinds: Kinds, result: SteadyResult): string =>
+/** Kinds of requests, the most frequent first, with their number for each probe (of care: run) and the bytes of an answer. */
+export const toldKinds = (kinds: Kinds, result: { readonly probes: number }): string =>
   Object.entries(kinds)
     .filter(([, { requests }]) => requests > 0)
     .sort(([, a], [, b]) => b.requests - a.requests)

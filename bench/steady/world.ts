@@ -12,6 +12,11 @@ export interface Size {
   readonly nodes: number;
 }
 
+interface WorldInit extends Size {
+  /** With what the health of shoots is read from. Default false. */
+  readonly careObjects?: boolean;
+}
+
 /** What the servers have counted so far. */
 export interface Counts {
   readonly seed: Traffic;
@@ -38,13 +43,14 @@ export interface Floor {
 const script = (name: string): URL => new URL(name, import.meta.url);
 
 /** Its files lie in `directory`. */
-export const startSteadyWorld = async ({ shoots, nodes }: Size, directory: string): Promise<SteadyWorld> => {
+export const startSteadyWorld = async (world: WorldInit, directory: string): Promise<SteadyWorld> => {
+  const { shoots, nodes, careObjects = false } = world;
   const processes = Math.ceil(shoots / shootsPerProcess);
   const inits = Array.from({ length: processes }, (_, index): ShootsInit => {
     const first = index * shootsPerProcess;
     const count = Math.min(shootsPerProcess, shoots - first);
     const file = (name: string): string => join(directory, `${name}-${String(index)}.json`);
-    return { first, shoots: count, nodes, doors: file('doors'), objects: file('objects') };
+    return { first, shoots: count, nodes, careObjects, doors: file('doors'), objects: file('objects') };
   });
   const parts = inits.map((init) => startServed<ShootsAnswer>(script('shoots.ts'), [JSON.stringify(init)]));
   await Promise.all(parts.map((part) => part.answer('ready')));

@@ -14,7 +14,16 @@ export * from './shorten.ts';
 export * from './micro-time.ts';
 export * from './election.ts';
 export * from './election-calls.ts';
-export { ProtobufError } from './protobuf.ts';
+export {
+  fieldOf,
+  type ProtobufCursor,
+  ProtobufError,
+  readInteger,
+  readLength,
+  readMessage,
+  readString,
+  skipField,
+} from './protobuf.ts';
 export { protobufMediaType, readProtobufStatus } from './kube-protobuf.ts';
 export * from './probe-protobuf.ts';
 export * from './endpoint-slices.ts';

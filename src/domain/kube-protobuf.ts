@@ -64,8 +64,8 @@ export interface ProtobufListType<T> {
   readonly apiVersion: string;
   /** Of the list, such as `NodeList`. */
   readonly kind: string;
-  /** Reads the item that ends at `end` and leaves the cursor there. */
-  readonly readItem: (cursor: ProtobufCursor, end: number) => T;
+  /** Reads the item that ends at `end` and leaves the cursor there; `index` items came before it. */
+  readonly readItem: (cursor: ProtobufCursor, end: number, index: number) => T;
 }
 
 /**
@@ -81,7 +81,7 @@ export const readProtobufList =
     }
     const items: T[] = [];
     readMessage(cursor, end, (tag) => {
-      if (fieldOf(tag) === 2) items.push(type.readItem(cursor, readLength(cursor, tag)));
+      if (fieldOf(tag) === 2) items.push(type.readItem(cursor, readLength(cursor, tag), items.length));
       else skipField(cursor, tag);
     });
     return items;

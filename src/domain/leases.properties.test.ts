@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { microTime } from '../testing/index.ts';
 import {
   type JudgedLease,
   type Lease,
   type LeaseBook,
+  distrustTimestamps,
   emptyLeaseBook,
   forgiveDarkness,
+  hasAnyMoved,
   lookAtLeases,
 } from './leases.ts';
 
@@ -42,7 +43,7 @@ const lookSteps = (maxGap: number): fc.Arbitrary<readonly LookStep[]> =>
 /** What a kubelet that renewed last at true time `renewedAt` shows. */
 const leaseOf = (renewedAt: number, { node }: Clocks, name = 'node-1'): Lease => ({
   name,
-  renewTime: microTime(origin + renewedAt + node),
+  renewTime: (origin + renewedAt + node) * 1_000,
 });
 
 interface Watched {
@@ -173,11 +174,11 @@ describe('every look', () => {
             renewedAt === null ? { name } : leaseOf(renewedAt, errors, name),
           );
           const look = { startedAt: endedAt - 500, endedAt, wall: origin + endedAt + errors.ours };
-          const known = new Set(book.entries.keys());
+          const known = new Set(book.names);
           const looked = lookAtLeases(book, items, { look, limitMs });
           book = looked.book;
           expect(looked.judged.map(({ name }) => name)).toEqual(items.map(({ name }) => name));
-          expect([...book.entries.keys()]).toEqual(items.map(({ name }) => name));
+          expect(book.names).toEqual(items.map(({ name }) => name));
           for (const judged of looked.judged) {
             expect(judged.firstSeen).toBe(!known.has(judged.name));
             expect(judged.expired).toBe(judged.expiresAt <= look.startedAt);
@@ -203,6 +204,81 @@ describe('every look', () => {
           expect(judged[0]?.expired).toBe(later >= limitMs);
         },
       ),
+    );
+  });
+});
+
+describe('the book', () => {
+  interface Entry {
+    readonly renewTime: number | undefined;
+    readonly renewedAt: number;
+    readonly unmoved: boolean;
+  }
+
+  /** The same memory, told plainly: an entry for each name. */
+  const entriesOf = (book: LeaseBook): ReadonlyMap<string, Entry> =>
+    new Map(
+      book.names.map((name, place) => {
+        const [renewTime = 0, renewedAt = 0] = [book.renewTimes[place], book.renewedAt[place]];
+        const known = Number.isFinite(renewTime) ? renewTime : undefined;
+        return [name, { renewTime: known, renewedAt, unmoved: book.unmoved.has(name) }];
+      }),
+    );
+
+  const renewals = fc.integer({ min: 60, max: 100 }).map((seconds) => seconds * 1_000);
+  const list = fc.uniqueArray(
+    fc.record({
+      name: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'),
+      renewedAt: fc.option(renewals, { freq: 8 }),
+    }),
+    { selector: ({ name }) => name, maxLength: 8 },
+  );
+  const step = fc.record({ list, inOrder: fc.boolean(), event: fc.constantFrom('none', 'darkness', 'distrust') });
+
+  it('follows each lease by its name, wherever it stands in the lists', () => {
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 2, maxLength: 6 }), (steps) => {
+        let book: LeaseBook = emptyLeaseBook;
+        for (const [index, { list: listed, inOrder, event }] of steps.entries()) {
+          const sorted = inOrder ? listed.toSorted((a, b) => (a.name < b.name ? -1 : 1)) : listed;
+          const items = sorted.map(({ name, renewedAt }) =>
+            renewedAt === null ? { name } : leaseOf(renewedAt, { node: 0, ours: 0 }, name),
+          );
+          const at = 100_000 + index * 10_000;
+          if (event === 'darkness') book = forgiveDarkness(book, at - 5_000);
+          if (event === 'distrust') book = distrustTimestamps(book, { disproved: new Set(['a', 'b']), limitMs });
+          const options = { look: { startedAt: at, endedAt: at, wall: origin + at }, limitMs };
+          const whole = lookAtLeases(book, items, options);
+          const before = entriesOf(book);
+          for (const [place, item] of items.entries()) {
+            // What is said of a lease does not depend on the others.
+            const known = before.get(item.name);
+            const alone: LeaseBook = {
+              ...book,
+              names: known === undefined ? [] : [item.name],
+              renewTimes: known === undefined ? [] : [known.renewTime ?? Number.NEGATIVE_INFINITY],
+              renewedAt: known === undefined ? [] : [known.renewedAt],
+              unmoved: new Set(known?.unmoved === true ? [item.name] : []),
+            };
+            const only = lookAtLeases(alone, [item], options);
+            expect(whole.judged[place]).toEqual(only.judged[0]);
+            expect(entriesOf(whole.book).get(item.name)).toEqual(entriesOf(only.book).get(item.name));
+            expect(only.judged[0]).toMatchObject({
+              firstSeen: known === undefined,
+              moved: known !== undefined && known.renewTime !== item.renewTime,
+            });
+          }
+          const names = new Set(['a', 'c', 'e']);
+          const hasMoved = items.some(({ name, renewTime }) => {
+            const known = names.has(name) ? before.get(name) : undefined;
+            return known !== undefined && known.renewTime !== renewTime;
+          });
+          expect(hasAnyMoved(book, items, names)).toBe(hasMoved);
+          expect(whole.book.names).toEqual(items.map(({ name }) => name));
+          book = whole.book;
+        }
+      }),
+      { numRuns: 500 },
     );
   });
 });

@@ -1,19 +1,21 @@
 import { type JsonObject, DecodeError, decodeMeta, decodeObject, optionalObject, optionalString } from './decode.ts';
+import { parseMicroTime } from './micro-time.ts';
 
 /** A node Lease (`coordination.k8s.io/v1`, namespace `kube-node-lease`); it bears its node's name. */
 export interface Lease {
   readonly name: string;
-  /** `spec.renewTime` as the kubelet wrote it, RFC 3339 with microseconds. */
-  readonly renewTime?: string;
+  /** `spec.renewTime` as the kubelet wrote it: microseconds since the epoch. */
+  readonly renewTime?: number;
 }
 
 export const decodeLease = (json: unknown, path: string): Lease => {
   const object: JsonObject = decodeObject(json, path);
   const { name } = decodeMeta(object, path);
   const spec = optionalObject(object.spec, `${path}.spec`) ?? {};
-  const renewTime = optionalString(spec.renewTime, `${path}.spec.renewTime`);
-  if (renewTime === undefined || renewTime === '') return { name };
-  if (Number.isNaN(Date.parse(renewTime))) throw new DecodeError(`${path}.spec.renewTime`, 'a time', renewTime);
+  const text = optionalString(spec.renewTime, `${path}.spec.renewTime`);
+  if (text === undefined || text === '') return { name };
+  const renewTime = parseMicroTime(text);
+  if (renewTime === undefined) throw new DecodeError(`${path}.spec.renewTime`, 'a time', text);
   return { name, renewTime };
 };
 
@@ -29,18 +31,19 @@ export interface Look {
   readonly skewMs?: number;
 }
 
-/** What is remembered of one lease: a timestamp and a time. */
-interface LeaseEntry {
-  readonly renewTime: string | undefined;
-  /** Monotonic time from which the lease's age counts; -Infinity when it never was renewed. */
-  readonly renewedAt: number;
-  /** Never seen to change: only its timestamp speaks. */
-  readonly unmoved: boolean;
-}
-
-/** Memory of the leases of one shoot, from look to look. */
+/**
+ * Memory of the leases of one shoot, from look to look. In columns, because every lease is renewed between two looks: an entry for each would be most
+ * of what a prober leaves to the garbage collector.
+ */
 export interface LeaseBook {
-  readonly entries: ReadonlyMap<string, LeaseEntry>;
+  /** Names in the order of the latest list, and the same value as long as they do not change. The lists below go by it. */
+  readonly names: readonly string[];
+  /** The `renewTime` of each; -Infinity for none. */
+  readonly renewTimes: readonly number[];
+  /** Monotonic times from which the ages count; -Infinity for what never was renewed. */
+  readonly renewedAt: readonly number[];
+  /** Those never seen to change: only their timestamps speak. */
+  readonly unmoved: ReadonlySet<string>;
   /** Monotonic time of the latest look. */
   readonly lastLook?: number;
   /** No lease counts as older than this: the end of the last dark spell. */
@@ -49,10 +52,15 @@ export interface LeaseBook {
   readonly distrustUntil: number;
 }
 
+const never = Number.NEGATIVE_INFINITY;
+
 export const emptyLeaseBook: LeaseBook = {
-  entries: new Map(),
-  notOlderThan: Number.NEGATIVE_INFINITY,
-  distrustUntil: Number.NEGATIVE_INFINITY,
+  names: [],
+  renewTimes: [],
+  renewedAt: [],
+  unmoved: new Set(),
+  notOlderThan: never,
+  distrustUntil: never,
 };
 
 export interface JudgedLease {
@@ -69,6 +77,22 @@ export interface JudgedLease {
 /** Tolerance, in milliseconds, between a node's timestamp and our looks. */
 const timestampToleranceMs = 2_000;
 
+/** Finds the places of names that are asked for in about the order in which they stand. */
+const createFinder = (names: readonly string[]): ((name: string) => number | undefined) => {
+  let places: ReadonlyMap<string, number> | undefined;
+  let next = 0;
+  return (name) => {
+    if (names[next] !== name) {
+      places ??= new Map(names.map((known, place) => [known, place]));
+      const place = places.get(name);
+      if (place === undefined) return undefined;
+      next = place;
+    }
+    next += 1;
+    return next - 1;
+  };
+};
+
 /**
  * Enters a look into the book and judges every lease by `limitMs`.
  *
@@ -81,37 +105,48 @@ export const lookAtLeases = (
   leases: readonly Lease[],
   { look, limitMs }: { readonly look: Look; readonly limitMs: number },
 ): { readonly book: LeaseBook; readonly judged: readonly JudgedLease[] } => {
-  const entries = new Map<string, LeaseEntry>();
-  const judged = leases.map((lease): JudgedLease => {
-    const known = book.entries.get(lease.name);
-    const moved = known !== undefined && known.renewTime !== lease.renewTime;
-    const renewedAt = known === undefined || moved ? effectiveRenewal(book, lease, { look, known }) : known.renewedAt;
-    const unmoved = known === undefined || (known.unmoved && !moved);
-    entries.set(lease.name, { renewTime: lease.renewTime, renewedAt, unmoved });
-    const expiresAt = (lease.renewTime === undefined ? renewedAt : Math.max(renewedAt, book.notOlderThan)) + limitMs;
-    return { name: lease.name, expiresAt, expired: look.startedAt >= expiresAt, firstSeen: known === undefined, moved };
+  const findPlace = createFinder(book.names);
+  const renewTimes = leases.map(({ renewTime = never }) => renewTime);
+  const renewedAt = Array.from(renewTimes);
+  const unmoved = new Set<string>();
+  let sameNames = leases.length === book.names.length;
+  const judged = leases.map(({ name: given, renewTime = never }, index): JudgedLease => {
+    const place = findPlace(given);
+    if (place !== index) sameNames = false;
+    const firstSeen = place === undefined;
+    const moved = !firstSeen && book.renewTimes[place] !== renewTime;
+    const known = firstSeen || moved ? undefined : book.renewedAt[place];
+    const renewed = known ?? effectiveRenewal(book, renewTime, { look, firstSeen });
+    // The string of the look before: else each look would keep names of its own.
+    const name = firstSeen ? given : (book.names[place] ?? given);
+    if (firstSeen || (!moved && book.unmoved.has(name))) unmoved.add(name);
+    renewedAt[index] = renewed;
+    const expiresAt = (renewTime === never ? renewed : Math.max(renewed, book.notOlderThan)) + limitMs;
+    return { name, expiresAt, expired: look.startedAt >= expiresAt, firstSeen, moved };
   });
-  return {
-    book: { ...book, entries, lastLook: look.startedAt },
-    judged,
-  };
+  const names = sameNames ? book.names : judged.map(({ name }) => name);
+  return { book: { ...book, names, renewTimes, renewedAt, unmoved, lastLook: look.startedAt }, judged };
 };
 
-/** Whether a lease of the book was renewed since the latest look. */
-export const hasMoved = (book: LeaseBook, { name, renewTime }: Lease): boolean => {
-  const known = book.entries.get(name);
-  return known !== undefined && known.renewTime !== renewTime;
+/** Whether one of the leases with these names was renewed since the latest look. */
+export const hasAnyMoved = (book: LeaseBook, leases: readonly Lease[], names: ReadonlySet<string>): boolean => {
+  if (names.size === 0) return false;
+  const findPlace = createFinder(book.names);
+  return leases.some(({ name, renewTime = never }) => {
+    const place = names.has(name) ? findPlace(name) : undefined;
+    return place !== undefined && book.renewTimes[place] !== renewTime;
+  });
 };
 
 const effectiveRenewal = (
   book: LeaseBook,
-  lease: Lease,
-  { look, known }: { readonly look: Look; readonly known: LeaseEntry | undefined },
+  renewTime: number,
+  { look, firstSeen }: { readonly look: Look; readonly firstSeen: boolean },
 ): number => {
-  if (lease.renewTime === undefined) return Number.NEGATIVE_INFINITY;
+  if (renewTime === never) return never;
   if (look.endedAt < book.distrustUntil) return look.endedAt;
-  const age = look.wall - Date.parse(lease.renewTime);
-  if (known === undefined || book.lastLook === undefined) {
+  const age = look.wall - Math.floor(renewTime / 1_000);
+  if (firstSeen || book.lastLook === undefined) {
     const ageByServer = age + (look.skewMs ?? 0);
     return look.endedAt - Math.max(0, Math.min(age, ageByServer));
   }
@@ -136,11 +171,12 @@ export const distrustTimestamps = (
 ): LeaseBook => {
   const { lastLook } = book;
   if (lastLook === undefined) return book;
-  const entries = Array.from(book.entries, ([name, entry]): [string, LeaseEntry] => {
-    const isDoubtful = entry.renewTime !== undefined && (entry.unmoved || disproved.has(name));
-    return [name, isDoubtful ? { ...entry, renewedAt: Math.max(entry.renewedAt, lastLook) } : entry];
+  const renewedAt = book.renewedAt.map((at, place) => {
+    const name = book.names[place] ?? '';
+    const isDoubtful = book.renewTimes[place] !== never && (book.unmoved.has(name) || disproved.has(name));
+    return isDoubtful ? Math.max(at, lastLook) : at;
   });
-  return { ...book, entries: new Map(entries), distrustUntil: lastLook + limitMs };
+  return { ...book, renewedAt, distrustUntil: lastLook + limitMs };
 };
 
 /**

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatMicroTime } from './micro-time.ts';
+import { formatMicroTime, microsecondsOf, parseMicroTime } from './micro-time.ts';
 
 describe('formatMicroTime', () => {
   it.each([
@@ -25,6 +25,7 @@ describe('formatMicroTime', () => {
     [0, 0.5],
   ])('%d s and %d ns are no time', (seconds, nanos) => {
     expect(formatMicroTime(seconds, nanos)).toBeUndefined();
+    expect(microsecondsOf(seconds, nanos)).toBeUndefined();
   });
 
   it('agrees with Date on every day', () => {
@@ -40,5 +41,33 @@ describe('formatMicroTime', () => {
       const expected = new Date(day * 86_400_000).toISOString().replace('.000Z', '.000000Z');
       if (formatMicroTime(day * 86_400, 0) !== expected) expect(formatMicroTime(day * 86_400, 0)).toBe(expected);
     }
+  });
+});
+
+describe('parseMicroTime', () => {
+  it.each([
+    ['1970-01-01T00:00:00.000001Z', 1],
+    ['1969-12-31T23:59:59.999999Z', -1],
+    ['2025-11-21T01:00:00Z', 1_763_686_800_000_000],
+    ['2025-11-21T01:00:00.1Z', 1_763_686_800_100_000],
+    ['2025-11-21T01:00:00.1234Z', 1_763_686_800_123_400],
+    ['2025-11-21T01:00:00.123456789Z', 1_763_686_800_123_456],
+    ['2025-11-21T02:00:00.123456+01:00', 1_763_686_800_123_456],
+  ])('%s is %d µs', (text, expected) => {
+    expect(parseMicroTime(text)).toBe(expected);
+  });
+
+  it.each(['', 'yesterday', '9999-99-99T99:99:99Z'])('%j is no time', (text) => {
+    expect(parseMicroTime(text)).toBeUndefined();
+  });
+
+  it('reads what was written', () => {
+    const second = fc.integer({ min: -62_135_596_800, max: 253_402_300_799 });
+    fc.assert(
+      fc.property(second, fc.nat(999_999_999), (seconds, nanos) => {
+        expect(parseMicroTime(formatMicroTime(seconds, nanos) ?? '')).toBe(microsecondsOf(seconds, nanos));
+      }),
+      { numRuns: 2_000 },
+    );
   });
 });

@@ -23,13 +23,28 @@ const civilDate = (day: number): string => {
   return `${digits(year, 4)}-${digits(month, 2)}-${digits(dayOfYear - floorDivide(153 * shiftedMonth + 2, 5) + 1, 2)}`;
 };
 
+/** A time of the wall clock as microseconds since the epoch, what is finer cut off. Undefined for what is no time between the years 1 and 9999. */
+export const microsecondsOf = (seconds: number, nanos: number): number | undefined => {
+  if (!Number.isInteger(seconds) || seconds < firstSecond || seconds > lastSecond) return undefined;
+  if (!Number.isInteger(nanos) || nanos < 0 || nanos > 999_999_999) return undefined;
+  return seconds * 1_000_000 + floorDivide(nanos, 1_000);
+};
+
+/** Reads RFC 3339 into microseconds since the epoch, what is finer cut off; undefined for what is no time. */
+export const parseMicroTime = (text: string): number | undefined => {
+  const ms = Date.parse(text);
+  if (Number.isNaN(ms)) return undefined;
+  const seconds = floorDivide(ms, 1_000);
+  const [, finer = ''] = /\.\d{3}(\d{1,3})/.exec(text) ?? [];
+  return seconds * 1_000_000 + ((ms - seconds * 1_000) * 1_000 + Number(finer.padEnd(3, '0')));
+};
+
 /**
  * `metav1.MicroTime` as JSON has it (k8s.io/apimachinery `pkg/apis/meta/v1/micro_time.go`): RFC 3339 in UTC with six digits after the
  * point, what is finer cut off. `seconds` since the epoch, `nanos` on top. Undefined for what is no time between the years 1 and 9999.
  */
 export const formatMicroTime = (seconds: number, nanos: number): string | undefined => {
-  if (!Number.isInteger(seconds) || seconds < firstSecond || seconds > lastSecond) return undefined;
-  if (!Number.isInteger(nanos) || nanos < 0 || nanos > 999_999_999) return undefined;
+  if (microsecondsOf(seconds, nanos) === undefined) return undefined;
   const day = floorDivide(seconds, secondsPerDay);
   const second = seconds - day * secondsPerDay;
   const hours = digits(floorDivide(second, 3_600), 2);

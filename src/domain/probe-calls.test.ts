@@ -28,7 +28,7 @@ describe('calls of a probe run', () => {
       getVersion.decode({ gitVersion: 'v1.33.0' });
     }).not.toThrow();
     expect(listNodeLeases.decode({ items: [buildLease({ name: 'a', renewTime })] })).toEqual([
-      { name: 'a', renewTime },
+      { name: 'a', renewTime: Date.parse(renewTime) * 1_000 },
     ]);
     expect(listNodes.decode({ items: [buildNode({ name: 'a' })] })).toMatchObject([{ name: 'a', pool: 'worker' }]);
     expect(listMachines('x').decode({ items: [buildMachine({ name: 'm', node: 'a' })] })).toEqual([

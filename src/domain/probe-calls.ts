@@ -19,8 +19,14 @@ export const listNodeLeases: Call<readonly Lease[]> = {
   method: 'GET',
   path: '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases',
   decode: decodeList(decodeLease, 'LeaseList'),
-  protobuf: readLeaseList,
+  protobuf: readLeaseList([]),
 };
+
+/** The same list, by somebody who knows the names of the latest one. */
+export const listNodeLeasesAgain = (names: readonly string[]): Call<readonly Lease[]> => ({
+  ...listNodeLeases,
+  protobuf: readLeaseList(names),
+});
 
 export const listNodes: Call<readonly NodeView[]> = {
   method: 'GET',

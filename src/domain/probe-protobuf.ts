@@ -1,9 +1,10 @@
 import { readProtobufList } from './kube-protobuf.ts';
 import type { Lease } from './leases.ts';
-import { formatMicroTime } from './micro-time.ts';
+import { microsecondsOf } from './micro-time.ts';
 import { isInPlaceUpdate, notManagedByMcm, type NodeView, poolLabel } from './nodes.ts';
 import {
   fieldOf,
+  nextTag,
   type ProtobufCursor,
   ProtobufError,
   type ProtobufRange,
@@ -66,7 +67,7 @@ const readMeta = (cursor: ProtobufCursor, end: number, meta: Meta): void =>
     }
   });
 
-const checkName = (cursor: ProtobufCursor, { name }: Meta): void => {
+const checkName = (cursor: ProtobufCursor, name: string): void => {
   if (name === '') throw new ProtobufError(cursor.at, 'an item without a name');
 };
 
@@ -103,7 +104,7 @@ const readNode = (cursor: ProtobufCursor, end: number): NodeView => {
       });
     } else skipField(cursor, tag);
   });
-  checkName(cursor, meta);
+  checkName(cursor, meta.name);
   return {
     name: meta.name,
     managedByMcm: !meta.isUnmanaged,
@@ -114,41 +115,66 @@ const readNode = (cursor: ProtobufCursor, end: number): NodeView => {
 };
 
 /** A MicroTime; Go writes its zero time as an empty message, and as null in JSON. */
-const readMicroTime = (cursor: ProtobufCursor, end: number): string | undefined => {
+const readMicroTime = (cursor: ProtobufCursor, end: number): number | undefined => {
   const start = cursor.at;
   let seconds = 0;
   let nanos = 0;
-  readMessage(cursor, end, (tag) => {
+  for (let tag = nextTag(cursor, end); tag !== 0; tag = nextTag(cursor, end)) {
     if (fieldOf(tag) === 1) seconds = readInteger(cursor, tag);
     else if (fieldOf(tag) === 2) nanos = readInteger(cursor, tag);
     else skipField(cursor, tag);
-  });
+  }
   if (start === end) return undefined;
-  const time = formatMicroTime(seconds, nanos);
+  const time = microsecondsOf(seconds, nanos);
   if (time === undefined) throw new ProtobufError(start, 'not a time');
   return time;
 };
 
-const readLease = (cursor: ProtobufCursor, end: number): Lease => {
-  const meta: Meta = { name: '', pool: undefined, isUnmanaged: false };
-  let renewTime: string | undefined;
-  readMessage(cursor, end, (tag) => {
-    if (fieldOf(tag) === 1) readMeta(cursor, readLength(cursor, tag), meta);
-    else if (fieldOf(tag) === 2) {
-      readMessage(cursor, readLength(cursor, tag), (specTag) => {
-        if (fieldOf(specTag) === 4) renewTime = readMicroTime(cursor, readLength(cursor, specTag));
-        else skipField(cursor, specTag);
-      });
+/** The last name in an ObjectMeta, `before` where it has none; the very string `expected` where it is that. */
+const readName = (
+  cursor: ProtobufCursor,
+  end: number,
+  { before, expected }: { readonly before: string; readonly expected: string },
+): string => {
+  let name = before;
+  for (let tag = nextTag(cursor, end); tag !== 0; tag = nextTag(cursor, end)) {
+    if (fieldOf(tag) === 1) {
+      const range = readRange(cursor, tag);
+      name = spells(cursor, range, expected) ? expected : textAt(cursor, range);
     } else skipField(cursor, tag);
-  });
-  checkName(cursor, meta);
-  return { name: meta.name, ...(renewTime === undefined ? {} : { renewTime }) };
+  }
+  return name;
+};
+
+/** The last renewTime in a LeaseSpec, `before` where it has none. */
+const readRenewTime = (cursor: ProtobufCursor, end: number, before: number | undefined): number | undefined => {
+  let renewTime = before;
+  for (let tag = nextTag(cursor, end); tag !== 0; tag = nextTag(cursor, end)) {
+    if (fieldOf(tag) === 4) renewTime = readMicroTime(cursor, readLength(cursor, tag));
+    else skipField(cursor, tag);
+  }
+  return renewTime;
+};
+
+const readLease = (cursor: ProtobufCursor, end: number, expected: string): Lease => {
+  let name = '';
+  let renewTime: number | undefined;
+  for (let tag = nextTag(cursor, end); tag !== 0; tag = nextTag(cursor, end)) {
+    if (fieldOf(tag) === 1) name = readName(cursor, readLength(cursor, tag), { before: name, expected });
+    else if (fieldOf(tag) === 2) renewTime = readRenewTime(cursor, readLength(cursor, tag), renewTime);
+    else skipField(cursor, tag);
+  }
+  checkName(cursor, name);
+  return renewTime === undefined ? { name } : { name, renewTime };
 };
 
 /** The same views as `decodeNode` and `decodeLease` make of the JSON of a list. */
 export const readNodeList = readProtobufList({ apiVersion: 'v1', kind: 'NodeList', readItem: readNode });
-export const readLeaseList = readProtobufList({
-  apiVersion: 'coordination.k8s.io/v1',
-  kind: 'LeaseList',
-  readItem: readLease,
-});
+
+/** `names`: those that the leases are expected to have, in order; where one is right, no new string is made of its bytes. */
+export const readLeaseList = (names: readonly string[]): ((bytes: Uint8Array) => readonly Lease[]) =>
+  readProtobufList({
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'LeaseList',
+    readItem: (cursor, end, index) => readLease(cursor, end, names[index] ?? ''),
+  });

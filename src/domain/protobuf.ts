@@ -40,12 +40,18 @@ const readVarint = (cursor: ProtobufCursor): { readonly low: number; readonly hi
   throw new ProtobufError(cursor.at, 'a number of more than ten bytes');
 };
 
-/** A tag or a length: at most 32 bits, nearly always one byte. */
+/** A tag or a length: at most 32 bits, nearly always one byte or two. */
 const readUint32 = (cursor: ProtobufCursor): number => {
-  const byte = cursor.bytes[cursor.at];
-  if (byte !== undefined && byte < 0x80) {
-    cursor.at += 1;
-    return byte;
+  const { bytes, at } = cursor;
+  const first = bytes[at] ?? 0x80;
+  if (first < 0x80) {
+    cursor.at = at + 1;
+    return first;
+  }
+  const second = bytes[at + 1] ?? 0x80;
+  if (second < 0x80) {
+    cursor.at = at + 2;
+    return (first & 0x7f) | (second << 7);
   }
   const { low, high } = readVarint(cursor);
   if (high !== 0) throw new ProtobufError(cursor.at, 'a tag or length beyond 32 bits');
@@ -107,10 +113,16 @@ export const skipField = (cursor: ProtobufCursor, tag: number): void => {
   }
 };
 
+/** The next field's tag in the message that ends at `end`, or 0 where it ends. */
+export const nextTag = (cursor: ProtobufCursor, end: number): number => {
+  if (cursor.at < end) return readTag(cursor);
+  if (cursor.at !== end) throw new ProtobufError(cursor.at, 'a field that goes on beyond its message');
+  return 0;
+};
+
 /** Calls `field` with every tag of the message that ends at `end`; it must read or skip the field. */
 export const readMessage = (cursor: ProtobufCursor, end: number, field: (tag: number) => void): void => {
-  while (cursor.at < end) field(readTag(cursor));
-  if (cursor.at !== end) throw new ProtobufError(cursor.at, 'a field that goes on beyond its message');
+  for (let tag = nextTag(cursor, end); tag !== 0; tag = nextTag(cursor, end)) field(tag);
 };
 
 /** Reads a string up to `end`. */
@@ -137,11 +149,12 @@ const readUtf8 = (bytes: Uint8Array, offset: number): string => {
 /** Reads a string field whole. */
 export const readString = (cursor: ProtobufCursor, tag: number): string => readText(cursor, readLength(cursor, tag));
 
-/** Whether the bytes from `start` to `end` spell `text`, which is ASCII: cheaper than reading a string that is not kept. */
+/** Whether the bytes from `start` to `end` spell `text`: cheaper than reading a string that is not kept. Only ASCII is ever spelt. */
 export const spells = ({ bytes }: ProtobufCursor, { start, end }: ProtobufRange, text: string): boolean => {
   if (end - start !== text.length) return false;
   for (let index = 0; index < text.length; index += 1) {
-    if (bytes[start + index] !== text.charCodeAt(index)) return false;
+    const byte = bytes[start + index] ?? 0x80;
+    if (byte !== text.charCodeAt(index) || byte >= 0x80) return false;
   }
   return true;
 };

@@ -7,6 +7,10 @@ import {
   decodeList,
   decodeLease,
   decodeNode,
+  decodeNodeHealth,
+  decodeNodeLease,
+  listNodeHealth,
+  listNodeLeaseExpiries,
   listNodeLeases,
   listNodes,
 } from '../domain/index.ts';
@@ -51,6 +55,8 @@ const withoutProtobuf = <T>({ protobuf: _, ...asked }: Call<T>): Call<T> => aske
 const lists = [
   ['nodes', listNodes, decodeList(decodeNode)],
   ['leases', listNodeLeases, decodeList(decodeLease)],
+  ['nodes', listNodeHealth, decodeList(decodeNodeHealth)],
+  ['leases', listNodeLeaseExpiries, decodeList(decodeNodeLease)],
 ] as readonly (readonly [string, Call<readonly object[]>, (json: unknown) => readonly object[]])[];
 
 describe('rule 11: what a real server sends', () => {

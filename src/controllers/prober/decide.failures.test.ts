@@ -42,7 +42,7 @@ describe.each(['apiServer', 'leases', 'nodes', 'machines'] as const)('a failure 
     expect(decision.verdict).toMatchObject({ kind: 'failed', failure: failureOf(need, code), error: { code } });
     expect(decision.reason).toBe(`it broke: ${code}`);
     expect(decision.counts).toBeUndefined();
-    expect(decision.memory.book.entries).toBe(seen.book.entries);
+    expect(decision.memory.book.renewedAt).toBe(seen.book.renewedAt);
     const isMendable = new ApiError({ code, message: '' }).handling !== 'give-up';
     expect(decision.nextRunAt).toBe(need === 'machines' && isMendable ? 101_000 : 110_000);
   });

@@ -4,7 +4,7 @@ import {
   type Look,
   distrustTimestamps,
   forgiveDarkness,
-  hasMoved,
+  hasAnyMoved,
   lookAtLeases,
 } from '../../domain/index.ts';
 import type { Circumstances, ProbeMemory } from './verdict.ts';
@@ -33,7 +33,7 @@ export const takeLook = (
 ): Looked => {
   const ended = endDarkness(memory, look);
   const { book, unconfirmed } = ended;
-  const isDisproved = items.some((lease) => unconfirmed.has(lease.name) && hasMoved(book, lease));
+  const isDisproved = hasAnyMoved(book, items, unconfirmed);
   const { limitMs } = settings;
   const looked = lookAtLeases(
     isDisproved ? distrustTimestamps(book, { disproved: unconfirmed, limitMs }) : book,
@@ -70,8 +70,9 @@ const keepFirstLooks = (
 ): ReadonlyMap<string, number> => {
   const kept = new Map<string, number>();
   for (const { name, firstSeen, moved } of judged) {
+    if (moved) continue;
     const at = firstSeen ? look.endedAt : firstLooks.get(name);
-    if (at !== undefined && !moved) kept.set(name, at);
+    if (at !== undefined) kept.set(name, at);
   }
   return kept;
 };
@@ -85,12 +86,10 @@ const watch = (
   { firstLooks, darkUntil = Number.NEGATIVE_INFINITY }: ProbeMemory,
   { look, limitMs }: { readonly look: Look; readonly limitMs: number },
 ): WatchedLease => {
-  const renewedAt = Math.max(
-    lease.expiresAt - limitMs,
-    firstLooks.get(lease.name) ?? Number.NEGATIVE_INFINITY,
-    darkUntil,
-  );
-  const confirmedAt = lease.moved ? look.endedAt + confirmAfterMs : Number.NEGATIVE_INFINITY;
+  const { name, expiresAt, expired, firstSeen, moved } = lease;
+  const firstLook = (moved ? undefined : firstLooks.get(name)) ?? Number.NEGATIVE_INFINITY;
+  const renewedAt = Math.max(expiresAt - limitMs, firstLook, darkUntil);
+  const confirmedAt = moved ? look.endedAt + confirmAfterMs : Number.NEGATIVE_INFINITY;
   const silentAt = Math.max(renewedAt + silentMs, confirmedAt);
-  return { ...lease, silentAt, silent: look.startedAt >= silentAt };
+  return { name, expiresAt, expired, firstSeen, moved, silentAt, silent: look.startedAt >= silentAt };
 };

@@ -6,7 +6,7 @@ import {
   type Result,
   getVersion,
   listMachines,
-  listNodeLeases,
+  listNodeLeasesAgain,
   listNodes,
   measureSkew,
   significantSkew,
@@ -25,6 +25,8 @@ export interface RunRequest {
   readonly namespace: string;
   readonly kubeConfigSecretName: string;
   readonly timeoutMs: number;
+  /** Of the latest list, in its order. */
+  readonly leaseNames?: readonly string[];
   /** Asked anew for each decision: a run may take long. */
   readonly dependents: () => DependentsView;
   readonly circumstances: () => Omit<Circumstances, 'now'>;
@@ -104,7 +106,7 @@ const valueOf = <T>(sent: Sent<T>): Result<T, ApiError> => (sent.ok ? { ok: true
 
 const fetchLeases = async (shoot: KubeClient, ask: Ask): Promise<Part> => {
   const { clock } = ask.deps;
-  const sent = await send(shoot, listNodeLeases, ask);
+  const sent = await send(shoot, listNodeLeasesAgain(ask.request.leaseNames ?? []), ask);
   if (!sent.ok) return { part: { leases: sent } };
   const { value, date, sentAt, receivedAt } = sent.value;
   const wall = clock.now() - (clock.monotonic() - receivedAt);

@@ -1,13 +1,17 @@
 import { verdictOf } from './decision.ts';
 import type { WatchedLease } from './look.ts';
+import { nthSmallest } from './nth-smallest.ts';
 import type { Circumstances, Counts, Decision, DependentsView, OutsideView } from './verdict.ts';
 
 const canTrigger = (outside: OutsideView | undefined): outside is OutsideView => outside?.mode === 'trigger';
 const isTriggering = (outside: OutsideView | undefined): outside is OutsideView =>
   canTrigger(outside) && outside.state === 'broken';
 
-const inOrder = (leases: readonly WatchedLease[]): readonly number[] =>
-  leases.map(({ silentAt }) => silentAt).sort((a, b) => a - b);
+const nthSilence = (leases: readonly WatchedLease[], count: number): number | undefined =>
+  nthSmallest(
+    leases.map(({ silentAt }) => silentAt),
+    count,
+  );
 
 /** Whether some subset of two or more leases is silent while a broken path asks for no more. */
 export const couldTrigger = (leases: readonly WatchedLease[], { outside }: Circumstances): boolean =>
@@ -21,7 +25,7 @@ export interface PathDeadline {
 
 /** `deadline` while the path is broken; `pathTurnsAt` whatever it is. `of`: the number of silent leases that it takes. */
 const pathDeadline = (leases: readonly WatchedLease[], of: number, outside: OutsideView | undefined): PathDeadline => {
-  const pathTurnsAt = canTrigger(outside) ? inOrder(leases)[of - 1] : undefined;
+  const pathTurnsAt = canTrigger(outside) ? nthSilence(leases, of) : undefined;
   return { pathTurnsAt, deadline: isTriggering(outside) ? pathTurnsAt : undefined };
 };
 

@@ -164,6 +164,7 @@ export const startShootProber = (deps: ShootProberDeps, start: ProberStart): Sho
         namespace,
         kubeConfigSecretName: settings.kubeConfigSecretName,
         timeoutMs: settings.probeTimeoutMs,
+        leaseNames: state.probe.book.names,
         dependents: () => dependents.view(state.flow !== undefined),
         circumstances: () => {
           const path = outside?.view();

@@ -1,7 +1,10 @@
 import type { JudgedLease } from '../../domain/index.ts';
+import { nthSmallest } from './nth-smallest.ts';
 import type { Counts, DependentsView, ProbeSettings } from './verdict.ts';
 
-export const countExpired = (leases: readonly JudgedLease[]): number => leases.filter(({ expired }) => expired).length;
+export const countExpired = (leases: readonly JudgedLease[]): number =>
+  leases.reduce((count, { expired }) => (expired ? count + 1 : count), 0);
+
 /** `expired/all`, for people. */
 export const share = (leases: readonly JudgedLease[]): string =>
   `${String(countExpired(leases))}/${String(leases.length)}`;
@@ -23,15 +26,21 @@ export const canOnlyBeHealthy = (
   settings: ProbeSettings,
 ): boolean => undisturbed && !mayReach(leases, settings);
 
-const inOrder = (leases: readonly JudgedLease[]): readonly number[] =>
-  leases.map(({ expiresAt }) => expiresAt).sort((a, b) => a - b);
+const nthExpiry = (leases: readonly JudgedLease[], count: number): number | undefined =>
+  nthSmallest(
+    leases.map(({ expiresAt }) => expiresAt),
+    count,
+  );
 
 /** The first instant at which some subset of two or more leases would reach the threshold if none were renewed. */
 export const earliestPossibleExpiry = (leases: readonly JudgedLease[], settings: ProbeSettings): number | undefined => {
   const needed = reaches({ expired: 1, candidates: 2 }, settings) ? 1 : 2;
-  return leases.length < 2 ? undefined : inOrder(leases)[needed - 1];
+  return leases.length < 2 ? undefined : nthExpiry(leases, needed);
 };
 
 /** The first instant at which the candidates would reach the threshold if none were renewed. */
-export const thresholdInstant = (candidates: readonly JudgedLease[], settings: ProbeSettings): number | undefined =>
-  inOrder(candidates).find((_, index) => reaches({ expired: index + 1, candidates: candidates.length }, settings));
+export const thresholdInstant = (leases: readonly JudgedLease[], settings: ProbeSettings): number | undefined => {
+  const candidates = leases.length;
+  const needed = leases.findIndex((_, index) => reaches({ expired: index + 1, candidates }, settings)) + 1;
+  return nthExpiry(leases, needed);
+};

@@ -28,13 +28,11 @@ export const undisturbed: DependentsView = { undisturbed: true, anyHeld: false }
 /** Our wall clock at monotonic 0. */
 export const origin = Date.parse('2026-11-21T06:00:00Z');
 
-const timestamp = (epochMs: number): string => new Date(epochMs).toISOString().replace('Z', '000Z');
-
 /** Leases `node-1`, `node-2`, ...: when each was renewed, by a right clock (monotonic milliseconds); null: never. */
 export const leasesOf = (renewedAt: readonly (number | null)[]): readonly Lease[] =>
   renewedAt.map((at, index) => ({
     name: `node-${String(index + 1)}`,
-    ...(at === null ? {} : { renewTime: timestamp(origin + at) }),
+    ...(at === null ? {} : { renewTime: (origin + at) * 1_000 }),
   }));
 
 export const nodeOf = (name: string): NodeView => ({
