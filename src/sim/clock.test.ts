@@ -181,6 +181,28 @@ describe('a virtual clock', () => {
     expect(clock.monotonic()).toBe(10);
   });
 
+  it.each([1, 2])('lets promises settle before each of many timers: %i turns', async (turns) => {
+    const clock = createVirtualClock({ turns });
+    const log: string[] = [];
+    const expected: string[] = [];
+    for (let ms = 1; ms <= 200; ms += 1) {
+      expected.push(`timer ${String(ms)}`, `settled ${String(ms)}`);
+      clock.timer(ms, () => {
+        log.push(`timer ${String(clock.monotonic())}`);
+        void (async () => {
+          for (let hop = 0; hop < 1 + (ms % 90); hop += 1) await Promise.resolve();
+          log.push(`settled ${String(clock.monotonic())}`);
+        })();
+      });
+    }
+    await clock.advance(70);
+    expect(log).toEqual(expected.slice(0, 140));
+    await clock.runUntil(() => log.length === 300);
+    await clock.settle();
+    await clock.advance(1_000);
+    expect(log).toEqual(expected);
+  });
+
   it('fires what was not cancelled, sorted by deadline and age, whatever the order of events', async () => {
     const plan = fc.array(fc.tuple(fc.integer({ min: 0, max: 50 }), fc.option(fc.nat(30), { nil: undefined })), {
       maxLength: 40,

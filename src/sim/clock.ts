@@ -1,4 +1,3 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import type { Clock } from '../ports/index.ts';
 import { createTimerHeap, type Timer } from './timer-heap.ts';
 
@@ -35,10 +34,46 @@ export interface VirtualClock extends Clock {
 
 const defaultStart = Date.UTC(2026, 0, 1);
 
+/** Calls `then` when all that is runnable has run. Only one wait at a time. */
+type Wait = (then: () => void) => void;
+
+/** Most of a turn is the event loop's own work, so that many waits share one. */
+const waitsPerTurn = 32;
+
+/** For promises. Node runs all microtasks between two immediates, those of one turn too (`processImmediate` of its `lib/internal/timers.js`). */
+const createMicrotaskWait = (): Wait => {
+  let ahead = 0;
+  let waiting: (() => void) | undefined;
+  const wake = (): void => {
+    ahead -= 1;
+    const then = waiting;
+    waiting = undefined;
+    then?.();
+  };
+  return (then) => {
+    waiting = then;
+    if (ahead > 0) return;
+    for (; ahead < waitsPerTurn; ahead += 1) setImmediate(wake);
+  };
+};
+
+const createTurnWait =
+  (turns: number): Wait =>
+  (then) => {
+    let left = turns;
+    const turn = (): void => {
+      left -= 1;
+      if (left > 0) setImmediate(turn);
+      else then();
+    };
+    setImmediate(turn);
+  };
+
 /** See VirtualClock. Its monotonic origin is 0. Only one of advance, runUntil, run and settle can be under way at a time. */
 export const createVirtualClock = (options: VirtualClockOptions = {}): VirtualClock => {
   const { startWall = defaultStart, turns = 2 } = options;
   const timers = createTimerHeap();
+  const wait = turns === 1 ? createMicrotaskWait() : createTurnWait(turns);
   let monotonic = 0;
   let wallOffset = 0;
   let moving = false;
@@ -69,10 +104,6 @@ export const createVirtualClock = (options: VirtualClockOptions = {}): VirtualCl
       signal.addEventListener('abort', abort, { once: true });
     });
 
-  const drain = async (): Promise<void> => {
-    for (let count = 0; count < turns; count += 1) await turn();
-  };
-
   const fire = (due: Timer): void => {
     monotonic = Math.max(monotonic, due.deadline);
     due.callback();
@@ -88,24 +119,38 @@ export const createVirtualClock = (options: VirtualClockOptions = {}): VirtualCl
     }
   };
 
+  /** Fires what `next` gives, one after the other, until it gives none; everything runnable runs before each. */
+  const move = (next: () => Timer | undefined): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const step = (): void => {
+        try {
+          const due = next();
+          if (due === undefined) {
+            resolve();
+            return;
+          }
+          fire(due);
+        } catch (error) {
+          reject(error);
+          return;
+        }
+        wait(step);
+      };
+      wait(step);
+    });
+
   const moveTo = async (instant: number): Promise<void> => {
-    await drain();
-    for (let due = timers.take(instant); due !== undefined; due = timers.take(instant)) {
-      fire(due);
-      await drain();
-    }
+    await move(() => timers.take(instant));
     monotonic = Math.max(monotonic, instant);
   };
 
-  const moveUntil = async (reached: () => boolean): Promise<void> => {
-    await drain();
-    while (!reached()) {
+  const moveUntil = (reached: () => boolean): Promise<void> =>
+    move(() => {
+      if (reached()) return undefined;
       const due = timers.take(Infinity);
       if (due === undefined) throw new Error('virtual clock: no timer is left, so what is awaited can never happen');
-      fire(due);
-      await drain();
-    }
-  };
+      return due;
+    });
 
   return {
     now: () => startWall + wallOffset + monotonic,
@@ -123,7 +168,7 @@ export const createVirtualClock = (options: VirtualClockOptions = {}): VirtualCl
       await exclusively(() => moveUntil(() => settled));
       return promise;
     },
-    settle: () => exclusively(drain),
+    settle: () => exclusively(() => new Promise(wait)),
     setWallOffset(ms) {
       wallOffset = ms;
     },

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Entry } from './entry.ts';
 import { simKinds } from './kinds.ts';
 import type { SimMeta } from './object.ts';
 import { createStorage } from './storage.ts';
@@ -107,6 +108,46 @@ describe('a collection', () => {
         );
       }),
     );
+  });
+
+  it('lists what is there now, and hands out the same list until that changes', () => {
+    fc.assert(
+      fc.property(steps, (plan) => {
+        const storage = createStorage(1000);
+        const collection = storage.collection(ConfigMap);
+        const model = new Map<string, Entry>();
+        for (const [action, namespace, name] of plan) {
+          const [before, copy] = [collection.list(), [...collection.list()]];
+          const key = `${namespace}/${name}`;
+          const known = collection.get(namespace, name);
+          if (action === 'put') model.set(key, storage.put(ConfigMap, { metadata: meta(namespace, name) }));
+          else if (known !== undefined) storage.remove(known);
+          if (action === 'remove') model.delete(key);
+          const isUnchanged = action === 'remove' && known === undefined;
+          // A list that was handed out stays what it was.
+          expect(before).toEqual(copy);
+          expect(collection.list() === before).toBe(isUnchanged);
+          for (const within of [undefined, 'a', 'a-b', 'b']) {
+            const expected = [...model.values()].filter((entry) => (within ?? entry.namespace) === entry.namespace);
+            expected.sort((a, b) => (a.key < b.key ? -1 : 1));
+            expect(collection.list(within)).toEqual(expected);
+            expect(collection.objects(within)).toEqual(expected.map(({ object }) => object));
+            expect(collection.objects(within)).toBe(collection.objects(within));
+          }
+        }
+      }),
+    );
+  });
+
+  it('keeps its lists from those who read them', () => {
+    const storage = createStorage(10);
+    for (const name of ['x', 'y']) storage.put(ConfigMap, { metadata: meta('a', name) });
+    const collection = storage.collection(ConfigMap);
+    for (const list of [collection.list(), collection.list('a'), collection.objects(), collection.objects('none')]) {
+      expect(() => (list as unknown[]).push({})).toThrow(TypeError);
+    }
+    expect(() => (collection.list() as unknown[]).reverse()).toThrow(TypeError);
+    expect(collection.objects('a').map(({ metadata }) => metadata.name)).toEqual(['x', 'y']);
   });
 
   it('forgets what is compacted, and what is too much', () => {

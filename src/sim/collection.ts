@@ -1,13 +1,14 @@
 import type { Entry } from './entry.ts';
+import type { SimObject } from './object.ts';
 
 export interface StoreEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
   readonly revision: number;
   /** The new state; for DELETED the last one, under the revision of its deletion. */
   readonly entry: Entry;
-  readonly previous?: Entry;
-  /** Texts of this event on the wire, shared by all watchers. */
-  readonly chunks: Map<string, Uint8Array>;
+  readonly previous: Entry | undefined;
+  /** Texts of this event on the wire, shared by all watchers. Filled on first use: most events are watched by nobody. */
+  chunks: Map<string, Uint8Array> | undefined;
 }
 
 export interface HistoryLimits {
@@ -20,8 +21,10 @@ export interface HistoryLimits {
 /** The objects of one kind, in the order of etcd's keys, and their recent past. */
 export interface Collection {
   get(namespace: string, name: string): Entry | undefined;
-  /** Sorted by key; of one namespace when it is given. Not to be written to. */
+  /** Sorted by key; of one namespace when it is given. Frozen, and the same until something changes. */
   list(namespace?: string): readonly Entry[];
+  /** The objects of `list`. */
+  objects(namespace?: string): readonly SimObject[];
   apply(event: StoreEvent): void;
   /** Events after `revision`, oldest first; undefined when some of them are forgotten. */
   since(revision: number): readonly StoreEvent[] | undefined;
@@ -39,38 +42,66 @@ interface Slot {
   entry: Entry;
 }
 
+/** Entries and objects are those of the slots, until one of them changes. */
+interface Sorted {
+  readonly slots: readonly Slot[];
+  entries: readonly Entry[] | undefined;
+  objects: readonly SimObject[] | undefined;
+}
+
 interface Bucket {
   readonly byName: Map<string, Slot>;
-  sorted?: readonly Slot[];
+  sorted: Sorted | undefined;
 }
 
 const compareKeys = (a: Entry, b: Entry): number => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0);
 const compareSlots = (a: Slot, b: Slot): number => compareKeys(a.entry, b.entry);
-const entryOf = (slot: Slot): Entry => slot.entry;
+
+const sort = (slots: Slot[]): Sorted => ({ slots: slots.sort(compareSlots), entries: undefined, objects: undefined });
+
+const entriesOf = (sorted: Sorted): readonly Entry[] => {
+  sorted.entries ??= Object.freeze(sorted.slots.map(({ entry }) => entry));
+  return sorted.entries;
+};
+
+const objectsOf = (sorted: Sorted): readonly SimObject[] => {
+  sorted.objects ??= Object.freeze(sorted.slots.map(({ entry }) => entry.object));
+  return sorted.objects;
+};
+
+const forget = (sorted: Sorted | undefined): void => {
+  if (sorted === undefined) return;
+  sorted.entries = undefined;
+  sorted.objects = undefined;
+};
+
+const nothing: Sorted = { slots: [], entries: Object.freeze([]), objects: Object.freeze([]) };
 
 export const createCollection = (limits: HistoryLimits): Collection => {
   const buckets = new Map<string, Bucket>();
-  let everything: readonly Slot[] | undefined;
+  let everything: Sorted | undefined;
   let history: StoreEvent[] = [];
   /** Everything up to here is forgotten. */
   let compacted = limits.forgotten;
   let size = 0;
 
-  const list = (namespace?: string): readonly Entry[] => {
+  const sortedOf = (namespace: string | undefined): Sorted => {
     if (namespace === undefined) {
-      everything ??= [...buckets.values()].flatMap((bucket) => [...bucket.byName.values()]).sort(compareSlots);
-      return everything.map(entryOf);
+      everything ??= sort([...buckets.values()].flatMap((bucket) => [...bucket.byName.values()]));
+      return everything;
     }
     const bucket = buckets.get(namespace);
-    if (bucket === undefined) return [];
-    bucket.sorted ??= [...bucket.byName.values()].sort(compareSlots);
-    return bucket.sorted.map(entryOf);
+    if (bucket === undefined) return nothing;
+    bucket.sorted ??= sort([...bucket.byName.values()]);
+    return bucket.sorted;
   };
+
+  const list = (namespace?: string): readonly Entry[] => entriesOf(sortedOf(namespace));
 
   const bucketOf = (namespace: string): Bucket => {
     const found = buckets.get(namespace);
     if (found !== undefined) return found;
-    const bucket: Bucket = { byName: new Map() };
+    const bucket: Bucket = { byName: new Map(), sorted: undefined };
     buckets.set(namespace, bucket);
     return bucket;
   };
@@ -97,7 +128,7 @@ export const createCollection = (limits: HistoryLimits): Collection => {
   };
 
   const forgetOrder = (bucket: Bucket): void => {
-    delete bucket.sorted;
+    bucket.sorted = undefined;
     everything = undefined;
   };
 
@@ -114,13 +145,18 @@ export const createCollection = (limits: HistoryLimits): Collection => {
       bucket.byName.set(entry.name, { entry });
       forgetOrder(bucket);
       size += 1;
-    } else slot.entry = entry;
+    } else {
+      slot.entry = entry;
+      forget(bucket.sorted);
+      forget(everything);
+    }
     remember(event);
   };
 
   return {
     get: (namespace, name) => buckets.get(namespace)?.byName.get(name)?.entry,
     list,
+    objects: (namespace) => objectsOf(sortedOf(namespace)),
     apply,
     since,
     at(revision, namespace) {

@@ -1,5 +1,6 @@
 import type { SimKind } from './kind.ts';
 import type { JsonMap } from './object.ts';
+import { openApiDocument, openApiIndex } from './openapi.ts';
 import type { Catalog, Route } from './route.ts';
 
 /** The version that the simulated server says it has; its behaviour is compared with the real one's of this minor version. */
@@ -16,8 +17,11 @@ const verbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', '
 const partVerbs = ['get', 'patch', 'update'];
 
 const resourcesOf = (kind: SimKind): readonly JsonMap[] => {
-  const { resource, singular, namespaced, shortNames } = kind;
-  const names = shortNames.length === 0 ? {} : { shortNames };
+  const { resource, singular, namespaced, shortNames, categories } = kind;
+  const names = {
+    ...(shortNames.length === 0 ? {} : { shortNames }),
+    ...(categories.length === 0 ? {} : { categories }),
+  };
   const own = { name: resource, singularName: singular, namespaced, kind: kind.kind, verbs, ...names };
   const part = (name: string, type: JsonMap): JsonMap => ({
     name: `${resource}/${name}`,
@@ -63,6 +67,10 @@ export const discoveryOf = (catalog: Catalog, route: Route): JsonMap | undefined
         resources: kinds.flatMap(resourcesOf),
       };
     }
+    case 'openApi':
+      return openApiIndex(catalog);
+    case 'openApiVersion':
+      return openApiDocument(catalog, route);
     case 'collection':
     case 'health':
     case 'nowhere':

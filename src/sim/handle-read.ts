@@ -1,14 +1,15 @@
 import type { Clock, KubeRequest } from '../ports/index.ts';
-import { type Entry, entryProtobuf, entryText, type Form } from './entry.ts';
+import { type Entry, entryProtobuf } from './entry.ts';
 import { followExchange, untilAborted } from './exchange.ts';
 import { apiVersionOf, type SimKind } from './kind.ts';
 import { protobufEnvelope } from './kube-protobuf.ts';
 import { listBody } from './list.ts';
 import { type ListOptions, parseResourceVersion } from './read-options.ts';
 import { jsonReply, type ProtobufReply, protobufReply, type Reply } from './reply.ts';
-import { checkScalable, scaleOf } from './scale.ts';
+import { checkScalable } from './scale.ts';
 import { notFound, tooLargeResourceVersion, unknownResource } from './status.ts';
 import type { Storage } from './storage.ts';
+import { scaleText, type View, viewText } from './table/table.ts';
 
 export interface ReadHost {
   readonly storage: Storage;
@@ -59,20 +60,20 @@ const whenFresh = async (host: ReadHost, request: KubeRequest, revision: number)
 export const readObject = async (
   host: ReadHost,
   request: KubeRequest,
-  selected: { readonly target: ObjectTarget; readonly form: Form },
+  selected: { readonly target: ObjectTarget; readonly view: View },
 ): Promise<Reply | ProtobufReply> => {
-  const { target, form } = selected;
+  const { target, view } = selected;
   const { kind, subresource } = target;
   await whenFresh(host, request, parseResourceVersion(request.query?.resourceVersion) ?? 0);
   if (subresource === 'scale' && kind.scale !== undefined) {
     const entry = findEntry(host.storage, target);
     checkScalable(entry, kind.scale);
-    return jsonReply(JSON.stringify(scaleOf(entry, kind.scale)));
+    return jsonReply(scaleText(entry, kind.scale, view));
   }
   if (subresource !== undefined && !(subresource === 'status' && kind.status)) throw missingPart(kind, target.name);
   const entry = findEntry(host.storage, target);
-  const message = form === 'protobuf' ? entryProtobuf(entry) : undefined;
-  if (message === undefined) return jsonReply(entryText(entry, form));
+  const message = view === 'protobuf' ? entryProtobuf(entry) : undefined;
+  if (message === undefined) return jsonReply(viewText(entry, view));
   return protobufReply(protobufEnvelope({ apiVersion: apiVersionOf(kind), kind: kind.kind }, message));
 };
 
@@ -80,10 +81,10 @@ export const readObject = async (
 export const readList = async (
   host: ReadHost,
   request: KubeRequest,
-  selected: { readonly target: CollectionTarget; readonly options: ListOptions; readonly form: Form },
+  selected: { readonly target: CollectionTarget; readonly options: ListOptions; readonly view: View },
 ): Promise<Reply | ProtobufReply> => {
-  const { target, options, form } = selected;
+  const { target, options, view } = selected;
   await whenFresh(host, request, options.resourceVersion ?? 0);
-  const body = listBody(host.storage, { ...target, options, form });
+  const body = listBody(host.storage, { ...target, options, view });
   return typeof body === 'string' ? jsonReply(body) : protobufReply(body);
 };

@@ -1,19 +1,22 @@
-import { createEntry, type Entry, entryText, type Form } from './entry.ts';
+import { createEntry, type Entry } from './entry.ts';
 import { findEntry, missingPart, type ObjectTarget } from './handle-read.ts';
 import { applyJsonPatch } from './json-patch.ts';
 import type { SimKind } from './kind.ts';
 import { applyMergePatch } from './merge-patch.ts';
-import { checkJsonBody, patchKindOf } from './negotiate.ts';
+import { patchKindOf } from './negotiate.ts';
 import { asMap, isMap, type JsonMap, type SimObject, withPath } from './object.ts';
 import type { Origin } from './origin.ts';
+import { bodyMessageOf, deleteOptionsMessage, scaleMessage } from './protobuf-body/messages.ts';
 import type { Query } from './read-options.ts';
 import type { Reply } from './reply.ts';
+import { bodyText, parseJson, readObjectBody, type RequestBody, type WantedBody } from './request-body.ts';
 import { scaledObject, scaleOf } from './scale.ts';
 import { badRequest, invalid, methodNotAllowed } from './status.ts';
 import type { Storage } from './storage.ts';
 import { applyStrategicMergePatch } from './strategic-merge-patch.ts';
+import { scaleText, type View, viewText } from './table/table.ts';
 import { checkBodyType, createdObject } from './write-create.ts';
-import { deleteEntry, deleteOptions } from './write-delete.ts';
+import { deleteEntry, type DeleteOptions, deleteOptions } from './write-delete.ts';
 import { isReleased, type Update, updatedObject } from './write-update.ts';
 
 export interface WriteHost {
@@ -21,24 +24,28 @@ export interface WriteHost {
   readonly origin: Origin;
 }
 
-export interface WriteInput {
+export interface WriteInput extends RequestBody {
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  readonly contentType: string | undefined;
-  readonly body: string;
   readonly query: Query;
-  readonly form: Form;
+  readonly view: View;
 }
 
-const parseJson = (text: string, describe: (problem: string) => string): unknown => {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch (error) {
-    throw badRequest(describe(error instanceof Error ? error.message : String(error)));
-  }
+const readBodyOf = (
+  kind: SimKind,
+  input: WriteInput,
+  { kind: name, message }: Omit<WantedBody, 'describe'>,
+): JsonMap => {
+  const describe = (problem: string): string =>
+    `the object provided is unrecognized (must be of type ${kind.kind}): ${problem}`;
+  return readObjectBody(input, { kind: name, message, describe });
 };
 
-const parseObject = (kind: SimKind, text: string): JsonMap => {
-  const body = parseBody(kind, text);
+const readObject = (kind: SimKind, input: WriteInput): JsonMap =>
+  readBodyOf(kind, input, { kind: kind.kind, message: bodyMessageOf(kind) });
+
+/** The object that a POST or PUT sends, of the type that it should be. */
+const readTyped = (kind: SimKind, input: WriteInput): JsonMap => {
+  const body = readObject(kind, input);
   checkBodyType(kind, body);
   const problem = kind.decodeProblem?.(body);
   if (problem === undefined) return body;
@@ -53,26 +60,17 @@ const checkPatched = (kind: SimKind, object: Readonly<JsonMap>): void => {
   throw invalid({ ...kind, group: '', kind: '' }, '', [cause]);
 };
 
-const parseBody = (kind: SimKind, text: string): JsonMap => {
-  const describe = (problem: string): string =>
-    `the object provided is unrecognized (must be of type ${kind.kind}): couldn't get version/kind; json parse error: ${problem}`;
-  const body = parseJson(text, describe);
-  if (!isMap(body)) throw badRequest(describe('not an object'));
-  return body;
-};
-
 const isDryRun = (query: Query): boolean => query.dryRun === 'All';
 
 /** POST to a collection. */
 export const create = (host: WriteHost, target: { kind: SimKind; namespace: string }, input: WriteInput): Reply => {
-  checkJsonBody(input.contentType);
   const { kind, namespace } = target;
-  const wanted = parseObject(kind, input.body);
+  const wanted = readTyped(kind, input);
   const object = createdObject(host.storage, { kind, namespace, wanted }, host.origin);
   const entry = isDryRun(input.query)
     ? createEntry(kind, object as SimObject, host.storage.revision)
     : host.storage.put(kind, object);
-  return { status: 201, text: entryText(entry, input.form) };
+  return { status: 201, text: viewText(entry, input.view) };
 };
 
 /** Stores an update, or leaves things as they are when it changes nothing. A deleted object that nothing holds back any more goes. */
@@ -89,7 +87,7 @@ const commit = (host: WriteHost, entry: Entry, update: Update & { readonly dryRu
 
 const patchedValue = (input: WriteInput, kind: SimKind, current: unknown): JsonMap => {
   const type = patchKindOf(input.contentType, kind.custom);
-  const patch = parseJson(input.body, (problem) => `error decoding patch: ${problem}`);
+  const patch = parseJson(bodyText(input), (problem) => `error decoding patch: ${problem}`);
   if (type === 'json') {
     const result = applyJsonPatch(current, patch);
     if (!isMap(result)) throw badRequest('the patch leaves no object');
@@ -108,11 +106,12 @@ const writeScale = (host: WriteHost, entry: Entry, input: WriteInput): Reply => 
   if (kind.scale === undefined) throw missingPart(kind, entry.name);
   const current = scaleOf(entry, kind.scale);
   const put = input.method === 'PUT';
-  if (put) checkJsonBody(input.contentType);
-  const scale = put ? parseBody(kind, input.body) : patchedValue(input, kind, current);
+  const scale = put
+    ? readBodyOf(kind, input, { kind: 'Scale', message: kind.custom ? undefined : scaleMessage })
+    : patchedValue(input, kind, current);
   const wanted = scaledObject(entry, kind.scale, scale);
   const result = commit(host, entry, { target: 'scale', wanted, put, dryRun: isDryRun(input.query) });
-  return { status: 200, text: JSON.stringify(scaleOf(result, kind.scale)) };
+  return { status: 200, text: scaleText(result, kind.scale, input.view) };
 };
 
 const writeObject = (
@@ -123,35 +122,39 @@ const writeObject = (
   const { input, target } = request;
   const { kind } = entry;
   const put = input.method === 'PUT';
-  if (put) checkJsonBody(input.contentType);
-  const wanted = put ? parseObject(kind, input.body) : patchedValue(input, kind, entry.object);
+  const wanted = put ? readTyped(kind, input) : patchedValue(input, kind, entry.object);
   if (!put) checkPatched(kind, wanted);
   const result = commit(host, entry, { target, wanted, put, dryRun: isDryRun(input.query) });
-  return { status: 200, text: entryText(result, input.form) };
+  return { status: 200, text: viewText(result, input.view) };
 };
 
 /** The namespace controller's last step: the finalizers of the spec, and nothing else. */
 const finalizeNamespace = (host: WriteHost, entry: Entry, input: WriteInput): Reply => {
   if (input.method !== 'PUT') throw methodNotAllowed();
-  const finalizers = asMap(parseBody(entry.kind, input.body).spec).finalizers ?? [];
+  const finalizers = asMap(readObject(entry.kind, input).spec).finalizers ?? [];
   const wanted = withPath(entry.object, ['spec', 'finalizers'], finalizers);
   const result = commit(host, entry, { target: 'object', wanted, put: true, dryRun: isDryRun(input.query) });
-  return { status: 200, text: entryText(result, input.form) };
+  return { status: 200, text: viewText(result, input.view) };
 };
 
 const putMissing = (host: WriteHost, target: ObjectTarget, input: WriteInput): Reply => {
-  checkJsonBody(input.contentType);
-  const body = parseBody(target.kind, input.body);
-  const metadata = asMap(body.metadata);
+  const metadata = asMap(readObject(target.kind, input).metadata);
   if (metadata.name !== target.name) throw badRequest('the name of the object does not match the name on the URL');
   return create(host, target, input);
 };
 
-const remove = (host: WriteHost, entry: Entry, input: WriteInput): Reply => {
+const optionsOf = (input: WriteInput): DeleteOptions => {
+  if (input.body.length === 0) return deleteOptions(undefined, input.query);
+  const wanted = { kind: 'DeleteOptions', message: deleteOptionsMessage, describe: (problem: string) => problem };
+  return deleteOptions(readObjectBody(input, wanted), input.query);
+};
+
+const remove = (host: WriteHost, target: ObjectTarget, input: WriteInput): Reply => {
+  const options = optionsOf(input);
+  const entry = findEntry(host.storage, target);
   const { kind } = entry;
-  const options = deleteOptions(input.body === '' ? undefined : parseBody(kind, input.body), input.query);
   const deletion = deleteEntry(host.storage, entry, { options, origin: host.origin });
-  if (!deletion.atOnce) return { status: 200, text: entryText(deletion.entry, input.form) };
+  if (!deletion.atOnce) return { status: options.accepted ? 202 : 200, text: viewText(deletion.entry, input.view) };
   const group = kind.group === '' ? {} : { group: kind.group };
   const details = { name: entry.name, ...group, kind: kind.resource, uid: entry.object.metadata.uid };
   const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details };
@@ -164,7 +167,7 @@ export const writeTarget = (host: WriteHost, target: ObjectTarget, input: WriteI
   if (input.method === 'POST') throw methodNotAllowed();
   if (input.method === 'DELETE') {
     if (subresource !== undefined) throw methodNotAllowed();
-    return remove(host, findEntry(host.storage, target), input);
+    return remove(host, target, input);
   }
   if (input.method === 'PATCH') patchKindOf(input.contentType, kind.custom);
   if (subresource === undefined) {
@@ -186,7 +189,6 @@ export const writeTarget = (host: WriteHost, target: ObjectTarget, input: WriteI
 
 /** DELETE of a collection: every one of `entries`, by the rules of single deletes. */
 export const removeAll = (host: WriteHost, entries: readonly Entry[], input: WriteInput): void => {
-  const body = input.body === '' ? undefined : asMap(parseJson(input.body, (problem) => problem));
-  const options = deleteOptions(body, input.query);
+  const options = optionsOf(input);
   for (const entry of entries) deleteEntry(host.storage, entry, { options, origin: host.origin });
 };

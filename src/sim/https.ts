@@ -17,6 +17,8 @@ export interface HttpsFaceOptions {
   readonly port?: number;
   /** Absent: everybody is let in. Present: 401 for whoever it does not name. */
   readonly auth?: HttpsAuth;
+  /** Whether connections are forwarded to pods: where not, such requests are never answered. Default: always. */
+  readonly reachesKubelets?: () => boolean;
 }
 
 /**
@@ -71,7 +73,7 @@ const createTlsFront = (options: HttpsFaceOptions): HttpsServer => {
  * closes its connection, which is what a client sees of a reset.
  */
 export const serveHttps = async (options: HttpsFaceOptions): Promise<HttpsFace> => {
-  const { kube, host = '127.0.0.1', auth } = options;
+  const { kube, host = '127.0.0.1', auth, reachesKubelets = () => true } = options;
   const tls = createTlsFront(options);
   const tcp = createTcpServer();
   const sockets = new Set<Socket>();
@@ -104,7 +106,7 @@ export const serveHttps = async (options: HttpsFaceOptions): Promise<HttpsFace> 
     socket.once('close', () => controller.abort(new Error('the client has gone')));
     socket.on('error', () => undefined);
     await gate();
-    await answerUpgrade({ message, socket, kube, auth, signal: controller.signal });
+    await answerUpgrade({ message, socket, kube, auth, reachesKubelets, signal: controller.signal });
   };
 
   const disconnect = (): void => {

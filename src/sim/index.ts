@@ -1,3 +1,4 @@
+export { careKinds, careSeedKinds, extensionKinds } from './care-kinds.ts';
 export { createCertificates, type KeyPair, type SimCertificates } from './certificates.ts';
 export { createVirtualClock, type VirtualClock } from './clock.ts';
 export { type CountingKube, type RequestCounts, requestKind, withCounting } from './counting.ts';
@@ -30,5 +31,6 @@ export {
 export { type ServedWorld, serveWorld } from './world/serve.ts';
 export type { PodRecovery } from './world/recoveries.ts';
 export type { ShootToll, WorldShoot } from './world/shoot.ts';
+export { startExtensionReports } from './world/shoot-care.ts';
 export { defaultTiming, scaleTiming, type WorldTiming } from './world/timing.ts';
 export { createWorld, type World, type WorldOptions } from './world/world.ts';

@@ -83,6 +83,16 @@ export const defaultPod = (object: JsonMap): JsonMap => {
   return withDefault(withDefault(scheduled, ['status', 'phase'], 'Pending'), ['status', 'qosClass'], 'BestEffort');
 };
 
+/** Addresses are not given out: a Service has the one that it names, or none. */
+export const defaultService = (object: JsonMap): JsonMap => {
+  const { clusterIP, ports } = asMap(object.spec);
+  const typed = withDefault(object, ['spec', 'type'], 'ClusterIP');
+  const addressed = clusterIP === undefined ? typed : withDefault(typed, ['spec', 'clusterIPs'], [clusterIP]);
+  if (ports === undefined) return addressed;
+  const protocols = asList(ports).map((port) => withDefault(asMap(port), ['protocol'], 'TCP'));
+  return withPath(addressed, ['spec', 'ports'], protocols);
+};
+
 const nullWhenEmpty = (value: unknown): unknown => (asList(value).length === 0 ? null : value);
 
 /** The storage of the real server cannot tell an empty list from none, and Go writes none as null. */

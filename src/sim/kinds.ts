@@ -7,6 +7,7 @@ import {
   defaultReplicaSet,
   defaultReplicas,
   defaultSecret,
+  defaultService,
   defaultStatefulSet,
   replicasProblem,
   secretProblem,
@@ -20,6 +21,7 @@ type Identity = Pick<SimKind, 'group' | 'version' | 'kind' | 'resource'>;
 const define = (base: Partial<SimKind>, identity: Identity, extra: Partial<SimKind>): SimKind => ({
   singular: identity.kind.toLowerCase(),
   shortNames: [],
+  categories: [],
   namespaced: true,
   custom: false,
   status: false,
@@ -31,6 +33,7 @@ const define = (base: Partial<SimKind>, identity: Identity, extra: Partial<SimKi
   createOnUpdate: false,
   fields: {},
   omitZero: [],
+  printerColumns: [],
   graceful: false,
   ...base,
   ...identity,
@@ -43,6 +46,7 @@ const core = (kind: string, resource: string, extra: Partial<SimKind> = {}): Sim
 const apps = (kind: string, resource: string, extra: Partial<SimKind>): SimKind =>
   define(
     {
+      categories: ['all'],
       status: true,
       generation: true,
       labelsWithStatus: false,
@@ -96,6 +100,7 @@ export const simKinds = {
   }),
   Pod: core('Pod', 'pods', {
     shortNames: ['po'],
+    categories: ['all'],
     status: true,
     generation: true,
     graceful: true,
@@ -111,7 +116,15 @@ export const simKinds = {
     },
     defaults: defaultPod,
   }),
-  Service: core('Service', 'services', { shortNames: ['svc'], status: true, createOnUpdate: true }),
+  Service: core('Service', 'services', {
+    shortNames: ['svc'],
+    categories: ['all'],
+    status: true,
+    createOnUpdate: true,
+    defaults: defaultService,
+  }),
+  /** What a Service's EndpointSlices say, in the older form; deprecated, and still written by KCM. */
+  Endpoints: core('Endpoints', 'endpoints', { shortNames: ['ep'], createOnUpdate: true }),
   Event: core('Event', 'events', {
     shortNames: ['ev'],
     createOnUpdate: true,
@@ -173,7 +186,16 @@ export const simKinds = {
   ),
   Machine: customKind(
     { group: 'machine.sapcloud.io', version: 'v1alpha1', kind: 'Machine', resource: 'machines' },
-    { shortNames: ['mach'], status: true },
+    {
+      shortNames: ['mc'],
+      status: true,
+      printerColumns: [
+        { name: 'Status', type: 'string', jsonPath: '.status.currentStatus.phase' },
+        { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+        { name: 'Node', type: 'string', jsonPath: '.metadata.labels.node' },
+        { name: 'ProviderID', type: 'string', jsonPath: '.spec.providerID', priority: 1 },
+      ],
+    },
   ),
   Etcd: customKind(
     { group: 'druid.gardener.cloud', version: 'v1alpha1', kind: 'Etcd', resource: 'etcds' },
@@ -188,6 +210,16 @@ export const simKinds = {
   ),
   Watermill: customKind(
     { group: 'test.dependency-watchdog.gardener.cloud', version: 'v1', kind: 'Watermill', resource: 'watermills' },
-    { status: true, scale: { replicas: ['spec', 'wheel', 'count'], statusReplicas: ['status', 'turning'] } },
+    {
+      status: true,
+      scale: { replicas: ['spec', 'wheel', 'count'], statusReplicas: ['status', 'turning'] },
+      printerColumns: [
+        { name: 'Stones', type: 'integer', jsonPath: '.spec.stones' },
+        { name: 'Flow', type: 'number', jsonPath: '.spec.flow' },
+        { name: 'Open', type: 'boolean', jsonPath: '.spec.open' },
+        { name: 'Built', type: 'date', jsonPath: '.spec.built' },
+        { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status', priority: 1 },
+      ],
+    },
   ),
 } as const satisfies Record<string, SimKind>;

@@ -1,6 +1,15 @@
 import { apiVersionOf, type SimKind } from './kind.ts';
-import type { SimObject } from './object.ts';
-import { encodeProtobuf, lengthDelimited, type ProtobufMessage } from './protobuf.ts';
+import type { JsonMap, SimObject } from './object.ts';
+import { encodeProtobuf, type ProtobufMessage } from './protobuf.ts';
+import {
+  createProtobufWriter,
+  endField,
+  type ProtobufWriter,
+  writeBytes,
+  writeString,
+  writtenBytes,
+  writtenSize,
+} from './protobuf-writer.ts';
 
 export const protobufMediaType = 'application/vnd.kubernetes.protobuf';
 
@@ -51,7 +60,7 @@ const lease: ProtobufMessage = {
   ],
 };
 
-const nodeCondition: ProtobufMessage = {
+export const nodeCondition: ProtobufMessage = {
   type: [1, 'string'],
   status: [2, 'string'],
   lastHeartbeatTime: [3, 'time'],
@@ -60,9 +69,9 @@ const nodeCondition: ProtobufMessage = {
   message: [6, 'string'],
 };
 
-const daemonEndpoints: ProtobufMessage = { kubeletEndpoint: [1, { Port: [1, 'integer'] }] };
+export const daemonEndpoints: ProtobufMessage = { kubeletEndpoint: [1, { Port: [1, 'integer'] }] };
 
-const nodeInfo: ProtobufMessage = {
+export const nodeInfo: ProtobufMessage = {
   machineID: [1, 'string'],
   systemUUID: [2, 'string'],
   bootID: [3, 'string'],
@@ -108,28 +117,52 @@ export const objectProtobuf = (kind: SimKind, object: SimObject): Uint8Array | u
     : encodeProtobuf(message, { ...object, apiVersion: undefined, kind: undefined });
 };
 
-/** `k8s` and a zero, and `runtime.Unknown` around the message (k8s.io/apimachinery `pkg/runtime/generated.proto`). */
-export const protobufEnvelope = (
-  type: { readonly apiVersion: string; readonly kind: string },
-  raw: Uint8Array,
-): Uint8Array => {
-  const typeMeta = Buffer.concat([
-    lengthDelimited(1, Buffer.from(type.apiVersion)),
-    lengthDelimited(2, Buffer.from(type.kind)),
-  ]);
-  return Buffer.concat([Buffer.from('k8s\0'), lengthDelimited(1, typeMeta), lengthDelimited(2, raw)]);
+export interface ProtobufType {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+/** More than an envelope takes of its own. */
+const envelopeSize = 256;
+
+/** Finishes a message: `runtime.Unknown` around what is written, and `k8s` and a zero before it (k8s.io/apimachinery `pkg/runtime/generated.proto`). */
+const enclose = (writer: ProtobufWriter, { apiVersion, kind }: ProtobufType): Uint8Array => {
+  endField(writer, 2, 0);
+  const size = writtenSize(writer);
+  writeString(writer, 2, kind);
+  writeString(writer, 1, apiVersion);
+  endField(writer, 1, size);
+  writeBytes(writer, Buffer.from('k8s\0'));
+  return writtenBytes(writer);
+};
+
+/** An object's message as it is sent. */
+export const protobufEnvelope = (type: ProtobufType, raw: Uint8Array): Uint8Array => {
+  const writer = createProtobufWriter(raw.length + envelopeSize);
+  writeBytes(writer, raw);
+  return enclose(writer, type);
 };
 
 export interface ProtobufList {
   readonly kind: SimKind;
   /** Of the list. */
-  readonly metadata: object;
+  readonly metadata: Readonly<JsonMap>;
   readonly items: readonly Uint8Array[];
 }
 
+/** More than tag and length of an item take. */
+const headSize = 8;
+
+const writeMessage = (writer: ProtobufWriter, field: number, message: Uint8Array): void => {
+  const size = writtenSize(writer);
+  writeBytes(writer, message);
+  endField(writer, field, size);
+};
+
 /** In all lists `metadata` is field 1 and `items` field 2. */
 export const listProtobuf = ({ kind, metadata, items }: ProtobufList): Uint8Array => {
-  const meta = encodeProtobuf(listMeta, metadata) ?? new Uint8Array();
-  const raw = Buffer.concat([lengthDelimited(1, meta), ...items.map((item) => lengthDelimited(2, item))]);
-  return protobufEnvelope({ apiVersion: apiVersionOf(kind), kind: `${kind.kind}List` }, raw);
+  const writer = createProtobufWriter(items.reduce((sum, { length }) => sum + length + headSize, envelopeSize));
+  for (const item of items.toReversed()) writeMessage(writer, 2, item);
+  writeMessage(writer, 1, encodeProtobuf(listMeta, metadata) ?? new Uint8Array());
+  return enclose(writer, { apiVersion: apiVersionOf(kind), kind: `${kind.kind}List` });
 };

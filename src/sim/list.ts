@@ -1,16 +1,17 @@
-import { type Entry, entryProtobuf, type Form, itemText } from './entry.ts';
+import { type Entry, entryProtobuf, itemText } from './entry.ts';
 import { apiVersionOf, type SimKind } from './kind.ts';
 import { listProtobuf } from './kube-protobuf.ts';
 import { isMap, type JsonMap } from './object.ts';
 import type { ListOptions } from './read-options.ts';
 import { badRequest, expired } from './status.ts';
 import type { Storage } from './storage.ts';
+import { isTable, listTable, type View } from './table/table.ts';
 
 export interface ListRequest {
   readonly kind: SimKind;
   readonly namespace?: string;
   readonly options: ListOptions;
-  readonly form: Form;
+  readonly view: View;
 }
 
 interface Page {
@@ -111,21 +112,22 @@ const metadataOf = (page: Page, { custom }: SimKind): JsonMap => ({
 });
 
 /**
- * The body of a list answer: protobuf where the form is that and all objects have it, else JSON text. Throws a StatusError: BadRequest for a
+ * The body of a list answer: protobuf where that is asked for and all objects have it, else JSON text. Throws a StatusError: BadRequest for a
  * broken token, Expired (410) for a forgotten revision.
  */
 export const listBody = (storage: Storage, request: ListRequest): string | Uint8Array => {
-  const { kind, form } = request;
+  const { kind, view } = request;
   const page = pageOf(storage, request);
   const metadata = metadataOf(page, kind);
-  if (form === 'protobuf') {
+  if (isTable(view)) return listTable({ kind, metadata, entries: page.entries }, view);
+  if (view === 'protobuf') {
     const items = page.entries.flatMap((entry) => entryProtobuf(entry) ?? []);
     if (items.length === page.entries.length) return listProtobuf({ kind, metadata, items });
   }
   const type =
-    form === 'metadata'
+    view === 'metadata'
       ? { kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1' }
       : { kind: `${kind.kind}List`, apiVersion: apiVersionOf(kind) };
   const head = JSON.stringify({ ...type, metadata }).slice(0, -1);
-  return `${head},"items":[${page.entries.map((entry) => itemText(entry, form)).join(',')}]}`;
+  return `${head},"items":[${page.entries.map((entry) => itemText(entry, view)).join(',')}]}`;
 };

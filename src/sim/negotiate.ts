@@ -1,6 +1,6 @@
-import type { Form } from './entry.ts';
 import { protobufMediaType } from './kube-protobuf.ts';
 import { StatusError } from './status.ts';
+import type { TableForm, View } from './table/table.ts';
 
 interface MediaRange {
   readonly type: string;
@@ -18,20 +18,22 @@ const parseRange = (text: string): MediaRange => {
   return { type: type.toLowerCase(), parameters, quality: Number(parameters.q ?? '1') || 0 };
 };
 
-const formOf = (range: MediaRange, protobuf: boolean): Form | undefined => {
-  if (range.type === protobufMediaType && range.parameters.as === undefined) return protobuf ? 'protobuf' : undefined;
-  if (range.type !== 'application/json' && range.type !== '*/*') return undefined;
-  const { as } = range.parameters;
+const formOf = ({ type, parameters }: MediaRange, { protobuf, table }: Offer): View | undefined => {
+  const { as, g, v } = parameters;
+  if (type === protobufMediaType && as === undefined) return protobuf ? 'protobuf' : undefined;
+  if (type !== 'application/json' && type !== '*/*') return undefined;
   if (as === undefined) return 'object';
+  if (as === 'Table' && g === 'meta.k8s.io' && v === 'v1') return table?.();
   return as === 'PartialObjectMetadata' || as === 'PartialObjectMetadataList' ? 'metadata' : undefined;
 };
 
-const offered = 'application/json, application/yaml, application/vnd.kubernetes.protobuf';
+const offeredTypes = ['application/json', 'application/yaml', protobufMediaType];
+const offered = offeredTypes.join(', ');
 
-/** Built-in kinds are refused by the HTTP framework, custom ones by the API machinery. */
-const refuse = (code: 406 | 415, custom: boolean, message: string): StatusError => {
+/** Built-in kinds are refused by the HTTP framework where it knows no media type of it, all else by the API machinery. */
+const refuse = (code: 406 | 415, framework: boolean, message: string): StatusError => {
   const reason = code === 406 ? 'NotAcceptable' : 'UnsupportedMediaType';
-  if (custom) return new StatusError({ code, reason, message });
+  if (!framework) return new StatusError({ code, reason, message });
   const words =
     code === 406 ? `406: Not Acceptable\n\nAvailable representations: ${offered}` : '415: Unsupported Media Type';
   return new StatusError({ code, reason, message: words, details: {} });
@@ -42,20 +44,23 @@ export interface Offer {
   readonly custom: boolean;
   /** Also in protobuf. */
   readonly protobuf: boolean;
+  /** As a Table, where there are objects to show. Called when that is what is taken; may throw a StatusError. */
+  readonly table?: (() => TableForm) | undefined;
 }
 
 /**
- * What an Accept header asks for, among what the simulator has: JSON, whole or metadata only, and protobuf where it is offered. YAML and
- * Table are passed over, so they need JSON as a second choice. Throws a NotAcceptable StatusError (406) when nothing is left.
+ * What an Accept header asks for, among what the simulator has: JSON, as whole objects, their metadata only or a Table, and protobuf where
+ * it is offered. YAML is passed over, so it needs JSON as a second choice. Throws a NotAcceptable StatusError (406) when nothing is left.
  */
-export const formAccepted = (accept: string | undefined, { custom, protobuf }: Offer): Form => {
+export const formAccepted = (accept: string | undefined, offer: Offer): View => {
   if (accept === undefined || accept.trim() === '') return 'object';
   const ranges = accept.split(',').map(parseRange);
   for (const range of ranges.filter(({ quality }) => quality > 0).sort((a, b) => b.quality - a.quality)) {
-    const form = formOf(range, protobuf);
+    const form = formOf(range, offer);
     if (form !== undefined) return form;
   }
-  throw refuse(406, custom, `only the following media types are accepted: ${offered}`);
+  const isKnown = ranges.some(({ type }) => type === '*/*' || offeredTypes.includes(type));
+  throw refuse(406, !offer.custom && !isKnown, `only the following media types are accepted: ${offered}`);
 };
 
 const mediaType = (contentType: string | undefined): string =>
@@ -64,11 +69,12 @@ const mediaType = (contentType: string | undefined): string =>
 const unknownFormat = (accepted: string): string =>
   `the body of the request was in an unknown format - accepted media types include: ${accepted}`;
 
-/** Throws UnsupportedMediaType (415) unless a body of JSON is announced; no announcement counts as JSON. */
-export const checkJsonBody = (contentType: string | undefined): void => {
+/** Of a body; no announcement counts as JSON. Throws UnsupportedMediaType (415) for all others, YAML among them. */
+export const bodyFormat = (contentType: string | undefined): 'json' | 'protobuf' => {
   const type = mediaType(contentType);
-  if (type === '' || type === 'application/json') return;
-  throw refuse(415, true, unknownFormat(offered));
+  if (type === '' || type === 'application/json') return 'json';
+  if (type === protobufMediaType) return 'protobuf';
+  throw refuse(415, false, unknownFormat(offered));
 };
 
 export type PatchKind = 'merge' | 'json' | 'strategic';
@@ -84,5 +90,5 @@ export const patchKindOf = (contentType: string | undefined, custom: boolean): P
   const found = patchKinds[mediaType(contentType)];
   if (found !== undefined && !(custom && found === 'strategic')) return found;
   const accepted = 'application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml';
-  throw refuse(415, custom, unknownFormat(accepted));
+  throw refuse(415, !custom, unknownFormat(accepted));
 };

@@ -44,7 +44,8 @@ export const createOrigin = (options: OriginOptions): Origin => {
       const part = (): string => hex(random.integer(0x1_0000), 4);
       const version = `4${part().slice(1)}`;
       const variant = hex(0x8000 | random.integer(0x4000), 4);
-      return `${part()}${part()}-${part()}-${version}-${variant}-${part()}${part()}${part()}`;
+      // Joined, and so one flat string: a template makes a tree of its parts, which lives as long as the object.
+      return [part() + part(), part(), version, variant, part() + part() + part()].join('-');
     },
     timestamp: (inSeconds = 0) => timestamp(now() + inSeconds * 1000),
   };

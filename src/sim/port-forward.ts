@@ -16,6 +16,8 @@ export interface UpgradeRequest {
   readonly socket: Duplex;
   readonly kube: Kube;
   readonly auth: HttpsAuth | undefined;
+  /** Whether there is a way from the API server to its kubelets. Without it nobody ever answers. */
+  readonly reachesKubelets: () => boolean;
   readonly signal: AbortSignal;
 }
 
@@ -58,19 +60,23 @@ const accept = (socket: Duplex, { headers }: IncomingMessage): void => {
  * Answers the upgrade of a connection as far as `pods/portforward` goes: a WebSocket for a pod that has a node, refusals like those of a real
  * API server for others (PortForwardLocation in kubernetes `pkg/registry/core/pod/strategy.go`).
  */
-export const answerUpgrade = async ({ message, socket, kube, auth, signal }: UpgradeRequest): Promise<void> => {
+export const answerUpgrade = async (request: UpgradeRequest): Promise<void> => {
+  const { message, socket, kube, auth, signal } = request;
   if (!isAllowed(auth, message)) {
     refuse(socket, 401, JSON.stringify(unauthorized().status));
     return;
   }
   const { pod = message.url ?? '/', name = '' } = podPath.exec(message.url ?? '')?.groups ?? {};
-  const found = await kube.request({ method: 'GET', path: pod, signal });
+  const { authorization } = message.headers;
+  const headers = authorization === undefined ? {} : { authorization };
+  const found = await kube.request({ method: 'GET', path: pod, headers, signal });
   const text = await readText(found);
   if (found.status !== 200) {
     refuse(socket, found.status, text);
     return;
   }
   const { spec = {} } = JSON.parse(text) as { readonly spec?: { readonly nodeName?: string } };
-  if (spec.nodeName !== undefined && spec.nodeName !== '') accept(socket, message);
-  else refuse(socket, 400, JSON.stringify(badRequest(`pod ${name} does not have a host assigned`).status));
+  if (spec.nodeName === undefined || spec.nodeName === '') {
+    refuse(socket, 400, JSON.stringify(badRequest(`pod ${name} does not have a host assigned`).status));
+  } else if (request.reachesKubelets()) accept(socket, message);
 };

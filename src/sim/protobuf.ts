@@ -1,3 +1,14 @@
+import { asList, asMap, type JsonMap } from './object.ts';
+import {
+  createProtobufWriter,
+  endField,
+  type ProtobufWriter,
+  writeInteger,
+  writeString,
+  writtenBytes,
+  writtenSize,
+} from './protobuf-writer.ts';
+
 /** What a field holds: JSON's form of it is known from the Kubernetes API. */
 type FieldType =
   | 'string'
@@ -17,93 +28,86 @@ interface ProtobufField {
 /** A message type: the number and type of each field, by its name in JSON; of a message in brackets there can be many. */
 export type ProtobufMessage = Readonly<Record<string, ProtobufField>>;
 
-const [wireVarint, wireBytes] = [0, 2];
-
-/** A negative number takes all of the ten bytes that 64 bits do. */
-const varint = (value: number): Uint8Array => {
-  const bytes: number[] = [];
-  let rest = value >= 0 ? value : BigInt.asUintN(64, BigInt(value));
-  for (; rest > 0x7f; rest = typeof rest === 'bigint' ? rest >> 7n : Math.floor(rest / 128)) {
-    bytes.push(Number(typeof rest === 'bigint' ? rest & 0x7fn : rest % 128) | 0x80);
-  }
-  return Uint8Array.from([...bytes, Number(rest)]);
-};
-
-const tag = (field: number, wireType: number): Uint8Array => varint((field << 3) | wireType);
-
-const integer = (field: number, value: number): readonly Uint8Array[] => [
-  tag(field, wireVarint),
-  varint(Math.trunc(value)),
-];
-
-/** A field of a string, bytes or a message. */
-export const lengthDelimited = (field: number, content: Uint8Array): Uint8Array =>
-  Buffer.concat([tag(field, wireBytes), varint(content.length), content]);
-
-const text = (field: number, value: unknown): Uint8Array => lengthDelimited(field, Buffer.from(String(value)));
+/** Of most leases. */
+const usualSize = 256;
 
 /** A Time or MicroTime, whose messages are alike. */
-const time = (field: number, value: unknown): Uint8Array => {
+const writeTime = (writer: ProtobufWriter, field: number, value: unknown): void => {
   const written = String(value);
-  const seconds = Math.floor(Date.parse(written) / 1_000);
   const [, fraction = ''] = /\.(\d{1,9})/.exec(written) ?? [];
-  return lengthDelimited(
-    field,
-    Buffer.concat([...integer(1, seconds), ...integer(2, Number(fraction.padEnd(9, '0')))]),
-  );
+  const size = writtenSize(writer);
+  writeInteger(writer, 2, Number(fraction.padEnd(9, '0')));
+  writeInteger(writer, 1, Math.floor(Date.parse(written) / 1_000));
+  endField(writer, field, size);
 };
 
-const entries = (field: number, value: object): readonly Uint8Array[] =>
-  Object.entries(value).map(([key, content]) =>
-    lengthDelimited(field, Buffer.concat([text(1, key), text(2, content)])),
-  );
+const writeStringMap = (writer: ProtobufWriter, field: number, value: Readonly<JsonMap>): void => {
+  for (const key of Object.keys(value).toReversed()) {
+    const size = writtenSize(writer);
+    writeString(writer, 2, String(value[key]));
+    writeString(writer, 1, key);
+    endField(writer, field, size);
+  }
+};
 
-const unknownField = Symbol('a field that the message does not have');
-type Parts = readonly Uint8Array[] | typeof unknownField;
+/** Of all items, or false when one has a field that the message type does not name. */
+const writeMessages = (
+  writer: ProtobufWriter,
+  { 0: field, 1: type }: ProtobufField,
+  items: readonly Readonly<JsonMap>[],
+): boolean => {
+  const message = (Array.isArray(type) ? type[0] : type) as ProtobufMessage;
+  for (const item of items.toReversed()) {
+    const size = writtenSize(writer);
+    if (!writeFields(writer, message, item)) return false;
+    endField(writer, field, size);
+  }
+  return true;
+};
 
-const fieldParts = (field: number, type: FieldType, value: unknown): Parts => {
+const writeField = (writer: ProtobufWriter, known: ProtobufField, value: unknown): boolean => {
+  const { 0: field, 1: type } = known;
   switch (type) {
     case 'string':
-      return [text(field, value)];
+      writeString(writer, field, String(value));
+      return true;
     case 'strings':
-      return (value as readonly unknown[]).map((item) => text(field, item));
+      for (const item of asList(value).toReversed()) writeString(writer, field, String(item));
+      return true;
     case 'stringMap':
-      return entries(field, value as object);
+      writeStringMap(writer, field, asMap(value));
+      return true;
     case 'bool':
-      return integer(field, value === true ? 1 : 0);
+      writeInteger(writer, field, value === true ? 1 : 0);
+      return true;
     case 'integer':
-      return integer(field, Number(value));
+      writeInteger(writer, field, Number(value));
+      return true;
     case 'time':
-      return [time(field, value)];
+      writeTime(writer, field, value);
+      return true;
     default:
-      return messageParts(field, type, value);
+      return writeMessages(writer, known, (Array.isArray(type) ? asList(value) : [value]).map(asMap));
   }
 };
 
-const messageParts = (field: number, type: ProtobufMessage | readonly [ProtobufMessage], value: unknown): Parts => {
-  const isRepeated = Array.isArray(type);
-  const message = (isRepeated ? type[0] : type) as ProtobufMessage;
-  const parts: Uint8Array[] = [];
-  for (const item of isRepeated ? (value as readonly object[]) : [value as object]) {
-    const encoded = encodeProtobuf(message, item);
-    if (encoded === undefined) return unknownField;
-    parts.push(lengthDelimited(field, encoded));
+const writeFields = (writer: ProtobufWriter, message: ProtobufMessage, object: Readonly<JsonMap>): boolean => {
+  const names = Object.keys(object);
+  for (let index = names.length - 1; index >= 0; index -= 1) {
+    const name = names[index] ?? '';
+    const value = object[name];
+    if (value === undefined || value === null) continue;
+    const known = message[name];
+    if (known === undefined || !writeField(writer, known, value)) return false;
   }
-  return parts;
+  return true;
 };
 
 /**
  * The message of an object as its JSON has it (https://protobuf.dev/programming-guides/encoding); undefined when the object has a field that
  * the message type does not name. What is null or not there is left out, where Go also writes empty strings and zeros.
  */
-export const encodeProtobuf = (message: ProtobufMessage, object: object): Uint8Array | undefined => {
-  const parts: Uint8Array[] = [];
-  for (const [name, value] of Object.entries(object)) {
-    if (value === undefined || value === null) continue;
-    const known = message[name];
-    const encoded = known === undefined ? unknownField : fieldParts(known[0], known[1], value);
-    if (encoded === unknownField) return undefined;
-    parts.push(...encoded);
-  }
-  return Buffer.concat(parts);
+export const encodeProtobuf = (message: ProtobufMessage, object: Readonly<JsonMap>): Uint8Array | undefined => {
+  const writer = createProtobufWriter(usualSize);
+  return writeFields(writer, message, object) ? writtenBytes(writer) : undefined;
 };

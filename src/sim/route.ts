@@ -10,9 +10,9 @@ export type Route =
       readonly name: string;
       readonly subresource?: string;
     }
-  | { readonly type: 'version' | 'health' | 'legacyVersions' | 'groups' }
+  | { readonly type: 'version' | 'health' | 'legacyVersions' | 'groups' | 'openApi' }
   | { readonly type: 'group'; readonly group: string }
-  | { readonly type: 'resources'; readonly group: string; readonly version: string }
+  | { readonly type: 'resources' | 'openApiVersion'; readonly group: string; readonly version: string }
   | { readonly type: 'unknown' | 'nowhere' };
 
 export interface Catalog {
@@ -50,6 +50,7 @@ const fixed: Readonly<Record<string, Route>> = {
   '/readyz': { type: 'health' },
   '/api': { type: 'legacyVersions' },
   '/apis': { type: 'groups' },
+  '/openapi/v3': { type: 'openApi' },
 };
 
 const objectRoute = (kind: SimKind, namespace: string, rest: readonly string[]): Route => {
@@ -80,6 +81,11 @@ const resourceRoute = (
   return kind.namespaced ? { type: 'unknown' } : objectRoute(kind, '', rest.slice(1));
 };
 
+const openApiRoute = (catalog: Catalog, path: string): Route | undefined => {
+  const [, group = '', version = ''] = /^\/openapi\/v3\/(?:api|apis\/([^/]+))\/([^/]+)$/.exec(path) ?? [];
+  return catalog.versions(group).includes(version) ? { type: 'openApiVersion', group, version } : undefined;
+};
+
 /** What `path` (URI-encoded segments, no query) means to a server of `catalog`. */
 export const routeOf = (catalog: Catalog, path: string): Route => {
   const known = fixed[path];
@@ -94,6 +100,7 @@ export const routeOf = (catalog: Catalog, path: string): Route => {
       : resourceRoute(catalog, { group: '', version }, rest);
   }
   const [group, version, ...rest] = segments;
+  if (root === 'openapi') return openApiRoute(catalog, path) ?? { type: 'nowhere' };
   if (root !== 'apis' || group === undefined || group === '' || !catalog.groups.includes(group)) {
     return { type: 'nowhere' };
   }

@@ -1,45 +1,13 @@
 import type { Entry } from './entry.ts';
 import { isInt32, negative } from './kind-rules.ts';
 import type { ScalePaths, SimKind } from './kind.ts';
-import { asList, asMap, getPath, isMap, type JsonMap, withPath } from './object.ts';
+import { labelSelectorText } from './label-selector-text.ts';
+import { asMap, getPath, type JsonMap, withPath } from './object.ts';
 import { badRequest, invalid, StatusError } from './status.ts';
-
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 const numberAt = (object: unknown, path: readonly string[]): number => {
   const value = getPath(object, path);
   return typeof value === 'number' ? value : 0;
-};
-
-const requirementText = (expression: Readonly<JsonMap>): string => {
-  const key = textOf(expression.key);
-  const values = asList(expression.values).map(textOf).sort().join(',');
-  switch (expression.operator) {
-    case 'In':
-      return `${key} in (${values})`;
-    case 'NotIn':
-      return `${key} notin (${values})`;
-    case 'DoesNotExist':
-      return `!${key}`;
-    default:
-      return key;
-  }
-};
-
-/** A LabelSelector object as a selector string, sorted by key as the real server writes it. */
-const selectorText = (selector: unknown): string | undefined => {
-  if (typeof selector === 'string') return selector;
-  if (!isMap(selector)) return undefined;
-  const labels = Object.entries(asMap(selector.matchLabels)).map(
-    ([key, value]) => [key, `${key}=${textOf(value)}`] as const,
-  );
-  const expressions = asList(selector.matchExpressions).map(
-    (expression) => [textOf(asMap(expression).key), requirementText(asMap(expression))] as const,
-  );
-  return [...labels, ...expressions]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([, text]) => text)
-    .join(',');
 };
 
 /**
@@ -49,7 +17,7 @@ const selectorText = (selector: unknown): string | undefined => {
 export const scaleOf = (entry: Entry, paths: ScalePaths): JsonMap => {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = entry.object.metadata;
   const replicas = numberAt(entry.object, paths.replicas);
-  const selector = paths.selector === undefined ? undefined : selectorText(getPath(entry.object, paths.selector));
+  const selector = paths.selector === undefined ? undefined : labelSelectorText(getPath(entry.object, paths.selector));
   return {
     kind: 'Scale',
     apiVersion: 'autoscaling/v1',

@@ -1,6 +1,5 @@
 import type { Clock, Kube, KubeRequest, KubeResponse } from '../ports/index.ts';
 import { discoveryOf } from './discovery.ts';
-import type { Form } from './entry.ts';
 import { followExchange } from './exchange.ts';
 import { type ReadHost, readList, readObject } from './handle-read.ts';
 import { create, removeAll, type WriteHost, type WriteInput, writeTarget } from './handle-write.ts';
@@ -17,6 +16,7 @@ import { methodNotAllowed, unknownResource } from './status.ts';
 import { createStorage } from './storage.ts';
 import { createStore, type SimStore } from './store.ts';
 import { bodyOf } from './stream.ts';
+import { tableForm, type View } from './table/table.ts';
 import { formatHttpDate } from './time.ts';
 import { openWatch, type WatchHost } from './watch.ts';
 
@@ -40,8 +40,6 @@ export interface SimApiServer extends Kube {
 }
 
 const defaultNamespaces = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];
-const textOf = (body: string | Uint8Array | undefined): string =>
-  body === undefined ? '' : typeof body === 'string' ? body : Buffer.from(body).toString();
 
 /** Reads of objects and lists; watches come in JSON only. */
 const isInProtobuf = ({ method, query }: KubeRequest, route: Route): boolean => {
@@ -68,7 +66,8 @@ export const createSimApiServer = (options: SimApiServerOptions): SimApiServer =
   const random = createSeededRandom(seed);
   const catalog = createCatalog(kinds);
   const storage = createStorage(historyEvents);
-  const origin = createOrigin({ random: random.fork('origin'), now: () => clock.now() + skewMs });
+  const now = (): number => clock.now() + skewMs;
+  const origin = createOrigin({ random: random.fork('origin'), now });
   const hosts: ReadHost & WriteHost & WatchHost = { storage, clock, origin, random: random.fork('watch') };
   const store = createStore(storage, origin);
   for (const name of namespaces) store.put(simKinds.Namespace, { metadata: { name } });
@@ -79,7 +78,7 @@ export const createSimApiServer = (options: SimApiServerOptions): SimApiServer =
     status: reply.status,
     headers: {
       'content-type': 'application/json',
-      date: formatHttpDate(clock.now() + skewMs),
+      date: formatHttpDate(now()),
       ...reply.headers,
     },
     body,
@@ -88,51 +87,52 @@ export const createSimApiServer = (options: SimApiServerOptions): SimApiServer =
   const whole = (reply: Reply | ProtobufReply): KubeResponse =>
     respond(reply, bodyOf('bytes' in reply ? reply.bytes : Buffer.from(reply.text)));
 
-  const inputOf = (request: KubeRequest, form: Form): WriteInput => ({
+  const inputOf = (request: KubeRequest, view: View): WriteInput => ({
     method: request.method === 'GET' ? 'POST' : request.method,
     contentType: headerOf(request, 'content-type'),
-    body: textOf(request.body),
+    body: request.body ?? '',
     query: request.query ?? {},
-    form,
+    view,
   });
 
-  const read = async (request: KubeRequest, target: CollectionRoute, form: Form): Promise<KubeResponse> => {
+  const read = async (request: KubeRequest, target: CollectionRoute, view: View): Promise<KubeResponse> => {
     const query = request.query ?? {};
     const options = listOptions(target.kind, query);
-    if (!isWatch(query)) return whole(await readList(hosts, request, { target, options, form }));
-    return respond({ status: 200 }, openWatch(hosts, { ...target, options, form }, followExchange(clock, request)));
+    if (!isWatch(query)) return whole(await readList(hosts, request, { target, options, view }));
+    return respond({ status: 200 }, openWatch(hosts, { ...target, options, view }, followExchange(clock, request)));
   };
 
-  const deleteMatching = async (request: KubeRequest, target: CollectionRoute, form: Form): Promise<KubeResponse> => {
+  const deleteMatching = async (request: KubeRequest, target: CollectionRoute, view: View): Promise<KubeResponse> => {
     const options = listOptions(target.kind, request.query ?? {});
-    const reply = await readList(hosts, request, { target, options, form });
+    const reply = await readList(hosts, request, { target, options, view });
     const entries = storage.collection(target.kind).list(target.namespace);
     const matching = entries.filter((entry) => options.selection.matches(entry.object));
-    removeAll(hosts, matching, inputOf(request, form));
+    removeAll(hosts, matching, inputOf(request, view));
     return whole(reply);
   };
 
-  const onCollection = async (request: KubeRequest, route: CollectionRoute, form: Form): Promise<KubeResponse> => {
+  const onCollection = async (request: KubeRequest, route: CollectionRoute, view: View): Promise<KubeResponse> => {
     const { kind, namespace = '' } = route;
-    if (request.method === 'GET') return read(request, route, form);
+    if (request.method === 'GET') return read(request, route, view);
     if (kind.namespaced && namespace === '') throw methodNotAllowed();
-    if (request.method === 'DELETE') return deleteMatching(request, route, form);
+    if (request.method === 'DELETE') return deleteMatching(request, route, view);
     if (request.method !== 'POST') throw methodNotAllowed();
-    return whole(create(hosts, { kind, namespace }, inputOf(request, form)));
+    return whole(create(hosts, { kind, namespace }, inputOf(request, view)));
   };
 
   const answer = async (request: KubeRequest): Promise<KubeResponse> => {
     const route = routeOf(catalog, request.path);
     if (route.type === 'nowhere') return whole(nowhereReply);
     if (route.type === 'unknown') throw unknownResource();
-    const form = formAccepted(headerOf(request, 'accept'), {
+    const view = formAccepted(headerOf(request, 'accept'), {
       custom: 'kind' in route && route.kind.custom,
       protobuf: isInProtobuf(request, route),
+      table: 'kind' in route ? () => tableForm(request.query?.includeObject ?? '', now) : undefined,
     });
-    if (route.type === 'collection') return onCollection(request, route, form);
+    if (route.type === 'collection') return onCollection(request, route, view);
     if (route.type === 'object') {
-      if (request.method === 'GET') return whole(await readObject(hosts, request, { target: route, form }));
-      return whole(writeTarget(hosts, route, inputOf(request, form)));
+      if (request.method === 'GET') return whole(await readObject(hosts, request, { target: route, view }));
+      return whole(writeTarget(hosts, route, inputOf(request, view)));
     }
     if (request.method !== 'GET') throw methodNotAllowed();
     return whole(route.type === 'health' ? healthReply : jsonReply(JSON.stringify(discoveryOf(catalog, route))));

@@ -1,5 +1,5 @@
 import { type Collection, createCollection, type StoreEvent } from './collection.ts';
-import { createEntry, type Entry } from './entry.ts';
+import { createEntry, type Entry, succeedingEntry } from './entry.ts';
 import type { SimKind } from './kind.ts';
 import type { JsonMap, SimMeta, SimObject } from './object.ts';
 
@@ -49,14 +49,15 @@ export const createStorage = (historyEvents: number): Storage => {
   };
 
   const deliver = (event: StoreEvent): void => {
-    const shelf = shelfOf(event.entry.kind);
-    for (const listener of [...shelf.everywhere]) listener(event);
-    for (const listener of [...(shelf.byNamespace.get(event.entry.namespace) ?? [])]) listener(event);
+    const { everywhere, byNamespace } = shelfOf(event.entry.kind);
+    if (everywhere.size > 0) for (const listener of [...everywhere]) listener(event);
+    const nearby = byNamespace.get(event.entry.namespace);
+    if (nearby !== undefined) for (const listener of [...nearby]) listener(event);
   };
 
   /** A listener may write: what it causes is delivered after what it is hearing, so that all hear all in one order. */
-  const publish = (event: StoreEvent): void => {
-    shelfOf(event.entry.kind).collection.apply(event);
+  const publish = (event: StoreEvent, { collection }: Shelf): void => {
+    collection.apply(event);
     undelivered.push(event);
     if (delivering) return;
     delivering = true;
@@ -74,22 +75,20 @@ export const createStorage = (historyEvents: number): Storage => {
     collection: (kind) => shelfOf(kind).collection,
     put(kind, object) {
       const { name, namespace = '' } = object.metadata;
-      const previous = shelfOf(kind).collection.get(namespace, name);
+      const shelf = shelfOf(kind);
+      const previous = shelf.collection.get(namespace, name);
       revision += 1;
-      const entry = createEntry(kind, withRevision(object, revision), revision);
-      publish({
-        type: previous === undefined ? 'ADDED' : 'MODIFIED',
-        revision,
-        entry,
-        ...(previous === undefined ? {} : { previous }),
-        chunks: new Map(),
-      });
+      const next = withRevision(object, revision);
+      const entry =
+        previous === undefined ? createEntry(kind, next, revision) : succeedingEntry(previous, next, revision);
+      const type = previous === undefined ? 'ADDED' : 'MODIFIED';
+      publish({ type, revision, entry, previous, chunks: undefined }, shelf);
       return entry;
     },
     remove(previous) {
       revision += 1;
-      const entry = createEntry(previous.kind, withRevision(previous.object, revision), revision);
-      publish({ type: 'DELETED', revision, entry, previous, chunks: new Map() });
+      const entry = succeedingEntry(previous, withRevision(previous.object, revision), revision);
+      publish({ type: 'DELETED', revision, entry, previous, chunks: undefined }, shelfOf(previous.kind));
       return entry;
     },
     subscribe(kind, namespace, listener) {

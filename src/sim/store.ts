@@ -36,7 +36,7 @@ export interface SimStore {
   /** The revision of the last write. */
   readonly revision: number;
   get(kind: SimKind, ref: SimRef): SimObject | undefined;
-  /** Sorted by namespace and name. */
+  /** Sorted by namespace and name. Frozen, and the same while nothing of the kind changes. */
   list(kind: SimKind, namespace?: string): readonly SimObject[];
   /** Creates the object, or replaces it whole, status included. The namespace need not exist. */
   put(kind: SimKind, object: SimDraft): SimObject;
@@ -55,13 +55,20 @@ export interface SimStore {
   compact(revision?: number): void;
 }
 
+/** The metadata of `draft`, but for what belongs to the server. What came from the store is as the store wants it. */
+const replacedMetadata = ({ metadata }: SimObject, draft: SimDraft): Readonly<JsonMap> => {
+  if (draft.metadata === metadata) return metadata;
+  const { uid, creationTimestamp, resourceVersion } = metadata;
+  return tidyMetadata({ ...draft.metadata, uid, creationTimestamp, resourceVersion });
+};
+
 const replaced = (entry: Entry, draft: SimDraft): Readonly<JsonMap> & { readonly metadata: SimMeta } => {
   const { kind, object } = entry;
-  const { uid, creationTimestamp, generation, resourceVersion } = object.metadata;
-  const metadata = tidyMetadata({ ...draft.metadata, uid, creationTimestamp, resourceVersion });
+  const metadata = replacedMetadata(object, draft);
   const next = tidyStatus(kind, { ...draft, apiVersion: object.apiVersion, kind: object.kind, metadata });
-  const counted = nextGeneration(kind, object, next) ?? generation;
-  return { ...next, metadata: { ...metadata, ...(counted === undefined ? {} : { generation: counted }) } as SimMeta };
+  const generation = nextGeneration(kind, object, next) ?? object.metadata.generation;
+  const isCounted = generation !== undefined && generation !== metadata.generation;
+  return { ...next, metadata: (isCounted ? { ...metadata, generation } : metadata) as SimMeta };
 };
 
 export const createStore = (storage: Storage, origin: Origin): SimStore => {
@@ -88,11 +95,7 @@ export const createStore = (storage: Storage, origin: Origin): SimStore => {
       return storage.revision;
     },
     get: (kind, ref) => find(kind, ref)?.object,
-    list: (kind, namespace) =>
-      storage
-        .collection(kind)
-        .list(namespace)
-        .map((entry) => entry.object),
+    list: (kind, namespace) => storage.collection(kind).objects(namespace),
     put(kind, draft) {
       const entry = find(kind, draft.metadata);
       return entry === undefined ? add(kind, draft) : replace(entry, draft);

@@ -1,19 +1,20 @@
 import type { Clock } from '../ports/index.ts';
 import type { StoreEvent } from './collection.ts';
-import { createEntry, type Entry, entryText, type Form } from './entry.ts';
 import type { Exchange } from './exchange.ts';
-import { apiVersionOf, type SimKind } from './kind.ts';
+import type { SimKind } from './kind.ts';
 import type { SeededRandom } from './random.ts';
 import type { ListOptions } from './read-options.ts';
 import { failure, type Status } from './status.ts';
 import type { Storage } from './storage.ts';
 import { type ByteStream, createByteStream } from './stream.ts';
+import type { View } from './table/table.ts';
+import { errorLine, type EventType, type WatchLines, watchLines } from './watch-lines.ts';
 
 export interface WatchRequest {
   readonly kind: SimKind;
   readonly namespace?: string;
   readonly options: ListOptions;
-  readonly form: Form;
+  readonly view: View;
 }
 
 export interface WatchHost {
@@ -22,8 +23,6 @@ export interface WatchHost {
   readonly random: SeededRandom;
 }
 
-type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
-
 /** A watcher that is further behind is cut off, as the real server does, so that a reader that has died holds no memory. */
 const maxBacklog = 10_000;
 const bookmarkMs = 60_000;
@@ -31,25 +30,6 @@ const bookmarkMs = 60_000;
 const lastBookmarkMs = 2_000;
 /** `--min-request-timeout`: watches without timeoutSeconds end after one to two of these. */
 const minRequestTimeoutMs = 1_800_000;
-
-const line = (type: string, object: string): Uint8Array => Buffer.from(`{"type":"${type}","object":${object}}\n`);
-
-/** The state that left the selection, under the revision of the change. */
-const departed = (event: StoreEvent): Entry => {
-  const { previous, revision } = event;
-  if (event.type === 'DELETED' || previous === undefined) return event.entry;
-  const metadata = { ...previous.object.metadata, resourceVersion: String(revision) };
-  return createEntry(previous.kind, { ...previous.object, metadata }, revision);
-};
-
-const sharedLine = (event: StoreEvent, type: EventType, form: Form): Uint8Array => {
-  const key = `${type}/${form}`;
-  const known = event.chunks.get(key);
-  if (known !== undefined) return known;
-  const chunk = line(type, entryText(type === 'DELETED' ? departed(event) : event.entry, form));
-  event.chunks.set(key, chunk);
-  return chunk;
-};
 
 /** What a change is to a watcher with a selection: objects come and go as they start and cease to match. */
 const typeFor = (event: StoreEvent, { selection }: ListOptions): EventType | undefined => {
@@ -61,24 +41,18 @@ const typeFor = (event: StoreEvent, { selection }: ListOptions): EventType | und
   return before ? 'DELETED' : undefined;
 };
 
-const bookmarkLine = (request: WatchRequest, revision: number, initial: boolean): Uint8Array => {
-  const { kind, form } = request;
-  const type =
-    form === 'metadata'
-      ? { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1' }
-      : { kind: kind.kind, apiVersion: apiVersionOf(kind) };
-  const annotations = initial ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {};
-  const metadata = { resourceVersion: String(revision), creationTimestamp: null, ...annotations };
-  return line('BOOKMARK', JSON.stringify({ ...type, metadata }));
-};
-
 const expiredStatus = (asked: number, oldest: number): Status =>
   failure({ code: 410, reason: 'Expired', message: `too old resource version: ${asked} (${oldest})` });
 
+/** How events are told, and to whom. */
+interface Outlet {
+  readonly lines: WatchLines;
+  readonly stream: ByteStream;
+}
+
 /** The events that open a watch: those missed since its version, or the present state as ADDED. False: the version is forgotten. */
-const replay = (host: WatchHost, request: WatchRequest, stream: ByteStream): boolean => {
-  const { storage } = host;
-  const { kind, namespace, options, form } = request;
+const replay = (storage: Storage, request: WatchRequest, { lines, stream }: Outlet): boolean => {
+  const { kind, namespace, options } = request;
   const collection = storage.collection(kind);
   const from = options.resourceVersion ?? 0;
   if (from === 0 && options.sendInitialEvents === false) return true;
@@ -86,21 +60,21 @@ const replay = (host: WatchHost, request: WatchRequest, stream: ByteStream): boo
   if (from === 0 || options.sendInitialEvents === true) {
     for (const entry of collection.list(namespace)) {
       if (options.selection.all || options.selection.matches(entry.object)) {
-        stream.push(line('ADDED', entryText(entry, form)));
+        stream.push(lines.ofPresent(entry));
       }
     }
-    if (options.bookmarks) stream.push(bookmarkLine(request, storage.revision, true));
+    if (options.bookmarks) stream.push(lines.ofBookmark(storage.revision, true));
     return true;
   }
   const missed = collection.since(from);
   if (missed === undefined) {
-    stream.push(line('ERROR', JSON.stringify(expiredStatus(from, collection.compacted))));
+    stream.push(errorLine(expiredStatus(from, collection.compacted)));
     return false;
   }
   for (const event of missed) {
     if (namespace !== undefined && event.entry.namespace !== namespace) continue;
     const type = typeFor(event, options);
-    if (type !== undefined) stream.push(sharedLine(event, type, form));
+    if (type !== undefined) stream.push(lines.ofChange(event, type));
   }
   return true;
 };
@@ -128,7 +102,8 @@ const scheduleBookmarks = (clock: Clock, lifetimeMs: number, send: () => void): 
  */
 export const openWatch = (host: WatchHost, request: WatchRequest, exchange: Exchange): AsyncIterable<Uint8Array> => {
   const { storage, clock, random } = host;
-  const { kind, namespace, options, form } = request;
+  const { kind, namespace, options, view } = request;
+  const lines = watchLines(kind, view);
   const stopping: (() => void)[] = [];
   const close = (): void => {
     for (const stop of stopping.splice(0)) stop();
@@ -143,7 +118,7 @@ export const openWatch = (host: WatchHost, request: WatchRequest, exchange: Exch
     close();
     stream.fail(exchange.signal.reason);
   };
-  if (!replay(host, request, stream)) {
+  if (!replay(storage, request, { lines, stream })) {
     end();
     return stream.body;
   }
@@ -151,7 +126,7 @@ export const openWatch = (host: WatchHost, request: WatchRequest, exchange: Exch
   const hear = (event: StoreEvent): void => {
     const type = event.revision > since ? typeFor(event, options) : undefined;
     if (type === undefined) return;
-    stream.push(sharedLine(event, type, form));
+    stream.push(lines.ofChange(event, type));
     if (stream.backlog > maxBacklog) end();
   };
   const lifetimeMs =
@@ -160,9 +135,7 @@ export const openWatch = (host: WatchHost, request: WatchRequest, exchange: Exch
       : options.timeoutSeconds * 1000;
   stopping.push(storage.subscribe(kind, namespace, hear), clock.timer(lifetimeMs, end));
   if (options.bookmarks) {
-    stopping.push(
-      scheduleBookmarks(clock, lifetimeMs, () => stream.push(bookmarkLine(request, storage.revision, false))),
-    );
+    stopping.push(scheduleBookmarks(clock, lifetimeMs, () => stream.push(lines.ofBookmark(storage.revision, false))));
   }
   exchange.signal.addEventListener('abort', cut, { once: true });
   stopping.push(() => exchange.signal.removeEventListener('abort', cut));

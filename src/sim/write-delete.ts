@@ -1,7 +1,9 @@
+import type { StatusCause } from './cause.ts';
 import type { Entry } from './entry.ts';
+import type { SimKind } from './kind.ts';
 import { asList, asMap, getPath, type JsonMap } from './object.ts';
 import type { Origin } from './origin.ts';
-import { badRequest, deleteConflict } from './status.ts';
+import { badRequest, deleteConflict, invalid } from './status.ts';
 import type { Storage } from './storage.ts';
 import { isReleased } from './write-update.ts';
 
@@ -12,26 +14,71 @@ export interface DeleteOptions {
   readonly gracePeriodSeconds?: number;
   readonly propagationPolicy?: string;
   readonly dryRun?: boolean;
+  /** What is not gone at once is answered with 202. */
+  readonly accepted?: boolean;
 }
+
+const policies = ['Foreground', 'Background', 'Orphan'];
+
+/** `ValidateDeleteOptions` in https://github.com/kubernetes/kubernetes/blob/master/staging/src/k8s.io/apimachinery/pkg/apis/meta/v1/validation/validation.go */
+const optionProblems = ({
+  orphanDependents,
+  propagationPolicy: policy,
+  dryRun,
+}: Readonly<JsonMap>): readonly StatusCause[] => {
+  const problem = (field: string, reason: string, message: string): StatusCause => ({ reason, message, field });
+  const problems: StatusCause[] = [];
+  const named = typeof policy === 'string' ? policy : '';
+  if (orphanDependents !== undefined && policy !== undefined) {
+    const message = `Invalid value: "${named}": orphanDependents and deletionPropagation cannot be both set`;
+    problems.push(problem('propagationPolicy', 'FieldValueInvalid', message));
+  }
+  if (policy !== undefined && !policies.includes(named)) {
+    const message = `Unsupported value: "${named}": supported values: "Foreground", "Background", "Orphan", "nil"`;
+    problems.push(problem('propagationPolicy', 'FieldValueNotSupported', message));
+  }
+  if (asList(dryRun).some((value) => value !== 'All')) {
+    const message = `Unsupported value: ${JSON.stringify(dryRun)}: supported values: "All"`;
+    problems.push(problem('dryRun', 'FieldValueNotSupported', message));
+  }
+  return problems;
+};
+
+const deleteOptionsKind = { group: 'meta.k8s.io', kind: 'DeleteOptions' } as SimKind;
+
+/** The policy that the older `orphanDependents` stands for. */
+const policyOf = ({ propagationPolicy, orphanDependents }: Readonly<JsonMap>): string | undefined => {
+  if (typeof propagationPolicy === 'string') return propagationPolicy;
+  return orphanDependents === true || orphanDependents === 'true' ? 'Orphan' : undefined;
+};
 
 /**
  * The options of a DELETE request. With a body those of the query count for nothing, `dryRun` included (`DeleteResource` in
- * https://github.com/kubernetes/kubernetes/blob/master/staging/src/k8s.io/apiserver/pkg/endpoints/handlers/delete.go).
+ * https://github.com/kubernetes/kubernetes/blob/master/staging/src/k8s.io/apiserver/pkg/endpoints/handlers/delete.go). Throws a StatusError:
+ * BadRequest, Invalid.
  */
 export const deleteOptions = (
   body: Readonly<JsonMap> | undefined,
   query: Readonly<Record<string, string>>,
 ): DeleteOptions => {
-  const { preconditions: conditions, gracePeriodSeconds, propagationPolicy: policy, dryRun } = body ?? query;
+  const given: Readonly<JsonMap> = body ?? query;
+  if (typeof given.kind === 'string' && given.kind !== 'DeleteOptions') {
+    throw badRequest('decoded object cannot be converted to DeleteOptions');
+  }
+  const problems = optionProblems(given);
+  if (problems.length > 0) throw invalid(deleteOptionsKind, '', problems);
+  const { preconditions: conditions, gracePeriodSeconds, orphanDependents, dryRun } = given;
   const preconditions = asMap(conditions);
+  const policy = policyOf(given);
   const grace = typeof gracePeriodSeconds === 'string' ? Number(gracePeriodSeconds) : gracePeriodSeconds;
   if (grace !== undefined && !Number.isSafeInteger(grace)) throw badRequest('gracePeriodSeconds: not a whole number');
   return {
     dryRun: dryRun === 'All' || asList(dryRun).includes('All'),
+    accepted: orphanDependents === false || orphanDependents === 'false',
     ...(typeof preconditions.uid === 'string' ? { uid: preconditions.uid } : {}),
     ...(typeof preconditions.resourceVersion === 'string' ? { resourceVersion: preconditions.resourceVersion } : {}),
     ...(typeof grace === 'number' ? { gracePeriodSeconds: Math.max(0, grace) } : {}),
-    ...(typeof policy === 'string' ? { propagationPolicy: policy } : {}),
+    ...(policy === undefined ? {} : { propagationPolicy: policy }),
   };
 };
 

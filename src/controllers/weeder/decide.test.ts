@@ -79,6 +79,28 @@ describe('decide', () => {
     expect(names(bench.look(1, badPod('b', 'one'), badPod('c', 'two')).deletions)).toEqual(['c']);
   });
 
+  it('begins no round of an owner while a delete of one of its pods is awaited, not even when that pod is gone', () => {
+    const bench = createBench();
+    bench.look(0, badPod('a0'));
+    expect(bench.look(1_000).deletions).toEqual([]);
+    const early = bench.look(2_000, badPod('a1'), badPod('b', 'other'));
+    expect(names(early.deletions)).toEqual(['b']);
+    expect(early.nextLookAt).toBe(Number.POSITIVE_INFINITY);
+    bench.answer(9_000, badPod('a0'), { kind: 'failed', retryAfterMs: 0, mayHaveLanded: true });
+    expect(bench.look(9_000, badPod('a1')).nextLookAt).toBe(19_000);
+    expect(names(bench.look(19_000, badPod('a1')).deletions)).toEqual(['a1']);
+  });
+
+  it('counts the wait from an answer that came after the wait for the one before had ended', () => {
+    const bench = createBench();
+    const [first, slow] = [badPod('a0'), badPod('b0')];
+    bench.look(0, first, slow);
+    bench.answer(0, first);
+    expect(bench.look(11_000, slow, badPod('a1')).deletions).toEqual([]);
+    bench.answer(12_000, slow);
+    expect(bench.look(12_000, badPod('a1')).nextLookAt).toBe(22_000);
+  });
+
   it('deletes a pod at once that was there at first and turns bad later', () => {
     const bench = createBench();
     bench.look(0, badPod('a'), goodPod('b'));
@@ -162,6 +184,7 @@ describe('decide', () => {
       bench.answer(0, badPod('a'), { kind: 'failed', retryAfterMs: 0, mayHaveLanded });
       const { deletions, nextLookAt } = bench.look(1, badPod('b'));
       expect([names(deletions), nextLookAt]).toEqual([mayHaveLanded ? [] : ['b'], next]);
+      for (const asked of deletions) bench.answer(500, asked, { kind: 'gone' });
       // The pod itself does not wait longer for it.
       expect(names(bench.look(1_000, badPod('a')).deletions)).toEqual(['a']);
     },

@@ -68,7 +68,7 @@ export const decide = (pods: readonly SeenPod[], memory: NamespaceMemory, now: n
     const { uid } = pod.controller;
     const owner = owners.get(uid);
     const isMember = owner?.members.has(pod.uid) === true;
-    const at = Math.max(attemptAt(pod), owner === undefined || isMember ? now : nextRoundAt(owner));
+    const at = Math.max(attemptAt(pod), owner === undefined || isMember ? now : roundAt(owner, memory));
     if (at > now) {
       nextLookAt = Math.min(nextLookAt, at);
       continue;
@@ -90,6 +90,14 @@ export const decide = (pods: readonly SeenPod[], memory: NamespaceMemory, now: n
   };
 };
 
+/** A delete whose answer is awaited may have landed: the pod that is in its place already is not of the same round. */
+const isAwaited = ({ members }: OwnerMemory, attempts: NamespaceMemory['attempts']): boolean =>
+  [...members].some((uid) => attempts.get(uid)?.kind === 'under-way');
+
+/** When the owner's next round may begin; Infinity: not before an answer comes. */
+const roundAt = (owner: OwnerMemory, { attempts }: NamespaceMemory): number =>
+  isAwaited(owner, attempts) ? Number.POSITIVE_INFINITY : nextRoundAt(owner);
+
 const failuresOf = (attempt: Attempt | undefined): number =>
   attempt?.kind === 'failed' || attempt?.kind === 'under-way' ? attempt.failures : 0;
 
@@ -100,7 +108,8 @@ const uidsOf = (pods: readonly SeenPod[], owner: string): readonly string[] =>
 const prune = (memory: NamespaceMemory, pods: readonly SeenPod[], now: number): NamespaceMemory => {
   const present = new Set(pods.map(({ pod }) => pod.uid));
   const busy = new Set(pods.map(({ pod }) => pod.controller?.uid));
-  const isOf = (owner: OwnerMemory, uid: string): boolean => (owner.rounds > 0 ? now < forgetAt(owner) : busy.has(uid));
+  const isOf = (owner: OwnerMemory, uid: string): boolean =>
+    isAwaited(owner, memory.attempts) || (owner.rounds > 0 ? now < forgetAt(owner) : busy.has(uid));
   /** Its pod may be out of sight only, while a watch of it opens. */
   const isPending = (attempt: Attempt): boolean =>
     attempt.kind === 'under-way' || (attempt.kind === 'failed' && now < attempt.retryAt);

@@ -17,14 +17,11 @@ export type Path = () => Reachability;
 /** `step` again and again, after as many milliseconds as it says each time; from inside `step`, stopping works too. */
 export const startLoop = (clock: Clock, firstMs: number, step: () => number): (() => void) => {
   let stopped = false;
-  let cancel: () => void = () => undefined;
-  const schedule = (ms: number): void => {
-    cancel = clock.timer(ms, () => {
-      const next = step();
-      if (!stopped) schedule(next);
-    });
+  const take = (): void => {
+    const ms = step();
+    if (!stopped) cancel = clock.timer(ms, take);
   };
-  schedule(firstMs);
+  let cancel = clock.timer(firstMs, take);
   return () => {
     stopped = true;
     cancel();

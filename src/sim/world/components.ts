@@ -9,7 +9,7 @@ export const etcdMain = 'etcd-main';
 /** The Service in front of `etcd-main`, as Gardener names it; that of kube-apiserver bears the name of its Deployment. */
 export const etcdService = 'etcd-main-client';
 export const kubeApiserver = 'kube-apiserver';
-const kubeScheduler = 'kube-scheduler';
+export const kubeScheduler = 'kube-scheduler';
 
 /** One part of a shoot's control plane, whose pods run one container of the component's name. */
 export interface Component {

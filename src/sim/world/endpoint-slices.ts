@@ -47,12 +47,36 @@ const sliceOf = (service: SimObject, pods: readonly SimObject[]): SimDraft => {
   };
 };
 
-/** The EndpointSlice controller of one namespace: each Service that has a selector gets one slice of the pods it selects. */
+/** As the endpoints controller of KCM writes it for programs that know no slices yet. */
+const endpointsOf = (service: SimObject, pods: readonly SimObject[]): SimDraft => {
+  const { name, namespace, labels } = service.metadata;
+  const addressesOf = (wanted: boolean): readonly JsonMap[] =>
+    pods
+      .filter((pod) => asMap(pod.status).podIP !== undefined && pod.metadata.deletionTimestamp === undefined)
+      .filter((pod) => isReady(pod) === wanted)
+      .map((pod) => ({ ip: getPath(pod, ['status', 'podIP']), nodeName: getPath(pod, ['spec', 'nodeName']) }));
+  const [ready, notReady] = [addressesOf(true), addressesOf(false)];
+  const subset = {
+    ...(ready.length === 0 ? {} : { addresses: ready }),
+    ...(notReady.length === 0 ? {} : { notReadyAddresses: notReady }),
+    ports: asMap(service.spec).ports,
+  };
+  return {
+    metadata: { name, ...(namespace === undefined ? {} : { namespace }), ...(labels === undefined ? {} : { labels }) },
+    ...(ready.length + notReady.length === 0 ? {} : { subsets: [subset] }),
+  };
+};
+
+/**
+ * The EndpointSlice controller of one namespace, and the endpoints controller: each Service that has a selector gets one slice, and one Endpoints, of the
+ * pods it selects.
+ */
 export const startEndpointSlices = (store: SimStore, namespace: string): (() => void) => {
   const write = (service: SimObject): void => {
     if (selectorOf(service).length === 0) return;
     const pods = store.list(simKinds.Pod, namespace).filter((pod) => selects(service, pod));
     store.put(simKinds.EndpointSlice, sliceOf(service, pods));
+    store.put(simKinds.Endpoints, endpointsOf(service, pods));
   };
 
   const onPod = (pod: SimObject): void => {
@@ -64,8 +88,12 @@ export const startEndpointSlices = (store: SimStore, namespace: string): (() => 
     store.subscribe(
       simKinds.Service,
       ({ type, object }) => {
+        const { name } = object.metadata;
         if (type !== 'DELETED') write(object);
-        else store.remove(simKinds.EndpointSlice, { namespace, name: `${object.metadata.name}-slice` });
+        else {
+          store.remove(simKinds.EndpointSlice, { namespace, name: `${name}-slice` });
+          store.remove(simKinds.Endpoints, { namespace, name });
+        }
       },
       namespace,
     ),

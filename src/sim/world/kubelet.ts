@@ -1,5 +1,5 @@
 import { simKinds } from '../kinds.ts';
-import { asMap } from '../object.ts';
+import { asMap, getPath, type SimObject } from '../object.ts';
 import { formatMicroTime } from '../time.ts';
 import { type ActorDeps, type Path, startLoop } from './actor.ts';
 import { healthyConditions, leaseObject, nodeLeaseNamespace, nodeObject } from './objects.ts';
@@ -26,8 +26,11 @@ const longestBackoffMs = 7_000;
  */
 export const startKubelet = ({ clock, random, timing, store }: ActorDeps, init: KubeletInit): (() => void) => {
   const { name, pool, path } = init;
+  const renewMs = timing.leaseRenewMs;
   let failures = 0;
   let reportedAt = clock.monotonic();
+  /** Its node when it was last seen to be ready; the store hands out the same object until it changes. */
+  let ready: SimObject | undefined;
 
   const renew = (): void => {
     const renewTime = formatMicroTime(clock.now());
@@ -35,14 +38,25 @@ export const startKubelet = ({ clock, random, timing, store }: ActorDeps, init: 
       ...old,
       spec: { ...asMap(old.spec), renewTime },
     }));
-    if (lease === undefined) store.put(simKinds.Lease, leaseObject(name, clock.now()));
+    if (lease === undefined) store.put(simKinds.Lease, leaseObject(name, { renewedAt: clock.now(), renewMs }));
+  };
+
+  /** Those that were deleted while it was cut off. */
+  const endDeletedPods = (): void => {
+    for (const pod of store.list(simKinds.Pod)) {
+      const isOwn = getPath(pod, ['spec', 'nodeName']) === name;
+      if (isOwn && pod.metadata.deletionTimestamp !== undefined) store.remove(simKinds.Pod, pod.metadata);
+    }
   };
 
   const report = (): void => {
     const node = store.get(simKinds.Node, { name });
     const isDue = clock.monotonic() - reportedAt >= timing.statusReportMs;
-    if (node === undefined || (!isDue && readyOf(node)?.status === 'True')) return;
+    if (node === undefined || (!isDue && node === ready)) return;
+    ready = readyOf(node)?.status === 'True' ? node : undefined;
+    if (!isDue && ready !== undefined) return;
     setConditions(store, name, (before) => healthyConditions(clock.now(), before));
+    endDeletedPods();
     reportedAt = clock.monotonic();
   };
 
@@ -67,7 +81,7 @@ export const startKubelet = ({ clock, random, timing, store }: ActorDeps, init: 
   const ageMs = random.next() * timing.leaseRenewMs;
   if (!isNew) {
     store.put(simKinds.Node, nodeObject(name, pool, clock.now()));
-    store.put(simKinds.Lease, leaseObject(name, clock.now() - ageMs));
+    store.put(simKinds.Lease, leaseObject(name, { renewedAt: clock.now() - ageMs, renewMs }));
   }
   return startLoop(clock, init.bootMs ?? timing.leaseRenewMs - ageMs, beat);
 };

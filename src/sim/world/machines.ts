@@ -17,6 +17,12 @@ export interface MachineControllerInit {
   readonly onReplaced: (machine: string) => void;
 }
 
+/** Lists of the stores, which stay the same ones until something changes. */
+interface Seen {
+  readonly machines: readonly SimObject[];
+  readonly nodes: readonly SimObject[];
+}
+
 /** MCM's default `--node-conditions`: not False means unhealthy, Unknown included. */
 const unhealthyConditions: ReadonlySet<string> = new Set([
   'KernelDeadlock',
@@ -77,24 +83,36 @@ export const startMachineController = (
     fleet.start(successor, pool, timing.machineJoinMs);
   };
 
-  const check = (machine: SimObject): void => {
+  /** True for a machine that is well and recorded as such: as long as nothing changes it stays so. */
+  const check = (machine: SimObject): boolean => {
     const phase = phaseOf(machine);
     if (phase === 'Failed') {
       replace(machine);
-      return;
+      return false;
     }
     const healthy = isHealthy(shoot.get(simKinds.Node, { name: machine.metadata.name }));
     if (healthy && phase !== 'Running') setPhase(machine, 'Running');
-    if (healthy || phase === 'Pending') return;
+    if (healthy || phase === 'Pending') return healthy && phase === 'Running';
     if (phase === 'Running') setPhase(machine, 'Unknown');
     else if (clock.now() - sinceOf(machine) > timing.machineHealthTimeoutMs && !isOneInProgress(setOf(machine))) {
       setPhase(machine, 'Failed');
     }
+    return false;
+  };
+
+  /** All machines and nodes when they were all well. */
+  let well: Seen | undefined;
+  const checkAll = (): void => {
+    const seen: Seen = { machines: store.list(simKinds.Machine, namespace), nodes: shoot.list(simKinds.Node) };
+    if (well?.machines === seen.machines && well.nodes === seen.nodes) return;
+    let areWell = true;
+    for (const machine of seen.machines) areWell = check(machine) && areWell;
+    well = areWell ? seen : undefined;
   };
 
   return startLoop(clock, 0, () => {
     // It freezes while it cannot reach the API server (machine_safety.go).
-    if (path() === 'open') for (const machine of store.list(simKinds.Machine, namespace)) check(machine);
+    if (path() === 'open') checkAll();
     return timing.machineCheckMs;
   });
 };

@@ -20,11 +20,13 @@ export const etcdAnnotation = 'simulation.dependency-watchdog.gardener.cloud/etc
 export const crashingAnnotation = 'simulation.dependency-watchdog.gardener.cloud/crashing';
 
 export const nodeLeaseNamespace = 'kube-node-lease';
-const poolLabel = 'worker.gardener.cloud/pool';
+export const poolLabel = 'worker.gardener.cloud/pool';
 
 export interface PoolInit {
   readonly name: string;
   readonly nodes: number;
+  /** What the cluster-autoscaler leaves at least. Default: `nodes`. */
+  readonly minimum?: number;
   /** Default: what MCM takes for unhealthy by itself. */
   readonly nodeConditions?: readonly string[];
 }
@@ -42,10 +44,18 @@ export interface ShootInit {
   readonly replicas?: Readonly<Record<string, number>>;
   /** Gives its control plane etcd, kube-apiserver and kube-scheduler too, and all of it pods that crash-loop. Default false. */
   readonly controlPlanePods?: boolean;
+  /** Adds what its health is read from: conditions, Etcds, ManagedResources, extensions, an end of the tunnel. Default false. */
+  readonly careObjects?: boolean;
 }
 
 /** Of its project and name, as gardenlet makes it; also the Cluster's name. */
 export const technicalName = (shoot: string): string => `shoot--sim--${shoot}`;
+
+/** Of its Shoot in the garden, `status.uid`. */
+const uidOf = ({ name }: ShootInit): string => `uid-of-${name}`;
+
+/** As gardenlet names the BackupEntry of a shoot. */
+export const backupEntryName = (init: ShootInit): string => `${technicalName(init.name)}--${uidOf(init)}`;
 
 export const poolsOf = ({ nodes = 5, pools }: ShootInit): readonly PoolInit[] => pools ?? [{ name: 'worker', nodes }];
 
@@ -55,9 +65,9 @@ export const namespaceObject = (name: string): SimDraft => ({
 
 /** `ms` since the epoch. */
 export const clusterObject = (init: ShootInit, ms: number): SimDraft => {
-  const workers = poolsOf(init).map(({ name, nodes, nodeConditions }) => ({
+  const workers = poolsOf(init).map(({ name, nodes, minimum = nodes, nodeConditions }) => ({
     name,
-    minimum: nodes,
+    minimum,
     maximum: nodes + 2,
     machine: { type: 'large' },
     ...(nodeConditions === undefined ? {} : { machineControllerManager: { nodeConditions } }),
@@ -69,8 +79,14 @@ export const clusterObject = (init: ShootInit, ms: number): SimDraft => {
     apiVersion: 'core.gardener.cloud/v1beta1',
     kind: 'Shoot',
     metadata: { name: init.name, namespace: 'garden-sim', generation: 1 },
-    spec: { hibernation: { enabled: false }, kubernetes: { version: '1.33.2', ...manager }, provider: { workers } },
+    spec: {
+      purpose: 'evaluation',
+      hibernation: { enabled: false },
+      kubernetes: { version: '1.33.2', ...manager },
+      provider: { workers },
+    },
     status: {
+      uid: uidOf(init),
       technicalID: technicalName(init.name),
       isHibernated: false,
       lastOperation: { ...lastOperation, lastUpdateTime: formatTime(ms) },
@@ -132,6 +148,7 @@ export interface NodeCondition {
   readonly type: string;
   readonly status: string;
   readonly reason: string;
+  readonly message?: string;
   readonly lastHeartbeatTime: string;
   readonly lastTransitionTime: string;
 }
@@ -158,8 +175,18 @@ export const nodeObject = (name: string, pool: string, ms: number): SimDraft => 
   status: { conditions: healthyConditions(ms, []), nodeInfo: { kubeletVersion: 'v1.33.2' } },
 });
 
-/** `renewedAt` in milliseconds since the epoch by the node's clock. */
-export const leaseObject = (name: string, renewedAt: number): SimDraft => ({
+/** Milliseconds; `renewedAt` since the epoch by the node's clock. */
+export const leaseObject = (name: string, { renewedAt, renewMs }: LeaseTimes): SimDraft => ({
   metadata: { name, namespace: nodeLeaseNamespace },
-  spec: { holderIdentity: name, leaseDurationSeconds: 40, renewTime: formatMicroTime(renewedAt) },
+  spec: {
+    holderIdentity: name,
+    // A kubelet renews after a quarter of it (`nodeLeaseRenewIntervalFraction` in kubernetes pkg/kubelet/kubelet.go).
+    leaseDurationSeconds: Math.ceil((4 * renewMs) / 1_000),
+    renewTime: formatMicroTime(renewedAt),
+  },
 });
+
+export interface LeaseTimes {
+  readonly renewedAt: number;
+  readonly renewMs: number;
+}

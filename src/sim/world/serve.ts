@@ -1,6 +1,8 @@
 import { createCertificates } from '../certificates.ts';
 import { type HttpsFace, type HttpsStats, serveHttps } from '../https.ts';
+import { annotationOf } from './clusters.ts';
 import type { WorldServer } from './endpoint.ts';
+import { kubeletsAnnotation } from './objects.ts';
 import type { World } from './world.ts';
 
 /** Puts the world on the loopback network. */
@@ -13,9 +15,14 @@ export interface ServedWorld {
   close(): Promise<void>;
 }
 
-const serve = async (api: WorldServer, now: number): Promise<HttpsFace> => {
+interface Served {
+  readonly api: WorldServer;
+  readonly reachesKubelets: () => boolean;
+}
+
+const serve = async ({ api, reachesKubelets }: Served, now: number): Promise<HttpsFace> => {
   const certificates = await createCertificates({ now });
-  const face = await serveHttps({ kube: api.kube, certificates });
+  const face = await serveHttps({ kube: api.kube, certificates, reachesKubelets });
   api.setAddress({ url: face.url, ca: certificates.ca });
   return face;
 };
@@ -25,7 +32,14 @@ const serve = async (api: WorldServer, now: number): Promise<HttpsFace> => {
  * Secrets. `now`: the machine's time for the certificates, milliseconds since the epoch.
  */
 export const serveWorld = async (world: World, now: number): Promise<ServedWorld> => {
-  const faces = await Promise.all([world.api, ...world.shoots.map(({ api }) => api)].map((api) => serve(api, now)));
+  const servers: readonly Served[] = [
+    { api: world.api, reachesKubelets: () => true },
+    ...world.shoots.map(({ api, namespace }) => ({
+      api,
+      reachesKubelets: () => annotationOf(world.store, namespace, kubeletsAnnotation) !== 'cut',
+    })),
+  ];
+  const faces = await Promise.all(servers.map((server) => serve(server, now)));
   for (const shoot of world.shoots) shoot.publishKubeconfig();
   return {
     kubeconfig: world.api.kubeconfig(),

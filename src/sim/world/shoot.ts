@@ -8,8 +8,11 @@ import { annotateCluster, annotationOf } from './clusters.ts';
 import { whileReady } from './deployments.ts';
 import type { WorldServer } from './endpoint.ts';
 import { createFleet, type Fleet } from './fleet.ts';
+import { startClusterAutoscaler } from './cluster-autoscaler.ts';
 import { startMachineController } from './machines.ts';
 import { startNodeLifecycle } from './node-lifecycle.ts';
+import { startNodeTaints } from './node-taints.ts';
+import { startPodEviction } from './pod-eviction.ts';
 import {
   clusterAutoscaler,
   clusterObject,
@@ -24,6 +27,7 @@ import {
   type ShootInit,
   technicalName,
 } from './objects.ts';
+import { startShootCare } from './shoot-care.ts';
 import { type ShootPods, startShootPods } from './shoot-pods.ts';
 
 /** What went wrong in a shoot, counted by the actors themselves. */
@@ -86,7 +90,7 @@ const graceIn = (cluster: SimObject | undefined, fallbackMs: number): number => 
   return duration?.ok === true ? duration.value : fallbackMs;
 };
 
-/** KCM and MCM live while their Deployments in the seed are ready. */
+/** KCM, MCM and the cluster-autoscaler live while their Deployments in the seed are ready. */
 const startControllers = (
   deps: ShootDeps,
   parts: { namespace: string; shoot: SimStore; fleet: Fleet; cluster: () => SimObject | undefined },
@@ -96,18 +100,23 @@ const startControllers = (
   const path = (): WorldServer['reachability'] => api.reachability;
   let nodesTurnedUnknown = 0;
   let machinesReplaced = 0;
-  const stopManager = whileReady({ store, ref: { namespace, name: kubeControllerManager } }, () =>
-    startNodeLifecycle(
-      { ...deps, store: shoot },
-      {
+  const stopManager = whileReady({ store, ref: { namespace, name: kubeControllerManager } }, () => {
+    const shootDeps = { ...deps, store: shoot };
+    const loops = [
+      startNodeLifecycle(shootDeps, {
         path,
         graceMs: () => graceIn(cluster(), timing.graceMs),
         onUnknown: () => {
           nodesTurnedUnknown += 1;
         },
-      },
-    ),
-  );
+      }),
+      startNodeTaints(shootDeps, { path }),
+      startPodEviction(shootDeps, { path }),
+    ];
+    return () => {
+      for (const stop of loops) stop();
+    };
+  });
   const stopMachines = whileReady({ store, ref: { namespace, name: machineControllerManager } }, () =>
     startMachineController(deps, {
       namespace,
@@ -119,11 +128,15 @@ const startControllers = (
       },
     }),
   );
+  const stopAutoscaler = whileReady({ store, ref: { namespace, name: clusterAutoscaler } }, () =>
+    startClusterAutoscaler(deps, { ...parts, path }),
+  );
   return {
     toll: () => ({ nodesTurnedUnknown, machinesReplaced }),
     stop: () => {
       stopManager();
       stopMachines();
+      stopAutoscaler();
     },
   };
 };
@@ -145,6 +158,7 @@ export const createShoot = (deps: ShootDeps, init: ShootInit): { readonly shoot:
   const { pods, stop: stopPods } = startShootPods({ ...deps, random: random.fork('pods') }, init);
   populate(deps, init);
   startMachines(deps, init, fleet);
+  const stopCare = startShootCare({ ...deps, shoot, random: random.fork('care') }, init);
   const controllers = startControllers(deps, { namespace, shoot, fleet, cluster });
   return {
     shoot: {
@@ -172,6 +186,7 @@ export const createShoot = (deps: ShootDeps, init: ShootInit): { readonly shoot:
     },
     stop: () => {
       stopPods();
+      stopCare();
       controllers.stop();
       fleet.stop();
     },

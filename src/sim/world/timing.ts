@@ -10,6 +10,10 @@ export interface WorldTiming {
   readonly graceMs: number;
   /** KCM's `--node-monitor-period`. */
   readonly monitorPeriodMs: number;
+  /** One by KCM's `--node-eviction-rate`: the time between two nodes whose pods it gives up. */
+  readonly nodeEvictionMs: number;
+  /** How long a pod stays on an unreachable node that asks for nothing else (`--default-unreachable-toleration-seconds`). */
+  readonly podTolerationMs: number;
   /** A controller manager that cannot renew its leader lease for so long exits and starts anew. */
   readonly leaderRenewDeadlineMs: number;
   /** MCM's `--machine-health-timeout`. */
@@ -18,6 +22,10 @@ export interface WorldTiming {
   readonly machineJoinMs: number;
   /** How often MCM looks at its machines. */
   readonly machineCheckMs: number;
+  /** The cluster-autoscaler's `--scan-interval`. */
+  readonly autoscalerScanMs: number;
+  /** The cluster-autoscaler's `--scale-down-unready-time`. */
+  readonly unreadyNodeMs: number;
   /** From a changed Deployment to its `observedGeneration`. */
   readonly observeMs: number;
   /** From there until pods that are no longer wanted have left the counts. */
@@ -44,10 +52,14 @@ export const defaultTiming: WorldTiming = {
   statusReportMs: 300_000,
   graceMs: 40_000,
   monitorPeriodMs: 5_000,
+  nodeEvictionMs: 10_000,
+  podTolerationMs: 300_000,
   leaderRenewDeadlineMs: 10_000,
   machineHealthTimeoutMs: 600_000,
   machineJoinMs: 120_000,
   machineCheckMs: 5_000,
+  autoscalerScanMs: 10_000,
+  unreadyNodeMs: 1_200_000,
   observeMs: 200,
   podStopMs: 500,
   podStartMs: 8_000,
@@ -66,10 +78,14 @@ export const scaleTiming = (timing: WorldTiming, factor: number): WorldTiming =>
   statusReportMs: timing.statusReportMs * factor,
   graceMs: timing.graceMs * factor,
   monitorPeriodMs: timing.monitorPeriodMs * factor,
+  nodeEvictionMs: timing.nodeEvictionMs * factor,
+  podTolerationMs: timing.podTolerationMs * factor,
   leaderRenewDeadlineMs: timing.leaderRenewDeadlineMs * factor,
   machineHealthTimeoutMs: timing.machineHealthTimeoutMs * factor,
   machineJoinMs: timing.machineJoinMs * factor,
   machineCheckMs: timing.machineCheckMs * factor,
+  autoscalerScanMs: timing.autoscalerScanMs * factor,
+  unreadyNodeMs: timing.unreadyNodeMs * factor,
   observeMs: timing.observeMs * factor,
   podStopMs: timing.podStopMs * factor,
   podStartMs: timing.podStartMs * factor,

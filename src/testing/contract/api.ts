@@ -15,7 +15,7 @@ export interface Reply {
 
 export interface SendInit {
   readonly query?: Readonly<Record<string, string>>;
-  /** Text is sent as it is, everything else as JSON. */
+  /** Text and bytes are sent as they are, everything else as JSON. */
   readonly body?: unknown;
   readonly contentType?: string;
   readonly accept?: string;
@@ -41,7 +41,7 @@ export interface Api {
   put(path: string, body: unknown): Promise<Reply>;
   patch(path: string, type: PatchName, body: unknown): Promise<Reply>;
   remove(path: string, body?: unknown): Promise<Reply>;
-  watch(path: string, query?: Readonly<Record<string, string>>): Promise<Watcher>;
+  watch(path: string, query?: Readonly<Record<string, string>>, accept?: string): Promise<Watcher>;
 }
 
 /** A request that stalls for longer fails the case. */
@@ -68,7 +68,9 @@ export const createApi = (target: ContractTarget): Api => {
       path,
       headers: { accept, ...(body === undefined ? {} : { 'content-type': contentType }) },
       ...(query === undefined ? {} : { query }),
-      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      ...(body === undefined
+        ? {}
+        : { body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body) }),
       timeoutMs,
       signal: new AbortController().signal,
     });
@@ -87,7 +89,7 @@ export const createApi = (target: ContractTarget): Api => {
     put: (path, body) => send('PUT', path, { body }),
     patch: (path, type, body) => send('PATCH', path, { body, contentType: patchTypes[type] }),
     remove: (path, body) => send('DELETE', path, body === undefined ? {} : { body }),
-    watch: (path, query = {}) => openWatch(target, path, query),
+    watch: (path, query = {}, accept = 'application/json') => openWatch(target, path, { query, accept }),
   };
 };
 

@@ -5,8 +5,11 @@ import { endpointSliceCases } from './endpoint-slice-cases.ts';
 import { listCases, pagingCases, selectorCases } from './list-cases.ts';
 import { jsonPatchCases, mergePatchCases, strategicPatchCases } from './patch-cases.ts';
 import { podDeleteCases, podStatusCases, podWatchCases } from './pod-cases.ts';
+import { deleteOptionsCases, protobufBodyCases } from './protobuf-body-cases.ts';
 import { protobufCases } from './protobuf-cases.ts';
 import { scaleCases, statusCases } from './subresource-cases.ts';
+import { tableCases, tableWatchCases } from './table-cases.ts';
+import { tableCellCases, tableColumnCases, tablePodCases } from './table-cell-cases.ts';
 import type { ContractCase } from './target.ts';
 import { generationCases, leaseCases, updateCases } from './update-cases.ts';
 import { negotiationCases, watchCases, watchLifeCases, watchSelectorCases } from './watch-cases.ts';
@@ -38,4 +41,11 @@ export const contractCases: readonly ContractCase[] = [
   ...watchLifeCases,
   ...negotiationCases,
   ...protobufCases,
+  ...protobufBodyCases,
+  ...deleteOptionsCases,
+  ...tableCases,
+  ...tableWatchCases,
+  ...tableColumnCases,
+  ...tableCellCases,
+  ...tablePodCases,
 ];

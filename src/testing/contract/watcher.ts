@@ -32,14 +32,19 @@ async function* linesOf(body: KubeResponse['body']): AsyncGenerator<string> {
   if (rest !== '') throw new Error(`the watch ended inside an event: ${rest}`);
 }
 
+export interface WatchInit {
+  readonly query?: Readonly<Record<string, string>>;
+  readonly accept?: string;
+}
+
 export const openWatch = async (
   target: ContractTarget,
   path: string,
-  query: Readonly<Record<string, string>>,
+  { query = {}, accept = 'application/json' }: WatchInit,
 ): Promise<Watcher> => {
   const controller = new AbortController();
   const { signal } = controller;
-  const headers = { accept: 'application/json' };
+  const headers = { accept };
   const response = await target.kube.request({
     method: 'GET',
     path,

@@ -1,0 +1,59 @@
+import { careExtensionKinds } from '../domain/index.ts';
+import type { PrinterColumn, SimKind } from './kind.ts';
+import { customKind, simKinds } from './kinds.ts';
+
+const status = { status: true } as const;
+
+const age: PrinterColumn = { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' };
+
+/** Kinds of a seed that say how control planes are, besides those of `simKinds`. */
+export const careKinds = {
+  ManagedResource: customKind(
+    { group: 'resources.gardener.cloud', version: 'v1alpha1', kind: 'ManagedResource', resource: 'managedresources' },
+    {
+      ...status,
+      shortNames: ['mr'],
+      printerColumns: [
+        { name: 'Class', type: 'string', jsonPath: '.spec.class' },
+        ...['Applied', 'Healthy', 'Progressing'].map((name) => ({
+          name,
+          type: 'string' as const,
+          jsonPath: `.status.conditions[?(@.type=="Resources${name}")].status`,
+        })),
+        age,
+      ],
+    },
+  ),
+  MachineDeployment: customKind(
+    { group: 'machine.sapcloud.io', version: 'v1alpha1', kind: 'MachineDeployment', resource: 'machinedeployments' },
+    {
+      ...status,
+      shortNames: ['mcd'],
+      printerColumns: [
+        { name: 'Ready', type: 'integer', jsonPath: '.status.readyReplicas' },
+        { name: 'Desired', type: 'integer', jsonPath: '.spec.replicas' },
+        { name: 'Up-to-date', type: 'integer', jsonPath: '.status.updatedReplicas' },
+        { name: 'Available', type: 'integer', jsonPath: '.status.availableReplicas' },
+        age,
+      ],
+    },
+  ),
+} as const satisfies Record<string, SimKind>;
+
+/** Kinds of extensions that report on their shoot, by their names. */
+export const extensionKinds: ReadonlyMap<string, SimKind> = new Map(
+  careExtensionKinds.map(({ kind, resource, scope }) => [
+    kind,
+    customKind(
+      { group: 'extensions.gardener.cloud', version: 'v1alpha1', kind, resource },
+      { ...status, namespaced: scope !== 'cluster' },
+    ),
+  ]),
+);
+
+/** All that a seed serves whose shoots are made with `careObjects`. */
+export const careSeedKinds: readonly SimKind[] = [
+  ...Object.values(simKinds),
+  ...Object.values(careKinds),
+  ...extensionKinds.values(),
+];
