@@ -45,12 +45,13 @@ const followLines = (path: string): { readonly read: () => readonly string[]; re
 
 const pace = 'live';
 
-const backdropOf = ({ withProber, withWeeder, world, logs }: Play) => ({
+const backdropOf = ({ withProber, withWeeder, world, logs, careConfig }: Play) => ({
   withProber,
   withWeeder,
   limitMs: leaseLimitMs(pace),
   graceMs: demoTiming(pace).graceMs,
   seedKubeconfig: world.seed,
+  careConfig,
   shootKubeconfigs: world.shoots.map(({ kubeconfig }) => kubeconfig),
   logs: Object.values(logs),
 });

@@ -5,7 +5,7 @@ import { ApiError } from '../domain/index.ts';
 import { createShootConnector } from '../kube/index.ts';
 import type { Clock, KubeClient } from '../ports/index.ts';
 import { systemClock } from '../runtime/index.ts';
-import { demoProberConfig, demoWeederConfig, type Pace, type Watched } from '../scenario/index.ts';
+import { demoCareConfig, demoProberConfig, demoWeederConfig, type Pace, type Watched } from '../scenario/index.ts';
 import { version } from './build-info.ts';
 import { type Child, startChild } from './demo-child.ts';
 import type { WorldReport } from './demo-world.ts';
@@ -35,6 +35,10 @@ export interface Play extends DemoOptions {
   readonly logs: Logs;
   /** Whether each of them has looked at every shoot. */
   readonly isWatched: () => boolean;
+  /** Path of the configuration of care, which runs only when it is asked. */
+  readonly careConfig: string;
+  /** What this program prints with these arguments. Rejects when it ends otherwise than with one of `codes`. */
+  readonly ask: (args: readonly string[], codes: readonly number[]) => Promise<string>;
   /** Aborts when the play is to end early; the reason says why. */
   readonly stop: AbortController;
 }
@@ -130,6 +134,26 @@ const watchingIn =
     (prober === undefined || namespacesIn(prober, 'verdict') >= shoots) &&
     (weeder === undefined || namespacesIn(weeder, 'weeding starts: the service is ready') >= shoots);
 
+const readAll = async (stream: AsyncIterable<Buffer> | null): Promise<string> => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream ?? []) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+};
+
+const asker =
+  ({ clock }: Backstage, children: Child[]): Play['ask'] =>
+  async (args, codes) => {
+    const child = startChild({ args, clock, output: 'pipe' });
+    children.push(child);
+    const [text, errors, how] = await Promise.all([
+      readAll(child.process.stdout),
+      readAll(child.process.stderr),
+      child.ended,
+    ]);
+    if (codes.includes(child.process.exitCode ?? -1)) return text;
+    throw new CommandError(`dwd ${args[0] ?? ''} ${how}\n${errors}`.trimEnd());
+  };
+
 const inWords = (error: unknown): unknown =>
   error instanceof ApiError ? new CommandError(`the simulated world does not answer: ${error.message}`) : error;
 
@@ -169,10 +193,13 @@ export const stagePlay = async (
   try {
     const since = clock.monotonic();
     const world = await raise(backstage, children);
+    const careConfig = join(directory, 'care.yaml');
+    writeFileSync(careConfig, demoCareConfig);
+    const ask = asker(backstage, children);
     const isWatched = watchingIn(logs, world.shoots.length);
     const watched = connect(world, clock);
     children.push(...startWatchdogs(backstage, world, logs));
-    exitCode = await perform({ ...options, ...backstage, since, world, watched, logs, isWatched });
+    exitCode = await perform({ ...options, ...backstage, since, world, watched, logs, isWatched, careConfig, ask });
     return exitCode;
   } catch (error) {
     if (!user.aborted) throw inWords(error);

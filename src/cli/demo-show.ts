@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import {
+  type CareReport,
   demoCrashPlan,
   demoPlan,
   type Finding,
@@ -26,15 +27,23 @@ const print = (io: CliIo, { tone, ...line }: Line, at: number): void => {
   }
 };
 
-const introduction = ({ world, logs }: Play): readonly string[] => {
+const introduction = ({ world, logs, careConfig }: Play): readonly string[] => {
   const [quiet = ''] = demoPlan(true).others;
   return introduce({
     seedKubeconfig: world.seed,
     shootKubeconfigs: world.shoots.map(({ kubeconfig }) => kubeconfig),
     quietCluster: world.shoots.find(({ name }) => name === quiet)?.namespace ?? '',
+    careConfig,
     ...(logs.prober === undefined ? {} : { proberLog: logs.prober }),
     ...(logs.weeder === undefined ? {} : { weederLog: logs.weeder }),
   });
+};
+
+/** Without its usual limit of requests: who watches has no time for that. */
+const askCare = async ({ ask, careConfig, world }: Play): Promise<CareReport> => {
+  const limits = ['--kube-api-qps=100', '--kube-api-burst=200'];
+  const flags = ['--once', '--output=json', `--config-file=${careConfig}`, `--kubeconfig=${world.seed}`, ...limits];
+  return JSON.parse(await ask(['care', ...flags], [0, 1])) as CareReport;
 };
 
 const conclude = ({ io, clock, since }: Play, results: readonly Finding[]): number => {
@@ -57,6 +66,7 @@ export const showDemo = (options: Omit<DemoOptions, 'pace'>, io: CliIo): Promise
         clock,
         since,
         isWatched,
+        askCare: () => askCare(play),
         tell: (line, at) => print(io, line, at),
         signal: stop.signal,
       });

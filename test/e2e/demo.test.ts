@@ -11,6 +11,7 @@ import {
   startDemo as start,
   until,
 } from './support/demo.ts';
+import { startProgram } from './support/program.ts';
 
 /** Waits until the watchdogs watch; returns the port of the simulated seed. */
 const whenWatched = async (show: Show): Promise<number> => {
@@ -45,6 +46,29 @@ describe('dwd demo', () => {
     expect(text).toMatch(/bravo {4}the weeder deleted kube-apiserver-/);
     expect(text).toMatch(/twin {5}nobody deletes its pods/);
     expect(codes[0]).toBe(0);
+  });
+
+  it('tells during the outage how care finds the shoots', () => {
+    const [, seen = '', after = ''] = whole!.output().split(/what care has found then:|the network is repaired/);
+    expect(seen).toMatch(/ alpha {4}ControlPlaneHealthy +False +ControllersScaledDown\n/);
+    expect(seen).toMatch(/ bravo {4}ControlPlaneHealthy +False +EtcdUnhealthy\n/);
+    expect(seen).toMatch(/ charlie {2}all 5 conditions are True\n/);
+    expect(after).toContain('the end');
+    // Nobody restores anything: no matter when care comes, it finds nodes silent or given up.
+    expect(without!.output()).toMatch(/ alpha {4}EveryNodeReady +False +(?:NodeUnhealthy|TooManyExpiredNodeLeases)\n/);
+  });
+
+  it('prints a command that shows it at any time', async () => {
+    const show = start();
+    await whenWatched(show);
+    const [, seed = ''] = /KUBECONFIG=(.*)/.exec(show.output()) ?? [];
+    const [, args = ''] = /^ {2}bin\/dwd (care .*)$/m.exec(show.output()) ?? [];
+    // Nothing happens to it in the story.
+    const care = startProgram([...args.split(' '), '--shoot=shoot--sim--charlie'], { KUBECONFIG: seed });
+    expect(await care.ended).toBe(0);
+    expect(care.output()).toMatch(/^shoot--sim--charlie \(garden-sim\/charlie\): healthy\n/);
+    show.process.kill('SIGTERM');
+    await show.exit;
   });
 
   it('without them sees nodes turn Unknown and pods left to their back-off, and exits with 1', () => {

@@ -34,3 +34,7 @@ dependentResourceInfos:
 
 /** Configuration of the weeder: what Gardener configures. */
 export const demoWeederConfig: string = gardenerConfigs.weeder;
+
+/** Configuration of care: as it is by default. */
+export const demoCareConfig = `kubeConfigSecretName: ${kubeconfigSecretName}
+`;

@@ -50,6 +50,7 @@ describe('the introduction', () => {
       seedKubeconfig: '/tmp/d/seed.kubeconfig',
       shootKubeconfigs: ['/tmp/d/alpha.kubeconfig'],
       quietCluster: 'shoot--sim--charlie',
+      careConfig: '/tmp/d/care.yaml',
     };
     const text = introduce({ ...init, proberLog: '/tmp/d-prober.log', weederLog: '/tmp/d-weeder.log' });
     expect(text.filter((line) => line.length > 80)).toEqual([]);
@@ -61,6 +62,7 @@ describe('the introduction', () => {
       '/tmp/d-weeder.log',
       'probeInterval: 2s',
       '  etcd-main-client:',
+      '  bin/dwd care --once --config-file=/tmp/d/care.yaml',
     ]) {
       expect(whole).toContain(part);
     }

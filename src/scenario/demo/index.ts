@@ -1,4 +1,5 @@
-export { demoProberConfig, demoWeederConfig } from './configs.ts';
+export type { CareReport } from './care/verdicts.ts';
+export { demoCareConfig, demoProberConfig, demoWeederConfig } from './configs.ts';
 export { introduce } from './introduction.ts';
 export type { Row, Segment } from './live/row.ts';
 export { runLive } from './live/run.ts';

@@ -10,6 +10,8 @@ export interface IntroductionInit {
   readonly shootKubeconfigs: readonly string[];
   /** Name of the Cluster of a shoot to which nothing happens by itself. */
   readonly quietCluster: string;
+  /** Path of the configuration of care. */
+  readonly careConfig: string;
   /** Where they log; absent: it does not run. */
   readonly proberLog?: string;
   readonly weederLog?: string;
@@ -92,7 +94,7 @@ const weederLines = (log: string | undefined): readonly string[] => {
 
 /** What is going to happen, told before it does. */
 export const introduce = (init: IntroductionInit): readonly string[] => {
-  const { seedKubeconfig, shootKubeconfigs, quietCluster, proberLog, weederLog } = init;
+  const { seedKubeconfig, shootKubeconfigs, quietCluster, careConfig, proberLog, weederLog } = init;
   const { victim } = demoPlan(true);
   const { victim: crashing, twin } = demoCrashPlan(true);
   return [
@@ -106,11 +108,14 @@ export const introduce = (init: IntroductionInit): readonly string[] => {
         'this runs:',
     ),
     `  export KUBECONFIG=${seedKubeconfig}`,
-    '  kubectl get deployments,pods --all-namespaces --watch',
+    '  kubectl get pods --all-namespaces --watch',
     `  kubectl annotate cluster ${quietCluster} \\`,
     `    ${kubeletsAnnotation}=cut`,
     `  kubectl annotate cluster ${quietCluster} \\`,
     `    ${etcdAnnotation}=down`,
+    '',
+    'And how care finds the shoots, at any time:',
+    `  bin/dwd care --once --config-file=${careConfig}`,
     '',
     'Kubeconfigs of the shoots:',
     ...shootKubeconfigs.map((path) => `  ${path}`),

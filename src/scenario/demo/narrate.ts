@@ -1,9 +1,11 @@
 import { ApiError } from '../../domain/index.ts';
 import type { Clock } from '../../ports/index.ts';
 import { type Act, perform } from './acts.ts';
+import { createCareQuestion } from './care/question.ts';
+import type { CareReport } from './care/verdicts.ts';
 import { type Line, line } from './line.ts';
 import { observe, type Watched } from './observe.ts';
-import { advance, beginTale } from './prober/director.ts';
+import { advance, beginTale, isTimeForCare } from './prober/director.ts';
 import { findings, type Plan } from './prober/evidence.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Finding } from './story.ts';
@@ -19,6 +21,8 @@ export interface NarratorOptions {
   readonly since: number;
   /** Whether those of prober and weeder that are to run watch over every shoot. */
   readonly isWatched: () => boolean;
+  /** Asks care of all shoots. Rejects with an error whose message says why it cannot be asked. */
+  readonly askCare: () => Promise<CareReport>;
   /** `at`: milliseconds since the demo began. */
   readonly tell: (line: Line, at: number) => void;
   readonly signal: AbortSignal;
@@ -54,15 +58,17 @@ export const narrate = async (options: NarratorOptions): Promise<readonly Findin
   const { plan, crashPlan, clock, signal } = options;
   let tale = beginTale;
   let crashTale = beginCrashTale;
+  const care = createCareQuestion({ askCare: options.askCare, shoots: options.watched.shoots });
   while (true) {
     const snapshot = await look(options);
     const isCalm = tale.phase === 'calm' || crashTale.phase === 'calm';
-    const facts = { isWatched: isCalm && options.isWatched() };
+    if (isTimeForCare(tale, snapshot)) care.ask();
+    const facts = { isWatched: isCalm && options.isWatched(), hasCareAnswered: care.isAnswered };
     const scene = advance(tale, snapshot, { plan, facts });
     const crashScene = advanceCrashTale(crashTale, snapshot, { plan: crashPlan, facts });
     tale = scene.tale;
     crashTale = crashScene.tale;
-    for (const told of [...scene.lines, ...crashScene.lines]) options.tell(told, snapshot.at);
+    for (const told of [...scene.lines, ...crashScene.lines, ...care.take()]) options.tell(told, snapshot.at);
     for (const { act, told } of [...scene.deeds, ...crashScene.deeds]) {
       if (told !== undefined) options.tell(told, snapshot.at);
       await play(act, options);

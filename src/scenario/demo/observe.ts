@@ -11,7 +11,7 @@ import {
 } from '../../domain/index.ts';
 import type { CallOptions, Clock, KubeClient } from '../../ports/index.ts';
 import { listDeployments, listFaults, listMachineNames, listPods, listWeeded, type Placed } from './seed-calls.ts';
-import { kubeApiserver } from './setting.ts';
+import { kubeApiserver, toldDeployments } from './setting.ts';
 import type { DeploymentSnapshot, NodeSnapshot, ShootSnapshot, Snapshot } from './snapshot.ts';
 
 /** A shoot as the narrator reaches it. */
@@ -46,7 +46,7 @@ const listNodes: Call<readonly ReturnType<typeof decodeNode>[]> = {
 
 const nodeSnapshot = (node: ReturnType<typeof decodeNode>, leases: readonly Lease[]): NodeSnapshot => {
   const renewTime = leases.find(({ name }) => name === node.name)?.renewTime;
-  return { ...node, ...(renewTime === undefined ? {} : { renewedAt: Date.parse(renewTime) }) };
+  return { ...node, ...(renewTime === undefined ? {} : { renewedAt: renewTime / 1_000 }) };
 };
 
 const nodesIn = async (shoot: KubeClient, options: CallOptions): Promise<readonly NodeSnapshot[]> => {
@@ -81,7 +81,9 @@ export const observe = async (
   const options = { signal, timeoutMs: requestTimeoutMs };
   const objects = await lookAtSeed(seed, options);
   const look = async ({ name, namespace, client }: WatchedShoot): Promise<ShootSnapshot> => {
-    const deployments = objects.deployments(namespace);
+    const deployments = objects
+      .deployments(namespace)
+      .filter((deployment) => toldDeployments.includes(deployment.name));
     const answers = hasApiServer(deployments);
     const [faults = { isCut: false, isEtcdDown: false }] = objects.faults(namespace);
     return {

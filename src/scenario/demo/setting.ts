@@ -13,6 +13,14 @@ import type { CrashPlan } from './weeder/evidence.ts';
 /** Deployments of a control plane that is simulated with its pods, besides those that the prober scales. */
 export const kubeApiserver = 'kube-apiserver';
 const kubeScheduler = 'kube-scheduler';
+/** Those that the story and the screen tell of, in the order in which they need each other. */
+export const toldDeployments: CrashPlan['chain'] = [
+  kubeApiserver,
+  kubeControllerManager,
+  kubeScheduler,
+  machineControllerManager,
+  clusterAutoscaler,
+];
 
 /** Pods start, crash and wait so many times as fast as real ones. */
 const podHaste = 20;
@@ -55,6 +63,7 @@ export const demoShoots: readonly ShootInit[] = ['alpha', 'bravo', 'charlie', tw
   nodes: 5,
   replicas: { [kubeControllerManager]: 2 },
   controlPlanePods: true,
+  careObjects: true,
 }));
 
 /** Spreads the renewals of the first shoot's kubelets evenly, so that its leases expire one after the other. */
@@ -78,7 +87,7 @@ export const demoCrashPlan = (withWeeder: boolean): CrashPlan => ({
   victim: 'bravo',
   twin: twinName,
   etcd: 'etcd-main',
-  chain: [kubeApiserver, kubeControllerManager, kubeScheduler, machineControllerManager, clusterAutoscaler],
+  chain: toldDeployments,
   longestBackOffMs: podTiming.longestCrashBackOffMs,
   haste: podHaste,
 });

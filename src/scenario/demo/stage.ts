@@ -1,5 +1,5 @@
 import type { Clock } from '../../ports/index.ts';
-import { createWorld, serveWorld } from '../../sim/index.ts';
+import { careSeedKinds, createWorld, serveWorld } from '../../sim/index.ts';
 import { demoShoots, demoTiming, demoWorldSeed, type Pace, twinName } from './setting.ts';
 import { leaveUnprotected } from './twin.ts';
 
@@ -12,7 +12,8 @@ export interface Stage {
 
 /** Creates the world and serves it over HTTPS, in this process and on `clock`. */
 export const openStage = async (clock: Clock, pace: Pace): Promise<Stage> => {
-  const world = createWorld({ clock, seed: demoWorldSeed, shoots: demoShoots, timing: demoTiming(pace) });
+  const timing = demoTiming(pace);
+  const world = createWorld({ clock, seed: demoWorldSeed, shoots: demoShoots, timing, kinds: careSeedKinds });
   leaveUnprotected(world, twinName);
   const served = await serveWorld(world, clock.now());
   return {

@@ -19,11 +19,13 @@ export interface Show {
 
 const shows: Show[] = [];
 
-const start = (command: string, args: readonly string[]): Show => {
+type Env = Readonly<Record<string, string | undefined>>;
+
+const start = (command: string, args: readonly string[], env: Env = {}): Show => {
   const directory = mkdtempSync(join(tmpdir(), 'dwd-demo-test-'));
   const child = spawn(command, args, {
     stdio: ['pipe', 'pipe', 'pipe'],
-    env: { ...process.env, TMPDIR: directory, NO_COLOR: '1', FORCE_COLOR: undefined },
+    env: { ...process.env, TMPDIR: directory, NO_COLOR: '1', FORCE_COLOR: undefined, ...env },
   });
   child.stdin.on('error', () => undefined);
   let text = '';
@@ -41,11 +43,17 @@ const start = (command: string, args: readonly string[]): Show => {
 /** Starts the built program, without a terminal. */
 export const startDemo = (...args: readonly string[]): Show => start(process.execPath, [dwd, 'demo', ...args]);
 
-/** Starts it in a terminal of 80 columns and 24 rows, as util-linux's `script` makes one; what is written to its stdin are keys. */
-export const startDemoInTerminal = (...args: readonly string[]): Show => {
-  const command = ['stty cols 80 rows 24; exec', process.execPath, dwd, 'demo', ...args].join(' ');
-  return start('script', ['--quiet', '--return', '--command', command, '/dev/null']);
+const startInTerminal = (args: readonly string[], env: Env): Show => {
+  const command = ['stty cols 80 rows 24; exec', process.execPath, dwd, ...args].join(' ');
+  return start('script', ['--quiet', '--return', '--command', command, '/dev/null'], env);
 };
+
+/** Starts it in a terminal of 80 columns and 24 rows, as util-linux's `script` makes one; what is written to its stdin are keys. */
+export const startDemoInTerminal = (...args: readonly string[]): Show => startInTerminal(['demo', ...args], {});
+
+/** Starts `dwd` with any arguments in such a terminal, which shows colours. */
+export const startInColour = (...args: readonly string[]): Show =>
+  startInTerminal(args, { NO_COLOR: undefined, TERM: 'xterm' });
 
 export const endDemos = async (): Promise<void> => {
   for (const { process: child, directory, exit } of shows) {

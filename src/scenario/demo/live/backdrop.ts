@@ -7,5 +7,6 @@ export interface Backdrop {
   /** Paths. */
   readonly seedKubeconfig: string;
   readonly shootKubeconfigs: readonly string[];
+  readonly careConfig: string;
   readonly logs: readonly string[];
 }

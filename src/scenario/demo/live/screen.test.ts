@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ShootSnapshot } from '../snapshot.ts';
+import { helpRows } from './help.ts';
 import { leaseBar } from './pane.ts';
-import { type Row, widthOf } from './row.ts';
+import { fit, type Row, widthOf } from './row.ts';
 import { type Canvas, renderScreen } from './screen.ts';
 import { beginLive, type LiveState, takeSnapshot, takeVerdict } from './state.ts';
 import { backdrop, deployment, shootSnapshot, snapshotOf, wall } from './testing/snapshots.ts';
@@ -130,7 +131,22 @@ describe('the screen', () => {
     const state: LiveState = { ...seen(shootSnapshot('alpha')), page: 'help' };
     const rows = textOf(renderScreen(state, { ...backdrop, seedKubeconfig: long }, usual));
     expect(rows.map((row) => row.trim()).join('')).toContain(long);
-    for (const path of [...backdrop.shootKubeconfigs, ...backdrop.logs]) expect(rows.join('\n')).toContain(path);
+    const { shootKubeconfigs, logs, careConfig } = backdrop;
+    for (const path of [...shootKubeconfigs, ...logs, careConfig]) expect(rows.join('\n')).toContain(path);
+  });
+
+  it('has room for all of its other page', () => {
+    const of = (name: string): string => `/tmp/dwd-demo-abcdef/${name}`;
+    const whole = {
+      ...backdrop,
+      seedKubeconfig: of('seed.kubeconfig'),
+      shootKubeconfigs: ['alpha', 'bravo', 'charlie', 'twin'].map((name) => of(`${name}.kubeconfig`)),
+      careConfig: of('care.yaml'),
+      logs: ['prober', 'weeder'].map((name) => `/tmp/dwd-demo-abcdef-${name}.log`),
+    };
+    const state: LiveState = { ...seen(shootSnapshot('alpha')), page: 'help' };
+    const last = helpRows(whole, usual.columns).at(-1) ?? [];
+    expect(textOf(renderScreen(state, whole, usual))).toContain(textOf([fit(last, usual.columns)])[0]);
   });
 
   it('is as large as the terminal, whatever that is and whatever there is to show', () => {

@@ -26,7 +26,11 @@ const calmMs = 4_000;
 const longestOutageMs = 36_000;
 const longestRecoveryMs = 28_000;
 
-const cueOf = (moment: Moment, { isWatched }: Facts): Cue | undefined => {
+/** When the outage shows as far as it will: KCM would give up nodes now, or does. */
+export const isTimeForCare = ({ phase, evidence }: Tale, { wall }: Snapshot): boolean =>
+  phase === 'outage' && wall > (evidence.firstGraceEnd ?? Infinity);
+
+const cueOf = (moment: Moment, { isWatched, hasCareAnswered }: Facts): Cue | undefined => {
   const { tale, snapshot, plan } = moment;
   const { phase, since, evidence } = tale;
   const elapsed = snapshot.at - since.at;
@@ -37,7 +41,7 @@ const cueOf = (moment: Moment, { isWatched }: Facts): Cue | undefined => {
       const isProtected =
         allHeldAt(evidence, plan) !== undefined && isGraceOver(moment, evidence.lastGraceEnd ?? Infinity);
       const isDamaged = evidence.machinesReplaced.size > 0;
-      return isProtected || isDamaged || elapsed >= longestOutageMs ? 'repair' : undefined;
+      return (hasCareAnswered && (isProtected || isDamaged)) || elapsed >= longestOutageMs ? 'repair' : undefined;
     }
     case 'recovery': {
       const { nodes } = shootIn(snapshot, plan.victim);

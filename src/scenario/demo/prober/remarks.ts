@@ -18,6 +18,8 @@ export interface Tale {
 export interface Facts {
   /** Whoever is to watch over the shoots does so. */
   readonly isWatched: boolean;
+  /** The outage lasts until care has looked at it. */
+  readonly hasCareAnswered: boolean;
 }
 
 /** Leases are told so often while they age. */

@@ -5,6 +5,7 @@ import type { Kube, KubeClient } from '../../../ports/index.ts';
 import { createSeededRandom, type WorldServer } from '../../../sim/index.ts';
 import { createLogger, createMeter } from '../../../telemetry/index.ts';
 import { createScenario, type LogRecord, type Scenario } from '../../harness.ts';
+import type { CareReport } from '../care/verdicts.ts';
 import { demoProberConfig, demoWeederConfig } from '../configs.ts';
 import { render } from '../line.ts';
 import { narrate } from '../narrate.ts';
@@ -24,6 +25,8 @@ export interface ShowOptions {
   readonly withWeeder?: boolean;
   readonly seed?: number;
   readonly meddle?: (scenario: Scenario) => void;
+  /** Default: all is well, in no time. */
+  readonly askCare?: (scenario: Scenario) => Promise<CareReport>;
 }
 
 const kubeOf = (api: WorldServer): Kube => {
@@ -66,6 +69,7 @@ const namespacesIn = (log: readonly LogRecord[], message: string): number =>
 /** The whole demo in memory and on virtual time; only processes and sockets are missing. */
 export const runShow = async (options: ShowOptions = {}): Promise<Show> => {
   const { withProber = true, withWeeder = true, seed = demoWorldSeed, meddle } = options;
+  const { askCare = async () => ({ shoots: [] }) } = options;
   const { settings } = loadProberConfig(demoProberConfig('script'), { leftovers: 'error' });
   if (settings === undefined) throw new Error("the prober's configuration is not valid");
   const scenario = createScenario({ shoots: demoShoots, timing: demoTiming('script'), seed, settings });
@@ -85,6 +89,7 @@ export const runShow = async (options: ShowOptions = {}): Promise<Show> => {
       isWatched: () =>
         (!withProber || namespacesIn(scenario.log, 'verdict') >= demoShoots.length) &&
         (weeder === undefined || namespacesIn(weeder.log, 'weeding starts: the service is ready') >= demoShoots.length),
+      askCare: () => askCare(scenario),
       tell: (line, at) => lines.push(...render(line, at)),
       signal: new AbortController().signal,
     }),

@@ -40,6 +40,7 @@ export const backdrop: Backdrop = {
   limitMs: 22_500,
   graceMs: 30_000,
   seedKubeconfig: '/tmp/d/seed.kubeconfig',
+  careConfig: '/tmp/d/care.yaml',
   shootKubeconfigs: ['/tmp/d/alpha.kubeconfig'],
   logs: ['/tmp/d-prober.log'],
 };

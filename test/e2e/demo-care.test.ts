@@ -1,0 +1,147 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createShootConnector } from '../../src/kube/index.ts';
+import { systemClock } from '../../src/runtime/index.ts';
+import { perform } from '../../src/scenario/demo/acts.ts';
+import { type CareReport, demoCareConfig, demoProberConfig } from '../../src/scenario/index.ts';
+import { waitFor } from '../envtest/waiting.ts';
+import { endDemos, type Show, startDemo, startInColour, until } from './support/demo.ts';
+import { type Program, startProgram } from './support/program.ts';
+
+const namespaceOf = (shoot: string): string => `shoot--sim--${shoot}`;
+const escape = '\u001b';
+
+/** What a person types beside the demo, with a prober at work and nobody else who changes anything. */
+describe('dwd care in the world of the demo', { timeout: 180_000 }, () => {
+  let show: Show;
+  let prober: Program;
+  /** Of the world, and of the configurations. */
+  let [world, directory] = ['', ''];
+
+  beforeAll(async () => {
+    world = mkdtempSync(join(tmpdir(), 'dwd-demo-world-'));
+    directory = mkdtempSync(join(tmpdir(), 'dwd-demo-care-'));
+    show = startDemo(`--serve-world=${world}`);
+    await until(() => show.output().includes('\n'), 'the world is served');
+    writeFileSync(join(directory, 'care.yaml'), demoCareConfig);
+    writeFileSync(join(directory, 'prober.yaml'), demoProberConfig('live'));
+    const files = [`--config-file=${join(directory, 'prober.yaml')}`, `--kubeconfig=${seed()}`];
+    prober = startProgram(['prober', ...files, '--metrics-bind-addr=0', '--health-bind-addr=0']);
+  }, 60_000);
+
+  afterAll(async () => {
+    prober.signal('SIGTERM');
+    await prober.ended;
+    show.process.stdin?.end();
+    await show.exit;
+    await endDemos();
+    rmSync(directory, { recursive: true });
+  }, 60_000);
+
+  const seed = (): string => join(world, 'seed.kubeconfig');
+  const command = (): readonly string[] => [
+    ...['care', '--once', `--config-file=${join(directory, 'care.yaml')}`, `--kubeconfig=${seed()}`],
+  ];
+
+  const care = async (...flags: readonly string[]) => {
+    const program = startProgram([...command(), ...flags]);
+    const code = await program.ended;
+    return { code, text: program.output() };
+  };
+
+  /** `status reason` by shoot and type. */
+  const look = async (): Promise<{
+    readonly code: unknown;
+    readonly found: Record<string, Record<string, string>>;
+  }> => {
+    const { code, text } = await care('--output=json');
+    const { shoots } = JSON.parse(text) as CareReport;
+    const found = shoots.map(({ namespace, conditions }) => [
+      namespace.replace(namespaceOf(''), ''),
+      Object.fromEntries(conditions.map(({ type, status, reason }) => [type, `${status} ${reason}`])),
+    ]);
+    return { code, found: Object.fromEntries(found) as Record<string, Record<string, string>> };
+  };
+
+  const cut = async (shoot: string, isCut: boolean): Promise<void> => {
+    const connector = createShootConnector({ clock: systemClock(), userAgent: 'test' });
+    const connection = connector.connect(readFileSync(seed(), 'utf8'));
+    const act = { kind: isCut ? 'cut kubelets' : 'connect kubelets', shoot } as const;
+    await connection.client.call(perform(act, namespaceOf(shoot)), {
+      signal: new AbortController().signal,
+      timeoutMs: 10_000,
+    });
+    connection.close();
+  };
+
+  const well = {
+    APIServerAvailable: 'True HealthzRequestSucceeded',
+    ControlPlaneHealthy: 'True ControlPlaneRunning',
+    ObservabilityComponentsHealthy: 'True ObservabilityComponentsRunning',
+    EveryNodeReady: 'True EveryNodeReady',
+    SystemComponentsHealthy: 'True SystemComponentsRunning',
+  };
+
+  it('finds all five conditions of every shoot True, and exits with 0', async () => {
+    const { code, text } = await care();
+    expect(text).toMatch(/^shoot--sim--alpha \(garden-sim\/alpha\): healthy\n {2}APIServerAvailable +True +Healthz/);
+    expect(text.match(/^ {2}\w+ +True +\w+$/gm)).toHaveLength(20);
+    expect(text).toMatch(/\n4 shoots: 4 healthy\n$/);
+    expect(code).toBe(0);
+    expect(await look()).toEqual({ code: 0, found: { alpha: well, bravo: well, charlie: well, twin: well } });
+  });
+
+  it('tells, while two shoots are cut off, what the prober holds and what becomes of the other', async () => {
+    await Promise.all([cut('alpha', true), cut('twin', true)]);
+    const expected = {
+      alpha: {
+        ...well,
+        ControlPlaneHealthy: 'False ControllersScaledDown',
+        EveryNodeReady: 'False TooManyExpiredNodeLeases',
+        SystemComponentsHealthy: 'False TunnelConnectionBroken',
+      },
+      // Nobody protects it.
+      twin: {
+        ...well,
+        EveryNodeReady: 'False NodeUnhealthy',
+        SystemComponentsHealthy: 'False TunnelConnectionBroken',
+      },
+      bravo: well,
+      charlie: well,
+    };
+    let last: unknown;
+    await waitFor({ what: 'the outage', withinMs: 120_000 }, async () => {
+      last = await look();
+      return JSON.stringify(last).includes('TooManyExpired') && JSON.stringify(last).includes('NodeUnhealthy')
+        ? true
+        : undefined;
+    }).catch((error: unknown) => {
+      throw new Error(`${String(error)}: it is ${JSON.stringify(last)}`);
+    });
+    expect(last).toEqual({ code: 1, found: expected });
+    const { code, text } = await care();
+    expect(code).toBe(1);
+    expect(text.replaceAll(/\s+/g, ' ')).toContain(
+      'scaled down to 0 replicas by dependency-watchdog-prober: kube-controller-manager, machine-controller-manager, cluster-autoscaler',
+    );
+    expect(text).toMatch(/\n4 shoots: 2 unhealthy, 2 healthy\n$/);
+    expect(text.split('\n').filter((line) => line.length > 80)).toEqual([]);
+    expect(text).not.toContain(escape);
+    expect(await care(`--shoot=${namespaceOf('charlie')}`)).toMatchObject({ code: 0 });
+  });
+
+  it('colours what it says in a terminal', async () => {
+    const terminal = startInColour(...command(), `--shoot=${namespaceOf('bravo')}`);
+    expect(await terminal.exit).toBe(0);
+    const text = terminal.output();
+    expect(text).toContain(`${escape}[32mhealthy${escape}[39m`);
+    expect(text).toContain(`${escape}[32mTrue`);
+  });
+
+  it('finds all well again when the network is repaired', async () => {
+    await Promise.all([cut('alpha', false), cut('twin', false)]);
+    await waitFor({ what: 'recovery', withinMs: 120_000 }, async () => ((await look()).code === 0 ? true : undefined));
+  });
+});
