@@ -21,10 +21,14 @@ export const createTally = (): Tally => {
       runs += 1;
       totalCpuMs += cpuMs;
       lengthMs += run.lengthMs;
+      count(`plans of a ${run.plan.component}`);
       count('faults', run.plan.faults.length);
       count('violations', run.violation === undefined ? 0 : 1);
       count('nodes given up where nobody could have been in time', run.toll.nodesTurnedUnknown);
       for (const event of run.events) {
+        if (event.kind === 'pod' && event.writer !== 'world') {
+          if (event.after?.isDeleting === true && event.before?.isDeleting === false) count('pods weeded');
+        }
         if (event.kind !== 'deployment' || event.writer === 'world') continue;
         const [before = 0, after = 0] = [event.before?.replicas, event.after?.replicas];
         if (before > 0 && after === 0) count('Deployments scaled down');

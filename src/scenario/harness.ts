@@ -13,7 +13,6 @@ import { createLogger, createMeter, type PrometheusMeter } from '../telemetry/in
 import { type DeploymentChange, recordDeployments } from './deployment-history.ts';
 import type { Line } from './line.ts';
 import { createLines } from './lines.ts';
-import { type Replica, type ReplicaOptions, startReplica } from './replica.ts';
 import { gardenSettings } from './settings.ts';
 
 export interface ScenarioOptions {
@@ -48,8 +47,6 @@ export interface Scenario {
   /** Stops it as SIGTERM does, moving the clock as far as that takes. */
   stopProber(): Promise<void>;
   mayWrite: boolean;
-  /** Starts a process of its own, besides the prober and other replicas; whoever starts it stops it. */
-  startReplica(replica: ReplicaOptions): Replica;
   /** Stops everything but replicas. */
   stop(): Promise<void>;
 }
@@ -107,7 +104,6 @@ export const createScenario = (options: ScenarioOptions): Scenario => {
     },
     reload: (settings) => prober?.apply({ ...gardenSettings, ...options.settings, ...settings }),
     stopProber,
-    startReplica: (replica) => startReplica({ world, clock }, replica),
     stop: async () => {
       await stopProber();
       world.stop();

@@ -1,4 +1,6 @@
 export {
+  type CareReport,
+  demoCareConfig,
   demoCrashPlan,
   demoPlan,
   demoProberConfig,

@@ -3,6 +3,7 @@ import type { Clock, Kube, ShootConnector } from '../ports/index.ts';
 import type { World, WorldServer } from '../sim/index.ts';
 import { createLine, type OpenLine, type TrafficListener } from './line.ts';
 import { createMemoryConnector } from './memory-connector.ts';
+import { createPlaces } from './places.ts';
 
 export interface LinesOptions {
   readonly world: World;
@@ -10,7 +11,7 @@ export interface LinesOptions {
   readonly clock: Clock;
   /** What the program sends through, and its clock. Default: a machine without faults. */
   readonly machine?: { readonly clock: Clock; connect(kube: Kube): Kube };
-  /** For the line to `seed` or to the shoot of that name. */
+  /** For the line to `seed`, to the shoot of that name, or to it by its public way: `outside/NAME`. */
   readonly listen?: (server: string) => TrafficListener;
 }
 
@@ -37,26 +38,32 @@ export const createLines = ({ world, clock, machine, listen }: LinesOptions): Li
     return line;
   };
 
-  const outsideOf = ({ publicWay }: WorldServer): OpenLine => {
+  const outsideOf = ({ publicWay }: WorldServer, name: string): OpenLine => {
     const { url } = publicWay;
-    const line = lines.get(url) ?? createLine(publicWay, { clock });
+    const line = lines.get(url) ?? createLine(publicWay, { clock, listener: listen?.(`outside/${name}`) });
     lines.set(url, line);
     return line;
+  };
+
+  const placeOf = createPlaces(world);
+  const lineAt = (url: string): OpenLine | undefined => {
+    const place = placeOf(url);
+    if (place === undefined) return undefined;
+    const { api, name } = place.shoot;
+    return place.isOutside ? outsideOf(api, name) : lineOf(api, name);
   };
 
   const { authorization } = parseUntrustedKubeconfig(world.api.kubeconfig());
   return {
     seed,
     shoot: (name) => lineOf(world.shoot(name).api, name),
-    outside: (name) => outsideOf(world.shoot(name).api),
+    outside: (name) => outsideOf(world.shoot(name).api, name),
     seedTransport: withCredentials(connect(seed.kube), staticCredentials(authorization)),
     connector: createMemoryConnector({
       clock: machine?.clock ?? clock,
       resolve: (url) => {
-        const shoot = world.shoots.find(({ api }) => api.address().url === url);
-        if (shoot !== undefined) return connect(lineOf(shoot.api, shoot.name).kube);
-        const outside = world.shoots.find(({ api }) => api.publicWay.url === url);
-        return outside && connect(outsideOf(outside.api).kube);
+        const line = lineAt(url);
+        return line && connect(line.kube);
       },
       onConnect: (url) => lines.get(url)?.onConnect(),
     }),

@@ -88,7 +88,7 @@ const create = (): Seed => {
 const thresholdOf = ({ store }: WorldShoot, clock: VirtualClock): number => {
   const renewals = store
     .list(simKinds.Lease)
-    .map((lease) => Date.parse(decodeLease(lease, 'lease').renewTime!))
+    .map((lease) => decodeLease(lease, 'lease').renewTime! / 1_000)
     .sort((a, b) => a - b);
   return renewals[needed - 1]! + limitMs - (clock.now() - clock.monotonic());
 };

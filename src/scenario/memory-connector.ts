@@ -6,7 +6,7 @@ import {
   staticCredentials,
   withCredentials,
 } from '../kube/index.ts';
-import type { Clock, Kube, KubeRequest, ShootConnector } from '../ports/index.ts';
+import type { Clock, Kube, KubeRequest, KubeResponse, ShootConnector } from '../ports/index.ts';
 
 export interface MemoryConnectorOptions {
   readonly clock: Clock;
@@ -14,6 +14,24 @@ export interface MemoryConnectorOptions {
   readonly resolve: (url: string) => Kube | undefined;
   readonly onConnect: (url: string) => void;
 }
+
+/** `body`, and `finish` as soon as it has been read to its end, has failed or was left. */
+const followed = (body: KubeResponse['body'], finish: () => void): KubeResponse['body'] => ({
+  [Symbol.asyncIterator]: () => {
+    const chunks = body[Symbol.asyncIterator]();
+    return {
+      next: () => {
+        const next = chunks.next();
+        next.then(({ done }) => done === true && finish(), finish);
+        return next;
+      },
+      return: () => {
+        finish();
+        return chunks.return?.() ?? Promise.resolve({ done: true, value: undefined });
+      },
+    };
+  },
+});
 
 /** The requests of one connection, which end when it is closed. */
 const closable = (kube: Kube): Kube & { close(): void } => {
@@ -23,17 +41,29 @@ const closable = (kube: Kube): Kube & { close(): void } => {
   const request = async (request: KubeRequest): ReturnType<Kube['request']> => {
     if (isClosed) throw closed();
     const controller = new AbortController();
+    const { signal } = controller;
     const abort = (): void => controller.abort(request.signal.reason);
+    const finish = (): void => {
+      open.delete(controller);
+      request.signal.removeEventListener('abort', abort);
+    };
     request.signal.throwIfAborted();
     request.signal.addEventListener('abort', abort, { once: true });
     open.add(controller);
-    return kube.request({ ...request, signal: controller.signal });
+    try {
+      const response = await kube.request({ ...request, signal });
+      return { ...response, body: followed(response.body, finish) };
+    } catch (error) {
+      finish();
+      throw error;
+    }
   };
   return {
     request,
     close: () => {
       isClosed = true;
-      for (const controller of open) controller.abort(closed());
+      for (const controller of [...open]) controller.abort(closed());
+      open.clear();
     },
   };
 };

@@ -1,33 +1,35 @@
-import { createElection, createProber } from '../app/index.ts';
-import type { LeaderElectionSettings, ProberSettings } from '../domain/index.ts';
+import { createElection, createProber, proberComponent, type ProberPorts, weederComponent } from '../app/index.ts';
+import type { LeaderElectionSettings, ProberSettings, WeederSettings } from '../domain/index.ts';
 import { createRateLimiter, retryThrottled, trackWrites, withRateLimit } from '../kube/index.ts';
 import type { Clock, Logger, Random } from '../ports/index.ts';
-import { runLifecycle } from '../runtime/index.ts';
+import { type Runnable, runLifecycle } from '../runtime/index.ts';
 import type { World } from '../sim/index.ts';
 import { createLogger, createMeter, type PrometheusMeter } from '../telemetry/index.ts';
 import type { Line, TrafficListener } from './line.ts';
 import { createLines } from './lines.ts';
 import { createMachine, type Machine } from './machine.ts';
 
-export interface ReplicaOptions {
-  readonly settings: ProberSettings;
+export interface ReplicaOptions<Settings = ProberSettings> {
+  readonly settings: Settings;
   readonly leaderElection: LeaderElectionSettings;
   readonly dryRun: boolean;
   readonly random: Random;
   /** Of requests to the seed. Default: those of the command line's flags. */
   readonly limits?: { readonly qps: number; readonly burst: number };
-  /** For the line to `seed` or to the shoot of that name. */
+  /** For the line to `seed`, to the shoot of that name, or to it by its public way: `outside/NAME`. */
   readonly listen?: (server: string) => TrafficListener;
 }
 
-/** `dwd prober` as a process of its own in memory: all but its sockets, its HTTP servers and its configuration file. */
-export interface Replica {
+/** `dwd prober` or `dwd weeder` as a process of its own in memory: all but its sockets, its HTTP servers and its configuration file. */
+export interface Replica<Settings = ProberSettings> {
   readonly machine: Machine;
   readonly seedLine: Line;
   shootLine(name: string): Line;
+  /** To a shoot's API server by its public way. */
+  outsideLine(name: string): Line;
   readonly meter: PrometheusMeter;
   /** Gives it another configuration. */
-  reload(settings: ProberSettings): void;
+  reload(settings: Settings): void;
   /** As SIGTERM does. */
   stop(): void;
   /** Its exit code; never settles when it is killed. */
@@ -36,21 +38,44 @@ export interface Replica {
 
 /** Where the Lease of its leader election lives. */
 export const leaseNamespace = 'garden';
-export const leaseName = 'dwd-prober-leader-election';
 
-/** Defaults of `--kube-api-qps` and `--kube-api-burst`, and what the prober sends outside of them. */
+/** Defaults of `--kube-api-qps` and `--kube-api-burst`. */
 const defaultLimits = { qps: 5, burst: 10 };
-const urgentInFlight = 50;
 
 const quietLogger = (clock: Clock): Logger =>
   createLogger({ level: 'panic', encoder: 'json', clock, write: () => undefined });
 
+export interface ReplicaWorld {
+  readonly world: World;
+  readonly clock: Clock;
+}
+
+/** What sets one component apart from another. */
+interface ReplicatedComponent<Settings> {
+  readonly leaseName: string;
+  readonly urgentInFlight: number;
+  readonly create: (options: {
+    readonly settings: Settings;
+    readonly ports: ProberPorts;
+    readonly concurrency: number;
+    readonly dryRun: boolean;
+  }) => { readonly caches: Runnable; readonly controller: Runnable; apply(settings: Settings): void };
+}
+
+const prober: ReplicatedComponent<ProberSettings> = { ...proberComponent, create: createProber };
+const weeder: ReplicatedComponent<WeederSettings> = {
+  ...weederComponent,
+  create: (options) => weederComponent.create({ ...options, userAgent: 'simulation' }),
+};
+
 /** Stacks the same policies as `runComponent` and starts the parts in the same order. */
-export const startReplica = (
-  { world, clock }: { readonly world: World; readonly clock: Clock },
-  options: ReplicaOptions,
-): Replica => {
+const startProcess = <Settings>(
+  component: ReplicatedComponent<Settings>,
+  { world, clock }: ReplicaWorld,
+  options: ReplicaOptions<Settings>,
+): Replica<Settings> => {
   const { settings, random, dryRun, listen, limits = defaultLimits } = options;
+  const { leaseName, urgentInFlight } = component;
   const machine = createMachine(clock);
   const lines = createLines({ world, clock, machine, ...(listen === undefined ? {} : { listen }) });
   const logger = quietLogger(machine.clock);
@@ -64,12 +89,13 @@ export const startReplica = (
   const election = createElection(options.leaderElection, dryRun ? `${leaseName}-dry-run` : leaseName, electing);
   const { connector } = lines;
   const ports = { ...shared, meter, seed, connector, leadership: election.leadership };
-  const parts = createProber({ settings, ports, concurrency: 1, dryRun });
+  const parts = component.create({ settings, ports, concurrency: 1, dryRun });
   const stop = new AbortController();
   return {
     machine,
     seedLine: lines.seed,
     shootLine: (name) => lines.shoot(name),
+    outsideLine: (name) => lines.outside(name),
     meter,
     reload: (changed) => machine.deliver(() => parts.apply(changed)),
     stop: () => machine.deliver(() => stop.abort(new Error('SIGTERM'))),
@@ -81,3 +107,11 @@ export const startReplica = (
     }),
   };
 };
+
+export const startReplica = (where: ReplicaWorld, options: ReplicaOptions): Replica =>
+  startProcess(prober, where, options);
+
+export const startWeederReplica = (
+  where: ReplicaWorld,
+  options: ReplicaOptions<WeederSettings>,
+): Replica<WeederSettings> => startProcess(weeder, where, options);

@@ -8,7 +8,7 @@ const skewMs = 600_000;
 const skewOf = (lease: SimObject): number =>
   Number(/\d+$/.exec(lease.metadata.name)?.[0]) % 2 === 1 ? skewMs : -skewMs;
 
-const renewTimeOf = (lease: SimObject): number => Date.parse(decodeLease(lease, 'lease').renewTime ?? '');
+const renewTimeOf = (lease: SimObject): number => (decodeLease(lease, 'lease').renewTime ?? Number.NaN) / 1_000;
 
 const isWrong = (lease: SimObject, clock: Clock): boolean => Math.abs(renewTimeOf(lease) - clock.now()) > skewMs / 2;
 

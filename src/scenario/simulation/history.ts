@@ -26,8 +26,27 @@ export interface DeploymentFacts {
   readonly isIgnored: boolean;
 }
 
+export interface PodFacts {
+  readonly labels: Readonly<Record<string, string>>;
+  /** UID of the controller that makes up for it; undefined: nobody would. */
+  readonly owner: string | undefined;
+  /** The kubelet keeps one of its containers, of whatever kind, down after a crash. */
+  readonly isCrashLooping: boolean;
+  readonly isDeleting: boolean;
+}
+
 /** What a shoot's Cluster asks of a watchdog: to watch, to give back marks or counts, or to leave alone. */
 export type ClusterPhase = 'run' | 'release' | 'restore' | 'leave' | 'gone';
+
+/** What is left of shoots, or of weedings, in a process that has nothing to do. */
+export interface Held {
+  readonly timers: number;
+  readonly requests: number;
+  /** Series of its metrics that count probers or weedings and are not 0. */
+  readonly counted: readonly string[];
+  /** Shoots without a Cluster that its metrics still tell of. */
+  readonly rememberedShoots: readonly string[];
+}
 
 /** What is left when everything was stopped. */
 export interface Leftovers {
@@ -35,8 +54,6 @@ export interface Leftovers {
   readonly exchanges: number;
   /** Processes that were told to stop. */
   readonly processes: number;
-  /** Shoots without a Cluster that the last metrics still tell of. */
-  readonly rememberedShoots: readonly string[];
 }
 
 export type Occurrence =
@@ -64,6 +81,17 @@ export type Occurrence =
       readonly after?: DeploymentFacts;
       readonly writer: Writer;
     }
+  | {
+      readonly kind: 'pod';
+      readonly shoot: string;
+      readonly name: string;
+      readonly uid: string;
+      readonly before?: PodFacts;
+      readonly after?: PodFacts;
+      readonly writer: Writer;
+    }
+  /** Its EndpointSlices have changed. */
+  | { readonly kind: 'service'; readonly shoot: string; readonly name: string; readonly isReady: boolean }
   | { readonly kind: 'cluster'; readonly shoot: string; readonly phase: ClusterPhase }
   /** The Lease of the election changed, or was renewed. */
   | { readonly kind: 'leader'; readonly holder: string; readonly writer: Writer }
@@ -85,11 +113,17 @@ export type Occurrence =
       readonly shoot?: string;
       readonly name?: string;
       readonly status?: number;
-      /** Of a failure: it says that the server's side is down, not ours. */
+      /** Of a delete: what it is to hold for. */
+      readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+      /** Of a failure: it says that the server's side is down, not ours. Absent: whoever asked gave up. */
       readonly isDark?: boolean;
     }
-  /** The world healed: no fault is left. */
+  /** No fault is left. */
   | { readonly kind: 'healed' }
+  /** The world has had its time to heal. */
+  | { readonly kind: 'settled' }
+  /** All shoots are gone, or no weeding is left, and nothing happens any more: what a process holds all the same. */
+  | { readonly kind: 'at rest'; readonly life: Life; readonly held: Held }
   | { readonly kind: 'tick' }
   | { readonly kind: 'over'; readonly leftovers: Leftovers };
 

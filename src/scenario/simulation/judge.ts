@@ -1,5 +1,5 @@
 import type { SimEvent } from './history.ts';
-import { type Checker, invariants } from './invariants/index.ts';
+import { type Checker, invariantsOf } from './invariants/index.ts';
 import type { Plan } from './plan.ts';
 import { rulesOf } from './rules.ts';
 import { emptyTruth, learn, type Truth } from './truth.ts';
@@ -24,9 +24,12 @@ export interface Judge {
 
 export const createJudge = (plan: Plan): Judge => {
   const rules = rulesOf(plan);
-  const checkers = invariants.map((invariant): readonly [string, Checker] => [invariant.name, invariant.begin()]);
+  const checkers = invariantsOf(plan).map((invariant): readonly [string, Checker] => [
+    invariant.name,
+    invariant.begin(),
+  ]);
   const events: SimEvent[] = [];
-  let truth = emptyTruth(plan.shoots.map(({ name }) => name));
+  let truth = emptyTruth(plan);
   let views: Views = new Map();
   let violation: Violation | undefined;
 

@@ -1,11 +1,9 @@
-import type { ProberSettings } from '../../domain/index.ts';
 import { createSeededRandom, type FaultRule } from '../../sim/index.ts';
 import type { Scenario } from '../harness.ts';
-import type { Replica } from '../replica.ts';
 import type { Life } from './history.ts';
 import type { Plan } from './plan.ts';
 import type { Recorder } from './record.ts';
-import { electionSettings, settingsOf } from './world-settings.ts';
+import { startWatchdog, type Watchdog } from './watchdogs.ts';
 
 /** The processes of a plan: each has a machine that starts it again when it ends. */
 export interface Processes {
@@ -19,7 +17,8 @@ export interface Processes {
   setWallOffset(replica: number, ms: number): void;
   /** The configuration file of all: the number of other settings, undefined for the usual ones. */
   configure(settings: number | undefined): void;
-  running(): readonly Replica[];
+  /** By life. */
+  running(): ReadonlyMap<Life, Watchdog>;
   /** Stops all in good order, moving the clock; resolves with how many do not end. */
   stopAll(): Promise<number>;
 }
@@ -36,7 +35,7 @@ interface Place {
   readonly number: number;
   lives: number;
   life: Life;
-  replica: Replica | undefined;
+  replica: Watchdog | undefined;
   /** Faults that keep it down. */
   downs: number;
   pauses: number;
@@ -52,22 +51,25 @@ export const createProcesses = (options: ProcessesOptions): Processes => {
   const { clock } = scenario;
   const random = createSeededRandom(plan.seed);
   const timers = new Set<() => void>();
-  let settings: ProberSettings = settingsOf(undefined);
+  let settings: number | undefined;
   let isOver = false;
 
   const start = (place: Place): void => {
     place.lives += 1;
     const life = `${String(place.number)}.${String(place.lives)}`;
-    const replica = scenario.startReplica({
+    const replica = startWatchdog({
+      plan,
+      scenario,
       settings,
-      leaderElection: electionSettings(plan.elected),
-      dryRun: plan.dryRun,
       random: random.fork(`process/${life}`),
       listen: recorder.listen(life),
     });
     replica.machine.setWallOffset(place.wallOffset);
     replica.seedLine.setFaults(faults(place.number, 'seed'));
-    for (const { name } of plan.shoots) replica.shootLine(name).setFaults(faults(place.number, name));
+    for (const { name } of plan.shoots) {
+      replica.shootLine(name).setFaults(faults(place.number, name));
+      replica.outsideLine(name).setFaults(faults(place.number, `outside/${name}`));
+    }
     Object.assign(place, { life, replica });
     recorder.note({ kind: 'process', life, what: 'starts' });
     void replica.ended.then(() => {
@@ -158,10 +160,11 @@ export const createProcesses = (options: ProcessesOptions): Processes => {
       place.replica?.machine.setWallOffset(ms);
     },
     configure: (number) => {
-      settings = settingsOf(number);
-      for (const { replica } of places) replica?.reload(settings);
+      settings = number;
+      for (const { replica } of places) replica?.configure(settings);
     },
-    running: () => places.flatMap(({ replica }) => replica ?? []),
+    running: () =>
+      new Map(places.flatMap(({ life, replica }) => (replica === undefined ? [] : [[life, replica] as const]))),
     stopAll,
   };
 };

@@ -1,16 +1,17 @@
 import {
   activeAnnotation,
-  ApiError,
   decodeScalable,
   ignoresScaling,
   replicasAnnotation,
   workloadState,
 } from '../../domain/index.ts';
 import type { Clock, KubeRequest } from '../../ports/index.ts';
-import { requestKind, simKinds, type SimObject, type World } from '../../sim/index.ts';
+import { simKinds, type SimObject, type World } from '../../sim/index.ts';
 import type { TrafficListener } from '../line.ts';
-import { leaseName, leaseNamespace } from '../replica.ts';
+import { leaseNamespace } from '../replica.ts';
 import { clusterPhase, isAliveMachine, nodeFacts } from './facts.ts';
+import { isServiceReady, podFacts, serviceOf } from './pod-facts.ts';
+import { aboutOf, isDark, type RequestNews } from './request-facts.ts';
 import type { DeploymentFacts, Life, Occurrence, SimEvent, Writer } from './history.ts';
 
 export interface Recorder {
@@ -73,9 +74,31 @@ export const createRecorder = ({ world, clock, emit }: RecorderOptions): Recorde
     if (shoot !== undefined) note({ kind: 'cluster', shoot, phase: isThere ? clusterPhase(object) : 'gone' });
   };
 
+  const notePod = (object: SimObject, change: { before?: SimObject; after?: SimObject }): void => {
+    const { name, uid, namespace = '' } = object.metadata;
+    const shoot = shootOf.get(namespace);
+    if (shoot === undefined) return;
+    const { before, after } = change;
+    note({
+      kind: 'pod',
+      shoot,
+      name,
+      uid,
+      writer,
+      ...(before === undefined ? {} : { before: podFacts(before) }),
+      ...(after === undefined ? {} : { after: podFacts(after) }),
+    });
+  };
+
+  const noteService = (slice: SimObject): void => {
+    const { namespace = '' } = slice.metadata;
+    const [shoot, name] = [shootOf.get(namespace), serviceOf(slice)];
+    if (shoot === undefined || name === undefined) return;
+    const slices = store.list(simKinds.EndpointSlice, namespace).filter((other) => serviceOf(other) === name);
+    note({ kind: 'service', shoot, name, isReady: isServiceReady(slices) });
+  };
+
   const noteLeader = (object: SimObject): void => {
-    const { name, namespace } = object.metadata;
-    if (!name.startsWith(leaseName) || namespace !== leaseNamespace) return;
     const { holderIdentity = '' } = object.spec as { readonly holderIdentity?: string };
     note({ kind: 'leader', holder: holderIdentity, writer });
   };
@@ -83,6 +106,15 @@ export const createRecorder = ({ world, clock, emit }: RecorderOptions): Recorde
   const { store } = world;
   for (const object of store.list(simKinds.Deployment)) noteDeployment(object, { after: object });
   for (const object of store.list(simKinds.Machine)) noteMachine(object, true);
+  for (const object of store.list(simKinds.Pod)) notePod(object, { after: object });
+  for (const slice of store.list(simKinds.EndpointSlice)) noteService(slice);
+  store.subscribe(simKinds.Pod, ({ type, object, previous }) =>
+    notePod(object, {
+      ...(previous === undefined ? {} : { before: previous }),
+      ...(type === 'DELETED' ? {} : { after: object }),
+    }),
+  );
+  store.subscribe(simKinds.EndpointSlice, ({ object }) => noteService(object));
   store.subscribe(simKinds.Deployment, ({ type, object, previous }) =>
     noteDeployment(object, {
       ...(previous === undefined ? {} : { before: previous }),
@@ -114,8 +146,7 @@ export const createRecorder = ({ world, clock, emit }: RecorderOptions): Recorde
     (life: Life) =>
     (server: string): TrafficListener => {
       const noteRequest = (id: number, request: KubeRequest, rest: RequestNews): void => {
-        const about = aboutOf(request, { server, shootOf });
-        if (about !== undefined) note({ kind: 'request', exchange: { life, server, id }, ...about, ...rest });
+        note({ kind: 'request', exchange: { life, server, id }, ...aboutOf(request, { server, shootOf }), ...rest });
       };
       const asked = new Map<number, KubeRequest>();
       const ended = (id: number, rest: RequestNews): void => {
@@ -137,33 +168,10 @@ export const createRecorder = ({ world, clock, emit }: RecorderOptions): Recorde
           };
         },
         answered: (id, status) => ended(id, { stage: 'answered', status }),
-        failed: (id, error) => ended(id, { stage: 'failed', isDark: isDark(error) }),
+        failed: (id, error) =>
+          ended(id, { stage: 'failed', ...(error === undefined ? {} : { isDark: isDark(error) }) }),
       };
     };
 
   return { note, listen };
 };
-
-type RequestEvent = Extract<Occurrence, { kind: 'request' }>;
-type RequestNews = Pick<RequestEvent, 'stage' | 'status' | 'isDark'>;
-
-const objectPath = /\/namespaces\/([^/]+)\/[^/]+(?:\/([^/]+))?/;
-
-/** What counts of a request; undefined for what no invariant asks for. */
-const aboutOf = (
-  request: KubeRequest,
-  { server, shootOf }: { readonly server: string; readonly shootOf: ReadonlyMap<string, string> },
-): Pick<RequestEvent, 'verb' | 'resource' | 'shoot' | 'name'> | undefined => {
-  const { verb, resource } = requestKind(request);
-  if (verb === 'watch') return undefined;
-  if (server !== 'seed') return { verb, resource, shoot: server };
-  const [, namespace = '', name] = objectPath.exec(request.path) ?? [];
-  const shoot = shootOf.get(namespace);
-  return { verb, resource, ...(shoot === undefined ? {} : { shoot }), ...(name === undefined ? {} : { name }) };
-};
-
-/** Failures that say that the server's side is down; a name that cannot be resolved is our own trouble. */
-const isDark = (error: unknown): boolean =>
-  error instanceof ApiError &&
-  error.cause === undefined &&
-  ['ConnectionError', 'Timeout', 'ServerError', 'MalformedResponse'].includes(error.code);

@@ -1,13 +1,17 @@
-import { createSeededRandom, simKinds } from '../../sim/index.ts';
+import { createSeededRandom, simKinds, type WorldTiming } from '../../sim/index.ts';
 import { createScenario } from '../harness.ts';
+import { publishOutside } from '../outside-support.ts';
 import { leaseNamespace } from '../replica.ts';
 import type { SimEvent } from './history.ts';
 import { unrestored } from './invariants/index.ts';
 import { createJudge, type Violation } from './judge.ts';
+import { heldBy } from './held.ts';
 import type { Plan, PlannedFault } from './plan.ts';
 import { createProcesses } from './processes.ts';
 import { createRecorder } from './record.ts';
+import { rulesOf } from './rules.ts';
 import { createTroubles } from './troubles.ts';
+import type { Truth } from './truth.ts';
 import { createWays, type End } from './way-troubles.ts';
 
 export interface Run {
@@ -24,6 +28,16 @@ const tickMs = 1_000;
 /** The world has to be as it was so long at a stretch, and before that much of quiet is over. */
 const steadyMs = 30_000;
 const healLimitMs = 300_000;
+/** Until what ends with shoots has ended. */
+const restMs = 20_000;
+
+const quickPods: Partial<WorldTiming> = {
+  podStartMs: 1_000,
+  podEndMs: 500,
+  readinessDelayMs: 1_000,
+  probePeriodMs: 1_000,
+  dependencyTimeoutMs: 500,
+};
 
 interface Turn {
   readonly at: number;
@@ -39,18 +53,29 @@ const turnsOf = ({ faults }: Plan): readonly Turn[] =>
     ])
     .sort((a, b) => a.at - b.at);
 
+/** Something is not as it was, or something is weeded. */
+const isUnsettled = (truth: Truth, plan: Plan): boolean => {
+  if (plan.component === 'prober') return unrestored(truth).length > 0;
+  const { longestMs } = rulesOf(plan).weeding;
+  const spells = [...truth.shoots.values()].flatMap(({ controlPlane }) => [...controlPlane.spells.values()].flat());
+  return spells.some(({ from, to }) => to === undefined && truth.at - from < longestMs);
+};
+
 /** Plays a plan: the same plan is the same run. Ends at the first violation. */
 export const runPlan = async (plan: Plan): Promise<Run> => {
   const scenario = createScenario({
     seed: plan.seed,
+    timing: plan.quickPods === true ? quickPods : {},
     shoots: plan.shoots.map(({ name, nodes, graceMs, replicas }) => ({
       name,
       nodes,
       replicas,
+      controlPlanePods: plan.component === 'weeder',
       ...(graceMs === undefined ? {} : { nodeMonitorGraceMs: graceMs }),
     })),
   });
   const { clock, world } = scenario;
+  if (plan.outside !== undefined) for (const { name } of world.shoots) publishOutside(scenario, name);
   world.store.put(simKinds.Namespace, { metadata: { name: leaseNamespace } });
   const judge = createJudge(plan);
   const recorder = createRecorder({ world, clock, emit: (event) => judge.take(event) });
@@ -86,29 +111,33 @@ export const runPlan = async (plan: Plan): Promise<Run> => {
     while (!isOver()) {
       await passUntil(clock.monotonic() + tickMs);
       const now = clock.monotonic();
-      if (unrestored(judge.truth()).length > 0) wrongAt = now;
-      if (now - wrongAt >= steadyMs && now - healedAt >= plan.quietMs) return;
-      if (now - healedAt >= healLimitMs) return;
+      if (isUnsettled(judge.truth(), plan)) wrongAt = now;
+      if (now - wrongAt >= steadyMs && now - healedAt >= plan.quietMs) break;
+      if (now - healedAt >= healLimitMs + plan.quietMs) break;
+    }
+    recorder.note({ kind: 'settled' });
+  };
+
+  /** All shoots go. Weedings have ended by themselves. */
+  const rest = async (): Promise<void> => {
+    if (isOver()) return;
+    for (const { namespace } of world.shoots) world.store.remove(simKinds.Cluster, { name: namespace });
+    await passUntil(clock.monotonic() + restMs);
+    for (const [life, watchdog] of processes.running()) {
+      recorder.note({ kind: 'at rest', life, held: await heldBy(watchdog, { world, clock }) });
     }
   };
 
-  const rememberedShoots = async (): Promise<readonly string[]> => {
-    const texts = await Promise.all(processes.running().map(({ meter }) => meter.metricsText()));
-    const gone = [...judge.truth().shoots].filter(([, { phase }]) => phase === 'gone').map(([name]) => name);
-    return gone.filter((name) => texts.some((text) => text.includes(`"${world.shoot(name).namespace}"`)));
-  };
-
   const close = async (): Promise<void> => {
-    const remembered = isOver() ? [] : await rememberedShoots();
     const left = await processes.stopAll();
     await scenario.stop();
     const exchanges = judge.truth().exchanges.size;
-    const leftovers = { timers: clock.pending, exchanges, processes: left, rememberedShoots: remembered };
-    recorder.note({ kind: 'over', leftovers });
+    recorder.note({ kind: 'over', leftovers: { timers: clock.pending, exchanges, processes: left } });
   };
 
   await suffer();
   await heal();
+  await rest();
   const lengthMs = clock.monotonic();
   await close();
   const tolls = world.shoots.map((shoot) => shoot.toll());

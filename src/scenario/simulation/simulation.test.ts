@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { gardenerConfigs, loadWeederConfig } from '../../config/index.ts';
 import { generatePlan } from './generate.ts';
 import { runPlan } from './run.ts';
 import { shrink } from './shrink.ts';
 import { tellFailure, tellPlan, tellTrace } from './tell.ts';
+import { weederSettings } from './world-settings.ts';
 
 /** Enough for every kind of story and fault; `make simulate` plays more. */
-const plans = 150;
+const plans = 250;
 /** So that a slow machine ends in time with fewer. */
 const budgetMs = 60_000;
 
@@ -44,10 +46,17 @@ describe('plans', () => {
   it('have every kind of fault, one and two watchdogs, elected and not, dry runs', () => {
     const all = Array.from({ length: 400 }, (_, seed) => generatePlan(seed));
     const kinds = new Set(all.flatMap(({ faults }) => faults.map(({ fault }) => fault.kind)));
-    expect(kinds.size).toBe(22);
+    expect(kinds.size).toBe(28);
+    expect(new Set(all.map(({ component }) => component))).toEqual(new Set(['prober', 'weeder']));
+    expect(new Set(all.map(({ outside }) => outside))).toEqual(new Set([undefined, 'observe', 'confirm', 'trigger']));
     expect(new Set(all.map(({ replicas }) => replicas))).toEqual(new Set([1, 2]));
     expect(new Set(all.map(({ elected }) => elected))).toEqual(new Set([true, false]));
     expect(new Set(all.map(({ dryRun }) => dryRun))).toEqual(new Set([true, false]));
+  });
+
+  it('have a weeder that is configured as gardenlet does it', () => {
+    const { settings } = loadWeederConfig(gardenerConfigs.weeder, { leftovers: 'error' });
+    expect(weederSettings({}, undefined)).toEqual(settings);
   });
 
   it('are told in lines', async () => {

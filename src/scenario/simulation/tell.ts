@@ -11,15 +11,25 @@ const tellFault = ({ kind, ...rest }: Fault): string => {
   return [kind, ...details].join(', ');
 };
 
+const tellWatchdogs = ({ component, replicas, elected, dryRun, outside, watchDurationMs, quickPods }: Plan): string =>
+  [
+    `${String(replicas)} ${component}${replicas === 1 ? '' : 's'}`,
+    ...(elected ? ['elected by a Lease'] : []),
+    ...(dryRun ? ['dry run'] : []),
+    ...(outside === undefined ? [] : [`outside path: ${outside}`]),
+    ...(watchDurationMs === undefined ? [] : [`weedings of ${String(watchDurationMs / 1_000)} s`]),
+    ...(quickPods === true ? ['quick pods'] : []),
+  ].join(', ');
+
 /** The world and the faults of a plan, as lines. */
-export const tellPlan = ({ shoots, replicas, elected, dryRun, latencyMs, faults }: Plan): readonly string[] => [
-  `${String(replicas)} watchdog${replicas === 1 ? '' : 's'}${elected ? ', elected by a Lease' : ''}${dryRun ? ', dry run' : ''}, requests take up to ${String(latencyMs)} ms`,
-  ...shoots.map(({ name, nodes, graceMs, replicas: counts }) => {
+export const tellPlan = (plan: Plan): readonly string[] => [
+  `${tellWatchdogs(plan)}, requests take up to ${String(plan.latencyMs)} ms`,
+  ...plan.shoots.map(({ name, nodes, graceMs, replicas: counts }) => {
     const grace = graceMs === undefined ? '' : `, grace ${String(graceMs / 1_000)} s`;
     const deployments = Object.entries(counts).map(([deployment, count]) => `${deployment} ${String(count)}`);
     return `shoot ${name}: ${String(nodes)} nodes${grace}, ${deployments.join(', ')}`;
   }),
-  ...faults.map(({ at, forMs, fault }) => `${seconds(at)} for ${seconds(forMs).trim()}: ${tellFault(fault)}`),
+  ...plan.faults.map(({ at, forMs, fault }) => `${seconds(at)} for ${seconds(forMs).trim()}: ${tellFault(fault)}`),
 ];
 
 const tellWriter = (writer: Writer): string => (writer === 'world' ? 'the world' : `process ${writer.life}`);
@@ -33,6 +43,15 @@ const tellFacts = (facts: DeploymentEvent['after']): string => {
   return `${String(facts.replicas)} (${String(facts.ready)} ready${facts.isObserved ? '' : ', not observed'}${stored}${marks})`;
 };
 
+const tellPod = ({ shoot, name, before, after, writer }: Extract<SimEvent, { kind: 'pod' }>): string | undefined => {
+  const what = `${shoot}: pod ${name}`;
+  if (after === undefined) return `${what} is gone`;
+  if (before === undefined) return `${what} is there`;
+  if (after.isDeleting && !before.isDeleting) return `${what} is deleted by ${tellWriter(writer)}`;
+  if (after.isCrashLooping === before.isCrashLooping) return undefined;
+  return `${what} ${after.isCrashLooping ? 'crash-loops' : 'no longer crash-loops'}`;
+};
+
 type RequestEvent = Extract<SimEvent, { kind: 'request' }>;
 
 /** Answers to lists, and all that becomes of a write. */
@@ -40,8 +59,8 @@ const tellRequest = ({ stage, exchange, verb, resource, name, status, shoot }: R
   const what = [verb, resource, name, shoot === undefined ? undefined : `of ${shoot}`].filter(
     (part) => part !== undefined,
   );
-  const isRead = verb === 'get' || verb === 'list';
-  if (isRead && (stage === 'sent' || stage === 'served' || shoot === undefined)) return undefined;
+  const isRead = verb === 'get' || verb === 'list' || verb === 'watch';
+  if (verb === 'watch' || (isRead && (stage === 'sent' || stage === 'served' || shoot === undefined))) return undefined;
   if (resource === 'leases' && verb !== 'list') return undefined;
   const outcome = stage === 'answered' ? `answered ${String(status ?? 0)}` : stage;
   return `process ${exchange.life}: ${what.join(' ')}: ${outcome}`;
@@ -65,10 +84,16 @@ const tellEvent = (event: SimEvent, leader: Life | undefined): string | undefine
       return event.writer !== 'world' && event.writer.life !== leader ? `${tellWriter(event.writer)} leads` : undefined;
     case 'request':
       return tellRequest(event);
+    case 'pod':
+      return tellPod(event);
+    case 'service':
+      return `${event.shoot}: service ${event.name} is ${event.isReady ? '' : 'not '}ready`;
     case 'healed':
       return 'no fault is left';
     case 'lease':
     case 'machine':
+    case 'settled':
+    case 'at rest':
     case 'tick':
     case 'over':
       return undefined;

@@ -1,6 +1,7 @@
 import { createSeededRandom, simKinds, type World, type WorldShoot } from '../../sim/index.ts';
 import type { Clock } from '../../ports/index.ts';
 import type { Fault, Plan, PlannedFault } from './plan.ts';
+import { createPodTroubles } from './pod-troubles.ts';
 import type { Processes } from './processes.ts';
 import {
   autoscale,
@@ -31,12 +32,14 @@ const nothing: End = () => undefined;
 /** How long Gardener takes to scale a hibernated shoot's control plane down. */
 const hibernateMs = 3_000;
 
-type Cut = Extract<Fault, { kind: 'load-balancer' | 'nat-gateway' }>;
-type OfShoot = Exclude<Extract<Fault, { readonly shoot: string }>, Cut>;
+type Cut = Extract<Fault, { kind: 'load-balancer' | 'nat-gateway' | 'public-way' }>;
+type OfPods = 'crash' | 'second-slice' | 'no-slices' | 'stray-pod';
+type OfShoot = Exclude<Extract<Fault, { readonly shoot: string }>, Cut | { readonly kind: OfPods }>;
 
 export const createTroubles = (options: TroublesOptions): Troubles => {
   const { plan, world, clock, ways, processes } = options;
   const random = createSeededRandom(plan.seed).fork('troubles');
+  const pods = createPodTroubles(world, clock);
   const cuts = new Set<Cut>();
   const offsets = new Map<string, number>();
   for (const { store } of world.shoots) skewNodes(store, (node) => offsets.get(node) ?? 0);
@@ -49,10 +52,14 @@ export const createTroubles = (options: TroublesOptions): Troubles => {
   const applyCuts = (): void => {
     for (const shoot of world.shoots) {
       shoot.restoreKubelets();
+      let way: 'open' | 'refused' | 'silent' = 'open';
       for (const cut of cuts) {
-        if (cut.kind === 'load-balancer' && (cut.shoot ?? shoot.name) === shoot.name) shoot.cutKubelets();
-        if (cut.kind === 'nat-gateway' && cut.shoot === shoot.name) shoot.cutKubelets(nodesOf(shoot, cut.nodes));
+        if ((cut.shoot ?? shoot.name) !== shoot.name) continue;
+        if (cut.kind === 'load-balancer') shoot.cutKubelets();
+        if (cut.kind === 'nat-gateway') shoot.cutKubelets(nodesOf(shoot, cut.nodes));
+        else way = cut.how;
       }
+      shoot.api.publicWay.setReachability(way);
     }
   };
 
@@ -195,7 +202,14 @@ export const createTroubles = (options: TroublesOptions): Troubles => {
         return () => processes.configure(undefined);
       case 'load-balancer':
       case 'nat-gateway':
+      case 'public-way':
         return cut(fault);
+      case 'etcd':
+      case 'crash':
+      case 'second-slice':
+      case 'no-slices':
+      case 'stray-pod':
+        return pods.begin(fault);
       case 'node-clock':
       case 'credentials':
       case 'autoscaler':

@@ -1,19 +1,11 @@
-import type { ClusterPhase, DeploymentFacts, ExchangeId, Life, SimEvent } from './history.ts';
-import { type PlannedFault } from './plan.ts';
-import { skewsTime, touches } from './touches.ts';
+import { type DeploymentTruth, learnDeployment } from './deployment-truth.ts';
+import type { ClusterPhase, ExchangeId, Life, SimEvent } from './history.ts';
+import type { Plan, PlannedFault } from './plan.ts';
+import { type ControlPlaneTruth, emptyControlPlane, learnPod, learnService } from './pod-truth.ts';
+import { emptyProcesses, learnHindrance, learnLead, learnProcess, type ProcessTruth } from './process-truth.ts';
+import { changesPhase, skewsTime, touches } from './touches.ts';
 
 /** Monotonic times of the run, in milliseconds. */
-export interface DeploymentTruth extends DeploymentFacts {
-  /** When the count became what it is. */
-  readonly countSince: number;
-  /** When it last was up, seen by its controller and had a ready replica; -Infinity: never. */
-  readonly readyAt: number;
-  /** When it last carried ignore-scaling. */
-  readonly ignoredAt: number;
-  /** The last count above 0 that anybody but a watchdog gave it. */
-  readonly desired: number;
-}
-
 export interface ShootTruth {
   /** When each lease last changed. */
   readonly leases: ReadonlyMap<string, number>;
@@ -27,6 +19,7 @@ export interface ShootTruth {
   readonly troubledUntil: number;
   /** Timestamps may be off, or may have been. */
   readonly isSkewed: boolean;
+  readonly controlPlane: ControlPlaneTruth;
 }
 
 export interface Exchange {
@@ -38,6 +31,9 @@ export interface Exchange {
 /** The world as it is, put together from what happened. */
 export interface Truth {
   readonly at: number;
+  /** Of the plan. */
+  readonly replicas: number;
+  readonly processes: ProcessTruth;
   readonly shoots: ReadonlyMap<string, ShootTruth>;
   readonly leader: {
     /** Undefined while nobody holds the Lease. */
@@ -62,11 +58,14 @@ const emptyShoot: ShootTruth = {
   phaseSince: 0,
   troubledUntil: 0,
   isSkewed: false,
+  controlPlane: emptyControlPlane,
 };
 
-export const emptyTruth = (shoots: readonly string[]): Truth => ({
+export const emptyTruth = ({ shoots, replicas }: Pick<Plan, 'shoots' | 'replicas'>): Truth => ({
   at: 0,
-  shoots: new Map(shoots.map((name) => [name, emptyShoot])),
+  replicas,
+  processes: emptyProcesses,
+  shoots: new Map(shoots.map(({ name }) => [name, emptyShoot])),
   leader: { life: undefined, renewals: new Map() },
   faults: [],
   exchanges: new Map(),
@@ -88,30 +87,16 @@ const editShoot = (truth: Truth, name: string, edit: (shoot: ShootTruth) => Part
   return shoot === undefined ? truth : { ...truth, shoots: put(truth.shoots, name, { ...shoot, ...edit(shoot) }) };
 };
 
-const learnDeployment = (
-  known: DeploymentTruth | undefined,
-  { after, writer, at }: Extract<SimEvent, { kind: 'deployment' }>,
-): DeploymentTruth | undefined => {
-  if (after === undefined) return undefined;
-  const isDesired = writer === 'world' && after.replicas > 0 && after.replicas !== known?.replicas;
-  const isReady = after.replicas > 0 && after.isObserved && after.ready > 0;
-  const wasReady = known !== undefined && known.replicas > 0 && known.isObserved && known.ready > 0;
-  return {
-    ...after,
-    countSince: known?.replicas === after.replicas ? known.countSince : at,
-    readyAt: isReady || wasReady ? at : (known?.readyAt ?? Number.NEGATIVE_INFINITY),
-    ignoredAt: after.isIgnored || known?.isIgnored === true ? at : (known?.ignoredAt ?? Number.NEGATIVE_INFINITY),
-    desired: isDesired ? after.replicas : (known?.desired ?? after.replicas),
-  };
-};
-
-const learnFault = (truth: Truth, { phase, planned, at }: Extract<SimEvent, { kind: 'fault' }>): Truth => {
+const learnFault = (truth: Truth, event: Extract<SimEvent, { kind: 'fault' }>): Truth => {
+  const { phase, planned, at } = event;
   const faults = phase === 'begins' ? [...truth.faults, planned] : truth.faults.filter((other) => other !== planned);
-  let next: Truth = { ...truth, faults };
+  const processes = learnHindrance(truth.processes, event, truth.replicas);
+  let next: Truth = { ...truth, faults, processes };
   for (const name of truth.shoots.keys()) {
     if (!touches(planned.fault, name)) continue;
-    next = editShoot(next, name, ({ isSkewed }) => ({
-      troubledUntil: at,
+    next = editShoot(next, name, ({ isSkewed, troubledUntil: before }) => ({
+      // What it leaves behind is told by the phase.
+      troubledUntil: phase === 'ends' && changesPhase(planned.fault) ? before : at,
       isSkewed: isSkewed || skewsTime(planned.fault, name),
     }));
   }
@@ -147,7 +132,8 @@ const learnLeader = (truth: Truth, { holder, writer }: Extract<SimEvent, { kind:
   if (holder === '' || writer === 'world') return { ...truth, leader: { ...truth.leader, life: undefined } };
   const { life } = writer;
   const sentAt = truth.exchanges.get(exchangeKey(writer))?.sentAt ?? truth.at;
-  return { ...truth, leader: { life, renewals: put(truth.leader.renewals, life, sentAt) } };
+  const processes = learnLead(truth.processes, life, truth.at);
+  return { ...truth, processes, leader: { life, renewals: put(truth.leader.renewals, life, sentAt) } };
 };
 
 /** Takes in what happened. Pure. */
@@ -175,18 +161,23 @@ export const learn = (before: Truth, event: SimEvent): Truth => {
       return editShoot(truth, event.shoot, ({ phase, phaseSince }) => ({
         phase: event.phase,
         phaseSince: phase === event.phase ? phaseSince : event.at,
-        ...(phase === event.phase ? {} : { troubledUntil: event.at }),
       }));
     case 'leader':
       return learnLeader(truth, event);
     case 'fault':
       return learnFault(truth, event);
+    case 'pod':
+      return editShoot(truth, event.shoot, ({ controlPlane }) => ({ controlPlane: learnPod(controlPlane, event) }));
+    case 'service':
+      return editShoot(truth, event.shoot, ({ controlPlane }) => ({ controlPlane: learnService(controlPlane, event) }));
     case 'process':
-      return troubleAll(truth);
+      return { ...troubleAll(truth), processes: learnProcess(truth.processes, event) };
     case 'request':
       return learnRequest(truth, event);
     case 'healed':
       return { ...truth, healedAt: event.at };
+    case 'settled':
+    case 'at rest':
     case 'tick':
     case 'over':
       return truth;

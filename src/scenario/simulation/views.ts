@@ -1,4 +1,5 @@
 import type { Life, SimEvent } from './history.ts';
+import { noTries, type Tries, takeAnswer, takeFailure } from './tries.ts';
 import type { ShootTruth, Truth } from './truth.ts';
 
 /** A list of leases that was answered to a process, with the lists of nodes and machines that followed in the same run. */
@@ -10,6 +11,10 @@ export interface Look {
   readonly leases: ShootTruth['leases'];
   readonly nodes?: ShootTruth['nodes'];
   readonly machines?: ShootTruth['machines'];
+  /** Of the outside path, when the last of the lists had arrived. */
+  readonly tries: Tries;
+  /** Then most outside paths were certainly broken for us alone. */
+  readonly isFaultOurs: boolean;
 }
 
 /** What one process has been shown of one shoot. */
@@ -29,6 +34,13 @@ export interface View {
   readonly darkSince: number | undefined;
   /** End of the last time that it was dark for long. */
   readonly darkUntil: number;
+  /** When a request inside last failed. */
+  readonly failedAt: number;
+  /** When the latest `GET /version` inside that was answered was sent. */
+  readonly answeredAt: number;
+  /** Some lease changed between two looks, of which this is when the first was served. */
+  readonly renewedSince: number;
+  readonly tries: Tries;
 }
 
 const emptyView: View = {
@@ -40,6 +52,10 @@ const emptyView: View = {
   complete: [],
   darkSince: undefined,
   darkUntil: Number.NEGATIVE_INFINITY,
+  failedAt: Number.NEGATIVE_INFINITY,
+  answeredAt: Number.NEGATIVE_INFINITY,
+  renewedSince: Number.NEGATIVE_INFINITY,
+  tries: noTries,
 };
 
 /** By process and shoot. */
@@ -65,20 +81,24 @@ const looked = (view: View, { at }: Answer, truth: Truth): View => {
     lookedAt: at,
     longestGapMs: view.looks === 0 ? 0 : Math.max(view.longestGapMs, at - view.lookedAt),
     moved: moved.length === 0 ? view.moved : new Set([...view.moved, ...moved.map(([node]) => node)]),
-    current: { servedAt: served.at, knownAt: at, leases },
+    renewedSince: moved.length === 0 ? view.renewedSince : (view.current?.servedAt ?? view.renewedSince),
+    current: { servedAt: served.at, knownAt: at, leases, tries: view.tries, isFaultOurs: false },
     darkSince: undefined,
     darkUntil: wasDark ? at : view.darkUntil,
   };
 };
 
-const completed = (view: View, current: Look): View => {
-  const isComplete = current.nodes !== undefined && current.machines !== undefined;
+const completed = (view: View, look: Look): View => {
+  const isComplete = look.nodes !== undefined && look.machines !== undefined;
+  const current = { ...look, tries: view.tries };
   return { ...view, current, complete: isComplete ? [current, ...view.complete].slice(0, remembered) : view.complete };
 };
 
 const answered = (view: View, event: Answer, truth: Truth): View => {
   const { verb, resource, status, at } = event;
-  if (status === undefined || verb !== 'list') return view;
+  if (status === undefined) return view;
+  if (resource === '/version' && status < 400) return { ...view, answeredAt: truth.ending?.sentAt ?? at };
+  if (verb !== 'list') return view;
   if (status >= 500) return { ...view, darkSince: view.darkSince ?? truth.ending?.sentAt ?? at };
   if (status !== 200) return view;
   const { current } = view;
@@ -90,17 +110,47 @@ const answered = (view: View, event: Answer, truth: Truth): View => {
   return view;
 };
 
+const ended = (view: View, event: Answer, truth: Truth): View => {
+  const { stage, at, status = 0, exchange, isDark } = event;
+  const isInside = exchange.server === event.shoot;
+  const sentAt = truth.ending?.sentAt ?? at;
+  if (!isInside && exchange.server !== 'seed') {
+    if (stage === 'failed' && isDark === undefined) return view;
+    const tried = { tries: view.tries, sentAt, at, insideAnsweredAt: view.answeredAt };
+    return { ...view, tries: isDark === undefined ? takeAnswer(tried, status) : takeFailure(tried, isDark) };
+  }
+  const hasFailed = stage === 'failed' || status >= 400;
+  const known = isInside && hasFailed ? { ...view, failedAt: at } : view;
+  if (stage === 'answered') return answered(known, event, truth);
+  return isInside && isDark === true ? { ...known, darkSince: known.darkSince ?? sentAt } : known;
+};
+
+/** Kubelets renew every 10 s. */
+const freshMs = 13_000;
+const fewest = 3;
+
+/** Most of all paths are broken, and leases renew: certain only, so that nobody is blamed who sees it a moment later. */
+const isFaultOurs = (views: Views, life: Life, at: number): boolean => {
+  const own = [...views].filter(([key]) => key.startsWith(`${life}/`)).map(([, view]) => view);
+  const judged = own.filter(({ tries }) => tries.answeredAt > Number.NEGATIVE_INFINITY || tries.failures > 0);
+  const broken = judged.filter(({ tries, failedAt, lookedAt, renewedSince, current }) => {
+    const isRenewed = tries.brokenAt < at && renewedSince > tries.failingSince + 1_000;
+    const isFresh = [...(current?.leases.values() ?? [])].some((changedAt) => lookedAt - changedAt < freshMs);
+    return tries.failures >= 3 && isRenewed && isFresh && failedAt < lookedAt;
+  });
+  return broken.length >= fewest && broken.length * 2 > judged.length;
+};
+
 /** Takes in what happened; `truth` has taken it in already. Pure. */
 export const watch = (views: Views, event: SimEvent, truth: Truth): Views => {
   if (event.kind !== 'request' || event.shoot === undefined) return views;
+  if (event.stage !== 'answered' && event.stage !== 'failed') return views;
   const { life } = event.exchange;
   const view = viewOf(views, life, event.shoot);
-  const about = { ...event, shoot: event.shoot };
-  const isShoots = event.exchange.server === event.shoot;
-  const darkened =
-    event.stage === 'failed' && isShoots && event.isDark === true
-      ? { ...view, darkSince: view.darkSince ?? truth.ending?.sentAt ?? event.at }
-      : view;
-  const next = event.stage === 'answered' ? answered(darkened, about, truth) : darkened;
-  return next === view ? views : new Map(views).set(`${life}/${event.shoot}`, next);
+  const next = ended(view, { ...event, shoot: event.shoot }, truth);
+  if (next === view) return views;
+  const known = new Map(views).set(`${life}/${event.shoot}`, next);
+  const [look, ...others] = next.complete;
+  if (look === view.complete[0] || look === undefined || !isFaultOurs(known, life, event.at)) return known;
+  return known.set(`${life}/${event.shoot}`, { ...next, complete: [{ ...look, isFaultOurs: true }, ...others] });
 };

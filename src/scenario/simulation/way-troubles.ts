@@ -44,6 +44,10 @@ const ruleOf = (trouble: Exclude<ApiTrouble, { how: 'refused' | 'silent' }>, ran
   }
 };
 
+/** `outside` is about all public ways. */
+const isAbout = (name: string, server: string): boolean =>
+  name === server || (name === 'outside' && server.startsWith('outside/'));
+
 /** `latencyMs`: the longest time that a request is on its way when nothing is wrong. */
 export const createWays = (
   world: World,
@@ -82,7 +86,7 @@ export const createWays = (
   return {
     rule: (replica, server) => (request) => {
       for (const { replica: only, server: name, rule } of active) {
-        if (name !== server || (only !== undefined && only !== replica)) continue;
+        if (!isAbout(name, server) || (only !== undefined && only !== replica)) continue;
         const fault = rule(request);
         if (fault !== undefined) return fault;
       }

@@ -1,6 +1,8 @@
-import type { LeaderElectionSettings, ProberSettings } from '../../domain/index.ts';
+import type { LeaderElectionSettings, ProberSettings, WeededService, WeederSettings } from '../../domain/index.ts';
+import { outsidePath } from '../outside-support.ts';
 import { leaseNamespace } from '../replica.ts';
 import { gardenSettings } from '../settings.ts';
+import type { Plan } from './plan.ts';
 
 /** What a hot reload may change, by the number that a plan names. */
 export const otherSettings: readonly Partial<ProberSettings>[] = [
@@ -15,9 +17,73 @@ export const otherSettings: readonly Partial<ProberSettings>[] = [
   },
 ];
 
-export const settingsOf = (reload: number | undefined): ProberSettings => ({
+export const proberSettings = ({ outside }: Pick<Plan, 'outside'>, reload: number | undefined): ProberSettings => ({
   ...gardenSettings,
+  ...(outside === undefined ? {} : { outsidePath: outsidePath(outside) }),
   ...(reload === undefined ? {} : otherSettings[reload]),
+});
+
+const etcdService = 'etcd-main-client';
+
+/** As gardenlet configures the weeder of a seed. */
+const gardenWeeder: WeederSettings = {
+  watchDurationMs: 300_000,
+  services: [
+    {
+      name: etcdService,
+      podSelectors: [
+        {
+          matchLabels: {},
+          matchExpressions: [
+            { key: 'gardener.cloud/role', operator: 'In', values: ['controlplane'] },
+            { key: 'role', operator: 'In', values: ['apiserver'] },
+          ],
+        },
+      ],
+    },
+    {
+      name: 'kube-apiserver',
+      podSelectors: [
+        {
+          matchLabels: {},
+          matchExpressions: [
+            { key: 'gardener.cloud/role', operator: 'In', values: ['controlplane'] },
+            { key: 'role', operator: 'NotIn', values: ['main', 'apiserver'] },
+          ],
+        },
+      ],
+    },
+  ],
+};
+
+/** Etcd's, and kube-apiserver's, which needs it. */
+export const weededServices = [etcdService, 'kube-apiserver'] as const;
+
+const without = (name: string): readonly WeededService[] =>
+  gardenWeeder.services.filter((service) => service.name !== name);
+
+/** As `otherSettings`. */
+export const otherWeederSettings: readonly Partial<WeederSettings>[] = [
+  { watchDurationMs: 45_000 },
+  { services: without(etcdService) },
+  {
+    services: gardenWeeder.services.map((service) => ({
+      ...service,
+      podSelectors: [
+        { matchLabels: { app: 'kubernetes', role: 'apiserver' }, matchExpressions: [] },
+        ...service.podSelectors,
+      ],
+    })),
+  },
+];
+
+export const weederSettings = (
+  { watchDurationMs = gardenWeeder.watchDurationMs }: Pick<Plan, 'watchDurationMs'>,
+  reload: number | undefined,
+): WeederSettings => ({
+  ...gardenWeeder,
+  watchDurationMs,
+  ...(reload === undefined ? {} : otherWeederSettings[reload]),
 });
 
 /** Defaults of the command line. */

@@ -1,19 +1,63 @@
-import { stateless } from './invariant.ts';
+import type { Leftovers, Life, SimEvent } from '../history.ts';
+import type { Plan } from '../plan.ts';
+import { type Known, stateful, stateless } from './invariant.ts';
 
-/** Who ends lets go of everything, and once all has stopped nothing is left. */
-export const leaks = stateless('nothing leaks', (event, { truth }) => {
-  if (event.kind === 'process') {
-    const { life, held = 0 } = event;
-    // The time for a stop is limited: what a server leaves without an answer is not waited for.
-    return held === 0 || truth.faults.length > 0
-      ? undefined
-      : `process ${life} ended with ${String(held)} timers and requests`;
-  }
-  if (event.kind !== 'over') return undefined;
-  const { timers, exchanges, processes, rememberedShoots } = event.leftovers;
+/** By life: when it was told to stop, and when it last went on after it had stood still. */
+interface Ends {
+  readonly told: ReadonlyMap<Life, number>;
+  readonly awake: ReadonlyMap<Life, number>;
+}
+
+type ProcessEvent = Extract<SimEvent, { kind: 'process' }>;
+
+const noteProcess = (ends: Ends, { life, what, at }: ProcessEvent): Ends => {
+  if (what === 'is told to stop') return { ...ends, told: new Map(ends.told).set(life, at) };
+  return what === 'goes on' ? { ...ends, awake: new Map(ends.awake).set(life, at) } : ends;
+};
+
+const processProblem = (
+  { life, held = 0 }: ProcessEvent,
+  { told, awake }: Ends,
+  { truth }: Known,
+): string | undefined => {
+  const toldAt = told.get(life) ?? Number.POSITIVE_INFINITY;
+  // The time for a stop is limited: what a server leaves without an answer is not waited for, nor is what has been slept through.
+  const isExcused = truth.faults.length > 0 || (awake.get(life) ?? Number.NEGATIVE_INFINITY) >= toldAt;
+  return held === 0 || isExcused ? undefined : `process ${life} ended with ${String(held)} timers and requests`;
+};
+
+const leftProblem = ({ timers, exchanges, processes }: Leftovers): string | undefined => {
   if (timers > 0) return `${String(timers)} timers are left`;
   if (exchanges > 0) return `${String(exchanges)} requests are left`;
-  if (processes > 0) return `${String(processes)} processes did not end`;
-  if (rememberedShoots.length > 0) return `metrics remember shoots that are gone: ${rememberedShoots.join(', ')}`;
-  return undefined;
+  return processes > 0 ? `${String(processes)} processes did not end` : undefined;
+};
+
+/** Who ends lets go of everything, and once all has stopped nothing is left. */
+export const leaks = stateful<Ends>('nothing leaks', { told: new Map(), awake: new Map() }, (before, event, known) => {
+  if (event.kind === 'over') return { state: before, problem: leftProblem(event.leftovers) };
+  if (event.kind !== 'process') return { state: before };
+  const state = noteProcess(before, event);
+  return { state, problem: processProblem(event, state, known) };
+});
+
+/**
+ * What a process without shoots or weedings holds: its watches, and for each how long it may be silent; the renewal of the Lease and its
+ * deadline; of a weeder the next look for owners that may be forgotten.
+ */
+const heldAtRest = ({ component, outside, elected }: Plan): { readonly timers: number; readonly requests: number } => {
+  const watches = component === 'weeder' ? 1 : outside === undefined ? 5 : 6;
+  return { requests: watches, timers: watches + (elected ? 2 : 0) + (component === 'weeder' ? 1 : 0) };
+};
+
+/** Nothing is held per shoot once the shoots are gone, or per weeding once the weedings are over. */
+export const atRest = stateless('nothing held at rest', (event, { rules }) => {
+  if (event.kind !== 'at rest') return undefined;
+  const { life, held } = event;
+  const { timers, requests, counted, rememberedShoots } = held;
+  const allowed = heldAtRest(rules.plan);
+  if (timers > allowed.timers) return `process ${life} holds ${String(timers)} timers`;
+  if (requests > allowed.requests) return `process ${life} holds ${String(requests)} requests`;
+  if (counted.length > 0) return `process ${life} still counts ${counted.join(', ')}`;
+  if (rememberedShoots.length === 0) return undefined;
+  return `metrics of process ${life} remember shoots that are gone: ${rememberedShoots.join(', ')}`;
 });

@@ -1,5 +1,5 @@
+import type { DeploymentTruth } from '../deployment-truth.ts';
 import type { SimEvent } from '../history.ts';
-import type { DeploymentTruth } from '../truth.ts';
 import { exchangeKey } from '../truth.ts';
 import { type Known, stateful } from './invariant.ts';
 import { watchdogWrite, type WatchdogWrite } from './scaling.ts';

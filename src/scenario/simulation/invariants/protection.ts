@@ -1,14 +1,16 @@
+import { gardenSettings } from '../../settings.ts';
 import type { Rules } from '../rules.ts';
-import { type ShootTruth, troubledUntil, type Truth } from '../truth.ts';
-import { stateless } from './invariant.ts';
+import { type ShootTruth, troubledUntil } from '../truth.ts';
+import type { Views } from '../views.ts';
+import { type Known, stateless } from './invariant.ts';
 
 /** From the threshold to the last Deployment at 0: a look at once, then two levels, of which the first takes 3 s at most. */
 const reactionMs = 5_000;
 /** What troubles leave behind: back-off, a dark spell that is forgiven, lists and leadership that come back. On top of the limit. */
 const settleMs = 40_000;
 
-/** A shoot that is watched again: what was held is given back first, and a new prober waits its initial delay. */
-const returnMs = 120_000;
+/** A shoot that is watched again: a new prober waits its initial delay, and confirms what timestamps say by a second look. */
+const returnMs = gardenSettings.initialDelayMs + 2_000;
 
 /** When the share of candidates whose lease did not change for the limit reached the threshold; undefined: it has not. */
 const crossedAt = (shoot: ShootTruth, limitMs: number, { highestFraction }: Rules): number | undefined => {
@@ -21,15 +23,23 @@ const crossedAt = (shoot: ShootTruth, limitMs: number, { highestFraction }: Rule
   return expiries.find((_, index) => (index + 1) / expiries.length >= highestFraction);
 };
 
+/** How long an outside path that was whole may keep the shoot from being protected: for half of the limit, and then until the next look. */
+const pathObjectsUntil = (name: string, views: Views, rules: Rules): number => {
+  if (rules.plan.outside !== 'confirm' && rules.plan.outside !== 'trigger') return Number.NEGATIVE_INFINITY;
+  const answered = [...views].filter(([key]) => key.endsWith(`/${name}`)).map(([, { tries }]) => tries.answeredAt);
+  return Math.max(Number.NEGATIVE_INFINITY, ...answered) + rules.limitMs(name) / 2 + rules.intervalMs;
+};
+
 /** From when on a shoot has to be protected; undefined: it need not be. */
-const protectedFrom = (name: string, truth: Truth, rules: Rules): number | undefined => {
+const protectedFrom = (name: string, { truth, views, rules }: Known): number | undefined => {
   const shoot = truth.shoots.get(name);
   if (shoot?.phase !== 'run' || rules.plan.dryRun) return undefined;
   const limitMs = rules.limitMs(name);
   const crossed = crossedAt(shoot, limitMs, rules);
   if (crossed === undefined) return undefined;
   const returnedMs = shoot.phaseSince === 0 ? 0 : shoot.phaseSince + returnMs;
-  return Math.max(crossed, returnedMs, troubledUntil(truth, name) + limitMs + settleMs) + reactionMs;
+  const pathMs = pathObjectsUntil(name, views, rules);
+  return Math.max(crossed, pathMs, returnedMs, troubledUntil(truth, name) + limitMs + settleMs) + reactionMs;
 };
 
 const upIn = (shoot: ShootTruth | undefined, rules: Rules): readonly string[] =>
@@ -42,10 +52,11 @@ const upIn = (shoot: ShootTruth | undefined, rules: Rules): readonly string[] =>
  * A shoot whose kubelets are cut off, with a watchdog that leads and API servers that answer, is protected within seconds of the
  * threshold. (Before that KCM may be first, where one lease is older than the others by nearly all that the grace leaves.)
  */
-export const protection = stateless('protected in time', (event, { truth, rules }) => {
+export const protection = stateless('protected in time', (event, known) => {
+  const { truth, rules } = known;
   if (event.kind !== 'tick') return undefined;
   for (const [name, shoot] of truth.shoots) {
-    const from = protectedFrom(name, truth, rules);
+    const from = protectedFrom(name, known);
     if (from === undefined || truth.at < from) continue;
     const [up] = upIn(shoot, rules);
     const lateMs = truth.at - from + reactionMs;
@@ -55,8 +66,8 @@ export const protection = stateless('protected in time', (event, { truth, rules 
 });
 
 /** Nor does it lose a node from then on. */
-export const noNodeLost = stateless('no node lost', (event, { truth, rules }) => {
+export const noNodeLost = stateless('no node lost', (event, known) => {
   if (event.kind !== 'node' || event.facts?.isUnknown !== true) return undefined;
-  const from = protectedFrom(event.shoot, truth, rules);
-  return from !== undefined && truth.at >= from ? `${event.shoot}: node ${event.node} was given up` : undefined;
+  const from = protectedFrom(event.shoot, known);
+  return from !== undefined && known.truth.at >= from ? `${event.shoot}: node ${event.node} was given up` : undefined;
 });

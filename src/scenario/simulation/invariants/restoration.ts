@@ -26,5 +26,5 @@ export const unrestored = (truth: Truth): readonly string[] =>
 
 /** Once the world is healthy everything is as it was, or given back to its owner. */
 export const restoration = stateless('restored in the end', (event, { truth }) =>
-  event.kind === 'over' ? unrestored(truth)[0] : undefined,
+  event.kind === 'settled' ? unrestored(truth)[0] : undefined,
 );

@@ -1,20 +1,8 @@
-// Bugs that tests plant in the prober, each as a wrapper around one of its functions. What is wrapped has types that are the prober's own
-// affair; here it is JSON-like data.
-
-type Shape = Readonly<Record<string, unknown>>;
-type Wrapped = (...args: Shape[]) => unknown;
-type Change = (original: Wrapped) => Wrapped;
-
-interface Bug {
-  readonly name: string;
-  /** Function that is wrapped. */
-  readonly of: string;
-  readonly change: Change;
-  /** Invariants of which one has to break first. */
-  readonly breaks: readonly string[];
-}
-
-const shape = (value: unknown): Shape => value as Shape;
+import type { Fault, Plan } from '../plan.ts';
+import { type Bug, type Change, type Shape, shape, type Wrapped } from './bug.ts';
+import { electionBugs } from './election-bugs.ts';
+import { outsideBugs } from './outside-bugs.ts';
+import { weederBugs } from './weeder-bugs.ts';
 
 /** Other settings for `decide`. */
 const settings =
@@ -113,11 +101,17 @@ const inEarnest: Change =
   (deps = {}, request = {}) =>
     act({ ...deps, dryRun: false }, request);
 
+/** Probers' plans with so many of such faults. */
+const withFault =
+  (least: number, isSuch: (fault: Fault) => boolean) =>
+  ({ component, faults }: Plan): boolean =>
+    component === 'prober' && faults.filter(({ fault }) => isSuch(fault)).length >= least;
+
 const unevidenced = ['no scale-down without evidence'];
 const inexact = ['exact counts'];
 const disordered = ['levels in order'];
 
-export const bugs: readonly Bug[] = [
+const proberBugs: readonly Bug[] = [
   {
     name: 'half the threshold is enough',
     of: 'decide',
@@ -146,7 +140,13 @@ export const bugs: readonly Bug[] = [
     ),
     breaks: unevidenced,
   },
-  { name: 'a dark spell is not forgiven', of: 'decide', change: forgetDarkness, breaks: unevidenced },
+  {
+    name: 'a dark spell is not forgiven',
+    of: 'decide',
+    change: forgetDarkness,
+    breaks: unevidenced,
+    among: withFault(1, ({ kind, ...fault }) => kind === 'api-server' && 'server' in fault && fault.server !== 'seed'),
+  },
   {
     name: 'outages are overlooked',
     of: 'decide',
@@ -185,16 +185,18 @@ export const bugs: readonly Bug[] = [
     breaks: inexact,
   },
   { name: 'ignore-scaling is ignored', of: 'nextMove', change: presumptuous, breaks: inexact },
-  { name: 'writes have no precondition', of: 'act', change: unconditional, breaks: inexact },
+  {
+    name: 'writes have no precondition',
+    of: 'act',
+    change: unconditional,
+    breaks: inexact,
+    among: (plan) => plan.latencyMs >= 300 && withFault(3, ({ kind }) => kind === 'autoscaler')(plan),
+  },
   { name: 'a dry run is none', of: 'act', change: inEarnest, breaks: ['a dry run writes nothing'] },
   { name: 'each request leaves a timer behind', of: 'act', change: leaking, breaks: ['nothing leaks'] },
-  {
-    name: 'writes go on after leadership is lost',
-    of: 'fenceWrites',
-    change: () => (kube) => kube,
-    breaks: ['no write after leadership is lost', 'never two leaders writing'],
-  },
 ];
+
+export const bugs: readonly Bug[] = [...proberBugs, ...outsideBugs, ...electionBugs, ...weederBugs];
 
 let planted: string | undefined;
 
@@ -203,12 +205,11 @@ export const plant = (name: string | undefined): void => {
   planted = name;
 };
 
-/** A module one of whose functions has the planted bug. */
+/** A module one of whose functions, the last part of `of`, has the planted bug. */
 export const withBugs = (module: Shape, of: string): Shape => {
-  const original = module[of] as Wrapped;
-  const changed = new Map(
-    bugs.filter((bug) => bug.of === of).map(({ name, change }) => [name, change(original)] as const),
-  );
+  const name = of.split('/').at(-1) ?? of;
+  const original = module[name] as Wrapped;
+  const changed = new Map(bugs.filter((bug) => bug.of === of).map((bug) => [bug.name, bug.change(original)] as const));
   const wrapped: Wrapped = (...args) => (changed.get(planted ?? '') ?? original)(...args);
-  return { ...module, [of]: wrapped };
+  return { ...module, [name]: wrapped };
 };

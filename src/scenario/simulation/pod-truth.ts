@@ -1,0 +1,60 @@
+import type { SimEvent } from './history.ts';
+
+/** A pod of a control plane. Monotonic times of the run, in milliseconds. */
+export interface PodTruth {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly owner: string | undefined;
+  readonly bornAt: number;
+  /** Since when it has been crash-looping; undefined: it is not. */
+  readonly crashLoopingSince: number | undefined;
+  readonly isDeleting: boolean;
+}
+
+/** A time in which a service was ready. */
+export interface ReadySpell {
+  readonly from: number;
+  /** Undefined: it lasts. */
+  readonly to: number | undefined;
+  /** When it had ceased to be ready before; undefined: it was ready when the world began. */
+  readonly awaySince: number | undefined;
+}
+
+export interface ControlPlaneTruth {
+  /** By UID. */
+  readonly pods: ReadonlyMap<string, PodTruth>;
+  /** By service, in order. */
+  readonly spells: ReadonlyMap<string, readonly ReadySpell[]>;
+}
+
+export const emptyControlPlane: ControlPlaneTruth = { pods: new Map(), spells: new Map() };
+
+export const learnPod = (
+  before: ControlPlaneTruth,
+  { uid, name, after, at }: Extract<SimEvent, { kind: 'pod' }>,
+): ControlPlaneTruth => {
+  const pods = new Map(before.pods);
+  if (after === undefined) {
+    pods.delete(uid);
+    return { ...before, pods };
+  }
+  const known = pods.get(uid);
+  const { labels, owner, isDeleting, isCrashLooping } = after;
+  const crashLoopingSince = isCrashLooping ? (known?.crashLoopingSince ?? at) : undefined;
+  pods.set(uid, { name, labels, owner, bornAt: known?.bornAt ?? at, crashLoopingSince, isDeleting });
+  return { ...before, pods };
+};
+
+export const learnService = (
+  before: ControlPlaneTruth,
+  { name, isReady, at }: Extract<SimEvent, { kind: 'service' }>,
+): ControlPlaneTruth => {
+  const known = before.spells.get(name) ?? [];
+  const last = known.at(-1);
+  const wasReady = last !== undefined && last.to === undefined;
+  if (isReady === wasReady) return before;
+  const spells = isReady
+    ? [...known, { from: at, to: undefined, awaySince: last?.to ?? (at === 0 ? undefined : 0) }]
+    : known.map((spell) => (spell === last ? { ...spell, to: at } : spell));
+  return { ...before, spells: new Map(before.spells).set(name, spells) };
+};

@@ -1,0 +1,88 @@
+import type { Life, SimEvent } from './history.ts';
+import type { PlannedFault } from './plan.ts';
+import { aftermathMs, hampersWeeder, replicaOf } from './touches.ts';
+
+/** One life of a watchdog. Monotonic times of the run, in milliseconds. */
+export interface LifeTruth {
+  readonly startedAt: number;
+  /** When it first held the Lease; undefined: never. */
+  readonly ledAt: number | undefined;
+  readonly isRunning: boolean;
+}
+
+/** A time in which something kept watchdogs from seeing the seed, or from writing to it. */
+export interface Hindrance {
+  readonly from: number;
+  /** Undefined: it lasts. */
+  readonly to: number | undefined;
+  /** Whom it hampers; undefined: everybody. */
+  readonly replica: number | undefined;
+  readonly cause: PlannedFault;
+}
+
+export interface ProcessTruth {
+  readonly lives: ReadonlyMap<Life, LifeTruth>;
+  readonly hindrances: readonly Hindrance[];
+  /** When the configuration changed. */
+  readonly reloads: readonly number[];
+}
+
+export const emptyProcesses: ProcessTruth = { lives: new Map(), hindrances: [], reloads: [] };
+
+const ends: readonly string[] = ['is killed', 'is told to stop', 'has ended'];
+
+export const learnProcess = (
+  before: ProcessTruth,
+  { life, what, at }: Extract<SimEvent, { kind: 'process' }>,
+): ProcessTruth => {
+  const known = before.lives.get(life) ?? { startedAt: at, ledAt: undefined, isRunning: true };
+  const lives = new Map(before.lives).set(life, { ...known, isRunning: known.isRunning && !ends.includes(what) });
+  return { ...before, lives };
+};
+
+export const learnLead = (before: ProcessTruth, life: Life, at: number): ProcessTruth => {
+  const known = before.lives.get(life);
+  if (known === undefined || known.ledAt !== undefined) return before;
+  return { ...before, lives: new Map(before.lives).set(life, { ...known, ledAt: at }) };
+};
+
+export const learnHindrance = (
+  before: ProcessTruth,
+  { phase, planned, at }: Extract<SimEvent, { kind: 'fault' }>,
+  replicas: number,
+): ProcessTruth => {
+  const { fault } = planned;
+  const reloads = fault.kind === 'reload' ? [...before.reloads, at] : before.reloads;
+  if (!hampersWeeder(fault)) return before;
+  const replica = replicaOf(fault);
+  const hindrances =
+    phase === 'begins'
+      ? [
+          ...before.hindrances,
+          { from: at, to: undefined, replica: replica === undefined ? undefined : replica % replicas, cause: planned },
+        ]
+      : before.hindrances.map((known) => (known.cause === planned ? { ...known, to: at } : known));
+  return { ...before, hindrances, reloads };
+};
+
+interface Spell {
+  readonly from: number;
+  /** Infinity: it lasts. */
+  readonly to: number;
+}
+
+/** The hampered times of a life, what they leave behind included; those that overlap are one. In order. */
+export const hamperedSpells = ({ hindrances }: ProcessTruth, life: Life): readonly Spell[] => {
+  const spells: Spell[] = [];
+  const own = hindrances.filter(({ replica }) => replica === undefined || life.startsWith(`${String(replica)}.`));
+  for (const { from, to, cause } of own.toSorted((a, b) => a.from - b.from)) {
+    const end = to === undefined ? Number.POSITIVE_INFINITY : to + aftermathMs(cause.fault);
+    const last = spells.at(-1);
+    if (last !== undefined && from <= last.to) spells.splice(-1, 1, { from: last.from, to: Math.max(last.to, end) });
+    else spells.push({ from, to: end });
+  }
+  return spells;
+};
+
+export const spellAt = (spells: readonly Spell[], instant: number): Spell | undefined =>
+  spells.find(({ from, to }) => from <= instant && instant <= to);

@@ -1,0 +1,42 @@
+import { ApiError } from '../../domain/index.ts';
+import type { KubeRequest } from '../../ports/index.ts';
+import { requestKind } from '../../sim/index.ts';
+import type { Occurrence } from './history.ts';
+
+export type RequestEvent = Extract<Occurrence, { kind: 'request' }>;
+export type RequestNews = Pick<RequestEvent, 'stage' | 'status' | 'isDark'>;
+
+/** Of the servers of shoots by their public ways. */
+const outsidePrefix = 'outside/';
+
+const objectPath = /\/namespaces\/([^/]+)\/[^/]+(?:\/([^/]+))?/;
+
+/** What counts of a request; undefined for what no invariant asks for. */
+export const aboutOf = (
+  request: KubeRequest,
+  { server, shootOf }: { readonly server: string; readonly shootOf: ReadonlyMap<string, string> },
+): Pick<RequestEvent, 'verb' | 'resource' | 'shoot' | 'name' | 'preconditions'> => {
+  const { verb, resource } = requestKind(request);
+  if (server !== 'seed') return { verb, resource, shoot: server.replace(outsidePrefix, '') };
+  const [, namespace = '', name] = objectPath.exec(request.path) ?? [];
+  const shoot = shootOf.get(namespace);
+  return {
+    verb,
+    resource,
+    ...(shoot === undefined ? {} : { shoot }),
+    ...(name === undefined ? {} : { name }),
+    ...(verb === 'delete' ? preconditionsOf(request) : {}),
+  };
+};
+
+const preconditionsOf = ({ body }: KubeRequest): Pick<RequestEvent, 'preconditions'> => {
+  const text = typeof body === 'string' ? body : Buffer.from(body ?? []).toString();
+  const options = (text === '' ? {} : JSON.parse(text)) as Pick<RequestEvent, 'preconditions'>;
+  return options.preconditions === undefined ? {} : { preconditions: options.preconditions };
+};
+
+/** Failures that say that the server's side is down; a name that cannot be resolved is our own trouble. */
+export const isDark = (error: unknown): boolean =>
+  error instanceof ApiError &&
+  error.cause === undefined &&
+  ['ConnectionError', 'Timeout', 'ServerError', 'MalformedResponse'].includes(error.code);

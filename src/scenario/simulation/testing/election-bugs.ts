@@ -1,0 +1,42 @@
+import type { Plan } from '../plan.ts';
+import { type Bug, type Shape, shape } from './bug.ts';
+
+const isElected = ({ elected }: Plan): boolean => elected;
+/** Of which one may take the Lease while another scales everything. */
+const areRivals = ({ component, replicas, latencyMs }: Plan): boolean =>
+  component === 'prober' && replicas > 1 && latencyMs > 0;
+const isPaused = ({ elected, faults }: Plan): boolean => elected && faults.some(({ fault }) => fault.kind === 'pause');
+
+/** Of either component. */
+export const electionBugs: readonly Bug[] = [
+  {
+    name: 'the renew deadline is ignored',
+    of: 'leadsUntil',
+    change:
+      (leadsUntil) =>
+      (...args) =>
+        Number(leadsUntil(...args)) + 60_000,
+    breaks: ['no write after leadership is lost'],
+    among: isElected,
+  },
+  {
+    name: 'a Lease is taken before it has run out',
+    of: 'electionState',
+    change:
+      (electionState) =>
+      (memory = {}, ...rest): Shape => {
+        const state = shape(electionState(memory, ...rest));
+        const isTheirs = state.kind === 'held' && memory.lease !== undefined;
+        return isTheirs ? { kind: 'free', lease: memory.lease, reason: 'expired' } : state;
+      },
+    breaks: ['never two leaders writing'],
+    among: areRivals,
+  },
+  {
+    name: 'writes go on after leadership is lost',
+    of: 'fenceWrites',
+    change: () => (kube) => kube,
+    breaks: ['no write after leadership is lost', 'never two leaders writing'],
+    among: isPaused,
+  },
+];

@@ -1,0 +1,53 @@
+import type { Plan } from '../plan.ts';
+import { type Bug, shape } from './bug.ts';
+
+const unevidenced = ['no scale-down without evidence'];
+const isConfirmed = ({ outside }: Plan): boolean => outside === 'confirm';
+const isTriggered = ({ outside }: Plan): boolean => outside === 'trigger';
+/** Our own way out breaks. */
+const isAlone = (plan: Plan): boolean =>
+  isTriggered(plan) &&
+  plan.faults.some(({ fault }) =>
+    fault.kind === 'public-way' ? fault.shoot === undefined : fault.kind === 'partition' && fault.server === 'outside',
+  );
+
+export const outsideBugs: readonly Bug[] = [
+  {
+    name: 'a whole path does not object',
+    of: 'objection',
+    change: () => () => undefined,
+    breaks: unevidenced,
+    among: isConfirmed,
+  },
+  {
+    name: 'most paths being broken is no fault of ours',
+    of: 'createPathRegistry',
+    change:
+      (createPathRegistry) =>
+      (...args) => ({ ...shape(createPathRegistry(...args)), faultIsOurs: () => false }),
+    breaks: unevidenced,
+    among: isAlone,
+  },
+  {
+    name: 'one failed try is enough',
+    of: 'takeTry',
+    change:
+      (takeTry) =>
+      (path = {}, ended = {}, settings = {}) =>
+        takeTry(path, ended, { ...settings, failureThreshold: 1 }),
+    breaks: unevidenced,
+    among: isTriggered,
+  },
+  {
+    name: 'a broken path is enough',
+    of: 'judgeSilence',
+    change:
+      (judgeSilence) =>
+      (known = {}) => {
+        const candidates = (known.candidates as readonly object[]).map((lease) => ({ ...lease, silent: true }));
+        return judgeSilence({ ...known, candidates });
+      },
+    breaks: unevidenced,
+    among: isTriggered,
+  },
+];

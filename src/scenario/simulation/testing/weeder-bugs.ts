@@ -1,0 +1,120 @@
+import type { Plan } from '../plan.ts';
+import { type Bug, type Change, type Shape, shape } from './bug.ts';
+
+const isWeeders = ({ component }: Plan): boolean => component === 'weeder';
+
+type Seen = Shape & { readonly pod: Shape };
+
+/** Other pods for `decide`. */
+const pods =
+  (change: (pod: Shape) => Shape): Change =>
+  (decide) =>
+  (seen, ...rest) =>
+    decide(
+      shape((seen as unknown as readonly Seen[]).map(({ pod, ...others }) => ({ ...others, pod: change(pod) }))),
+      ...rest,
+    );
+
+/** Another memory for `decide`. */
+const memory =
+  (change: (memory: Shape, uids: ReadonlySet<unknown>) => Shape): Change =>
+  (decide) =>
+  (seen = {}, known = {}, ...rest) => {
+    const uids = new Set((seen as unknown as readonly Seen[]).map(({ pod }) => pod.uid));
+    return decide(seen, { ...known, ...change(known, uids) }, ...rest);
+  };
+
+const withoutUnseen = (attempts: ReadonlyMap<string, unknown>, uids: ReadonlySet<unknown>): Shape => ({
+  attempts: new Map([...attempts].filter(([uid]) => uids.has(uid))),
+});
+
+/** Another look at a service for `advanceService`. */
+const service =
+  (change: (look: Shape, before: Shape | undefined) => Shape): Change =>
+  (advanceService) =>
+  (before, look = {}) =>
+    advanceService(before, change(look, before));
+
+const imprecise: Change = (deletePod) => (pod) => {
+  const call = shape(deletePod(pod));
+  return { ...call, body: { ...shape(call.body), preconditions: undefined } };
+};
+
+const oneScope: Change = (planScopes) => (needs, before) =>
+  planScopes(shape((needs as unknown as readonly Shape[]).slice(0, 1)), before);
+
+const unclosed: Change =
+  (createPodWatches) =>
+  (...args) => {
+    const watches = createPodWatches(...args) as { open(scope: unknown): Shape };
+    return { ...watches, open: (scope: unknown) => ({ ...watches.open(scope), close: () => undefined }) };
+  };
+
+const only = ['weeds only'];
+const late = ['weeded in time'];
+const loop = ['never the crash loop'];
+
+const found: readonly Bug[] = [
+  {
+    name: 'pods that run are deleted',
+    of: 'weeder/decide',
+    change: pods((pod) => ({ ...pod, crashLooping: ['main'] })),
+    breaks: only,
+  },
+  {
+    name: 'pods that nobody would bring back are deleted',
+    of: 'weeder/decide',
+    change: pods((pod) => ({ controller: { kind: 'ReplicaSet', name: 'none', uid: 'none' }, ...pod })),
+    breaks: only,
+    among: ({ component, faults }) =>
+      component === 'weeder' && faults.some(({ fault }) => fault.kind === 'stray-pod' && fault.what === 'unowned'),
+  },
+  {
+    name: 'owners are not waited for',
+    of: 'weeder/decide',
+    change: memory(() => ({ owners: new Map() })),
+    breaks: loop,
+  },
+  {
+    name: 'answers are not waited for',
+    of: 'weeder/decide',
+    change: memory(({ attempts }, uids) => withoutUnseen(attempts as ReadonlyMap<string, unknown>, uids)),
+    breaks: loop,
+  },
+  {
+    name: 'pods are deleted in whatever state',
+    of: 'deletePod',
+    change: imprecise,
+    breaks: ['deletes what was seen'],
+  },
+  {
+    name: 'weedings last for ever',
+    of: 'advanceService',
+    change: service((look) => ({ ...look, watchDurationMs: 1e7 })),
+    breaks: [...only, 'nothing held at rest'],
+  },
+  {
+    name: 'a service that is lost is still weeded for',
+    of: 'advanceService',
+    change: service((look, before) => (before?.ready === true ? { ...look, ready: true, wasUnready: false } : look)),
+    breaks: only,
+  },
+  {
+    name: 'a service that comes back is overlooked',
+    of: 'advanceService',
+    change:
+      (advanceService) =>
+      (before, look = {}) =>
+        advanceService(before ?? { ready: look.ready }, { ...look, wasUnready: false }),
+    breaks: late,
+  },
+  { name: 'one selector is watched, and no other', of: 'planScopes', change: oneScope, breaks: late },
+  {
+    name: 'watches of weedings that are over stay open',
+    of: 'createPodWatches',
+    change: unclosed,
+    breaks: ['nothing held at rest'],
+  },
+];
+
+export const weederBugs: readonly Bug[] = found.map((bug) => ({ among: isWeeders, ...bug }));

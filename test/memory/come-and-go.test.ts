@@ -1,0 +1,20 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+
+const script = fileURLToPath(new URL('come-and-go.ts', import.meta.url));
+const hundreds = 12;
+/** Heap after 200 shoots and after all of them: code that becomes warm and caches of the simulation take less than this. */
+const mostBytesPerShoot = 2_000;
+
+describe('after shoots have come and gone', () => {
+  it.each(['prober', 'weeder'])('a %s holds no memory of them', { timeout: 180_000 }, async (component) => {
+    const args = ['--expose-gc', script, component, String(hundreds)];
+    const { stdout } = await promisify(execFile)(process.execPath, args);
+    const heap = stdout.trim().split('\n').map(Number);
+    expect(heap).toHaveLength(hundreds);
+    const [early = 0, late = 0] = [heap[1], heap.at(-1)];
+    expect((late - early) / (100 * (hundreds - 2))).toBeLessThan(mostBytesPerShoot);
+  });
+});

@@ -1,0 +1,110 @@
+// Shoots come and go by the hundred, in virtual time, under a real prober or weeder; tells the heap after each hundred, in bytes, one line each.
+// A process of its own, so that nothing else is on its heap: `node --expose-gc come-and-go.ts prober|weeder HUNDREDS`.
+import { argv, memoryUsage, stdout } from 'node:process';
+import { setImmediate as turn } from 'node:timers/promises';
+import { createScenario, type Scenario } from '../../src/scenario/harness.ts';
+import { type ReplicaOptions, startReplica, startWeederReplica } from '../../src/scenario/replica.ts';
+import { gardenSettings } from '../../src/scenario/settings.ts';
+import { electionSettings, weededServices, weederSettings } from '../../src/scenario/simulation/world-settings.ts';
+import { createSeededRandom, type SimDraft, type SimKind, simKinds, type World } from '../../src/sim/index.ts';
+
+type Objects = readonly (readonly [kind: SimKind, draft: SimDraft])[];
+
+interface Component {
+  start(scenario: Scenario): void;
+  /** What there is of one shoot. */
+  objectsOf(world: World, namespace: string): Objects;
+  readonly livesMs: number;
+  /** Until nothing need be remembered of it. */
+  readonly forgottenMs: number;
+}
+
+const common = (): Omit<ReplicaOptions, 'settings'> => ({
+  leaderElection: electionSettings(false),
+  dryRun: false,
+  random: createSeededRandom('come and go'),
+  limits: { qps: 1_000, burst: 1_000 },
+});
+
+const prober: Component = {
+  start: (scenario) =>
+    void startReplica(scenario, { ...common(), settings: { ...gardenSettings, initialDelayMs: 500 } }),
+  // All of them have the API server of the one that stays.
+  objectsOf: ({ store, shoots }, namespace) => {
+    const [cluster] = store.list(simKinds.Cluster);
+    const [secret] = store.list(simKinds.Secret, shoots[0]?.namespace);
+    if (cluster === undefined || secret === undefined) throw new Error('the world has no shoot');
+    return [
+      [simKinds.Secret, { ...secret, metadata: { name: secret.metadata.name, namespace } }],
+      [simKinds.Cluster, { ...cluster, metadata: { name: namespace } }],
+    ];
+  },
+  livesMs: 25_000,
+  forgottenMs: 25_000,
+};
+
+const weeder: Component = {
+  start: (scenario) =>
+    void startWeederReplica(scenario, {
+      ...common(),
+      settings: weederSettings({ watchDurationMs: 20_000 }, undefined),
+    }),
+  objectsOf: (_, namespace) => {
+    const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'rs', uid: `rs-${namespace}`, controller: true };
+    const labels = { 'gardener.cloud/role': 'controlplane', role: 'apiserver' };
+    const state = { waiting: { reason: 'CrashLoopBackOff' } };
+    return [
+      [
+        simKinds.Pod,
+        {
+          metadata: { name: 'pod', namespace, labels, ownerReferences: [owner] },
+          spec: { nodeName: 'node', containers: [{ name: 'main' }] },
+          status: { containerStatuses: [{ name: 'main', state }] },
+        },
+      ],
+      [
+        simKinds.EndpointSlice,
+        {
+          metadata: { name: 'slice', namespace, labels: { 'kubernetes.io/service-name': weededServices[0] } },
+          addressType: 'IPv4',
+          endpoints: [{ addresses: ['10.0.0.1'] }],
+        },
+      ],
+    ];
+  },
+  livesMs: 25_000,
+  // Owners of pods are remembered for ten minutes.
+  forgottenMs: 720_000,
+};
+
+const heapUsed = async (): Promise<number> => {
+  for (let count = 0; count < 5; count += 1) {
+    globalThis.gc?.();
+    await turn();
+  }
+  return memoryUsage().heapUsed;
+};
+
+const playHundred = async ({ world, clock }: Scenario, component: Component, first: number): Promise<void> => {
+  const objects = Array.from({ length: 100 }, (_, index) =>
+    component.objectsOf(world, `shoot--fleeting--${String(first + index)}`),
+  ).flat();
+  for (const [kind, draft] of objects) world.store.put(kind, draft);
+  await clock.advance(component.livesMs);
+  for (const [kind, { metadata }] of objects) world.store.remove(kind, metadata);
+  await clock.advance(component.forgottenMs);
+  for (const { store } of [world, ...world.shoots]) store.compact();
+};
+
+const main = async (name: string | undefined, hundreds: number): Promise<void> => {
+  const component = name === 'weeder' ? weeder : prober;
+  const scenario = createScenario({ shoots: [{ name: 'a', nodes: 2 }] });
+  component.start(scenario);
+  await scenario.clock.advance(10_000);
+  for (let count = 0; count < hundreds; count += 1) {
+    await playHundred(scenario, component, count * 100);
+    stdout.write(`${String(await heapUsed())}\n`);
+  }
+};
+
+await main(argv[2], Number(argv[3]));
