@@ -64,9 +64,9 @@ envtest: ## build the real kube-apiserver, kube-controller-manager, kubectl and 
 	@tools/envtest/build.sh
 
 race: build ## race the prober against a real kube-controller-manager (4 minutes; needs `make envtest`)
-	$(call stage,race,node bench/race.ts)
+	$(call stage,race,node bench/race.ts $(ARGS))
 
-bench: build ## measure prober and weeder from outside, beside a bare loop (15 minutes); ARGS: see docs/benchmarks.md
+bench: build ## measure prober, weeder and care from outside, beside a bare loop (20 minutes); ARGS: see docs/benchmarks.md
 	$(call stage,benchmark,node bench/bench.ts $(ARGS))
 
 mass-outage: build ## of the benchmark: 250 simulated shoots fail in the same second (6 minutes)
@@ -75,7 +75,7 @@ mass-outage: build ## of the benchmark: 250 simulated shoots fail in the same se
 mass-recovery: build ## of the benchmark: etcd of 250 simulated shoots comes back in the same second (1 minute)
 	$(call stage,mass recovery,node bench/bench.ts --only recovery $(ARGS))
 
-simulate: setup ## play random outages with faults in virtual time: 1000, or RUNS=n, or one with SEED=n (`make test` plays 150)
+simulate: setup ## play random outages with faults in virtual time: 1000, or RUNS=n, or one with SEED=n (`make test` plays 250)
 	$(call stage,simulation,node bench/simulate.ts --seed "$(SEED)" --runs "$(RUNS)")
 
 setup: $(ROOT_STAMP) ## install the pinned Node and the npm packages

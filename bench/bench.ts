@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, release } from 'node:os';
 import { systemClock } from '../src/runtime/index.ts';
+import { runCare } from './care/part.ts';
 import { runMassOutage } from './mass-outage/part.ts';
 import { runMassRecovery } from './mass-recovery/part.ts';
 import { runSteady } from './steady/part.ts';
@@ -12,6 +13,7 @@ const run: Readonly<Record<PartName, (options: BenchOptions) => Promise<PartResu
   steady: runSteady,
   outage: runMassOutage,
   recovery: runMassRecovery,
+  care: runCare,
 };
 
 const clock = systemClock();

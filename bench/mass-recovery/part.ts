@@ -45,7 +45,7 @@ const play = async (target: Target, context: Play): Promise<Result> => {
   const { clock, quick } = options;
   await until(`${target.name} to watch the services`, context, {
     withinMs: readyLimitMs,
-    isDone: ({ requests }) => (requests['watch endpointslices'] ?? 0) > 0,
+    isDone: ({ requests }) => ['endpointslices', 'endpoints'].some((kind) => (requests[`watch ${kind}`] ?? 0) > 0),
   });
   await clock.sleep(quick ? quickIdleMs : idleMs, never);
   const idle = await world.order('report');

@@ -16,6 +16,11 @@ const setEtcd = ({ store }: World, ready: boolean): void => {
       addressType: 'IPv4',
       endpoints: [{ addresses: ['10.0.0.1'], conditions: { ready } }],
     });
+    // For programs that know no slices.
+    store.put(simKinds.Endpoints, {
+      metadata: { name: etcdService, namespace },
+      subsets: [{ [ready ? 'addresses' : 'notReadyAddresses']: [{ ip: '10.0.0.1' }] }],
+    });
   }
 };
 

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { ownTarget, type Target } from './target.ts';
 
-export const partNames = ['steady', 'outage', 'recovery'] as const;
+export const partNames = ['steady', 'outage', 'recovery', 'care'] as const;
 export type PartName = (typeof partNames)[number];
 
 export interface CommandLine {
@@ -16,8 +16,8 @@ export interface CommandLine {
 
 export const usage = `node bench/bench.ts [FLAGS]
 
-  --only PART      steady, outage or recovery; more than once for several (default: all)
-  --target "CMD"   the program to measure; gets "prober" or "weeder" and its flags (default: bin/dwd)
+  --only PART      steady, outage, recovery or care; more than once for several (default: all)
+  --target "CMD"   the program to measure; gets "prober", "weeder" or "care" and its flags (default: bin/dwd)
   --vs "CMD"       another one, measured in turn
   --shoots N       instead of the sizes of the parts
   --nodes N        of each shoot

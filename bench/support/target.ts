@@ -23,7 +23,7 @@ export const ownTarget = (): Target => {
 };
 
 export interface Start {
-  readonly component: 'prober' | 'weeder';
+  readonly component: 'prober' | 'weeder' | 'care';
   readonly config: string;
   readonly kubeconfig: string;
   /** For its files; its output too. */
@@ -34,7 +34,9 @@ export interface RunningTarget {
   readonly pid: number;
   /** Throws when it has ended by itself. */
   check(): void;
-  /** The end of what it wrote, both streams. */
+  /** What it wrote, both streams. */
+  output(): string;
+  /** The end of it. */
   tail(): string;
   /** SIGTERM, and SIGKILL after 10 s. */
   stop(): Promise<void>;
@@ -57,7 +59,8 @@ export const startTarget = (target: Target, { component, config, kubeconfig, dir
   closeSync(output);
   const kill = (): void => void child.kill('SIGKILL');
   process.once('exit', kill);
-  const tail = (): string => readFileSync(file('output'), 'utf8').slice(-tailLength);
+  const read = (): string => readFileSync(file('output'), 'utf8');
+  const tail = (): string => read().slice(-tailLength);
   const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
   return {
     pid: child.pid ?? -1,
@@ -67,6 +70,7 @@ export const startTarget = (target: Target, { component, config, kubeconfig, dir
         `${target.name} has ended (${String(child.exitCode ?? child.signalCode)}); its output ends with\n${tail()}`,
       );
     },
+    output: read,
     tail,
     stop: async () => {
       process.removeListener('exit', kill);

@@ -17,6 +17,7 @@ interface Figures {
   readonly steady?: readonly Record<string, unknown>[];
   readonly outage?: readonly Record<string, unknown>[];
   readonly recovery?: readonly Record<string, unknown>[];
+  readonly care?: readonly Record<string, unknown>[];
 }
 
 const run = async (...args: readonly string[]): Promise<{ readonly figures: Figures; readonly text: string }> => {
@@ -44,6 +45,18 @@ it('measures every part from outside, by a quick run', { timeout: 240_000 }, asy
   expect(figures.outage).toMatchObject([{ protection: { shoots: 3 }, restoration: { deployments: 9 } }]);
   expect(figures.recovery).toMatchObject([
     { target: 'dwd', shoots: 3, delays: Array.from({ length: 6 }, () => expect.any(Number) as number) },
+  ]);
+  const requests: unknown = expect.any(Number);
+  expect(figures.care).toMatchObject([
+    {
+      target: 'dwd',
+      shoots: 10,
+      nodes: 5,
+      notTrue: 0,
+      shootKinds: Object.fromEntries(
+        ['get /healthz', 'get pods', 'list leases', 'list nodes', 'list pods'].map((kind) => [kind, { requests }]),
+      ),
+    },
   ]);
   expect(text).toMatch(/\| dwd +\| 3 x 5 /);
 });

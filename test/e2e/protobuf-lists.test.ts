@@ -1,7 +1,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type ApiError, type Call, listNodeLeases, listNodes } from '../../src/domain/index.ts';
+import {
+  type ApiError,
+  type Call,
+  listNodeHealth,
+  listNodeLeaseExpiries,
+  listNodeLeases,
+  listNodes,
+} from '../../src/domain/index.ts';
 import { type ControlPlane, describeEnvtest, startControlPlane } from '../envtest/index.ts';
 import { type Connection, connectTo } from '../leader-election/process.ts';
 
@@ -134,6 +141,19 @@ describeEnvtest('protobuf lists of a real API server', () => {
     if (!isRecording) return;
     record(`${name}.pb`, bytes);
     record(`${name}.json`, (await raw(call.path, 'application/json')).bytes);
+  });
+
+  it.each([
+    ['nodes', listNodeHealth, nodeObjects],
+    ['leases', listNodeLeaseExpiries, leaseObjects],
+  ] as const)('rule 11: %s as care reads them, too', async (_, call, objects) => {
+    const options = { signal, timeoutMs: 10_000 };
+    const typed = call as Call<readonly unknown[]>;
+    const { type } = await raw(call.path, `${protobuf},application/json`);
+    expect(type).toBe(protobuf);
+    const { value: fromProtobuf } = await connection.client.call(typed, options);
+    expect(fromProtobuf).toEqual((await connection.client.call(withoutProtobuf(typed), options)).value);
+    expect(fromProtobuf).toHaveLength(objects.length);
   });
 
   it('rule 11: an empty list is one', async () => {
