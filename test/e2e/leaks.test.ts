@@ -202,9 +202,10 @@ it('holds on to nothing over 2,000 probe runs full of faults and 200 broken watc
     // Node does not count the sockets that nobody waits for.
     expect(row.fileDescriptors, figures).toBeLessThanOrEqual(before.fileDescriptors + row.sockets + slack);
   }
-  // What a run leaves behind is listeners, or a response and its socket: kilobytes. Slabs of buffers and code come and go.
-  expect(heapPerRun, figures).toBeLessThan(256);
-  expect(externalPerRun, figures).toBeLessThan(256);
+  // What a run leaves behind is listeners, or a response and its socket: kilobytes. Slabs of buffers and code come and go: without
+  // a leak 140 to 350 bytes a run were measured.
+  expect(heapPerRun, figures).toBeLessThan(600);
+  expect(externalPerRun, figures).toBeLessThan(600);
   expect(after.resources, figures).toEqual(before.resources);
   expect(after.fileDescriptors, figures).toBe(before.fileDescriptors);
   expect(after.listeners, figures).toBe(before.listeners);

@@ -118,11 +118,11 @@ export const runPlan = async (plan: Plan): Promise<Run> => {
     recorder.note({ kind: 'settled' });
   };
 
-  /** All shoots go. Weedings have ended by themselves. */
+  /** All shoots go. Weedings end by themselves: the latest may have begun just before. */
   const rest = async (): Promise<void> => {
     if (isOver()) return;
     for (const { namespace } of world.shoots) world.store.remove(simKinds.Cluster, { name: namespace });
-    await passUntil(clock.monotonic() + restMs);
+    await passUntil(clock.monotonic() + restMs + (plan.watchDurationMs ?? 0));
     for (const [life, watchdog] of processes.running()) {
       recorder.note({ kind: 'at rest', life, held: await heldBy(watchdog, { world, clock }) });
     }

@@ -43,7 +43,8 @@ export const takeAnswer = (tried: EndedTry, status: number): Tries =>
 
 /** `isDark`: it says something of the path. */
 export const takeFailure = ({ tries, sentAt, at, insideAnsweredAt }: EndedTry, isDark: boolean): Tries => {
-  if (!isDark) return { ...noTries, answeredAt: tries.answeredAt, endedAt: at };
+  // A fault of ours makes the path unknown at once.
+  if (!isDark) return { ...noTries, endedAt: at };
   const failures = tries.failures + 1;
   const failingSince = Math.min(tries.failingSince, sentAt);
   return {

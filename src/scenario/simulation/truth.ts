@@ -19,6 +19,8 @@ export interface ShootTruth {
   readonly troubledUntil: number;
   /** Timestamps may be off, or may have been. */
   readonly isSkewed: boolean;
+  /** Until then its kubeconfigs may have been of no use, and its outside path unknown for that. Infinity while they are. */
+  readonly spoiledUntil: number;
   readonly controlPlane: ControlPlaneTruth;
 }
 
@@ -58,6 +60,7 @@ const emptyShoot: ShootTruth = {
   phaseSince: 0,
   troubledUntil: 0,
   isSkewed: false,
+  spoiledUntil: Number.NEGATIVE_INFINITY,
   controlPlane: emptyControlPlane,
 };
 
@@ -94,7 +97,10 @@ const learnFault = (truth: Truth, event: Extract<SimEvent, { kind: 'fault' }>): 
   let next: Truth = { ...truth, faults, processes };
   for (const name of truth.shoots.keys()) {
     if (!touches(planned.fault, name)) continue;
-    next = editShoot(next, name, ({ isSkewed, troubledUntil: before }) => ({
+    const isSpoiled = faults.some(({ fault }) => fault.kind === 'credentials' && fault.shoot === name);
+    const isSpoiling = planned.fault.kind === 'credentials';
+    next = editShoot(next, name, ({ isSkewed, spoiledUntil, troubledUntil: before }) => ({
+      spoiledUntil: isSpoiled ? Number.POSITIVE_INFINITY : isSpoiling ? at : spoiledUntil,
       // What it leaves behind is told by the phase.
       troubledUntil: phase === 'ends' && changesPhase(planned.fault) ? before : at,
       isSkewed: isSkewed || skewsTime(planned.fault, name),

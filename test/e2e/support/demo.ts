@@ -51,9 +51,9 @@ const startInTerminal = (args: readonly string[], env: Env): Show => {
 /** Starts it in a terminal of 80 columns and 24 rows, as util-linux's `script` makes one; what is written to its stdin are keys. */
 export const startDemoInTerminal = (...args: readonly string[]): Show => startInTerminal(['demo', ...args], {});
 
-/** Starts `dwd` with any arguments in such a terminal, which shows colours. */
+/** Starts `dwd` with any arguments in such a terminal, which shows colours. For Node, where `CI` is set none does. */
 export const startInColour = (...args: readonly string[]): Show =>
-  startInTerminal(args, { NO_COLOR: undefined, TERM: 'xterm' });
+  startInTerminal(args, { NO_COLOR: undefined, CI: undefined, TERM: 'xterm' });
 
 export const endDemos = async (): Promise<void> => {
   for (const { process: child, directory, exit } of shows) {

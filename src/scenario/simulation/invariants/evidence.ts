@@ -60,6 +60,10 @@ const isTriggered = (look: Look, { candidates, silent }: Evidence, { plan }: Rul
   return plan.outside === 'trigger' && candidates >= 2 && silent === candidates && isBroken;
 };
 
+/** A path whose kubeconfig has been of no use since the last answer is unknown; no request tells of that. */
+const mayObject = ({ tries, knownAt }: Look, { name, shoot, rules }: Case): boolean =>
+  isWhole(tries, knownAt, rules.limitMs(name)) && shoot.spoiledUntil < tries.answeredAt;
+
 const confirms = ({ plan: { outside } }: Rules): boolean => outside === 'confirm' || outside === 'trigger';
 
 /** No Deployment goes down unless what the same process was shown last, before it wrote, crossed the threshold. */
@@ -86,10 +90,7 @@ export const evidence = stateless('no scale-down without evidence', (event, { tr
     const counts = `${String(known.expired)} of ${String(known.candidates)} leases`;
     return `${name}: ${write.name} was scaled down although only ${counts} had expired`;
   }
-  const limitMs = rules.limitMs(name);
-  const isConfirmed = looks.some(
-    ({ look, seen }) => hasCrossed(seen, rules) && !isWhole(look.tries, look.knownAt, limitMs),
-  );
+  const isConfirmed = looks.some(({ look, seen }) => hasCrossed(seen, rules) && !mayObject(look, given));
   if (isConfirmed || !confirms(rules)) return undefined;
   return `${name}: ${write.name} was scaled down although its outside path was whole`;
 });
