@@ -66,7 +66,7 @@ envtest: ## build the real kube-apiserver, kube-controller-manager, kubectl and 
 race: build ## race the prober against a real kube-controller-manager (4 minutes; needs `make envtest`)
 	$(call stage,race,node bench/race.ts $(ARGS))
 
-bench: build ## measure prober, weeder and care from outside, beside a bare loop (20 minutes); ARGS: see docs/benchmarks.md
+bench: build ## measure prober, weeder and care from outside, beside a bare loop (16 minutes); ARGS: see docs/benchmarks.md
 	$(call stage,benchmark,node bench/bench.ts $(ARGS))
 
 mass-outage: build ## of the benchmark: 250 simulated shoots fail in the same second (6 minutes)

@@ -27,7 +27,7 @@ export interface RehearsalPlan extends Omit<RehearsalRequest, 'fault'> {
 const leastSettlingMs = 60_000;
 /** From the end of the grace period until KCM has given up every node: leases differ by up to 10 s in age, and it looks every 5 s. */
 const reactionMs = 20_000;
-/** Memory: a node takes about 40 KB. */
+/** Memory: a node takes about 60 KB. */
 const mostNodes = 50_000;
 
 const inMinutes = (ms: number): string => `${String(Math.ceil(ms / 60_000))}m`;
