@@ -52,7 +52,12 @@ export const isAllowed = (auth: HttpsAuth | undefined, message: IncomingMessage)
 
 const drained = (response: ServerResponse): Promise<void> =>
   new Promise((resolve) => {
-    response.once('drain', resolve).once('close', resolve);
+    // A watch may wait thousands of times: the listener that was not called must go too.
+    const done = (): void => {
+      response.off('drain', done).off('close', done);
+      resolve();
+    };
+    response.once('drain', done).once('close', done);
   });
 
 export interface Sink {
