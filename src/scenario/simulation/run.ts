@@ -1,4 +1,4 @@
-import { createSeededRandom, simKinds, type WorldTiming } from '../../sim/index.ts';
+import { createSeededRandom, defaultTiming, simKinds, type WorldTiming } from '../../sim/index.ts';
 import { createScenario } from '../harness.ts';
 import { publishOutside } from '../outside-support.ts';
 import { leaseNamespace } from '../replica.ts';
@@ -118,11 +118,16 @@ export const runPlan = async (plan: Plan): Promise<Run> => {
     recorder.note({ kind: 'settled' });
   };
 
-  /** All shoots go. Weedings end by themselves: the latest may have begun just before. */
+  /**
+   * All shoots go. Weedings end by themselves: the latest may have begun just before, or in a dry run, where nobody cuts a back-off
+   * short, after it.
+   */
   const rest = async (): Promise<void> => {
     if (isOver()) return;
     for (const { namespace } of world.shoots) world.store.remove(simKinds.Cluster, { name: namespace });
-    await passUntil(clock.monotonic() + restMs + (plan.watchDurationMs ?? 0));
+    const { watchDurationMs: weedingMs = 0, dryRun } = plan;
+    const backOffMs = weedingMs > 0 && dryRun ? defaultTiming.longestCrashBackOffMs : 0;
+    await passUntil(clock.monotonic() + restMs + weedingMs + backOffMs);
     for (const [life, watchdog] of processes.running()) {
       recorder.note({ kind: 'at rest', life, held: await heldBy(watchdog, { world, clock }) });
     }
