@@ -111,8 +111,17 @@ const play = async (
   }
 };
 
+const usage =
+  'usage: node bench/race.ts [--target "CMD"]   CMD: another program that takes the prober\'s flags (default: bin/dwd)';
+
 const main = async (): Promise<number> => {
-  const { target: command } = parseArgs({ options: { target: { type: 'string' } } }).values;
+  let command: string | undefined;
+  try {
+    command = parseArgs({ options: { target: { type: 'string' } } }).values.target;
+  } catch (error) {
+    say(`${error instanceof Error ? error.message : String(error)}\n${usage}`);
+    return 2;
+  }
   const target = command === undefined ? ownTarget() : { name: 'target', command };
   const directory = mkdtempSync(join(tmpdir(), 'dwd-race-'));
   const seed = await startControlPlane({ name: 'seed' });

@@ -4,8 +4,9 @@ import { waitFor } from '../../test/envtest/waiting.ts';
 import { probeKind } from '../steady/protocol.ts';
 import type { Size, SteadyWorld } from '../steady/world.ts';
 import { cpuSecondsOf, cpuSecondsOfAll, usageOf } from '../support/cpu.ts';
+import type { Figures } from '../support/figures.ts';
 import { startTarget, type Target } from '../support/target.ts';
-import { type Kinds, trafficSince } from '../support/traffic.ts';
+import { trafficSince } from '../support/traffic.ts';
 
 export interface Pace {
   readonly periodMs: number;
@@ -16,25 +17,12 @@ export interface Pace {
 }
 
 /** `dwd care`, or another program of its flags, with shoots that are well and no garden, by what can be seen from outside. */
-export interface CareResult extends Size {
-  readonly target: string;
+export interface CareResult extends Size, Figures {
   readonly periodMs: number;
-  readonly seconds: number;
-  readonly cpuSeconds: number;
-  readonly peakBytes: number;
   /** Checks of one shoot: lists of its leases. */
   readonly runs: number;
-  readonly connections: number;
-  readonly resumed: number;
-  /** To and from the shoots, over TCP. */
-  readonly bytesOut: number;
-  readonly bytesIn: number;
-  readonly shootKinds: Kinds;
-  readonly seedKinds: Kinds;
   /** Conditions that it found other than True, by its log, from its start on. In this world each is a mistake. */
   readonly notTrue: number;
-  readonly worldCpuSeconds: number;
-  /** Of everything else on the machine. */
   readonly otherCpuSeconds: number;
 }
 

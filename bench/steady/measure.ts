@@ -2,8 +2,9 @@ import type { Clock } from '../../src/ports/index.ts';
 import { waitFor } from '../../test/envtest/waiting.ts';
 import { cpuSecondsOf, cpuSecondsOfAll, usageOf } from '../support/cpu.ts';
 import { gardenConfig } from '../support/garden-config.ts';
+import type { Figures } from '../support/figures.ts';
 import { startTarget, type Target } from '../support/target.ts';
-import { type Kinds, type Traffic, trafficSince } from '../support/traffic.ts';
+import { type Traffic, trafficSince } from '../support/traffic.ts';
 import { kubeconfigSecretName } from '../../src/sim/index.ts';
 import { probeKind } from './protocol.ts';
 import type { Size, SteadyWorld } from './world.ts';
@@ -17,23 +18,10 @@ export interface Pace {
 }
 
 /** One program in the healthy steady state of one size, by what can be seen from outside. */
-export interface SteadyResult extends Size {
-  readonly target: string;
-  readonly seconds: number;
-  readonly cpuSeconds: number;
-  readonly peakBytes: number;
+export interface SteadyResult extends Size, Figures {
   /** Lists of leases. */
   readonly probes: number;
-  readonly connections: number;
-  readonly resumed: number;
-  /** To and from the shoots, over TCP. */
-  readonly bytesOut: number;
-  readonly bytesIn: number;
-  readonly shootKinds: Kinds;
-  readonly seedKinds: Kinds;
   readonly floor: { readonly cpuSeconds: number; readonly probes: number; readonly peakBytes: number };
-  readonly worldCpuSeconds: number;
-  /** Of everything else on the machine. */
   readonly otherCpuSeconds: number;
 }
 
