@@ -80,8 +80,8 @@ describe('a Shoot', () => {
 
   it.each([
     [{ spec: { hibernation: { enabled: true } } }, true],
-    [{ spec: { hibernation: { enabled: false } }, status: { isHibernated: true } }, true],
-    [{ spec: { hibernation: { enabled: false } }, status: { isHibernated: false } }, false],
+    [{ spec: { hibernation: { enabled: false } }, status: { hibernated: true } }, true],
+    [{ spec: { hibernation: { enabled: false } }, status: { hibernated: false } }, false],
     [{ spec: { hibernation: { schedules: [] } } }, false],
   ])('hibernates: %j: %j', (shoot, hibernated) => {
     expect(shootOf(shoot).hibernated).toBe(hibernated);

@@ -96,7 +96,7 @@ const decodeShoot = (object: JsonObject, path: string): CareShoot => {
   const hibernation = child(spec, `${path}.spec`, 'hibernation');
   const text = (parent: JsonObject, at: string, field: string): string =>
     optionalString(parent[field], `${path}.${at}.${field}`) ?? '';
-  const isHibernated = optionalBoolean(status.isHibernated, `${path}.status.isHibernated`) ?? false;
+  const hibernated = optionalBoolean(status.hibernated, `${path}.status.hibernated`) ?? false;
   const lastOperation = decodeLastOperation(status, `${path}.status`);
   return {
     namespace: meta.namespace,
@@ -104,7 +104,7 @@ const decodeShoot = (object: JsonObject, path: string): CareShoot => {
     uid: text(status, 'status', 'uid'),
     seedName: text(status, 'status', 'seedName') || text(spec, 'spec', 'seedName'),
     labels: meta.labels,
-    hibernated: (optionalBoolean(hibernation.enabled, `${path}.spec.hibernation.enabled`) ?? false) || isHibernated,
+    hibernated: (optionalBoolean(hibernation.enabled, `${path}.spec.hibernation.enabled`) ?? false) || hibernated,
     ...decodeSpec(spec, `${path}.spec`),
     ...(lastOperation === undefined ? {} : { lastOperation }),
     hasLastErrors: (optionalList(status.lastErrors, `${path}.status.lastErrors`) ?? []).length > 0,

@@ -22,7 +22,7 @@ describe('a Cluster', () => {
     expect(view(buildShoot())).toEqual({
       deleting: false,
       hibernationEnabled: false,
-      isHibernated: false,
+      hibernated: false,
       lastOperation: { type: 'Reconcile', state: 'Succeeded' },
       hasWorkers: true,
       poolConditions: new Map(),
@@ -33,7 +33,7 @@ describe('a Cluster', () => {
     const shoot = buildShoot({
       deletionTimestamp: '2026-11-21T06:00:00Z',
       hibernationEnabled: true,
-      isHibernated: true,
+      hibernated: true,
       lastOperation: { type: 'Migrate', state: 'Processing' },
       workers: ['a', { name: 'b', nodeConditions: ['Rusty', 'Dusty'] }, { name: 'c', nodeConditions: [] }],
       nodeMonitorGracePeriod: '1m20s',
@@ -41,7 +41,7 @@ describe('a Cluster', () => {
     expect(view(shoot)).toEqual({
       deleting: true,
       hibernationEnabled: true,
-      isHibernated: true,
+      hibernated: true,
       lastOperation: { type: 'Migrate', state: 'Processing' },
       hasWorkers: true,
       poolConditions: new Map([['b', ['Rusty', 'Dusty']]]),
@@ -53,12 +53,12 @@ describe('a Cluster', () => {
     const bare = {
       metadata: { deletionTimestamp: null },
       spec: { hibernation: null, provider: { workers: null }, kubernetes: { kubeControllerManager: null } },
-      status: { isHibernated: null, lastOperation: null },
+      status: { hibernated: null, lastOperation: null },
     };
     const nothing = {
       deleting: false,
       hibernationEnabled: false,
-      isHibernated: false,
+      hibernated: false,
       hasWorkers: false,
       poolConditions: new Map(),
     };
@@ -123,7 +123,7 @@ describe('an undecodable shoot', () => {
       'nodeMonitorGracePeriod: expected a string, found a number',
     ],
     [{ status: 'ok' }, 'spec.shoot.status: expected an object'],
-    [{ status: { isHibernated: 'no' } }, 'spec.shoot.status.isHibernated: expected a boolean'],
+    [{ status: { hibernated: 'no' } }, 'spec.shoot.status.hibernated: expected a boolean'],
     [{ status: { lastOperation: 'Create' } }, 'spec.shoot.status.lastOperation: expected an object'],
     [{ status: { lastOperation: { type: 1 } } }, 'spec.shoot.status.lastOperation.type: expected a string'],
     [{ status: { lastOperation: { state: [] } } }, 'spec.shoot.status.lastOperation.state: expected a string'],

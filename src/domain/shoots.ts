@@ -17,7 +17,8 @@ import type { PoolConditions } from './nodes.ts';
 export interface ShootView {
   readonly deleting: boolean;
   readonly hibernationEnabled: boolean;
-  readonly isHibernated: boolean;
+  /** `status.hibernated`: asleep, or not fully awake again. (Go's field is `IsHibernated`; its JSON key is not.) */
+  readonly hibernated: boolean;
   readonly lastOperation?: { readonly type: string; readonly state: string };
   readonly hasWorkers: boolean;
   readonly poolConditions: PoolConditions;
@@ -56,7 +57,7 @@ const decodeShoot = (shoot: JsonObject, path: string): ShootView => {
   return {
     deleting: optionalString(meta.deletionTimestamp, `${path}.metadata.deletionTimestamp`) !== undefined,
     hibernationEnabled: optionalBoolean(hibernation.enabled, `${path}.spec.hibernation.enabled`) ?? false,
-    isHibernated: optionalBoolean(status.isHibernated, `${path}.status.isHibernated`) ?? false,
+    hibernated: optionalBoolean(status.hibernated, `${path}.status.hibernated`) ?? false,
     ...(lastOperation === undefined
       ? {}
       : {

@@ -42,7 +42,7 @@ describe('hibernation', () => {
     [cluster({ enabled: false }), false],
     [cluster({}), false],
     [cluster(null), false],
-    [cluster(undefined, { isHibernated: true }), false],
+    [cluster(undefined, { hibernated: true }), false],
     [{}, false],
     [{ spec: { shoot: null } }, false],
   ])('%j: %s', (json, enabled) => {

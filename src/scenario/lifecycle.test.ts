@@ -113,11 +113,11 @@ describe('while a shoot is held', () => {
   it('waking up from hibernation waits for Gardener, then is probed again', async () => {
     create();
     await reachOutage(scenario);
-    const hibernate = (enabled: boolean, isHibernated: boolean): void => {
+    const hibernate = (enabled: boolean, hibernated: boolean): void => {
       editShoot(scenario, 'a', (shoot) => ({
         ...shoot,
         spec: { ...shoot.spec, hibernation: { enabled } },
-        status: { ...shoot.status, isHibernated },
+        status: { ...shoot.status, hibernated },
       }));
     };
     hibernate(true, false);
@@ -131,6 +131,42 @@ describe('while a shoot is held', () => {
     await scenario.clock.advance(29_000);
     expect(scenario.shootLine('a').requests.total()).toBe(0);
     await scenario.clock.advance(120_000);
+    expect(stateOf(scenario, 'a')).toEqual(allUp);
+  });
+});
+
+describe('a shoot that wakes up', () => {
+  const wake = { spec: { hibernation: { enabled: false } }, status: { hibernated: true } };
+  const wakingUp: Edit = (shoot) => ({
+    ...shoot,
+    spec: { ...shoot.spec, ...wake.spec },
+    status: { ...shoot.status, ...wake.status },
+  });
+
+  it('is not probed when the prober starts, whatever its leases look like', async () => {
+    create();
+    const { clock, world } = scenario;
+    world.shoot('a').cutKubelets();
+    editShoot(scenario, 'a', wakingUp);
+    await clock.advance(120_000);
+    scenario.startProber();
+    await clock.advance(120_000);
+    expect(scenario.shootLine('a').requests.total()).toBe(0);
+    expect(stateOf(scenario, 'a')).toEqual(allUp);
+  });
+
+  it('keeps the prober that it has', async () => {
+    create();
+    const { clock, world } = scenario;
+    scenario.startProber();
+    await clock.advance(60_000);
+    editShoot(scenario, 'a', wakingUp);
+    await clock.advance(60_000);
+    world.shoot('a').cutKubelets();
+    await clock.advance(60_000);
+    expect(stateOf(scenario, 'a')).toEqual(allHeld);
+    world.shoot('a').restoreKubelets();
+    await clock.advance(120_000);
     expect(stateOf(scenario, 'a')).toEqual(allUp);
   });
 });

@@ -85,7 +85,7 @@ export const buildMachine = (options: {
 export interface ShootOptions {
   readonly deletionTimestamp?: string;
   readonly hibernationEnabled?: boolean;
-  readonly isHibernated?: boolean;
+  readonly hibernated?: boolean;
   /** null: creation has not begun. */
   readonly lastOperation?: { readonly type: string; readonly state: string } | null;
   /** Names of worker pools, or pools with node conditions of their own. */
@@ -96,7 +96,7 @@ export interface ShootOptions {
 /** `core.gardener.cloud/v1beta1`, as a Cluster embeds it. */
 export const buildShoot = (options: ShootOptions = {}) => {
   const { lastOperation = { type: 'Reconcile', state: 'Succeeded' }, workers = ['worker'] } = options;
-  const { deletionTimestamp, hibernationEnabled, isHibernated, nodeMonitorGracePeriod } = options;
+  const { deletionTimestamp, hibernationEnabled, hibernated, nodeMonitorGracePeriod } = options;
   return {
     apiVersion: 'core.gardener.cloud/v1beta1',
     kind: 'Shoot',
@@ -121,7 +121,7 @@ export const buildShoot = (options: ShootOptions = {}) => {
       },
     },
     status: {
-      ...(isHibernated === undefined ? {} : { isHibernated }),
+      ...(hibernated === undefined ? {} : { hibernated }),
       ...(lastOperation === null ? {} : { lastOperation: { ...lastOperation, progress: 100 } }),
     },
   };

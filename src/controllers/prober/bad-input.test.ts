@@ -221,7 +221,7 @@ const workersIn = (cluster: unknown): unknown => {
 describe('a Cluster with something wrong in it', () => {
   const shoot = buildShoot({
     hibernationEnabled: false,
-    isHibernated: false,
+    hibernated: false,
     workers: ['a', { name: 'b', nodeConditions: ['KernelDeadlock'] }],
     nodeMonitorGracePeriod: '40s',
   });

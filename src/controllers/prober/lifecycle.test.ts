@@ -40,11 +40,35 @@ describe('a shoot is probed', () => {
   });
 });
 
+/** A Cluster as gardenlet writes it: the JSON keys are those of `ShootStatus` in gardener's types_shoot.go. */
+const wakingUp = {
+  apiVersion: 'extensions.gardener.cloud/v1alpha1',
+  kind: 'Cluster',
+  metadata: { name: 'shoot--dev--one' },
+  spec: {
+    shoot: {
+      apiVersion: 'core.gardener.cloud/v1beta1',
+      kind: 'Shoot',
+      metadata: { name: 'one', namespace: 'garden-dev' },
+      spec: { hibernation: { enabled: false }, provider: { type: 'local', workers: [{ name: 'worker' }] } },
+      status: {
+        hibernated: true,
+        lastOperation: { type: 'Reconcile', state: 'Processing', progress: 20, lastUpdateTime: '2026-11-21T06:00:00Z' },
+      },
+    },
+  },
+};
+
 describe('a shoot is left as it is', () => {
+  it('waking up, as gardenlet writes it', () => {
+    const { shoot: decoded } = decodeCluster(wakingUp, 'cluster');
+    expect(decoded.ok && decideLifecycle(decoded.value)).toEqual({ kind: 'leave', reason: 'the shoot is waking up' });
+  });
+
   it.each([
-    ['waking up', { isHibernated: true, hibernationEnabled: false }],
-    ['waking up, not even mentioning hibernation', { isHibernated: true }],
-    ['waking up, before any operation', { isHibernated: true, lastOperation: null }],
+    ['waking up', { hibernated: true, hibernationEnabled: false }],
+    ['waking up, not even mentioning hibernation', { hibernated: true }],
+    ['waking up, before any operation', { hibernated: true, lastOperation: null }],
     ['before its creation has begun', { lastOperation: null }],
     ['while it is created', operation('Create', 'Processing')],
   ] satisfies readonly [string, ShootOptions][])('%s', (_, options) => {
@@ -60,21 +84,21 @@ describe('a prober is stopped', () => {
   it.each([
     ['deletion', 'release', deleting],
     ['hibernation', 'release', { hibernationEnabled: true }],
-    ['hibernation, asleep', 'release', { hibernationEnabled: true, isHibernated: true }],
+    ['hibernation, asleep', 'release', { hibernationEnabled: true, hibernated: true }],
     ['migration', 'release', operation('Migrate', 'Processing')],
     ['migration, over', 'release', operation('Migrate', 'Succeeded')],
     ['no workers', 'restore', { workers: [] }],
     // Any of the reasons holds whatever else is so.
     ['deletion of a shoot without workers', 'release', { ...deleting, workers: [] }],
-    ['deletion while waking up', 'release', { ...deleting, isHibernated: true }],
+    ['deletion while waking up', 'release', { ...deleting, hibernated: true }],
     ['deletion before creation', 'release', { ...deleting, lastOperation: null }],
-    ['deletion in hibernation', 'release', { ...deleting, hibernationEnabled: true, isHibernated: true }],
+    ['deletion in hibernation', 'release', { ...deleting, hibernationEnabled: true, hibernated: true }],
     ['deletion during migration', 'release', { ...deleting, ...operation('Migrate', 'Error') }],
     ['hibernation of a shoot without workers', 'release', { hibernationEnabled: true, workers: [] }],
     ['hibernation before creation', 'release', { hibernationEnabled: true, lastOperation: null }],
     ['migration without workers', 'release', { ...operation('Migrate', 'Processing'), workers: [] }],
-    ['migration while waking up', 'release', { ...operation('Migrate', 'Processing'), isHibernated: true }],
-    ['no workers while waking up', 'restore', { workers: [], isHibernated: true }],
+    ['migration while waking up', 'release', { ...operation('Migrate', 'Processing'), hibernated: true }],
+    ['no workers while waking up', 'restore', { workers: [], hibernated: true }],
     ['no workers before creation', 'restore', { workers: [], lastOperation: null }],
     ['no workers while being created', 'restore', { ...operation('Create', 'Processing'), workers: [] }],
   ] satisfies readonly [string, string, ShootOptions][])('%s: %s', (_, farewell, options) => {

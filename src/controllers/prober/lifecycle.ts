@@ -29,7 +29,7 @@ export const decideLifecycle = (shoot: ShootView | undefined): LifecycleDecision
     return { kind: 'stop', farewell: 'release', reason: 'its control plane is being migrated' };
   }
   if (!shoot.hasWorkers) return { kind: 'stop', farewell: 'restore', reason: 'the shoot has no workers' };
-  if (shoot.isHibernated) return { kind: 'leave', reason: 'the shoot is waking up' };
+  if (shoot.hibernated) return { kind: 'leave', reason: 'the shoot is waking up' };
   if (lastOperation === undefined) return { kind: 'leave', reason: 'its creation has not begun' };
   return decideByOperation(shoot, lastOperation);
 };

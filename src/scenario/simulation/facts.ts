@@ -29,7 +29,7 @@ export interface EmbeddedShoot {
     readonly provider: { readonly workers?: readonly unknown[] };
   };
   readonly status: {
-    readonly isHibernated?: boolean;
+    readonly hibernated?: boolean;
     readonly lastOperation?: { readonly type: string; readonly state: string };
   };
 }
@@ -42,6 +42,6 @@ export const clusterPhase = (cluster: SimObject): ClusterPhase => {
   const isLeaving = metadata.deletionTimestamp !== undefined || spec.hibernation?.enabled === true;
   if (isLeaving || type === 'Migrate') return 'release';
   if ((spec.provider.workers ?? []).length === 0) return 'restore';
-  if (status.isHibernated === true) return 'leave';
+  if (status.hibernated === true) return 'leave';
   return type === 'Reconcile' || state === 'Succeeded' ? 'run' : 'leave';
 };

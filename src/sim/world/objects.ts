@@ -88,7 +88,7 @@ export const clusterObject = (init: ShootInit, ms: number): SimDraft => {
     status: {
       uid: uidOf(init),
       technicalID: technicalName(init.name),
-      isHibernated: false,
+      hibernated: false,
       lastOperation: { ...lastOperation, lastUpdateTime: formatTime(ms) },
     },
   };

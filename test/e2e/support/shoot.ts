@@ -142,7 +142,10 @@ export const createProtectedShoot = async (
   shoot: {
     readonly namespace: string;
     readonly kubeconfig: string;
+    /** Over the Shoot's own spec. */
     readonly shoot?: object;
+    /** Over the Shoot's own status. */
+    readonly status?: object;
     /** Of the Cluster. */
     readonly labels?: Readonly<Record<string, string>>;
   },
@@ -170,7 +173,7 @@ export const createProtectedShoot = async (
         kind: 'Shoot',
         metadata: { name: 'one', namespace: 'garden-test' },
         spec: { provider: { workers: [{ name: 'pool' }] }, ...shoot.shoot },
-        status: { lastOperation: { type: 'Reconcile', state: 'Succeeded' } },
+        status: { lastOperation: { type: 'Reconcile', state: 'Succeeded' }, ...shoot.status },
       },
     },
   });
