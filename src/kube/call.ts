@@ -8,7 +8,8 @@ import {
   readProtobufStatus,
 } from '../domain/index.ts';
 import type { CallOptions, Clock, Kube, KubeRequest, KubeResponse } from '../ports/index.ts';
-import { parseRetryAfter, statusError } from './status-error.ts';
+import { longestRetryAfterMs, parseRetryAfter } from './retry-after.ts';
+import { statusError } from './status-error.ts';
 import { untilSent } from './until-sent.ts';
 
 /** An error's body is a `Status`, a few hundred bytes; what is longer is not read to its end. */
@@ -20,6 +21,8 @@ export interface CallContext {
   readonly bodyLimitBytes: number;
   /** Value of the `Accept` header; protobuf goes before it where the call can read it. */
   readonly accept: string;
+  /** Longer waits that the server asks for are cut. Default: that of a seed. */
+  readonly longestRetryAfterMs?: number | undefined;
 }
 
 /** The whole body, or undefined when it is larger than `limit` bytes. */
@@ -62,15 +65,18 @@ const parseStatus = (response: KubeResponse, bytes: Buffer | undefined): unknown
 export const readFailure = async (
   response: KubeResponse,
   request: Pick<KubeRequest, 'method' | 'path'>,
-  clock: Clock,
-): Promise<ApiError> =>
-  statusError({
+  context: Pick<CallContext, 'clock' | 'longestRetryAfterMs'>,
+): Promise<ApiError> => {
+  const { clock, longestRetryAfterMs: longestMs = longestRetryAfterMs.seed } = context;
+  return statusError({
     method: request.method,
     path: request.path,
     httpStatus: response.status,
     json: parseStatus(response, await readBody(response.body, errorBodyLimitBytes)),
-    retryAfterMs: parseRetryAfter(response.headers['retry-after'], clock.now()),
+    retryAfterMs: parseRetryAfter(response.headers['retry-after'], { now: clock.now(), longestMs }),
+    longestRetryAfterMs: longestMs,
   });
+};
 
 const requestOf = <T>(call: Call<T>, options: CallOptions, accept: string): KubeRequest => ({
   method: call.method,
@@ -120,7 +126,7 @@ const exchange = async <T>(call: Call<T>, options: CallOptions, context: CallCon
   const malformed = (problem: string): ApiError => malformedAnswer(call, problem);
   const sentAt = clock.monotonic();
   const response = await context.kube.request(requestOf(call, options, context.accept));
-  if (response.status < 200 || response.status > 299) throw await readFailure(response, call, clock);
+  if (response.status < 200 || response.status > 299) throw await readFailure(response, call, context);
   const bytes = await readBody(response.body, context.bodyLimitBytes);
   const receivedAt = clock.monotonic();
   if (bytes === undefined) throw malformed(`the answer is larger than ${context.bodyLimitBytes} bytes`);

@@ -3,7 +3,6 @@ import { ApiError, type Call, decodeObject, decodeString } from '../domain/index
 import type { KubeClient } from '../ports/index.ts';
 import { createFakeClock, createScriptedKube, type ScriptedKube } from '../testing/index.ts';
 import { createKubeClient } from './client.ts';
-import { parseRetryAfter } from './status-error.ts';
 
 const createBench = (bodyLimitBytes?: number): { readonly kube: ScriptedKube; readonly client: KubeClient } => {
   const kube = createScriptedKube();
@@ -194,10 +193,20 @@ describe('rule 7: typed errors', () => {
     ['2', { retryAfterSeconds: 4 }, 2_000],
     ['Thu, 01 Jan 2026 00:01:00 GMT', {}, 60_000],
     ['Thu, 01 Jan 2025 00:01:00 GMT', {}, 0],
+    ['Thursday, 01-Jan-26 00:00:30 GMT', {}, 30_000],
+    ['Thu Jan  1 00:00:30 2026', {}, 30_000],
     ['soon', {}, undefined],
+    ['soon 5', {}, undefined],
+    ['May 2027', {}, undefined],
+    ['NaN', {}, undefined],
+    ['Infinity', {}, undefined],
+    ['1e3', {}, undefined],
+    ['0x10', {}, undefined],
+    ['', {}, undefined],
     ['-5', {}, undefined],
     ['1.5', {}, undefined],
     [undefined, { retryAfterSeconds: 'x' }, undefined],
+    [undefined, { retryAfterSeconds: -3 }, undefined],
     [undefined, {}, undefined],
   ])('rule 2: Retry-After %j with details %j is %j ms', async (header, details, expected) => {
     const headers: Readonly<Record<string, string>> = header === undefined ? {} : { 'retry-after': header };
@@ -205,8 +214,20 @@ describe('rule 7: typed errors', () => {
     expect(error.retryAfterMs).toBe(expected);
   });
 
-  it('rule 2: a Retry-After of absurd length is no number', () => {
-    expect(parseRetryAfter('9'.repeat(400), 0)).toBeUndefined();
+  const askedForTooLong = [
+    ['61', {}],
+    ['601', {}],
+    ['999999999', {}],
+    ['9'.repeat(400), {}],
+    ['Fri, 31 Dec 9999 23:59:59 GMT', {}],
+    [undefined, { retryAfterSeconds: 999_999_999 }],
+    [undefined, { retryAfterSeconds: 1e300 }],
+  ] as const;
+
+  it.each(askedForTooLong)('rule 15: Retry-After %j with details %j is cut to a minute', async (header, details) => {
+    const headers: Readonly<Record<string, string>> = header === undefined ? {} : { 'retry-after': header };
+    const error = await failWith(429, statusBody({ reason: 'TooManyRequests', details }), { headers });
+    expect(error.retryAfterMs).toBe(60_000);
   });
 
   it('rule 7: keeps the message to one line of bounded length', async () => {

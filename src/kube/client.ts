@@ -9,13 +9,21 @@ export interface KubeClientOptions {
   readonly clock: Clock;
   /** Largest answer that is read; a larger one is a MalformedResponse. Default 256 MiB. */
   readonly bodyLimitBytes?: number;
+  /** Longer waits that the server asks for are cut. Default: that of a seed. */
+  readonly longestRetryAfterMs?: number;
 }
 
 /** Calls as the controllers make them: one exchange each, JSON, every failure an ApiError. */
 export const createKubeClient = (options: KubeClientOptions): KubeClient => {
-  const { kube, clock, bodyLimitBytes = defaultBodyLimitBytes } = options;
+  const { kube, clock, bodyLimitBytes = defaultBodyLimitBytes, longestRetryAfterMs } = options;
   return {
     call: <T>(call: Call<T>, callOptions: CallOptions): Promise<Answer<T>> =>
-      performCall(call, callOptions, { kube, clock, bodyLimitBytes, accept: 'application/json' }),
+      performCall(call, callOptions, {
+        kube,
+        clock,
+        bodyLimitBytes,
+        accept: 'application/json',
+        longestRetryAfterMs,
+      }),
   };
 };

@@ -22,5 +22,6 @@ export {
 export { fenceWrites } from './fence-writes.ts';
 export { inLane } from './in-lane.ts';
 export { createRateLimiter, type RateLimiter, type RateLimiterOptions, withRateLimit } from './rate-limit.ts';
+export { longestRetryAfterMs } from './retry-after.ts';
 export { retryThrottled } from './retry-throttled.ts';
 export { type TrackedWrites, trackWrites } from './track-writes.ts';

@@ -297,6 +297,9 @@ describe('rule 14: a version that is gone', () => {
 describe('rule 15: refusals', () => {
   it.each([
     [429, 'TooManyRequests', { 'retry-after': '45' }, 45_000],
+    [429, 'TooManyRequests', { 'retry-after': '999999999' }, 60_000],
+    [503, 'ServiceUnavailable', { 'retry-after': '999999999' }, 60_000],
+    [429, 'TooManyRequests', { 'retry-after': 'Fri, 31 Dec 9999 23:59:59 GMT' }, 60_000],
     [429, 'TooManyRequests', {}, 1_200],
     [500, 'InternalError', {}, 1_200],
     [503, 'ServiceUnavailable', { 'retry-after': '3' }, 3_000],
@@ -318,11 +321,14 @@ describe('rule 15: refusals', () => {
     },
   );
 
-  it('rule 15: 429 as an ERROR event is no different', async () => {
+  it.each([
+    [20, 20_000],
+    [999_999_999, 60_000],
+  ])('rule 15: 429 as an ERROR event that asks for %d s is no different', async (retryAfterSeconds, ms) => {
     const { stream, clock, take, kube } = await follow();
     await clock.advance(goodMs);
-    stream.send({ type: 'ERROR', object: status(429, 'TooManyRequests', { details: { retryAfterSeconds: 20 } }) });
-    await clock.advance(19_999);
+    stream.send({ type: 'ERROR', object: status(429, 'TooManyRequests', { details: { retryAfterSeconds } }) });
+    await clock.advance(ms - 1);
     expect(kube.waiting).toBe(0);
     await clock.advance(1);
     const next = await take();

@@ -91,7 +91,7 @@ const checkAnswer = async (response: IncomingMessage, { path, accept }: Upgrade,
     new ApiError({ code: 'MalformedResponse', message: `GET ${path}: ${problem}` });
   const { statusCode: status = 0 } = response;
   const headers = headersOf(response);
-  if (status >= 300) throw await readFailure({ status, headers, body: response }, { method: 'GET', path }, clock);
+  if (status >= 300) throw await readFailure({ status, headers, body: response }, { method: 'GET', path }, { clock });
   if (status !== 101) throw malformed(`the answer is ${status} and no upgrade of the connection`);
   if (headers['sec-websocket-accept'] !== accept) throw malformed('the answer is none to our WebSocket handshake');
 };

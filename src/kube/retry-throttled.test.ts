@@ -133,6 +133,15 @@ describe('rule 2: how long', () => {
     expect(server.requests).toHaveLength(2);
   });
 
+  it('rule 15: no longer than a minute, however long is asked', async () => {
+    send({ timeoutMs: 1e12 });
+    await refuse(429, '999999999');
+    await clock.advance(59_999);
+    expect(server.requests).toHaveLength(1);
+    await clock.advance(1);
+    expect(server.requests).toHaveLength(2);
+  });
+
   it('rule 2: five times, then the last answer goes through', async () => {
     const outcome = send();
     for (let count = 0; count < 6; count += 1) {

@@ -1,6 +1,6 @@
 import { ApiError } from '../domain/index.ts';
 import type { Clock, Kube, KubeRequest, KubeResponse } from '../ports/index.ts';
-import { parseRetryAfter } from './status-error.ts';
+import { longestRetryAfterMs, parseRetryAfter } from './retry-after.ts';
 
 /** As client-go (`rest/request.go`, maxRetries is 10 there). */
 const mostRetries = 5;
@@ -13,7 +13,8 @@ const askedWaitMs = (request: KubeRequest, response: KubeResponse, clock: Clock)
   const { status } = response;
   if (status !== 429 && status < 500) return undefined;
   const repeatable = status === 429 || request.method === 'GET' || request.repeatable === true;
-  return repeatable ? parseRetryAfter(response.headers['retry-after'], clock.now()) : undefined;
+  if (!repeatable) return undefined;
+  return parseRetryAfter(response.headers['retry-after'], { now: clock.now(), longestMs: longestRetryAfterMs.seed });
 };
 
 /**

@@ -90,6 +90,19 @@ const createBench = async (
   return { server, clock, connector, kubeconfig, run };
 };
 
+it.each([
+  ['599', 599_000],
+  ['999999999', 600_000],
+])('rule 15: a shoot that asks for %s s of patience is given %d ms', async (seconds, ms) => {
+  const { connector, kubeconfig } = await createBench({
+    handler: (_request, response) => response.writeHead(429, { 'retry-after': seconds }).end(),
+  });
+  const connection = connector.connect(kubeconfig());
+  const answer = connection.client.call(version, { signal, timeoutMs: 5_000 });
+  await expect(answer).rejects.toMatchObject({ retryAfterMs: ms });
+  connection.close();
+});
+
 describe('prober 2.4: connections of a run', () => {
   it.each(['TLSv1.2', 'TLSv1.3'] as const)(
     'each run has a new connection that resumes the session (%s)',

@@ -2,6 +2,7 @@ import type { Clock, ShootConnector } from '../ports/index.ts';
 import { staticCredentials, withCredentials } from './auth.ts';
 import { createKubeClient } from './client.ts';
 import { createKnownShoots, type KnownShoots } from './known-shoots.ts';
+import { longestRetryAfterMs } from './retry-after.ts';
 import { createTransport } from './transport.ts';
 
 /** A list of 10,000 nodes is about 120 MB. */
@@ -32,7 +33,8 @@ export const createShootConnector = (options: ShootConnectorOptions): ShootConne
         maxConnections: 1,
       });
       const kube = withCredentials(transport, staticCredentials(shoot.authorization));
-      return { client: createKubeClient({ kube, clock, bodyLimitBytes }), close: () => transport.close() };
+      const client = createKubeClient({ kube, clock, bodyLimitBytes, longestRetryAfterMs: longestRetryAfterMs.shoot });
+      return { client, close: () => transport.close() };
     },
   };
 };

@@ -1,4 +1,5 @@
 import { ApiError, type ApiErrorCode, type JsonObject } from '../domain/index.ts';
+import { cappedRetryAfterMs, longestRetryAfterMs } from './retry-after.ts';
 
 /** `Status.reason` of k8s.io/apimachinery `pkg/apis/meta/v1` (types.go, StatusReason). */
 const codeByReason: Readonly<Record<string, ApiErrorCode>> = {
@@ -66,17 +67,9 @@ const codeOf = (httpStatus: number, status: JsonObject, method: string): ApiErro
   return codeByStatus[httpStatus] ?? (httpStatus >= 500 ? 'ServerError' : 'Rejected');
 };
 
-/** Milliseconds from a `Retry-After` header: seconds, or an HTTP date as seen from `now` (RFC 9110, section 10.2.3). */
-export const parseRetryAfter = (header: string | undefined, now: number): number | undefined => {
-  const text = header?.trim() ?? '';
-  if (/^\d{1,9}$/.test(text)) return Number(text) * 1_000;
-  const date = /[a-z]/i.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
-};
-
-const retryAfterOf = (status: JsonObject): number | undefined => {
+const retryAfterOf = (status: JsonObject, longestMs: number): number | undefined => {
   const seconds = objectAt(status.details).retryAfterSeconds;
-  return typeof seconds === 'number' && Number.isFinite(seconds) && seconds > 0 ? seconds * 1_000 : undefined;
+  return typeof seconds === 'number' && seconds > 0 ? cappedRetryAfterMs(seconds * 1_000, longestMs) : undefined;
 };
 
 export interface FailedAnswer {
@@ -87,6 +80,8 @@ export interface FailedAnswer {
   readonly json: unknown;
   /** Milliseconds from the `Retry-After` header. */
   readonly retryAfterMs?: number | undefined;
+  /** Of what the body asks for. Default: that of a seed. */
+  readonly longestRetryAfterMs?: number | undefined;
 }
 
 /** The typed error of an answer that is not a success: by `Status.reason` first, by HTTP code second. */
@@ -97,7 +92,8 @@ export const statusError = (answer: FailedAnswer): ApiError => {
   const code = codeOf(httpStatus, status, method);
   const words = oneLine(textAt(status.message));
   const redirect = httpStatus >= 300 && httpStatus < 400 ? 'redirects are not followed; check the server address' : '';
-  const retryAfterMs = answer.retryAfterMs ?? retryAfterOf(status);
+  const retryAfterMs =
+    answer.retryAfterMs ?? retryAfterOf(status, answer.longestRetryAfterMs ?? longestRetryAfterMs.seed);
   return new ApiError({
     code,
     status: httpStatus,

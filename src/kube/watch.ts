@@ -145,7 +145,7 @@ export async function* watchOnce(options: WatchOptions): AsyncGenerator<WatchEve
       signal: scope.signal,
     });
     cancelOpening?.();
-    if (response.status !== 200) throw await readFailure(response, { method: 'GET', path }, clock);
+    if (response.status !== 200) throw await readFailure(response, { method: 'GET', path }, { clock });
     options.onOpen?.();
     for await (const line of splitLines(
       rearmed(response.body, () => silence.rearm()),

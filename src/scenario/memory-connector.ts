@@ -1,6 +1,7 @@
 import { ApiError } from '../domain/index.ts';
 import {
   createKubeClient,
+  longestRetryAfterMs,
   parseUntrustedKubeconfig,
   type ShootEndpoint,
   staticCredentials,
@@ -90,7 +91,8 @@ export const createMemoryConnector = ({ clock, resolve, onConnect }: MemoryConne
       },
     });
     const kube = withCredentials(transport, staticCredentials(authorization));
-    return { client: createKubeClient({ kube, clock }), close: () => transport.close() };
+    const client = createKubeClient({ kube, clock, longestRetryAfterMs: longestRetryAfterMs.shoot });
+    return { client, close: () => transport.close() };
   };
   return { connect };
 };
