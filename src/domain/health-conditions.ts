@@ -11,15 +11,17 @@ export interface ConditionRules {
   readonly maybeFalse?: readonly string[];
 }
 
-const stateProblem = ({ type, status, reason, message }: Condition, expected: string): string | undefined =>
-  status === expected
-    ? undefined
-    : `condition ${goQuote(type)} has invalid status ${status} (expected ${expected}) due to ${reason}: ${message}`;
+/** The words for a condition that says the wrong thing. */
+type DescribeWrong = (condition: Condition, expected: string) => string;
+
+const describeWrong: DescribeWrong = ({ type, status, reason, message }, expected) =>
+  `condition ${goQuote(type)} has invalid status ${status} (expected ${expected}) due to ${reason}: ${message}`;
 
 /** What is wrong with an object's conditions, in the words that follow "is unhealthy: ". As gardener's `pkg/utils/kubernetes/health`. */
 export const conditionProblem = (
   conditions: readonly Condition[],
   { isTrue, maybeTrue = [], maybeFalse = [] }: ConditionRules,
+  describe: DescribeWrong = describeWrong,
 ): string | undefined => {
   const rules = [
     ...[...isTrue, ...maybeTrue].map((type) => ({ type, expected: 'True' })),
@@ -28,8 +30,7 @@ export const conditionProblem = (
   for (const { type, expected } of rules) {
     const condition = findCondition(conditions, type);
     if (condition === undefined && isTrue.includes(type)) return `condition ${goQuote(type)} is missing`;
-    const problem = condition === undefined ? undefined : stateProblem(condition, expected);
-    if (problem !== undefined) return problem;
+    if (condition !== undefined && condition.status !== expected) return describe(condition, expected);
   }
   return undefined;
 };

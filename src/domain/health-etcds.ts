@@ -1,23 +1,39 @@
 import { findCondition } from './conditions.ts';
-import { optionalBoolean } from './decode.ts';
+import { decodeObject, optionalBoolean, optionalList, optionalString } from './decode.ts';
 import { goQuote } from './go-quote.ts';
 import { type HealthView, decodeParts } from './health-objects.ts';
 
 /** An Etcd (`druid.gardener.cloud/v1alpha1`). */
 export interface EtcdHealth extends HealthView {
   readonly ready: boolean;
+  /** What each of `status.lastErrors` says. */
+  readonly lastErrors: readonly string[];
 }
 
 export const decodeEtcdHealth = (json: unknown, path: string): EtcdHealth => {
   const { view, status } = decodeParts(json, path);
-  return { ...view, ready: optionalBoolean(status.ready, `${path}.status.ready`) ?? false };
+  const at = `${path}.status.lastErrors`;
+  const lastErrors = (optionalList(status.lastErrors, at) ?? []).map((item, index) => {
+    const error = decodeObject(item, `${at}[${String(index)}]`);
+    return optionalString(error.description, `${at}[${String(index)}].description`) ?? '';
+  });
+  return { ...view, ready: optionalBoolean(status.ready, `${path}.status.ready`) ?? false, lastErrors };
 };
 
-/** What is wrong with an Etcd, in the words that follow "is unhealthy: ". A backup that is not known to be ready counts as unready. */
-export const etcdProblem = ({ meta, ready, conditions }: EtcdHealth): string | undefined => {
+const stateProblem = ({ meta, ready, conditions }: EtcdHealth): string | undefined => {
   const name = goQuote(meta.name);
   if (!ready) return `etcd ${name} is not ready yet`;
   const backup = findCondition(conditions, 'BackupReady');
   if (backup === undefined || backup.status === 'True') return undefined;
   return `backup for etcd ${name} is reported as unready: ${backup.message}`;
+};
+
+/**
+ * What is wrong with an Etcd, in the words that follow "is unhealthy: ", and the last errors of etcd-druid. A backup that is not known to be
+ * ready counts as unready.
+ */
+export const etcdProblem = (etcd: EtcdHealth): string | undefined => {
+  const problem = stateProblem(etcd);
+  if (problem === undefined || etcd.lastErrors.length === 0) return problem;
+  return `${problem}: ${etcd.lastErrors.join(', ')}`;
 };

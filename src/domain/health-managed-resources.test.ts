@@ -124,18 +124,19 @@ describe('a ManagedResource in care', () => {
 });
 
 describe('a ManagedResource of a health check', () => {
+  const which = 'managed resource shoot--dev--one/addons';
   it.each([
     ['applied and healthy', [applied, healthy], {}, undefined],
     ['progressing', [applied, healthy, condition('ResourcesProgressing', 'True')], {}, undefined],
-    ['outdated', [applied, healthy], { observedGeneration: 2 }, 'observed generation outdated (2/3)'],
-    ['ahead', [applied, healthy], { observedGeneration: 4 }, 'observed generation outdated (4/3)'],
-    ['new', [], {}, 'condition "ResourcesApplied" is missing'],
-    ['not yet healthy', [applied], {}, 'condition "ResourcesHealthy" is missing'],
+    ['outdated', [applied, healthy], { observedGeneration: 2 }, `observed generation of ${which} outdated (2/3)`],
+    ['ahead', [applied, healthy], { observedGeneration: 4 }, `observed generation of ${which} outdated (4/3)`],
+    ['new', [], {}, `condition ResourcesApplied for ${which} has not been reported yet`],
+    ['not yet healthy', [applied], {}, `condition ResourcesHealthy for ${which} has not been reported yet`],
     [
       'unhealthy',
       [applied, condition('ResourcesHealthy', 'False')],
       {},
-      'condition "ResourcesHealthy" has invalid status False (expected True) due to ResourcesHealthyFalse: ResourcesHealthy is False.',
+      `condition ResourcesHealthy of ${which} is False: ResourcesHealthy is False.`,
     ],
   ])('%s', (_, conditions, options, problem) => {
     expect(managedResourceProblem(resource(conditions, options))).toBe(problem);

@@ -3,7 +3,7 @@ import type { ConditionFailure } from './condition-thresholds.ts';
 import { findCondition } from './conditions.ts';
 import { optionalString } from './decode.ts';
 import { formatGoDuration } from './duration.ts';
-import { conditionProblem, generationRatio } from './health-conditions.ts';
+import { generationRatio } from './health-conditions.ts';
 import { type HealthView, decodeParts } from './health-objects.ts';
 
 /** A ManagedResource (`resources.gardener.cloud/v1alpha1`). */
@@ -37,11 +37,23 @@ export const managedResourceCountsFor = (resource: ManagedResourceHealth, type: 
   }
 };
 
-/** What is wrong with a ManagedResource, in the words that follow "is unhealthy: "; a roll-out under way is no problem. */
-export const managedResourceProblem = (resource: ManagedResourceHealth): string | undefined =>
-  resource.observedGeneration === resource.generation
-    ? conditionProblem(resource.conditions, { isTrue: ['ResourcesApplied', 'ResourcesHealthy'] })
-    : `observed generation outdated ${generationRatio(resource)}`;
+/**
+ * What is wrong with a ManagedResource, in the words that follow "is unhealthy: "; a roll-out under way is no problem. As gardener's
+ * CheckManagedResource (`pkg/utils/kubernetes/health/managedresource.go`).
+ */
+export const managedResourceProblem = (resource: ManagedResourceHealth): string | undefined => {
+  const which = `managed resource ${resource.meta.namespace}/${resource.meta.name}`;
+  if (resource.observedGeneration !== resource.generation) {
+    return `observed generation of ${which} outdated ${generationRatio(resource)}`;
+  }
+  for (const type of ['ResourcesApplied', 'ResourcesHealthy']) {
+    const condition = findCondition(resource.conditions, type);
+    if (condition === undefined) return `condition ${type} for ${which} has not been reported yet`;
+    const { status, message } = condition;
+    if (status !== 'True') return `condition ${type} of ${which} is ${status}: ${message}`;
+  }
+  return undefined;
+};
 
 const outdatedFailure = (resource: ManagedResourceHealth): ConditionFailure => {
   const applied = findCondition(resource.conditions, 'ResourcesApplied');

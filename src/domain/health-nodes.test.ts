@@ -70,6 +70,11 @@ describe('a node', () => {
     });
   });
 
+  it.each(['', '0', 'true', 'false'])('with the annotation not-managed-by-mcm: %j is managed', (value) => {
+    const annotations = { 'node.machine.sapcloud.io/not-managed-by-mcm': value };
+    expect(decodeNodeHealth({ metadata: { name: 'node-1', annotations } }, 'node').managedByMcm).toBe(true);
+  });
+
   it('without any of that is an ordinary one', () => {
     const node = nodeWith([]);
     expect(node).toMatchObject({ managedByMcm: true, unschedulable: false, kubeletVersion: '' });
@@ -79,19 +84,29 @@ describe('a node', () => {
 
 describe('a MachineDeployment', () => {
   const available = condition('Available', 'True');
+  const said = (type: string) => `Said so (${type}Reason)`;
   const deploymentWith = (status: object, spec?: object) =>
     decodeMachineDeploymentHealth({ metadata: { name: 'pool', generation: 2 }, spec, status }, 'machinedeployment');
 
   it.each([
     ['available', [available], undefined],
     ['without conditions', [], 'condition "Available" is missing'],
-    ['unavailable', [condition('Available', 'False')], wrong('Available', 'False', 'True')],
-    ['stuck', [available, condition('Progressing', 'False')], wrong('Progressing', 'False', 'True')],
-    ['failing', [available, condition('ReplicaFailure', 'True')], wrong('ReplicaFailure', 'True', 'False')],
-    ['frozen', [available, condition('Frozen', 'True')], wrong('Frozen', 'True', 'False')],
-    ['perhaps frozen', [available, condition('Frozen', 'Unknown')], wrong('Frozen', 'Unknown', 'False')],
+    ['unavailable', [condition('Available', 'False')], said('Available')],
+    ['stuck', [available, condition('Progressing', 'False')], said('Progressing')],
+    ['failing', [available, condition('ReplicaFailure', 'True')], said('ReplicaFailure')],
+    ['frozen', [available, condition('Frozen', 'True')], said('Frozen')],
+    ['perhaps frozen', [available, condition('Frozen', 'Unknown')], said('Frozen')],
     ['not frozen', [available, condition('Frozen', 'False')], undefined],
   ])('%s', (_, conditions, problem) => {
+    expect(machineDeploymentProblem(deploymentWith({ observedGeneration: 2, conditions }))).toBe(problem);
+  });
+
+  it.each([
+    ['...', ' (FrozenReason)'],
+    ['.a.b..', 'a.b (FrozenReason)'],
+    ['', ' (FrozenReason)'],
+  ])('says %j without the dots at its ends', (message, problem) => {
+    const conditions = [available, condition('Frozen', 'True', message)];
     expect(machineDeploymentProblem(deploymentWith({ observedGeneration: 2, conditions }))).toBe(problem);
   });
 
@@ -116,6 +131,8 @@ describe('a MachineDeployment', () => {
 
 describe('an Etcd', () => {
   const unready = 'etcd "etcd-main" is not ready yet';
+  const error = (description: string) => ({ code: 'ERR_X', description, observedAt: '2026-01-01T00:00:00Z' });
+  const lastErrors = [error('no quorum'), error('disk full')];
   const backup = 'backup for etcd "etcd-main" is reported as unready: Said so.';
   it.each([
     ['ready', { ready: true }, undefined],
@@ -127,6 +144,14 @@ describe('an Etcd', () => {
     ['wrong in both ways', { ready: false, conditions: [condition('BackupReady', 'False')] }, unready],
     ['ready with other conditions', { ready: true, conditions: [condition('Ready', 'False')] }, undefined],
     ['ready and outdated', { ready: true, observedGeneration: 1 }, undefined],
+    ['unready with errors', { ready: false, lastErrors }, `${unready}: no quorum, disk full`],
+    [
+      'ready without backups and with errors',
+      { ready: true, lastErrors, conditions: [condition('BackupReady', 'False')] },
+      `${backup}: no quorum, disk full`,
+    ],
+    ['ready with errors of the past', { ready: true, lastErrors }, undefined],
+    ['unready with an empty list of errors', { ready: false, lastErrors: [] }, unready],
   ])('%s', (_, status, problem) => {
     const object = { metadata: { name: 'etcd-main', generation: 2 }, status };
     expect(etcdProblem(decodeEtcdHealth(object, 'etcd'))).toBe(problem);

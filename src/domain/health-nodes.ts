@@ -1,4 +1,4 @@
-import { findCondition } from './conditions.ts';
+import { type Condition, findCondition } from './conditions.ts';
 import {
   decodeObject,
   decodeString,
@@ -16,6 +16,7 @@ import { notManagedByMcm, poolLabel } from './nodes.ts';
 export interface NodeHealth extends HealthView {
   /** Name of its worker pool; absent when the label is. */
   readonly pool?: string;
+  /** Not so where the annotation `not-managed-by-mcm` is "1"; other values do not count, unlike for the prober. */
   readonly managedByMcm: boolean;
   /** Cordoned. */
   readonly unschedulable: boolean;
@@ -30,7 +31,7 @@ export const decodeNodeHealth = (json: unknown, path: string): NodeHealth => {
   return {
     ...view,
     ...(pool === undefined ? {} : { pool }),
-    managedByMcm: !Object.hasOwn(view.meta.annotations, notManagedByMcm),
+    managedByMcm: view.meta.annotations[notManagedByMcm] !== '1',
     unschedulable: optionalBoolean(spec.unschedulable, `${path}.spec.unschedulable`) ?? false,
     kubeletVersion: optionalString(info.kubeletVersion, `${path}.status.nodeInfo.kubeletVersion`) ?? '',
   };
@@ -78,11 +79,20 @@ export const decodeMachineDeploymentHealth = (json: unknown, path: string): Mach
   };
 };
 
-/** What is wrong with a MachineDeployment, in the words that follow "is unhealthy: ". */
+const trimDots = (text: string): string => {
+  let [start, end] = [0, text.length];
+  while (start < end && text[start] === '.') start += 1;
+  while (end > start && text[end - 1] === '.') end -= 1;
+  return text.slice(start, end);
+};
+
+const machineryProblem = ({ reason, message }: Condition): string => `${trimDots(message)} (${reason})`;
+
+/** What is wrong with a MachineDeployment, in the words that follow "is unhealthy: ": unlike those of others, the condition is not named. */
 export const machineDeploymentProblem = (deployment: MachineDeploymentHealth): string | undefined =>
   outdatedProblem(deployment) ??
-  conditionProblem(deployment.conditions, {
-    isTrue: ['Available'],
-    maybeTrue: ['Progressing'],
-    maybeFalse: ['ReplicaFailure', 'Frozen'],
-  });
+  conditionProblem(
+    deployment.conditions,
+    { isTrue: ['Available'], maybeTrue: ['Progressing'], maybeFalse: ['ReplicaFailure', 'Frozen'] },
+    machineryProblem,
+  );

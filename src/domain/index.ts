@@ -39,6 +39,7 @@ export * from './health-etcds.ts';
 export * from './health-managed-resources.ts';
 export * from './health-nodes.ts';
 export * from './health-workloads.ts';
+export * from './kubelet-version.ts';
 export * from './machine-scaling.ts';
 export * from './shoot-status.ts';
 export * from './care-calls.ts';

@@ -52,18 +52,20 @@ export interface ScalingProblem {
 }
 
 const machinesAre = (count: number): string => `${count} ${count === 1 ? 'machine is' : 'machines are'}`;
+const drainAdvice =
+  'If this persists, check your pod disruption budgets and pending finalizers. Please note, that nodes that fail to be drained will be deleted automatically';
 const stuck = (text: string): ScalingProblem => ({ text, underWay: false });
 
 /** Phases of a machine that runs, and of one that comes; all others are trouble. */
 const runningPhases = ['Running', 'Available'];
 const pendingPhases = ['Pending', ''];
 
-/** What a scale-up still lacks. Undefined when all nodes that should be are ready. */
+/** What a scale-up still lacks. Undefined when as many nodes are ready as should be, or more. */
 export const scaleUpProblem = (
   { desired, ready }: MachineCounts,
   machines: readonly MachineProgress[],
 ): ScalingProblem | undefined => {
-  if (ready === desired) return undefined;
+  if (ready >= desired) return undefined;
   if (machines.length < desired) return stuck(`not enough machine objects created yet (${machines.length}/${desired})`);
   const pending = machines.filter(({ phase }) => pendingPhases.includes(phase)).length;
   const running = machines.filter(({ phase }) => runningPhases.includes(phase)).length;
@@ -95,5 +97,8 @@ export const scaleDownProblem = (
     const tooMany = 'too many worker nodes are registered. Exceeding maximum desired machine count';
     return stuck(`${tooMany} (${registered}/${desired})`);
   }
-  return { text: `${machinesAre(cordoned.length)} waiting to be completely drained from pods`, underWay: true };
+  return {
+    text: `${machinesAre(cordoned.length)} waiting to be completely drained from pods. ${drainAdvice}`,
+    underWay: true,
+  };
 };

@@ -15,6 +15,8 @@ const condition = (type: string, status: string, message = 'm') => ({ type, stat
 const kinds = [
   {
     noun: 'deployment',
+    absent: 'deployment "csi" in namespace "shoot--dev--one" not found',
+    unread: 'failed to retrieve deployment "csi" in namespace "shoot--dev--one"',
     path: '/apis/apps/v1/namespaces/shoot--dev--one/deployments/csi',
     check: deploymentCheck({ cluster: 'seed', name: 'csi' }),
     healthy: object({ conditions: [condition('Available', 'True')] }),
@@ -23,6 +25,8 @@ const kinds = [
   },
   {
     noun: 'statefulSet',
+    absent: 'StatefulSet "csi" in namespace "shoot--dev--one" not found',
+    unread: 'failed to retrieve StatefulSet "csi" in namespace "shoot--dev--one"',
     path: '/apis/apps/v1/namespaces/shoot--dev--one/statefulsets/csi',
     check: statefulSetCheck({ cluster: 'seed', name: 'csi' }),
     healthy: object({ readyReplicas: 1 }),
@@ -31,6 +35,8 @@ const kinds = [
   },
   {
     noun: 'daemonSet',
+    absent: 'DaemonSet "csi" in namespace "shoot--dev--one" not found',
+    unread: 'failed to retrieve DaemonSet "csi" in namespace "shoot--dev--one"',
     path: '/apis/apps/v1/namespaces/shoot--dev--one/daemonsets/csi',
     check: daemonSetCheck({ cluster: 'seed', name: 'csi' }),
     healthy: object({}),
@@ -39,17 +45,20 @@ const kinds = [
   },
   {
     noun: 'managed resource',
+    absent: 'Managed Resource "csi" in namespace "shoot--dev--one" not found',
+    unread: 'check Managed Resource failed. Unable to retrieve managed resource "csi" in namespace "shoot--dev--one"',
+    outdated: 'observed generation of managed resource shoot--dev--one/x outdated (1/7)',
     path: '/apis/resources.gardener.cloud/v1alpha1/namespaces/shoot--dev--one/managedresources/csi',
     check: managedResourceCheck('csi'),
     healthy: object({ conditions: [condition('ResourcesApplied', 'True'), condition('ResourcesHealthy', 'True')] }),
     unhealthy: object({ conditions: [condition('ResourcesApplied', 'True'), condition('ResourcesHealthy', 'False')] }),
-    problem: 'condition "ResourcesHealthy" has invalid status False (expected True) due to R: m',
+    problem: 'condition ResourcesHealthy of managed resource shoot--dev--one/x is False: m',
   },
 ];
 
 const inSeed = (check: Check, seed: Answers) => check(contextOf({ seed }));
 
-describe.each(kinds)('the check of a $noun', ({ noun, path, check, healthy, unhealthy, problem }) => {
+describe.each(kinds)('the check of a $noun', ({ noun, absent, unread, path, check, healthy, unhealthy, ...texts }) => {
   const what = `${noun} "csi" in namespace "shoot--dev--one"`;
 
   it('that is healthy', async () => {
@@ -57,26 +66,24 @@ describe.each(kinds)('the check of a $noun', ({ noun, path, check, healthy, unhe
   });
 
   it('that is unhealthy', async () => {
-    const detail = `${what} is unhealthy: ${problem}`;
+    const detail = `${what} is unhealthy: ${texts.problem}`;
     expect(await inSeed(check, { [path]: unhealthy })).toEqual({ status: 'False', detail, codes: [] });
   });
 
   it('that is outdated', async () => {
     const outdated = { ...healthy, metadata: { ...healthy.metadata, generation: 7 } };
     expect(await inSeed(check, { [path]: outdated })).toMatchObject({
-      detail: `${what} is unhealthy: observed generation outdated (1/7)`,
+      detail: `${what} is unhealthy: ${texts.outdated ?? 'observed generation outdated (1/7)'}`,
     });
   });
 
   it('that is not there', async () => {
-    expect(await inSeed(check, {})).toEqual({ status: 'False', detail: `${what} not found` });
+    expect(await inSeed(check, {})).toEqual({ status: 'False', detail: absent });
   });
 
   it('that cannot be read could not be carried out', async () => {
     const forbidden = new ApiError({ code: 'Forbidden', message: `GET ${path}: 403 Forbidden: no` });
-    await expect(inSeed(check, { [path]: forbidden })).rejects.toThrow(
-      `failed to retrieve ${what}: GET ${path}: 403 Forbidden: no`,
-    );
+    await expect(inSeed(check, { [path]: forbidden })).rejects.toThrow(`${unread}: GET ${path}: 403 Forbidden: no`);
   });
 });
 

@@ -23,8 +23,12 @@ export interface WorkloadTarget {
 }
 
 interface ObjectCheck<T> {
-  /** As messages name it. */
+  /** As messages name it; they are upstream's, letter for letter. */
   readonly noun: string;
+  /** The noun of an object that is not there. Default: `noun`. */
+  readonly properNoun?: string;
+  /** Begins the text of an object that could not be read. */
+  readonly unread?: string;
   readonly get: (at: NamespacedName) => Call<T>;
   readonly problem: (object: T) => string | undefined;
   /** Error codes of a problem. */
@@ -32,21 +36,22 @@ interface ObjectCheck<T> {
 }
 
 const objectCheck =
-  <T>({ noun, get, problem, codes }: ObjectCheck<T>, { cluster, name, namespace }: WorkloadTarget): Check =>
+  <T>(kind: ObjectCheck<T>, { cluster, name, namespace }: WorkloadTarget): Check =>
   async ({ extension, seed, shoot, signal }) => {
     const ownNamespace = cluster === 'seed' ? extension.controlPlane : 'kube-system';
     const at = { namespace: namespace ?? ownNamespace, name };
-    const what = `${noun} ${goQuote(at.name)} in namespace ${goQuote(at.namespace)}`;
+    const { noun, properNoun = noun, unread = `failed to retrieve ${properNoun}`, get, problem, codes } = kind;
+    const which = `${goQuote(at.name)} in namespace ${goQuote(at.namespace)}`;
     const client = cluster === 'seed' ? seed : await shoot();
     try {
       const { value } = await client.call(get(at), { signal });
       const found = problem(value);
       if (found === undefined) return { status: 'True' };
-      return { status: 'False', detail: `${what} is unhealthy: ${found}`, codes: codes?.(found) ?? [] };
+      return { status: 'False', detail: `${noun} ${which} is unhealthy: ${found}`, codes: codes?.(found) ?? [] };
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      if (error.code === 'NotFound') return { status: 'False', detail: `${what} not found` };
-      throw new Error(`failed to retrieve ${what}: ${error.message}`, { cause: error });
+      if (error.code === 'NotFound') return { status: 'False', detail: `${properNoun} ${which} not found` };
+      throw new Error(`${unread} ${which}: ${error.message}`, { cause: error });
     }
   };
 
@@ -54,10 +59,16 @@ export const deploymentCheck = (target: WorkloadTarget): Check =>
   objectCheck({ noun: 'deployment', get: getDeploymentHealth, problem: deploymentProblem }, target);
 
 export const statefulSetCheck = (target: WorkloadTarget): Check =>
-  objectCheck({ noun: 'statefulSet', get: getStatefulSetHealth, problem: statefulSetProblem }, target);
+  objectCheck(
+    { noun: 'statefulSet', properNoun: 'StatefulSet', get: getStatefulSetHealth, problem: statefulSetProblem },
+    target,
+  );
 
 export const daemonSetCheck = (target: WorkloadTarget): Check =>
-  objectCheck({ noun: 'daemonSet', get: getDaemonSetHealth, problem: daemonSetProblem }, target);
+  objectCheck(
+    { noun: 'daemonSet', properNoun: 'DaemonSet', get: getDaemonSetHealth, problem: daemonSetProblem },
+    target,
+  );
 
 /** What the API server finds invalid, the user has configured (gardener's `general/managed_resource.go`). */
 const invalidObject = /error during apply of object .* is invalid:/i;
@@ -67,6 +78,8 @@ export const managedResourceCheck = (name: string): Check =>
   objectCheck(
     {
       noun: 'managed resource',
+      properNoun: 'Managed Resource',
+      unread: 'check Managed Resource failed. Unable to retrieve managed resource',
       get: getManagedResourceHealth,
       problem: managedResourceProblem,
       codes: (problem) => (invalidObject.test(problem) ? ['ERR_CONFIGURATION_PROBLEM'] : []),

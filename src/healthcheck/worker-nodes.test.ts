@@ -37,7 +37,7 @@ const answersOf = ({ deployments, machines = [], nodes = [] }: State): { seed: A
 });
 
 describe('the check of worker nodes', () => {
-  const unavailable = 'condition "Available" has invalid status False (expected True) due to R: m';
+  const unavailable = 'm (R)';
   const two = [buildNode({ name: 'a' }), buildNode({ name: 'b' })];
 
   const rows: readonly (readonly [string, State, object])[] = [
@@ -102,7 +102,8 @@ describe('the check of worker nodes', () => {
       },
       {
         status: 'Progressing',
-        detail: '1 machine is waiting to be completely drained from pods',
+        detail:
+          '1 machine is waiting to be completely drained from pods. If this persists, check your pod disruption budgets and pending finalizers. Please note, that nodes that fail to be drained will be deleted automatically',
         progressingThresholdMs: 900_000,
       },
     ],

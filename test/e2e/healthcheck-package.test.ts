@@ -185,7 +185,7 @@ describeEnvtest('the example against a real API server', () => {
     expect(metadata.resourceVersion).not.toBe(before);
     expect(status?.conditions?.at(-1)).toMatchObject({
       message:
-        'managed resource "extension-controlplane-shoot" in namespace "shoot--dev--one" is unhealthy: condition "ResourcesHealthy" has invalid status False (expected True) due to Quota: no quota left.',
+        'managed resource "extension-controlplane-shoot" in namespace "shoot--dev--one" is unhealthy: condition ResourcesHealthy of managed resource shoot--dev--one/extension-controlplane-shoot is False: no quota left.',
       codes: ['ERR_INFRA_QUOTA_EXCEEDED'],
     });
     expect(logged('condition written')).toHaveLength(3);

@@ -19,9 +19,15 @@ interface Fleet {
   readonly rolling: boolean;
 }
 
-const isRolling = ({ conditions }: MachineDeploymentHealth): boolean => {
+const isProgressing = ({ conditions }: MachineDeploymentHealth): boolean => {
   const progressing = findCondition(conditions, 'Progressing');
   return progressing?.status === 'True' && progressing.reason !== 'NewMachineSetAvailable';
+};
+
+/** The search ends at the first MachineDeployment with failed machines: those are the trouble then, and not the roll-out. */
+const isRolling = (deployments: readonly MachineDeploymentHealth[]): boolean => {
+  const failing = deployments.findIndex(({ failedMachines }) => failedMachines.length > 0);
+  return deployments.slice(0, failing === -1 ? undefined : failing).some(isProgressing);
 };
 
 const findingOf = (reason: string, problem: ScalingProblem | undefined): Finding | undefined =>
@@ -46,7 +52,7 @@ export const machineFinding = (seed: SeedView, nodes: readonly NodeHealth[]): Fi
         counts: countMachines(deployments, nodes),
         machines,
         nodes,
-        rolling: deployments.some(isRolling),
+        rolling: isRolling(deployments),
       }),
     ),
   );

@@ -63,7 +63,14 @@ const cases: readonly (readonly [string, Parts, object])[] = [
   ],
   ['a kubelet is of an older minor', withNodes(node('a'), node('b', { kubeletVersion: 'v1.32.1' })), fine],
   ['a kubelet is newer', withNodes(node('a'), node('b', { kubeletVersion: 'v1.33.10' })), fine],
-  ['a kubelet has not said', withNodes(node('a'), node('b', { kubeletVersion: '' })), fine],
+  [
+    'a kubelet has not said',
+    withNodes(node('a'), node('b', { kubeletVersion: '' })),
+    failed(
+      'VersionParseError',
+      'Error checking for same major minor Kubernetes version for node "b": improper constraint: "~ "',
+    ),
+  ],
   ['a kubelet has a build', withNodes(node('a'), node('b', { kubeletVersion: 'v1.33.2+k3s1' })), fine],
   [
     'nodes are missing',
@@ -103,6 +110,10 @@ describe('EveryNodeReady', () => {
   const machine = (phase: string, name = '') => ({ node: name, phase, deleting: false });
   const [a, b] = [machine('Running', 'a'), machine('Running', 'b')];
   const cordoned = { ...node('b'), unschedulable: true };
+  const failing = (deployment: ReturnType<typeof machineDeployment>) => ({
+    ...deployment,
+    failedMachines: [{ name: 'm', description: 'quota' }],
+  });
 
   it.each([
     [
@@ -174,7 +185,31 @@ describe('EveryNodeReady', () => {
       [machineDeployment('w', 1, [rolling])],
       [a, b, machine('Pending')],
       undefined,
+      'NodesScalingDown',
+      'too many worker nodes are registered. Exceeding maximum desired machine count (2/1)',
+    ],
+    [
+      'a roll-out before the first MachineDeployment with failed machines',
+      [machineDeployment('v', 1, [rolling]), failing(machineDeployment('w', 2))],
+      [a, b, machine('')],
+      undefined,
       'NodesRollOutScalingUp',
+      '1 machine is provisioning and should join the cluster soon',
+    ],
+    [
+      'a roll-out of a MachineDeployment with failed machines',
+      [failing(machineDeployment('w', 3, [rolling]))],
+      [a, b, machine('')],
+      undefined,
+      'NodesScalingUp',
+      '1 machine is provisioning and should join the cluster soon',
+    ],
+    [
+      'a roll-out after the first MachineDeployment with failed machines',
+      [failing(machineDeployment('v', 1)), machineDeployment('w', 2, [rolling])],
+      [a, b, machine('')],
+      undefined,
+      'NodesScalingUp',
       '1 machine is provisioning and should join the cluster soon',
     ],
     [
@@ -215,7 +250,7 @@ describe('EveryNodeReady', () => {
       [a, { ...b, deleting: true }],
       [node('a'), cordoned],
       'NodesScalingDown',
-      '1 machine is waiting to be completely drained from pods',
+      '1 machine is waiting to be completely drained from pods. If this persists, check your pod disruption budgets and pending finalizers. Please note, that nodes that fail to be drained will be deleted automatically',
     ],
     [
       'too many nodes',

@@ -1,4 +1,11 @@
-import { type NodeHealth, type NodeLease, type WorkerPool, goQuote, nodeProblem } from '../../domain/index.ts';
+import {
+  type NodeHealth,
+  type NodeLease,
+  type WorkerPool,
+  goQuote,
+  kubeletVersionState,
+  nodeProblem,
+} from '../../domain/index.ts';
 import { extensionFinding } from './extensions.ts';
 import { failed, type Finding, healthy, ifRead } from './finding.ts';
 import { machineFinding } from './machines.ts';
@@ -11,31 +18,32 @@ const configurationProblem = /KubeletHasInsufficientMemory|KubeletHasDiskPressur
 /** From this share of expired leases the prober may be about to act. */
 const alarmingPercent = 20;
 
-/** A kubelet of the pool's minor version that is behind in its patch; what cannot be read is not behind. */
-const isOutdatedPatch = (kubelet: string, desired: string): boolean => {
-  const parts = (version: string): readonly number[] =>
-    /^v?(\d{1,6})\.(\d{1,6})\.(\d{1,6})/.exec(version)?.slice(1).map(Number) ?? [];
-  const [major, minor, patch] = parts(kubelet);
-  const [wantedMajor, wantedMinor, wantedPatch] = parts(desired);
-  if (patch === undefined || wantedPatch === undefined) return false;
-  return major === wantedMajor && minor === wantedMinor && patch < wantedPatch;
+const kubeletFinding = (
+  { meta, kubeletVersion }: NodeHealth,
+  { kubernetesVersion }: WorkerPool,
+): Finding | undefined => {
+  const state = kubeletVersionState(kubeletVersion, kubernetesVersion);
+  const name = goQuote(meta.name);
+  switch (state.kind) {
+    case 'fits':
+      return undefined;
+    case 'mismatch': {
+      const mismatch = `does not match the desired Kubernetes version (v${kubernetesVersion})`;
+      return failed('KubeletVersionMismatch', `The kubelet version for node ${name} (${kubeletVersion}) ${mismatch}`);
+    }
+    case 'unreadable': {
+      const text = `Error checking for same major minor Kubernetes version for node ${name}: ${state.error}`;
+      return failed('VersionParseError', text);
+    }
+  }
 };
 
-const nodeFinding = (node: NodeHealth, { name: pool, kubernetesVersion }: WorkerPool): Finding | undefined => {
+const nodeFinding = (node: NodeHealth, pool: WorkerPool): Finding | undefined => {
   const problem = nodeProblem(node);
-  if (problem !== undefined) {
-    const codes = configurationProblem.test(problem) ? ['ERR_CONFIGURATION_PROBLEM'] : [];
-    return failed(
-      'NodeUnhealthy',
-      `Node ${goQuote(node.meta.name)} in worker group ${goQuote(pool)} is unhealthy: ${problem}`,
-      codes,
-    );
-  }
-  const { kubeletVersion } = node;
-  if (!isOutdatedPatch(kubeletVersion, kubernetesVersion)) return undefined;
-  const name = goQuote(node.meta.name);
-  const mismatch = `does not match the desired Kubernetes version (v${kubernetesVersion})`;
-  return failed('KubeletVersionMismatch', `The kubelet version for node ${name} (${kubeletVersion}) ${mismatch}`);
+  if (problem === undefined) return kubeletFinding(node, pool);
+  const codes = configurationProblem.test(problem) ? ['ERR_CONFIGURATION_PROBLEM'] : [];
+  const text = `Node ${goQuote(node.meta.name)} in worker group ${goQuote(pool.name)} is unhealthy: ${problem}`;
+  return failed('NodeUnhealthy', text, codes);
 };
 
 const poolFinding = (pool: WorkerPool, all: readonly NodeHealth[]): Finding | undefined => {

@@ -56,6 +56,7 @@ export const deployment = (name: string, more: Partial<CareDeployment> = {}): Ca
 export const etcd = (name: string, more: Partial<EtcdHealth> = {}): EtcdHealth => ({
   ...view(name, [], { 'gardener.cloud/role': 'controlplane' }),
   ready: true,
+  lastErrors: [],
   ...more,
 });
 
