@@ -16,21 +16,30 @@ export interface ChildOptions {
   readonly clock: Clock;
   /** Where stdout and stderr go: a file descriptor, or `pipe`. */
   readonly output: number | 'pipe';
+  /** A temporary directory of the parent's. The child removes it when its parent has gone without doing so. */
+  readonly directory: string;
 }
 
 const patienceMs = 3_000;
 
 /** A child whose parent has gone ends as it would by a signal: nothing of the demo outlives it, however it ends. */
-const leash = 'process.once("disconnect", () => process.kill(process.pid, "SIGTERM"))';
+const leash = (directory: string): string =>
+  [
+    'import { rmSync } from "node:fs";',
+    `const remove = () => rmSync(${JSON.stringify(directory)}, { recursive: true, force: true });`,
+    // Another child may be at it.
+    'const tryToRemove = () => { try { remove(); } catch {} };',
+    'process.once("disconnect", () => { process.once("exit", tryToRemove); process.kill(process.pid, "SIGTERM"); });',
+  ].join('\n');
 
 /** The built program is one file, and this is part of it. */
 const program = fileURLToPath(import.meta.url);
 
 /** Starts `dwd` with other arguments. Signals of the terminal do not reach it: whoever started it ends it. */
-export const startChild = ({ args, clock, output }: ChildOptions): Child => {
+export const startChild = ({ args, clock, output, directory }: ChildOptions): Child => {
   const child = fork(program, args, {
     detached: true,
-    execArgv: ['--import', `data:text/javascript,${encodeURIComponent(leash)}`],
+    execArgv: ['--import', `data:text/javascript,${encodeURIComponent(leash(directory))}`],
     stdio: ['pipe', output, output, 'ipc'],
   });
   // It may be gone already when its stdin is closed.

@@ -83,7 +83,6 @@ export const playDemo = (
       terminal.restore();
       log?.close();
     }
-    for (const [name, path] of Object.entries(logs)) io.stdout(`the ${name}'s log: ${String(path)}\n`);
     return 0;
   });
 };

@@ -27,7 +27,7 @@ export interface Play extends DemoOptions {
   readonly clock: Clock;
   /** Monotonic time when it began. */
   readonly since: number;
-  /** Of the kubeconfigs. */
+  /** Temporary, of all that is written. */
   readonly directory: string;
   readonly world: WorldReport;
   readonly watched: Watched;
@@ -85,8 +85,8 @@ const startWatchdog = (backstage: Backstage, { name, config, seed, log }: Watchd
   writeFileSync(file, config);
   const addresses = ['--metrics-bind-addr=0', '--health-bind-addr=0'];
   const child = startChild({
+    ...backstage,
     args: [name, `--config-file=${file}`, `--kubeconfig=${seed}`, ...addresses],
-    clock: backstage.clock,
     output: openSync(log, 'a', 0o600),
   });
   watchOver(child, name, backstage);
@@ -110,9 +110,9 @@ const connect = (world: WorldReport, clock: Clock): Watched => {
 };
 
 const raise = async (backstage: Backstage, children: Child[]): Promise<WorldReport> => {
-  const { directory, clock, pace } = backstage;
+  const { directory, pace } = backstage;
   const args = ['demo', `--serve-world=${directory}`, ...(pace === 'script' ? ['--script'] : [])];
-  const stage = startChild({ args, clock, output: 'pipe' });
+  const stage = startChild({ ...backstage, args, output: 'pipe' });
   children.push(stage);
   const world = JSON.parse(await firstLine(stage, backstage)) as WorldReport;
   watchOver(stage, 'world', backstage);
@@ -141,9 +141,9 @@ const readAll = async (stream: AsyncIterable<Buffer> | null): Promise<string> =>
 };
 
 const asker =
-  ({ clock }: Backstage, children: Child[]): Play['ask'] =>
+  (backstage: Backstage, children: Child[]): Play['ask'] =>
   async (args, codes) => {
-    const child = startChild({ args, clock, output: 'pipe' });
+    const child = startChild({ ...backstage, args, output: 'pipe' });
     children.push(child);
     const [text, errors, how] = await Promise.all([
       readAll(child.process.stdout),
@@ -170,7 +170,7 @@ const tellLogs = (logs: Logs, io: CliIo): void => {
 };
 
 /**
- * Starts the world and the watchdogs, lets `perform` go on with them and ends them, however that ends: nothing but the logs stays. Resolves
+ * Starts the world and the watchdogs, lets `perform` go on with them and ends them, however that ends: nothing stays. Resolves
  * with the exit code of `perform`, 130 when the user interrupts it.
  */
 export const stagePlay = async (
@@ -184,8 +184,8 @@ export const stagePlay = async (
   user.addEventListener('abort', () => stop.abort(user.reason), { once: true });
   const directory = mkdtempSync(join(tmpdir(), 'dwd-demo-'));
   const logs = {
-    ...(options.withProber ? { prober: `${directory}-prober.log` } : {}),
-    ...(options.withWeeder ? { weeder: `${directory}-weeder.log` } : {}),
+    ...(options.withProber ? { prober: join(directory, 'prober.log') } : {}),
+    ...(options.withWeeder ? { weeder: join(directory, 'weeder.log') } : {}),
   };
   const backstage = { io, clock, directory, pace: options.pace, stop };
   const children: Child[] = [];
@@ -208,7 +208,7 @@ export const stagePlay = async (
     return exitCode;
   } finally {
     for (const child of children.toReversed()) await child.end();
-    rmSync(directory, { recursive: true, force: true });
     if (exitCode === 1) tellLogs(logs, io);
+    rmSync(directory, { recursive: true, force: true });
   }
 };

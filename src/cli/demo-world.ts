@@ -1,8 +1,10 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readdirSync, realpathSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock, whenAborted } from '../runtime/index.ts';
 import { openStage, type Pace } from '../scenario/index.ts';
+import { CommandError } from './errors.ts';
 import type { CliIo } from './io.ts';
+import { inWords } from './read-text.ts';
 
 /** What the process that serves the world says on stdout when it is ready: paths of kubeconfigs. */
 export interface WorldReport {
@@ -10,26 +12,95 @@ export interface WorldReport {
   readonly shoots: readonly { readonly name: string; readonly namespace: string; readonly kubeconfig: string }[];
 }
 
-/** Serves the demo's world, its kubeconfigs in `directory`, until stdin ends or a signal comes; the directory goes with it. */
+/** Files in a directory of the user's, of which nothing else is ever touched. */
+interface OwnFiles {
+  /** Writes a new file, readable by its owner only; returns its path. Throws a CommandError when it exists or cannot be written. */
+  readonly save: (name: string, text: string) => string;
+  /** Removes what was saved, and the directory if it was made here and nobody else has put anything into it. */
+  readonly remove: () => void;
+}
+
+const codeOf = (error: unknown): unknown => (error as NodeJS.ErrnoException).code;
+
+const refused = (directory: string, error: unknown): CommandError =>
+  new CommandError(`cannot use --serve-world ${directory}: ${inWords(error).message}`);
+
+/** True if the directory was made; false if it was there. Throws for one that exists and is no directory. */
+const make = (directory: string): boolean => {
+  try {
+    mkdirSync(directory, { mode: 0o700 });
+    return true;
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+    return false;
+  }
+};
+
+/** Throws a CommandError for a directory that cannot be used, or that holds anything, before anything is written. */
+const claim = (directory: string): { readonly isMade: boolean; readonly realPath: string } => {
+  try {
+    const isMade = make(directory);
+    const [held] = readdirSync(directory);
+    if (held === undefined) return { isMade, realPath: realpathSync(directory) };
+    throw new Error(`it is not empty, it holds ${held}; name an empty or a new directory`);
+  } catch (error) {
+    throw refused(directory, error);
+  }
+};
+
+const filesIn = (directory: string): OwnFiles => {
+  // A link that is changed meanwhile must not lead elsewhere when files are removed.
+  const { isMade, realPath } = claim(directory);
+  const saved: string[] = [];
+  return {
+    save: (name, text) => {
+      const path = join(realPath, name);
+      try {
+        const file = openSync(path, 'wx', 0o600);
+        saved.push(path);
+        writeFileSync(file, text);
+        closeSync(file);
+      } catch (error) {
+        throw refused(directory, error);
+      }
+      return path;
+    },
+    remove: () => {
+      for (const path of saved) rmSync(path, { force: true });
+      if (!isMade) return;
+      try {
+        rmdirSync(realPath);
+      } catch (error) {
+        // The user has put something into it, or has removed it.
+        if (codeOf(error) !== 'ENOTEMPTY' && codeOf(error) !== 'ENOENT') throw error;
+      }
+    },
+  };
+};
+
+/**
+ * Serves the demo's world until stdin ends or a signal comes, with its kubeconfigs in `directory`, which is empty or made for it. Removes
+ * only what it wrote.
+ */
 export const serveDemoWorld = async (
   { directory, pace }: { readonly directory: string; readonly pace: Pace },
   io: CliIo,
 ): Promise<number> => {
   const stop = io.stopOnSignals();
-  const stage = await openStage(systemClock(), pace);
-  const save = (name: string, text: string): string => {
-    const path = join(directory, `${name}.kubeconfig`);
-    writeFileSync(path, text, { mode: 0o600 });
-    return path;
-  };
+  const files = filesIn(directory);
   try {
-    const seed = save('seed', stage.seedKubeconfig);
-    const shoots = stage.shoots.map((shoot) => ({ ...shoot, kubeconfig: save(shoot.name, shoot.kubeconfig) }));
-    io.stdout(`${JSON.stringify({ seed, shoots } satisfies WorldReport)}\n`);
-    await Promise.race([whenAborted(stop), io.readFile('-')]);
+    const stage = await openStage(systemClock(), pace);
+    try {
+      const save = (name: string, kubeconfig: string): string => files.save(`${name}.kubeconfig`, kubeconfig);
+      const seed = save('seed', stage.seedKubeconfig);
+      const shoots = stage.shoots.map((shoot) => ({ ...shoot, kubeconfig: save(shoot.name, shoot.kubeconfig) }));
+      io.stdout(`${JSON.stringify({ seed, shoots } satisfies WorldReport)}\n`);
+      await Promise.race([whenAborted(stop), io.readFile('-')]);
+    } finally {
+      await stage.close();
+    }
   } finally {
-    await stage.close();
-    rmSync(directory, { recursive: true, force: true });
+    files.remove();
   }
   return 0;
 };

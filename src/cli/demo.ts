@@ -24,7 +24,7 @@ export const demoCommand: Command = defineCommand({
     ),
     'serve-world': optionalFlag(
       text('directory', 'a directory'),
-      'Only serve the simulated seed, with its kubeconfigs in this directory, until stdin ends; the directory is removed then',
+      'Only serve the simulated seed until stdin ends, with its kubeconfigs in this directory, which is new or empty',
     ),
   },
   async run({ flags }, io) {

@@ -1,8 +1,8 @@
 /** More than any file that a command reads. */
 const maxBytes = 4 * 1024 * 1024;
 
-/** `ENOENT: no such file or directory, open 'x'` says in its middle what people understand. */
-const inWords = (error: unknown): Error => {
+/** An error of the file system for people: `ENOENT: no such file or directory, open 'x'` says in its middle what they understand. */
+export const inWords = (error: unknown): Error => {
   const { message, code } = error as { readonly message: string; readonly code?: unknown };
   const words = typeof code === 'string' ? message.replace(/^[A-Z\d]+: /, '').replace(/, \w+( '.*')?$/s, '') : message;
   return new Error(words, { cause: error });

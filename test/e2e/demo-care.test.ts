@@ -37,7 +37,7 @@ describe('dwd care in the world of the demo', { timeout: 180_000 }, () => {
     show.process.stdin?.end();
     await show.exit;
     await endDemos();
-    rmSync(directory, { recursive: true });
+    for (const temporary of [world, directory]) rmSync(temporary, { recursive: true });
   }, 60_000);
 
   const seed = (): string => join(world, 'seed.kubeconfig');

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -46,6 +46,7 @@ describeEnvtest('kubectl in the demo', () => {
     show.process.stdin?.end();
     await show.exit;
     await endDemos();
+    rmSync(directory, { recursive: true });
   });
 
   it('gets the shoots and what they consist of', async () => {

@@ -1,11 +1,11 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   endDemos,
   isListening,
   leftovers,
-  logs,
+  openLogs,
   processes,
   type Show,
   startDemo as start,
@@ -30,10 +30,13 @@ afterAll(endDemos);
 describe('dwd demo', () => {
   let [whole, without]: (Show | undefined)[] = [];
   let codes: readonly (number | null)[] = [];
+  let logs: ReturnType<typeof openLogs> = [];
 
   beforeAll(async () => {
     whole = start();
     without = start('--without-prober', '--without-weeder');
+    await whenWatched(whole);
+    logs = openLogs(whole);
     codes = await Promise.all([whole.exit, without.exit]);
   });
 
@@ -89,13 +92,12 @@ describe('dwd demo', () => {
     }
   });
 
-  it('leaves nothing but the logs that it named', () => {
+  it('leaves nothing, its logs neither', () => {
     expect([...processes(whole!), ...processes(without!)]).toEqual([]);
-    expect(leftovers(whole!)).toEqual([]);
-    expect(readdirSync(without!.directory)).toEqual([]);
-    const [prober, weeder] = logs(whole!);
-    expect(prober).toContain('"msg":"scaled down"');
-    expect(weeder).toContain('"msg":"deleted a crash-looping pod"');
+    expect([...leftovers(whole!), ...leftovers(without!)]).toEqual([]);
+    const [prober, weeder] = logs;
+    expect(prober?.read()).toContain('"msg":"scaled down"');
+    expect(weeder?.read()).toContain('"msg":"deleted a crash-looping pod"');
   });
 });
 
@@ -108,11 +110,12 @@ describe('dwd demo, interrupted', () => {
       ['seed', 'alpha', 'bravo', 'charlie', 'twin'].map((name) => [`${name}.kubeconfig`, true]),
     );
     expect(processes(show)).toHaveLength(3);
+    const logs = openLogs(show);
     show.process.kill(signal);
     expect(await show.exit).toBe(signal === 'SIGKILL' ? null : 130);
     await until(async () => !(await isListening(port)), 'the world is gone');
     await until(() => leftovers(show).length === 0, 'the temporary directory is gone');
     await until(() => processes(show).length === 0, 'its processes are gone');
-    expect(logs(show).map((log) => log.includes('"msg":"stopping"'))).toEqual([true, true]);
+    expect(logs.map((log) => log.read().includes('"msg":"stopping"'))).toEqual([true, true]);
   });
 });

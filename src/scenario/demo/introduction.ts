@@ -74,7 +74,7 @@ const proberLines = (log: string | undefined): readonly string[] => {
         'On a Deployment that it scales down it leaves two annotations, dependency-watchdog.gardener.cloud/replicas ' +
         'and dependency-watchdog.gardener.cloud/meltdown-protection-active.',
     ),
-    'Its log:',
+    'Its log, while this runs:',
     ...indented(log),
     '',
   ];
@@ -86,7 +86,7 @@ const weederLines = (log: string | undefined): readonly string[] => {
     ...paragraph('So does the real weeder, "dwd weeder", in another process, as Gardener configures it:'),
     ...indented(demoWeederConfig),
     '',
-    'Its log:',
+    'Its log, while this runs:',
     ...indented(log),
     '',
   ];

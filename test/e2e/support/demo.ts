@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,8 +21,16 @@ const shows: Show[] = [];
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-const start = (command: string, args: readonly string[], env: Env = {}): Show => {
+interface Staged {
+  /** Fills the directory of the show before the program starts. */
+  readonly prepare: (directory: string) => void;
+  readonly args: (directory: string) => readonly string[];
+}
+
+const start = (command: string, { prepare, args: argsIn }: Staged, env: Env = {}): Show => {
   const directory = mkdtempSync(join(tmpdir(), 'dwd-demo-test-'));
+  prepare(directory);
+  const args = argsIn(directory);
   const child = spawn(command, args, {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...process.env, TMPDIR: directory, NO_COLOR: '1', FORCE_COLOR: undefined, ...env },
@@ -40,12 +48,18 @@ const start = (command: string, args: readonly string[], env: Env = {}): Show =>
   return show;
 };
 
+const asIs = (args: readonly string[]): Staged => ({ prepare: () => undefined, args: () => args });
+
+/** Starts the built program with arguments that name its directory, without a terminal. */
+export const startDemoIn = ({ prepare, args }: Staged): Show =>
+  start(process.execPath, { prepare, args: (directory) => [dwd, 'demo', ...args(directory)] });
+
 /** Starts the built program, without a terminal. */
-export const startDemo = (...args: readonly string[]): Show => start(process.execPath, [dwd, 'demo', ...args]);
+export const startDemo = (...args: readonly string[]): Show => startDemoIn(asIs(args));
 
 const startInTerminal = (args: readonly string[], env: Env): Show => {
   const command = ['stty cols 80 rows 24; exec', process.execPath, dwd, ...args].join(' ');
-  return start('script', ['--quiet', '--return', '--command', command, '/dev/null'], env);
+  return start('script', asIs(['--quiet', '--return', '--command', command, '/dev/null']), env);
 };
 
 /** Starts it in a terminal of 80 columns and 24 rows, as util-linux's `script` makes one; what is written to its stdin are keys. */
@@ -72,9 +86,8 @@ export const until = async (condition: () => boolean | Promise<boolean>, what: s
   throw new Error(`waited in vain until ${what}`);
 };
 
-/** Directories of the demo that are there; its logs, files, stay for who wants to read them. */
-export const leftovers = ({ directory }: Show): readonly string[] =>
-  readdirSync(directory).filter((name) => !name.endsWith('.log'));
+/** Files and directories of the demo that are there. */
+export const leftovers = ({ directory }: Show): readonly string[] => readdirSync(directory);
 
 /** Processes that it has started: its directory is among their arguments. */
 export const processes = ({ directory }: Show): readonly string[] =>
@@ -86,9 +99,12 @@ export const processes = ({ directory }: Show): readonly string[] =>
 export const childOf = ({ process: { pid } }: Show): number =>
   Number(execFileSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' }));
 
-/** What the watchdogs logged, by the paths that were printed. */
-export const logs = (show: Show): readonly string[] =>
-  [...show.output().matchAll(/^ {2}(\S+\.log)$/gm)].map(([, path]) => readFileSync(path!, 'utf8'));
+/** The logs of the watchdogs, by the paths that were printed. Opened now, they can be read after the demo has removed them. */
+export const openLogs = (show: Show): readonly { readonly read: () => string }[] =>
+  [...show.output().matchAll(/^ {2}(\S+\.log)$/gm)].map(([, path]) => {
+    const file = openSync(path!, 'r');
+    return { read: () => readFileSync(file, 'utf8') };
+  });
 
 export const isListening = (port: number): Promise<boolean> =>
   new Promise((resolve) => {

@@ -1,0 +1,122 @@
+import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { endDemos, type Show, startDemo, startDemoIn, until } from './support/demo.ts';
+
+const own = ['alpha', 'bravo', 'charlie', 'seed', 'twin'].map((name) => `${name}.kubeconfig`);
+const mine = 'somebody has worked on this for years';
+
+afterAll(endDemos);
+
+/** A world that is served in `name`, below a directory that `prepare` may fill before. */
+const serve = async (name: string, prepare: (root: string) => void = () => undefined): Promise<Show> => {
+  const show = startDemoIn({ prepare, args: (root) => [`--serve-world=${join(root, name)}`] });
+  await Promise.race([until(() => show.output().includes('\n'), 'the world is served or refused'), show.exit]);
+  return show;
+};
+
+const end = async (show: Show): Promise<number | null> => {
+  show.process.stdin?.end();
+  return show.exit;
+};
+
+describe('dwd demo --serve-world with a directory that is not empty', () => {
+  const fill = (directory: string): void => {
+    mkdirSync(directory);
+    writeFileSync(join(directory, 'seed.kubeconfig'), mine);
+  };
+
+  it.each<[what: string, name: string, prepare: (root: string) => void, problem: RegExp]>([
+    [
+      'a directory with a file',
+      'work',
+      (root) => fill(join(root, 'work')),
+      /it is not empty, it holds seed\.kubeconfig/,
+    ],
+    [
+      'a directory with a hidden directory',
+      'work',
+      (root) => mkdirSync(join(root, 'work', '.git'), { recursive: true }),
+      /it is not empty, it holds \.git/,
+    ],
+    [
+      'a link to a directory with a file',
+      'link',
+      (root) => {
+        fill(join(root, 'work'));
+        symlinkSync('work', join(root, 'link'));
+      },
+      /it is not empty/,
+    ],
+    ['a file', 'work', (root) => writeFileSync(join(root, 'work'), mine), /not a directory/],
+    [
+      'a link that leads nowhere',
+      'link',
+      (root) => symlinkSync('work', join(root, 'link')),
+      /no such file or directory/,
+    ],
+    ['a directory in none', 'none/work', () => undefined, /no such file or directory/],
+  ])('refuses %s and touches nothing', async (_, name, prepare, problem) => {
+    let before: readonly unknown[] = [];
+    const show = await serve(name, (root) => {
+      prepare(root);
+      before = readdirSync(root, { recursive: true });
+    });
+    expect(await end(show)).toBe(1);
+    expect(show.output()).toMatch(problem);
+    expect(show.output()).toMatch(/^dwd demo: cannot use --serve-world \S+: .*\n$/);
+    expect(readdirSync(show.directory, { recursive: true })).toEqual(before);
+  });
+
+  it('refuses what is left of a world that was killed', async () => {
+    const killed = await serve('work', (root) => mkdirSync(join(root, 'work')));
+    writeFileSync(join(killed.directory, 'work', 'notes'), mine);
+    killed.process.kill('SIGKILL');
+    await killed.exit;
+    const again = startDemo(`--serve-world=${join(killed.directory, 'work')}`);
+    expect(await again.exit).toBe(1);
+    expect(readdirSync(join(killed.directory, 'work'))).toEqual([...own, 'notes'].toSorted());
+  });
+});
+
+describe('dwd demo --serve-world', () => {
+  it.each<[how: string, end: (show: Show) => unknown]>([
+    ['the end of stdin', (show) => show.process.stdin?.end()],
+    ['SIGTERM', (show) => show.process.kill('SIGTERM')],
+  ])('takes its kubeconfigs away at %s, and leaves an empty directory as it was', async (_, stop) => {
+    const show = await serve('work', (root) => mkdirSync(join(root, 'work')));
+    expect(readdirSync(join(show.directory, 'work'))).toEqual(own);
+    stop(show);
+    expect(await show.exit).toBe(0);
+    expect(readdirSync(join(show.directory, 'work'))).toEqual([]);
+  });
+
+  it('makes a directory for its owner alone, and takes it away', async () => {
+    const show = await serve('work');
+    expect(lstatSync(join(show.directory, 'work')).mode & 0o777).toBe(0o700);
+    expect(await end(show)).toBe(0);
+    expect(readdirSync(show.directory)).toEqual([]);
+  });
+
+  it('leaves what somebody else has put there', async () => {
+    const show = await serve('work');
+    writeFileSync(join(show.directory, 'work', 'notes'), mine);
+    expect(await end(show)).toBe(0);
+    expect(readdirSync(join(show.directory, 'work'))).toEqual(['notes']);
+  });
+
+  it('does not follow a link that leads elsewhere meanwhile', async () => {
+    const show = await serve('link', (root) => {
+      mkdirSync(join(root, 'empty'));
+      mkdirSync(join(root, 'work'));
+      writeFileSync(join(root, 'work', 'seed.kubeconfig'), mine);
+      symlinkSync('empty', join(root, 'link'));
+    });
+    const link = join(show.directory, 'link');
+    rmSync(link);
+    symlinkSync('work', link);
+    expect(await end(show)).toBe(0);
+    expect(readFileSync(join(show.directory, 'work', 'seed.kubeconfig'), 'utf8')).toBe(mine);
+    expect(readdirSync(join(show.directory, 'empty'))).toEqual([]);
+  });
+});
