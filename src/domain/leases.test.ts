@@ -301,6 +301,39 @@ describe('distrust', () => {
   });
 });
 
+describe('a wrong clock', () => {
+  const looks = (ahead: number, renewals: readonly number[]): readonly boolean[] => {
+    let book = emptyLeaseBook;
+    return renewals.map((renewedAt, index) => {
+      const judged = judge(book, leaseOf(renewedAt, ahead), lookAt(100_000 + 10_000 * index));
+      ({ book } = judged);
+      return judged.wrongClock;
+    });
+  };
+
+  it.each([
+    { what: 'a right clock', ahead: 0, wrong: [false, false, false] },
+    { what: 'one within the tolerance', ahead: 2_000, wrong: [false, false, false] },
+    { what: 'one that is fast', ahead: tenMinutes, wrong: [false, true, true] },
+    { what: 'one that is slow', ahead: -tenMinutes, wrong: [false, true, true] },
+  ])('$what: $wrong, and nothing is known of it before a renewal was seen', ({ ahead, wrong }) => {
+    expect(looks(ahead, [99_000, 110_000, 119_000])).toEqual(wrong);
+  });
+
+  it('stays one until a renewal agrees', () => {
+    const first = judge(emptyLeaseBook, leaseOf(99_000), lookAt(100_000));
+    const wrong = judge(first.book, leaseOf(109_000, tenMinutes), lookAt(110_000));
+    const same = judge(wrong.book, leaseOf(109_000, tenMinutes), lookAt(115_000));
+    const right = judge(same.book, leaseOf(119_000), lookAt(120_000));
+    expect([wrong, same, right].map(({ wrongClock }) => wrongClock)).toEqual([true, true, false]);
+  });
+
+  it('is none for a lease without a timestamp', () => {
+    const { book } = judge(emptyLeaseBook, leaseOf(99_000), lookAt(100_000));
+    expect(judge(book, { name: 'node-1' }, lookAt(110_000)).wrongClock).toBe(false);
+  });
+});
+
 describe('clock skew', () => {
   const wallAtEnd = origin + 10_000;
   /** The server wrote its header in the middle of the exchange; headers cut the fraction off. */

@@ -44,6 +44,8 @@ export interface LeaseBook {
   readonly renewedAt: readonly number[];
   /** Those never seen to change: only their timestamps speak. */
   readonly unmoved: ReadonlySet<string>;
+  /** Those whose latest change did not come when its timestamp says: as old as the look that saw it. */
+  readonly wrongClocks: ReadonlySet<string>;
   /** Monotonic time of the latest look. */
   readonly lastLook?: number;
   /** No lease counts as older than this: the end of the last dark spell. */
@@ -59,6 +61,7 @@ export const emptyLeaseBook: LeaseBook = {
   renewTimes: [],
   renewedAt: [],
   unmoved: new Set(),
+  wrongClocks: new Set(),
   notOlderThan: never,
   distrustUntil: never,
 };
@@ -72,6 +75,8 @@ export interface JudgedLease {
   readonly firstSeen: boolean;
   /** Renewed since the previous look. */
   readonly moved: boolean;
+  /** The latest change did not come when its timestamp says. */
+  readonly wrongClock: boolean;
 }
 
 /** Tolerance, in milliseconds, between a node's timestamp and our looks. */
@@ -109,6 +114,7 @@ export const lookAtLeases = (
   const renewTimes = leases.map(({ renewTime = never }) => renewTime);
   const renewedAt = Array.from(renewTimes);
   const unmoved = new Set<string>();
+  const wrongClocks = new Set<string>();
   let sameNames = leases.length === book.names.length;
   const judged = leases.map(({ name: given, renewTime = never }, index): JudgedLease => {
     const place = findPlace(given);
@@ -120,12 +126,17 @@ export const lookAtLeases = (
     // The string of the look before: else each look would keep names of its own.
     const name = firstSeen ? given : (book.names[place] ?? given);
     if (firstSeen || (!moved && book.unmoved.has(name))) unmoved.add(name);
+    const wrongClock = moved ? !agrees(book, renewTime, look) : book.wrongClocks.has(name);
+    if (wrongClock) wrongClocks.add(name);
     renewedAt[index] = renewed;
     const expiresAt = (renewTime === never ? renewed : Math.max(renewed, book.notOlderThan)) + limitMs;
-    return { name, expiresAt, expired: look.startedAt >= expiresAt, firstSeen, moved };
+    return { name, expiresAt, expired: look.startedAt >= expiresAt, firstSeen, moved, wrongClock };
   });
   const names = sameNames ? book.names : judged.map(({ name }) => name);
-  return { book: { ...book, names, renewTimes, renewedAt, unmoved, lastLook: look.startedAt }, judged };
+  return {
+    book: { ...book, names, renewTimes, renewedAt, unmoved, wrongClocks, lastLook: look.startedAt },
+    judged,
+  };
 };
 
 /** Whether one of the leases with these names was renewed since the latest look. */
@@ -145,14 +156,22 @@ const effectiveRenewal = (
 ): number => {
   if (renewTime === never) return never;
   if (look.endedAt < book.distrustUntil) return look.endedAt;
-  const age = look.wall - Math.floor(renewTime / 1_000);
+  const age = ageOf(renewTime, look);
   if (firstSeen || book.lastLook === undefined) {
     const ageByServer = age + (look.skewMs ?? 0);
     return look.endedAt - Math.max(0, Math.min(age, ageByServer));
   }
-  const sincePreviousLook = look.endedAt - book.lastLook;
-  const agrees = age >= -timestampToleranceMs && age <= sincePreviousLook + timestampToleranceMs;
-  return look.endedAt - (agrees ? Math.max(0, age) : 0);
+  return look.endedAt - (agrees(book, renewTime, look) ? Math.max(0, age) : 0);
+};
+
+/** By our clock, in milliseconds. */
+const ageOf = (renewTime: number, { wall }: Look): number => wall - Math.floor(renewTime / 1_000);
+
+/** Whether a new `renewTime` lies between the previous look and the one that shows it. */
+const agrees = ({ lastLook = never }: LeaseBook, renewTime: number, look: Look): boolean => {
+  if (renewTime === never) return true;
+  const age = ageOf(renewTime, look);
+  return age >= -timestampToleranceMs && age <= look.endedAt - lastLook + timestampToleranceMs;
 };
 
 /** After a spell in which nobody could renew, no lease is older than the spell's end (monotonic `at`). */

@@ -112,3 +112,55 @@ describe('t*', () => {
     expect(nextAfter([70_001, 70_001], { settings }).nextRunAt).toBe(100_500);
   });
 });
+
+describe('wrong clocks of nodes', () => {
+  const tenMinutes = 600_000;
+
+  /** Runs every 10 s; kubelets renew right before each, with clocks that are ahead by `shifts`. */
+  const nextAfterRuns = (shifts: readonly number[], rest: Partial<ProbeRun> = {}): readonly number[] =>
+    runProbes(
+      emptyProbeMemory,
+      [100_000, 110_000, 120_000].map((at) => ({
+        at,
+        leases: leasesOf(shifts.map((shift) => at - 500 + shift)),
+        ...rest,
+      })),
+    ).map(({ decision }, index) => decision.nextRunAt - (100_000 + 10_000 * index));
+
+  it.each([
+    { what: 'no clock is wrong', shifts: [0, 1_500, -1_500, 0], pauses: [10_000, 10_000, 10_000] },
+    { what: 'one of five', shifts: [tenMinutes, 0, 0, 0, 0], pauses: [10_000, 10_000, 10_000] },
+    { what: 'one of four', shifts: [-tenMinutes, 0, 0, 0], pauses: [10_000, 5_000, 5_000] },
+    { what: 'all', shifts: [tenMinutes, -tenMinutes, tenMinutes], pauses: [10_000, 5_000, 5_000] },
+    { what: 'a single candidate', shifts: [tenMinutes], pauses: [10_000, 10_000, 10_000] },
+    {
+      what: 'lazy, one of five, which may be one of four',
+      shifts: [tenMinutes, 0, 0, 0, 0],
+      rest: { dependents: undisturbed },
+      pauses: [10_000, 5_000, 5_000],
+    },
+    {
+      what: 'lazy, no clock is wrong',
+      shifts: [0, 0, 0, 0, 0],
+      rest: { dependents: undisturbed },
+      pauses: [10_000, 10_000, 10_000],
+    },
+  ])('$what: looked at after $pauses ms', ({ shifts, rest = {}, pauses }) => {
+    expect(nextAfterRuns(shifts, rest)).toEqual(pauses);
+  });
+
+  it('make no interval longer', () => {
+    const settings = { ...defaultSettings, probeIntervalMs: 2_000 };
+    expect(nextAfterRuns([tenMinutes, tenMinutes], { settings })).toEqual([2_000, 2_000, 2_000]);
+  });
+
+  it('are forgotten once they are right', () => {
+    const runs = runProbes(emptyProbeMemory, [
+      { at: 100_000, leases: leasesOf([99_000, 99_000]) },
+      { at: 110_000, leases: leasesOf([109_000 + tenMinutes, 109_000]) },
+      { at: 115_000, leases: leasesOf([109_000 + tenMinutes, 109_000]) },
+      { at: 120_000, leases: leasesOf([119_000, 119_000]) },
+    ]);
+    expect(runs.map(({ decision }) => decision.nextRunAt)).toEqual([110_000, 115_000, 120_000, 130_000]);
+  });
+});

@@ -7,10 +7,12 @@ import {
   canOnlyBeHealthy,
   countExpired,
   earliestPossibleExpiry,
+  earliestWrongClocksDeadline,
   mayReach,
   reaches,
   share,
   thresholdInstant,
+  wrongClocksDeadline,
 } from './threshold.ts';
 import type { Circumstances, Counts, Decision, DependentsView, Need, Observation, ProbeMemory } from './verdict.ts';
 
@@ -33,7 +35,11 @@ export const decide = (observation: Observation, circumstances: Circumstances): 
     return scaleUp(circumstances, {
       memory: looked.memory,
       reason: `${share(looked.leases)} leases expired: no set of nodes reaches the threshold`,
-      deadlines: [earliestPossibleExpiry(looked.leases, settings), deadline],
+      deadlines: [
+        earliestPossibleExpiry(looked.leases, settings),
+        earliestWrongClocksDeadline(looked.leases, circumstances.now),
+        deadline,
+      ],
       pathTurnsAt,
     });
   }
@@ -91,7 +97,8 @@ const judge = ({ candidates, dependents, circumstances }: Case): Decision => {
   const bySilence = judgeSilence(known);
   if (bySilence !== undefined) return bySilence;
   const { deadline, pathTurnsAt } = triggerInstant(candidates, circumstances);
-  return scaleUp(circumstances, { memory, counts, reason, deadlines: [crossesAt, deadline], pathTurnsAt });
+  const deadlines = [crossesAt, wrongClocksDeadline(candidates, circumstances.now), deadline];
+  return scaleUp(circumstances, { memory, counts, reason, deadlines, pathTurnsAt });
 };
 
 /** The share of expired leases has reached the threshold. */

@@ -29,6 +29,8 @@ interface NodeCase {
   /** Ages of its lease at the looks, the last of them now; null: without renewTime. */
   readonly ages: readonly (number | null)[];
   readonly role: 'candidate' | 'no-node' | 'no-machine' | 'unhealthy' | 'terminating';
+  /** How far its clock is ahead. */
+  readonly clockShiftMs: number;
 }
 
 interface ProbeCase {
@@ -54,11 +56,16 @@ const anyRole: fc.Arbitrary<NodeCase['role']> = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom('no-node', 'no-machine', 'unhealthy', 'terminating') },
 );
 
+const clockShiftMs = fc.oneof(
+  { weight: 9, arbitrary: fc.constant(0) },
+  { weight: 1, arbitrary: fc.constantFrom(-600_000, 5_000, 600_000) },
+);
+
 const nodeCase = (ages: typeof age | typeof old): fc.Arbitrary<NodeCase> =>
-  fc.record({ ages: fc.array(ages, { minLength: 3, maxLength: 3 }), role: anyRole });
+  fc.record({ ages: fc.array(ages, { minLength: 3, maxLength: 3 }), role: anyRole, clockShiftMs });
 const silentCase: fc.Arbitrary<NodeCase> = fc
-  .record({ since: old, role: anyRole })
-  .map(({ since, role }) => ({ ages: [since, since, since], role }));
+  .record({ since: old, role: anyRole, clockShiftMs })
+  .map(({ since, ...rest }) => ({ ages: [since, since, since], ...rest }));
 
 const anyOutside: fc.Arbitrary<OutsideView | undefined> = fc.oneof(
   { weight: 6, arbitrary: fc.constant(undefined) },
@@ -75,8 +82,8 @@ const anyOutside: fc.Arbitrary<OutsideView | undefined> = fc.oneof(
 
 /** Silent for about as long as a broken outside path needs. */
 const quietCase: fc.Arbitrary<NodeCase> = fc
-  .record({ since: fc.integer({ min: 14_500, max: 22_000 }), role: anyRole })
-  .map(({ since, role }) => ({ ages: [since, since, since], role }));
+  .record({ since: fc.integer({ min: 14_500, max: 22_000 }), role: anyRole, clockShiftMs })
+  .map(({ since, ...rest }) => ({ ages: [since, since, since], ...rest }));
 
 const caseOf = (
   nodes: fc.Arbitrary<readonly NodeCase[]>,
@@ -123,10 +130,10 @@ const runsOf = (probe: ProbeCase, dependents: ProbeRun['dependents'] & object): 
   return looks.map((before, index) => {
     const at = now - before;
     const isLast = index === looks.length - 1;
-    const renewedAt = probe.nodes.map(({ ages }) => {
+    const renewedAt = probe.nodes.map(({ ages, clockShiftMs: shift }) => {
       const ageThen = ages[ages.length - looks.length + index] ?? null;
       // Never back in time, and the same ages now are the same renewal.
-      return ageThen === null ? null : Math.min(now - ageThen, at);
+      return ageThen === null ? null : Math.min(now - ageThen, at) + shift;
     });
     const leases = leasesOf(renewedAt);
     return {

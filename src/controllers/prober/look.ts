@@ -86,10 +86,10 @@ const watch = (
   { firstLooks, darkUntil = Number.NEGATIVE_INFINITY }: ProbeMemory,
   { look, limitMs }: { readonly look: Look; readonly limitMs: number },
 ): WatchedLease => {
-  const { name, expiresAt, expired, firstSeen, moved } = lease;
+  const { name, expiresAt, moved } = lease;
   const firstLook = (moved ? undefined : firstLooks.get(name)) ?? Number.NEGATIVE_INFINITY;
   const renewedAt = Math.max(expiresAt - limitMs, firstLook, darkUntil);
   const confirmedAt = moved ? look.endedAt + confirmAfterMs : Number.NEGATIVE_INFINITY;
   const silentAt = Math.max(renewedAt + silentMs, confirmedAt);
-  return { name, expiresAt, expired, firstSeen, moved, silentAt, silent: look.startedAt >= silentAt };
+  return { ...lease, silentAt, silent: look.startedAt >= silentAt };
 };

@@ -2,7 +2,15 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JudgedLease } from '../../domain/index.ts';
 import { defaultSettings, disturbed, undisturbed } from './testing/probe-run.ts';
-import { canOnlyBeHealthy, earliestPossibleExpiry, reaches, share, thresholdInstant } from './threshold.ts';
+import {
+  canOnlyBeHealthy,
+  earliestPossibleExpiry,
+  earliestWrongClocksDeadline,
+  reaches,
+  share,
+  thresholdInstant,
+  wrongClocksDeadline,
+} from './threshold.ts';
 
 const now = 100_000;
 const judgedAt = (expiresAt: readonly number[]): readonly JudgedLease[] =>
@@ -12,6 +20,7 @@ const judgedAt = (expiresAt: readonly number[]): readonly JudgedLease[] =>
     expired: now >= at,
     firstSeen: false,
     moved: false,
+    wrongClock: false,
   }));
 const settingsOf = (nodeLeaseFailureFraction: number) => ({ ...defaultSettings, nodeLeaseFailureFraction });
 
@@ -89,4 +98,40 @@ describe('instants', () => {
 it('share counts the expired', () => {
   expect(share(judgedAt([now - 1, now, now + 1]))).toBe('2/3');
   expect(share([])).toBe('0/0');
+});
+
+describe('wrong clocks', () => {
+  const withWrong = (wrong: number, all: number): readonly JudgedLease[] =>
+    judgedAt(Array.from({ length: all }, () => now + 20_000)).map((lease, index) => ({
+      ...lease,
+      wrongClock: index < wrong,
+    }));
+  const soon = now + 5_000;
+
+  it.each([
+    { wrong: 0, all: 0, eager: undefined, lazy: undefined },
+    { wrong: 0, all: 100, eager: undefined, lazy: undefined },
+    { wrong: 1, all: 1, eager: undefined, lazy: undefined },
+    { wrong: 1, all: 2, eager: soon, lazy: soon },
+    { wrong: 1, all: 4, eager: soon, lazy: soon },
+    { wrong: 1, all: 5, eager: undefined, lazy: soon },
+    { wrong: 24, all: 100, eager: undefined, lazy: soon },
+    { wrong: 25, all: 100, eager: soon, lazy: soon },
+    { wrong: 3, all: 3, eager: soon, lazy: soon },
+  ])('$wrong of $all: $eager where they are the candidates, $lazy where some of them are', (row) => {
+    const leases = withWrong(row.wrong, row.all);
+    expect(wrongClocksDeadline(leases, now)).toBe(row.eager);
+    expect(earliestWrongClocksDeadline(leases, now)).toBe(row.lazy);
+  });
+
+  it('of some set of candidates is what trying every subset says', () => {
+    const clocks = fc.array(fc.boolean(), { maxLength: 6 });
+    fc.assert(
+      fc.property(clocks, (wrong) => {
+        const leases = judgedAt(wrong.map(() => now)).map((lease, index) => ({ ...lease, wrongClock: wrong[index]! }));
+        const worst = subsets(leases).some((subset) => wrongClocksDeadline(subset, now) !== undefined);
+        expect(earliestWrongClocksDeadline(leases, now)).toBe(worst ? soon : undefined);
+      }),
+    );
+  });
 });

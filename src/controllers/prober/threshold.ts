@@ -44,3 +44,22 @@ export const thresholdInstant = (leases: readonly JudgedLease[], settings: Probe
   const needed = leases.findIndex((_, index) => reaches({ expired: index + 1, candidates }, settings)) + 1;
   return nthExpiry(leases, needed);
 };
+
+/** While so many of the candidates have wrong clocks, the leases are looked at every so many milliseconds. */
+const wrongClocksShare = 0.25;
+const wrongClocksPaceMs = 5_000;
+
+const hasWrongClock = ({ wrongClock }: JudgedLease): boolean => wrongClock;
+
+/**
+ * When the candidates are to be looked at again for the sake of wrong clocks: a renewal counts from the look that saw it, so looks that are far apart would
+ * detect an outage late by as much. Undefined: too few clocks are wrong.
+ */
+export const wrongClocksDeadline = (candidates: readonly JudgedLease[], now: number): number | undefined => {
+  const share = candidates.filter(hasWrongClock).length / candidates.length;
+  return candidates.length >= 2 && share >= wrongClocksShare ? now + wrongClocksPaceMs : undefined;
+};
+
+/** The same where it is not known which of the leases are candidates: it may be so of some two or more. */
+export const earliestWrongClocksDeadline = (leases: readonly JudgedLease[], now: number): number | undefined =>
+  leases.length >= 2 && leases.some(hasWrongClock) ? now + wrongClocksPaceMs : undefined;

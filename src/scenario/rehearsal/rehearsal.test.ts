@@ -34,6 +34,9 @@ const slow: ProberSettings = withDependents([
   { ...mcm, scaleDown: { level: 0, initialDelayMs: 20_000, timeoutMs: 30_000 } },
 ]);
 
+/** What lists and writes take in all, at most. */
+const answerMs = 1_000;
+
 const none = { nodesLost: 0, machinesReplaced: 0 };
 
 describe('a rehearsal', () => {
@@ -73,6 +76,14 @@ describe('a rehearsal', () => {
     expect(skewed.timeline[0]).toEqual(well.timeline[0]);
     // The prober judges a lease with a wrong timestamp by when it saw the change, which is later.
     expect(skewed.timeline[1]!.spread.medianMs).toBeGreaterThan(well.timeline[1]!.spread.medianMs);
+  });
+
+  it.each([1, 2, 3, 4, 5, 6])('detects with wrong clocks at most 5 s late: seed %i', async (seed) => {
+    const { timeline } = await run({ fault: 'clock-skew', seed });
+    const [crossed, scaled] = [timeline[0]!.spread, timeline[1]!.spread];
+    for (const at of ['firstMs', 'medianMs', 'lastMs'] as const) {
+      expect(scaled[at] - crossed[at]).toBeLessThanOrEqual(5_000 + answerMs);
+    }
   });
 
   it('never scales before the threshold, and restores in the order of levels', async () => {
