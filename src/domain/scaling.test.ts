@@ -37,6 +37,43 @@ it('uses the annotations of the specification', () => {
   ]);
 });
 
+describe('the manager of the replicas', () => {
+  const entry = (manager: string, time: string, fields: object) => ({
+    manager,
+    operation: 'Update',
+    apiVersion: 'apps/v1',
+    time,
+    fieldsType: 'FieldsV1',
+    fieldsV1: fields,
+  });
+  const count = { 'f:spec': { 'f:replicas': {} } };
+  const template = { 'f:spec': { 'f:template': {} } };
+  const managerOf = (...managedFields: readonly object[]): string | undefined => {
+    const deployment = buildDeployment({ name: 'a', namespace: 'b' });
+    const object = { ...deployment, metadata: { ...deployment.metadata, managedFields } };
+    const scalable = decodeScalable(object, 'Deployment');
+    expect(workloadState(scalable).replicasManager).toBe(scalable.replicasManager);
+    return scalable.replicasManager;
+  };
+
+  it.each([
+    ['nobody', [], undefined],
+    ['whoever owns the field', [entry('gardenlet', '2026-11-22T10:00:00Z', { ...template, ...count })], 'gardenlet'],
+    ['not who owns other fields', [entry('gardenlet', '2026-11-22T10:00:00Z', template)], undefined],
+    [
+      'the latest of several owners',
+      [
+        entry('kubectl-scale', '2026-11-22T10:00:01Z', count),
+        entry('gardenlet', '2026-11-22T09:59:59Z', count),
+        entry('kube-controller-manager', '2026-11-22T10:00:02Z', { 'f:status': {} }),
+      ],
+      'kubectl-scale',
+    ],
+  ])('is %s', (_, fields, manager) => {
+    expect(managerOf(...fields)).toBe(manager);
+  });
+});
+
 describe('replicasToRestore', () => {
   it.each([
     ['1', 1],

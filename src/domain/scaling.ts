@@ -1,9 +1,11 @@
 import type { Call } from './calls.ts';
 import {
+  type JsonObject,
   type ObjectMeta,
   decodeMeta,
   decodeObject,
   optionalInteger,
+  optionalList,
   optionalObject,
   optionalString,
 } from './decode.ts';
@@ -17,6 +19,9 @@ export const replicasAnnotation = `${prefix}replicas`;
 /** Present, with an empty value, while we hold a resource down. */
 export const activeAnnotation = `${prefix}meltdown-protection-active`;
 
+/** Field manager of our scalings: what the API server takes from our User-Agent, and from that of the Go program. */
+export const scalingFieldManager = 'dependency-watchdog';
+
 /** A scalable object as a watch of its kind shows it. */
 export interface ScalableObject {
   readonly meta: ObjectMeta;
@@ -24,6 +29,8 @@ export interface ScalableObject {
   readonly specReplicas?: number;
   readonly readyReplicas?: number;
   readonly observedGeneration?: number;
+  /** Field manager that set `spec.replicas` last, such as `kubectl-scale`. */
+  readonly replicasManager?: string;
 }
 
 /** `scale` subresource (`autoscaling/v1`). */
@@ -42,6 +49,8 @@ export interface ResourceState {
   readonly readyReplicas: number;
   /** False while the controller of the resource has not yet seen its latest generation. */
   readonly observed: boolean;
+  /** Field manager that set `spec.replicas` last; absent where `managedFields` do not say. */
+  readonly replicasManager?: string;
 }
 
 /** Where a dependent resource of one shoot is served. */
@@ -68,8 +77,31 @@ export const decodeScalable = (json: unknown, path: string): ScalableObject => {
   };
   return {
     meta: decodeMeta(object, path),
+    ...replicasManagerOf(object, path),
     ...Object.fromEntries(Object.entries(counts).filter(([, value]) => value !== undefined)),
   };
+};
+
+/**
+ * Who set `spec.replicas` last. Several managers own a field when they agree on its value; an update that changes it takes it from the others
+ * (https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management).
+ */
+const replicasManagerOf = (object: JsonObject, path: string): { readonly replicasManager?: string } => {
+  const metadata = optionalObject(object.metadata, `${path}.metadata`) ?? {};
+  const entries = optionalList(metadata.managedFields, `${path}.metadata.managedFields`) ?? [];
+  let latest: { readonly manager: string; readonly time: string } | undefined;
+  for (const [index, item] of entries.entries()) {
+    const at = `${path}.metadata.managedFields[${String(index)}]`;
+    const entry = decodeObject(item, at);
+    const fields = optionalObject(entry.fieldsV1, `${at}.fieldsV1`) ?? {};
+    const spec = optionalObject(fields['f:spec'], `${at}.fieldsV1.f:spec`) ?? {};
+    const manager = optionalString(entry.manager, `${at}.manager`) ?? '';
+    if (spec['f:replicas'] === undefined || manager === '') continue;
+    // RFC 3339 in UTC to the second, as the API server writes it, compares as text.
+    const time = optionalString(entry.time, `${at}.time`) ?? '';
+    if (latest === undefined || time >= latest.time) latest = { manager, time };
+  }
+  return latest === undefined ? {} : { replicasManager: latest.manager };
 };
 
 const decodeScale = (json: unknown): Scale => {
@@ -91,7 +123,11 @@ export const workloadState = (object: ScalableObject): ResourceState => ({
   specReplicas: object.specReplicas ?? 1,
   readyReplicas: object.readyReplicas ?? 0,
   observed: (object.observedGeneration ?? 0) >= (object.meta.generation ?? 0),
+  ...withManager(object),
 });
+
+const withManager = ({ replicasManager }: ScalableObject): Pick<ResourceState, 'replicasManager'> =>
+  replicasManager === undefined ? {} : { replicasManager };
 
 /** State of any other scalable kind; `observedGeneration` counts where there is one. */
 export const scaledState = (object: ScalableObject, scale: Scale): ResourceState => ({
@@ -100,6 +136,7 @@ export const scaledState = (object: ScalableObject, scale: Scale): ResourceState
   specReplicas: scale.specReplicas,
   readyReplicas: object.readyReplicas ?? scale.statusReplicas,
   observed: object.observedGeneration === undefined || object.observedGeneration >= (object.meta.generation ?? 0),
+  ...withManager(object),
 });
 
 /** Go's spellings of true (`strconv.ParseBool`). */

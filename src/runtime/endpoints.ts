@@ -10,8 +10,11 @@ export interface Check {
 
 const plainText = 'text/plain; charset=utf-8';
 
-const line = ({ name, ok, detail }: Check): string =>
-  `[${ok ? '+' : '-'}] ${name}: ${ok ? 'ok' : 'not ready'}${detail === undefined ? '' : ` (${detail})`}\n`;
+/** `[+]` ok, `[!]` ok but not as it should be, `[-]` not ready. */
+const line = ({ name, ok, detail }: Check): string => {
+  if (!ok) return `[-] ${name}: not ready${detail === undefined ? '' : ` (${detail})`}\n`;
+  return detail === undefined ? `[+] ${name}: ok\n` : `[!] ${name}: ${detail}\n`;
+};
 
 /** `/healthz`: 200 while the event loop turns. `/readyz`: 200 when all checks are ok, else 503, and one line for each check. */
 export const healthRoutes = (checks: () => readonly Check[]): HttpRoutes =>

@@ -81,7 +81,7 @@ describe('health', () => {
   it.each([
     [[], 200, 'ready\n'],
     [[{ name: 'a', ok: true }], 200, '[+] a: ok\nready\n'],
-    [[{ name: 'a', ok: true, detail: 'kind is not served' }], 200, '[+] a: ok (kind is not served)\nready\n'],
+    [[{ name: 'a', ok: true, detail: 'kind is not served' }], 200, '[!] a: kind is not served\nready\n'],
     [
       [
         { name: 'a', ok: true },

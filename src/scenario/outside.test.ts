@@ -121,7 +121,7 @@ describe('mode confirm', () => {
     const verdicts = scenario.log
       .filter(({ msg }) => msg === 'verdict')
       .map(({ verdict, reason }) => [verdict, reason]);
-    expect(verdicts.at(-1)).toEqual(['skip', expect.stringContaining('the outside path is whole')]);
+    expect(verdicts.at(-1)).toEqual(['skipped', expect.stringContaining('the outside path is whole')]);
   });
 
   it.each([10_000, 30_000])('does so with a probeInterval of %i ms as well', async (probeIntervalMs) => {
@@ -140,7 +140,7 @@ describe('mode confirm', () => {
     scenario.startProber();
     await clock.advance(200_000);
     world.shoot('a').cutKubelets();
-    await clock.runUntil(() => scenario.log.some(({ msg, verdict }) => msg === 'verdict' && verdict === 'skip'));
+    await clock.runUntil(() => scenario.log.some(({ msg, verdict }) => msg === 'verdict' && verdict === 'skipped'));
     world.shoot('a').api.publicWay.setReachability(how);
     await clock.runUntil(() => scenario.changes.length === 3);
     // It takes three of them until the path counts as broken.

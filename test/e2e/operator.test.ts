@@ -162,7 +162,7 @@ describeEnvtest('what an operator does and sees, on a real API server', () => {
     await until('would have scaled down', () => told('would have scaled down').length >= 2);
     most.connect();
     await until('a healthy verdict', () =>
-      lines().some(({ verdict, msg }) => msg === 'verdict' && verdict === 'scale-up'),
+      lines().some(({ verdict, msg }) => msg === 'verdict' && verdict === 'healthy'),
     );
     expect(told('would have scaled down')).toEqual(down);
     expect(
@@ -235,6 +235,58 @@ describeEnvtest('what an operator does and sees, on a real API server', () => {
     most.connect();
     await untilCounts({ [kcm]: 2, [mcm]: 3 });
     await stop();
+  });
+
+  it('names who scales what it holds, in the log, a metric and an Event, and takes it back', async () => {
+    const { file } = mountConfig(join(directory, 'foreign'), configOf(0.6, [kcm]));
+    await start('naming', [...seedRules, ...eventRules], [`--config-file=${file}`]);
+    most.cut();
+    await untilCounts({ [kcm]: 0 });
+    await seed.kubectl(['scale', 'deployment', kcm, '-n', namespace, '--replicas=5']);
+    const undone = () => lines().find(({ msg }) => msg === "undone another writer's change of replicas");
+    await until('the line that names the writer', () => undone() !== undefined);
+    expect(undone()).toMatchObject({ level: 'warn', namespace, manager: 'kubectl', replicas: 5 });
+    await untilCounts({ [kcm]: 0 });
+    const series = `dwd_prober_foreign_changes_undone_total{namespace="${namespace}",resource="apps/v1/Deployment/${kcm}",manager="kubectl"}`;
+    expect(await metric(series)).toBe(1);
+    await until('an Event', async () =>
+      (await seed.kubectl(['describe', 'deployment', '-n', namespace, kcm])).includes(
+        'Undid kubectl, who had set replicas to 5: ',
+      ),
+    );
+    most.connect();
+    await untilCounts({ [kcm]: 5 });
+    await stop();
+    await seed.kubectl(['scale', 'deployment', kcm, '-n', namespace, '--replicas=2']);
+    await untilCounts({ [kcm]: 2 });
+  });
+
+  it('restores the others where a required resource is missing or not served, and counts no failure in a healthy shoot', async () => {
+    const nothing = `
+  - ref: {apiVersion: example.com/v1, kind: Nothing, name: nothing}
+    scaleUp: {level: 0, timeout: 20s}
+    scaleDown: {level: 0, timeout: 20s}
+`;
+    const { file } = mountConfig(join(directory, 'missing'), `${configOf(0.6, [kcm, mcm, 'absent'])}${nothing}`);
+    await start('missing', [...seedRules, ...eventRules], [`--config-file=${file}`]);
+    const runs = `dwd_prober_runs_total{namespace="${namespace}",result="healthy"}`;
+    await until('healthy runs', async () => ((await metric(runs)) ?? 0) >= 3);
+    const failures = `dwd_prober_scale_operations_total{namespace="${namespace}",direction="up",result="failed"}`;
+    expect(await metric(failures)).toBeUndefined();
+    expect(await metric(`dwd_prober_missing_resources{namespace="${namespace}"}`)).toBe(1);
+    const told = lines().filter(({ msg }) => String(msg).startsWith('a required resource is missing'));
+    expect(told.filter((line) => line.namespace === namespace)).toMatchObject([
+      { level: 'error', resource: 'apps/v1/Deployment/absent' },
+    ]);
+    most.cut();
+    await untilCounts({ [kcm]: 0, [mcm]: 0 });
+    await seed.client.delete(`/apis/apps/v1/namespaces/${namespace}/deployments/${kcm}`);
+    most.connect();
+    await untilCounts({ [mcm]: 3 });
+    expect(await metric(failures)).toBeUndefined();
+    await stop();
+    await createDeployment(seed.client, namespace, { name: kcm, replicas: 2 });
+    await untilCounts({ [kcm]: 2 });
   });
 
   it('says once that it may not write Events, and scales all the same', async () => {

@@ -10,7 +10,7 @@ import {
 import type { DependentSources } from '../../ports/index.ts';
 import { act, type ActDeps } from './act.ts';
 import type { Action, Outcome, Snapshot } from './operation.ts';
-import { pretend, type Pretences, takeSnapshot, viewDependents } from './snapshots.ts';
+import { findMissing, pretend, type Pretences, takeSnapshot, viewDependents } from './snapshots.ts';
 import type { DependentsView } from './verdict.ts';
 
 export interface DependentsDeps extends ActDeps {
@@ -24,6 +24,8 @@ export interface Dependents {
   view(flowRuns: boolean): DependentsView;
   /** Resources that carry the mark of meltdown protection, what was just written included. */
   countHeld(): number;
+  /** Keys of the required resources that are not there, as far as the watches know. */
+  missing(): readonly string[];
   /** The resource, with the UID that a watch shows. */
   identify(key: string): { readonly ref?: ResourceRef; readonly uid?: string };
   /** Sends the one request of an action. Rejects only with `signal.reason`, and only for reads. */
@@ -63,6 +65,7 @@ export const createDependents = (namespace: string, deps: DependentsDeps): Depen
         const told = learned.get(key);
         return isHeld(told === undefined || isAtLeast(meta.resourceVersion, told.resourceVersion) ? meta : told);
       }).length,
+    missing: () => findMissing(resources, context),
     identify: (key) => {
       const ref = byKey.get(key)?.ref;
       const uid = metaOf(key)?.uid;

@@ -1,7 +1,7 @@
 import { type DependentResource, type ScaleInfo, refKey } from '../../domain/index.ts';
 import type { Flow, SnapshotOf } from './flow.ts';
 import { type Direction, narrowScope, nextMove, type Scope } from './moves.ts';
-import { idleOperation } from './operation.ts';
+import { type IfMissing, idleOperation } from './operation.ts';
 
 export interface FlowPlan {
   readonly id: number;
@@ -22,8 +22,8 @@ export const createFlow = (plan: FlowPlan): Flow => {
   const operations = plan.resources.flatMap((resource) => {
     const info = scaleInfo(resource, plan.direction);
     if (info === undefined) return [];
-    const optional = mayBeMissing(resource, plan);
-    return [idleOperation(resource, { key: refKey(resource.ref), info, optional, mustRead: plan.readFirst })];
+    const ifMissing = meaningOfMissing(resource, plan);
+    return [idleOperation(resource, { key: refKey(resource.ref), info, ifMissing, mustRead: plan.readFirst })];
   });
   return {
     id: plan.id,
@@ -52,12 +52,17 @@ const scaleInfo = ({ scaleUp, scaleDown }: DependentResource, direction: Directi
   }
 };
 
-/** What is not there holds no mark either. */
-const mayBeMissing = ({ optional }: DependentResource, { scope }: Pick<FlowPlan, 'scope'>): boolean =>
-  optional || scope === 'held';
+const meaningOfMissing = (
+  { optional }: DependentResource,
+  { direction, scope }: Pick<FlowPlan, 'direction' | 'scope'>,
+): IfMissing => {
+  // What is not there carries no annotation of ours either.
+  if (optional || scope === 'held') return 'absent';
+  return direction === 'down' ? 'failed' : 'missing';
+};
 
 /**
- * Whether there is anything to write, to read or to complain about. Without it no flow need start: waiting for resources that are at
+ * True if there is anything to write, to read or to fail on. Without it no flow need start: waiting for resources that are at
  * their target changes nothing.
  */
 export const hasWork = (plan: Omit<FlowPlan, 'id' | 'now' | 'judgedAt' | 'reason'>, snapshotOf: SnapshotOf): boolean =>
@@ -70,7 +75,7 @@ export const hasWork = (plan: Omit<FlowPlan, 'id' | 'now' | 'judgedAt' | 'reason
         return true;
       case 'absent':
       case 'not-served':
-        return !mayBeMissing(resource, plan);
+        return meaningOfMissing(resource, plan) === 'failed';
       case 'state':
         return (
           nextMove(resource, snapshot.state, { ...plan, scope: narrowScope(plan.scope, resource) }).kind === 'write'

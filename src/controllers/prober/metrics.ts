@@ -9,6 +9,8 @@ export interface ProberMetrics {
   readonly operations: Counter;
   readonly operationSeconds: Histogram;
   readonly held: Gauge;
+  readonly missing: Gauge;
+  readonly foreignChanges: Counter;
   readonly probers: Gauge;
   readonly downSeconds: Histogram;
   readonly margin: Gauge;
@@ -64,6 +66,16 @@ export const createProberMetrics = (meter: Meter): ProberMetrics => ({
     help: 'Resources that the last writes left scaled down.',
     labels: perShoot,
   }),
+  missing: meter.gauge({
+    name: 'dwd_prober_missing_resources',
+    help: 'Required dependent resources that do not exist in the namespace of the shoot.',
+    labels: perShoot,
+  }),
+  foreignChanges: meter.counter({
+    name: 'dwd_prober_foreign_changes_undone_total',
+    help: 'Replica counts set by another field manager that the prober has overwritten, by that manager.',
+    labels: [...perShoot, 'resource', 'manager'],
+  }),
   probers: meter.gauge({ name: 'dwd_prober_probers', help: 'Shoots that are probed.' }),
   downSeconds: meter.histogram({
     name: 'dwd_prober_threshold_to_last_write_seconds',
@@ -108,6 +120,8 @@ const everyShootSeries = [
   'skew',
   'operations',
   'held',
+  'missing',
+  'foreignChanges',
   'margin',
   'pathTries',
   'pathState',

@@ -70,14 +70,14 @@ describe('down', () => {
     {
       what: 'one whose count is stored already',
       state: { annotations: bothMarks },
-      workload: { kind: 'object', annotations: store(3), replicas: 0, scaling: true },
+      workload: { kind: 'object', annotations: store(3), replicas: 0, undoes: 'unknown', scaling: true },
       custom: { kind: 'scale', replicas: 0, scaling: true },
     },
     {
       what: 'one whose count has changed since it was stored',
       state: { annotations: bothMarks, specReplicas: 5 },
-      workload: { kind: 'object', annotations: store(5), replicas: 0, scaling: true },
-      custom: { kind: 'object', annotations: store(5), scaling: true },
+      workload: { kind: 'object', annotations: store(5), replicas: 0, undoes: 'unknown', scaling: true },
+      custom: { kind: 'object', annotations: store(5), undoes: 'unknown', scaling: true },
     },
     {
       what: 'one whose mark is gone, though its count is stored',
@@ -108,8 +108,12 @@ describe('up', () => {
   const clean = { kind: 'object', annotations: withoutMarks, scaling: false };
   const rows: readonly Row[] = [
     { what: 'a resource that we hold', state: { specReplicas: 0, annotations: bothMarks }, ...restore(3) },
-    { what: 'one at 0 that nobody marked', state: { specReplicas: 0 }, ...restore(1) },
-    { what: 'one at 0 that was released', state: { specReplicas: 0, annotations: { [replicas]: '4' } }, ...restore(4) },
+    { what: 'one at 0 that nobody marked', state: { specReplicas: 0 }, ...restore(1, { undoes: 'unknown' }) },
+    {
+      what: 'one at 0 that was released',
+      state: { specReplicas: 0, annotations: { [replicas]: '4' }, replicasManager: 'dependency-watchdog' },
+      ...restore(4),
+    },
     {
       what: 'one at 0 with a mark and no count',
       state: { specReplicas: 0, annotations: { [active]: '' } },
@@ -238,4 +242,30 @@ describe('a resource shows what was asked for', () => {
     ];
     for (const given of disturbed) expect(isUndisturbed(state(given))).toBe(false);
   });
+});
+
+describe('the writer whose count is overwritten', () => {
+  const undone = (direction: Direction, given: Partial<ResourceState>): unknown => {
+    const move = nextMove(workload, state(given), { direction, scope: 'all' });
+    return move.kind === 'write' ? move.write.undoes : move.kind;
+  };
+
+  it.each([
+    [
+      'down',
+      'has scaled up what we hold',
+      { annotations: bothMarks, replicasManager: 'kubectl-scale' },
+      'kubectl-scale',
+    ],
+    ['down', 'is not named by the API server', { annotations: bothMarks }, 'unknown'],
+    ['down', 'has scaled what nobody holds: an ordinary scale-down', { replicasManager: 'gardenlet' }, undefined],
+    ['up', 'has stopped what nobody holds', { specReplicas: 0, replicasManager: 'kubectl-edit' }, 'kubectl-edit'],
+    ['up', 'is us, in an earlier process', { specReplicas: 0, replicasManager: 'dependency-watchdog' }, undefined],
+    ['up', 'has left alone what we hold', { specReplicas: 0, annotations: bothMarks, replicasManager: 'a' }, undefined],
+  ] satisfies readonly [Direction, string, Partial<ResourceState>, string | undefined][])(
+    '%s: %s',
+    (direction, _, given, manager) => {
+      expect(undone(direction, given)).toBe(manager);
+    },
+  );
 });

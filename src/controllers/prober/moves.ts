@@ -9,6 +9,7 @@ import {
   replicasAnnotation,
   replicasToRestore,
   scalesInOneWrite,
+  scalingFieldManager,
 } from '../../domain/index.ts';
 
 /** `release` only takes the mark of meltdown protection away and leaves the counts to their owner. */
@@ -30,6 +31,8 @@ export interface Write {
   readonly replicas?: number;
   /** The stored number of replicas that could not be read, when 1 is restored in its place. */
   readonly unreadable?: string;
+  /** The field manager whose count this write overwrites: a human or an autoscaler scaled what we hold, or stopped what we keep up. */
+  readonly undoes?: string;
 }
 
 export type Move =
@@ -61,20 +64,26 @@ const annotate = (base: ResourceState, annotations: AnnotationChange): Move => (
   scaling: false,
 });
 
+/** `unknown` where `managedFields` do not name the writer of the count; nothing where that was us, in whatever process. */
+const otherWriter = ({ replicasManager = 'unknown' }: ResourceState): Pick<Write, 'undoes'> =>
+  replicasManager === scalingFieldManager ? {} : { undoes: replicasManager };
+
 const moveDown = (state: ResourceState, atOnce: boolean): Move => {
   if (state.specReplicas === 0) return { kind: 'settle' };
   const stored = String(state.specReplicas);
   const annotations = { [replicasAnnotation]: stored, [activeAnnotation]: '' };
-  if (atOnce) return scaleWith({ base: state, kind: 'object', annotations, replicas: 0 });
+  const undone = isHeld(state) ? otherWriter(state) : {};
+  if (atOnce) return scaleWith({ base: state, kind: 'object', annotations, replicas: 0, ...undone });
+  // The first of our two writes leaves the annotations and the count like this.
   const isStored = isHeld(state) && state.annotations[replicasAnnotation] === stored;
   return isStored
     ? scaleWith({ base: state, kind: 'scale', replicas: 0 })
-    : scaleWith({ base: state, kind: 'object', annotations });
+    : scaleWith({ base: state, kind: 'object', annotations, ...undone });
 };
 
 const moveUp = (state: ResourceState, atOnce: boolean): Move => {
   if (state.specReplicas > 0) return isMarked(state) ? annotate(state, withoutMarks) : { kind: 'settle' };
-  const write = { base: state, ...replicasToRestore(state) };
+  const write = { base: state, ...replicasToRestore(state), ...(isHeld(state) ? {} : otherWriter(state)) };
   return scaleWith(atOnce ? { ...write, kind: 'object', annotations: withoutMarks } : { ...write, kind: 'scale' });
 };
 

@@ -57,10 +57,7 @@ const decide = (operation: Operation, context: Context): Stepped => {
   const state = latestState(operation, snapshot);
   if (state === undefined) {
     if (snapshot.kind === 'unknown') return read(operation);
-    if (snapshot.kind === 'not-served' && !operation.optional) {
-      return { operation: failOperation(operation, snapshot.problem) };
-    }
-    return { operation: notFound(operation) };
+    return { operation: notFound(operation, snapshot.kind === 'not-served' ? snapshot.problem : undefined) };
   }
   if (operation.phase.kind === 'settling' && needsReading(operation, state, context)) return read(operation);
   const move = nextMove(operation.resource, state, { ...context, scope: scopeOf(operation, state, context) });
@@ -96,7 +93,8 @@ const write = (operation: Operation, move: Extract<Move, { kind: 'write' }>, { n
   const isFight = operation.wroteCount && move.write.replicas !== undefined;
   const tries = isFight ? operation.tries + 1 : operation.tries;
   if (isFight && tries >= maxTries) {
-    return { operation: failOperation(operation, 'another writer keeps changing its replicas') };
+    const { undoes = 'another writer' } = move.write;
+    return { operation: failOperation(operation, `${undoes} keeps changing its replicas`) };
   }
   return {
     operation: { ...operation, tries, phase: { kind: 'writing', write: move.write } },

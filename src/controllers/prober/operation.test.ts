@@ -81,11 +81,11 @@ describe('what is not there', () => {
   const served = { kind: 'served', resource: 'deployments' } as const;
 
   it.each([
-    { what: 'missing', direction: 'up', optional: false, ends: ['failed'] },
+    { what: 'missing', direction: 'up', optional: false, ends: [] },
     { what: 'missing', direction: 'up', optional: true, ends: [] },
     { what: 'missing', direction: 'down', optional: false, ends: ['failed'] },
     { what: 'missing', direction: 'down', optional: true, ends: [] },
-    { what: 'not served', direction: 'up', optional: false, ends: ['failed'] },
+    { what: 'not served', direction: 'up', optional: false, ends: [] },
     { what: 'not served', direction: 'up', optional: true, ends: [] },
     { what: 'not served', direction: 'down', optional: false, ends: ['failed'] },
   ])('$what, $direction, optional $optional: $ends', ({ what, direction, optional, ends }) => {
@@ -94,6 +94,21 @@ describe('what is not there', () => {
     const result = run({ resources, objects: [], verdictAt, served: () => (what === 'missing' ? served : not) });
     expect(result.ends).toEqual(ends);
     expect(result.sent).toEqual([]);
+  });
+
+  it.each([
+    { what: 'missing', main: served },
+    { what: 'not served', main: not },
+  ])('never keeps the others at 0: required and $what, on a level below them', (given) => {
+    const mcm = deployment('mcm');
+    const { ends, object } = run({
+      resources: [dependent(main), dependent(mcm, { up: { level: 1 } })],
+      objects: [objectOf(mcm, isHeld)],
+      verdictAt: once(upVerdict),
+      served: (key) => (key === refKey(main) ? given.main : served),
+    });
+    expect(ends).toEqual(['completed']);
+    expect(object(mcm)).toEqual({ annotations: {}, replicas: 3 });
   });
 
   it('is found out by reading where no watch can tell', () => {
@@ -221,7 +236,7 @@ describe('what is waited for', () => {
 
   it('is judged by the latest that is known, from the watch or from the server', () => {
     const state = (version: number) => ({ kind: 'state', state: stateOf(objectOf(kcm, { version })) }) as const;
-    const operation = idleOperation(dependent(kcm), { key: 'x', info: instant, optional: false, mustRead: false });
+    const operation = idleOperation(dependent(kcm), { key: 'x', info: instant, ifMissing: 'failed', mustRead: false });
     const told = { ...operation, told: state(5).state };
     expect(latestState(operation, { kind: 'unknown' })).toBeUndefined();
     expect(latestState(operation, state(4))?.resourceVersion).toBe('4');

@@ -19,7 +19,13 @@ export type Snapshot =
   /** The API server does not serve the kind, or not its `scale` subresource. */
   | { readonly kind: 'not-served'; readonly problem: string };
 
-export type OperationOutcome = 'scaled' | 'settled' | 'absent' | 'ignored' | 'released' | 'not-held';
+export type OperationOutcome = 'scaled' | 'settled' | 'absent' | 'missing' | 'ignored' | 'released' | 'not-held';
+
+/**
+ * What it means that there is no such resource: nothing where it is optional (`absent`); on the way up a required one is reported and done with
+ * (`missing`), because there is nothing to bring up and the others must not stay at 0 for its sake; on the way down it is a failure.
+ */
+export type IfMissing = 'absent' | 'missing' | 'failed';
 
 type Phase =
   | { readonly kind: 'idle' }
@@ -39,8 +45,7 @@ export interface Operation {
   readonly key: string;
   readonly resource: DependentResource;
   readonly info: ScaleInfo;
-  /** It is no error when there is no such resource. */
-  readonly optional: boolean;
+  readonly ifMissing: IfMissing;
   readonly phase: Phase;
   /** Failed tries so far. */
   readonly tries: number;
@@ -76,7 +81,7 @@ export const pollMs = 1_000;
 
 export const idleOperation = (
   resource: DependentResource,
-  given: Pick<Operation, 'key' | 'info' | 'optional' | 'mustRead'>,
+  given: Pick<Operation, 'key' | 'info' | 'ifMissing' | 'mustRead'>,
 ): Operation => ({
   ...given,
   resource,
@@ -158,10 +163,10 @@ const awaitTurn = (operation: Operation, error: ApiError, now: number): Operatio
   return { ...operation, phase: { kind: 'backing-off', until: Math.min(now + turnDelayMs, deadline), reread: false } };
 };
 
-export const notFound = (operation: Operation): Operation =>
-  operation.optional
-    ? { ...operation, phase: { kind: 'done', outcome: 'absent' } }
-    : failOperation(operation, 'not found');
+export const notFound = (operation: Operation, problem = 'not found'): Operation =>
+  operation.ifMissing === 'failed'
+    ? failOperation(operation, problem)
+    : { ...operation, phase: { kind: 'done', outcome: operation.ifMissing } };
 
 export const failOperation = (operation: Operation, problem: string): Operation => {
   const { kind, name } = operation.resource.ref;

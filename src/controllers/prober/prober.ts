@@ -177,7 +177,12 @@ export const startShootProber = (deps: ShootProberDeps, start: ProberStart): Sho
         },
         signal: run.signal,
       });
-      report.runEnded(namespace, { result, previous: state.verdict, held: dependents.countHeld() });
+      report.runEnded(namespace, {
+        result,
+        previous: state.verdict,
+        held: dependents.countHeld(),
+        missing: dependents.missing(),
+      });
       post({ kind: 'run-ended', decision: result.decision });
       outside?.runEnded(startedAt, result.decision);
     } catch (error) {

@@ -1,4 +1,4 @@
-import { type ResourceRef, shorten } from '../../domain/index.ts';
+import { ignoreScalingAnnotation, type ResourceRef, shorten } from '../../domain/index.ts';
 import type { EventRecorder, Logger } from '../../ports/index.ts';
 import type { Flow, FlowEnd } from './flow.ts';
 import type { ProberMetrics } from './metrics.ts';
@@ -61,7 +61,7 @@ export const createScalingReport = (deps: ScalingReportDeps): ScalingReport => {
 
   const reportWrite = (namespace: string, answer: WriteAnswer): void => {
     const { flow, action, outcome } = answer;
-    const { base, replicas, annotations, unreadable } = action.write;
+    const { base, replicas, annotations, unreadable, undoes } = action.write;
     const fields = {
       namespace,
       resource: outcome.key,
@@ -79,8 +79,30 @@ export const createScalingReport = (deps: ScalingReportDeps): ScalingReport => {
       logger.error('the stored number of replicas cannot be read: restoring 1', { ...fields, stored });
     }
     logger.info(would(replicas === undefined ? 'annotated' : replicas === 0 ? 'scaled down' : 'scaled up'), fields);
-    if (replicas !== undefined && !dryRun) recordEvent(namespace, { ...answer, replicas });
+    if (undoes !== undefined) reportUndone(namespace, { ...answer, undoes });
+    if (replicas !== undefined) recordEvent(namespace, { ...answer, replicas });
     if (replicas === 0) reportRace(namespace, answer);
+  };
+
+  /** Somebody who scales what we hold must learn who takes it back, and how to keep us off. */
+  const reportUndone = (namespace: string, answer: WriteAnswer & { readonly undoes: string }): void => {
+    const { flow, action, outcome, undoes } = answer;
+    const { specReplicas } = action.write.base;
+    const fields = { namespace, resource: outcome.key, manager: undoes, replicas: specReplicas, reason: flow.reason };
+    logger.warn(would("undone another writer's change of replicas"), fields);
+    metrics.foreignChanges.inc({ namespace, resource: outcome.key, manager: undoes });
+    const change = `Undid ${undoes}, who had set replicas to ${String(specReplicas)}: ${flow.reason}`;
+    const message = `${change}. The annotation ${ignoreScalingAnnotation}=true keeps the dependency-watchdog off.`;
+    record(namespace, answer, { type: 'Warning', reason: 'MeltdownProtectionForeignChange', message });
+  };
+
+  const record = (
+    namespace: string,
+    { ref, uid }: Answered,
+    event: { readonly type: 'Normal' | 'Warning'; readonly reason: string; readonly message: string },
+  ): void => {
+    if (ref === undefined || dryRun) return;
+    deps.events.record({ regarding: { ...ref, namespace, ...(uid === undefined ? {} : { uid }) }, ...event });
   };
 
   const reportRace = (namespace: string, { race, now }: Answered): void => {
@@ -90,12 +112,10 @@ export const createScalingReport = (deps: ScalingReportDeps): ScalingReport => {
   };
 
   const recordEvent = (namespace: string, answer: WriteAnswer & { readonly replicas: number }): void => {
-    const { ref, uid, flow, action, replicas } = answer;
-    if (ref === undefined) return;
+    const { flow, action, replicas } = answer;
     const change = `from ${String(action.write.base.specReplicas)} to ${String(replicas)} replicas: ${flow.reason}`;
     const isDown = replicas === 0;
-    deps.events.record({
-      regarding: { ...ref, namespace, ...(uid === undefined ? {} : { uid }) },
+    record(namespace, answer, {
       type: isDown ? 'Warning' : 'Normal',
       reason: isDown ? 'MeltdownProtectionScaledDown' : 'MeltdownProtectionScaledUp',
       message: `Scaled ${isDown ? 'down' : 'up'} ${change}`,

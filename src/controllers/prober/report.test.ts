@@ -6,6 +6,7 @@ import {
   type RecordingLogger,
   type RecordingMeter,
 } from '../../testing/index.ts';
+import type { RecordedEvent } from '../../ports/index.ts';
 import type { Flow } from './flow.ts';
 import { createFlow } from './flow-plan.ts';
 import type { Direction } from './moves.ts';
@@ -38,7 +39,12 @@ describe('of the runs of a shoot', () => {
   const levelsOf = (verdicts: readonly Verdict[]): readonly string[] => {
     verdicts.forEach((verdict, index) => {
       const decision = { kind: 'verdict', verdict, reason: '', nextRunAt: 0, memory: emptyProbeMemory } as const;
-      report.runEnded('a', { result: { decision, durationMs: 1 }, previous: verdicts[index - 1], held: 0 });
+      report.runEnded('a', {
+        result: { decision, durationMs: 1 },
+        previous: verdicts[index - 1],
+        held: 0,
+        missing: [],
+      });
     });
     return logger.lines.map(({ level }) => level);
   };
@@ -79,6 +85,45 @@ describe('of the runs of a shoot', () => {
     },
   ])('$what', ({ verdicts, levels }) => {
     expect(levelsOf(verdicts)).toEqual(levels);
+  });
+});
+
+describe('of required resources that are missing', () => {
+  it('each is told once when it is found missing and once when it is there, and counted', () => {
+    const decision = {
+      kind: 'verdict',
+      verdict: upVerdict,
+      reason: '',
+      nextRunAt: 0,
+      memory: emptyProbeMemory,
+    } as const;
+    const counts = [['a'], ['a'], ['a', 'b'], ['b'], []].map((missing) => {
+      report.runEnded('x', { result: { decision, durationMs: 1 }, previous: upVerdict, held: 0, missing });
+      return meter.value('dwd_prober_missing_resources', { namespace: 'x' });
+    });
+    expect(counts).toEqual([1, 1, 2, 1, 0]);
+    const told = logger.lines.filter(({ fields }) => fields.resource !== undefined);
+    expect(told.map(({ level, fields }) => `${level} ${String(fields.resource)}`)).toEqual([
+      'error a',
+      'error b',
+      'info a',
+      'info b',
+    ]);
+  });
+});
+
+describe('the word for a verdict', () => {
+  it.each<[Verdict, string]>([
+    [upVerdict, 'healthy'],
+    [downVerdict, 'unhealthy'],
+    [{ kind: 'confirm' }, 'confirming'],
+    [{ kind: 'skip' }, 'skipped'],
+    [failed('ConnectionError', 'refused'), 'api_server_unreachable'],
+  ])('is the same in log and metric: %j', (verdict, word) => {
+    const decision = { kind: 'verdict', verdict, reason: '', nextRunAt: 0, memory: emptyProbeMemory } as const;
+    report.runEnded('x', { result: { decision, durationMs: 1 }, previous: undefined, held: 0, missing: [] });
+    expect(logger.lines.map(({ fields }) => fields.verdict)).toEqual([word]);
+    expect(meter.value('dwd_prober_runs_total', { namespace: 'x', result: word })).toBe(1);
   });
 });
 
@@ -165,6 +210,33 @@ describe('of the requests of a flow', () => {
     report.answered('a', { flow, action, outcome, now: 0 });
     expect(logger.lines.map((line) => line.level)).toEqual([level]);
     expect(JSON.stringify(logger.lines[0])).toContain('"no"');
+  });
+
+  it("another writer's change that is undone names him: log, metric and Event", () => {
+    const events: RecordedEvent[] = [];
+    const counter = createRecordingMeter();
+    const deps = { logger, meter: counter, events: { record: (event: RecordedEvent) => events.push(event) } };
+    const held = stateOf(objectOf(kcm, { replicas: 2 }));
+    const action = {
+      kind: 'write',
+      key,
+      write: { base: held, kind: 'object', replicas: 0, undoes: 'kubectl-scale' },
+    } as const;
+    const answer = { flow: flowOf('down', { kind: 'deciding' }), action, now: 0, ref: kcm } as const;
+    const outcome = { key, result: { ok: true, value: base } } as const;
+    for (const dryRun of [false, true]) createProberReport({ ...deps, dryRun }).answered('a', { ...answer, outcome });
+    expect(logger.lines.filter(({ fields }) => fields.manager === 'kubectl-scale')).toMatchObject([
+      { level: 'warn', message: "undone another writer's change of replicas", fields: { resource: key, replicas: 2 } },
+      { level: 'warn', message: "would have undone another writer's change of replicas" },
+    ]);
+    const labels = { namespace: 'a', resource: key, manager: 'kubectl-scale' };
+    expect(counter.value('dwd_prober_foreign_changes_undone_total', labels)).toBe(1);
+    expect(events.map(({ reason }) => reason)).toEqual([
+      'MeltdownProtectionForeignChange',
+      'MeltdownProtectionScaledDown',
+    ]);
+    expect(events[0]?.message).toContain('Undid kubectl-scale, who had set replicas to 2: 3/5 node leases expired');
+    expect(events[0]?.message).toContain('dependency-watchdog.gardener.cloud/ignore-scaling=true');
   });
 
   it('a stored number of replicas that cannot be read is shown as far as it fits', () => {

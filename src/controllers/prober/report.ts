@@ -1,9 +1,9 @@
 import type { EventRecorder, Logger, Meter } from '../../ports/index.ts';
-import { createProberMetrics, forgetShoot } from './metrics.ts';
+import { createProberMetrics, forgetShoot, type ProberMetrics } from './metrics.ts';
 import type { RunResult } from './observe.ts';
 import { createOutsideReport, type OutsideReport } from './report-outside.ts';
 import { createScalingReport, type ScalingReport } from './report-scaling.ts';
-import type { Verdict } from './verdict.ts';
+import { type Verdict, wordOf } from './verdict.ts';
 
 /** The only stage that logs, counts and records Events. */
 export interface ProberReport extends ScalingReport, OutsideReport {
@@ -22,6 +22,8 @@ export interface EndedRun {
   readonly previous: Verdict | undefined;
   /** Resources that carry the mark of meltdown protection. */
   readonly held: number;
+  /** Keys of the required resources that are not there. */
+  readonly missing: readonly string[];
 }
 
 export interface ReportDeps {
@@ -34,20 +36,6 @@ export interface ReportDeps {
 
 const warnSkewMs = 5_000;
 
-const resultOf = (verdict: Verdict): string => {
-  switch (verdict.kind) {
-    case 'failed':
-      return verdict.failure;
-    case 'skip':
-    case 'confirm':
-      return 'skipped';
-    case 'scale-down':
-      return 'unhealthy';
-    case 'scale-up':
-      return 'healthy';
-  }
-};
-
 /** Messages differ from run to run (a time-out says after how long); what fails and how is what an operator wants to hear once. */
 const failureOf = (verdict: Verdict): string => {
   if (verdict.kind !== 'failed') return '';
@@ -59,23 +47,52 @@ const failureOf = (verdict: Verdict): string => {
 const sameVerdict = (a: Verdict | undefined, b: Verdict): boolean =>
   a?.kind === b.kind && failureOf(a) === failureOf(b);
 
+interface MissingReport {
+  update(namespace: string, missing: readonly string[]): void;
+  forget(namespace: string): void;
+}
+
+/** Reports a required resource once when it is found missing, and once when it is there. */
+const createMissingReport = ({ logger, metrics }: { logger: Logger; metrics: ProberMetrics }): MissingReport => {
+  const known = new Map<string, ReadonlySet<string>>();
+  return {
+    update: (namespace, missing) => {
+      const before = known.get(namespace) ?? new Set();
+      const now = new Set(missing);
+      metrics.missing.set(now.size, { namespace });
+      for (const resource of missing) {
+        if (before.has(resource)) continue;
+        logger.error('a required resource is missing: it cannot be scaled down in an outage', { namespace, resource });
+      }
+      for (const resource of before) {
+        if (!now.has(resource)) logger.info('a missing resource is there', { namespace, resource });
+      }
+      if (now.size > 0) known.set(namespace, now);
+      else known.delete(namespace);
+    },
+    forget: (namespace) => known.delete(namespace),
+  };
+};
+
 /** To be called once per meter: it declares the prober's metrics. */
 export const createProberReport = ({ logger, meter, events, dryRun }: ReportDeps): ProberReport => {
   const metrics = createProberMetrics(meter);
   const skewed = new Set<string>();
+  const missingIn = createMissingReport({ logger, metrics });
 
-  const reportRun: ProberReport['runEnded'] = (namespace, { result, previous, held }) => {
+  const reportRun: ProberReport['runEnded'] = (namespace, { result, previous, held, missing }) => {
     const { decision, durationMs, skewMs } = result;
     const { verdict, reason, counts } = decision;
-    metrics.runs.inc({ namespace, result: resultOf(verdict) });
+    metrics.runs.inc({ namespace, result: wordOf(verdict) });
     metrics.runSeconds.observe(durationMs / 1_000);
     metrics.held.set(held, { namespace });
+    missingIn.update(namespace, missing);
     if (counts !== undefined) {
       metrics.candidates.set(counts.candidates, { namespace });
       metrics.expired.set(counts.expired, { namespace });
     }
     if (skewMs !== undefined) reportSkew(namespace, skewMs);
-    const fields = { namespace, verdict: verdict.kind, reason, ...counts };
+    const fields = { namespace, verdict: wordOf(verdict), reason, ...counts };
     if (sameVerdict(previous, verdict)) logger.debug('probe run', fields);
     else if (verdict.kind === 'failed') logger.error('probe failed: nothing is scaled', fields);
     else logger.info('verdict', fields);
@@ -110,6 +127,7 @@ export const createProberReport = ({ logger, meter, events, dryRun }: ReportDeps
     },
     forget: (namespace) => {
       skewed.delete(namespace);
+      missingIn.forget(namespace);
       scaling.forget(namespace);
       forgetShoot(metrics, namespace);
     },

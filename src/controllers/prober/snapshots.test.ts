@@ -8,7 +8,14 @@ import {
   type ResourceState,
 } from '../../domain/index.ts';
 import type { DependentSource, ServedKind } from '../../ports/index.ts';
-import { pretend, type Pretences, type SnapshotSources, takeSnapshot, viewDependents } from './snapshots.ts';
+import {
+  findMissing,
+  pretend,
+  type Pretences,
+  type SnapshotSources,
+  takeSnapshot,
+  viewDependents,
+} from './snapshots.ts';
 import { dependent } from './testing/cases.ts';
 import { deployment, etcd, type ModelObject, objectOf, scalableOf, stateOf } from './testing/seed-model.ts';
 
@@ -115,14 +122,27 @@ describe('dependents', () => {
     ['with a stored count', object({ annotations: { [replicas]: '3' } }), false],
     ['not synced', { ...object({}), synced: false }, false],
     ['not served yet', { ...object({}), served: { kind: 'unknown' } }, false],
-    ['missing', {}, false],
+    ['missing', {}, true],
     ['missing, optional', { optional: true }, true],
-    ['not served', { served: { kind: 'not-served', problem: 'x' } }, false],
-    ['not served, optional', { optional: true, served: { kind: 'not-served', problem: 'x' } }, true],
+    ['not served', { served: { kind: 'not-served', problem: 'x' } }, true],
   ] satisfies readonly [string, Parameters<typeof view>[1], boolean][])(
     '%s: undisturbed %s',
     (_, given, undisturbed) => {
       expect(view(kcm, given).undisturbed).toBe(undisturbed);
+    },
+  );
+
+  it.each([
+    ['missing', {}, [refKey(kcm)]],
+    ['missing, optional', { optional: true }, []],
+    ['there', object({}), []],
+    ['not synced', { synced: false }, []],
+    ['not served', { served: { kind: 'not-served', problem: 'x' } }, []],
+  ] satisfies readonly [string, Parameters<typeof view>[1], readonly string[]][])(
+    'that are required and %s: %s are missing: %j',
+    (_, given: Parameters<typeof view>[1], missing) => {
+      const resource = dependent(kcm, { optional: given.optional ?? false });
+      expect(findMissing([resource], sourcesOf(kcm, given))).toEqual(missing);
     },
   );
 

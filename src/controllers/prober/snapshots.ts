@@ -72,6 +72,13 @@ export const takeSnapshot = (resource: DependentResource, context: SnapshotSourc
   return { kind: 'state', state: pretended(pretences, key, state) };
 };
 
+/** Keys of the required resources that are not there, as far as the watches know. */
+export const findMissing = (resources: readonly DependentResource[], context: SnapshotSources): readonly string[] =>
+  resources
+    .filter((resource) => !resource.optional && resource.onlyWhereHeld !== true)
+    .filter((resource) => takeSnapshot(resource, context).kind === 'absent')
+    .map(({ ref }) => refKey(ref));
+
 export const viewDependents = (
   resources: readonly DependentResource[],
   context: SnapshotSources & { readonly flowRuns: boolean },
@@ -82,9 +89,10 @@ export const viewDependents = (
     switch (snapshot.kind) {
       case 'state':
         return isUndisturbed(snapshot.state) || (resource.onlyWhereHeld === true && !isHeld(snapshot.state));
+      // There is nothing that a scale-up could bring up.
       case 'absent':
       case 'not-served':
-        return resource.optional;
+        return true;
       case 'unknown':
         return false;
     }

@@ -28,7 +28,7 @@ export interface Observation {
 }
 
 export interface DependentsView {
-  /** All watches synced, no flow runs, and every resource is up, ready and without marks of ours. */
+  /** All watches synced, no flow runs, and every resource that is there is up, ready and without annotations of ours. */
   readonly undisturbed: boolean;
   /** Some resource carries the mark of meltdown protection. */
   readonly anyHeld: boolean;
@@ -87,6 +87,24 @@ export type Verdict =
   /** A scale-down that rests on timestamps alone: look again. */
   | { readonly kind: 'confirm' }
   | { readonly kind: 'failed'; readonly failure: FailureKind; readonly error: ReadError };
+
+/** The one word for a verdict, in log, metrics and demo alike. */
+export type VerdictWord = 'healthy' | 'unhealthy' | 'confirming' | 'skipped' | FailureKind;
+
+export const wordOf = (verdict: Verdict): VerdictWord => {
+  switch (verdict.kind) {
+    case 'failed':
+      return verdict.failure;
+    case 'skip':
+      return 'skipped';
+    case 'confirm':
+      return 'confirming';
+    case 'scale-down':
+      return 'unhealthy';
+    case 'scale-up':
+      return 'healthy';
+  }
+};
 
 export interface Counts {
   readonly candidates: number;

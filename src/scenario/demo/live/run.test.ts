@@ -85,12 +85,12 @@ describe('the demo with a user in front of it', () => {
     expect(screen()).toMatch(/> 1 alpha +5\/5 .* healthy +0 +0/);
     await press('c', 32);
     expect(screen()).toMatch(/^alpha {2}kubelets cut off +twin, left alone {2}kubelets cut off/m);
-    expect(screen()).toMatch(/> 1 alpha +5\/5 .* scale down +0 +0/);
-    expect(screen()).toMatch(/4 twin +\d\/5 .* scale down, ignored +\d +0/);
+    expect(screen()).toMatch(/> 1 alpha +5\/5 .* unhealthy +0 +0/);
+    expect(screen()).toMatch(/4 twin +\d\/5 .* unhealthy, ignored +\d +0/);
     expect(screen()).toMatch(/^kube-controller-manager +held, was 2 +kube-controller-manager +2\/2/m);
     expect(screen()).toContain('annotated replicas=2, meltdown-protection-active');
     await press('', 30);
-    expect(screen()).toMatch(/> 1 alpha +5\/5 .* scale down +0 +0/);
+    expect(screen()).toMatch(/> 1 alpha +5\/5 .* unhealthy +0 +0/);
     expect(screen()).toMatch(/4 twin .* [1-9]\d* +[1-9]/);
     expect(screen()).toMatch(/twin +MCM deleted healthy machine/);
     await press('r', 25);
@@ -102,7 +102,7 @@ describe('the demo with a user in front of it', () => {
   it('shows a crash loop with what the weeder does about it', async () => {
     const { screen, press, leave } = await takeSeat();
     await press('2e', 25);
-    expect(screen()).toMatch(/> 2 bravo +\? +- +no API server/);
+    expect(screen()).toMatch(/> 2 bravo +\? +- +api_server_unreachable/);
     expect(screen()).toMatch(/^kube-apiserver +waits \d+s +kube-apiserver +waits \d+s/m);
     await press('m', 4);
     expect(screen()).toMatch(/bravo +the weeder deleted kube-apiserver-/);

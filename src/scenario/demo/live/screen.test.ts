@@ -39,9 +39,9 @@ describe('the screen', () => {
   it('shows two shoots that are well', () => {
     expect(screenOf({}).map((row) => row.trimEnd())).toEqual([
       'dwd demo  1:23  prober, weeder                 KUBECONFIG=/tmp/d/seed.kubeconfig',
-      '    shoot    Ready  lease ages       prober               given up  replaced',
-      '> 1 alpha    2/2    1.0s to 2.0s     -                    0         0',
-      '  2 twin     2/2    1.0s to 2.0s     -                    0         0',
+      '    shoot    Ready  lease ages       prober                  given up  replaced',
+      '> 1 alpha    2/2    1.0s to 2.0s     -                       0         0',
+      '  2 twin     2/2    1.0s to 2.0s     -                       0         0',
       'alpha                                    twin, left alone',
       'worker-1  Ready      1.0s .........|..   worker-1  Ready      1.0s .........|..',
       'worker-2  Ready      2.0s .........|..   worker-2  Ready      2.0s .........|..',
@@ -105,15 +105,15 @@ describe('the screen', () => {
   });
 
   it.each([
-    ['scale-up', 'alpha', 'healthy'],
-    ['scale-down', 'alpha', 'scale down '],
-    ['scale-down', 'twin', 'scale down, ignored'],
-    ['skip', 'alpha', 'skipped'],
-    ['failed', 'alpha', 'no API server'],
-  ] as const)('shows the verdict %s on %s', (kind, shoot, told) => {
+    ['healthy', 'alpha', 'healthy'],
+    ['unhealthy', 'alpha', 'unhealthy '],
+    ['unhealthy', 'twin', 'unhealthy, ignored'],
+    ['skipped', 'alpha', 'skipped'],
+    ['api_server_unreachable', 'alpha', 'api_server_unreachable  0'],
+  ] as const)('shows the verdict %s on %s', (word, shoot, told) => {
     const state = takeVerdict(seen(shootSnapshot('alpha'), shootSnapshot('twin')), 0, {
       shoot,
-      verdict: { kind, reason: 'because' },
+      verdict: { word, reason: 'because' },
     });
     const [, , ...table] = textOf(renderScreen(state, backdrop, usual));
     expect(table.find((row) => row.slice(4).startsWith(shoot))).toContain(`  ${told}`);

@@ -27,19 +27,9 @@ const header = ({ withProber, withWeeder, seedKubeconfig }: Backdrop, { at, colu
 const heading = (text: string, columns: number): Row => [segment(`${text} ${'-'.repeat(columns)}`, 'dim')];
 
 const verdictOf = ({ verdicts, twin }: LiveState, name: string): Segment => {
-  const verdict = verdicts.get(name);
-  switch (verdict?.kind) {
-    case undefined:
-      return segment('-');
-    case 'scale-up':
-      return segment('healthy', 'good');
-    case 'scale-down':
-      return segment(name === twin ? 'scale down, ignored' : 'scale down', 'bad');
-    case 'skip':
-      return segment('skipped');
-    case 'failed':
-      return segment('no API server');
-  }
+  const word = verdicts.get(name)?.word;
+  if (word === 'unhealthy') return segment(name === twin ? `${word}, ignored` : word, 'bad');
+  return segment(word ?? '-', word === 'healthy' ? 'good' : 'plain');
 };
 
 const pad = ({ text, tone }: Segment, columns: number): Segment => segment(text.padEnd(columns), tone);
@@ -63,13 +53,13 @@ const tableRow = (state: LiveState, shoot: ShootSnapshot, wall: number): Row => 
     segment(name.padEnd(9)),
     pad(segment(readiness, ready < nodes.length ? 'bad' : 'plain'), 7),
     segment(agesOf(shoot, wall).padEnd(17)),
-    pad(verdictOf(state, name), 21),
+    pad(verdictOf(state, name), 24),
     pad(count(nodesGivenUp), 10),
     count(machinesReplaced),
   ];
 };
 
-const tableHeading = `    ${'shoot'.padEnd(9)}${'Ready'.padEnd(7)}${'lease ages'.padEnd(17)}${'prober'.padEnd(21)}given up  replaced`;
+const tableHeading = `    ${'shoot'.padEnd(9)}${'Ready'.padEnd(7)}${'lease ages'.padEnd(17)}${'prober'.padEnd(24)}given up  replaced`;
 
 const happeningRow = (at: number, { about, text, tone }: Line): Row => [
   segment(`${minutes(at).padStart(5)}  ${about.padEnd(7)}  `, 'dim'),

@@ -74,27 +74,28 @@ describe('the toll', () => {
 
 describe('a verdict', () => {
   it.each([
-    ['scale-up', '0/5 leases expired: no set', 'prober: healthy, 0/5 leases expired'],
-    ['scale-down', '3/5 expired', 'prober: scale down, 3/5 expired'],
-    ['skip', 'one', 'prober: skipped, one'],
-    ['failed', 'GET /version: reset', 'prober: nothing is scaled, GET /version failed'],
-  ] as const)('of the kind %s with %j is told', (kind, reason, text) => {
+    ['healthy', '0/5 leases expired: no set', 'prober: healthy, 0/5 leases expired'],
+    ['unhealthy', '3/5 expired', 'prober: unhealthy, 3/5 expired'],
+    ['confirming', '3/5 expired', 'prober: confirming, 3/5 expired'],
+    ['skipped', 'one', 'prober: skipped, one'],
+    ['api_server_unreachable', 'GET /version: reset', 'prober: api_server_unreachable, GET /version'],
+  ] as const)('%s with %j is told', (word, reason, text) => {
     const other = takeVerdict(begun, 6_000, {
       shoot: 'alpha',
-      verdict: { kind: kind === 'skip' ? 'failed' : 'skip', reason: 'before' },
+      verdict: { word: word === 'skipped' ? 'throttled' : 'skipped', reason: 'before' },
     });
-    const state = takeVerdict(other, 7_000, { shoot: 'alpha', verdict: { kind, reason } });
-    expect(state.verdicts.get('alpha')).toEqual({ kind, reason });
+    const state = takeVerdict(other, 7_000, { shoot: 'alpha', verdict: { word, reason } });
+    expect(state.verdicts.get('alpha')).toEqual({ word, reason });
     expect(told(state).slice(1)).toEqual([text]);
   });
 
   it('is told once, and not at all when it is the first and all is well', () => {
-    const said = (kind: 'scale-up' | 'scale-down', reason: string) => ({ shoot: 'alpha', verdict: { kind, reason } });
-    let state = takeVerdict(begun, 0, said('scale-up', '0/5'));
+    const said = (word: 'healthy' | 'unhealthy', reason: string) => ({ shoot: 'alpha', verdict: { word, reason } });
+    let state = takeVerdict(begun, 0, said('healthy', '0/5'));
     expect(told(state)).toEqual([]);
-    state = takeVerdict(state, 1, said('scale-down', '3/5'));
-    state = takeVerdict(state, 2, said('scale-down', '5/5'));
-    expect(told(state)).toEqual(['prober: scale down, 3/5']);
+    state = takeVerdict(state, 1, said('unhealthy', '3/5'));
+    state = takeVerdict(state, 2, said('unhealthy', '5/5'));
+    expect(told(state)).toEqual(['prober: unhealthy, 3/5']);
     expect(state.verdicts.get('alpha')?.reason).toBe('5/5');
   });
 
@@ -102,13 +103,13 @@ describe('a verdict', () => {
     const entry = {
       level: 'info',
       namespace: 'shoot--sim--alpha',
-      verdict: 'scale-down',
+      verdict: 'unhealthy',
       reason: '3/5',
       msg: 'verdict',
     };
     expect(readVerdict(JSON.stringify(entry))).toEqual({
       namespace: 'shoot--sim--alpha',
-      verdict: { kind: 'scale-down', reason: '3/5' },
+      verdict: { word: 'unhealthy', reason: '3/5' },
     });
   });
 
@@ -120,8 +121,8 @@ describe('a verdict', () => {
     '3',
     '{"namespace":"a","msg":"probing"}',
     '{"namespace":"a","verdict":"else","reason":"b"}',
-    '{"verdict":"skip","reason":"b"}',
-    '{"namespace":"a","verdict":"skip"}',
+    '{"verdict":"skipped","reason":"b"}',
+    '{"namespace":"a","verdict":"skipped"}',
   ])('is not what %j says', (text) => {
     expect(readVerdict(text)).toBeUndefined();
   });

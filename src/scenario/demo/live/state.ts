@@ -108,25 +108,18 @@ export const takeSnapshot = (state: LiveState, snapshot: Snapshot): LiveState =>
   return addHappenings({ ...state, snapshot, tolls }, snapshot.at, lines);
 };
 
-const verdictLine = (shoot: string, { kind, reason }: Verdict): Line => {
+const verdictLine = (shoot: string, { word, reason }: Verdict): Line => {
   // Behind the first colon it says what that means, which the Deployments show.
   const [what = ''] = reason.split(': ');
-  switch (kind) {
-    case 'scale-up':
-      return line(`prober: healthy, ${what}`, shoot, 'good');
-    case 'scale-down':
-      return line(`prober: scale down, ${what}`, shoot, 'bad');
-    case 'skip':
-      return line(`prober: skipped, ${what}`, shoot);
-    case 'failed':
-      return line(`prober: nothing is scaled, ${what} failed`, shoot);
-  }
+  const text = `prober: ${word}, ${what}`;
+  if (word === 'healthy') return line(text, shoot, 'good');
+  return word === 'unhealthy' ? line(text, shoot, 'bad') : line(text, shoot);
 };
 
 /** Takes in what the prober has said of a shoot; what it says again is not told again, nor that a shoot is well from the beginning. */
 export const takeVerdict = (state: LiveState, at: number, said: { shoot: string; verdict: Verdict }): LiveState => {
   const { shoot, verdict } = said;
-  const before = state.verdicts.get(shoot)?.kind ?? 'scale-up';
+  const before = state.verdicts.get(shoot)?.word ?? 'healthy';
   const verdicts = new Map(state.verdicts).set(shoot, verdict);
-  return addHappenings({ ...state, verdicts }, at, before === verdict.kind ? [] : [verdictLine(shoot, verdict)]);
+  return addHappenings({ ...state, verdicts }, at, before === verdict.word ? [] : [verdictLine(shoot, verdict)]);
 };

@@ -1,11 +1,19 @@
-/** What the prober thinks of a shoot. */
+/** The prober's verdict on a shoot, in the words of its log. */
 export interface Verdict {
-  /** `scale-up` is its verdict on all that is well, `failed` means that it could not look. */
-  readonly kind: 'scale-up' | 'scale-down' | 'skip' | 'failed';
+  readonly word: (typeof words)[number];
   readonly reason: string;
 }
 
-const kinds: readonly Verdict['kind'][] = ['scale-up', 'scale-down', 'skip', 'failed'];
+const words = [
+  'healthy',
+  'unhealthy',
+  'confirming',
+  'skipped',
+  'api_server_unreachable',
+  'lease_list_failed',
+  'throttled',
+  'kubeconfig_unusable',
+] as const;
 
 const parse = (line: string): Readonly<Record<string, unknown>> => {
   try {
@@ -18,7 +26,7 @@ const parse = (line: string): Readonly<Record<string, unknown>> => {
 /** A verdict by the line of the prober's log that tells it; undefined for any other line, whole or not. */
 export const readVerdict = (line: string): { readonly namespace: string; readonly verdict: Verdict } | undefined => {
   const { namespace, verdict, reason } = parse(line);
-  const kind = kinds.find((known) => known === verdict);
-  if (typeof namespace !== 'string' || typeof reason !== 'string' || kind === undefined) return undefined;
-  return { namespace, verdict: { kind, reason } };
+  const word = words.find((known) => known === verdict);
+  if (typeof namespace !== 'string' || typeof reason !== 'string' || word === undefined) return undefined;
+  return { namespace, verdict: { word, reason } };
 };
