@@ -1,6 +1,12 @@
 import { defineConfig } from 'vitest/config';
 
-const processTests = ['test/e2e/**/*.test.ts', 'test/contract/**/*.test.ts', 'test/envtest/envtest.test.ts'];
+const processTests = [
+  'test/e2e/**/*.test.ts',
+  'test/contract/**/*.test.ts',
+  'test/envtest/envtest.test.ts',
+  // No process, but minutes of computing.
+  'test/architecture/regular-expressions.test.ts',
+];
 
 export default defineConfig({
   test: {

@@ -32,11 +32,18 @@ export const inColour: Paint = (status, text) => {
   return colour === undefined ? text : styleText(colour, text);
 };
 
+const piecesOf = (word: string, columns: number): readonly string[] => {
+  const letters = Array.from(word);
+  const pieces: string[] = [];
+  for (let at = 0; at < letters.length; at += columns) pieces.push(letters.slice(at, at + columns).join(''));
+  return pieces;
+};
+
 /** As many words on a line as fit; a word that is longer (a URL, a name) is broken. */
 const indented = (text: string): readonly string[] => {
   const columns = width - indent.length;
   const lines: string[] = [];
-  for (const word of text.split(/\s+/).flatMap((long) => long.match(new RegExp(`.{1,${columns}}`, 'gu')) ?? [])) {
+  for (const word of text.split(/\s+/).flatMap((long) => piecesOf(long, columns))) {
     const last = lines.at(-1);
     if (last !== undefined && last.length + 1 + word.length <= columns) lines[lines.length - 1] = `${last} ${word}`;
     else lines.push(word);

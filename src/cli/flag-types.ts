@@ -64,7 +64,7 @@ export const integer = ({ min }: Minimum): FlagType<number> => ({
   },
 });
 
-const goFloat = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
+const goFloat = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/;
 
 export const float = ({ min }: Minimum): FlagType<number> => ({
   placeholder: 'float',

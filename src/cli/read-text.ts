@@ -3,9 +3,9 @@ const maxBytes = 4 * 1024 * 1024;
 
 /** An error of the file system for people: `ENOENT: no such file or directory, open 'x'` says in its middle what they understand. */
 export const inWords = (error: unknown): Error => {
-  const { message, code } = error as { readonly message: string; readonly code?: unknown };
-  const words = typeof code === 'string' ? message.replace(/^[A-Z\d]+: /, '').replace(/, \w+( '.*')?$/s, '') : message;
-  return new Error(words, { cause: error });
+  const { message, code, syscall } = error as NodeJS.ErrnoException;
+  if (code === undefined || syscall === undefined) return new Error(message, { cause: error });
+  return new Error(message.slice(`${code}: `.length).split(`, ${syscall}`, 1).join(), { cause: error });
 };
 
 /** Collects a stream of UTF-8 up to 4 MiB. Rejects with an error whose message says why in words. */

@@ -1,4 +1,5 @@
 import type { Result } from './errors.ts';
+import { trimEndOf } from './trim-end.ts';
 
 /** Nanoseconds per unit; `µs` is spelled with U+00B5 or U+03BC. */
 const units: Readonly<Record<string, bigint>> = {
@@ -81,8 +82,9 @@ export const parseGoDuration = (text: string): Result<number, string> => {
 const withFraction = (nanos: bigint, unit: string): string => {
   const perUnit = units[unit] ?? 1n;
   const digits = perUnit.toString().length - 1;
-  const fraction = (nanos % perUnit).toString().padStart(digits, '0').replace(/0+$/, '');
-  return `${nanos / perUnit}${fraction === '' ? '' : `.${fraction}`}${unit}`;
+  const fraction = (nanos % perUnit).toString().padStart(digits, '0');
+  const shown = trimEndOf(fraction, '0');
+  return `${nanos / perUnit}${shown === '' ? '' : `.${shown}`}${unit}`;
 };
 
 const formatNanos = (nanos: bigint): string => {

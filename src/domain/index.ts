@@ -11,6 +11,7 @@ export * from './probe-calls.ts';
 export * from './scaling.ts';
 export * from './shoots.ts';
 export * from './shorten.ts';
+export * from './trim-end.ts';
 export * from './micro-time.ts';
 export * from './election.ts';
 export * from './election-calls.ts';

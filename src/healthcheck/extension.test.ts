@@ -78,6 +78,8 @@ describe('the control plane', () => {
     expect(extension().controlPlane).toBe('shoot--dev--one');
     expect(entry('shoot--dev--one--2f1d-4a')).toBe('shoot--dev--one');
     expect(entry('source-shoot--dev--one--2f1d-4a')).toBe('shoot--dev--one');
+    expect(entry('--2f1d')).toBe('--2f1d');
+    expect(entry('one--')).toBe('one--');
     expect(entry('shoot-dev-one--2f1d-4a')).toBe('shoot-dev-one');
     expect(entry('odd')).toBe('odd');
   });

@@ -39,8 +39,10 @@ const groupPath = '/apis/extensions.gardener.cloud/v1alpha1';
 /** As gardener makes the names of BackupEntries (`pkg/utils/gardener/backupentry.go`, ExtractShootDetailsFromBackupEntryName). */
 const controlPlaneOf = ({ namespace, name }: ObjectMeta): string => {
   if (namespace !== '') return namespace;
-  const [, shoot = name] = /^(?:source-)?(.+)--.+?$/.exec(name) ?? [];
-  return shoot;
+  const full = name.startsWith('source-') ? name.slice('source-'.length) : name;
+  // Something has to come before the dashes, and after them.
+  const end = full.lastIndexOf('--', full.length - 3);
+  return end > 0 ? full.slice(0, end) : name;
 };
 
 export const decodeExtension = (json: unknown, path: string): ExtensionObject => {

@@ -71,7 +71,16 @@ export const daemonSetCheck = (target: WorkloadTarget): Check =>
   );
 
 /** What the API server finds invalid, the user has configured (gardener's `general/managed_resource.go`). */
-const invalidObject = /error during apply of object .* is invalid:/i;
+const [applying, invalid] = ['error during apply of object ', ' is invalid:'];
+
+const namesInvalidObject = (problem: string): boolean =>
+  problem
+    .toLowerCase()
+    .split('\n')
+    .some((line) => {
+      const at = line.indexOf(applying);
+      return at >= 0 && line.includes(invalid, at + applying.length);
+    });
 
 /** A ManagedResource of the control-plane namespace: applied and healthy. An object in it that is invalid is a configuration problem. */
 export const managedResourceCheck = (name: string): Check =>
@@ -82,7 +91,7 @@ export const managedResourceCheck = (name: string): Check =>
       unread: 'check Managed Resource failed. Unable to retrieve managed resource',
       get: getManagedResourceHealth,
       problem: managedResourceProblem,
-      codes: (problem) => (invalidObject.test(problem) ? ['ERR_CONFIGURATION_PROBLEM'] : []),
+      codes: (problem) => (namesInvalidObject(problem) ? ['ERR_CONFIGURATION_PROBLEM'] : []),
     },
     { cluster: 'seed', name },
   );

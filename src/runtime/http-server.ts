@@ -33,7 +33,7 @@ const text = (status: number, body: string): HttpAnswer => ({
 });
 
 const answer = async (request: IncomingMessage, { name, routes, logger }: HttpServerOptions): Promise<HttpAnswer> => {
-  const path = (request.url ?? '').replace(/[?#].*$/, '');
+  const [path = ''] = (request.url ?? '').split(/[?#]/, 1);
   const route = routes.get(path);
   if (route === undefined) return text(404, `not found; there is ${[...routes.keys()].join(' and ')}`);
   if (request.method !== 'GET' && request.method !== 'HEAD') return text(405, 'only GET and HEAD are allowed');

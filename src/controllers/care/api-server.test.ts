@@ -52,3 +52,21 @@ describe('APIServerAvailable', () => {
     expect(withoutResponseTime(a) === withoutResponseTime(b)).toBe(same);
   });
 });
+
+describe('withoutResponseTime', () => {
+  it.each([
+    ['Fine. [response_time:3ms]', 'Fine.'],
+    ['Fine.[response_time:3ms] (again)', 'Fine. (again)'],
+    ['[response_time:3ms] [response_time:4ms]', ' [response_time:4ms]'],
+    ['[response_time:3ms', '[response_time:3ms'],
+    ['] [response_time:3', '] [response_time:3'],
+    ['', ''],
+  ])('%j is %j', (message, rest) => {
+    expect(withoutResponseTime(message)).toBe(rest);
+  });
+
+  it('takes no longer for a message that was made for it', () => {
+    const message = '[response_time:'.repeat(100_000);
+    expect(withoutResponseTime(message)).toBe(message);
+  });
+});

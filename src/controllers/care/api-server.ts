@@ -1,10 +1,14 @@
 import { failed, type Finding, healthy } from './finding.ts';
 import type { Circumstances, HealthzView } from './observation.ts';
 
-const responseTime = / ?\[response_time:[^\]]*\]/;
-
-/** A message without what differs from run to run. */
-export const withoutResponseTime = (message: string): string => message.replace(responseTime, '');
+/** A message without what differs from run to run: its first `[response_time:...]`, with the space before it. */
+export const withoutResponseTime = (message: string): string => {
+  const start = message.indexOf('[response_time:');
+  const end = start < 0 ? -1 : message.indexOf(']', start);
+  if (end < 0) return message;
+  const before = message.slice(0, start);
+  return `${before.endsWith(' ') ? before.slice(0, -1) : before}${message.slice(end + 1)}`;
+};
 
 const judgeHealthz = (healthz: HealthzView): Finding => {
   const took = `[response_time:${healthz.responseMs}ms]`;

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
-import { type JsonObject, KubeconfigError } from '../../domain/index.ts';
+import { type JsonObject, KubeconfigError, trimEndOf } from '../../domain/index.ts';
 import type { Endpoint, ProxyEndpoint } from '../endpoint.ts';
 
 /** A value of the file and where it stands; messages name the place and never the value. */
@@ -63,12 +63,26 @@ export const asBase64 = (field: Field): string | undefined => {
   return Buffer.from(text, 'base64').toString('utf8');
 };
 
-const certificatePattern = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+const [begin, end] = ['-----BEGIN CERTIFICATE-----', '-----END CERTIFICATE-----'];
+
+/** Of a bundle; each takes time to parse and to look up in every handshake. */
+const mostCertificates = 100;
+
+const certificatesIn = (pem: string): readonly string[] => {
+  const [, ...blocks] = pem.split(begin);
+  return blocks.flatMap((block) => {
+    const at = block.indexOf(end);
+    return at < 0 ? [] : [`${begin}${block.slice(0, at)}${end}`];
+  });
+};
 
 /** PEM of one or more certificates, each of them readable. */
 export const checkCertificates = (path: string, pem: string): string => {
-  const certificates = pem.match(certificatePattern) ?? [];
+  const certificates = certificatesIn(pem);
   if (certificates.length === 0) throw new KubeconfigError(path, 'holds no PEM certificate');
+  if (certificates.length > mostCertificates) {
+    throw new KubeconfigError(path, `holds more than ${mostCertificates} certificates`);
+  }
   for (const certificate of certificates) {
     try {
       new X509Certificate(certificate);
@@ -79,8 +93,12 @@ export const checkCertificates = (path: string, pem: string): string => {
   return pem;
 };
 
+/** In characters; names have at most 253. */
+const longestUrl = 2_048;
+
 const parseUrl = ({ path, value }: Field): URL => {
   const text = typeof value === 'string' ? value : '';
+  if (text.length > longestUrl) throw new KubeconfigError(path, `is longer than ${longestUrl} characters`);
   // URL would quietly drop line breaks and tabs.
   if (/[\s\x00-\x1f]/.test(text) || !URL.canParse(text)) throw new KubeconfigError(path, 'is not a URL');
   return new URL(text);
@@ -106,7 +124,7 @@ export const asServer = (field: Field): Pick<Endpoint, 'protocol' | 'host' | 'po
   if (url.search !== '' || url.hash !== '') {
     throw new KubeconfigError(field.path, 'must have neither query nor fragment');
   }
-  return { protocol, ...hostOf(url, field.path), basePath: url.pathname.replace(/\/+$/, '') };
+  return { protocol, ...hostOf(url, field.path), basePath: trimEndOf(url.pathname, '/') };
 };
 
 /** `proxy-url` of a cluster. */

@@ -366,6 +366,43 @@ describe('rule 30: what is broken', () => {
   });
 });
 
+/** What is quadratic takes minutes to hours with these; the time limit of a test is seconds. */
+describe('rule 30: values of a megabyte', () => {
+  const times = (text: string, count = 700_000): string => text.repeat(count / text.length);
+  const urls = ['/', '/x', '../', 'a.', '1.', '%41', '@', ':', '[', '\\'].map((text) => `https://h${times(text)}`);
+
+  it.each(['server', 'proxy-url'])('rule 30: as %s are refused before they are parsed', (name) => {
+    for (const url of urls) expect(refusal(kubeconfig({ [name]: url })).problem).toBe('is longer than 2048 characters');
+  });
+
+  it('rule 30: a server of as many slashes as are allowed has no path', () => {
+    const { endpoint } = parseUntrustedKubeconfig(kubeconfig({ server: `https://h${'/'.repeat(2_000)}` }));
+    expect(endpoint.basePath).toBe('');
+  });
+
+  it.each(['a', 'a.', 'a-', ':', '1.'])('rule 30: as tls-server-name: %s, again and again', (text) => {
+    const { problem } = refusal(kubeconfig({ 'tls-server-name': `${times(text)}!` }));
+    expect(problem).toBe('is not a host name');
+  });
+
+  it('rule 30: as base64 and PEM', () => {
+    const begin = '-----BEGIN CERTIFICATE-----';
+    const bodies = ['=', 'A', 'A\n', base64(times(begin, 300_000)), base64(times(`${begin}-`, 300_000))];
+    for (const body of bodies) {
+      const data = body.length < 9 ? times(body, 500_000) : body;
+      refusal(kubeconfig({ 'certificate-authority-data': data }));
+      refusal(kubeconfig({}, { 'client-certificate-data': data, 'client-key-data': data }));
+    }
+  });
+
+  it('rule 30: a bundle of more certificates than anybody needs', () => {
+    const bundle = (count: number) =>
+      kubeconfig({ 'certificate-authority-data': base64(certificates.ca.repeat(count)) });
+    expect(refusal(bundle(101)).problem).toBe('holds more than 100 certificates');
+    parseUntrustedKubeconfig(bundle(100));
+  });
+});
+
 describe('rule 30: anything at all', () => {
   const isRefusedOrTaken = (text: string): void => {
     try {

@@ -24,7 +24,7 @@ const names: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** A control sequence, or any one character. */
-const keyPattern = new RegExp(`${escape}(?:\\[[\\d;]*[@-~]|O[@-~])|[^]`, 'gu');
+const keyPattern = /\u001b(?:\[[\d;]*[@-~]|O[@-~])|[^]/gu;
 
 /**
  * Keys in what a terminal in raw mode sends at once: letters and digits as themselves, others by name, the rest as it came. Sequences as

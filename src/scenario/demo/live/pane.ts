@@ -24,7 +24,7 @@ export const leaseBar = (ageMs: number, { limitMs, graceMs }: Pick<PaneInit, 'li
 };
 
 /** `shoot--sim--alpha-worker-1` -> `worker-1` */
-const shortName = (node: string): string => node.replace(/^.*-(?=[^-]+-\d+$)/, '');
+const shortName = (node: string): string => node.split('-').slice(-2).join('-');
 
 const nodeRow = ({ name, ready, renewedAt }: NodeSnapshot, init: PaneInit): Row => {
   const state = ready === 'True' ? segment('Ready    ') : segment(ready.padEnd(9), 'bad');
@@ -35,7 +35,7 @@ const nodeRow = ({ name, ready, renewedAt }: NodeSnapshot, init: PaneInit): Row 
   return [label, state, segment(seconds(age).padStart(6)), segment(' '), segment(leaseBar(age, init), tone)];
 };
 
-const numberOf = ({ name }: NodeSnapshot): number => Number(/\d+$/.exec(name)?.[0] ?? 0);
+const numberOf = ({ name }: NodeSnapshot): number => Number(name.split('-').at(-1));
 
 const nodeRowsOf = (init: PaneInit): readonly Row[] => {
   const { answers, nodes } = init.shoot;
