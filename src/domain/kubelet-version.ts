@@ -17,12 +17,9 @@ interface Version {
 
 /** In bytes, as of upstream. */
 const maxConstraintLength = 512;
-const identifiers = '[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*';
-const part = '[0-9xX*|]+';
-/** Each repetition ends where another class of characters begins, so that no text is gone through more than a few times. */
-const grammar = new RegExp(
-  `^v?(${part})(?:\\.(${part}))?(?:\\.(${part}))?(?:-(${identifiers}))?(?:\\+${identifiers})?$`,
-);
+/** Core, pre-release, build; each repetition ends where another class of characters begins. */
+const grammar =
+  /^v?([0-9xX*|]+)(?:\.([0-9xX*|]+))?(?:\.([0-9xX*|]+))?(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$/;
 const wholeNumber = /^\d{1,15}$/;
 
 /** Undefined for what is no version. A part that is absent or a wildcard is not a number. */
