@@ -20,12 +20,13 @@ import {
   withRateLimit,
 } from '../kube/index.ts';
 import type { Clock, Kube } from '../ports/index.ts';
+import { connectSeed } from '../process/index.ts';
 import { systemClock, systemRandom } from '../runtime/index.ts';
 import { careComponent } from './care.ts';
 import { untilWatched } from './care-generation.ts';
 import { type CareSourceDeps, type CareWatches, createCareWatches } from './care-sources.ts';
 import { fanOut } from './fan-out.ts';
-import { connectSeed, type ProcessDeps, runComponent } from './process.ts';
+import { type ProcessDeps, runComponent } from './process.ts';
 
 export interface GardenOptions {
   /** Path of a kubeconfig; absent: nothing is written. */

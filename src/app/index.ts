@@ -6,7 +6,7 @@ export {
   runCareProcess,
   runCareRound,
 } from './care-process.ts';
-export { createElection } from './leadership.ts';
+export { createElection } from '../process/index.ts';
 export { type ProcessDeps, runComponent } from './process.ts';
 export { createProber, proberComponent, type ProberOptions, type ProberPorts, startProber } from './prober.ts';
 export type { RunningComponent } from './reloadable.ts';

@@ -24,6 +24,7 @@ const beneathApp = [
   'kube',
   'telemetry',
   'runtime',
+  'process',
   'controllers/prober',
   'controllers/weeder',
   'controllers/care',
@@ -75,9 +76,11 @@ export const house: Readonly<Record<string, FolderRule>> = {
   'controllers/prober': controller,
   'controllers/weeder': controller,
   'controllers/care': controller,
+  // What every process has, of this program and of an extension that uses the library.
+  process: { folders: ['domain', 'ports', 'kube', 'runtime'], builtins: ['node:os'] },
   // Only connect.ts and json-logger.ts bring a real cluster and a real clock; the rest takes ports.
   healthcheck: {
-    folders: ['domain', 'ports', 'kube', 'runtime'],
+    folders: ['domain', 'ports', 'kube', 'runtime', 'process', 'telemetry'],
     files: { 'connect.ts': ['node:os'] },
   },
   sim: {
