@@ -63,7 +63,7 @@ dead-code: setup ## find unused files, exports and dependencies
 envtest: ## build the real kube-apiserver, kube-controller-manager, kubectl and etcd for tests
 	@tools/envtest/build.sh
 
-race: build ## race the prober against a real kube-controller-manager (4 minutes; needs `make envtest`)
+race: build ## race the prober against a real kube-controller-manager (12 minutes; needs `make envtest`); ARGS='--rounds 1' is short
 	$(call stage,race,node bench/race.ts $(ARGS))
 
 bench: build ## measure prober, weeder and care from outside, beside a bare loop (16 minutes); ARGS: see docs/benchmarks.md

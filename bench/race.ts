@@ -10,18 +10,24 @@ import { waitFor } from '../test/envtest/waiting.ts';
 import { type Arena, kubeConfigSecretName, openArena, type Run } from './race/arena.ts';
 import { followReplicas } from './race/replicas.ts';
 import { tellRace } from './race/tell.ts';
-import { gardenConfig } from './support/garden-config.ts';
+import { gardenConfig, probeIntervalMs } from './support/garden-config.ts';
+import { count } from './support/options.ts';
 import { ownTarget, type RunningTarget, startTarget, type Target } from './support/target.ts';
 
-const rounds = 2;
+const defaultRounds = 4;
 const protectedShoots = ['a', 'b', 'c', 'd', 'e'];
 const unprotectedShoots = ['alone'];
-/** Two looks of the prober, and two renewals of every lease. */
-const settleMs = 15_000;
+/** The longest time from one probe of a shoot to the next. */
+const longestIntervalMs = 1.2 * probeIntervalMs;
+/** After the first verdicts: a second probe of every shoot, and several renewals of every lease. */
+const settleMs = longestIntervalMs;
 /** Of a program whose log is not known: its initial delay, and a run with all the delays of a scale-up. */
 const foreignSettleMs = 90_000;
-/** Every outage begins at another moment of the prober's and KCM's intervals. */
-const spreadMs = 10_000;
+/**
+ * The outages begin evenly spread over a whole cycle of the program. That of a program whose log is not known may hold, as the Go program's does
+ * after each healthy probe, the delay of machine-controller-manager's scale-up.
+ */
+const [ownCycleMs, foreignCycleMs] = [longestIntervalMs, longestIntervalMs + 30_000];
 
 const clock = systemClock();
 const random = systemRandom();
@@ -34,6 +40,7 @@ interface Contest {
   readonly isOwn: boolean;
   readonly kubeconfig: string;
   readonly directory: string;
+  readonly rounds: number;
 }
 
 const namespacesJudged = (output: string): number => {
@@ -52,12 +59,20 @@ const startProber = async ({ target, isOwn, kubeconfig, directory }: Contest): P
   const config = gardenConfig(kubeConfigSecretName);
   const program = startTarget(target, { component: 'prober', config, kubeconfig, directory });
   const settle = async (): Promise<void> => {
-    if (!isOwn) return clock.sleep(foreignSettleMs, never);
-    await waitFor({ what: 'a verdict on every shoot', withinMs: 60_000, everyMs: 200 }, () => {
+    if (isOwn) {
+      await waitFor({ what: 'a verdict on every shoot', withinMs: 60_000, everyMs: 200 }, () => {
+        program.check();
+        return Promise.resolve(namespacesJudged(program.output()) === protectedShoots.length ? true : undefined);
+      }).catch((error: unknown) => {
+        program.check();
+        throw new Error(`${String(error)}; its output ends with\n${program.tail()}`, { cause: error });
+      });
+    }
+    const settledAt = clock.monotonic() + (isOwn ? settleMs : foreignSettleMs);
+    while (clock.monotonic() < settledAt) {
       program.check();
-      return Promise.resolve(namespacesJudged(program.output()) === protectedShoots.length ? true : undefined);
-    });
-    return clock.sleep(settleMs, never);
+      await clock.sleep(500, never);
+    }
   };
   try {
     await settle();
@@ -65,19 +80,23 @@ const startProber = async ({ target, isOwn, kubeconfig, directory }: Contest): P
     return program;
   } catch (error) {
     await program.stop();
-    throw new Error(`${String(error)}\n${program.tail()}`, { cause: error });
+    throw error;
   }
 };
 
-const playRound = async (arenas: readonly Arena[], contest: Contest): Promise<readonly Run[]> => {
+const playRound = async (round: number, arenas: readonly Arena[], contest: Contest): Promise<readonly Run[]> => {
   await Promise.all(arenas.map((arena) => arena.prepare()));
   const prober = await startProber(contest);
   try {
-    const race = async (arena: Arena): Promise<Run> => {
-      await clock.sleep(random.next() * spreadMs, never);
+    const cycleMs = contest.isOwn ? ownCycleMs : foreignCycleMs;
+    const race = async (arena: Arena, place: number): Promise<Run> => {
+      const share = (place * contest.rounds + round + random.next()) / (arenas.length * contest.rounds);
+      await clock.sleep(share * cycleMs, never);
       return arena.race();
     };
     const runs = await Promise.all(arenas.map(race));
+    // What it did not do because it had ended is no result.
+    prober.check();
     const isLost = runs.some(({ isProtected, unknown }) => isProtected && unknown > 0);
     if (isLost && contest.isOwn) say(prober.output());
     return runs;
@@ -101,9 +120,9 @@ const play = async (
       say(`shoot ${name} is up`);
     }
     const runs: Run[] = [];
-    for (let round = 1; round <= rounds; round += 1) {
-      say(`round ${String(round)} of ${String(rounds)}`);
-      runs.push(...(await playRound(arenas, contest)));
+    for (let round = 0; round < contest.rounds; round += 1) {
+      say(`round ${String(round + 1)} of ${String(contest.rounds)}`);
+      runs.push(...(await playRound(round, arenas, contest)));
     }
     return runs;
   } finally {
@@ -111,23 +130,31 @@ const play = async (
   }
 };
 
-const usage =
-  'usage: node bench/race.ts [--target "CMD"]   CMD: another program that takes the prober\'s flags (default: bin/dwd)';
+const usage = `usage: node bench/race.ts [--target "CMD"] [--rounds N]
+
+  --target "CMD"   another program that takes the prober's flags (default: bin/dwd)
+  --rounds N       outages of each of the ${String(protectedShoots.length)} protected shoots (default: ${String(defaultRounds)})`;
+
+const readCommandLine = (): { readonly command: string | undefined; readonly rounds: number } => {
+  const { target, rounds } = parseArgs({ options: { target: { type: 'string' }, rounds: { type: 'string' } } }).values;
+  return { command: target, rounds: count('rounds', rounds) ?? defaultRounds };
+};
 
 const main = async (): Promise<number> => {
-  let command: string | undefined;
+  let line: ReturnType<typeof readCommandLine>;
   try {
-    command = parseArgs({ options: { target: { type: 'string' } } }).values.target;
+    line = readCommandLine();
   } catch (error) {
     say(`${error instanceof Error ? error.message : String(error)}\n${usage}`);
     return 2;
   }
+  const { command, rounds } = line;
   const target = command === undefined ? ownTarget() : { name: 'target', command };
   const directory = mkdtempSync(join(tmpdir(), 'dwd-race-'));
   const seed = await startControlPlane({ name: 'seed' });
   const arenas: Arena[] = [];
   try {
-    const verdict = tellRace(await play(seed, arenas, { target, isOwn: command === undefined, directory }));
+    const verdict = tellRace(await play(seed, arenas, { target, isOwn: command === undefined, directory, rounds }));
     process.stdout.write(`${verdict.text}\n`);
     return verdict.exitCode;
   } finally {
@@ -137,4 +164,7 @@ const main = async (): Promise<number> => {
   }
 };
 
-process.exitCode = await main();
+process.exitCode = await main().catch((error: unknown) => {
+  say(error instanceof Error ? error.message : String(error));
+  return 1;
+});

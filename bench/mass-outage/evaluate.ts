@@ -1,11 +1,9 @@
-import { thresholdAt } from '../support/garden-config.ts';
+import { limits, thresholdAt } from '../support/garden-config.ts';
 import { quantile } from '../support/table.ts';
 import type { SeedRequest, WorldReport } from './protocol.ts';
 
 /** The aim for the slowest shoot. */
 export const aimMs = 3_000;
-/** Defaults of `--kube-api-qps` and `--kube-api-burst`. */
-const [qps, burst] = [5, 10];
 /** On the way through sockets, requests that left apart can arrive together. */
 const bunching = 2;
 
@@ -85,13 +83,13 @@ export interface Restoration {
   readonly requests: Readonly<Record<string, number>>;
 }
 
-/** As a bucket that leaks `qps` a second: how full it gets above `burst`. */
+/** As a bucket that leaks `limits.qps` a second: how full it gets above `limits.burst`. */
 const mostBeyond = (times: readonly number[]): number => {
   let level = 0;
   let most = Number.NEGATIVE_INFINITY;
   times.forEach((at, index) => {
-    level = Math.max(0, level - ((at - (times[index - 1] ?? at)) / 1_000) * qps) + 1;
-    most = Math.max(most, level - burst);
+    level = Math.max(0, level - ((at - (times[index - 1] ?? at)) / 1_000) * limits.qps) + 1;
+    most = Math.max(most, level - limits.burst);
   });
   return most;
 };

@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { waitFor } from '../../test/envtest/waiting.ts';
 import { cpuSecondsOfAll, usageOf } from '../support/cpu.ts';
-import { gardenConfig, graceMs } from '../support/garden-config.ts';
+import { gardenConfig, graceMs, probeIntervalMs } from '../support/garden-config.ts';
 import { type BenchOptions, inScratch, type PartResult } from '../support/part.ts';
 import { type RunningTarget, startTarget, type Target } from '../support/target.ts';
 import { protectionOf, restorationOf } from './evaluate.ts';
@@ -15,8 +15,8 @@ const defaultSize = { shoots: 250, nodes: 50 };
 const quickSize = { shoots: 3, nodes: 3 };
 /** All times of the world and of the configuration, for a quick run. */
 const quickScale = 0.1;
-/** One look at every shoot. */
-const steadyMs = 12_000;
+/** A probe of every shoot. */
+const steadyMs = 1.2 * probeIntervalMs;
 /** Until KCM would have given up every node. */
 const outageMs = graceMs + 15_000;
 /** Programs may wait for their `initialDelay` first. */

@@ -1,3 +1,4 @@
+import { limits } from '../support/garden-config.ts';
 import { inSeconds, markdownTable } from '../support/table.ts';
 import { aimMs, type Protection, type Restoration, type Spread } from './evaluate.ts';
 
@@ -75,7 +76,10 @@ export const tell = (result: Result): string => {
           `${String(restoration.deployments)} of ${String(shoots * result.deploymentsPerShoot)}`,
         ],
         ['ordinary requests a second, on average', restoration.ordinaryPerSecond.toFixed(2)],
-        ['most requests beyond 5 a second after a burst of 10', restoration.beyondTheLimit.toFixed(1)],
+        [
+          `most requests beyond ${String(limits.qps)} a second after a burst of ${String(limits.burst)}`,
+          restoration.beyondTheLimit.toFixed(1),
+        ],
       ],
     ),
     '',

@@ -53,7 +53,7 @@ export const tellRace = (runs: readonly Run[]): { readonly text: string; readonl
     '',
     markdownTable(head, runs.map(rowOf)),
     '',
-    `Margin over ${String(margins.length)} runs: least ${least ?? ''} s, median ${median ?? ''} s, most ${most ?? ''} s.`,
+    `Margin over ${String(margins.length)} runs: least ${least ?? ''}, median ${median ?? ''}, most ${most ?? ''} s.`,
     '',
     ...(failures.length === 0 ? ['The prober won every race, and without it every node was lost.'] : failures),
   ].join('\n');

@@ -19,6 +19,7 @@ export interface Pace {
 
 /** One program in the healthy steady state of one size, by what can be seen from outside. */
 export interface SteadyResult extends Size, Figures {
+  readonly intervalMs: number;
   /** Lists of leases. */
   readonly probes: number;
   readonly floor: { readonly cpuSeconds: number; readonly probes: number; readonly peakBytes: number };
@@ -78,14 +79,14 @@ export const measureSteady = async (target: Target, deps: SteadyDeps): Promise<S
     const start = await look();
     await clock.sleep(intervals * longest * intervalMs, new AbortController().signal);
     program.check();
-    return { target: target.name, ...size, ...resultOf(start, await look()) };
+    return { target: target.name, ...size, intervalMs, ...resultOf(start, await look()) };
   } finally {
     await program.stop();
     await floor.end();
   }
 };
 
-const resultOf = (start: Snapshot, end: Snapshot): Omit<SteadyResult, keyof Size | 'target'> => {
+const resultOf = (start: Snapshot, end: Snapshot): Omit<SteadyResult, keyof Size | 'target' | 'intervalMs'> => {
   const shoots = trafficSince(start.counts.shoots, end.counts.shoots);
   const floor = trafficSince(start.counts.floor, end.counts.floor);
   const cpuSeconds = end.target.cpuSeconds - start.target.cpuSeconds;

@@ -1,3 +1,4 @@
+import { probeIntervalMs } from '../support/garden-config.ts';
 import { type BenchOptions, inScratch, type PartResult } from '../support/part.ts';
 import type { Target } from '../support/target.ts';
 import { steadyFailures } from './aims.ts';
@@ -5,13 +6,23 @@ import { measureSteady, type Pace, type SteadyResult } from './measure.ts';
 import { tellSteady } from './tell.ts';
 import { type Size, startSteadyWorld } from './world.ts';
 
-/** Sizes that are measured one after the other. */
-type Track = readonly Size[];
+interface Plan extends Size {
+  /** Default: the prober's default, three times as dense as gardenlet's. */
+  readonly intervalMs?: number;
+}
+
+/** Measured one after the other. */
+type Track = readonly Plan[];
 
 /** Tracks of a phase run at the same time: one shoot takes minutes to be probed often enough, and hardly anything of the machine. */
 const allPhases: readonly (readonly Track[])[] = [
   [
-    [10, 100, 250].map((shoots) => ({ shoots, nodes: 50 })),
+    [
+      { shoots: 10, nodes: 50 },
+      { shoots: 100, nodes: 50 },
+      { shoots: 250, nodes: 50 },
+      { shoots: 250, nodes: 50, intervalMs: probeIntervalMs },
+    ],
     [{ shoots: 1, nodes: 1_000 }],
     [{ shoots: 1, nodes: 5_000 }],
   ],
@@ -25,8 +36,8 @@ const warmUpsFor = ({ shoots }: Size): number => (shoots < 100 ? 2 : Math.max(2,
 const fewestProbes = 30;
 const intervalsFor = ({ shoots }: Size): number => Math.max(3, Math.ceil(fewestProbes / shoots));
 
-const paceFor = (size: Size): Pace => ({
-  intervalMs: 10_000,
+const paceFor = (size: Plan): Pace => ({
+  intervalMs: size.intervalMs ?? 10_000,
   warmUps: warmUpsFor(size),
   intervals: intervalsFor(size),
 });
@@ -39,7 +50,7 @@ const phasesOf = ({ quick, shoots, nodes }: BenchOptions): readonly (readonly Tr
 };
 
 /** Every target in a world of its own, so that each finds the same. */
-const measure = (target: Target, size: Size, { clock, quick }: BenchOptions): Promise<SteadyResult> =>
+const measure = (target: Target, size: Plan, { clock, quick }: BenchOptions): Promise<SteadyResult> =>
   inScratch(async (directory) => {
     const world = await startSteadyWorld(size, directory);
     try {
@@ -52,7 +63,7 @@ const measure = (target: Target, size: Size, { clock, quick }: BenchOptions): Pr
 /** A result, or why there is none: other sizes took minutes, and are worth telling. */
 type Outcome = SteadyResult | string;
 
-const tryToMeasure = async (target: Target, size: Size, options: BenchOptions): Promise<Outcome> => {
+const tryToMeasure = async (target: Target, size: Plan, options: BenchOptions): Promise<Outcome> => {
   const what = `${target.name}, ${String(size.shoots)} shoots of ${String(size.nodes)} nodes`;
   options.say(`steady state: ${what}`);
   try {

@@ -20,6 +20,7 @@ const sizeOf = ({ shoots, nodes }: SteadyResult): string => `${String(shoots)} x
 const costRow = (result: SteadyResult): readonly string[] => [
   result.target,
   sizeOf(result),
+  `${String(result.intervalMs / 1_000)} s`,
   inPercent(result.cpuSeconds, result),
   probeMs(result).toFixed(2),
   probeMs(result.floor).toFixed(2),
@@ -33,6 +34,7 @@ const costRow = (result: SteadyResult): readonly string[] => [
 const costHead = [
   'program',
   'shoots x nodes',
+  'interval',
   'CPU',
   'CPU ms a probe',
   'floor: ms',

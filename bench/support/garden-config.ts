@@ -1,30 +1,41 @@
-/** Of the kubelets' path: KCM's `--node-monitor-grace-period` as Gardener sets it. */
+/** KCM's `--node-monitor-grace-period` as Gardener sets it, and the prober's default. */
 export const graceMs = 40_000;
 /** Leases count as expired from this share of it on, by the prober's measure. */
 const expiryShare = 0.75;
-export const nodeLeaseFailureFraction = 0.6;
+const nodeLeaseFailureFraction = 0.6;
+
+/** gardenlet's `probeInterval`, three times the default. */
+export const probeIntervalMs = 30_000;
+/** gardenlet's flags for the prober; `--enable-leader-election` is left out, for one replica runs. */
+export const limits = { qps: 20, burst: 100 };
+export const proberFlags: readonly string[] = [
+  `--kube-api-qps=${limits.qps.toFixed(1)}`,
+  `--kube-api-burst=${String(limits.burst)}`,
+  '--zap-log-level=INFO',
+];
 
 export interface GardenTimes {
   /** Of all times but the probe time-out: below 1 everything is faster. Default 1. */
   readonly scale?: number;
-  /** Default 10 s times `scale`. */
+  /** Default gardenlet's, times `scale`. */
   readonly probeIntervalMs?: number;
-  /** Before the first probe of a shoot. Default 30 s times `scale`. */
+  /** Before the first probe of a shoot. Default: not set, so 30 s. */
   readonly initialDelayMs?: number;
 }
 
-/** The prober's configuration as gardenlet writes it for a seed, every time-out and interval at its default. */
+/**
+ * The prober's configuration as gardenlet 1.150 writes it: `pkg/gardenlet/controller/seed/seed/components.go` and
+ * `pkg/component/kubernetes/apiserver/dependency_watchdog.go`. What it leaves to the defaults is left to them here.
+ */
 export const gardenConfig = (kubeConfigSecretName: string, times: GardenTimes = {}): string => {
-  const { scale = 1, probeIntervalMs = 10_000 * scale, initialDelayMs = 30_000 * scale } = times;
+  const { scale = 1 } = times;
   const ms = (value: number): string => `${String(value * scale)}ms`;
+  const initialDelayMs = times.initialDelayMs ?? (scale === 1 ? undefined : 30_000 * scale);
+  const initialDelay = initialDelayMs === undefined ? '' : `initialDelay: ${String(initialDelayMs)}ms\n`;
+  const grace = scale === 1 ? '' : `kcmNodeMonitorGraceDuration: ${ms(graceMs)}\n`;
   return `kubeConfigSecretName: ${kubeConfigSecretName}
-probeInterval: ${String(probeIntervalMs)}ms
-initialDelay: ${String(initialDelayMs)}ms
-probeTimeout: 30s
-backoffJitterFactor: 0.2
-kcmNodeMonitorGraceDuration: ${ms(graceMs)}
-nodeLeaseFailureFraction: ${String(nodeLeaseFailureFraction)}
-dependentResourceInfos:
+probeInterval: ${String(times.probeIntervalMs ?? probeIntervalMs * scale)}ms
+${initialDelay}${grace}dependentResourceInfos:
 - ref: {apiVersion: apps/v1, kind: Deployment, name: kube-controller-manager}
   scaleUp: {level: 0}
   scaleDown: {level: 1}

@@ -33,7 +33,8 @@ const partsOf = (only: readonly string[]): readonly PartName[] => {
   return only.length === 0 ? partNames : only.filter(isPart);
 };
 
-const count = (flag: string, text: string | undefined): number | undefined => {
+/** A whole number above 0; undefined for a flag that is not given. Throws with what is wrong. */
+export const count = (flag: string, text: string | undefined): number | undefined => {
   if (text === undefined) return undefined;
   const value = Number(text);
   if (!Number.isInteger(value) || value < 1) throw new Error(`--${flag} ${text}: not a whole number above 0`);

@@ -7,8 +7,8 @@ export const markdownTable = (head: readonly string[], rows: readonly (readonly 
   return [line(head), rule, ...rows.map(line)].join('\n');
 };
 
-/** Milliseconds as seconds with two decimals; `-` for none. */
-export const inSeconds = (ms: number | undefined): string => (ms === undefined ? '-' : (ms / 1_000).toFixed(2));
+/** Milliseconds as seconds with two decimals; `-` for none, and for a quantile of none. */
+export const inSeconds = (ms = Number.NaN): string => (Number.isNaN(ms) ? '-' : (ms / 1_000).toFixed(2));
 
 /** The smallest value that at least the fraction `q` of all values does not exceed (nearest rank); NaN of none. */
 export const quantile = (values: readonly number[], q: number): number => {

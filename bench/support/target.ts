@@ -4,6 +4,7 @@ import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '../../src/runtime/index.ts';
+import { proberFlags } from './garden-config.ts';
 
 const launcher = fileURLToPath(new URL('../../bin/dwd', import.meta.url));
 const bundle = fileURLToPath(new URL('../../dist/dwd.js', import.meta.url));
@@ -46,14 +47,15 @@ const graceMs = 10_000;
 /** Of its output, in an error. */
 const tailLength = 3_000;
 
-/** Starts the target with the flags of the component, its servers switched off. It ends with this process at the latest. */
+/** Starts the target with gardenlet's flags of the component, its servers switched off. It ends with this process at the latest. */
 export const startTarget = (target: Target, { component, config, kubeconfig, directory }: Start): RunningTarget => {
   const file = (name: string): string => join(directory, `${component}.${name}`);
   writeFileSync(file('yaml'), config);
   writeFileSync(file('kubeconfig'), kubeconfig, { mode: 0o600 });
   const output = openSync(file('output'), 'w');
   const flags = [`--config-file=${file('yaml')}`, `--kubeconfig=${file('kubeconfig')}`];
-  const args = [component, ...flags, '--metrics-bind-addr=0', '--health-bind-addr=0'];
+  const own = component === 'prober' ? proberFlags : [];
+  const args = [component, ...flags, ...own, '--metrics-bind-addr=0', '--health-bind-addr=0'];
   const script = `exec ${target.command} "$@"`;
   const child = spawn('/bin/sh', ['-c', script, target.name, ...args], { stdio: ['ignore', output, output] });
   closeSync(output);

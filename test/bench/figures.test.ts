@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { protectionOf, restorationOf } from '../../bench/mass-outage/evaluate.ts';
 import type { ScaleWrite, SeedRequest, WorldReport } from '../../bench/mass-outage/protocol.ts';
+import type { Run } from '../../bench/race/arena.ts';
+import { tellRace } from '../../bench/race/tell.ts';
 import { steadyFailures } from '../../bench/steady/aims.ts';
 import type { SteadyResult } from '../../bench/steady/measure.ts';
 import { readCommandLine } from '../../bench/support/options.ts';
@@ -63,12 +65,12 @@ describe('the mass outage', () => {
   });
 
   it.each([
-    ['a burst of ten', Array.from({ length: 10 }, () => 0), 0, true],
-    ['two more at once', Array.from({ length: 12 }, () => 0), 2, true],
-    ['three more at once', Array.from({ length: 13 }, () => 0), 3, false],
-    ['five a second after the burst', Array.from({ length: 40 }, (_, index) => Math.max(0, index - 9) * 200), 0, true],
-    ['ten a second', Array.from({ length: 40 }, (_, index) => index * 100), 10.5, false],
-  ])('holds restoration to five a second and a burst of ten: %s', (_, times, beyond, isWithin) => {
+    ['a burst of a hundred', Array.from({ length: 100 }, () => 0), 0, true],
+    ['two more at once', Array.from({ length: 102 }, () => 0), 2, true],
+    ['three more at once', Array.from({ length: 103 }, () => 0), 3, false],
+    ['twenty a second after it', Array.from({ length: 200 }, (_, index) => Math.max(0, index - 99) * 50), 0, true],
+    ['forty a second', Array.from({ length: 240 }, (_, index) => index * 25), 20.5, false],
+  ])('holds restoration to twenty a second and a burst of a hundred: %s', (_, times, beyond, isWithin) => {
     const requests = times.map((at): SeedRequest => ({ at, verb: 'patch', resource: 'deployments' }));
     const spared: readonly SeedRequest[] = [
       { at: 0, verb: 'watch', resource: 'deployments' },
@@ -84,6 +86,7 @@ describe('the aims of the steady state', () => {
     target: 'dwd',
     shoots,
     nodes: 50,
+    intervalMs: 10_000,
     seconds: 10,
     cpuSeconds: shoots / 1_000,
     peakBytes: 100e6,
@@ -109,6 +112,33 @@ describe('the aims of the steady state', () => {
     ['the floor', [result(10, { cpuSeconds: 0.021 })], [/2\.10 times the floor with 10 x 50/]],
   ])('%s', (_, results, missed) => {
     expect(steadyFailures(results)).toEqual(missed.map((pattern) => expect.stringMatching(pattern) as string));
+  });
+});
+
+describe('the race', () => {
+  const run = (parts: Partial<Run>): Run => ({
+    shoot: 'a',
+    isProtected: true,
+    silentSince: 0,
+    thresholdAt: 35_000,
+    markableAt: 40_000,
+    nodes: 20,
+    unknown: 0,
+    ...parts,
+  });
+
+  it('is lost by a program that does nothing, and then there is no margin to tell', () => {
+    const { text, exitCode } = tellRace([run({ unknown: 20, firstUnknownAt: 41_000 })]);
+    expect(exitCode).toBe(1);
+    expect(text).toContain('Margin over 0 runs: least -, median -, most - s.');
+    expect(text).not.toContain('NaN');
+    expect(text).toContain('a: 20 nodes turned Unknown with the prober');
+  });
+
+  it('has the margin of each run from its stop to the earliest that KCM may mark a node', () => {
+    const { text, exitCode } = tellRace([run({ stoppedAt: 36_000 }), run({ stoppedAt: 37_500 })]);
+    expect(exitCode).toBe(0);
+    expect(text).toContain('Margin over 2 runs: least 2.50, median 2.50, most 4.00 s.');
   });
 });
 
