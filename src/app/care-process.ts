@@ -13,6 +13,7 @@ import {
   createRateLimiter,
   createShootConnector,
   createTunnelConnector,
+  createWatchRegistry,
   loadOperatorKubeconfig,
   retryThrottled,
   type Transport,
@@ -97,7 +98,8 @@ export const runCareRound = async (deps: CareRoundDeps): Promise<Result<CareRoun
   const seed = retryThrottled(withRateLimit(transport, limiter, clock), clock);
   const random = systemRandom();
   const garden = await connectGarden(deps, clock).catch((error: unknown) => closeAnd(transport, error));
-  const sourceDeps = { clock, random, logger, seed, garden: garden?.kube };
+  const registry = createWatchRegistry(meter);
+  const sourceDeps = { clock, random, logger, seed, garden: garden?.kube, registry };
   const watches = createCareWatches(settings, sourceDeps);
   const connecting = { clock, random, userAgent: userAgentOf(deps), known: createKnownShoots() };
   const controller = createCareController({

@@ -15,7 +15,7 @@ import {
   decodeManagedResourceHealth,
   heartbeatLeaseName,
 } from '../domain/index.ts';
-import { createInformer, type Informer } from '../kube/index.ts';
+import { createInformer, type Informer, type WatchRegistry } from '../kube/index.ts';
 import type { Clock, Kube, Logger, Random } from '../ports/index.ts';
 import type { Check } from '../runtime/index.ts';
 import { fanOut } from './fan-out.ts';
@@ -28,6 +28,7 @@ export interface CareSourceDeps {
   readonly seed: Kube;
   /** Absent: extensions are as fresh as their own conditions. */
   readonly garden?: Kube | undefined;
+  readonly registry: WatchRegistry;
 }
 
 /** The watches of care, over all namespaces: one per kind, whatever the number of shoots. */
@@ -62,7 +63,7 @@ const isServed = (informer: Informer<unknown>): boolean => {
 
 const watched = <T>(informer: Informer<T>): Watched<T> => ({
   store: informer,
-  problem: () => informer.state().lastError?.message,
+  problem: () => informer.state().problem,
   isServed: () => isServed(informer),
 });
 
@@ -99,7 +100,7 @@ const watchSeed = (watch: Watch, kube: Kube, settings: CareSettings) => {
 };
 
 const checkOf = ({ name, informer }: Named): Check => {
-  const problem = informer.state().lastError?.message;
+  const { problem } = informer.state();
   // A kind that is not served is told, but shoots are checked all the same.
   const ok = informer.synced || !isServed(informer);
   return { name, ok, ...(problem === undefined ? {} : { detail: problem }) };

@@ -5,6 +5,7 @@ import {
   createKubeClient,
   createShootConnector,
   createTunnelConnector,
+  createWatchRegistry,
   fenceWrites,
 } from '../kube/index.ts';
 import type { Clock, Kube, ShootConnector, TunnelConnector } from '../ports/index.ts';
@@ -34,7 +35,14 @@ const createCare = ({
 }: CareOptions): ComponentParts<CareSettings> => {
   const { clock, garden, leadership, logger } = ports;
   const writer = garden && createKubeClient({ kube: fenceWrites(garden, leadership), clock });
-  const deps = { ...ports, writer, report: createCareReport(ports), takeOver, dryRun };
+  const deps = {
+    ...ports,
+    writer,
+    report: createCareReport(ports),
+    registry: createWatchRegistry(ports.meter),
+    takeOver,
+    dryRun,
+  };
   return createReloadable({
     name: 'care',
     settings,

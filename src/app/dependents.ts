@@ -1,5 +1,5 @@
 import { decodeScalable, type DependentResource, refKey, type ScalableObject } from '../domain/index.ts';
-import { createInformer, groupVersionPath, type Informer, resolveKind } from '../kube/index.ts';
+import { createInformer, groupVersionPath, type Informer, resolveKind, type WatchRegistry } from '../kube/index.ts';
 import type { Clock, DependentSource, Gauge, Kube, KubeClient, Logger, Random, ServedKind } from '../ports/index.ts';
 import { createLateStore } from './late-store.ts';
 
@@ -9,6 +9,7 @@ export interface WatchDeps {
   readonly logger: Logger;
   readonly kube: Kube;
   readonly client: KubeClient;
+  readonly registry: WatchRegistry;
   /** By `resource`: 1 while a dependent resource cannot be scaled because the API server does not serve its kind. */
   readonly unserved: Gauge;
 }
@@ -71,8 +72,7 @@ export const watchDependent = ({ ref }: DependentResource, deps: WatchDeps): Wat
     key,
     served: () => served,
     store: late.store,
-    problem: () =>
-      served.kind === 'not-served' ? served.problem : (informer?.state().lastError?.message ?? lastError),
+    problem: () => (served.kind === 'not-served' ? served.problem : (informer?.state().problem ?? lastError)),
     run: async (signal) => {
       try {
         const resource = await discover(signal);

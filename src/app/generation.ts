@@ -5,6 +5,7 @@ import {
   type ProberReport,
 } from '../controllers/prober/index.ts';
 import type { ProberSettings } from '../domain/index.ts';
+import type { WatchRegistry } from '../kube/index.ts';
 import type { Clock, Gauge, Kube, KubeClient, Logger, Random, ShootConnector } from '../ports/index.ts';
 import { type Check, createWorkQueue, type WorkQueue, whenAborted } from '../runtime/index.ts';
 import type { Generation } from './reloadable.ts';
@@ -20,6 +21,7 @@ export interface GenerationDeps {
   readonly client: KubeClient;
   readonly connector: ShootConnector;
   readonly unserved: Gauge;
+  readonly registry: WatchRegistry;
   readonly dryRun: boolean;
   /** Clusters reconciled at the same time. */
   readonly concurrency: number;
@@ -37,8 +39,8 @@ export const createGeneration = (
   settings: ProberSettings,
   deps: GenerationDeps,
 ): Generation<ProberSettings, ProberMemories> => {
-  const { clock, random, logger, seed, client, unserved } = deps;
-  const sources = createProberSources(settings, { clock, random, logger, kube: seed, client, unserved });
+  const { clock, logger } = deps;
+  const sources = createProberSources(settings, { ...deps, kube: deps.seed });
   const closing = new AbortController();
   let watches: readonly Promise<void>[] = [];
   return {
@@ -128,12 +130,12 @@ const probe = async (
 const checksOf = (sources: ProberSources): readonly Check[] => {
   const { clusters, kubeconfigs, dependents } = sources;
   const caches = [
-    { name: 'clusters', ok: clusters.synced, problem: clusters.state().lastError?.message },
-    { name: 'kubeconfig-secrets', ok: kubeconfigs.synced, problem: kubeconfigs.state().lastError?.message },
+    { name: 'clusters', ok: clusters.synced, problem: clusters.state().problem },
+    { name: 'kubeconfig-secrets', ok: kubeconfigs.synced, problem: kubeconfigs.state().problem },
     ...ownOutsideSource(sources).map((source) => ({
       name: 'outside-kubeconfig-secrets',
       ok: source.synced,
-      problem: source.state().lastError?.message,
+      problem: source.state().problem,
     })),
     // A kind that is not served is told, but the others are protected all the same.
     ...dependents.map((source) => ({

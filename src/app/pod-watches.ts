@@ -1,5 +1,5 @@
 import { ApiError, decodePod } from '../domain/index.ts';
-import { createInformer, inLane } from '../kube/index.ts';
+import { createInformer, inLane, type WatchRegistry } from '../kube/index.ts';
 import type { Clock, Counter, Kube, LogFields, Logger, Meter, PodWatches, Random } from '../ports/index.ts';
 
 export interface PodWatchDeps {
@@ -8,6 +8,7 @@ export interface PodWatchDeps {
   readonly logger: Logger;
   readonly seed: Kube;
   readonly errors: Counter;
+  readonly registry: WatchRegistry;
 }
 
 export interface ClosablePodWatches extends PodWatches {
@@ -49,7 +50,14 @@ const tellingOnce = (logger: Logger, told: Set<unknown>): Logger => ({
 });
 
 /** Watches of pods in the lane that `--kube-api-qps` does not hold up. */
-export const createPodWatches = ({ clock, random, logger, seed, errors }: PodWatchDeps): ClosablePodWatches => {
+export const createPodWatches = ({
+  clock,
+  random,
+  logger,
+  seed,
+  errors,
+  registry,
+}: PodWatchDeps): ClosablePodWatches => {
   const kube = countingFailures(inLane(seed, 'urgent'), errors);
   const running = new Set<Promise<void>>();
   const told = new Set<unknown>();
@@ -63,6 +71,7 @@ export const createPodWatches = ({ clock, random, logger, seed, errors }: PodWat
         path: namespace === undefined ? '/api/v1/pods' : `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods`,
         query: { labelSelector: selector },
         project: decodePod,
+        registry,
       });
       const closing = new AbortController();
       const run = informer.run(closing.signal).finally(() => {

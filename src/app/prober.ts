@@ -1,6 +1,6 @@
 import { createProberReport } from '../controllers/prober/index.ts';
 import { type DependentResource, type ProberSettings, refKey } from '../domain/index.ts';
-import { createKubeClient, createShootConnector, fenceWrites } from '../kube/index.ts';
+import { createKubeClient, createShootConnector, createWatchRegistry, fenceWrites } from '../kube/index.ts';
 import type { ShootConnector } from '../ports/index.ts';
 import { createEventRecorder } from '../telemetry/index.ts';
 import type { Component, ComponentOptions, ComponentPorts } from './component.ts';
@@ -33,7 +33,8 @@ export const createProber = ({
     help: '1 while the seed does not serve the kind of a dependent resource, or not its scale subresource.',
     labels: ['resource'],
   });
-  const deps = { ...ports, client, report, unserved, dryRun, concurrency };
+  const registry = createWatchRegistry(ports.meter);
+  const deps = { ...ports, client, report, unserved, registry, dryRun, concurrency };
   return createReloadable({
     name: 'prober',
     settings,

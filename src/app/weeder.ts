@@ -6,9 +6,16 @@ import {
   type WeederReport,
 } from '../controllers/weeder/index.ts';
 import { decodeEndpointSlice, type EndpointSliceView, serviceNameLabel, type WeederSettings } from '../domain/index.ts';
-import { createInformer, createKubeClient, fenceWrites, type Informer } from '../kube/index.ts';
+import {
+  createInformer,
+  createKubeClient,
+  createWatchRegistry,
+  fenceWrites,
+  type Informer,
+  type WatchRegistry,
+} from '../kube/index.ts';
 import type { Counter, KubeClient } from '../ports/index.ts';
-import { createWorkQueue, type WorkQueue, whenAborted } from '../runtime/index.ts';
+import { type Check, createWorkQueue, type WorkQueue, whenAborted } from '../runtime/index.ts';
 import { createEventRecorder } from '../telemetry/index.ts';
 import type { Component, ComponentOptions, ComponentPorts } from './component.ts';
 import { createPodWatchErrors, createPodWatches } from './pod-watches.ts';
@@ -28,6 +35,7 @@ interface GenerationDeps extends ComponentPorts {
   readonly client: KubeClient;
   readonly report: WeederReport;
   readonly errors: Counter;
+  readonly registry: WatchRegistry;
   readonly dryRun: boolean;
   readonly concurrency: number;
 }
@@ -39,7 +47,8 @@ const createWeeder = (options: WeederOptions): ComponentParts<WeederSettings> =>
   const events = createEventRecorder({ ...ports, client, component: 'dependency-watchdog-weeder' });
   const report = createWeederReport({ ...ports, events, dryRun });
   const errors = createPodWatchErrors(ports.meter);
-  const deps = { ...ports, client, report, errors, dryRun, concurrency };
+  const registry = createWatchRegistry(ports.meter);
+  const deps = { ...ports, client, report, errors, registry, dryRun, concurrency };
   return createReloadable({
     name: 'weeder',
     settings,
@@ -53,7 +62,7 @@ const createWeeder = (options: WeederOptions): ComponentParts<WeederSettings> =>
 };
 
 const createGeneration = (settings: WeederSettings, deps: GenerationDeps): Generation<WeederSettings, WeederMemory> => {
-  const { clock, random, logger, seed } = deps;
+  const { clock, random, logger, seed, registry } = deps;
   const names = settings.services.map(({ name }) => name).toSorted();
   const slices = createInformer<EndpointSliceView>({
     kube: seed,
@@ -63,6 +72,7 @@ const createGeneration = (settings: WeederSettings, deps: GenerationDeps): Gener
     path: '/apis/discovery.k8s.io/v1/endpointslices',
     query: { labelSelector: `${serviceNameLabel} in (${names.join()})` },
     project: decodeEndpointSlice,
+    registry,
   });
   const closing = new AbortController();
   let watch = Promise.resolve();
@@ -74,14 +84,23 @@ const createGeneration = (settings: WeederSettings, deps: GenerationDeps): Gener
     },
     work: (memory, signal) => weed({ settings, slices, deps, memory }, signal),
     checks: () => {
-      const problem = slices.state().lastError?.message;
-      return [{ name: 'endpoint-slices', ok: slices.synced, ...(problem === undefined ? {} : { detail: problem }) }];
+      const { problem } = slices.state();
+      const own = { name: 'endpoint-slices', ok: slices.synced, ...(problem === undefined ? {} : { detail: problem }) };
+      return [own, ...podChecks(registry)];
     },
     close: async () => {
       closing.abort(new Error('this watch is no longer needed'));
       await watch;
     },
   };
+};
+
+/** Pods are watched while something is weeded; they are told of only where one of these watches is in trouble. */
+const podChecks = ({ entries }: WatchRegistry): readonly Check[] => {
+  const problems = Array.from(entries, ({ resource, problem }) => (resource === 'pods' ? problem() : undefined));
+  const told = problems.filter((problem) => problem !== undefined);
+  const [first] = told;
+  return first === undefined ? [] : [{ name: 'pods', ok: true, detail: `${String(told.length)} watches: ${first}` }];
 };
 
 interface WeedingParts {

@@ -12,6 +12,7 @@ export { createKnownShoots, type KnownShoots } from './known-shoots.ts';
 export { createTunnelConnector, type TunnelConnectorOptions } from './port-forward.ts';
 export { createShootConnector, type ShootConnectorOptions } from './shoot-connector.ts';
 export { createTransport, type Transport, type TransportOptions } from './transport.ts';
+export { createWatchRegistry, type WatchRegistry } from './watch-registry.ts';
 export { waitForSync, type WaitForSyncOptions } from './wait-for-sync.ts';
 export {
   createLeaderElector,

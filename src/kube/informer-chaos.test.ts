@@ -4,6 +4,7 @@ import { decodeMeta, decodeObject } from '../domain/index.ts';
 import {
   createFakeClock,
   createRecordingLogger,
+  createRecordingMeter,
   createSeededRandom,
   createSimApiServer,
   simKinds,
@@ -11,6 +12,7 @@ import {
   withFaults,
 } from '../testing/index.ts';
 import { createInformer } from './informer.ts';
+import { createWatchRegistry } from './watch-registry.ts';
 
 const kind = simKinds.ConfigMap;
 
@@ -63,6 +65,7 @@ const survive = async (seed: number): Promise<void> => {
     random: random.fork('informer'),
     path: '/api/v1/configmaps',
     pageSize: 3,
+    registry: createWatchRegistry(createRecordingMeter()),
     project,
   });
   const told = new Map<string, Kept>();

@@ -1,10 +1,11 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { ApiError, DecodeError, decodeObject } from '../domain/index.ts';
-import type { StoreChange } from '../ports/index.ts';
+import type { Labels, StoreChange } from '../ports/index.ts';
 import {
   createFakeClock,
   createRecordingLogger,
+  createRecordingMeter,
   createScriptedKube,
   type FakeClock,
   type RecordingLogger,
@@ -14,6 +15,7 @@ import {
 } from '../testing/index.ts';
 import { createInformer, type Informer, type InformerOptions } from './informer.ts';
 import { waitForSync } from './wait-for-sync.ts';
+import { createWatchRegistry } from './watch-registry.ts';
 
 interface Bench {
   readonly clock: FakeClock;
@@ -47,6 +49,7 @@ const start = (options: Partial<InformerOptions<string>> = {}): Bench => {
     random: { next: () => 0.5 },
     path: '/api/v1/secrets',
     project,
+    registry: createWatchRegistry(createRecordingMeter()),
     ...options,
   });
   const changes: StoreChange<string>[] = [];
@@ -417,40 +420,176 @@ describe('rule 16: a server that closes at once', () => {
 });
 
 describe('rule 17: silence', () => {
-  it('rule 17: a stream without a byte for its time-out and a grace is aborted and resumed', async () => {
-    const { clock, kube, take } = await follow();
-    await clock.advance(464_999);
+  /** Where no bookmark has come, a random number of 0.5 makes it 450 s and the grace. */
+  const patientMs = 465_000;
+  const bookmarkMs = 90_000;
+
+  it.each([
+    ['before the first bookmark, for its time-out and a grace', [], patientMs, '10'],
+    ['after a bookmark, for 90 s', [bookmark(20)], bookmarkMs, '20'],
+    [
+      'after an event that followed a bookmark, for 90 s',
+      [bookmark(20), event('ADDED', item('a', 21))],
+      bookmarkMs,
+      '21',
+    ],
+    ['after an event alone, for its time-out and a grace', [event('ADDED', item('a', 21))], patientMs, '21'],
+  ])('rule 17: a stream without a byte %s, is aborted and resumed', async (_name, events, ms, version) => {
+    const { stream, clock, kube, take } = await follow();
+    // Late, so that the patience at the beginning is no help.
+    await clock.advance(100_000);
+    for (const each of events) stream.send(each);
+    await clock.advance((events.length === 0 ? -100_000 : 0) + ms - 1);
     expect(kube.openBodies).toBe(1);
     await clock.advance(1);
     expect(kube.openBodies).toBe(0);
     await clock.advance(2_000);
     const next = await take();
-    expect([isWatch(next), versionOf(next)]).toEqual([true, '10']);
+    expect([isWatch(next), versionOf(next)]).toEqual([true, version]);
   });
 
-  it('rule 17: every byte puts it off, even one that ends no event', async () => {
+  it('rule 17: what a bookmark has shown holds for all later watches of the resource, and of no other', async () => {
+    const registry = createWatchRegistry(createRecordingMeter());
+    const first = await follow([], { registry });
+    first.stream.send(bookmark(20));
+    await first.clock.advance(goodMs);
+    first.stream.end();
+    (await first.take()).stream();
+    await first.clock.advance(bookmarkMs - 1);
+    expect(first.kube.openBodies).toBe(1);
+    await first.clock.advance(1);
+    expect(first.kube.openBodies).toBe(0);
+
+    const [same, other] = [
+      await follow([], { registry, path: '/api/v1/namespaces/ns/secrets' }),
+      await follow([], { registry, path: '/api/v1/pods' }),
+    ];
+    for (const { clock } of [same, other]) await clock.advance(bookmarkMs);
+    expect([same.kube.openBodies, other.kube.openBodies]).toEqual([0, 1]);
+  });
+
+  it('rule 17: every byte puts it off, also one that ends no event', async () => {
     const { stream, clock, kube } = await follow();
+    stream.send(bookmark(20));
     for (let count = 0; count < 5; count += 1) {
-      await clock.advance(464_999);
+      await clock.advance(bookmarkMs - 1);
       stream.send(count === 0 ? '{"type":' : ' ');
       await clock.settle();
     }
     expect(kube.openBodies).toBe(1);
-    await clock.advance(464_999);
+    await clock.advance(bookmarkMs - 1);
     expect(kube.openBodies).toBe(1);
     await clock.advance(1);
     expect(kube.openBodies).toBe(0);
+  });
+
+  it('rule 17: a server that stood still for 80 s is not given up, nor one whose bookmarks are slow', async () => {
+    const { stream, clock, kube } = await follow();
+    for (const gapMs of [60_000, 62_500, 80_000, 60_000, 89_000]) {
+      await clock.advance(gapMs);
+      stream.send(bookmark(20));
+    }
+    await clock.settle();
+    expect([kube.openBodies, kube.requests.length]).toEqual([1, 2]);
+  });
+
+  it('rule 17: a process that stood still reads what came meanwhile before it calls the stream silent', async () => {
+    const clock = createFakeClock();
+    let stoppedUntil = 0;
+    const timer: FakeClock['timer'] = (ms, callback) =>
+      clock.timer(Math.max(ms, stoppedUntil - clock.monotonic()), callback);
+    const kube = createScriptedKube();
+    const bench = start({ clock: { ...clock, monotonic: () => clock.monotonic(), timer }, kube });
+    await clock.settle();
+    kube.take().respond(200, listOf(10, []));
+    await clock.settle();
+    // The timers of these 200 s fire when they are over, before anything is read.
+    stoppedUntil = 200_000;
+    const stream = kube.take().stream();
+    stream.send(bookmark(20));
+    await clock.settle();
+    await clock.advance(200_000);
+    stream.send(bookmark(30));
+    await clock.advance(bookmarkMs - 1);
+    expect(kube.openBodies).toBe(1);
+    await clock.advance(1);
+    expect([kube.openBodies, bench.informer.state().lastError?.message]).toEqual([
+      0,
+      'GET /api/v1/secrets: watch: no byte within 90000 ms',
+    ]);
   });
 
   it('rule 17: a watch that is never answered is aborted as well', async () => {
     const bench = start();
     (await bench.take()).respond(200, listOf(10, []));
     const unanswered = await bench.take();
-    await bench.clock.advance(464_999);
+    await bench.clock.advance(patientMs - 1);
     expect(unanswered.request.signal.aborted).toBe(false);
     await bench.clock.advance(1);
     expect(unanswered.request.signal.aborted).toBe(true);
     expect(bench.informer.state().lastError?.message).toMatch(/no byte within 465000 ms/);
+  });
+
+  const measured = () => {
+    const meter = createRecordingMeter();
+    const ageOf = (labels: Labels): number | undefined => meter.value('dwd_watch_age_seconds', labels);
+    return { ageOf, registry: createWatchRegistry(meter) };
+  };
+
+  it('rule 17: says for how long nothing was heard, once a bookmark is overdue, while it is away and until it is back', async () => {
+    const { ageOf, registry } = measured();
+    const bench = await follow([], { registry, query: { fieldSelector: 'metadata.name=x' } });
+    const { clock, stream, take, informer } = bench;
+    const age = (): number | undefined => ageOf({ resource: 'secrets', selector: 'metadata.name=x' });
+    await clock.advance(300_000);
+    expect([informer.state().problem, age()]).toEqual([undefined, 300]);
+    stream.send(bookmark(20));
+    await clock.advance(70_000);
+    expect([informer.state().problem, age()]).toEqual([undefined, 70]);
+    await clock.advance(5_000);
+    expect(informer.state().problem).toBe('nothing heard of the watch for 75 s');
+    await clock.advance(15_000);
+    const lost = 'GET /api/v1/secrets: watch: no byte within 90000 ms';
+    expect([informer.state().problem, age()]).toEqual([lost, 90]);
+    await clock.advance(2_000);
+    (await take()).respond(503, 'closed for now');
+    await clock.settle();
+    expect([informer.state().problem, age()]).toEqual([
+      expect.stringMatching(/^GET .*503.*; nothing heard of the watch for 92 s$/),
+      92,
+    ]);
+    await clock.advance(3_000);
+    (await take()).stream();
+    await clock.settle();
+    expect([informer.state().problem, age()]).toEqual([undefined, 0]);
+    bench.abort.abort();
+    await bench.done;
+    expect(age()).toBeUndefined();
+  });
+
+  it.each([
+    ['ends', (stream: ScriptedStream) => stream.end()],
+    ['breaks', (stream: ScriptedStream) => stream.fail(new ApiError({ code: 'ConnectionError', message: 'reset' }))],
+  ])('rule 17: a watch that the server %s is away from then on, not since its last byte', async (_name, lose) => {
+    const { ageOf, registry } = measured();
+    const { clock, stream, take, informer } = await follow([], { registry });
+    await clock.advance(300_000);
+    lose(stream);
+    for (let waited = 0; waited < 95_000; waited += 5_000) {
+      await clock.advance(5_000);
+      expect(informer.state().problem ?? '').not.toContain('nothing heard');
+      if (waited === 0) (await take()).stream();
+    }
+    expect(ageOf({ resource: 'secrets', selector: '' })).toBe(90);
+  });
+
+  it('rule 17: of watches that differ in their namespace alone the oldest is shown', async () => {
+    const { ageOf, registry } = measured();
+    const options = { registry, query: { labelSelector: 'a=b' } };
+    const old = await follow([], { ...options, path: '/apis/x.example/v1/namespaces/one/wheels' });
+    await old.clock.advance(7_000);
+    await follow([], { ...options, path: '/apis/x.example/v1/namespaces/two/wheels' });
+    expect(ageOf({ resource: 'wheels.x.example', selector: 'a=b' })).toBe(7);
   });
 });
 

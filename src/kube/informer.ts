@@ -5,6 +5,8 @@ import type { CallContext } from './call.ts';
 import { type Listed, listPages } from './list-pages.ts';
 import { createObjectCache, type Project, type Replacement } from './object-cache.ts';
 import { watchOnce } from './watch.ts';
+import { resourceOf, type WatchRegistry } from './watch-registry.ts';
+import { createWatchLiveness } from './watch-liveness.ts';
 
 const bodyLimitBytes = 256 * 1024 * 1024;
 const defaultPageSize = 500;
@@ -32,6 +34,8 @@ export interface InformerOptions<T> {
   readonly project: Project<T>;
   /** Objects per page of a list. Default 500. */
   readonly pageSize?: number;
+  /** Of all watches of the process. */
+  readonly registry: WatchRegistry;
 }
 
 export interface InformerState {
@@ -41,6 +45,8 @@ export interface InformerState {
   readonly undecodable: number;
   /** Why the last list or watch failed; undefined while all is well. */
   readonly lastError: Error | undefined;
+  /** `lastError` in words, and for how long nothing was heard where that is too long; undefined while all is well. */
+  readonly problem: string | undefined;
 }
 
 export interface Informer<T> extends Store<T> {
@@ -64,7 +70,7 @@ const retryAfterOf = (error: Error | undefined): number => (error instanceof Api
 
 /** Keeps a cache in step with the API server by a list and a watch (client-go's Reflector and Indexer in one). */
 export const createInformer = <T>(options: InformerOptions<T>): Informer<T> => {
-  const { kube, clock, random, path } = options;
+  const { kube, clock, random, path, registry } = options;
   const accept = acceptOf(options.metadataOnly ?? false);
   const query: Readonly<Record<string, string>> = { ...options.query };
   const name = [path, ...Object.entries(query).map(([key, value]) => `${key} ${value}`)].join(', ');
@@ -76,9 +82,8 @@ export const createInformer = <T>(options: InformerOptions<T>): Informer<T> => {
   let lastError: Error | undefined;
   let warned = false;
   let malformed = 0;
-  /** Monotonic instant when the server accepted the watch of this step. */
-  let opened: { readonly at: number } | undefined;
-  const watchedMs = (): number => (opened === undefined ? 0 : clock.monotonic() - opened.at);
+  const resource = resourceOf(path);
+  const liveness = createWatchLiveness({ clock, registry, resource });
 
   const list = async (signal: AbortSignal): Promise<Listed> => {
     let replacement: Replacement = cache.replace();
@@ -95,6 +100,7 @@ export const createInformer = <T>(options: InformerOptions<T>): Informer<T> => {
       },
     });
     replacement.commit();
+    liveness.heard();
     lastError = undefined;
     logger.debug('listed', { objects: cache.size, resourceVersion: listed.resourceVersion });
     return listed;
@@ -111,15 +117,18 @@ export const createInformer = <T>(options: InformerOptions<T>): Informer<T> => {
       resourceVersion: from.resourceVersion,
       timeoutSeconds: Math.floor(shortestWatchSeconds * (1 + random.next())),
       kind: from.kind,
+      bookmarked: registry.bookmarked.has(resource),
       onOpen: () => {
-        opened = { at: clock.monotonic() };
+        liveness.opened();
         lastError = undefined;
       },
+      onHeard: liveness.heard,
     });
     for await (const event of events) {
       malformed = 0;
       if (event.type === 'DELETED') cache.remove(event.object);
-      else if (event.type !== 'BOOKMARK') cache.set(event.object);
+      else if (event.type === 'BOOKMARK') liveness.bookmark();
+      else cache.set(event.object);
       position = { ...from, resourceVersion: event.resourceVersion };
     }
   };
@@ -141,7 +150,6 @@ export const createInformer = <T>(options: InformerOptions<T>): Informer<T> => {
   /** One list if needed, one watch; the wait before the next, in milliseconds. */
   const step = async (signal: AbortSignal): Promise<number> => {
     let failure: Error | undefined;
-    opened = undefined;
     try {
       position ??= await list(signal);
       await follow(position, signal);
@@ -149,7 +157,7 @@ export const createInformer = <T>(options: InformerOptions<T>): Informer<T> => {
       if (signal.aborted) return 0;
       failure = asError(error);
     }
-    const wasGood = watchedMs() >= goodSpellMs;
+    const wasGood = liveness.ended(failure) >= goodSpellMs;
     if (wasGood) {
       backoff.reset();
       warned = false;
@@ -159,21 +167,31 @@ export const createInformer = <T>(options: InformerOptions<T>): Informer<T> => {
     return Math.max(backoff.next(), retryAfterOf(failure));
   };
 
+  const problem = (): string | undefined => {
+    const problems = [lastError?.message, liveness.silence()].filter((text) => text !== undefined);
+    return problems.length === 0 ? undefined : problems.join('; ');
+  };
+
   const run = async (signal: AbortSignal): Promise<void> => {
+    liveness.heard();
+    const leave = registry.enter({ resource, selector: Object.values(query).join(), ageMs: liveness.ageMs, problem });
     while (!signal.aborted) {
       const waitMs = await step(signal);
-      try {
-        await clock.sleep(waitMs, signal);
-      } catch {
-        return;
-      }
+      await clock.sleep(waitMs, signal).catch(() => undefined);
     }
+    leave();
   };
 
   return {
     name,
     run,
-    state: () => ({ synced: cache.store.synced, objects: cache.size, undecodable: cache.undecodable, lastError }),
+    state: () => ({
+      synced: cache.store.synced,
+      objects: cache.size,
+      undecodable: cache.undecodable,
+      lastError,
+      problem: problem(),
+    }),
     get synced() {
       return cache.store.synced;
     },

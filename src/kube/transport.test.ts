@@ -1,4 +1,5 @@
 import { getEventListeners } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { TLSSocket } from 'node:tls';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -92,6 +93,28 @@ const echo: RequestListener = (request, response) => {
 };
 
 const faces: readonly Face[] = ['http', 'https'];
+
+/** State of the kernel's timer for the connection between two ports of this machine (`proc_net_tcp(5)`): 2 is keep-alive. */
+const kernelTimer = (from: number, to: number): { readonly kind: number; readonly inMs: number } => {
+  const hex = (port: number): string => `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  const lines = readFileSync('/proc/net/tcp', 'utf8').split('\n');
+  const line = lines.find((each) => each.includes(` ${hex(from)} ${hex(to)} `)) ?? '';
+  const [kind = '', when = ''] = (line.trim().split(/ +/)[5] ?? '').split(':');
+  // In clock ticks of 10 ms, whatever the kernel's own (USER_HZ).
+  return { kind: Number.parseInt(kind, 16), inMs: Number.parseInt(when, 16) * 10 };
+};
+
+describe.runIf(existsSync('/proc/net/tcp')).each(faces)('a watch over %s that says nothing', (face) => {
+  it('rule 17: is checked by the kernel after 15 s', async () => {
+    const { server, get } = await createBench(face, {}, (_, response) => response.flushHeaders());
+    await get('/watch');
+    const { port } = server;
+    const [socket] = server.sockets;
+    const { kind, inMs } = kernelTimer(socket?.remotePort ?? 0, port);
+    expect(kind).toBe(2);
+    expect(inMs).toBeLessThanOrEqual(15_100);
+  });
+});
 
 describe.each(faces)('rule 1: one exchange over %s', (face) => {
   it('rule 1: the request arrives as it was asked, and the answer as it was given', async () => {

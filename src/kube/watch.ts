@@ -9,6 +9,13 @@ import { statusError } from './status-error.ts';
 const longestEventBytes = 64 * 1024 * 1024;
 /** How much longer than the server's own time-out a stream may be silent. */
 const silenceGraceMs = 15_000;
+/**
+ * So long may a stream be silent on which bookmarks come: kube-apiserver sends one a minute to each watcher, a second or two late
+ * (`bookmarkFrequency` and `nextBookmarkTime` in `storage/cacher`). A watch that it serves from etcd gets none.
+ */
+export const bookmarkSilenceMs = 90_000;
+/** A timer that fires so late is that of a process that stood still: it has not read yet what came meanwhile. */
+const stalledMs = 1_000;
 /** From when the request has left until the head of the answer: kube-apiserver sends it before there is an event (`endpoints/handlers/watch.go`). */
 const openTimeoutMs = 30_000;
 
@@ -33,8 +40,12 @@ export interface WatchOptions {
   readonly timeoutSeconds: number;
   /** `Kind` of every object; undefined: not known, any will do. */
   readonly kind: string | undefined;
+  /** The server is known to send bookmarks on watches like this one; else the first of them tells. */
+  readonly bookmarked: boolean;
   /** Called when the server has accepted the watch. */
-  readonly onOpen?: () => void;
+  readonly onOpen: () => void;
+  /** Called with each piece of the stream, also with one that ends no event. */
+  readonly onHeard: () => void;
 }
 
 const malformed = (path: string, problem: string): ApiError =>
@@ -78,36 +89,47 @@ const parseEvent = (line: string, { path, kind }: WatchOptions): WatchEvent => {
   return { type, object, resourceVersion };
 };
 
-/** Passes chunks on and puts the silence off with each. */
-async function* rearmed(chunks: AsyncIterable<Uint8Array>, rearm: () => void): AsyncGenerator<Uint8Array, void> {
+/** Passes chunks on, and says so. */
+async function* heard(chunks: AsyncIterable<Uint8Array>, onChunk: () => void): AsyncGenerator<Uint8Array, void> {
   for await (const chunk of chunks) {
-    rearm();
+    onChunk();
     yield chunk;
   }
 }
 
 interface SilenceGuard {
   rearm(): void;
+  /** From now on silence must not last longer than `ms`. */
+  limit(ms: number): void;
   stop(): void;
 }
 
 /** Fails the scope when nothing calls `rearm` for `limitMs`. */
 const guardSilence = (scope: Scope, { clock, path }: WatchOptions, limitMs: number): SilenceGuard => {
+  let limit = limitMs;
   let last = clock.monotonic();
   let stop: () => void;
-  const wait = (ms: number): void => {
-    stop = clock.timer(ms, () => {
-      const left = last + limitMs - clock.monotonic();
-      if (left > 0) wait(left);
-      else {
-        scope.fail(new ApiError({ code: 'Timeout', message: `GET ${path}: watch: no byte within ${limitMs} ms` }));
-      }
-    });
+  const check = (dueAt: number): void => {
+    const now = clock.monotonic();
+    const left = last + limit - now;
+    if (left > 0) wait(left);
+    else if (now - dueAt > stalledMs) wait(stalledMs);
+    else scope.fail(new ApiError({ code: 'Timeout', message: `GET ${path}: watch: no byte within ${limit} ms` }));
   };
-  wait(limitMs);
+  const wait = (ms: number): void => {
+    const dueAt = clock.monotonic() + ms;
+    stop = clock.timer(ms, () => check(dueAt));
+  };
+  wait(limit);
   return {
     rearm: () => {
       last = clock.monotonic();
+    },
+    limit: (ms) => {
+      if (ms === limit) return;
+      limit = ms;
+      stop();
+      wait(last + limit - clock.monotonic());
     },
     stop: () => stop(),
   };
@@ -115,12 +137,18 @@ const guardSilence = (scope: Scope, { clock, path }: WatchOptions, limitMs: numb
 
 /**
  * One watch request as its events. Ends when the server ends the stream. Throws an ApiError for a refusal, an ERROR event, a broken stream
- * or a silent one (no head within 30 s, then no byte for the time-out plus a grace), and the signal's reason on abort.
+ * or a silent one (no head within 30 s; then no byte for 90 s where bookmarks come, else for the time-out plus a grace), and the signal's reason
+ * on abort.
  */
 export async function* watchOnce(options: WatchOptions): AsyncGenerator<WatchEvent, void> {
   const { kube, clock, path, timeoutSeconds } = options;
   const scope = createScope({ signal: options.signal, clock, timeoutMs: undefined, onTimeout: () => undefined });
-  const silence = guardSilence(scope, options, timeoutSeconds * 1_000 + silenceGraceMs);
+  const patienceMs = options.bookmarked ? bookmarkSilenceMs : timeoutSeconds * 1_000 + silenceGraceMs;
+  const silence = guardSilence(scope, options, patienceMs);
+  const hear = (): void => {
+    silence.rearm();
+    options.onHeard();
+  };
   let cancelOpening: (() => void) | undefined;
   const beginOpening = (): void => {
     const message = `GET ${path}: watch: no answer within ${openTimeoutMs} ms`;
@@ -146,12 +174,12 @@ export async function* watchOnce(options: WatchOptions): AsyncGenerator<WatchEve
     });
     cancelOpening?.();
     if (response.status !== 200) throw await readFailure(response, { method: 'GET', path }, { clock });
-    options.onOpen?.();
-    for await (const line of splitLines(
-      rearmed(response.body, () => silence.rearm()),
-      longestEventBytes,
-    )) {
-      yield parseEvent(line, options);
+    silence.rearm();
+    options.onOpen();
+    for await (const line of splitLines(heard(response.body, hear), longestEventBytes)) {
+      const event = parseEvent(line, options);
+      if (event.type === 'BOOKMARK') silence.limit(bookmarkSilenceMs);
+      yield event;
     }
   } catch (error) {
     if (error instanceof LineTooLongError) throw malformed(path, error.message);

@@ -23,9 +23,19 @@ export interface Histogram {
   remove(labels: Labels): void;
 }
 
+export interface Sample {
+  readonly value: number;
+  readonly labels: Labels;
+}
+
+export interface GaugeDefinition extends MetricDefinition {
+  /** All series of the gauge, asked whenever the metrics are read; of equal labels the last one counts. Such a gauge is not set. */
+  readonly read?: () => Iterable<Sample>;
+}
+
 /** Where metrics are declared. Declaring one name twice is an error. */
 export interface Meter {
   counter(definition: MetricDefinition): Counter;
-  gauge(definition: MetricDefinition): Gauge;
+  gauge(definition: GaugeDefinition): Gauge;
   histogram(definition: MetricDefinition & { readonly buckets: readonly number[] }): Histogram;
 }

@@ -30,6 +30,21 @@ describe('createMeter', () => {
     expect(meter.contentType).toMatch(/^text\/plain; version=0\.0\.4/);
   });
 
+  it('asks a gauge that is read for all of its series, each time', async () => {
+    const meter = createMeter({ processMetrics: false, defaultLabels: { dry_run: 'true' } });
+    let series = [
+      { labels: { a: 'x' }, value: 1 },
+      { labels: { a: 'y' }, value: 2 },
+      { labels: { a: 'y' }, value: 3 },
+    ];
+    meter.gauge({ name: 'dwd_g', help: '.', labels: ['a'], read: () => series });
+    expect(await samples(meter)).toEqual(['dwd_g{a="x",dry_run="true"} 1', 'dwd_g{a="y",dry_run="true"} 3']);
+    series = [{ labels: { a: 'z' }, value: 4 }];
+    expect(await samples(meter)).toEqual(['dwd_g{a="z",dry_run="true"} 4']);
+    series = [];
+    expect(await samples(meter)).toEqual([]);
+  });
+
   it('puts its own labels on every series', async () => {
     const meter = createMeter({ defaultLabels: { dry_run: 'true' } });
     meter.counter({ name: 'dwd_c_total', help: '.' }).inc();

@@ -85,7 +85,12 @@ export const createMeter = ({ processMetrics = true, defaultLabels = {} }: Meter
     },
     gauge(definition) {
       const { configuration, series } = declare(definition);
-      const metric = new Gauge(configuration);
+      const { read } = definition;
+      const collect = (): void => {
+        metric.reset();
+        for (const { value, labels } of read?.() ?? []) metric.set({ ...labels }, value);
+      };
+      const metric = new Gauge({ ...configuration, ...(read === undefined ? {} : { collect }) });
       return {
         set: (value, labels = {}) => metric.set(series.known(labels), value),
         remove: (labels) => series.take(labels).forEach((taken) => metric.remove(taken)),

@@ -1,4 +1,4 @@
-import type { Labels, Meter, MetricDefinition } from '../ports/index.ts';
+import type { Labels, Meter, MetricDefinition, Sample } from '../ports/index.ts';
 
 export interface RecordingMeter extends Meter {
   /**
@@ -11,10 +11,11 @@ export interface RecordingMeter extends Meter {
 const idOf = (labels: Labels): string => JSON.stringify(Object.entries(labels).sort());
 
 export const createRecordingMeter = (): RecordingMeter => {
-  const metrics = new Map<string, Map<string, { readonly labels: Labels; readonly value: number }>>();
+  const metrics = new Map<string, Map<string, Sample>>();
+  const reads = new Map<string, () => Iterable<Sample>>();
 
   const declare = ({ name }: MetricDefinition) => {
-    const series = new Map<string, { readonly labels: Labels; readonly value: number }>();
+    const series = new Map<string, Sample>();
     metrics.set(name, series);
     return {
       add: (labels: Labels, by: number): void => {
@@ -37,12 +38,16 @@ export const createRecordingMeter = (): RecordingMeter => {
     },
     gauge: (definition) => {
       const { set, remove } = declare(definition);
+      if (definition.read !== undefined) reads.set(definition.name, definition.read);
       return { set: (value, labels = {}) => set(labels, value), remove };
     },
     histogram: (definition) => {
       const { add, remove } = declare(definition);
       return { observe: (_value, labels = {}) => add(labels, 1), remove };
     },
-    value: (name, labels = {}) => metrics.get(name)?.get(idOf(labels))?.value,
+    value: (name, labels = {}) => {
+      const samples = [...(reads.get(name)?.() ?? metrics.get(name)?.values() ?? [])];
+      return samples.findLast((sample) => idOf(sample.labels) === idOf(labels))?.value;
+    },
   };
 };

@@ -63,9 +63,9 @@ describe('watches that nobody accepts', () => {
   it('are asked for no sooner than a refusal says', async () => {
     await begin(ns);
     bench.kubelet.crash({ namespace: ns, name: 'api-1' });
-    afflict('watch pods', { status: 429, retryAfter: 100 });
+    afflict('watch pods', { status: 429, retryAfter: 50 });
     becomeReady(etcd, ns);
-    await bench.clock.advance(95_000);
+    await bench.clock.advance(45_000);
     expect(bench.line.requests.total({ verb: 'watch', resource: 'pods' })).toBe(1);
     await bench.clock.advance(10_000);
     expect(bench.line.requests.total({ verb: 'watch', resource: 'pods' })).toBe(2);

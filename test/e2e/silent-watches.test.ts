@@ -1,0 +1,178 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type ControlPlane, describeEnvtest, startControlPlane } from '../envtest/index.ts';
+import { waitFor } from '../envtest/waiting.ts';
+import { auditInto } from './support/audit.ts';
+import { createPod, listPods, type PodSpec, setCrashing, setEndpoints, weederRules } from './support/pods.ts';
+import { createProtectedShoot, seedRules, shootRules } from './support/shoot.ts';
+import { startWatcher, type Watcher } from './support/watcher.ts';
+
+const proberConfig = `
+kubeConfigSecretName: shoot-access-prober
+probeInterval: 2s
+initialDelay: 1s
+dependentResourceInfos:
+  - ref: {apiVersion: apps/v1, kind: Deployment, name: kube-controller-manager}
+    optional: true
+    scaleUp: {level: 0}
+    scaleDown: {level: 0}
+`;
+const weederConfig = `
+servicesAndDependantSelectors:
+  etcd-main-client:
+    podSelectors:
+      - matchLabels: {role: apiserver}
+`;
+
+const clusters = '/apis/extensions.gardener.cloud/v1alpha1/clusters';
+const looping: PodSpec = { namespace: 'weeded', name: 'api', labels: { role: 'apiserver' }, owner: 'kube-apiserver' };
+const silent = /nothing heard of the watch for \d+ s/;
+/** A watch that says nothing is opened anew after 90 s; what is left is for the new connection, on a busy machine. */
+const noticedWithinMs = 100_000;
+
+describeEnvtest('watches whose connections are swallowed', () => {
+  let directory: string;
+  let seed: ControlPlane;
+  let slow: ControlPlane;
+  let audit: ReturnType<typeof auditInto>;
+  let slowAudit: ReturnType<typeof auditInto>;
+  const watchers: Watcher[] = [];
+
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'dwd-e2e-'));
+    audit = auditInto(mkdtempSync(join(directory, 'seed-')));
+    slowAudit = auditInto(mkdtempSync(join(directory, 'slow-')));
+    [seed, slow] = await Promise.all([
+      startControlPlane({ name: 'seed', apiServerFlags: audit.flags }),
+      startControlPlane({ name: 'slow', apiServerFlags: slowAudit.flags }),
+    ]);
+    await Promise.all([createShoot(seed, 'asleep'), createShoot(seed, 'rotated'), createShoot(slow, 'calm')]);
+    await seed.client.apply(`/api/v1/namespaces/${looping.namespace}`, {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name: looping.namespace },
+    });
+    await setEndpoints(seed.client, { namespace: looping.namespace, service: 'etcd-main-client', ready: [false] });
+    await createPod(seed.client, looping);
+    await setCrashing(seed.client, looping, ['main']);
+  });
+
+  afterAll(async () => {
+    await Promise.all(watchers.map((watcher) => watcher.stop()));
+    await Promise.all([seed.stop(), slow.stop()]);
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  /** A seed is its own shoots' API server: that of a shoot is asked by a user of its own. */
+  const kubeconfigOf = async (plane: ControlPlane, user: string): Promise<string> =>
+    (await plane.kubeconfigFor({ user, rules: shootRules })).text;
+  const createShoot = async (plane: ControlPlane, namespace: string): Promise<void> =>
+    createProtectedShoot(plane, { namespace, kubeconfig: await kubeconfigOf(plane, `prober-${namespace}`) });
+  const start = async (component: 'prober' | 'weeder', user: string, plane: ControlPlane): Promise<Watcher> => {
+    const own =
+      component === 'prober'
+        ? { config: proberConfig, rules: seedRules }
+        : { config: weederConfig, rules: weederRules };
+    const watcher = await startWatcher({ component, user, seed: plane, directory, ...own });
+    watchers.push(watcher);
+    return watcher;
+  };
+  const isProbedAs = (log: typeof audit, user: string): boolean =>
+    log.requests().some((request) => request.user === user && request.uri === '/version');
+  /** How long it takes from now until `sees`, in milliseconds. */
+  const timed = async (watcher: Watcher, what: string, sees: () => boolean | Promise<boolean>): Promise<number> => {
+    const from = performance.now();
+    await waitFor({ what, withinMs: 2 * noticedWithinMs, everyMs: 500 }, async () =>
+      (await sees()) ? true : undefined,
+    ).catch((error: unknown) => {
+      throw new Error(`${String(error)}\n${watcher.program.output()}`);
+    });
+    return performance.now() - from;
+  };
+
+  /** A new Cluster, a hibernation and a rotated Secret. */
+  const proberNotices = async (prober: Watcher): Promise<Readonly<Record<string, number>>> => {
+    prober.proxy.swallow();
+    await createShoot(seed, 'new');
+    await seed.client.patch(`${clusters}/asleep`, { spec: { shoot: { spec: { hibernation: { enabled: true } } } } });
+    await seed.client.patch('/api/v1/namespaces/rotated/secrets/shoot-access-prober', {
+      data: { kubeconfig: Buffer.from(await kubeconfigOf(seed, 'prober-again')).toString('base64') },
+    });
+    const isNoLongerProbed = (): boolean =>
+      prober.program.lines().some((line) => line.msg === 'no longer probing' && line.namespace === 'asleep');
+    const told: string[] = [];
+    const listen = async (): Promise<boolean> => {
+      const { status, body } = await prober.readyz();
+      expect(status).toBe(200);
+      told.push(body);
+      return isProbedAs(audit, 'prober-new');
+    };
+    const [created, hibernated, rotated] = await Promise.all([
+      timed(prober, 'the new shoot to be probed', listen),
+      timed(prober, 'the hibernation to be noticed', isNoLongerProbed),
+      timed(prober, 'the new Secret to be used', () => isProbedAs(audit, 'prober-again')),
+    ]);
+    for (const name of ['clusters', 'kubeconfig-secrets']) {
+      expect(told).toContainEqual(expect.stringMatching(new RegExp(`^\\[\\+\\] ${name}: ok \\(${silent.source}`, 'm')));
+    }
+    return { created, hibernated, rotated };
+  };
+
+  const weederNotices = async (weeder: Watcher): Promise<Readonly<Record<string, number>>> => {
+    weeder.proxy.swallow();
+    await setEndpoints(seed.client, { namespace: looping.namespace, service: 'etcd-main-client', ready: [true] });
+    const weeding = await timed(weeder, 'the pod to be deleted', async () => {
+      const [pod] = await listPods(seed.client, looping.namespace);
+      return pod?.metadata.deletionTimestamp !== undefined;
+    });
+    return { weeding };
+  };
+
+  /** Nothing gets through any more, not by new connections either. */
+  const saysThatItIsAway = async (weeder: Watcher): Promise<void> => {
+    weeder.proxy.swallow();
+    weeder.proxy.refuseNew();
+    await timed(weeder, 'the metric to say so', async () =>
+      [...(await weeder.ages()).values()].some((age) => age > 95),
+    );
+    const { status, body } = await weeder.readyz();
+    expect(body).toMatch(new RegExp(`^\\[\\+\\] endpoint-slices: ok \\(.*; ${silent.source}\\)$`, 'm'));
+    expect(status).toBe(200);
+  };
+
+  /** The API server stands still for 80 s: whether or not watches outlast that, none of them lists again. */
+  const outlastsPause = async (prober: Watcher): Promise<void> => {
+    const lists = (): number =>
+      slowAudit.requests().filter(({ user, verb }) => user === prober.user && verb === 'list').length;
+    const before = lists();
+    await slow.pauseApiServer();
+    await sleep(80_000);
+    slow.resumeApiServer();
+    await createShoot(slow, 'late');
+    await timed(prober, 'the late shoot to be probed', () => isProbedAs(slowAudit, 'prober-late'));
+    expect(lists()).toBe(before);
+  };
+
+  it('rule 17: are opened anew within 90 s, and are told of meanwhile', { timeout: 400_000 }, async () => {
+    const all = await Promise.all([
+      start('prober', 'prober', seed),
+      start('weeder', 'weeder', seed),
+      start('weeder', 'cut-off', seed),
+      start('prober', 'patient', slow),
+    ]);
+    await Promise.all(all.map((watcher) => watcher.bookmarked()));
+    const [prober, weeder, cutOff, patient] = all;
+    const [seen, weeded] = await Promise.all([
+      proberNotices(prober),
+      weederNotices(weeder),
+      saysThatItIsAway(cutOff),
+      outlastsPause(patient),
+    ]);
+    for (const [what, ms] of Object.entries({ ...seen, ...weeded })) {
+      expect(ms, what).toBeLessThan(noticedWithinMs);
+    }
+  });
+});

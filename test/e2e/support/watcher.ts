@@ -1,0 +1,89 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type ControlPlane, freePorts, type Rule } from '../../envtest/index.ts';
+import { waitFor } from '../../envtest/waiting.ts';
+import { type Program, startProgram } from './program.ts';
+import { startSwallowingProxy, type SwallowingProxy } from './swallowing-proxy.ts';
+
+/** A `dwd` behind a proxy that can swallow what its connections carry. */
+export interface Watcher {
+  readonly user: string;
+  readonly proxy: SwallowingProxy;
+  readonly program: Program;
+  readyz(): Promise<{ readonly status: number; readonly body: string }>;
+  /** `dwd_watch_age_seconds` by its labels. */
+  ages(): Promise<ReadonlyMap<string, number>>;
+  /** Resolves when each of its watches has been sent a bookmark. */
+  bookmarked(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface WatcherOptions {
+  readonly component: 'prober' | 'weeder';
+  readonly user: string;
+  readonly seed: ControlPlane;
+  readonly rules: readonly Rule[];
+  /** Text of the configuration. */
+  readonly config: string;
+  readonly directory: string;
+}
+
+/** A minute, the second or two that the API server may be late, and the time of a busy machine. */
+const bookmarkLimitMs = 100_000;
+
+export const startWatcher = async (options: WatcherOptions): Promise<Watcher> => {
+  const { component, user, seed, rules, config, directory } = options;
+  const proxy = await startSwallowingProxy(seed);
+  const access = await seed.kubeconfigFor({ user, rules });
+  const [configFile, kubeconfig] = [join(directory, `${user}.yaml`), join(directory, `${user}.kubeconfig`)];
+  writeFileSync(configFile, config);
+  writeFileSync(kubeconfig, access.text.replace(seed.url, `https://127.0.0.1:${String(proxy.port)}`), { mode: 0o600 });
+  const [metricsPort = 0, healthPort = 0] = await freePorts(2);
+  const program = startProgram([
+    component,
+    `--config-file=${configFile}`,
+    `--kubeconfig=${kubeconfig}`,
+    `--metrics-bind-addr=127.0.0.1:${String(metricsPort)}`,
+    `--health-bind-addr=127.0.0.1:${String(healthPort)}`,
+  ]);
+  const readyz: Watcher['readyz'] = async () => {
+    const answer = await fetch(`http://127.0.0.1:${String(healthPort)}/readyz`);
+    return { status: answer.status, body: await answer.text() };
+  };
+  const ages: Watcher['ages'] = async () => {
+    const text = await (await fetch(`http://127.0.0.1:${String(metricsPort)}/metrics`)).text();
+    const series = text.matchAll(/^dwd_watch_age_seconds\{(?<labels>.*)\} (?<age>\S+)$/gm);
+    return new Map(Array.from(series, ({ groups }) => [groups?.labels ?? '', Number(groups?.age)]));
+  };
+  await waitFor({ what: `${user} to be ready`, withinMs: 60_000 }, async () =>
+    (await readyz().catch(() => undefined))?.status === 200 ? true : undefined,
+  ).catch((error: unknown) => {
+    throw new Error(`${String(error)}\n${program.output()}`);
+  });
+  return {
+    user,
+    proxy,
+    program,
+    readyz,
+    ages,
+    bookmarked: async () => {
+      const deadline = performance.now() + bookmarkLimitMs;
+      const oldest = new Map<string, number>();
+      for (;;) {
+        const now = await ages();
+        // Nothing changes meanwhile: what makes a watch young again after most of a minute is a bookmark.
+        if (now.size > 0 && [...now].every(([watch, age]) => age < 20 && (oldest.get(watch) ?? 0) > 40)) return;
+        for (const [watch, age] of now) oldest.set(watch, Math.max(age, oldest.get(watch) ?? 0));
+        if (performance.now() > deadline) {
+          throw new Error(`${user}: no bookmark for one of ${[...now.keys()].join(' ')}`);
+        }
+        await sleep(1_000);
+      }
+    },
+    stop: async () => {
+      program.signal('SIGKILL');
+      await Promise.all([program.ended, proxy.stop()]);
+    },
+  };
+};
