@@ -21,6 +21,8 @@ const sentences: Readonly<Record<string, string>> = {
   EHOSTUNREACH: 'there is no route to the host',
   ENETUNREACH: 'there is no route to the network',
   ETIMEDOUT: 'the network did not answer in time',
+  ELINKLOCAL:
+    'the server or its proxy has a link-local address or that of a metadata service, where no shoot may be; check server and proxy-url',
   ECLOSED: 'the client has been closed',
   ECONNABORTED: 'the connection was aborted',
   EMFILE: 'this process has no file descriptors left',

@@ -1,7 +1,9 @@
+import { lookup } from 'node:dns';
 import { request as httpRequest } from 'node:http';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { authority, type Endpoint, type ProxyEndpoint } from './endpoint.ts';
+import { isLinkLocal, linkLocalError, refusingLinkLocal } from './link-local.ts';
 import { createSecurity, type Security } from './security.ts';
 
 /** Silence after which the kernel asks the peer whether it is still there: ten times, a second apart (libuv), then the socket fails with ETIMEDOUT. */
@@ -39,9 +41,21 @@ const established = <S extends Socket>(
     else signal.addEventListener('abort', abort);
   });
 
-const dialTcp = (at: { readonly host: string; readonly port: number }, signal: AbortSignal): Promise<Socket> => {
-  const { host, port } = at;
-  const socket = connectTcp({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: tcpKeepAliveMs });
+const lookupElsewhere = refusingLinkLocal(lookup);
+
+const dialTcp = async ({ endpoint, signal }: Pick<DialOptions, 'endpoint' | 'signal'>): Promise<Socket> => {
+  const { host, port } = endpoint.proxy ?? endpoint;
+  const isUntrusted = endpoint.untrusted === true;
+  // An address is not looked up.
+  if (isUntrusted && (isLinkLocal(host) || isLinkLocal(endpoint.host))) throw linkLocalError();
+  const socket = connectTcp({
+    host,
+    port,
+    noDelay: true,
+    keepAlive: true,
+    keepAliveInitialDelay: tcpKeepAliveMs,
+    ...(isUntrusted ? { lookup: lookupElsewhere } : {}),
+  });
   return established(socket, 'connect', signal);
 };
 
@@ -135,7 +149,7 @@ export interface DialOptions {
 /** Opens one connection: TCP, through the proxy when there is one, then TLS. Rejects with Node's own error. */
 export const dial = async ({ endpoint, security, signal }: DialOptions): Promise<Socket> => {
   const { proxy } = endpoint;
-  let socket = await dialTcp(proxy ?? endpoint, signal);
+  let socket = await dialTcp({ endpoint, signal });
   if (proxy !== undefined) {
     if (proxy.protocol === 'https:') {
       socket = await startTls(socket, { name: proxy.host, security: createSecurity({}), signal });

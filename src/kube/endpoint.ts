@@ -10,6 +10,8 @@ export interface Endpoint {
   readonly basePath: string;
   /** Name for SNI and certificate checks when it is not `host` (`tls-server-name`). */
   readonly servername?: string;
+  /** From a kubeconfig that is data of the cluster: link-local addresses are not dialled, whatever name leads to them. */
+  readonly untrusted?: true;
   /** HTTP or HTTPS proxy that tunnels the connection (`CONNECT`). */
   readonly proxy?: ProxyEndpoint;
 }

@@ -22,7 +22,7 @@ export const unreachable = (
 /** Faults of our own side, by Node's code: kubelets, with a way and trust of their own, may well have renewed meanwhile. */
 export const isOurFault = ({ cause }: ApiError): boolean => {
   const code = typeof cause === 'object' && cause !== null && 'code' in cause ? String(cause.code) : '';
-  return /^(?:EMFILE|ENFILE|EADDRNOTAVAIL|ENOTFOUND|EAI_AGAIN|EPROXY|ERR_TLS|CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_)/.test(
+  return /^(?:EMFILE|ENFILE|EADDRNOTAVAIL|ENOTFOUND|EAI_AGAIN|ELINKLOCAL|EPROXY|ERR_TLS|CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_)/.test(
     code,
   );
 };

@@ -55,7 +55,10 @@ describe('rule 30: what is used', () => {
       { 'client-certificate-data': base64(client.certificate), 'client-key-data': base64(client.key) },
     );
     expect(parseUntrustedKubeconfig(text)).toEqual({
-      endpoint: { protocol: 'https:', host: 'kube-apiserver', port: 443, basePath: '', servername: 'kube-apiserver' },
+      endpoint: {
+        ...{ protocol: 'https:', host: 'kube-apiserver', port: 443, basePath: '', servername: 'kube-apiserver' },
+        untrusted: true,
+      },
       tls: { ca: certificates.ca, cert: client.certificate, key: client.key, rejectUnauthorized: true },
     } satisfies ShootEndpoint);
   });
@@ -80,7 +83,7 @@ describe('rule 30: what is used', () => {
       { protocol: 'https:', host: '10.0.0.1', port: 443, basePath: '/k8s/clusters/c-1' },
     ],
   ])('rule 30: server %s', (server, endpoint) => {
-    expect(parseUntrustedKubeconfig(kubeconfig({ server })).endpoint).toEqual(endpoint);
+    expect(parseUntrustedKubeconfig(kubeconfig({ server })).endpoint).toEqual({ ...endpoint, untrusted: true });
   });
 
   it.each([
@@ -363,6 +366,23 @@ describe('rule 30: what is broken', () => {
   it.each(bombs)('rule 30: %s are refused', (_name, text, message) => {
     expect(text.length).toBeLessThan(1024 * 1024);
     expect(refusal(text).message).toMatch(message);
+  });
+});
+
+describe('rule 30: link-local addresses, however they are spelled', () => {
+  const hosts = [
+    ...['169.254.169.254', '169.254.1.1', '169.254.169.254.', '2852039166', '0xa9fea9fe', '0251.0376.0251.0376'],
+    ...['169.254.43518', '%31%36%39.254.169.254', '\uff11\uff16\uff19.254.169.254', '100.100.100.200', '168.63.129.16'],
+    ...['[fe80::1]', '[FEBF::1]', '[fd00:ec2::254]', '[::ffff:169.254.169.254]', '[::ffff:a9fe:a9fe]'],
+    ...['[0:0:0:0:0:FFFF:A9FE:A9FE]', '[64:ff9b::169.254.169.254]', '[2002:a9fe:a9fe::]'],
+  ];
+
+  it.each(hosts)('rule 30: %s', (host) => {
+    for (const name of ['server', 'proxy-url']) {
+      const { field, problem } = refusal(kubeconfig({ [name]: `http://${host}:80/latest` }));
+      expect(field).toBe(`clusters[0].cluster.${name}`);
+      expect(problem).toMatch(/^must not be a link-local address .*; give the address of the API server$/);
+    }
   });
 });
 

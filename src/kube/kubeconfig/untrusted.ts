@@ -1,5 +1,6 @@
 import { KubeconfigError } from '../../domain/index.ts';
 import type { Endpoint } from '../endpoint.ts';
+import { isLinkLocal } from '../link-local.ts';
 import { createSecurity, type TlsMaterial } from '../security.ts';
 import { parseBounded, untrustedLimits } from './document.ts';
 import { authorizationOf, endpointOf, findEntry, type Named, namedEntries } from './entries.ts';
@@ -74,6 +75,18 @@ const tlsOf = (cluster: Named, user: Named): TlsMaterial => {
   return { ...(ca === undefined ? {} : { ca }), ...clientCertificateOf(user), rejectUnauthorized: !insecure };
 };
 
+const linkLocal = 'must not be a link-local address or that of a metadata service; give the address of the API server';
+
+/** Names are looked at when they are resolved, by the dialer. */
+const elsewhere = (cluster: Named, endpoint: Endpoint): Endpoint => {
+  const refuseIf = (host: string | undefined, name: string): void => {
+    if (host !== undefined && isLinkLocal(host)) throw new KubeconfigError(`${cluster.path}.${name}`, linkLocal);
+  };
+  refuseIf(endpoint.host, 'server');
+  refuseIf(endpoint.proxy?.host, 'proxy-url');
+  return { ...endpoint, untrusted: true };
+};
+
 /**
  * Reads a kubeconfig that comes from the cluster, by an allow-list. Only the current context is used, but a refused field anywhere in the
  * file is refused, so that a file cannot hide one behind a switch of the context. Nothing is opened, run or looked up. Throws nothing but
@@ -91,7 +104,7 @@ export const parseUntrustedKubeconfig = (text: string): ShootEndpoint => {
   const user = findEntry(users, fields.member(context.body, context.path, 'user'));
   const authorization = authorizationOf(user);
   return {
-    endpoint: endpointOf(cluster),
+    endpoint: elsewhere(cluster, endpointOf(cluster)),
     tls: tlsOf(cluster, user),
     ...(authorization === undefined ? {} : { authorization }),
   };

@@ -1,0 +1,98 @@
+import { lookup } from 'node:dns';
+import { createServer } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { dial } from './dial.ts';
+import type { Endpoint } from './endpoint.ts';
+import { isLinkLocal, refusingLinkLocal } from './link-local.ts';
+import { createSecurity } from './security.ts';
+
+const refusedAddresses = [
+  ...['169.254.0.0', '169.254.169.254', '169.254.170.2', '169.254.255.255', '100.100.100.200', '168.63.129.16'],
+  ...['fe80::', 'fe80::1', 'fe80::1%eth0', 'febf:ffff::1', 'fd00:ec2::254', 'fd00:ec2::23', 'fd20:ce::254'],
+  ...['::ffff:169.254.169.254', '::ffff:a9fe:a9fe', '0:0:0:0:0:ffff:a9fe:a9fe', '::169.254.169.254'],
+  ...['64:ff9b::169.254.169.254', '64:ff9b::a9fe:a9fe', '2002:a9fe:a9fe::1'],
+];
+
+describe('rule 30: link-local addresses', () => {
+  it.each(refusedAddresses)('rule 30: %s is one', (address) => {
+    expect(isLinkLocal(address)).toBe(true);
+  });
+
+  it.each([
+    '169.253.255.255',
+    '169.255.0.0',
+    '10.0.0.1',
+    '127.0.0.1',
+    '::1',
+    'fec0::1',
+    'fd00::1',
+    'a9fe::1',
+    'kube-apiserver',
+  ])('rule 30: %s is none', (host) => {
+    expect(isLinkLocal(host)).toBe(false);
+  });
+});
+
+describe('rule 30: a name that means a link-local address', () => {
+  const resolve = (name: string, all: boolean): Promise<unknown> =>
+    new Promise((settle, reject) => {
+      refusingLinkLocal(lookup)(name, { all }, (error, found) => (error === null ? settle(found) : reject(error)));
+    });
+
+  // The system's resolver takes these for 169.254.169.254, and Node does not take them for addresses.
+  const spellings = ['2852039166', '0xa9fea9fe', '0251.0376.0251.0376', '169.16689662'];
+
+  it.each(spellings)('rule 30: %s is refused', async (name) => {
+    await expect(resolve(name, true)).rejects.toMatchObject({ code: 'ELINKLOCAL' });
+    await expect(resolve(name, false)).rejects.toMatchObject({ code: 'ELINKLOCAL' });
+  });
+
+  it('rule 30: one bad address among several refuses all', () => {
+    const found = [
+      { address: '10.0.0.1', family: 4 },
+      { address: 'fe80::1', family: 6 },
+    ];
+    const answered: unknown[] = [];
+    const several = refusingLinkLocal((_name, _options, callback) => callback(null, found));
+    several('two', { all: true }, (error) => answered.push(error));
+    expect(answered).toMatchObject([{ code: 'ELINKLOCAL' }]);
+  });
+
+  it('rule 30: others are passed on, and failures', async () => {
+    expect(await resolve('127.0.0.1', false)).toBe('127.0.0.1');
+    await expect(resolve('no-such-name.invalid', true)).rejects.toMatchObject({ syscall: 'getaddrinfo' });
+  });
+});
+
+describe('rule 30: the dialer', () => {
+  const security = createSecurity({});
+  const { signal } = new AbortController();
+  const connect = (endpoint: Partial<Endpoint>) =>
+    dial({
+      endpoint: { protocol: 'http:', host: 'h', port: 80, basePath: '', untrusted: true, ...endpoint },
+      security,
+      signal,
+    });
+
+  it.each(['169.254.169.254', 'fe80::1', '2852039166', '0xa9fea9fe'])('rule 30: opens nothing to %s', async (host) => {
+    await expect(connect({ host })).rejects.toMatchObject({ code: 'ELINKLOCAL' });
+    const proxy = { protocol: 'http:', host, port: 80 } as const;
+    await expect(connect({ host: '127.0.0.1', proxy })).rejects.toMatchObject({ code: 'ELINKLOCAL' });
+  });
+
+  it('rule 30: asks no proxy for it', async () => {
+    const proxy = { protocol: 'http:', host: '127.0.0.1', port: 9 } as const;
+    await expect(connect({ host: '169.254.169.254', proxy })).rejects.toMatchObject({ code: 'ELINKLOCAL' });
+  });
+
+  it('rule 30: connects to others by name', async () => {
+    const server = createServer((socket) => socket.end());
+    const port = await new Promise<number>((resolve) => {
+      server.listen(0, 'localhost', () => resolve((server.address() as { readonly port: number }).port));
+    });
+    const socket = await connect({ host: 'localhost', port });
+    expect(socket.remotePort).toBe(port);
+    socket.destroy();
+    await new Promise((closed) => server.close(closed));
+  });
+});
