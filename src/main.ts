@@ -11,6 +11,9 @@ const withLittleMemory = async <T>(run: () => Promise<T>): Promise<T> => {
   }
 };
 
+// Without a listener, Node opens its debugger.
+process.on('SIGUSR1', () => undefined);
+
 await runProcess(
   {
     argv: process.argv.slice(2),

@@ -3,7 +3,7 @@ import type { ProcessOptions } from '../domain/index.ts';
 import { createKubeClient } from '../kube/index.ts';
 import type { Logger, Meter } from '../ports/index.ts';
 import { type ProcessParts, runSeedProcess, type SeedPorts } from '../process/index.ts';
-import type { MetricsSource } from '../runtime/index.ts';
+import type { Check, MetricsSource } from '../runtime/index.ts';
 import { checkRights } from './check-rights.ts';
 import type { Component } from './component.ts';
 import { watchConfig } from './config-watch.ts';
@@ -45,6 +45,8 @@ interface PartsDeps<Settings> extends ProcessDeps<Settings> {
   readonly userAgent: string;
 }
 
+const dryRunCheck: Check = { name: 'dry-run', ok: true, detail: 'nothing is written' };
+
 const partsOf = <Settings>(component: Component<Settings>, deps: PartsDeps<Settings>): ProcessParts => {
   const { ports, settings, flags, userAgent } = deps;
   const { clock, reviews } = ports;
@@ -71,6 +73,6 @@ const partsOf = <Settings>(component: Component<Settings>, deps: PartsDeps<Setti
   return {
     standby: [parts.caches, config, ...rights.map(({ runnable }) => runnable)],
     leading: [parts.controller],
-    checks: () => parts.checks(),
+    checks: () => (dryRun ? [dryRunCheck, ...parts.checks()] : parts.checks()),
   };
 };

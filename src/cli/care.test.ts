@@ -73,7 +73,10 @@ describe('dwd care', () => {
     expect(cares).toMatchObject([
       { settings: { syncPeriodMs: 30_000 }, flags: { dryRun: true }, gardenKubeconfig: 'garden.yaml', takeOver: true },
     ]);
-    expect(logLines(stderr)).toMatchObject([{ msg: 'starting the care' }]);
+    expect(logLines(stderr)).toMatchObject([
+      { msg: 'starting the care' },
+      { msg: expect.stringMatching(/^dry run/) as string },
+    ]);
   });
 
   it('has neither a garden nor somebody to take over from unless it is told', async () => {

@@ -53,7 +53,7 @@ const orUnchecked = async (launched: Promise<number>, io: CliIo): Promise<number
     return await launched;
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
-    return unchecked(io, error.message);
+    return unchecked(io, [error.message, ...error.details].join('\n'));
   }
 };
 
@@ -68,7 +68,8 @@ export const careCommand = (run: RunCare): Command =>
     summary: 'tell the health of all shoots of a seed',
     description,
     flags: careFlags,
-    run: async ({ flags, given }, io) => {
+    operands: 'ignored',
+    run: async ({ flags, given, operands }, io) => {
       const { once, output, shoot: namespace, 'garden-kubeconfig': gardenKubeconfig, 'take-over': takeOver } = flags;
       const needsOnce = ['output', 'shoot'].find((name) => given.includes(name));
       if (!once && needsOnce !== undefined) throw new UsageError(`flag --${needsOnce} is of use only with --once`);
@@ -83,10 +84,12 @@ export const careCommand = (run: RunCare): Command =>
       const quiet = once && !given.includes('zap-log-level') ? { 'zap-log-level': 'error' as const } : {};
       const component = {
         name: 'care',
+        printsResult: once,
         load: (config: string) => loadCareConfig(config, { leftovers: 'warning' }),
         run: (deps: Omit<CareProcessDeps, keyof typeof garden>) => (once ? round : run.process)({ ...deps, ...garden }),
       };
-      const launched = launch(component, { flags: { ...flags, ...quiet, 'concurrent-reconciles': 1 }, given, io });
+      const processFlagValues = { ...flags, ...quiet, 'concurrent-reconciles': 1 };
+      const launched = launch(component, { flags: processFlagValues, given, operands, io });
       return once ? orUnchecked(launched, io) : launched;
     },
   });

@@ -14,8 +14,8 @@ export interface CommandDefinition<F extends Flags> {
   /** The help text's own words; paragraphs are separated by empty lines. */
   readonly description: string;
   readonly flags: F;
-  /** One or more arguments after the flags. */
-  readonly operands?: Operands;
+  /** One or more arguments after the flags. Without, there must be none; `ignored`: the command says that they have no effect. */
+  readonly operands?: Operands | 'ignored';
   /** Returns the exit code. A UsageError or CommandError ends it in words. */
   readonly run: (invocation: Invocation<F>, io: CliIo) => Promise<number>;
 }

@@ -1,11 +1,11 @@
 import type { ProcessDeps } from '../app/index.ts';
 import { type ConfigProblem, formatProblem, type LoadedConfig } from '../config/index.ts';
-import { KubeconfigError } from '../domain/index.ts';
+import { KubeconfigError, type ProcessOptions } from '../domain/index.ts';
 import type { Logger } from '../ports/index.ts';
 import { systemClock } from '../runtime/index.ts';
-import { createLogger, createMeter } from '../telemetry/index.ts';
+import { createLogger, createMeter, type LogLevel, type PrometheusMeter } from '../telemetry/index.ts';
 import { version } from './build-info.ts';
-import { type Command, type CommandDefinition, defineCommand } from './command.ts';
+import { type Command, type CommandDefinition, defineCommand, type Invocation } from './command.ts';
 import { CommandError } from './errors.ts';
 import type { CliIo } from './io.ts';
 import {
@@ -34,7 +34,7 @@ const loadSettings = async <Settings>(file: string, io: CliIo, load: ComponentCo
   const { settings, problems } = load(text);
   if (settings !== undefined) return { settings, warnings: problems };
   const lines = problems.map((problem) => formatProblem(file, problem));
-  throw new CommandError(`the configuration is not valid\n${lines.join('\n')}`);
+  throw new CommandError('the configuration is not valid', lines);
 };
 
 const reportWarnings = (warnings: readonly ConfigProblem[], logger: Logger): void => {
@@ -43,28 +43,60 @@ const reportWarnings = (warnings: readonly ConfigProblem[], logger: Logger): voi
   }
 };
 
-export interface Launch {
-  readonly flags: ProcessFlagValues;
-  readonly given: readonly string[];
+export interface Launch extends Invocation<typeof processFlags> {
   readonly io: CliIo;
 }
 
-/** Everything before and around a component: resolves with its exit code. */
-export const launch = async <Settings>(
-  { name, load, run }: Pick<ComponentCommand<Settings>, 'name' | 'load' | 'run'>,
-  { flags, given, io }: Launch,
+/** Log and metrics of a component. */
+interface Telemetry {
+  readonly logger: Logger;
+  /** For the reason of an end that nobody wanted, which is told whatever the level. */
+  readonly fatal: Logger;
+  readonly meter: PrometheusMeter;
+}
+
+const openTelemetry = (flags: ProcessFlagValues, io: CliIo): Telemetry => {
+  const isDryRun = flags['dry-run'];
+  const meter = createMeter(isDryRun ? { defaultLabels: { dry_run: 'true' } } : {});
+  meter.gauge({ name: 'dwd_dry_run', help: '1 if this program writes nothing (--dry-run).' }).set(isDryRun ? 1 : 0);
+  const dropped = meter.counter({
+    name: 'dwd_log_lines_dropped_total',
+    help: 'Lines of the log that could not be written: a full disk, a closed pipe, a reader that does not read.',
+  });
+  const write = io.openLog({
+    onDropped: () => dropped.inc(),
+    onRecovered: (lines) => logger.warn('lines of this log could not be written', { lines }),
+  });
+  const { level, encoder } = logOptionsFrom(flags);
+  const loggerOf = (least: LogLevel): Logger => {
+    const logger = createLogger({ level: least, encoder, write, clock: systemClock() });
+    return isDryRun ? logger.child({ dryRun: true }) : logger;
+  };
+  const logger = loggerOf(level);
+  return { logger, fatal: loggerOf('error'), meter };
+};
+
+const warnOfIgnored = (given: readonly string[], operands: readonly string[], logger: Logger): void => {
+  const flags = ignoredAmong(given);
+  if (flags.length > 0) logger.warn('flags of the Go program have no effect', { flags });
+  if (operands.length > 0) logger.warn('arguments that are no flags have no effect', { arguments: operands });
+};
+
+interface Startable<Settings> extends Pick<ComponentCommand<Settings>, 'name' | 'load' | 'run'> {
+  readonly printsResult?: boolean;
+}
+
+interface Starting extends Launch, Omit<Telemetry, 'fatal'> {
+  readonly options: ProcessOptions;
+}
+
+const start = async <Settings>(
+  { name, load, run }: Startable<Settings>,
+  { flags, given, operands, io, logger, meter, options }: Starting,
 ): Promise<number> => {
-  const options = processOptionsFrom(flags);
   const file = flags['config-file'];
   const { settings, warnings } = await loadSettings(file, io, load);
-  const clock = systemClock();
-  const { level, encoder } = logOptionsFrom(flags);
-  const logger = createLogger({ level, encoder, write: io.stderr, clock });
-  // Whatever the level, the reason for an unexpected end is told.
-  io.reportCrashesTo(createLogger({ level: 'error', encoder, write: io.stderr, clock }));
-  const meter = createMeter(options.dryRun ? { defaultLabels: { dry_run: 'true' } } : {});
-  const withoutEffect = ignoredAmong(given);
-  if (withoutEffect.length > 0) logger.warn('flags of the Go program have no effect', { flags: withoutEffect });
+  warnOfIgnored(given, operands, logger);
   reportWarnings(warnings, logger);
   // Under another name than `kubeconfig`, which the log redacts.
   const { kubeconfig: kubeconfigFile, ...others } = options;
@@ -74,23 +106,38 @@ export const launch = async <Settings>(
     configuration: settings,
     options: { ...others, kubeconfigFile },
   });
+  if (options.dryRun) logger.warn('dry run: nothing is written; what would be is logged as "would have ..."');
+  return run({
+    settings,
+    flags: options,
+    configFile: file,
+    readFile: io.readFile,
+    load,
+    configWarnings: warnings.length,
+    env: io.env,
+    logger,
+    meter,
+    version,
+    stop: io.stopOnSignals(),
+  });
+};
+
+/**
+ * Everything before and around a component: resolves with its exit code. What keeps it from starting is logged, or where it runs only once and prints
+ * a result, rejects with a CommandError. Rejects with a UsageError when its flags contradict each other.
+ */
+export const launch = async <Settings>(component: Startable<Settings>, launched: Launch): Promise<number> => {
+  const options = processOptionsFrom(launched.flags);
+  const { fatal, ...telemetry } = openTelemetry(launched.flags, launched.io);
+  launched.io.reportCrashesTo(fatal);
   try {
-    return await run({
-      settings,
-      flags: options,
-      configFile: file,
-      readFile: io.readFile,
-      load,
-      configWarnings: warnings.length,
-      env: io.env,
-      logger,
-      meter,
-      version,
-      stop: io.stopOnSignals(),
-    });
+    return await start(component, { ...launched, ...telemetry, options });
   } catch (error) {
-    if (error instanceof KubeconfigError) throw new CommandError(error.message);
-    throw error;
+    const problem = error instanceof KubeconfigError ? new CommandError(error.message) : error;
+    if (component.printsResult === true || !(problem instanceof CommandError)) throw problem;
+    const { message, details } = problem;
+    fatal.error(message, details.length === 0 ? {} : { problems: details });
+    return 1;
   }
 };
 
@@ -102,6 +149,7 @@ export const componentCommand = <Settings>(component: ComponentCommand<Settings>
     summary,
     description,
     flags: processFlags,
-    run: async ({ flags, given }, io) => launch(component, { flags, given, io }),
+    operands: 'ignored',
+    run: async (invocation, io) => launch(component, { ...invocation, io }),
   });
 };

@@ -6,4 +6,11 @@ export class UsageError extends Error {
 /** The command cannot do its work and says why in one message for people, exit code 1. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
+  /** More of it, a line each. */
+  readonly details: readonly string[];
+
+  constructor(message: string, details: readonly string[] = []) {
+    super(message);
+    this.details = details;
+  }
 }

@@ -83,11 +83,6 @@ describe('wrong command lines', () => {
     ],
     [['prober', '--config-file=x', '--kube-api-qsp=3'], "dwd prober: unknown flag '--kube-api-qsp=3'"],
     [['prober', '-nonsense'], "dwd prober: unknown flag '--nonsense'"],
-    [
-      ['prober', '--config-file=x', 'y'],
-      "dwd prober: too many arguments for 'prober'. Expected 0 arguments but got 1.",
-    ],
-    [['prober', '--config-file=x', '--dry-run', 'maybe'], "dwd prober: too many arguments for 'prober'"],
     [['version', 'x'], "dwd version: too many arguments for 'version'"],
     [['version', '--x'], "dwd version: unknown flag '--x'"],
     [['validate', 'config.yaml'], 'dwd validate: flag --component is required; it takes prober, weeder or care'],

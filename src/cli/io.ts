@@ -1,4 +1,5 @@
 import type { Logger } from '../ports/index.ts';
+import type { LogListeners } from './log-sink.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The process as commands see it. */
@@ -14,7 +15,12 @@ export interface CliIo {
   readonly terminal?: Terminal;
   /** The whole text of a file, or of stdin for `-`. Rejects with an error whose message says why in words. */
   readonly readFile: (path: string) => Promise<string>;
-  /** From the first call on, SIGTERM and SIGINT abort this signal instead of ending the process; a second one ends it at once. */
+  /**
+   * Makes stderr the log of a component: takes whole lines, and never ends the program, whatever becomes of them. Without this, the program
+   * ends when the reader of its output leaves.
+   */
+  readonly openLog: (listeners: LogListeners) => (line: string) => void;
+  /** From the first call on, SIGTERM, SIGINT and SIGHUP abort this signal instead of ending the process; a second one ends it at once. */
   readonly stopOnSignals: () => AbortSignal;
   /** From now on unexpected errors are logged here before they end the process. */
   readonly reportCrashesTo: (logger: Logger) => void;

@@ -72,7 +72,7 @@ export const manifestsCommand: Command = defineCommand({
     const { settings: clusterRules, problems } = rulesOf[component](config);
     if (clusterRules === undefined || hasErrors(problems)) {
       const lines = problems.map((problem) => formatProblem(file ?? 'configuration', problem));
-      throw new CommandError(`the configuration is not valid\n${lines.join('\n')}`);
+      throw new CommandError('the configuration is not valid', lines);
     }
     const rules = leaseRules(`dwd-${component}-leader-election`);
     const objects = manifestsOf({ component, namespace, image, config, clusterRules, rules });

@@ -31,9 +31,10 @@ describe('dwd prober', () => {
       throw new KubeconfigError('users[0].user.exec', 'is refused');
     }, argv);
     expect(code).toBe(1);
-    const [log, ...told] = stderr.split('\n');
-    expect(JSON.parse(log!)).toMatchObject({ options: { kubeconfigFile: '/some/where' } });
-    expect(told).toEqual(['dwd prober: kubeconfig: users[0].user.exec: is refused', '']);
+    expect(logLines(stderr)).toMatchObject([
+      { options: { kubeconfigFile: '/some/where' } },
+      { level: 'error', msg: 'kubeconfig: users[0].user.exec: is refused' },
+    ]);
   });
 
   it('lets a bug through to the process', async () => {
@@ -60,6 +61,34 @@ describe('dwd prober', () => {
     ]);
   });
 
+  it('marks every line and the metrics of a dry run', async () => {
+    const { stderr, started } = await prober('--dry-run');
+    expect(logLines(stderr)).toMatchObject([
+      { msg: 'starting the prober', dryRun: true },
+      { level: 'warn', msg: expect.stringMatching(/^dry run: nothing is written; /) as string, dryRun: true },
+    ]);
+    expect(await started[0]!.meter.metricsText()).toContain('dwd_dry_run{dry_run="true"} 1\n');
+    const real = await prober();
+    expect(real.stderr).not.toMatch(/dry.run:/i);
+    expect(await real.started[0]!.meter.metricsText()).toContain('dwd_dry_run 0\n');
+  });
+
+  it.each([
+    [['y'], ['y']],
+    [
+      ['y', '--dry-run', 'maybe'],
+      ['y', 'maybe'],
+    ],
+    [['--', '--not-a-flag'], ['--not-a-flag']],
+  ])('ignores what is no flag, with one warning: %j', async (args, ignored) => {
+    const { code, stderr } = await prober(...args);
+    expect(code).toBe(7);
+    const warnings = logLines(stderr).filter(
+      ({ level, msg }) => level === 'warn' && !String(msg).startsWith('dry run'),
+    );
+    expect(warnings).toMatchObject([{ msg: 'arguments that are no flags have no effect', arguments: ignored }]);
+  });
+
   it('warns about the oddities of the configuration and runs', async () => {
     const { code, stderr, started } = await dwd('prober', '-config-file', 'odd.yaml');
     expect(code).toBe(7);
@@ -75,17 +104,25 @@ describe('dwd prober', () => {
   it('tells every error of the configuration and does not run', async () => {
     const { code, stdout, stderr, started } = await dwd('prober', '--config-file=bad.yaml');
     expect({ code, stdout, started }).toEqual({ code: 1, stdout: '', started: [] });
-    expect(stderr).toMatch(
-      /^dwd prober: the configuration is not valid\nbad\.yaml:2:16: probeInterval: must be .*, found 10\nbad\.yaml:6:22: dependentResourceInfos\[0\]\.scaleUp\.level: must be .*, found -2\n$/,
-    );
+    expect(logLines(stderr)).toMatchObject([
+      {
+        level: 'error',
+        msg: 'the configuration is not valid',
+        problems: [
+          expect.stringMatching(/^bad\.yaml:2:16: probeInterval: must be .*, found 10$/),
+          expect.stringMatching(/^bad\.yaml:6:22: dependentResourceInfos\[0\]\.scaleUp\.level: must be .*, found -2$/),
+        ],
+      },
+    ]);
   });
 
   it('says why it cannot read the configuration', async () => {
-    const { code, stderr } = await dwd('prober', '--config-file=absent.yaml');
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: 'dwd prober: cannot read --config-file absent.yaml: no such file or directory\n',
-    });
+    // Whatever the level, the reason for the end is told.
+    const { code, stderr } = await dwd('prober', '--config-file=absent.yaml', '--zap-log-level=panic');
+    expect(code).toBe(1);
+    expect(logLines(stderr)).toMatchObject([
+      { level: 'error', msg: 'cannot read --config-file absent.yaml: no such file or directory' },
+    ]);
   });
 
   it.each([

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createLogger } from '../telemetry/index.ts';
 import type { CliIo } from './io.ts';
-import { type HostProcess, type OutputStream, runProcess } from './process.ts';
+import type { OutputStream } from './log-sink.ts';
+import { type HostProcess, runProcess } from './process.ts';
 import type { HostTerminal } from './terminal.ts';
 
 /** A process of which everything but its ends is real; `exit` throws nothing and returns, unlike the real one. */
@@ -13,9 +14,10 @@ const fakeProcess = () => {
   let crashed: (what: 'uncaught exception' | 'unhandled rejection', error: unknown) => void = () => undefined;
 
   const output = (name: string): OutputStream => ({
+    writableLength: 0,
     write: (text, done) => {
       if (text !== '') log.push(`${name}: ${text}`);
-      if (done !== undefined) queueMicrotask(done);
+      if (done !== undefined) queueMicrotask(() => done());
       return true;
     },
     on: (_event, listener) => outputErrors.push(listener),
@@ -111,6 +113,7 @@ describe('runProcess', () => {
   it.each([
     ['SIGTERM', 143],
     ['SIGINT', 130],
+    ['SIGHUP', 129],
   ])('on %s aborts first and exits at once the second time', async (name, code) => {
     const { host, exits, signals } = fakeProcess();
     let stop: AbortSignal | undefined;
@@ -140,11 +143,11 @@ describe('runProcess', () => {
     expect(signals.size).toBe(0);
   });
 
-  it('survives a reader that leaves early', () => {
+  it('ends without a word, as by SIGPIPE, when its reader leaves early', () => {
     const { host, log, exits, failOutput } = fakeProcess();
     void runProcess(host, forever);
     failOutput('EPIPE');
-    expect({ log, exits }).toEqual({ log: [], exits: [] });
+    expect({ log, exits: new Set(exits) }).toEqual({ log: [], exits: new Set([141]) });
   });
 
   it('ends when output fails otherwise', () => {

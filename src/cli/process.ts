@@ -1,14 +1,15 @@
 import { createReadStream } from 'node:fs';
 import { constants } from 'node:os';
 import type { Logger } from '../ports/index.ts';
+import { systemClock } from '../runtime/index.ts';
 import type { CliIo } from './io.ts';
+import { createLogSink, type OutputStream } from './log-sink.ts';
 import { readText } from './read-text.ts';
 import { createTerminal, type HostTerminal } from './terminal.ts';
 
-export interface OutputStream {
-  write(text: string, done?: () => void): unknown;
-  on(event: 'error', listener: (error: unknown) => void): unknown;
-}
+const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+
+type StopSignal = (typeof stopSignals)[number];
 
 /** What is used of Node's `process`, which only main.ts may touch. */
 export interface HostProcess {
@@ -21,7 +22,7 @@ export interface HostProcess {
   readonly stderr: OutputStream;
   /** Present where both stdin and stdout are a terminal. */
   readonly terminal?: HostTerminal;
-  onSignal(name: 'SIGTERM' | 'SIGINT', listener: () => void): void;
+  onSignal(name: StopSignal, listener: () => void): void;
   /** Exceptions that nobody caught, and rejections that nobody handled. */
   onCrash(listener: (what: 'uncaught exception' | 'unhandled rejection', error: unknown) => void): void;
   /** Ends the process at once. */
@@ -36,23 +37,36 @@ const inWords = (error: unknown): string => {
   return codeOf(error) === undefined ? (error.stack ?? error.message) : error.message;
 };
 
+/** That a shell gives a process that a signal killed. */
+const statusOf = (signal: NodeJS.Signals): number => 128 + constants.signals[signal];
+
 const signalled = (host: Pick<HostProcess, 'onSignal' | 'exit'>): AbortSignal => {
   const stop = new AbortController();
-  for (const name of ['SIGTERM', 'SIGINT'] as const) {
+  for (const name of stopSignals) {
     host.onSignal(name, () => {
-      // The status that a shell gives a process that a signal killed.
-      if (stop.signal.aborted) host.exit(128 + constants.signals[name]);
+      if (stop.signal.aborted) host.exit(statusOf(name));
       else stop.abort(new Error(`received ${name}`));
     });
   }
   return stop.signal;
 };
 
-const flushed = (stream: OutputStream): Promise<void> => new Promise((resolve) => void stream.write('', resolve));
+/** Nobody waits longer than this for the reader of a log. */
+const logFlushMs = 300;
+
+const flushed = (stream: OutputStream): Promise<void> =>
+  new Promise((resolve) => void stream.write('', () => resolve()));
+
+const inTime = (ended: Promise<void>, ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    const cancel = systemClock().timer(ms, resolve);
+    void ended.then(cancel).then(resolve);
+  });
 
 /** Runs `run` in the process and ends the process with the exit code that it returns; 1 after a bug, which is logged. */
 export const runProcess = async (host: HostProcess, run: (io: CliIo) => Promise<number>): Promise<void> => {
   let crashLogger: Logger | undefined;
+  const stderr = { isLog: false };
   const terminal = host.terminal === undefined ? undefined : createTerminal(host.terminal);
   // Whatever ends the program, its user gets the terminal back.
   const exit = (code: number): void => {
@@ -68,8 +82,10 @@ export const runProcess = async (host: HostProcess, run: (io: CliIo) => Promise<
   host.onCrash((what, error) => crash(`${what}: this is a bug`, error));
   for (const stream of [host.stdout, host.stderr]) {
     stream.on('error', (error) => {
-      // The reader of a pipe may leave before the end, as in `dwd help | head -1`.
-      if (codeOf(error) !== 'EPIPE') crash('output failed', error);
+      if (stderr.isLog && stream === host.stderr) return;
+      // Who does not read on wants no more, as in `dwd help | head -1`: Node ignores the signal by which such a program usually ends.
+      if (codeOf(error) === 'EPIPE') exit(statusOf('SIGPIPE'));
+      else crash('output failed', error);
     });
   }
   try {
@@ -81,12 +97,17 @@ export const runProcess = async (host: HostProcess, run: (io: CliIo) => Promise<
       stderr: (text) => void host.stderr.write(text),
       ...(terminal === undefined ? {} : { terminal }),
       readFile: (path) => readText(path === '-' ? host.stdin : createReadStream(path)),
+      openLog: (listeners) => {
+        stderr.isLog = true;
+        return createLogSink(host.stderr, listeners);
+      },
       stopOnSignals: () => signalled({ onSignal: (name, listener) => host.onSignal(name, listener), exit }),
       reportCrashesTo: (logger) => {
         crashLogger = logger;
       },
     });
-    await Promise.all([flushed(host.stdout), flushed(host.stderr)]);
+    const logged = flushed(host.stderr);
+    await Promise.all([flushed(host.stdout), stderr.isLog ? inTime(logged, logFlushMs) : logged]);
     // Whatever still holds the event loop, a socket to an API server that hangs for one, must not delay the end.
     exit(exitCode);
   } catch (error) {

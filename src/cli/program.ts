@@ -24,7 +24,7 @@ const usageOf = ({ flags, operands }: Command): string => {
   const required = Object.entries(flags).filter(([, definition]) => definition.required === true);
   const words = required.map(([name, { type }]) => `--${name} <${type.placeholder}>`);
   if (required.length < Object.keys(flags).length) words.push('[flags]');
-  return [...words, ...(operands === undefined ? [] : [`${operands.name}...`])].join(' ');
+  return [...words, ...(operands === undefined || operands === 'ignored' ? [] : [`${operands.name}...`])].join(' ');
 };
 
 const addCommand = (
@@ -39,7 +39,8 @@ const addCommand = (
     option: optionOf(flagName, definition),
   }));
   for (const { option } of options) parser.addOption(option);
-  if (operands !== undefined) parser.argument(`<${operands.name}...>`, operands.description);
+  if (operands === 'ignored') parser.allowExcessArguments();
+  else if (operands !== undefined) parser.argument(`<${operands.name}...>`, operands.description);
   parser.action(async () => {
     const values = parser.opts<FlagTexts>();
     await invoke(
@@ -93,7 +94,7 @@ const tell = (program: Parser, error: unknown, io: CliIo): number => {
   const about = program.commands.find((command) => command.name() === io.argv[0]) ?? program;
   const name = about === program ? 'dwd' : `dwd ${about.name()}`;
   if (error instanceof CommandError) {
-    io.stderr(`${name}: ${error.message}\n`);
+    io.stderr(`${[`${name}: ${error.message}`, ...error.details].join('\n')}\n`);
     return 1;
   }
   if (!(error instanceof CommanderError || error instanceof UsageError)) throw error;

@@ -54,7 +54,7 @@ const loadSettings = async (file: string, io: CliIo) => {
   }
   const { settings, problems } = loadProberConfig(config, { leftovers: 'warning' });
   const lines = problems.map((problem) => formatProblem(file, problem));
-  if (settings === undefined) throw new CommandError(`the configuration is not valid\n${lines.join('\n')}`);
+  if (settings === undefined) throw new CommandError('the configuration is not valid', lines);
   return { settings, warnings: lines };
 };
 

@@ -16,13 +16,15 @@ describe('dwd weeder', () => {
     expect(load('watchDuration: 1').settings).toBeUndefined();
     expect(logLines(stderr)).toMatchObject([
       { msg: 'starting the weeder', configuration: { watchDurationMs: 300_000 } },
+      { msg: expect.stringMatching(/^dry run/) as string },
     ]);
   });
 
   it('tells every error of the configuration and does not run', async () => {
     const { code, stderr, weeders } = await dwd('weeder', '--config-file=config.yaml');
     expect({ code, weeders }).toEqual({ code: 1, weeders: [] });
-    expect(stderr).toContain('dwd weeder: the configuration is not valid\nconfig.yaml:');
-    expect(stderr).toContain('servicesAndDependantSelectors');
+    const [{ msg, problems }] = logLines(stderr) as [Record<string, unknown>];
+    expect(msg).toBe('the configuration is not valid');
+    expect(problems).toContainEqual(expect.stringMatching(/^config\.yaml:.*servicesAndDependantSelectors/));
   });
 });

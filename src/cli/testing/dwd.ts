@@ -72,6 +72,7 @@ export const dwdWith = async (
       listens = true;
       return new AbortController().signal;
     },
+    openLog: () => (line) => void err.push(line),
     reportCrashesTo: () => undefined,
   };
   const cares: CareProcessDeps[] = [];

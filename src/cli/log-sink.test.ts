@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { createLogSink, type OutputStream } from './log-sink.ts';
+
+/** A stream whose writes end when the test says how. */
+const createStream = () => {
+  const pending: { readonly text: string; readonly done: (error?: Error) => void }[] = [];
+  const stream: OutputStream = {
+    get writableLength() {
+      return pending.reduce((sum, { text }) => sum + text.length, 0);
+    },
+    write: (text, done = () => undefined) => pending.push({ text, done }),
+    on: () => undefined,
+  };
+  return { stream, end: (error?: Error) => pending.shift()?.done(error), texts: () => pending.map(({ text }) => text) };
+};
+
+const createSink = () => {
+  const told: string[] = [];
+  const stream = createStream();
+  const write = createLogSink(stream.stream, {
+    onDropped: () => void told.push('dropped'),
+    onRecovered: (lines) => void told.push(`recovered ${lines}`),
+  });
+  return { ...stream, write, told };
+};
+
+describe('createLogSink', () => {
+  it('says nothing while all is written', () => {
+    const { write, end, told } = createSink();
+    write('a\n');
+    end();
+    expect(told).toEqual([]);
+  });
+
+  it('counts each line that fails, and tells once when lines are written again', () => {
+    const { write, end, told } = createSink();
+    for (const line of ['a\n', 'b\n', 'c\n', 'd\n']) write(line);
+    end(new Error('no space'));
+    end(new Error('no space'));
+    end();
+    expect(told).toEqual(['dropped', 'dropped']);
+    end();
+    expect(told).toEqual(['dropped', 'dropped', 'recovered 2']);
+    write('e\n');
+    end();
+    expect(told).toHaveLength(3);
+  });
+
+  it('lets no more than 1 MiB and a line wait for a reader that does not read', () => {
+    const { write, texts, end, told } = createSink();
+    const line = `${'x'.repeat(1023)}\n`;
+    for (let count = 0; count < 3_000; count += 1) write(line);
+    expect(texts()).toHaveLength(1025);
+    expect(told).toHaveLength(3_000 - 1025);
+    for (let count = 0; count < 1025; count += 1) end();
+    expect(told.at(-1)).toBe('recovered 1975');
+  });
+});

@@ -1,0 +1,290 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, openSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { getElectionLease } from '../../src/domain/index.ts';
+import { createShootConnector } from '../../src/kube/index.ts';
+import { systemClock } from '../../src/runtime/index.ts';
+import { demoProberConfig } from '../../src/scenario/index.ts';
+import { freePorts } from '../envtest/index.ts';
+import { waitFor } from '../envtest/waiting.ts';
+import { endDemos, startDemo, until } from './support/demo.ts';
+import { type LogLine, startProgram } from './support/program.ts';
+
+const dwd = fileURLToPath(new URL('../../bin/dwd', import.meta.url));
+
+interface Running {
+  readonly child: ChildProcess;
+  readonly exit: Promise<number | NodeJS.Signals | null>;
+  /** Sum of all series of a metric; undefined while it is not served. */
+  readonly metric: (name: string) => Promise<number | undefined>;
+  readonly health: (path: string) => Promise<{ readonly status: number; readonly text: string } | undefined>;
+}
+
+let directory = '';
+let seed = '';
+let running: Running[] = [];
+
+const started = (child: ChildProcess): Running['exit'] =>
+  once(child, 'close').then(([code, signal]) => (code ?? signal) as number | NodeJS.Signals | null);
+
+/** A prober in the world of the demo, whose log goes to `log`. */
+const startProber = async (log: number | 'pipe', ...flags: readonly string[]): Promise<Running> => {
+  const config = `--config-file=${join(directory, 'prober.yaml')}`;
+  const [metricsPort, healthPort] = await freePorts(2);
+  const addresses = [`--metrics-bind-addr=127.0.0.1:${metricsPort}`, `--health-bind-addr=127.0.0.1:${healthPort}`];
+  const child = spawn(process.execPath, [dwd, 'prober', config, `--kubeconfig=${seed}`, ...addresses, ...flags], {
+    stdio: ['ignore', 'ignore', log],
+  });
+  const get = async (port: number | undefined, path: string): Promise<Response | undefined> =>
+    fetch(`http://127.0.0.1:${port}${path}`).catch(() => undefined);
+  const program: Running = {
+    child,
+    exit: started(child),
+    metric: async (name) => {
+      const text = await (await get(metricsPort, '/metrics'))?.text();
+      const series = text?.split('\n').filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
+      return series?.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+    },
+    health: async (path) => {
+      const answer = await get(healthPort, path);
+      return answer === undefined ? undefined : { status: answer.status, text: await answer.text() };
+    },
+  };
+  running.push(program);
+  return program;
+};
+
+/** Waits until so many more probes have run. */
+const untilRuns = async ({ metric }: Running, more: number): Promise<void> => {
+  const count = async (): Promise<number> => (await metric('dwd_prober_runs_total')) ?? 0;
+  const before = await count();
+  await waitFor({ what: `${more} more probes`, withinMs: 60_000 }, async () =>
+    (await count()) >= before + more ? true : undefined,
+  );
+};
+
+const untilDropped = ({ metric }: Running): Promise<number> =>
+  waitFor({ what: 'dropped lines are counted', withinMs: 60_000 }, async () => {
+    const dropped = await metric('dwd_log_lines_dropped_total');
+    return dropped === undefined || dropped === 0 ? undefined : dropped;
+  });
+
+const linesOf = (stream: NodeJS.ReadableStream | null): { readonly lines: () => readonly LogLine[] } => {
+  let text = '';
+  stream?.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  return {
+    lines: () =>
+      text
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line) as LogLine),
+  };
+};
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'dwd-process-'));
+  const world = join(directory, 'world');
+  const show = startDemo(`--serve-world=${world}`);
+  await until(() => show.output().includes('\n'), 'the world is served');
+  seed = join(world, 'seed.kubeconfig');
+  const config = demoProberConfig('live').replace(/probeInterval: .*/, 'probeInterval: 100ms');
+  writeFileSync(join(directory, 'prober.yaml'), config);
+  // A warning for each of these is more than a pipe and its backlog hold.
+  const unknown = Array.from({ length: 5_000 }, (_, index) => `unknown${index}: true\n`);
+  writeFileSync(join(directory, 'talkative.yaml'), `${config}${unknown.join('')}`);
+});
+
+afterEach(async () => {
+  for (const { child, exit } of running) {
+    child.kill('SIGKILL');
+    await exit;
+  }
+  running = [];
+});
+
+afterAll(async () => {
+  await endDemos();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+describe('a log that cannot be written', () => {
+  const stopped = async ({ child, exit }: Running): Promise<void> => {
+    child.kill('SIGTERM');
+    expect(await exit).toBe(0);
+  };
+
+  it('on a full disk is dropped and counted, and probing goes on', async () => {
+    const prober = await startProber(openSync('/dev/full', 'w'));
+    await untilDropped(prober);
+    await untilRuns(prober, 10);
+    await stopped(prober);
+  });
+
+  it('in a closed pipe is dropped and counted, and probing goes on', async () => {
+    const prober = await startProber('pipe', '--zap-log-level=debug');
+    prober.child.stderr?.destroy();
+    await untilDropped(prober);
+    await untilRuns(prober, 10);
+    await stopped(prober);
+  });
+
+  const talkative = (): string => `--config-file=${join(directory, 'talkative.yaml')}`;
+
+  it('in a pipe that nobody reads is dropped and counted, probing goes on, and a reader that is back hears of it', async () => {
+    const prober = await startProber('pipe', talkative());
+    const dropped = await untilDropped(prober);
+    await untilRuns(prober, 10);
+    expect((await prober.health('/healthz'))?.status).toBe(200);
+    const { lines } = linesOf(prober.child.stderr);
+    const loss = await waitFor({ what: 'the loss is logged', withinMs: 60_000 }, async () =>
+      lines().find(({ msg }) => msg === 'lines of this log could not be written'),
+    );
+    expect(Number(loss.lines)).toBeGreaterThanOrEqual(dropped);
+    await stopped(prober);
+  });
+
+  it('in a pipe that nobody reads does not keep the program from its end', async () => {
+    const prober = await startProber('pipe', talkative());
+    await untilDropped(prober);
+    prober.child.kill('SIGTERM');
+    const [code] = (await once(prober.child, 'exit')) as [number | null];
+    expect(code).toBe(0);
+  });
+});
+
+describe('signals', () => {
+  const lease = { namespace: 'default', name: 'dwd-prober-leader-election' };
+  const holder = async (): Promise<string | undefined> => {
+    const clock = systemClock();
+    const connector = createShootConnector({ clock, userAgent: 'test' });
+    const connection = connector.connect(readFileSync(seed, 'utf8'));
+    const options = { timeoutMs: 10_000, signal: new AbortController().signal };
+    try {
+      const { value } = await connection.client.call(getElectionLease(lease), options);
+      return value.holder;
+    } finally {
+      connection.close();
+    }
+  };
+
+  it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s gives the Lease back and ends with 0', async (signal) => {
+    const prober = await startProber('pipe', '--enable-leader-election', '--leader-election-namespace=default');
+    const { lines } = linesOf(prober.child.stderr);
+    await untilRuns(prober, 1);
+    expect(await holder()).toMatch(/./);
+    prober.child.kill(signal);
+    expect(await prober.exit).toBe(0);
+    expect(lines()).toContainEqual(expect.objectContaining({ msg: 'stopping', reason: `received ${signal}` }));
+    expect((await holder()) ?? '').toBe('');
+  });
+
+  it('SIGUSR1 opens no debugger', async () => {
+    const prober = await startProber('pipe');
+    const { lines } = linesOf(prober.child.stderr);
+    await untilRuns(prober, 1);
+    const before = listeners(prober.child.pid);
+    prober.child.kill('SIGUSR1');
+    await untilRuns(prober, 10);
+    expect(before).toHaveLength(2);
+    expect(listeners(prober.child.pid)).toEqual(before);
+    prober.child.kill('SIGTERM');
+    expect(await prober.exit).toBe(0);
+    expect(lines().length).toBeGreaterThan(0);
+  });
+});
+
+/** Sockets on which a process listens, by their inodes. Linux only. */
+const listeners = (pid: number | undefined): readonly string[] => {
+  const listening = ['tcp', 'tcp6'].flatMap((table) =>
+    readFileSync(`/proc/${pid}/net/${table}`, 'utf8')
+      .split('\n')
+      .map((line) => line.trim().split(/\s+/))
+      // State 0A is LISTEN; see proc(5).
+      .filter(([, , , state]) => state === '0A')
+      .map((columns) => `socket:[${columns[9] ?? ''}]`),
+  );
+  const open = readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
+    try {
+      return [readlinkSync(`/proc/${pid}/fd/${fd}`)];
+    } catch {
+      return [];
+    }
+  });
+  return listening.filter((socket) => open.includes(socket)).toSorted();
+};
+
+describe('a component that cannot start says so in the format of its log', () => {
+  const config = (): string => `--config-file=${join(directory, 'prober.yaml')}`;
+  const off = ['--metrics-bind-addr=0', '--health-bind-addr=0'];
+  const bad = (): string => {
+    const file = join(directory, 'bad.yaml');
+    writeFileSync(file, 'probeInterval: [\n');
+    return `--config-file=${file}`;
+  };
+  const kubeconfig = (text: string) => (): string => {
+    const file = join(directory, 'bad.kubeconfig');
+    writeFileSync(file, text);
+    return `--kubeconfig=${file}`;
+  };
+
+  it.each<[what: string, flags: () => readonly string[], said: RegExp]>([
+    ['no configuration', () => ['--config-file=/nowhere'], /cannot read --config-file \/nowhere: no such file/],
+    ['a wrong configuration', () => [bad()], /^the configuration is not valid$/],
+    ['no kubeconfig', () => [config(), '--kubeconfig=/nowhere'], /kubeconfig/],
+    ['a kubeconfig that is none', () => [config(), kubeconfig('a: [')()], /kubeconfig/],
+    ['a kubeconfig without a server', () => [config(), kubeconfig('clusters: []')()], /kubeconfig/],
+  ])('%s', async (_, flags, said) => {
+    for (const component of ['prober', 'weeder', 'care']) {
+      if (component !== 'prober' && said.source.startsWith('kube')) continue;
+      const program = startProgram([component, ...off, ...flags()]);
+      expect(await program.ended).toBe(1);
+      const { lines } = { lines: program.output().split('\n').slice(0, -1) };
+      const last = JSON.parse(lines.at(-1) ?? '') as LogLine;
+      for (const line of lines) expect(JSON.parse(line)).toHaveProperty('ts');
+      expect(last.level).toBe('error');
+      expect(last.msg).toMatch(said);
+    }
+  });
+
+  it('an address that is taken', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as { port: number };
+    const address = `--metrics-bind-addr=127.0.0.1:${port}`;
+    const program = startProgram(['prober', config(), `--kubeconfig=${seed}`, '--health-bind-addr=0', address]);
+    expect(await program.ended).toBe(1);
+    server.close();
+    const lines = program.output().split('\n').slice(0, -1);
+    const errors = lines.map((line) => JSON.parse(line) as LogLine).filter(({ level }) => level === 'error');
+    expect(errors).toMatchObject([
+      { msg: 'metrics server failed', error: { message: expect.stringContaining('--metrics-bind-addr') as string } },
+    ]);
+  });
+});
+
+describe('output of a command that prints a result', () => {
+  const shell = async (script: string) => {
+    const child = spawn('bash', ['-c', script, dwd], { stdio: ['ignore', 'pipe', 'pipe'] });
+    let text = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    return { code: await started(child), text };
+  };
+
+  it('ends without a word when its reader leaves', async () => {
+    const { text } = await shell(
+      '"$0" simulate --shoots 1 --config-file examples/prober-config.yaml | true; echo $PIPESTATUS',
+    );
+    expect(text).toBe('141\n');
+  });
+
+  it('that cannot be written is an error', async () => {
+    const { code, text } = await shell('"$0" schema --component=prober >/dev/full');
+    expect(code).toBe(1);
+    expect(text).toMatch(/^dwd: output failed: ENOSPC/);
+  });
+});
