@@ -1,6 +1,7 @@
 import { styleText } from 'node:util';
 import { stringify } from 'yaml';
 import type { CareRound } from '../app/index.ts';
+import { escapeControls, escapeControlsInLines, hasControls } from '../domain/index.ts';
 
 export type CareFormat = 'table' | 'json' | 'yaml';
 
@@ -12,23 +13,23 @@ const width = 80;
 const [typeWidth, statusWidth] = [30, 11];
 const indent = ' '.repeat(4);
 
-const colours: Readonly<Record<string, Parameters<typeof styleText>[0]>> = {
-  True: 'green',
-  healthy: 'green',
-  Progressing: 'yellow',
-  progressing: 'yellow',
-  False: 'red',
-  unhealthy: 'red',
-  Unknown: 'magenta',
-  unknown: 'magenta',
-};
+const colours = new Map<string, Parameters<typeof styleText>[0]>([
+  ['True', 'green'],
+  ['healthy', 'green'],
+  ['Progressing', 'yellow'],
+  ['progressing', 'yellow'],
+  ['False', 'red'],
+  ['unhealthy', 'red'],
+  ['Unknown', 'magenta'],
+  ['unknown', 'magenta'],
+]);
 
 /** Makes a status stand out. */
 export type Paint = (status: string, text: string) => string;
 
 /** In colour only where stdout is a terminal that wants it (`NO_COLOR`), which `styleText` finds out. */
 export const inColour: Paint = (status, text) => {
-  const colour = colours[status];
+  const colour = colours.get(status);
   return colour === undefined ? text : styleText(colour, text);
 };
 
@@ -114,6 +115,12 @@ const isAllWell = (care: Shoot): boolean =>
   care.status === 'healthy' &&
   troubleOf(care) === undefined;
 
+/** All texts in one line each, and nothing in them that drives a terminal. */
+const inPlainLines = (cares: CareRound): CareRound =>
+  JSON.parse(JSON.stringify(cares), (_name, value: unknown) =>
+    typeof value === 'string' ? escapeControls(value.split(/\s+/).join(' ')) : value,
+  ) as CareRound;
+
 /** What is worst comes first, and the summary last, where a terminal shows it. */
 const table = (cares: CareRound, paint: Paint): string => {
   const rank = ({ status }: Shoot): number => severity.indexOf(status);
@@ -139,15 +146,26 @@ const documentOf = (cares: CareRound) => ({
   })),
 });
 
-/** A round as text; only the table is ever in colour. */
+const yaml = { lineWidth: 0, aliasDuplicateObjects: false } as const;
+
+/** Only in double quotes can YAML say a control character without holding one. */
+const yamlOf = (document: unknown): string => {
+  const text = stringify(document, yaml);
+  if (!hasControls(text)) return text;
+  return escapeControlsInLines(
+    stringify(document, { ...yaml, defaultStringType: 'QUOTE_DOUBLE', defaultKeyType: 'PLAIN' }),
+  );
+};
+
+/** A round as text without control characters other than line feeds and colours; only the table is ever in colour. */
 export const formatRound = (cares: CareRound, format: CareFormat, paint: Paint): string => {
   switch (format) {
     case 'table':
-      return table(cares, paint);
+      return table(inPlainLines(cares), paint);
     case 'json':
-      return `${JSON.stringify(documentOf(cares), null, 2)}\n`;
+      return `${escapeControlsInLines(JSON.stringify(documentOf(cares), null, 2))}\n`;
     case 'yaml':
-      return stringify(documentOf(cares), { lineWidth: 0, aliasDuplicateObjects: false });
+      return yamlOf(documentOf(cares));
   }
 };
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import type { CareRound } from '../app/index.ts';
 import type { Condition } from '../domain/index.ts';
 import { exitCodeOf, formatRound } from './care-output.ts';
@@ -63,6 +64,44 @@ const rounds: readonly (readonly [string, CareRound, number])[] = [
     0,
   ],
 ];
+
+/** Clears the screen, sets the title, turns the order of the text, and forges a line. */
+const hostile = '\u001b[2J\u001b]0;x\u0007\u009b31m\u202eevil\u2066\r\nshoot--dev--one: healthy\u007f\u0008';
+
+describe('rule 31: text from outside', () => {
+  const round: CareRound = [
+    careOf(`one${hostile}`, {
+      status: 'unhealthy',
+      problem: hostile,
+      conditions: ['True', 'False', hostile, 'constructor', '__proto__'].map((status) =>
+        condition(`Type${hostile}`, status, { reason: hostile, message: hostile, codes: [hostile] }),
+      ),
+      writing: { kind: 'left-alone', writer: { manager: hostile, at: 0 } },
+    }),
+    careOf('two', { writing: { kind: 'failed', error: hostile } }),
+  ];
+
+  it.each(['table', 'json', 'yaml'] as const)('rule 31: never drives a terminal from a %s', (format) => {
+    const text = formatRound(round, format, plain);
+    expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u);
+    expect(text).toMatch(/\\(?:u001b|e)\[2J/);
+    expect(text).not.toMatch(/^shoot--dev--one: healthy/m);
+  });
+
+  it.each([
+    ['json', (text: string): unknown => JSON.parse(text)],
+    ['yaml', (text: string): unknown => parse(text)],
+  ] as const)('rule 31: is the same for the reader of %s', (format, read) => {
+    expect(read(formatRound(round, format, plain))).toMatchObject({
+      shoots: [{ problem: hostile, conditions: round[0]?.conditions }, { writing: { error: hostile } }],
+    });
+  });
+
+  it('rule 31: a table in colour holds the colours of this program and nothing else', () => {
+    const text = formatRound(round, 'table', (_status, word) => `<${word}>`);
+    expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u);
+  });
+});
 
 describe('dwd care', () => {
   it('hands everything over and returns the exit code of what it runs', async () => {

@@ -77,7 +77,7 @@ export const careCommand = (run: RunCare): Command =>
       const round = async (deps: CareProcessDeps): Promise<number> => {
         const result = await run.round({ ...deps, namespace });
         if (!result.ok) return unchecked(io, result.error);
-        io.stdout(formatRound(result.value, output, inColour));
+        io.stdoutStyled(formatRound(result.value, output, inColour));
         return exitCodeOf(result.value);
       };
       // Whoever looks at the result of a round wants the log only where it tells of errors.

@@ -1,5 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { styleText } from 'node:util';
+import { escapeControls } from '../domain/index.ts';
 import { demoTiming, leaseLimitMs, type Row, runLive, type Segment } from '../scenario/index.ts';
 import { type DemoOptions, type Play, stagePlay } from './demo-play.ts';
 import type { CliIo } from './io.ts';
@@ -18,7 +19,8 @@ const paint = (row: Row): string =>
   row
     .map(({ text, tone }) => {
       const style = styles[tone];
-      return style === undefined ? text : styleText(style, text);
+      const plain = escapeControls(text);
+      return style === undefined ? plain : styleText(style, plain);
     })
     .join('');
 

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { escapeControls } from '../domain/index.ts';
 import {
   type CareReport,
   demoCrashPlan,
@@ -23,7 +24,8 @@ const styles = { plain: undefined, good: 'green', bad: 'red', act: 'bold' } as c
 const print = (io: CliIo, { tone, ...line }: Line, at: number): void => {
   const style = styles[tone];
   for (const text of render({ tone, ...line }, at)) {
-    io.stdout(`${style === undefined ? text : styleText(style, text)}\n`);
+    const plain = escapeControls(text);
+    io.stdoutStyled(`${style === undefined ? plain : styleText(style, plain)}\n`);
   }
 };
 

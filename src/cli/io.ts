@@ -9,8 +9,11 @@ export interface CliIo {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Such as `v24.1.0`. */
   readonly nodeVersion: string;
+  /** Control characters other than line feeds and tabs are written escaped: they come from elsewhere, from a cluster for one. */
   readonly stdout: (text: string) => void;
   readonly stderr: (text: string) => void;
+  /** For text in colour: as it is. Who colours it escapes what is coloured. */
+  readonly stdoutStyled: (text: string) => void;
   /** Present where both stdin and stdout are a terminal. */
   readonly terminal?: Terminal;
   /** The whole text of a file, or of stdin for `-`. Rejects with an error whose message says why in words. */

@@ -200,3 +200,34 @@ describe('runProcess', () => {
     expect(exits).toEqual([1]);
   });
 });
+
+describe('rule 31: output', () => {
+  const hostile = 'a\u001b[2J\u009b\u202e\r\n\tb';
+  const shown = 'a\\u001b[2J\\u009b\\u202e\\u000d\n\tb';
+
+  it('rule 31: text from outside cannot drive the terminal', async () => {
+    const { host, log } = fakeProcess();
+    await runProcess(host, async (io) => {
+      io.stdout(hostile);
+      io.stderr(hostile);
+      io.stdoutStyled('\u001b[31mred\u001b[39m');
+      return 0;
+    });
+    expect(log).toEqual([`out: ${shown}`, `err: ${shown}`, 'out: \u001b[31mred\u001b[39m']);
+  });
+
+  it('rule 31: nor can the message of a bug', async () => {
+    const { host, log } = fakeProcess();
+    await runProcess(host, () => Promise.reject(Object.assign(new Error(hostile), { code: 'X' })));
+    expect(log).toEqual([`err: dwd: unexpected error: this is a bug: ${shown}\n`]);
+  });
+
+  it.each(['json', 'console'] as const)('rule 31: nor can a log line (%s)', (encoder) => {
+    const lines: string[] = [];
+    const clock = { now: () => 0 };
+    const logger = createLogger({ level: 'info', encoder, write: (line) => lines.push(line), clock });
+    logger.info(hostile, { [hostile]: hostile, problem: new Error(hostile) });
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatch(/^[^\p{Cc}\p{Bidi_Control}]+\n$/u);
+  });
+});

@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { constants } from 'node:os';
+import { escapeControlsInLines } from '../domain/index.ts';
 import type { Logger } from '../ports/index.ts';
 import { systemClock } from '../runtime/index.ts';
 import type { CliIo } from './io.ts';
@@ -75,7 +76,7 @@ export const runProcess = async (host: HostProcess, run: (io: CliIo) => Promise<
   };
   const crash = (what: string, error: unknown): void => {
     terminal?.restore();
-    if (crashLogger === undefined) host.stderr.write(`dwd: ${what}: ${inWords(error)}\n`);
+    if (crashLogger === undefined) host.stderr.write(escapeControlsInLines(`dwd: ${what}: ${inWords(error)}\n`));
     else crashLogger.error(what, { error });
     exit(1);
   };
@@ -93,8 +94,9 @@ export const runProcess = async (host: HostProcess, run: (io: CliIo) => Promise<
       argv: host.argv,
       env: host.env,
       nodeVersion: host.version,
-      stdout: (text) => void host.stdout.write(text),
-      stderr: (text) => void host.stderr.write(text),
+      stdout: (text) => void host.stdout.write(escapeControlsInLines(text)),
+      stderr: (text) => void host.stderr.write(escapeControlsInLines(text)),
+      stdoutStyled: (text) => void host.stdout.write(text),
       ...(terminal === undefined ? {} : { terminal }),
       readFile: (path) => readText(path === '-' ? host.stdin : createReadStream(path)),
       openLog: (listeners) => {

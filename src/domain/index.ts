@@ -3,6 +3,7 @@ export * from './calls.ts';
 export * from './decode.ts';
 export * from './duration.ts';
 export * from './errors.ts';
+export * from './escape-controls.ts';
 export * from './settings.ts';
 export * from './label-selectors.ts';
 export * from './leases.ts';

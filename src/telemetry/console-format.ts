@@ -1,17 +1,17 @@
+import { escapeControls } from '../domain/index.ts';
+
 const plainValue = /^[\w./:@%+,;()[\]-]+$/;
 
 const show = (value: unknown): string =>
   typeof value === 'string' && plainValue.test(value) ? value : JSON.stringify(value);
 
-const escape = (char: string): string => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
-
 /**
- * One line for a human from one JSON log line: time, level, message, `name=value` fields. Control characters (C0, DEL and C1,
- * which terminals obey as well) are escaped, so that nothing that comes from a cluster can break the line or drive the terminal.
+ * One line for a human from one JSON log line: time, level, message, `name=value` fields. Control characters are escaped, so that
+ * nothing that comes from a cluster can break the line or drive the terminal.
  */
 export const formatConsoleLine = (json: string): string => {
   const { ts, level, msg, ...fields } = JSON.parse(json) as Readonly<Record<string, unknown>>;
   const pairs = Object.entries(fields).map(([name, value]) => ` ${name}=${show(value)}`);
   const line = `${String(ts)} ${String(level).toUpperCase().padEnd(5)} ${String(msg)}${pairs.join('')}`;
-  return `${line.replace(/[\u0000-\u001f\u007f-\u009f]/g, escape)}\n`;
+  return `${escapeControls(line)}\n`;
 };

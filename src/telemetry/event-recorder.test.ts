@@ -67,3 +67,10 @@ it('a missing right is one, also after a namespace that was going, and is said o
   expect(client.calls).toHaveLength(2);
   expect(logger.at('warn')).toEqual(['no right to write Events in shoot namespaces: they are left out']);
 });
+
+it('rule 31: the message of an Event, which kubectl shows as it is, drives no terminal', async () => {
+  const regarding = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'a', name: 'kcm' };
+  recorder.record({ regarding, type: 'Warning', reason: 'ScaledDown', message: 'by \u001b[2J\u009b\u202e\nus' });
+  await clock.settle();
+  expect(client.calls[0]!.call.body).toMatchObject({ message: 'by \\u001b[2J\\u009b\\u202e\nus' });
+});

@@ -1,4 +1,4 @@
-import { ApiError, type ApiErrorCode, type Call } from '../domain/index.ts';
+import { ApiError, type ApiErrorCode, type Call, escapeControlsInLines } from '../domain/index.ts';
 import type { Clock, EventRecorder, KubeClient, Logger, Meter, Random, RecordedEvent } from '../ports/index.ts';
 
 export interface EventRecorderOptions {
@@ -55,7 +55,8 @@ const createEvent = (event: RecordedEvent, { clock, random, component }: EventRe
       involvedObject: regarding,
       type,
       reason,
-      message: message.slice(0, longestMessage),
+      // kubectl shows it as it is.
+      message: escapeControlsInLines(message).slice(0, longestMessage),
       source: { component },
       firstTimestamp: at,
       lastTimestamp: at,

@@ -1,4 +1,5 @@
 import { pino } from 'pino';
+import { escapeControlsInLines } from '../domain/index.ts';
 import type { Clock, LogFields, Logger } from '../ports/index.ts';
 import { formatConsoleLine } from './console-format.ts';
 import { cleanFields } from './redact.ts';
@@ -35,7 +36,7 @@ export const createLogger = ({ level, encoder, write, clock }: LoggerOptions): L
       timestamp: () => `,"ts":"${new Date(clock.now()).toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
     },
-    { write: encoder === 'json' ? write : (line) => write(formatConsoleLine(line)) },
+    { write: (line) => write(encoder === 'json' ? escapeControlsInLines(line) : formatConsoleLine(line)) },
   );
   const over = (bound: LogFields): Logger => {
     const log = (at: 'debug' | 'info' | 'warn' | 'error') => (message: string, fields?: LogFields) => {

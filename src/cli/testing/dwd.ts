@@ -67,6 +67,7 @@ export const dwdWith = async (
     nodeVersion: 'v24.0.0',
     stdout: (text) => out.push(text),
     stderr: (text) => err.push(text),
+    stdoutStyled: (text) => out.push(text),
     readFile: async (path) => files[path] ?? Promise.reject(new Error('no such file or directory')),
     stopOnSignals: () => {
       listens = true;
