@@ -16,7 +16,7 @@ export interface CliIo {
   readonly stdoutStyled: (text: string) => void;
   /** Present where both stdin and stdout are a terminal. */
   readonly terminal?: Terminal;
-  /** The whole text of a file, or of stdin for `-`. Rejects with an error whose message says why in words. */
+  /** The whole text of a regular file, or of stdin for `-`. Rejects with an error whose message says why in words. */
   readonly readFile: (path: string) => Promise<string>;
   /**
    * Makes stderr the log of a component: takes whole lines, and never ends the program, whatever becomes of them. Without this, the program

@@ -1,11 +1,10 @@
-import { createReadStream } from 'node:fs';
 import { constants } from 'node:os';
 import { escapeControlsInLines } from '../domain/index.ts';
 import type { Logger } from '../ports/index.ts';
 import { systemClock } from '../runtime/index.ts';
 import type { CliIo } from './io.ts';
 import { createLogSink, type OutputStream } from './log-sink.ts';
-import { readText } from './read-text.ts';
+import { readText, readTextFile } from './read-text.ts';
 import { createTerminal, type HostTerminal } from './terminal.ts';
 
 const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
@@ -98,7 +97,7 @@ export const runProcess = async (host: HostProcess, run: (io: CliIo) => Promise<
       stderr: (text) => void host.stderr.write(escapeControlsInLines(text)),
       stdoutStyled: (text) => void host.stdout.write(text),
       ...(terminal === undefined ? {} : { terminal }),
-      readFile: (path) => readText(path === '-' ? host.stdin : createReadStream(path)),
+      readFile: (path) => (path === '-' ? readText(host.stdin) : readTextFile(path)),
       openLog: (listeners) => {
         stderr.isLog = true;
         return createLogSink(host.stderr, listeners);

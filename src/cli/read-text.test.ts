@@ -1,8 +1,10 @@
-import { createReadStream } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
-import { readText } from './read-text.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { readText, readTextFile } from './read-text.ts';
 
 async function* stream(...chunks: readonly Uint8Array[]): AsyncIterable<Uint8Array> {
   yield* chunks;
@@ -28,10 +30,41 @@ describe('readText', () => {
       () => stream(...Array.from({ length: 5 }, () => new Uint8Array(1024 * 1024))),
       'it is larger than 4 MiB',
     ],
-    ['no file', () => createReadStream('/nowhere/at all'), 'no such file or directory'],
-    ['a directory', () => createReadStream(tmpdir()), 'illegal operation on a directory'],
   ])('refuses %s in words', async (_name, open, message) => {
-    // Opened here: a stream that nobody reads yet throws its error at the process.
     await expect(readText(open())).rejects.toThrow(new Error(message));
+  });
+});
+
+describe('readTextFile', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'dwd-read-text-'));
+  const at = (name: string): string => join(directory, name);
+  afterAll(() => rmSync(directory, { recursive: true }));
+
+  it('reads a regular file, through symlinks as a ConfigMap mount has them', async () => {
+    mkdirSync(at('..2026'));
+    writeFileSync(at('..2026/config.yaml'), 'a: 1\n');
+    symlinkSync('..2026', at('..data'));
+    symlinkSync('..data/config.yaml', at('config.yaml'));
+    expect(await readTextFile(at('config.yaml'))).toBe('a: 1\n');
+  });
+
+  it('refuses a FIFO without waiting for somebody to write to it', async () => {
+    execFileSync('mkfifo', [at('fifo')]);
+    await expect(readTextFile(at('fifo'))).rejects.toThrow(
+      'it is a FIFO (named pipe), and only a regular file is read',
+    );
+  });
+
+  it.each([
+    ['/dev/zero', 'it is a device, and only a regular file is read'],
+    [tmpdir(), 'it is a directory, and only a regular file is read'],
+    ['/nowhere/at all', 'no such file or directory'],
+  ])('refuses %s in words', async (path, message) => {
+    await expect(readTextFile(path)).rejects.toThrow(new Error(message));
+  });
+
+  it('refuses more than 4 MiB', async () => {
+    writeFileSync(at('large'), new Uint8Array(4 * 1024 * 1024 + 1));
+    await expect(readTextFile(at('large'))).rejects.toThrow(new Error('it is larger than 4 MiB'));
   });
 });

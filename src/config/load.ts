@@ -37,6 +37,15 @@ export interface LoadedConfig<T> {
   readonly problems: readonly ConfigProblem[];
 }
 
+/** Made when it is first needed: to make one takes longer than to use it. */
+const schemas = new WeakMap<object, z.ZodType>();
+
+const schemaOf = <S extends z.ZodType, T>(format: ConfigFormat<S, T>): S => {
+  const schema = (schemas.get(format) as S | undefined) ?? format.schema();
+  schemas.set(format, schema);
+  return schema;
+};
+
 const freeze = <T>(value: T): T => {
   if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(freeze);
   return value;
@@ -48,7 +57,7 @@ export const configFrom = <S extends z.ZodType, T>(
   source: ConfigSource,
   { leftovers }: LoadOptions,
 ): LoadedConfig<T> => {
-  const schema = format.schema();
+  const schema = schemaOf(format);
   const { value, deviations } = conform(schema, source.value, (path) => source.styleOf(path) === 'PLAIN');
   const problems: ConfigProblem[] = [];
   const report = ({ path, message, severity, aboutKey }: Finding): void => {

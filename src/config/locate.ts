@@ -1,4 +1,4 @@
-import { type Document, type Node, isAlias, isMap, isScalar, isSeq } from 'yaml';
+import { type Alias, type Document, type Node, type Pair, type YAMLMap, isAlias, isMap, isScalar, isSeq } from 'yaml';
 import type { Path } from './problem.ts';
 
 /** What stands at a path; the key is absent for items of a list and for the root. */
@@ -9,46 +9,67 @@ export interface Located {
   readonly exact: boolean;
 }
 
-const resolved = (document: Document, node: unknown): Node | undefined => {
-  const target = isAlias(node) ? node.resolve(document) : node;
-  return isMap(target) || isSeq(target) || isScalar(target) ? target : undefined;
-};
-
 /** Of keys other than scalars, which the reader refuses, the empty string. */
 export const keyText = (key: unknown): string => (isScalar(key) ? String(key.value) : '');
 
-/** Exact spelling first, then any case, as the keys of a configuration are matched. */
-const childOf = (document: Document, parent: Node | undefined, step: string | number): Located | undefined => {
-  const node = resolved(document, parent);
-  if (isSeq(node)) {
-    const item = node.items[Number(step)] as Node | undefined;
-    return item === undefined ? undefined : { key: undefined, value: item, exact: true };
-  }
-  if (!isMap(node)) return undefined;
-  const name = String(step);
-  const pairs = node.items;
-  const pair =
-    pairs.findLast(({ key }) => keyText(key) === name) ??
-    pairs.findLast(({ key }) => keyText(key).toLowerCase() === name.toLowerCase());
-  if (pair !== undefined) return { key: pair.key as Node, value: (pair.value ?? pair.key) as Node, exact: true };
-  const merge = pairs.find(({ key }) => keyText(key) === '<<');
-  return merge === undefined ? undefined : childOf(document, merge.value as Node, step);
-};
+/** The pairs of a map by the text of their key: of equal keys the last. */
+interface PairsByKey {
+  readonly exact: ReadonlyMap<string, Pair>;
+  readonly anyCase: ReadonlyMap<string, Pair>;
+}
 
-export const locate = (document: Document, path: Path): Located => {
-  let found: Located = { key: undefined, value: document.contents ?? undefined, exact: true };
-  for (const step of path) {
-    const child = childOf(document, found.value, step);
-    if (child === undefined) return { ...found, exact: false };
-    found = child;
-  }
-  return found;
-};
+const pairsByKey = ({ items }: YAMLMap): PairsByKey => ({
+  exact: new Map(items.map((pair) => [keyText(pair.key), pair])),
+  anyCase: new Map(items.map((pair) => [keyText(pair.key).toLowerCase(), pair])),
+});
 
-/** The path to a node of which `visit` names the ancestors; `node` itself counts when it is an item of a list. */
-export const pathTo = (ancestors: readonly unknown[], node: unknown): Path =>
-  ancestors.flatMap((ancestor, index): Path => {
-    if (isSeq(ancestor)) return [ancestor.items.indexOf(ancestors[index + 1] ?? node)];
-    const { key } = ancestor as { readonly key?: unknown };
-    return isScalar(key) ? [keyText(key)] : [];
-  });
+/** Merges that a lookup follows, one inside the other: what merges itself would have no end. */
+const maxMerges = 100;
+
+/**
+ * Finds what stands at a path of a document. Each map is indexed once: to look for every key of a large map takes time linear in its size.
+ */
+export const locator = (document: Document): ((path: Path) => Located) => {
+  const indices = new WeakMap<YAMLMap, PairsByKey>();
+  const targets = new WeakMap<Alias, Node | undefined>();
+
+  const indexOf = (map: YAMLMap): PairsByKey => {
+    const known = indices.get(map) ?? pairsByKey(map);
+    indices.set(map, known);
+    return known;
+  };
+
+  const resolved = (node: unknown): Node | undefined => {
+    let target = node;
+    if (isAlias(node)) {
+      if (!targets.has(node)) targets.set(node, node.resolve(document));
+      target = targets.get(node);
+    }
+    return isMap(target) || isSeq(target) || isScalar(target) ? target : undefined;
+  };
+
+  /** Exact spelling first, then any case, as the keys of a configuration are matched. */
+  const childOf = (parent: Node | undefined, step: string | number, depth: number): Located | undefined => {
+    const node = resolved(parent);
+    if (isSeq(node)) {
+      const item = node.items[Number(step)] as Node | undefined;
+      return item === undefined ? undefined : { key: undefined, value: item, exact: true };
+    }
+    if (!isMap(node)) return undefined;
+    const { exact, anyCase } = indexOf(node);
+    const pair = exact.get(String(step)) ?? anyCase.get(String(step).toLowerCase());
+    if (pair !== undefined) return { key: pair.key as Node, value: (pair.value ?? pair.key) as Node, exact: true };
+    const merge = exact.get('<<');
+    return merge === undefined || depth >= maxMerges ? undefined : childOf(merge.value as Node, step, depth + 1);
+  };
+
+  return (path) => {
+    let found: Located = { key: undefined, value: document.contents ?? undefined, exact: true };
+    for (const step of path) {
+      const child = childOf(found.value, step, 0);
+      if (child === undefined) return { ...found, exact: false };
+      found = child;
+    }
+    return found;
+  };
+};

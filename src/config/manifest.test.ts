@@ -21,8 +21,11 @@ describe('checkProberFile', () => {
     expect(checkProberFile(read('../../examples/prober-config.yaml'))).toEqual([]);
   });
 
-  it('refuses more than 256 KiB', () => {
-    const text = `${minimal}#${'x'.repeat(256 * 1024)}`;
+  it.each([
+    ['x', 256 * 1024],
+    ['\u20ac', 100_000],
+  ])('refuses more than 256 KiB of %s', (character, times) => {
+    const text = `${minimal}#${character.repeat(times)}`;
     expect(checkProberFile(text)).toMatchObject([{ line: 1, column: 1, path: '.', severity: 'error' }]);
   });
 

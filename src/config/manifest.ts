@@ -19,10 +19,9 @@ const dataOf = (value: unknown): Readonly<Record<string, unknown>> | undefined =
  * Places of an embedded text in the manifest that holds it. A literal block (`|`) begins on the line after its header and is
  * indented as a whole; in any other style lines are folded or escaped, and all places are that of the whole value.
  */
-const placesIn = (manifest: string, source: ConfigSource, path: Path): ((at: Position) => Position) => {
+const placesIn = (manifestLines: readonly string[], source: ConfigSource, path: Path): ((at: Position) => Position) => {
   const start = source.positionOf(path);
   if (source.styleOf(path) !== 'BLOCK_LITERAL') return () => start;
-  const manifestLines = manifest.split('\n');
   const lines = String(
     path.reduce<unknown>((value, step) => (value as Record<string, unknown>)[step], source.value),
   ).split('\n');
@@ -41,6 +40,7 @@ const within = (prefix: string, path: string): string => {
 
 const problemsInData = (manifest: string, source: ConfigSource, check: Check): readonly ConfigProblem[] => {
   const data = Object.entries(dataOf(source.value) ?? {});
+  const manifestLines = manifest.split('\n');
   const whole = (path: Path, message: string): ConfigProblem => ({
     ...source.positionOf(path),
     path: formatPath(path),
@@ -51,7 +51,7 @@ const problemsInData = (manifest: string, source: ConfigSource, check: Check): r
   return data.flatMap(([key, text]) => {
     const path = ['data', key];
     if (typeof text !== 'string') return [whole(path, 'must be text, as in `key: |`; a ConfigMap holds nothing else')];
-    const place = placesIn(manifest, source, path);
+    const place = placesIn(manifestLines, source, path);
     return check(text).map((problem) => ({
       ...problem,
       ...place(problem),

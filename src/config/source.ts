@@ -1,10 +1,10 @@
-import { type Document, isScalar, parseAllDocuments, visit } from 'yaml';
-import { keyText, locate, pathTo } from './locate.ts';
-import { type ConfigProblem, type Path, type Severity, formatPath } from './problem.ts';
+import { type Document, isScalar, parseAllDocuments } from 'yaml';
+import { locator } from './locate.ts';
+import { type ConfigProblem, type Severity, formatPath, type Path } from './problem.ts';
+import { maxAliases, structureFindings } from './structure.ts';
 
-/** Room for thousands of resources; the parser's time grows with the square of the number of keys. */
-const maxChars = 256 * 1024;
-const maxAliases = 100;
+/** In UTF-8. Room for thousands of resources. */
+const maxBytes = 256 * 1024;
 
 export interface Position {
   /** From 1. */
@@ -40,53 +40,43 @@ const fileProblem = (message: string, severity: Severity = 'error', at: Position
   severity,
 });
 
-const createSource = (document: Document, value: unknown, positionAt: PositionAt): ConfigSource => ({
-  value,
-  positionOf(path) {
-    const node = locate(document, path).value;
-    return node?.range ? positionAt(node.range[0]) : top;
-  },
-  positionOfKey(path) {
-    const found = locate(document, path);
-    const node = found.key ?? found.value;
-    return node?.range ? positionAt(node.range[0]) : top;
-  },
-  styleOf(path) {
-    const { value: node, exact } = locate(document, path);
-    return exact && isScalar(node) ? node.type : undefined;
-  },
-});
-
-/** What the reader finds without a path, told with it: keys given twice, and aliases of nothing. */
-const structureProblems = (document: Document, positionAt: PositionAt): readonly ConfigProblem[] => {
-  const duplicates = new Set(document.errors.filter(({ code }) => code === 'DUPLICATE_KEY').map(({ pos }) => pos[0]));
-  const problems: ConfigProblem[] = [];
-  const report = (offset: number, path: Path, message: string): void => {
-    problems.push({ ...positionAt(offset), path: formatPath(path), message, severity: 'error' });
+const createSource = (document: Document, value: unknown, positionAt: PositionAt): ConfigSource => {
+  const locate = locator(document);
+  return {
+    value,
+    positionOf(path) {
+      const node = locate(path).value;
+      return node?.range ? positionAt(node.range[0]) : top;
+    },
+    positionOfKey(path) {
+      const found = locate(path);
+      const node = found.key ?? found.value;
+      return node?.range ? positionAt(node.range[0]) : top;
+    },
+    styleOf(path) {
+      const { value: node, exact } = locate(path);
+      return exact && isScalar(node) ? node.type : undefined;
+    },
   };
-  visit(document, {
-    Pair(_key, pair, ancestors) {
-      const offset = isScalar(pair.key) ? pair.key.range?.[0] : undefined;
-      if (offset === undefined || !duplicates.has(offset)) return;
-      report(offset, [...pathTo(ancestors, pair), keyText(pair.key)], 'is given more than once; keep one of them');
-    },
-    Alias(_key, alias, ancestors) {
-      if (alias.resolve(document) !== undefined) return;
-      report(alias.range?.[0] ?? 0, pathTo(ancestors, alias), `there is no anchor &${alias.source} before this alias`);
-    },
-  });
-  return problems;
 };
 
 const readDocument = (document: Document, positionAt: PositionAt): ReadResult => {
-  const syntax = document.errors.filter(({ code }) => code !== 'DUPLICATE_KEY');
   const told = [
-    ...syntax.map(({ message, pos }) => fileProblem(`is not valid YAML: ${message}`, 'error', positionAt(pos[0]))),
+    ...document.errors.map(({ message, pos }) =>
+      fileProblem(`is not valid YAML: ${message}`, 'error', positionAt(pos[0])),
+    ),
     ...document.warnings.map(({ message, pos }) => fileProblem(`YAML: ${message}`, 'warning', positionAt(pos[0]))),
   ];
   // What stands after a syntax error was guessed by the parser; judging it would only add noise.
-  if (syntax.length > 0) return { problems: told };
-  const problems = [...told, ...structureProblems(document, positionAt)];
+  if (document.errors.length > 0) return { problems: told };
+  const { findings, isResolvable } = structureFindings(document);
+  const problems = [
+    ...told,
+    ...findings.map(({ offset, path, message }): ConfigProblem => {
+      return { ...positionAt(offset), path: formatPath(path), message, severity: 'error' };
+    }),
+  ];
+  if (!isResolvable) return { problems };
   try {
     const value = document.toJS({ maxAliasCount: maxAliases }) as unknown;
     return { source: createSource(document, value, positionAt), problems };
@@ -112,8 +102,9 @@ const positionsIn = (text: string): PositionAt => {
 
 const readDocuments = (text: string, severalDocuments: Severity): ReadResult => {
   const positionAt = positionsIn(text);
-  // Merge keys as in YAML 1.1, which the Go program reads. Keys of other types than strings would cost exponential time.
-  const options = { merge: true, stringKeys: true, prettyErrors: false } as const;
+  // Merge keys as in YAML 1.1, which the Go program reads. Keys of other types than strings would cost exponential time, and the
+  // parser's own search for duplicate keys quadratic time: structure.ts does it in linear time.
+  const options = { merge: true, stringKeys: true, uniqueKeys: false, prettyErrors: false } as const;
   const documents: readonly Document[] = [...parseAllDocuments(text, options)];
   const [first, second] = documents;
   if (first === undefined) return { problems: [fileProblem('is empty; a configuration is required')] };
@@ -129,7 +120,9 @@ const readDocuments = (text: string, severalDocuments: Severity): ReadResult => 
  * severity of more than one document, of which the first counts.
  */
 export const readSource = (text: string, severalDocuments: Severity): ReadResult => {
-  if (text.length > maxChars) return { problems: [fileProblem('is larger than 256 KiB; no configuration needs that')] };
+  if (text.length > maxBytes || new TextEncoder().encode(text).length > maxBytes) {
+    return { problems: [fileProblem('is larger than 256 KiB; no configuration needs that')] };
+  }
   try {
     return readDocuments(text.replace(/^\ufeff/, ''), severalDocuments);
   } catch (error) {
