@@ -26,7 +26,7 @@ ROOT_STAMP := node_modules/.stamp
 # $(call stage,NAME,COMMAND): .cache/stage holds the name of the stage that ran last, for .ci/run.
 stage = @mkdir -p .cache && echo '$(1)' > .cache/stage && echo '==> $(1)' && PATH="$(TOOLS_PATH)" && $(2)
 
-.PHONY: help demo build test verify format format-check lint types architecture dead-code envtest race bench mass-outage mass-recovery simulate setup clean
+.PHONY: help demo build test verify format format-check lint types architecture dead-code envtest reference-objects race bench mass-outage mass-recovery simulate setup clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -62,6 +62,9 @@ dead-code: setup ## find unused files, exports and dependencies
 
 envtest: ## build the real kube-apiserver, kube-controller-manager, kubectl and etcd for tests
 	@tools/envtest/build.sh
+
+reference-objects: ## print upstream's own objects for the tests again, when its version was raised (needs Go)
+	cd tools/reference-objects && go run .
 
 race: build ## race the prober against a real kube-controller-manager (12 minutes; needs `make envtest`); ARGS='--rounds 1' is short
 	$(call stage,race,node bench/race.ts $(ARGS))

@@ -15,11 +15,10 @@ import {
   decodeManagedResourceHealth,
   heartbeatLeaseName,
 } from '../domain/index.ts';
-import { createInformer, type Informer, type WatchRegistry } from '../kube/index.ts';
+import { createInformer, decodeKubeconfigSecret, type Informer, type WatchRegistry } from '../kube/index.ts';
 import type { Clock, Kube, Logger, Random } from '../ports/index.ts';
 import type { Check } from '../runtime/index.ts';
 import { fanOut } from './fan-out.ts';
-import { decodeKubeconfigSecret } from './sources.ts';
 
 export interface CareSourceDeps {
   readonly clock: Clock;

@@ -1,13 +1,5 @@
-import {
-  type ClusterView,
-  decodeCluster,
-  decodeObject,
-  optionalObject,
-  optionalString,
-  type OutsidePathSettings,
-  type ProberSettings,
-} from '../domain/index.ts';
-import { createInformer, type Informer } from '../kube/index.ts';
+import { type ClusterView, decodeCluster, type OutsidePathSettings, type ProberSettings } from '../domain/index.ts';
+import { createInformer, decodeKubeconfigSecret, type Informer } from '../kube/index.ts';
 import { type WatchDeps, type WatchedDependent, watchDependent } from './dependents.ts';
 
 /** All that a prober watches in the seed. */
@@ -19,13 +11,6 @@ export interface ProberSources {
   readonly outsideKubeconfigs: Informer<string | undefined> | undefined;
   readonly dependents: readonly WatchedDependent[];
 }
-
-/** The kubeconfig's text; undefined where there is no key `kubeconfig`. */
-export const decodeKubeconfigSecret = (json: unknown, path: string): string | undefined => {
-  const data = optionalObject(decodeObject(json, path).data, `${path}.data`) ?? {};
-  const encoded = optionalString(data.kubeconfig, `${path}.data.kubeconfig`);
-  return encoded === undefined ? undefined : Buffer.from(encoded, 'base64').toString('utf8');
-};
 
 /** Nothing is watched until the sources run. Each watch is narrowed to the configured names, so that rights can be too. */
 export const createProberSources = (settings: ProberSettings, deps: WatchDeps): ProberSources => {

@@ -1,17 +1,10 @@
 import { homedir } from 'node:os';
-import {
-  ApiError,
-  type Call,
-  decodeObject,
-  KubeconfigError,
-  type NamespacedName,
-  optionalObject,
-  optionalString,
-} from '../domain/index.ts';
+import { ApiError, type Call, KubeconfigError, type NamespacedName } from '../domain/index.ts';
 import {
   connectCluster,
   createKubeClient,
   createShootConnector,
+  decodeKubeconfigSecret,
   loadOperatorKubeconfig,
   retryThrottled,
 } from '../kube/index.ts';
@@ -45,11 +38,7 @@ const secretTimeoutMs = 10_000;
 const getKubeconfig = ({ namespace, name }: NamespacedName): Call<string | undefined> => ({
   method: 'GET',
   path: `/api/v1/namespaces/${encodeURIComponent(namespace)}/secrets/${encodeURIComponent(name)}`,
-  decode: (json) => {
-    const data = optionalObject(decodeObject(json, 'secret').data, 'secret.data') ?? {};
-    const encoded = optionalString(data.kubeconfig, 'secret.data.kubeconfig');
-    return encoded === undefined ? undefined : Buffer.from(encoded, 'base64').toString('utf8');
-  },
+  decode: (json) => decodeKubeconfigSecret(json, 'secret'),
 });
 
 /** The first of the Secrets that is there. Rejects with an ApiError, or with an Error when there is none with a kubeconfig. */

@@ -6,6 +6,7 @@ export type { Endpoint, ProxyEndpoint } from './endpoint.ts';
 export { createInformer, type Informer, type InformerOptions, type InformerState } from './informer.ts';
 export type { ClusterAccess, OperatorOptions } from './kubeconfig/access.ts';
 export { loadOperatorKubeconfig } from './kubeconfig/operator.ts';
+export { decodeKubeconfigSecret } from './kubeconfig/secret.ts';
 export { parseUntrustedKubeconfig, type ShootEndpoint } from './kubeconfig/untrusted.ts';
 export { createSecurity, type Security, type TlsMaterial } from './security.ts';
 export { createKnownShoots, type KnownShoots } from './known-shoots.ts';

@@ -1,0 +1,136 @@
+import { decodeMeta, decodeObject, getElectionLease, reviewAccess } from '../../src/domain/index.ts';
+import { resolveKind } from '../../src/kube/discovery.ts';
+import { parseCredential } from '../../src/kube/kubeconfig/exec-credential.ts';
+import { listPages } from '../../src/kube/list-pages.ts';
+import { createObjectCache } from '../../src/kube/object-cache.ts';
+import { statusError } from '../../src/kube/status-error.ts';
+import { watchOnce } from '../../src/kube/watch.ts';
+import type { Kube, KubeClient } from '../../src/ports/index.ts';
+import { createFakeClock, createRecordingLogger } from '../../src/testing/index.ts';
+import type { Projection } from './projection.ts';
+
+const { signal } = new AbortController();
+const path = '/api/v1/secrets';
+const text = '"the reference object"';
+
+/** What is parsed from that text is the object: a stand-in that writes down what it is asked for cannot be a text. */
+const whileParsed = async <T>(object: unknown, run: () => T | Promise<T>): Promise<T> => {
+  const { parse } = JSON;
+  JSON.parse = (given: string): unknown => (given.trim() === text ? object : parse(given));
+  try {
+    return await run();
+  } finally {
+    JSON.parse = parse;
+  }
+};
+
+const kube: Kube = {
+  request: async () => {
+    await Promise.resolve();
+    const body = async function* (): AsyncGenerator<Uint8Array> {
+      await Promise.resolve();
+      yield Buffer.from(`${text}\n`);
+    };
+    return { status: 200, headers: { 'content-type': 'application/json' }, body: body() };
+  },
+};
+
+const clientThatAnswers = (json: unknown): KubeClient => ({
+  call: (call) => Promise.resolve({ value: call.decode(json), sentAt: 0, receivedAt: 0 }),
+});
+
+const listed = async (): Promise<unknown> => {
+  const items: unknown[] = [];
+  const context = { kube, clock: createFakeClock(), bodyLimitBytes: 1_000, accept: '' };
+  // The list goes on and on: the second page is one too many.
+  const begin = () => (item: unknown) => {
+    if (items.push(item) > 1) throw new Error('enough');
+  };
+  await listPages({ path, query: {}, pageSize: 1, signal, context, begin }).catch(() => undefined);
+  return items.length > 1;
+};
+
+const watched = async (): Promise<unknown> => {
+  const nothing = (): void => undefined;
+  const events = watchOnce({
+    kube,
+    clock: createFakeClock(),
+    signal,
+    path,
+    query: {},
+    accept: '',
+    kind: 'Secret',
+    resourceVersion: '1',
+    timeoutSeconds: 1,
+    bookmarked: true,
+    onOpen: nothing,
+    onHeard: nothing,
+  });
+  for await (const { resourceVersion } of events) return resourceVersion;
+  return undefined;
+};
+
+/** How the client reads what every answer has. */
+export const clientProjections: readonly Projection[] = [
+  {
+    name: 'Lease of a leader election',
+    kind: 'LeaseList',
+    project: (json) => {
+      const { items } = json as { readonly items: readonly unknown[] };
+      const { object: _whole, ...lease } = getElectionLease({ namespace: 'ns', name: 'name' }).decode(items[0]);
+      return lease;
+    },
+  },
+  {
+    name: 'review of a right',
+    kind: 'SelfSubjectAccessReview',
+    project: reviewAccess({ verb: 'get', group: '', resource: 'pods' }).decode,
+  },
+  {
+    name: 'discovery of a kind',
+    kind: 'APIResourceList',
+    project: (json) =>
+      resolveKind(clientThatAnswers(json), { apiVersion: 'v1', kind: 'resources[].kind' }, { signal, timeoutMs: 1 }),
+  },
+  {
+    name: 'Status of a refusal',
+    kind: 'Status',
+    project: (json) => {
+      const { code, message, retryAfterMs } = statusError({ method: 'GET', path, httpStatus: 500, json });
+      return { code, message, retryAfterMs };
+    },
+  },
+  {
+    name: 'Status of a resource version from another life',
+    kind: 'Status',
+    project: (json) => statusError({ method: 'GET', path, httpStatus: 500, json }).code,
+    set: { 'details.causes[].reason': 'ResourceVersionTooLarge' },
+  },
+  {
+    name: 'object in a cache',
+    kind: 'Secret',
+    project: (json) => {
+      const logger = createRecordingLogger();
+      const cache = createObjectCache((object) => decodeMeta(decodeObject(object, ''), '').uid, logger);
+      cache.set(decodeObject(json, 'object'));
+      return [...cache.store.entries()];
+    },
+  },
+  { name: 'page of a list', kind: 'LeaseList', project: (json) => whileParsed(json, listed) },
+  {
+    name: 'event of a watch',
+    kind: 'WatchEvent',
+    project: (json) => whileParsed(json, watched),
+    set: { type: 'ADDED' },
+  },
+  {
+    name: 'error of a watch',
+    kind: 'Status',
+    project: (json) => whileParsed({ type: 'ERROR', object: json }, () => watched().catch(String)),
+  },
+  {
+    name: 'credential of a plugin',
+    kind: 'ExecCredential',
+    project: (json) => whileParsed(json, () => parseCredential(text, 'client.authentication.k8s.io/v1')),
+  },
+];

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { parseUntrustedKubeconfig } from '../../src/kube/index.ts';
+import { type JsonObject, readReference } from './fixture.ts';
+
+// A shoot's kubeconfig is read by an allow-list. What client-go knows and we neither use nor refuse must be harmless, and known to us.
+
+type Entry = 'cluster' | 'user';
+
+const valueAt = (kind: Entry): JsonObject => {
+  const list = readReference('Config').object[`${kind}s`] as readonly JsonObject[];
+  return list[0]?.[kind] as JsonObject;
+};
+
+const used: Readonly<Record<Entry, readonly string[]>> = {
+  cluster: ['certificate-authority-data', 'insecure-skip-tls-verify', 'proxy-url', 'server', 'tls-server-name'],
+  user: ['client-certificate-data', 'client-key-data', 'password', 'token', 'username'],
+};
+
+/** Data for others, and whether answers are compressed. */
+const harmless: readonly string[] = ['disable-compression', 'extensions'];
+
+const kubeconfigWith = (kind: Entry, extra: JsonObject): string => {
+  const bodies = { cluster: { server: 'https://shoot.example' }, user: { token: 'x' } };
+  const body = { ...bodies, [kind]: { ...bodies[kind], ...extra } };
+  return JSON.stringify({
+    clusters: [{ name: 'it', cluster: body.cluster }],
+    users: [{ name: 'it', user: body.user }],
+    contexts: [{ name: 'it', context: { cluster: 'it', user: 'it' } }],
+    'current-context': 'it',
+  });
+};
+
+describe.each(['cluster', 'user'] as const)('a %s of a kubeconfig', (kind) => {
+  const unused = Object.keys(valueAt(kind)).filter((key) => !used[kind].includes(key));
+
+  it('has all the keys that are used', () => {
+    expect(Object.keys(valueAt(kind))).toEqual(expect.arrayContaining([...used[kind]]));
+  });
+
+  it.each(unused)('%s: is refused, or does no harm', (key) => {
+    const parse = () => parseUntrustedKubeconfig(kubeconfigWith(kind, { [key]: valueAt(kind)[key] }));
+    if (harmless.includes(key)) expect(parse()).toEqual(parseUntrustedKubeconfig(kubeconfigWith(kind, {})));
+    else expect(parse).toThrow(`${kind}s[0].${kind}.${key}: is refused`);
+  });
+});

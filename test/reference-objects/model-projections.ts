@@ -1,0 +1,50 @@
+import { clusterPhase, isAliveMachine, nodeFacts } from '../../src/scenario/simulation/facts.ts';
+import { isServiceReady, podFacts, serviceOf } from '../../src/scenario/simulation/pod-facts.ts';
+import type { SimObject } from '../../src/sim/index.ts';
+import type { Projection } from './projection.ts';
+
+const nodeOf = (list: unknown): SimObject => {
+  const [node] = (list as { readonly items: readonly SimObject[] }).items;
+  if (node === undefined) throw new Error('no node');
+  return node;
+};
+
+/** How random outages are judged: of the specification, read once more. */
+export const modelProjections: readonly Projection[] = [
+  { name: 'Cluster of the model', kind: 'Cluster', project: (json) => clusterPhase(json as SimObject) },
+  {
+    name: 'Cluster of the model, awake',
+    kind: 'Cluster',
+    project: (json) => clusterPhase(json as SimObject),
+    set: { 'spec.shoot.spec.hibernation.enabled': false },
+  },
+  {
+    name: 'Node of the model',
+    kind: 'NodeList',
+    project: (json) => nodeFacts(nodeOf(json)).isCandidate,
+    set: { 'items[].status.conditions[].type': 'DiskPressure' },
+  },
+  {
+    name: 'Machine of the model',
+    kind: 'Machine',
+    project: (json) => isAliveMachine(json as SimObject),
+    set: { 'status.currentStatus.phase': 'Failed' },
+  },
+  {
+    name: 'Pod of the model',
+    kind: 'Pod',
+    project: (json) => podFacts(json as SimObject),
+    set: Object.fromEntries(
+      ['initContainerStatuses', 'containerStatuses', 'ephemeralContainerStatuses'].map((list) => [
+        `status.${list}[].state.waiting.reason`,
+        'CrashLoopBackOff',
+      ]),
+    ),
+  },
+  {
+    name: 'EndpointSlice of the model',
+    kind: 'EndpointSlice',
+    project: (json) => ({ isReady: isServiceReady([json as SimObject]), service: serviceOf(json as SimObject) }),
+    set: { 'endpoints[].conditions.terminating': false },
+  },
+];

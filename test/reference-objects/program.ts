@@ -1,0 +1,35 @@
+import { relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** The source of the program, as far as it meets what others wrote, with what the compiler knows of it. */
+export interface Program {
+  readonly checker: ts.TypeChecker;
+  readonly files: readonly ts.SourceFile[];
+  /** Relative to the repository. */
+  readonly nameOf: (file: ts.SourceFile) => string;
+}
+
+/** The simulator and its tools read what the simulator writes; `config` has schemas. */
+const isRead = (file: string): boolean =>
+  file.startsWith('src/') && !/^src\/(?:sim|scenario|testing|config|cli)\/|\.test\.ts$/.test(file);
+
+export const loadProgram = (): Program => {
+  const entries = ['app', 'healthcheck', 'kube', 'telemetry'].map((folder) => `${root}src/${folder}/index.ts`);
+  const config = ts.readConfigFile(`${root}tsconfig.json`, (path) => ts.sys.readFile(path));
+  const { options } = ts.parseJsonConfigFileContent(config.config, { ...ts.sys, readDirectory: () => [] }, root);
+  const program = ts.createProgram(entries, { ...options, types: ['node'], skipLibCheck: true });
+  const nameOf = ({ fileName }: ts.SourceFile): string => relative(root, fileName);
+  return {
+    checker: program.getTypeChecker(),
+    files: program.getSourceFiles().filter((file) => isRead(nameOf(file))),
+    nameOf,
+  };
+};
+
+export const walk = (node: ts.Node, visit: (node: ts.Node) => void): void => {
+  visit(node);
+  ts.forEachChild(node, (child) => walk(child, visit));
+};

@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { clientProjections } from './client-projections.ts';
+import { controllerProjections } from './controller-projections.ts';
+import { emptyFields } from './emptiness.ts';
+import { modelProjections } from './model-projections.ts';
+import { runBare, runProjection } from './projection.ts';
+
+// Upstream's objects, with every field that there is, through everything of ours that reads them. See tools/reference-objects/README.md.
+
+const sorted = (texts: Iterable<string>): readonly string[] => [...new Set(texts)].toSorted();
+
+const projections = [...controllerProjections, ...clientProjections, ...modelProjections];
+
+describe.each(projections.map((projection) => [projection.name, projection] as const))('%s', (_name, projection) => {
+  const { missing = [], empty = [] } = projection.exceptions ?? {};
+
+  it('asks for no key that upstream does not have', async () => {
+    const { reads } = await runProjection(projection);
+    const unknown = reads.filter(({ found }) => found === 'missing');
+    expect(reads).not.toEqual([]);
+    expect(sorted(unknown.map(({ path }) => path))).toEqual(sorted(missing));
+  });
+
+  it('finds something for every field', async () => {
+    const { full } = await runProjection(projection);
+    expect(sorted(emptyFields(full, await runBare(projection)))).toEqual(sorted(empty));
+  });
+});

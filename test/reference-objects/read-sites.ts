@@ -1,0 +1,95 @@
+import ts from 'typescript';
+import { type Program, walk } from './program.ts';
+
+/** A place of the source that reads a key of JSON whose shape is not known to the compiler. */
+export interface ReadSite {
+  /** Relative to the repository. */
+  readonly file: string;
+  /** Undefined where it cannot be told from the source. */
+  readonly key: string | undefined;
+}
+
+/** Whether a value may be `JsonObject`: anything under any key. */
+const isJsonObject = (checker: ts.TypeChecker, type: ts.Type): boolean =>
+  (type.isUnion() ? type.types : [type]).some((member) => {
+    const entry = checker.getIndexTypeOfType(member, ts.IndexKind.String);
+    return entry !== undefined && (entry.flags & ts.TypeFlags.Unknown) !== 0;
+  });
+
+const literalsOf = (type: ts.Type): readonly string[] | undefined => {
+  const members = type.isUnion() ? type.types : [type];
+  const literals = members.flatMap((member) => (member.isStringLiteral() ? [member.value] : []));
+  return literals.length === members.length ? literals : undefined;
+};
+
+type Calls = ReadonlyMap<ts.Symbol, readonly ts.CallExpression[]>;
+
+/** Calls by the symbol of the function that is called. */
+const indexCalls = ({ checker, files }: Program): Calls => {
+  const calls = new Map<ts.Symbol, ts.CallExpression[]>();
+  const note = (node: ts.Node): void => {
+    if (!ts.isCallExpression(node)) return;
+    const symbol = checker.getSymbolAtLocation(node.expression);
+    const called = symbol && symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+    if (called !== undefined) calls.set(called, [...(calls.get(called) ?? []), node]);
+  };
+  for (const file of files) walk(file, note);
+  return calls;
+};
+
+interface Scope {
+  readonly checker: ts.TypeChecker;
+  readonly calls: Calls;
+}
+
+/** What an expression may be that is used as a key: by its type, or, for a parameter, by what callers give. */
+const keysOf = (scope: Scope, key: ts.Expression): readonly (string | undefined)[] => {
+  const { checker, calls } = scope;
+  const literals = literalsOf(checker.getTypeAtLocation(key));
+  if (literals !== undefined) return literals;
+  const parameter = checker.getSymbolAtLocation(key)?.valueDeclaration;
+  if (parameter === undefined || !ts.isParameter(parameter)) return [undefined];
+  const { parent } = parameter;
+  const declared = ts.isVariableDeclaration(parent.parent) ? parent.parent.name : parent.name;
+  const symbol = declared && checker.getSymbolAtLocation(declared);
+  const given = (symbol && calls.get(symbol)) ?? [];
+  const place = parent.parameters.indexOf(parameter);
+  return given.length === 0
+    ? [undefined]
+    : given.flatMap(({ arguments: passed }) => {
+        const argument = passed[place];
+        return argument === undefined ? [undefined] : keysOf(scope, argument);
+      });
+};
+
+const isWritten = (node: ts.Expression): boolean =>
+  ts.isBinaryExpression(node.parent) &&
+  node.parent.operatorToken.kind === ts.SyntaxKind.EqualsToken &&
+  node.parent.left === node;
+
+const keysAt = (scope: Scope, node: ts.Node): readonly (string | undefined)[] => {
+  const { checker } = scope;
+  const isRead = (object: ts.Node): boolean => isJsonObject(checker, checker.getTypeAtLocation(object));
+  if (ts.isPropertyAccessExpression(node)) return isRead(node.expression) ? [node.name.text] : [];
+  if (ts.isElementAccessExpression(node)) {
+    return isRead(node.expression) && !isWritten(node) ? keysOf(scope, node.argumentExpression) : [];
+  }
+  if (ts.isObjectBindingPattern(node) && isRead(node)) {
+    return node.elements.map(({ name, propertyName = name }) =>
+      ts.isIdentifier(propertyName) ? propertyName.text : undefined,
+    );
+  }
+  return [];
+};
+
+/** All places of the program that read a key of JSON. */
+export const findReadSites = (program: Program): readonly ReadSite[] => {
+  const scope: Scope = { checker: program.checker, calls: indexCalls(program) };
+  const sites: ReadSite[] = [];
+  for (const file of program.files) {
+    walk(file, (node) => {
+      for (const key of keysAt(scope, node)) sites.push({ file: program.nameOf(file), key });
+    });
+  }
+  return sites;
+};

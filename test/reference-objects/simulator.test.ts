@@ -1,0 +1,162 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { startCare, startProber, startWeeder } from '../../src/app/index.ts';
+import { loadCareConfig } from '../../src/config/index.ts';
+import { createElectionLease, deletePod, patchScalable, reviewAccess } from '../../src/domain/index.ts';
+import { gardenKinds, seedKinds } from '../../src/scenario/care-kinds.ts';
+import { createCareRig } from '../../src/scenario/care-rig.ts';
+import { createLines } from '../../src/scenario/lines.ts';
+import { gardenSettings } from '../../src/scenario/settings.ts';
+import { weederSettings } from '../../src/scenario/weeder/bench.ts';
+import {
+  careSeedKinds,
+  createVirtualClock,
+  createWorld,
+  type SimKind,
+  type SimObject,
+  type SimStore,
+} from '../../src/sim/index.ts';
+import * as testing from '../../src/testing/index.ts';
+import { unknownKeys } from './unknown-keys.ts';
+
+// What the simulator, the builders of tests and the program itself write has no key that upstream's kinds do not have: a wrong key that is
+// both written and read passes every other test.
+
+/** Of the tests: it stands for kinds that nobody knows. */
+const ownKind = 'Watermill';
+
+const stops: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+});
+
+interface Written {
+  readonly kinds: Set<string>;
+  readonly unknown: Set<string>;
+}
+
+/** Of all that is, or will be, in a store. */
+const watchKeys = (store: SimStore, kinds: readonly SimKind[], written: Written): void => {
+  const note = (object: SimObject): void => {
+    written.kinds.add(object.kind);
+    for (const key of unknownKeys(object)) written.unknown.add(key);
+  };
+  for (const kind of kinds) {
+    if (kind.kind === ownKind) continue;
+    for (const object of store.list(kind)) note(object);
+    store.subscribe(kind, ({ object }) => note(object));
+  }
+};
+
+const nothingWritten = (): Written => ({ kinds: new Set(), unknown: new Set() });
+
+const conditions = [{ typ: 'Ready' }];
+
+describe('a key that upstream does not have is found', () => {
+  it.each([
+    [{ kind: 'Shoot', status: { isHibernated: true } }, ['Shoot status.isHibernated']],
+    [{ kind: 'Node', status: { conditions } }, ['Node status.conditions[].typ']],
+    [
+      { kind: 'Deployment', spec: { template: { spec: { container: [] } } } },
+      ['Deployment spec.template.spec.container'],
+    ],
+    [{ kind: 'Cluster', spec: { shoot: { spec: { worker: [] } } } }, ['Cluster spec.shoot.spec.worker']],
+    [{ kind: 'Lease', spec: { renewTime: { seconds: 1 } } }, ['Lease spec.renewTime']],
+    [{ kind: 'Shoot', status: { hibernated: true } }, []],
+    [{ kind: 'Node', metadata: { labels: { any: 'x' } } }, []],
+    [{ kind: 'Cluster', spec: { cloudProfile: { anything: { goes: 1 } } } }, []],
+  ])('%j', (object, found) => {
+    expect(unknownKeys(object)).toEqual(found);
+  });
+});
+
+describe('nothing with a key that upstream does not have is written', () => {
+  it('by the simulated seed and all components, through an outage', async () => {
+    const clock = createVirtualClock();
+    const shoots = [
+      { name: 'a', controlPlanePods: true, careObjects: true },
+      { name: 'b', nodeMonitorGraceMs: 40_000, pools: [{ name: 'p', nodes: 2, nodeConditions: ['Rusty'] }] },
+    ];
+    const world = createWorld({ clock, shoots, kinds: careSeedKinds });
+    const written = nothingWritten();
+    for (const { store } of [world, ...world.shoots]) watchKeys(store, careSeedKinds, written);
+    const lines = createLines({ world, clock });
+    const ports = () => ({
+      clock,
+      random: testing.createSeededRandom(0),
+      logger: testing.createRecordingLogger(),
+      meter: testing.createRecordingMeter(),
+      leadership: { mayWrite: () => true },
+      seed: lines.seedTransport,
+      connector: lines.connector,
+    });
+    const { settings } = loadCareConfig('syncPeriod: 10s', { leftovers: 'error' });
+    if (settings === undefined) throw new Error('not valid');
+    const tunnels = { connect: async () => Promise.resolve() };
+    const running = [
+      startProber({ settings: gardenSettings, concurrency: 1, ports: ports() }),
+      startWeeder({ settings: weederSettings, concurrency: 1, ports: ports() }),
+      startCare({ settings, ports: { ...ports(), garden: undefined, tunnels } }),
+    ];
+    stops.push(async () => {
+      for (const component of running) await clock.run(component.stop());
+      world.stop();
+    });
+    await clock.advance(60_000);
+    world.shoot('a').cutKubelets();
+    await clock.advance(90_000);
+    world.shoot('a').restoreKubelets();
+    await clock.advance(120_000);
+    expect(written.kinds.size).toBeGreaterThan(20);
+    expect([...written.unknown].toSorted()).toEqual([]);
+  });
+
+  it('by the seed, the garden and the shoots that care is tried with', async () => {
+    const rig = createCareRig();
+    stops.push(() => rig.stop());
+    const written = nothingWritten();
+    const { api } = rig.addShoot('a');
+    watchKeys(rig.seed.store, seedKinds, written);
+    watchKeys(rig.garden.store, gardenKinds, written);
+    watchKeys(api.store, careSeedKinds, written);
+    rig.start();
+    await rig.clock.advance(120_000);
+    expect([...written.kinds]).toEqual(expect.arrayContaining(['Shoot', 'Pod', 'Lease', 'Node']));
+    expect([...written.unknown].toSorted()).toEqual([]);
+  });
+
+  it('by the builders of tests', () => {
+    const shoot = testing.buildShoot({
+      deletionTimestamp: '2026-11-21T06:00:00Z',
+      hibernationEnabled: true,
+      hibernated: true,
+      workers: ['a', { name: 'b', nodeConditions: ['Rusty'] }],
+      nodeMonitorGracePeriod: '40s',
+    });
+    const objects = [
+      testing.buildCluster({ shoot }),
+      testing.buildNode({ name: 'n', conditions: [{ type: 'X', status: 'True', reason: 'R' }] }),
+      testing.buildLease({ name: 'n', renewTime: '2026-11-21T06:00:00.000000Z' }),
+      testing.buildMachine({ name: 'm' }),
+      testing.buildDeployment({ replicas: 2 }),
+    ];
+    expect(objects.flatMap(unknownKeys)).toEqual([]);
+  });
+});
+
+describe('no request has a key that upstream does not have', () => {
+  const at = { namespace: 'ns', name: 'name' };
+  const target = {
+    ref: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'name' },
+    resource: 'deployments',
+    namespace: 'ns',
+  };
+  const meta = { uid: 'u', resourceVersion: '1' };
+  it.each([
+    ['Lease', createElectionLease(at, { identity: 'me', leaseDurationMs: 15_000, wall: 0 })],
+    ['SelfSubjectAccessReview', reviewAccess({ verb: 'get', group: 'apps', resource: 'deployments/scale', ...at })],
+    ['DeleteOptions', deletePod({ ...at, ...meta, deleting: false, crashLooping: [] })],
+    ['Deployment', patchScalable(target, { resourceVersion: '1', annotations: { a: null }, replicas: 0 })],
+  ] as const)('%s', (kind, { body }) => {
+    expect(unknownKeys({ kind, ...(body as object) })).toEqual([]);
+  });
+});

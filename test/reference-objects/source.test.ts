@@ -1,0 +1,99 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { clientProjections } from './client-projections.ts';
+import { controllerProjections } from './controller-projections.ts';
+import { type JsonObject, readReference, upstreamTexts } from './fixture.ts';
+import { loadProgram, type Program } from './program.ts';
+import { runProjection } from './projection.ts';
+import { findReadSites, type ReadSite } from './read-sites.ts';
+import type { Read } from './recorder.ts';
+import { findUpstreamNames } from './upstream-names.ts';
+
+// The source against what upstream has, so that no reader is left out of the projections and no name is made up.
+
+/** Sites of what the program itself has made, and one of an object that has come through a projection before. */
+const ownSites: readonly string[] = [
+  'src/app/pod-watches.ts code',
+  'src/controllers/care/act.ts uid',
+  'src/domain/care-protobuf.ts undefined',
+  'src/healthcheck/report.ts error',
+  'src/telemetry/console-format.ts fields',
+  'src/telemetry/console-format.ts level',
+  'src/telemetry/console-format.ts msg',
+  'src/telemetry/console-format.ts ts',
+];
+
+/** Names that are not upstream's, and whose they are. */
+const otherNames: readonly string[] = [
+  // Our errors and their codes.
+  'ApiError',
+  'ConnectionError',
+  'DecodeError',
+  'KubeconfigError',
+  'MalformedResponse',
+  'ProtobufError',
+  'ServerError',
+  // An Event of ours.
+  'DependencyReady',
+  // Go's spelling of true.
+  'TRUE',
+  // Labels before gardener renamed them, for tools that still read them.
+  'shoot.garden.sapcloud.io/status',
+  'shoot.garden.sapcloud.io/unhealthy',
+];
+
+/** Reasons of the prober's Events. */
+const ownEvents = /^MeltdownProtection[A-Z]/;
+
+const sorted = (texts: Iterable<string>): readonly string[] => [...new Set(texts)].toSorted();
+
+const keysIn = (value: unknown): readonly string[] => {
+  if (Array.isArray(value)) return value.flatMap(keysIn);
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value as JsonObject).flatMap(([key, entry]) => [key, ...keysIn(entry)]);
+};
+
+describe('the source', () => {
+  let program: Program;
+  let sites: readonly ReadSite[];
+  const reads: Read[] = [];
+
+  beforeAll(async () => {
+    program = loadProgram();
+    sites = findReadSites(program);
+    for (const projection of [...controllerProjections, ...clientProjections]) {
+      reads.push(...(await runProjection(projection)).reads);
+    }
+  }, 120_000);
+
+  /** Kubeconfigs are YAML and are read through helpers that take the key. */
+  const isOfKubeconfig = ({ file }: ReadSite): boolean =>
+    file.startsWith('src/kube/kubeconfig/') && !/\/(?:exec-credential|secret).ts$/.test(file);
+
+  it('asks for no key of JSON that no projection asks upstream for', () => {
+    const asked = new Set(reads.filter(({ found }) => found !== 'missing').map(({ file, key }) => `${file} ${key}`));
+    const own = sites.filter((site) => !isOfKubeconfig(site)).map(({ file, key }) => `${file} ${String(key)}`);
+    expect(sites.length).toBeGreaterThan(200);
+    const unasked = own.filter((site) => !asked.has(site));
+    expect(sorted(unasked), 'a key that no projection of these tests asks for').toEqual(ownSites);
+  });
+
+  it('asks for no key of a kubeconfig that upstream does not have', () => {
+    const keys = new Set(keysIn(readReference('Config').object));
+    const asked = sites.filter(isOfKubeconfig).flatMap(({ key }) => key ?? []);
+    expect(asked.length).toBeGreaterThan(20);
+    expect(sorted(asked.filter((key) => !keys.has(key)))).toEqual([]);
+  });
+
+  it('asks for no label, annotation or key of data that upstream has no name for', () => {
+    const asked = reads.filter(({ found }) => found === 'entry').map(({ key }) => key);
+    expect(asked.length).toBeGreaterThan(5);
+    expect(sorted(asked.filter((key) => !upstreamTexts.has(key)))).toEqual([]);
+  });
+
+  it('makes up no name of a condition, reason, state, label or object', () => {
+    const names = findUpstreamNames(program).map(({ text }) => text);
+    const unknown = names.filter((text) => !upstreamTexts.has(text) && !ownEvents.test(text));
+    expect(names.length).toBeGreaterThan(100);
+    expect(sorted(unknown), 'neither a name of upstream nor one of `otherNames`').toEqual(sorted(otherNames));
+  });
+});
