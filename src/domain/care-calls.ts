@@ -1,9 +1,10 @@
-import type { Call } from './calls.ts';
+import { type Call, smallAnswerBytes } from './calls.ts';
 import { type GardenShoot, decodeGardenShoot } from './care-shoots.ts';
 import { type NodeLease, type TunnelPod, decodeNodeLease, decodeTunnelPod } from './care-reads.ts';
 import type { Condition } from './conditions.ts';
-import { readNodeLeaseList } from './care-protobuf.ts';
-import { type JsonObject, decodeList } from './decode.ts';
+import { nodeLeaseListType } from './care-protobuf.ts';
+import type { JsonObject } from './decode.ts';
+import { leaseListBounds, listCall, nodeListBounds } from './list-call.ts';
 import type { NamespacedName } from './health-calls.ts';
 
 /** An answer of `/healthz`: its status, a 2xx, and its text. */
@@ -15,25 +16,29 @@ export interface HealthzAnswer {
 export const getHealthz: Call<HealthzAnswer> = {
   method: 'GET',
   path: '/healthz',
+  bytes: smallAnswerBytes,
   decode: (json) => ({ status: 200, body: JSON.stringify(json) }),
   text: (body, status) => ({ status, body }),
 };
 
 /** One page, and no `resourceVersion`: a list from the API server's cache would look like an outage. */
-export const listNodeLeaseExpiries: Call<readonly NodeLease[]> = {
-  method: 'GET',
+export const listNodeLeaseExpiries: Call<readonly NodeLease[]> = listCall({
   path: '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases',
-  decode: decodeList(decodeNodeLease, 'LeaseList'),
-  protobuf: readNodeLeaseList,
-};
+  kind: 'LeaseList',
+  decode: decodeNodeLease,
+  protobuf: nodeLeaseListType,
+  pageSize: 'none',
+  bounds: leaseListBounds,
+});
 
 /** Ends of the tunnel between control plane and shoot. */
-export const listTunnelPods: Call<readonly TunnelPod[]> = {
-  method: 'GET',
+export const listTunnelPods: Call<readonly TunnelPod[]> = listCall({
   path: '/api/v1/namespaces/kube-system/pods',
   query: { labelSelector: 'type=tunnel' },
-  decode: decodeList(decodeTunnelPod, 'PodList'),
-};
+  kind: 'PodList',
+  decode: decodeTunnelPod,
+  bounds: nodeListBounds,
+});
 
 /** Whom our writes to Shoots are recorded under in their `managedFields`. */
 export const careFieldManager = 'dependency-watchdog-care';

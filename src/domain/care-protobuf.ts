@@ -1,7 +1,7 @@
 import { decodeNodeLease, type NodeLease } from './care-reads.ts';
 import type { JsonObject } from './decode.ts';
 import { decodeNodeHealth, type NodeHealth } from './health-nodes.ts';
-import { readProtobufList } from './kube-protobuf.ts';
+import type { ProtobufListType } from './protobuf-list.ts';
 import { formatMicroTime } from './micro-time.ts';
 import {
   fieldOf,
@@ -111,16 +111,16 @@ const lease: Shape = {
   2: ['spec', message({ 2: ['leaseDurationSeconds', integer], 4: ['renewTime', time] })],
 };
 
-/** The same as `decodeNodeHealth` makes of the JSON of a list. Throws a ProtobufError or a DecodeError. */
-export const readNodeHealthList: (bytes: Uint8Array) => readonly NodeHealth[] = readProtobufList({
+/** The same as `decodeNodeHealth` makes of the JSON of a list. Its `readItem` throws a ProtobufError or a DecodeError. */
+export const nodeHealthListType: ProtobufListType<NodeHealth> = {
   apiVersion: 'v1',
   kind: 'NodeList',
   readItem: (cursor, end, index) => decodeNodeHealth(readShape(cursor, end, node), `items[${String(index)}]`),
-});
+};
 
-/** The same as `decodeNodeLease` makes of the JSON of a list. Throws a ProtobufError or a DecodeError. */
-export const readNodeLeaseList: (bytes: Uint8Array) => readonly NodeLease[] = readProtobufList({
+/** The same as `decodeNodeLease` makes of the JSON of a list. Its `readItem` throws a ProtobufError or a DecodeError. */
+export const nodeLeaseListType: ProtobufListType<NodeLease> = {
   apiVersion: 'coordination.k8s.io/v1',
   kind: 'LeaseList',
   readItem: (cursor, end, index) => decodeNodeLease(readShape(cursor, end, lease), `items[${String(index)}]`),
-});
+};

@@ -1,6 +1,5 @@
 import type { Call } from './calls.ts';
-import { readNodeHealthList } from './care-protobuf.ts';
-import { decodeList } from './decode.ts';
+import { nodeHealthListType } from './care-protobuf.ts';
 import { decodeManagedResourceHealth, type ManagedResourceHealth } from './health-managed-resources.ts';
 import {
   decodeMachineDeploymentHealth,
@@ -16,6 +15,7 @@ import {
   type DeploymentHealth,
   type StatefulSetHealth,
 } from './health-workloads.ts';
+import { listCall, nodeHealthListBounds } from './list-call.ts';
 import { decodeMachineProgress, type MachineProgress } from './machine-scaling.ts';
 
 export interface NamespacedName {
@@ -36,11 +36,8 @@ const objectGetter =
 
 const lister =
   <T>(resource: string, decode: (json: unknown, path: string) => T) =>
-  (namespace: string): Call<readonly T[]> => ({
-    method: 'GET',
-    path: collection('machine.sapcloud.io/v1alpha1', namespace, resource),
-    decode: decodeList(decode),
-  });
+  (namespace: string): Call<readonly T[]> =>
+    listCall({ path: collection('machine.sapcloud.io/v1alpha1', namespace, resource), decode });
 
 export const getDeploymentHealth = objectGetter<DeploymentHealth>('apps/v1', 'deployments', decodeDeploymentHealth);
 export const getStatefulSetHealth = objectGetter<StatefulSetHealth>('apps/v1', 'statefulsets', decodeStatefulSetHealth);
@@ -57,9 +54,10 @@ export const listMachineDeploymentHealth = lister<MachineDeploymentHealth>(
 );
 export const listMachineProgress = lister<MachineProgress>('machines', decodeMachineProgress);
 
-export const listNodeHealth: Call<readonly NodeHealth[]> = {
-  method: 'GET',
+export const listNodeHealth: Call<readonly NodeHealth[]> = listCall({
   path: '/api/v1/nodes',
-  decode: decodeList(decodeNodeHealth),
-  protobuf: readNodeHealthList,
-};
+  kind: 'NodeList',
+  decode: decodeNodeHealth,
+  protobuf: nodeHealthListType,
+  bounds: nodeHealthListBounds,
+});

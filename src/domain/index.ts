@@ -1,5 +1,6 @@
 export * from './access.ts';
 export * from './calls.ts';
+export * from './byte-sink.ts';
 export * from './decode.ts';
 export * from './duration.ts';
 export * from './errors.ts';
@@ -7,6 +8,7 @@ export * from './escape-controls.ts';
 export * from './settings.ts';
 export * from './label-selectors.ts';
 export * from './leases.ts';
+export * from './list-call.ts';
 export * from './nodes.ts';
 export * from './probe-calls.ts';
 export * from './scaling.ts';
@@ -28,6 +30,7 @@ export {
 } from './protobuf.ts';
 export { protobufMediaType, readProtobufStatus } from './kube-protobuf.ts';
 export * from './probe-protobuf.ts';
+export { createProtobufListReader } from './protobuf-list.ts';
 export * from './endpoint-slices.ts';
 export * from './pods.ts';
 export * from './condition-merge.ts';

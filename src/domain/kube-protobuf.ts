@@ -1,4 +1,5 @@
 import type { JsonObject } from './decode.ts';
+import { protobufMagic } from './protobuf-list.ts';
 import {
   fieldOf,
   type ProtobufCursor,
@@ -13,9 +14,6 @@ import {
 /** First in `Accept` for what can be read from protobuf; servers that do not have it, as for custom resources, send JSON. */
 export const protobufMediaType = 'application/vnd.kubernetes.protobuf';
 
-/** `k8s` and a zero, in front of every message (k8s.io/apimachinery `pkg/runtime/serializer/protobuf/protobuf.go`). */
-const magic: readonly number[] = [0x6b, 0x38, 0x73, 0x00];
-
 interface Envelope {
   readonly apiVersion: string;
   readonly kind: string;
@@ -26,8 +24,10 @@ interface Envelope {
 
 /** `runtime.Unknown` (k8s.io/apimachinery `pkg/runtime/generated.proto`). */
 const readEnvelope = (bytes: Uint8Array): Envelope => {
-  if (magic.some((byte, index) => bytes[index] !== byte)) throw new ProtobufError(0, 'not a Kubernetes message');
-  const cursor = { bytes, at: magic.length };
+  if (protobufMagic.some((byte, index) => bytes[index] !== byte)) {
+    throw new ProtobufError(0, 'not a Kubernetes message');
+  }
+  const cursor = { bytes, at: protobufMagic.length };
   let apiVersion = '';
   let kind = '';
   let encoding = '';
@@ -59,33 +59,6 @@ const readEnvelope = (bytes: Uint8Array): Envelope => {
   if (raw === undefined) throw new ProtobufError(0, 'an envelope without an object');
   return { apiVersion, kind, cursor: { bytes, at: raw.at }, end: raw.end };
 };
-
-export interface ProtobufListType<T> {
-  readonly apiVersion: string;
-  /** Of the list, such as `NodeList`. */
-  readonly kind: string;
-  /** Reads the item that ends at `end` and leaves the cursor there; `index` items came before it. */
-  readonly readItem: (cursor: ProtobufCursor, end: number, index: number) => T;
-}
-
-/**
- * Reads a list as the API server sends it: in all of them `metadata` is field 1 and `items` field 2. Throws nothing but ProtobufError: for
- * another kind, too, which would otherwise pass for an empty list.
- */
-export const readProtobufList =
-  <T>(type: ProtobufListType<T>) =>
-  (bytes: Uint8Array): readonly T[] => {
-    const { apiVersion, kind, cursor, end } = readEnvelope(bytes);
-    if (kind !== type.kind || apiVersion !== type.apiVersion) {
-      throw new ProtobufError(0, `expected ${type.kind} of ${type.apiVersion}, found another kind`);
-    }
-    const items: T[] = [];
-    readMessage(cursor, end, (tag) => {
-      if (fieldOf(tag) === 2) items.push(type.readItem(cursor, readLength(cursor, tag), items.length));
-      else skipField(cursor, tag);
-    });
-    return items;
-  };
 
 /** Collects the string fields of a message under their names. */
 const readStrings = (cursor: ProtobufCursor, end: number, names: Readonly<Record<number, string>>): JsonObject => {

@@ -1,42 +1,45 @@
-import type { Call } from './calls.ts';
-import { decodeList, decodeObject } from './decode.ts';
+import { type Call, smallAnswerBytes } from './calls.ts';
+import { leaseListBounds, listCall, nodeListBounds } from './list-call.ts';
 import { type Lease, decodeLease } from './leases.ts';
 import { type MachineView, type NodeView, decodeMachine, decodeNode } from './nodes.ts';
-import { readLeaseList, readNodeList } from './probe-protobuf.ts';
+import { leaseListType, nodeListType } from './probe-protobuf.ts';
 
-/** `GET /version`: whether the API server answers at all; what it answers must be an object, or a proxy spoke in its place. */
+/** `GET /version`: whether the API server answers at all. Its status says so, and the rest is not read. */
 export const getVersion: Call<undefined> = {
   method: 'GET',
   path: '/version',
-  decode: (json) => {
-    decodeObject(json, 'version');
-    return undefined;
-  },
+  bytes: smallAnswerBytes,
+  ignoresBody: true,
+  decode: () => undefined,
 };
 
-/** One page, and no `resourceVersion`: a list from the API server's cache would look like an outage. */
-export const listNodeLeases: Call<readonly Lease[]> = {
-  method: 'GET',
-  path: '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases',
-  decode: decodeList(decodeLease, 'LeaseList'),
-  protobuf: readLeaseList([]),
-};
+/**
+ * One page, and no `resourceVersion`: a list from the API server's cache would look like an outage. `names`: those of the latest list, which
+ * save the making of new strings.
+ */
+export const listNodeLeasesAgain = (names: readonly string[]): Call<readonly Lease[]> =>
+  listCall({
+    path: '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases',
+    kind: 'LeaseList',
+    decode: decodeLease,
+    protobuf: leaseListType(names),
+    pageSize: 'none',
+    bounds: leaseListBounds,
+  });
 
-/** The same list, by somebody who knows the names of the latest one. */
-export const listNodeLeasesAgain = (names: readonly string[]): Call<readonly Lease[]> => ({
-  ...listNodeLeases,
-  protobuf: readLeaseList(names),
-});
+export const listNodeLeases: Call<readonly Lease[]> = listNodeLeasesAgain([]);
 
-export const listNodes: Call<readonly NodeView[]> = {
-  method: 'GET',
+export const listNodes: Call<readonly NodeView[]> = listCall({
   path: '/api/v1/nodes',
-  decode: decodeList(decodeNode, 'NodeList'),
-  protobuf: readNodeList,
-};
-
-export const listMachines = (namespace: string): Call<readonly MachineView[]> => ({
-  method: 'GET',
-  path: `/apis/machine.sapcloud.io/v1alpha1/namespaces/${encodeURIComponent(namespace)}/machines`,
-  decode: decodeList(decodeMachine, 'MachineList'),
+  kind: 'NodeList',
+  decode: decodeNode,
+  protobuf: nodeListType,
+  bounds: nodeListBounds,
 });
+
+export const listMachines = (namespace: string): Call<readonly MachineView[]> =>
+  listCall({
+    path: `/apis/machine.sapcloud.io/v1alpha1/namespaces/${encodeURIComponent(namespace)}/machines`,
+    kind: 'MachineList',
+    decode: decodeMachine,
+  });

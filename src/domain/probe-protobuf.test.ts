@@ -4,11 +4,14 @@ import { decodeList } from './decode.ts';
 import { readProtobufStatus } from './kube-protobuf.ts';
 import { decodeLease } from './leases.ts';
 import { decodeNode } from './nodes.ts';
-import { readLeaseList as readLeaseListOf, readNodeList } from './probe-protobuf.ts';
+import { leaseListType, nodeListType } from './probe-protobuf.ts';
+import { readProtobufList } from './protobuf-list.ts';
 import { ProtobufError } from './protobuf.ts';
 
 type Bytes = readonly number[];
 
+const readNodeList = readProtobufList(nodeListType);
+const readLeaseListOf = (names: readonly string[]) => readProtobufList(leaseListType(names));
 const readLeaseList = readLeaseListOf([]);
 
 const varint = (value: number): Bytes => (value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...varint(value >>> 7)]);

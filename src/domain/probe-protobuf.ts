@@ -1,4 +1,4 @@
-import { readProtobufList } from './kube-protobuf.ts';
+import type { ProtobufListType } from './protobuf-list.ts';
 import type { Lease } from './leases.ts';
 import { microsecondsOf } from './micro-time.ts';
 import { isInPlaceUpdate, notManagedByMcm, type NodeView, poolLabel } from './nodes.ts';
@@ -169,12 +169,11 @@ const readLease = (cursor: ProtobufCursor, end: number, expected: string): Lease
 };
 
 /** The same views as `decodeNode` and `decodeLease` make of the JSON of a list. */
-export const readNodeList = readProtobufList({ apiVersion: 'v1', kind: 'NodeList', readItem: readNode });
+export const nodeListType: ProtobufListType<NodeView> = { apiVersion: 'v1', kind: 'NodeList', readItem: readNode };
 
 /** `names`: those that the leases are expected to have, in order; where one is right, no new string is made of its bytes. */
-export const readLeaseList = (names: readonly string[]): ((bytes: Uint8Array) => readonly Lease[]) =>
-  readProtobufList({
-    apiVersion: 'coordination.k8s.io/v1',
-    kind: 'LeaseList',
-    readItem: (cursor, end, index) => readLease(cursor, end, names[index] ?? ''),
-  });
+export const leaseListType = (names: readonly string[]): ProtobufListType<Lease> => ({
+  apiVersion: 'coordination.k8s.io/v1',
+  kind: 'LeaseList',
+  readItem: (cursor, end, index) => readLease(cursor, end, names[index] ?? ''),
+});

@@ -81,10 +81,17 @@ const advance = (cursor: ProtobufCursor, length: number): number => {
 
 /** Where the string, bytes or message of the field ends; it begins where the cursor is now. */
 export const readLength = (cursor: ProtobufCursor, tag: number): number => {
-  checkType(cursor, tag, wireBytes);
-  const length = readUint32(cursor);
-  return advance(cursor, length);
+  return advance(cursor, readDeclaredLength(cursor, tag));
 };
+
+/** How long the field says to be, which may be more than there is. */
+export const readDeclaredLength = (cursor: ProtobufCursor, tag: number): number => {
+  checkType(cursor, tag, wireBytes);
+  return readUint32(cursor);
+};
+
+/** Whether a field is a string, bytes or a message. */
+export const isBytesField = (tag: number): boolean => (tag & 7) === wireBytes;
 
 /** An int32 or int64, to the precision of a double. */
 export const readInteger = (cursor: ProtobufCursor, tag: number): number => {
@@ -125,10 +132,14 @@ export const readMessage = (cursor: ProtobufCursor, end: number, field: (tag: nu
   for (let tag = nextTag(cursor, end); tag !== 0; tag = nextTag(cursor, end)) field(tag);
 };
 
+/** Names are short, and cheaper to read byte by byte; long texts are not. */
+const longestByByte = 253;
+
 /** Reads a string up to `end`. */
 export const readText = (cursor: ProtobufCursor, end: number): string => {
   const { bytes, at } = cursor;
   cursor.at = end;
+  if (end - at > longestByByte) return readUtf8(bytes.subarray(at, end), at);
   let text = '';
   for (let index = at; index < end; index += 1) {
     const byte = bytes[index] ?? 0;

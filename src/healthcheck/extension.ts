@@ -5,9 +5,9 @@ import {
   type ObjectMeta,
   decodeConditions,
   decodeLastOperation,
-  decodeList,
   decodeMeta,
   decodeObject,
+  listCall,
   optionalBoolean,
   optionalList,
   optionalObject,
@@ -80,11 +80,8 @@ const objectPath = (kind: ExtensionKind, { meta: { namespace, name } }: Extensio
 };
 
 /** Of all namespaces. */
-export const listExtensions = (kind: ExtensionKind): Call<readonly ExtensionObject[]> => ({
-  method: 'GET',
-  path: `${groupPath}/${resources[kind]}`,
-  decode: decodeList(decodeExtension),
-});
+export const listExtensions = (kind: ExtensionKind): Call<readonly ExtensionObject[]> =>
+  listCall({ path: `${groupPath}/${resources[kind]}`, decode: decodeExtension });
 
 export const getExtension = (kind: ExtensionKind, object: ExtensionObject): Call<ExtensionObject> => ({
   method: 'GET',

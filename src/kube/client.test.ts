@@ -4,12 +4,12 @@ import type { KubeClient } from '../ports/index.ts';
 import { createFakeClock, createScriptedKube, type ScriptedKube } from '../testing/index.ts';
 import { createKubeClient } from './client.ts';
 
-const createBench = (bodyLimitBytes?: number): { readonly kube: ScriptedKube; readonly client: KubeClient } => {
+const createBench = (objectBytes?: number): { readonly kube: ScriptedKube; readonly client: KubeClient } => {
   const kube = createScriptedKube();
   const client = createKubeClient({
     kube,
     clock: createFakeClock(),
-    ...(bodyLimitBytes === undefined ? {} : { bodyLimitBytes }),
+    ...(objectBytes === undefined ? {} : { objectBytes }),
   });
   return { kube, client };
 };

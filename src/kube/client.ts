@@ -1,29 +1,27 @@
 import type { Answer, Call } from '../domain/index.ts';
 import type { CallOptions, Clock, Kube, KubeClient } from '../ports/index.ts';
+import type { BodyBudget } from './body-budget.ts';
 import { performCall } from './call.ts';
 
-const defaultBodyLimitBytes = 256 * 1024 * 1024;
+/** etcd takes objects of 1.5 MiB (https://etcd.io/docs/latest/dev-guide/limit), which a Secret in base64 fills. */
+const defaultObjectBytes = 2 * 1024 * 1024;
 
 export interface KubeClientOptions {
   readonly kube: Kube;
   readonly clock: Clock;
-  /** Largest answer that is read; a larger one is a MalformedResponse. Default 256 MiB. */
-  readonly bodyLimitBytes?: number;
+  /** Largest object, alone or in a list, that is read where the call sets no limit; a larger one is a MalformedResponse. Default 2 MiB. */
+  readonly objectBytes?: number;
+  /** Memory for the bodies that come in. Default: no limit. */
+  readonly budget?: BodyBudget;
   /** Longer waits that the server asks for are cut. Default: that of a seed. */
   readonly longestRetryAfterMs?: number;
 }
 
 /** Calls as the controllers make them: one exchange each, JSON, every failure an ApiError. */
 export const createKubeClient = (options: KubeClientOptions): KubeClient => {
-  const { kube, clock, bodyLimitBytes = defaultBodyLimitBytes, longestRetryAfterMs } = options;
+  const { kube, clock, objectBytes = defaultObjectBytes, budget, longestRetryAfterMs } = options;
+  const context = { kube, clock, objectBytes, budget, accept: 'application/json', longestRetryAfterMs };
   return {
-    call: <T>(call: Call<T>, callOptions: CallOptions): Promise<Answer<T>> =>
-      performCall(call, callOptions, {
-        kube,
-        clock,
-        bodyLimitBytes,
-        accept: 'application/json',
-        longestRetryAfterMs,
-      }),
+    call: <T>(call: Call<T>, callOptions: CallOptions): Promise<Answer<T>> => performCall(call, callOptions, context),
   };
 };

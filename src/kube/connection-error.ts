@@ -1,4 +1,5 @@
 import { ApiError } from '../domain/index.ts';
+import { AnswerError } from './answer-error.ts';
 
 /** How far an exchange had come when its connection failed. */
 export type ExchangePhase = 'connecting' | 'waiting for the answer' | 'reading the answer';
@@ -69,6 +70,9 @@ export interface FailedExchange {
 /** Turns what Node's net, tls or http threw into a ConnectionError; an ApiError passes through. */
 export const connectionError = (error: unknown, at: FailedExchange): ApiError => {
   if (error instanceof ApiError) return error;
+  if (error instanceof AnswerError) {
+    return new ApiError({ code: 'MalformedResponse', message: `${at.method} ${at.path}: ${error.message}` });
+  }
   const fault: ConnectionFault = { code: codeOf(error), phase: at.phase };
   return new ApiError({
     code: 'ConnectionError',

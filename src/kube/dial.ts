@@ -9,6 +9,9 @@ import { createSecurity, type Security } from './security.ts';
 /** Silence after which the kernel asks the peer whether it is still there: ten times, a second apart (libuv), then the socket fails with ETIMEDOUT. */
 const tcpKeepAliveMs = 15_000;
 
+/** Servers send one or two on a connection; each costs us as much as a small answer. */
+const mostTickets = 64;
+
 /** For failures that Node reports by an event without an error. */
 const dialError = (code: string, message: string): Error => Object.assign(new Error(message), { code });
 
@@ -78,8 +81,11 @@ const startTls = async (raw: Socket, { name, security, signal }: Handshake): Pro
     ALPNProtocols: ['http/1.1'],
     ...(session === undefined ? {} : { session }),
   });
+  let tickets = 0;
   socket.on('session', (ticket: Buffer) => {
     security.session = ticket;
+    tickets += 1;
+    if (tickets > mostTickets) socket.destroy();
   });
   try {
     return await established(socket, 'secureConnect', signal);

@@ -8,7 +8,7 @@ import { watchOnce } from './watch.ts';
 import { resourceOf, type WatchRegistry } from './watch-registry.ts';
 import { createWatchLiveness } from './watch-liveness.ts';
 
-const bodyLimitBytes = 256 * 1024 * 1024;
+const longestPageBytes = 256 * 1024 * 1024;
 const defaultPageSize = 500;
 /** Server-side time-out of a watch: random between this and twice this, so that watches do not end all at once. */
 const shortestWatchSeconds = 300;
@@ -87,7 +87,7 @@ export const createInformer = <T>(options: InformerOptions<T>): Informer<T> => {
 
   const list = async (signal: AbortSignal): Promise<Listed> => {
     let replacement: Replacement = cache.replace();
-    const context: CallContext = { kube, clock, bodyLimitBytes, accept: accept.list };
+    const context: CallContext = { kube, clock, objectBytes: longestPageBytes, accept: accept.list };
     const listed = await listPages({
       path,
       query,

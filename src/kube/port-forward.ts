@@ -10,6 +10,7 @@ import { authority } from './endpoint.ts';
 import { headersOf } from './exchange.ts';
 import { createKnownShoots, type KnownShoots } from './known-shoots.ts';
 import type { ShootEndpoint } from './kubeconfig/untrusted.ts';
+import { createScope, type Scope } from './scope.ts';
 
 /**
  * What API servers from 1.30 on translate (KEP-4006; apimachinery's `pkg/util/portforward/constants.go`), and what those before hand on to the
@@ -86,12 +87,16 @@ const answerOn = (socket: Socket, { url, headers }: Upgrade, signal: AbortSignal
   });
 
 /** Throws what is wrong with an answer that is no WebSocket. */
-const checkAnswer = async (response: IncomingMessage, { path, accept }: Upgrade, clock: Clock): Promise<void> => {
+const checkAnswer = async (
+  response: IncomingMessage,
+  { path, accept }: Upgrade,
+  reading: { readonly clock: Clock; readonly scope: Scope },
+): Promise<void> => {
   const malformed = (problem: string): ApiError =>
     new ApiError({ code: 'MalformedResponse', message: `GET ${path}: ${problem}` });
   const { statusCode: status = 0 } = response;
   const headers = headersOf(response);
-  if (status >= 300) throw await readFailure({ status, headers, body: response }, { method: 'GET', path }, { clock });
+  if (status >= 300) throw await readFailure({ status, headers, body: response }, { method: 'GET', path }, reading);
   if (status !== 101) throw malformed(`the answer is ${status} and no upgrade of the connection`);
   if (headers['sec-websocket-accept'] !== accept) throw malformed('the answer is none to our WebSocket handshake');
 };
@@ -110,18 +115,23 @@ export const createTunnelConnector = (options: TunnelConnectorOptions): TunnelCo
       let phase: ExchangePhase = 'connecting';
       let socket: Socket | undefined;
       signal.throwIfAborted();
+      const { clock } = options;
+      const scope = createScope({ signal, clock, timeoutMs: undefined, onTimeout: () => undefined });
       try {
-        socket = await dial({ endpoint: shoot.endpoint, security, signal });
+        socket = await dial({ endpoint: shoot.endpoint, security, signal: scope.signal });
         phase = 'waiting for the answer';
-        const response = await answerOn(socket, upgrade, signal);
+        const response = await answerOn(socket, upgrade, scope.signal);
         phase = 'reading the answer';
-        await checkAnswer(response, upgrade, options.clock);
+        await checkAnswer(response, upgrade, { clock, scope });
         socket.write(closeFrame);
         socket.destroySoon();
       } catch (error) {
         socket?.destroy();
         signal.throwIfAborted();
-        throw connectionError(error, { method: 'GET', path: upgrade.path, target, phase });
+        const reason: unknown = scope.signal.aborted ? scope.signal.reason : error;
+        throw connectionError(reason, { method: 'GET', path: upgrade.path, target, phase });
+      } finally {
+        scope.end();
       }
     },
   };

@@ -125,7 +125,7 @@ describe('rule 11: content types', () => {
 
   it('rule 11a: a list that is too large is an error', async () => {
     const kube = serve({ bytes: fixture('nodes.pb') });
-    const client = createKubeClient({ kube, clock: createFakeClock(), bodyLimitBytes: 1_000 });
+    const client = createKubeClient({ kube, clock: createFakeClock(), objectBytes: 1_000 });
     await expect(client.call(listNodes, { signal })).rejects.toMatchObject({ code: 'MalformedResponse' });
   });
 });

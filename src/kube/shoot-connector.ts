@@ -1,12 +1,15 @@
 import type { Clock, ShootConnector } from '../ports/index.ts';
+import { createBodyBudget } from './body-budget.ts';
 import { staticCredentials, withCredentials } from './auth.ts';
 import { createKubeClient } from './client.ts';
 import { createKnownShoots, type KnownShoots } from './known-shoots.ts';
 import { longestRetryAfterMs } from './retry-after.ts';
 import { createTransport } from './transport.ts';
 
-/** A list of 10,000 nodes is about 120 MB. */
-const bodyLimitBytes = 256 * 1024 * 1024;
+/** Of an object, alone or in a list: what JSON.parse takes in one go, a few milliseconds at worst. A node has 12 to 25 KB. */
+const objectBytes = 256 * 1024;
+/** Of all shoots' bodies that come in at the same time; one holds less than 1 MiB, as a list is read item by item. */
+const bodiesBytes = 64 * 1024 * 1024;
 
 export interface ShootConnectorOptions {
   readonly clock: Clock;
@@ -20,6 +23,7 @@ export interface ShootConnectorOptions {
  * session of the last run is resumed as long as the kubeconfig is the same text.
  */
 export const createShootConnector = (options: ShootConnectorOptions): ShootConnector => {
+  const budget = createBodyBudget(bodiesBytes);
   const { clock, userAgent, known = createKnownShoots() } = options;
   return {
     connect: (kubeconfig) => {
@@ -33,7 +37,13 @@ export const createShootConnector = (options: ShootConnectorOptions): ShootConne
         maxConnections: 1,
       });
       const kube = withCredentials(transport, staticCredentials(shoot.authorization));
-      const client = createKubeClient({ kube, clock, bodyLimitBytes, longestRetryAfterMs: longestRetryAfterMs.shoot });
+      const client = createKubeClient({
+        kube,
+        clock,
+        objectBytes,
+        budget,
+        longestRetryAfterMs: longestRetryAfterMs.shoot,
+      });
       return { client, close: () => transport.close() };
     },
   };

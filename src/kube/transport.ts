@@ -86,12 +86,13 @@ export const createTransport = (options: TransportOptions): Transport => {
     try {
       const connection = await pool.acquire({ signal: scope.signal, fresh: timeoutMs === undefined });
       phase = 'waiting for the answer';
-      const response = await sendOn(connection, outgoingOf(request, options), scope.signal);
+      const incoming = await sendOn(connection, outgoingOf(request, options), scope.signal);
+      const { response } = incoming;
       phase = 'reading the answer';
       return {
         status: response.statusCode ?? 0,
         headers: headersOf(response),
-        body: bodyOf(response, { connection, scope, classify }),
+        body: bodyOf(incoming, { connection, scope, clock, classify }),
       };
     } catch (error) {
       scope.end();

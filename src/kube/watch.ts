@@ -173,7 +173,7 @@ export async function* watchOnce(options: WatchOptions): AsyncGenerator<WatchEve
       signal: scope.signal,
     });
     cancelOpening?.();
-    if (response.status !== 200) throw await readFailure(response, { method: 'GET', path }, { clock });
+    if (response.status !== 200) throw await readFailure(response, { method: 'GET', path }, { clock, scope });
     silence.rearm();
     options.onOpen();
     for await (const line of splitLines(heard(response.body, hear), longestEventBytes)) {

@@ -41,7 +41,7 @@ const clientThatAnswers = (json: unknown): KubeClient => ({
 
 const listed = async (): Promise<unknown> => {
   const items: unknown[] = [];
-  const context = { kube, clock: createFakeClock(), bodyLimitBytes: 1_000, accept: '' };
+  const context = { kube, clock: createFakeClock(), objectBytes: 1_000, accept: '' };
   // The list goes on and on: the second page is one too many.
   const begin = () => (item: unknown) => {
     if (items.push(item) > 1) throw new Error('enough');

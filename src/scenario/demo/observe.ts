@@ -1,9 +1,9 @@
 import {
   type Call,
-  decodeList,
   decodeMeta,
   decodeObject,
   type Lease,
+  listCall,
   listNodeLeases,
   optionalList,
   optionalObject,
@@ -38,11 +38,7 @@ const decodeNode = (json: unknown, path: string): { readonly name: string; reado
   return { name: decodeMeta(object, path).name, ready: optionalString(ready?.status, `${path}.status`) ?? 'absent' };
 };
 
-const listNodes: Call<readonly ReturnType<typeof decodeNode>[]> = {
-  method: 'GET',
-  path: '/api/v1/nodes',
-  decode: decodeList(decodeNode),
-};
+const listNodes = listCall({ path: '/api/v1/nodes', decode: decodeNode });
 
 const nodeSnapshot = (node: ReturnType<typeof decodeNode>, leases: readonly Lease[]): NodeSnapshot => {
   const renewTime = leases.find(({ name }) => name === node.name)?.renewTime;

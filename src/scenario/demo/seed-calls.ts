@@ -1,13 +1,13 @@
 import {
   activeAnnotation,
   type Call,
-  decodeList,
   decodeMachine,
   decodeMeta,
   decodeObject,
   decodeScalable,
   decodeString,
   type JsonObject,
+  listCall,
   optionalInteger,
   optionalList,
   optionalObject,
@@ -24,14 +24,14 @@ export interface Placed<T> {
   readonly value: T;
 }
 
-const listOf = <T>(path: string, decode: (json: unknown, path: string) => T): Call<readonly Placed<T>[]> => ({
-  method: 'GET',
-  path,
-  decode: decodeList((json, where) => ({
-    namespace: decodeMeta(decodeObject(json, where), where).namespace,
-    value: decode(json, where),
-  })),
-});
+const listOf = <T>(path: string, decode: (json: unknown, path: string) => T): Call<readonly Placed<T>[]> =>
+  listCall({
+    path,
+    decode: (json, where) => ({
+      namespace: decodeMeta(decodeObject(json, where), where).namespace,
+      value: decode(json, where),
+    }),
+  });
 
 const decodeDeployment = (json: unknown, path: string): DeploymentSnapshot => {
   const { meta, specReplicas = 1, readyReplicas = 0 } = decodeScalable(json, path);
@@ -84,15 +84,14 @@ const decodeInvolved = (json: unknown, path: string): string =>
   );
 
 /** What annotations on a Cluster do to its shoot. */
-export const listFaults: Call<readonly Placed<{ readonly isCut: boolean; readonly isEtcdDown: boolean }>[]> = {
-  method: 'GET',
+export const listFaults: Call<readonly Placed<{ readonly isCut: boolean; readonly isEtcdDown: boolean }>[]> = listCall({
   path: '/apis/extensions.gardener.cloud/v1alpha1/clusters',
-  decode: decodeList((json, path) => {
+  decode: (json, path) => {
     const { name, annotations } = decodeMeta(decodeObject(json, path), path);
     const isCut = annotations[kubeletsAnnotation] === 'cut';
     return { namespace: name, value: { isCut, isEtcdDown: annotations[etcdAnnotation] === 'down' } };
-  }),
-};
+  },
+});
 
 export const listDeployments = listOf('/apis/apps/v1/deployments', decodeDeployment);
 

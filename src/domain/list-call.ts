@@ -1,0 +1,83 @@
+import type { Call, ListBounds, ListParts } from './calls.ts';
+import { decodeList } from './decode.ts';
+import { type ProtobufListType, readProtobufList } from './protobuf-list.ts';
+
+const mebibyte = 1024 * 1024;
+
+export const listBounds: ListBounds = {
+  jsonBytes: 8 * mebibyte,
+  protobufBytes: 8 * mebibyte,
+  pageItems: 5_000,
+  items: 100_000,
+};
+
+/**
+ * Of a shoot, whose lists are judged whole and in one go: twice the nodes that Kubernetes is made for
+ * (https://kubernetes.io/docs/setup/best-practices/cluster-large), which takes less than 50 ms.
+ */
+const shootItems = 10_000;
+
+/** Of 10,000 nodes a prober keeps 5 MB. */
+export const nodeListBounds: ListBounds = { ...listBounds, items: shootItems, keptBytes: 16 * mebibyte };
+
+/** Care keeps conditions, labels and annotations: 8 KB of a node. */
+export const nodeHealthListBounds: ListBounds = { ...nodeListBounds, keptBytes: 96 * mebibyte };
+
+/** Leases come in one page: pages are of a moment that is over when the last one comes. */
+export const leaseListBounds: ListBounds = {
+  jsonBytes: 4 * mebibyte,
+  protobufBytes: 16 * mebibyte,
+  pageItems: shootItems,
+  items: shootItems,
+  keptBytes: 16 * mebibyte,
+};
+
+const defaultPageSize = 500;
+
+export interface ListCall<Item> {
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+  /** Of the list, such as `NodeList`. Absent: any. */
+  readonly kind?: string;
+  /** Throws a DecodeError; `path` is what its message begins with. */
+  readonly decode: (item: unknown, path: string) => Item;
+  /** Absent: JSON only. */
+  readonly protobuf?: ProtobufListType<Item>;
+  /** Default 500. `none`: one page, and no `limit`. */
+  readonly pageSize?: 'none';
+  readonly bounds?: ListBounds;
+}
+
+/** A call that lists: page by page, each item projected as it comes in. */
+export const listCall = <Item>(options: ListCall<Item>): Call<readonly Item[]> => {
+  const { path, query, kind, decode, protobuf, pageSize, bounds = listBounds } = options;
+  const start = (): ListParts<readonly Item[]> => {
+    const items: Item[] = [];
+    return {
+      count: () => items.length,
+      addJson: (item) => void items.push(decode(item, `items[${String(items.length)}]`)),
+      addProtobuf: (cursor, end) => {
+        if (protobuf !== undefined) items.push(protobuf.readItem(cursor, end, items.length));
+      },
+      last: () => items.at(-1),
+      cut: (count) => {
+        items.length = count;
+      },
+      all: () => items,
+    };
+  };
+  return {
+    method: 'GET',
+    path,
+    ...(query === undefined ? {} : { query }),
+    decode: decodeList(decode, kind),
+    ...(protobuf === undefined ? {} : { protobuf: readProtobufList(protobuf) }),
+    list: {
+      pageSize: pageSize === 'none' ? undefined : defaultPageSize,
+      bounds,
+      kind,
+      apiVersion: protobuf?.apiVersion,
+      start,
+    },
+  };
+};
