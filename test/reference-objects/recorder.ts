@@ -10,6 +10,8 @@ export interface Read {
   readonly key: string;
   /** That asked, relative to the repository. */
   readonly file: string;
+  /** The functions of `src/` that were running, as `file name`. */
+  readonly functions: readonly string[];
   /** `entry`: of a map, which may have any. */
   readonly found: 'field' | 'entry' | 'missing';
 }
@@ -20,10 +22,19 @@ export interface Recorder {
   readonly reads: readonly Read[];
 }
 
-/** The file of `src/` that is being run: the innermost one. Undefined where the test itself asks. */
-const readingFile = (): string | undefined => {
+/** More frames than a reader has on its way to a key. */
+const stackDepth = 60;
+
+/** The functions of `src/` that are running, the innermost first; none where the test itself asks. */
+const runningFunctions = (): readonly (readonly [file: string, name: string])[] => {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = stackDepth;
   const { stack = '' } = new Error('where');
-  return /\/(src\/[^:?)]+\.ts)/.exec(stack)?.[1];
+  Error.stackTraceLimit = stackTraceLimit;
+  return Array.from(
+    stack.matchAll(/^ +at (?:async )?(?:[\w$<>]+\.)*([\w$<>]*)(?: \[as \w+\])?[ (].*?\/(src\/[^:?)]+\.ts)/gm),
+    ([, name = '', file = '']) => [file, name],
+  );
 };
 
 const isMap = (object: object): boolean => Object.hasOwn(object, anyKey);
@@ -37,13 +48,16 @@ export const createRecorder = (): Recorder => {
   const reads: Read[] = [];
 
   const note = (object: object, { kind, path }: Place, key: string): string | undefined => {
-    const file = readingFile();
+    const running = runningFunctions();
+    const [file] = running[0] ?? [];
     const [found, at] = Object.hasOwn(object, key)
       ? (['field', key] as const)
       : isMap(object)
         ? (['entry', anyKey] as const)
         : (['missing', undefined] as const);
-    if (file !== undefined) reads.push({ kind, path: `${path}.${at ?? key}`.replace(/^\./, ''), key, file, found });
+    if (file === undefined) return at;
+    const functions = running.map((names) => names.join(' '));
+    reads.push({ kind, path: `${path}.${at ?? key}`.replace(/^\./, ''), key, file, functions, found });
     return at;
   };
 

@@ -4,7 +4,7 @@ import { controllerProjections } from './controller-projections.ts';
 import { type JsonObject, readReference, upstreamTexts } from './fixture.ts';
 import { loadProgram, type Program } from './program.ts';
 import { runProjection } from './projection.ts';
-import { findReadSites, type ReadSite } from './read-sites.ts';
+import { findReaders, findReadSites, type ReadSite } from './read-sites.ts';
 import type { Read } from './recorder.ts';
 import { findUpstreamNames } from './upstream-names.ts';
 
@@ -75,6 +75,13 @@ describe('the source', () => {
     expect(sites.length).toBeGreaterThan(200);
     const unasked = own.filter((site) => !asked.has(site));
     expect(sorted(unasked), 'a key that no projection of these tests asks for').toEqual(ownSites);
+  });
+
+  it('has no reader that no projection runs', () => {
+    const run = new Set(reads.flatMap(({ functions }) => functions));
+    const readers = findReaders(program);
+    expect(readers.length).toBeGreaterThan(30);
+    expect(sorted(readers.filter((reader) => !run.has(reader)))).toEqual([]);
   });
 
   it('asks for no key of a kubeconfig that upstream does not have', () => {
