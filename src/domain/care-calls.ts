@@ -27,6 +27,7 @@ export const listNodeLeaseExpiries: Call<readonly NodeLease[]> = listCall({
   kind: 'LeaseList',
   decode: decodeNodeLease,
   protobuf: nodeLeaseListType,
+  nameOf: ({ name }) => name,
   pageSize: 'none',
   bounds: leaseListBounds,
 });
@@ -37,6 +38,7 @@ export const listTunnelPods: Call<readonly TunnelPod[]> = listCall({
   query: { labelSelector: 'type=tunnel' },
   kind: 'PodList',
   decode: decodeTunnelPod,
+  nameOf: ({ name }) => name,
   bounds: nodeListBounds,
 });
 

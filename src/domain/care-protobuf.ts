@@ -57,7 +57,8 @@ const bool: Read = (cursor, tag) => readInteger(cursor, tag) !== 0;
 
 const entry: Shape = { 1: ['key', text], 2: ['value', text] };
 
-const stringMap: Read = (cursor, tag, before = {}) => {
+/** Without a prototype: keys come from outside. */
+const stringMap: Read = (cursor, tag, before = Object.create(null) as object) => {
   const { key = '', value = '' } = readShape(cursor, readLength(cursor, tag), entry) as Readonly<
     Record<string, string>
   >;

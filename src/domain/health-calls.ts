@@ -59,5 +59,6 @@ export const listNodeHealth: Call<readonly NodeHealth[]> = listCall({
   kind: 'NodeList',
   decode: decodeNodeHealth,
   protobuf: nodeHealthListType,
+  nameOf: ({ meta }) => meta.name,
   bounds: nodeHealthListBounds,
 });

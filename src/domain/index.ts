@@ -2,6 +2,7 @@ export * from './access.ts';
 export * from './calls.ts';
 export * from './byte-sink.ts';
 export * from './decode.ts';
+export * from './distinct.ts';
 export * from './duration.ts';
 export * from './errors.ts';
 export * from './escape-controls.ts';

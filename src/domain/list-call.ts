@@ -1,5 +1,6 @@
 import type { Call, ListBounds, ListParts } from './calls.ts';
 import { decodeList } from './decode.ts';
+import { distinctBy } from './distinct.ts';
 import { type ProtobufListType, readProtobufList } from './protobuf-list.ts';
 
 const mebibyte = 1024 * 1024;
@@ -43,6 +44,8 @@ export interface ListCall<Item> {
   readonly decode: (item: unknown, path: string) => Item;
   /** Absent: JSON only. */
   readonly protobuf?: ProtobufListType<Item>;
+  /** Of items that share a name only the first counts. Absent: all do. */
+  readonly nameOf?: (item: Item) => string;
   /** Default 500. `none`: one page, and no `limit`. */
   readonly pageSize?: 'none';
   readonly bounds?: ListBounds;
@@ -50,7 +53,11 @@ export interface ListCall<Item> {
 
 /** A call that lists: page by page, each item projected as it comes in. */
 export const listCall = <Item>(options: ListCall<Item>): Call<readonly Item[]> => {
-  const { path, query, kind, decode, protobuf, pageSize, bounds = listBounds } = options;
+  const { path, query, kind, decode, protobuf, nameOf, pageSize, bounds = listBounds } = options;
+  const distinct = (items: readonly Item[]): readonly Item[] =>
+    nameOf === undefined ? items : distinctBy(items, nameOf);
+  const fromJson = decodeList(decode, kind);
+  const fromProtobuf = protobuf && readProtobufList(protobuf);
   const start = (): ListParts<readonly Item[]> => {
     const items: Item[] = [];
     return {
@@ -63,15 +70,15 @@ export const listCall = <Item>(options: ListCall<Item>): Call<readonly Item[]> =
       cut: (count) => {
         items.length = count;
       },
-      all: () => items,
+      all: () => distinct(items),
     };
   };
   return {
     method: 'GET',
     path,
     ...(query === undefined ? {} : { query }),
-    decode: decodeList(decode, kind),
-    ...(protobuf === undefined ? {} : { protobuf: readProtobufList(protobuf) }),
+    decode: (json) => distinct(fromJson(json)),
+    ...(fromProtobuf === undefined ? {} : { protobuf: (bytes) => distinct(fromProtobuf(bytes)) }),
     list: {
       pageSize: pageSize === 'none' ? undefined : defaultPageSize,
       bounds,

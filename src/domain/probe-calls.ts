@@ -23,6 +23,7 @@ export const listNodeLeasesAgain = (names: readonly string[]): Call<readonly Lea
     kind: 'LeaseList',
     decode: decodeLease,
     protobuf: leaseListType(names),
+    nameOf: ({ name }) => name,
     pageSize: 'none',
     bounds: leaseListBounds,
   });
@@ -34,6 +35,7 @@ export const listNodes: Call<readonly NodeView[]> = listCall({
   kind: 'NodeList',
   decode: decodeNode,
   protobuf: nodeListType,
+  nameOf: ({ name }) => name,
   bounds: nodeListBounds,
 });
 

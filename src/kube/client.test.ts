@@ -224,6 +224,14 @@ describe('rule 7: typed errors', () => {
     [undefined, { retryAfterSeconds: 1e300 }],
   ] as const;
 
+  it.each(Object.getOwnPropertyNames(Object.prototype))(
+    'rule 31: %s is no reason that anybody knows',
+    async (reason) => {
+      const { code, handling } = await failWith(404, statusBody({ reason }));
+      expect({ code, handling }).toEqual({ code: 'NotFound', handling: 'give-up' });
+    },
+  );
+
   it.each(askedForTooLong)('rule 15: Retry-After %j with details %j is cut to a minute', async (header, details) => {
     const headers: Readonly<Record<string, string>> = header === undefined ? {} : { 'retry-after': header };
     const error = await failWith(429, statusBody({ reason: 'TooManyRequests', details }), { headers });

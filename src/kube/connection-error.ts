@@ -13,38 +13,40 @@ export interface ConnectionFault {
   readonly phase: ExchangePhase;
 }
 
-const sentences: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'the connection was refused; nothing listens there',
-  ECONNRESET: 'the connection was reset',
-  EPIPE: 'the connection was closed',
-  ENOTFOUND: 'the host name is unknown to DNS',
-  EAI_AGAIN: 'DNS did not answer',
-  EHOSTUNREACH: 'there is no route to the host',
-  ENETUNREACH: 'there is no route to the network',
-  ETIMEDOUT: 'the network did not answer in time',
-  ELINKLOCAL:
-    'the server or its proxy has a link-local address or that of a metadata service, where no shoot may be; check server and proxy-url',
-  ECLOSED: 'the client has been closed',
-  ECONNABORTED: 'the connection was aborted',
-  EMFILE: 'this process has no file descriptors left',
-  EADDRNOTAVAIL: 'this machine has no free local port or address',
-  CERT_HAS_EXPIRED: "the server's certificate has expired",
-  CERT_NOT_YET_VALID: "the server's certificate is not valid yet; compare the clocks",
-  DEPTH_ZERO_SELF_SIGNED_CERT:
-    "the server's certificate is self-signed and not trusted; check the CA of the kubeconfig",
-  SELF_SIGNED_CERT_IN_CHAIN:
-    "the server's certificate comes from a CA that is not trusted; check the CA of the kubeconfig",
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE:
-    "the server's certificate cannot be verified; check the CA of the kubeconfig and the server's chain",
-  UNABLE_TO_GET_ISSUER_CERT: "the issuer of the server's certificate is unknown; check the CA of the kubeconfig",
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
-    "the issuer of the server's certificate is unknown; check the CA of the kubeconfig",
-  CERT_SIGNATURE_FAILURE: "the signature of the server's certificate is wrong; check the CA of the kubeconfig",
-  ERR_TLS_CERT_ALTNAME_INVALID: "the server's certificate is for another name; check server and tls-server-name",
-};
+const sentences: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    ECONNREFUSED: 'the connection was refused; nothing listens there',
+    ECONNRESET: 'the connection was reset',
+    EPIPE: 'the connection was closed',
+    ENOTFOUND: 'the host name is unknown to DNS',
+    EAI_AGAIN: 'DNS did not answer',
+    EHOSTUNREACH: 'there is no route to the host',
+    ENETUNREACH: 'there is no route to the network',
+    ETIMEDOUT: 'the network did not answer in time',
+    ELINKLOCAL:
+      'the server or its proxy has a link-local address or that of a metadata service, where no shoot may be; check server and proxy-url',
+    ECLOSED: 'the client has been closed',
+    ECONNABORTED: 'the connection was aborted',
+    EMFILE: 'this process has no file descriptors left',
+    EADDRNOTAVAIL: 'this machine has no free local port or address',
+    CERT_HAS_EXPIRED: "the server's certificate has expired",
+    CERT_NOT_YET_VALID: "the server's certificate is not valid yet; compare the clocks",
+    DEPTH_ZERO_SELF_SIGNED_CERT:
+      "the server's certificate is self-signed and not trusted; check the CA of the kubeconfig",
+    SELF_SIGNED_CERT_IN_CHAIN:
+      "the server's certificate comes from a CA that is not trusted; check the CA of the kubeconfig",
+    UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+      "the server's certificate cannot be verified; check the CA of the kubeconfig and the server's chain",
+    UNABLE_TO_GET_ISSUER_CERT: "the issuer of the server's certificate is unknown; check the CA of the kubeconfig",
+    UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
+      "the issuer of the server's certificate is unknown; check the CA of the kubeconfig",
+    CERT_SIGNATURE_FAILURE: "the signature of the server's certificate is wrong; check the CA of the kubeconfig",
+    ERR_TLS_CERT_ALTNAME_INVALID: "the server's certificate is for another name; check server and tls-server-name",
+  }),
+);
 
 const sentenceFor = (code: string): string => {
-  const known = sentences[code];
+  const known = sentences.get(code);
   if (known !== undefined) return known;
   if (code.startsWith('EPROXY')) return 'the proxy refused to open a tunnel';
   if (code.startsWith('HPE_')) return 'the answer is not HTTP';

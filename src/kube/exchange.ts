@@ -120,7 +120,7 @@ export const bodyOf = ({ response, traffic }: Incoming, options: BodyOptions): K
 
 /** Header names in lower case; what came several times is joined as RFC 9110, section 5.3 has it. */
 export const headersOf = (response: IncomingMessage): Readonly<Record<string, string>> => {
-  const headers: Record<string, string> = {};
+  const headers = Object.create(null) as Record<string, string>;
   for (const [name, values] of Object.entries(response.headersDistinct)) {
     if (values !== undefined) headers[name] = values.join(', ');
   }

@@ -2,24 +2,26 @@ import { ApiError, type ApiErrorCode, type JsonObject } from '../domain/index.ts
 import { cappedRetryAfterMs, longestRetryAfterMs } from './retry-after.ts';
 
 /** `Status.reason` of k8s.io/apimachinery `pkg/apis/meta/v1` (types.go, StatusReason). */
-const codeByReason: Readonly<Record<string, ApiErrorCode>> = {
-  BadRequest: 'BadRequest',
-  Unauthorized: 'Unauthorized',
-  Forbidden: 'Forbidden',
-  NotFound: 'NotFound',
-  MethodNotAllowed: 'MethodNotAllowed',
-  AlreadyExists: 'AlreadyExists',
-  Conflict: 'Conflict',
-  Gone: 'Expired',
-  Expired: 'Expired',
-  Invalid: 'Invalid',
-  TooManyRequests: 'TooManyRequests',
-  Timeout: 'Timeout',
-  ServerTimeout: 'ServerError',
-  StorageReadError: 'ServerError',
-  InternalError: 'ServerError',
-  ServiceUnavailable: 'ServerError',
-};
+const codeByReason: ReadonlyMap<string, ApiErrorCode> = new Map(
+  Object.entries({
+    BadRequest: 'BadRequest',
+    Unauthorized: 'Unauthorized',
+    Forbidden: 'Forbidden',
+    NotFound: 'NotFound',
+    MethodNotAllowed: 'MethodNotAllowed',
+    AlreadyExists: 'AlreadyExists',
+    Conflict: 'Conflict',
+    Gone: 'Expired',
+    Expired: 'Expired',
+    Invalid: 'Invalid',
+    TooManyRequests: 'TooManyRequests',
+    Timeout: 'Timeout',
+    ServerTimeout: 'ServerError',
+    StorageReadError: 'ServerError',
+    InternalError: 'ServerError',
+    ServiceUnavailable: 'ServerError',
+  }),
+);
 
 const codeByStatus: Readonly<Record<number, ApiErrorCode>> = {
   400: 'BadRequest',
@@ -61,7 +63,7 @@ const isTooLargeResourceVersion = (status: JsonObject): boolean => {
 
 const codeOf = (httpStatus: number, status: JsonObject, method: string): ApiErrorCode => {
   if (isTooLargeResourceVersion(status)) return 'Expired';
-  const byReason = codeByReason[textAt(status.reason)];
+  const byReason = codeByReason.get(textAt(status.reason));
   if (byReason !== undefined) return byReason;
   if (httpStatus === 409 && method === 'POST') return 'AlreadyExists';
   return codeByStatus[httpStatus] ?? (httpStatus >= 500 ? 'ServerError' : 'Rejected');

@@ -1,0 +1,24 @@
+/**
+ * The items, and of those that share a name the first. An API server keeps each object once, so this changes no list of one; but whoever answers for a
+ * shoot could make one node count a thousand times. He gains nothing by the choice: the list that is left is one that he could have sent. `nameOf`:
+ * undefined for an item that counts in any case.
+ */
+export const distinctBy = <T>(items: readonly T[], nameOf: (item: T) => string | undefined): readonly T[] => {
+  // API servers list in the order of etcd's keys, which costs no more than a comparison each.
+  let before = '';
+  const isAscending = items.every((item) => {
+    const name = nameOf(item) ?? '';
+    const follows = name > before;
+    before = name;
+    return follows;
+  });
+  if (isAscending) return items;
+  const seen = new Set<string>();
+  return items.filter((item) => {
+    const name = nameOf(item);
+    if (name === undefined) return true;
+    const isFirst = !seen.has(name);
+    seen.add(name);
+    return isFirst;
+  });
+};
