@@ -1,30 +1,40 @@
-// Tells how the ControlPlanes of an extension are, by conditions of their own. Reaches the seed as kubectl does, or as the pod that it is.
+// Tells how the ControlPlanes of an extension are, by conditions of their own, and that the extension is alive.
 import {
-  connect,
   createJsonLogger,
   deploymentCheck,
   determineErrorCodes,
   managedResourceCheck,
-  runHealthChecks,
+  runExtension,
 } from 'dependency-watchdog/healthcheck';
 
 const stop = new AbortController();
-process.once('SIGTERM', () => stop.abort());
-const logger = createJsonLogger({ write: (line) => process.stdout.write(line) });
-const connection = await connect({ env: process.env, logger });
+for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => stop.abort(signal));
 
 const isOutOfQuota = (text: string) => /quota/i.test(text);
-const checks = [
+const controlPlane = {
+  kind: 'ControlPlane' as const,
+  type: 'local',
+  checks: [
+    {
+      conditionType: 'ControlPlaneHealthy',
+      check: deploymentCheck({ cluster: 'seed', name: 'cloud-controller-manager' }),
+    },
+    {
+      conditionType: 'SystemComponentsHealthy',
+      check: managedResourceCheck('extension-controlplane-shoot'),
+      errorCodeCheck: (detail: string) => determineErrorCodes(detail, { ERR_INFRA_QUOTA_EXCEEDED: isOutOfQuota }),
+    },
+  ],
+  conditionTypesToRemove: ['ControlPlaneReady'], // A former version wrote it.
+};
+
+process.exitCode = await runExtension(
   {
-    conditionType: 'ControlPlaneHealthy',
-    check: deploymentCheck({ cluster: 'seed', name: 'cloud-controller-manager' }),
+    name: 'extension-local',
+    namespace: process.env.LEADER_ELECTION_NAMESPACE ?? 'extension-local',
+    env: process.env,
+    logger: createJsonLogger({ write: (line) => process.stdout.write(line) }),
+    controllers: [controlPlane],
   },
-  {
-    conditionType: 'SystemComponentsHealthy',
-    check: managedResourceCheck('extension-controlplane-shoot'),
-    errorCodeCheck: (detail: string) => determineErrorCodes(detail, { ERR_INFRA_QUOTA_EXCEEDED: isOutOfQuota }),
-  },
-];
-const kind = 'ControlPlane';
-await runHealthChecks({ ...connection, logger, kind, type: 'local', syncPeriodMs: 30_000, checks }, stop.signal);
-connection.close();
+  stop.signal,
+);

@@ -41,6 +41,7 @@ export * from './conditions.ts';
 export * from './error-codes.ts';
 export * from './go-quote.ts';
 export * from './health-calls.ts';
+export type { HealthView } from './health-objects.ts';
 export * from './health-etcds.ts';
 export * from './health-managed-resources.ts';
 export * from './health-nodes.ts';

@@ -16,6 +16,13 @@ export const hibernatedChange: ConditionChange = {
   message: 'Shoot is hibernated',
 };
 
+/** Of every type when no check can be carried out. */
+export const uncheckedChange = (error: unknown): ConditionChange => ({
+  status: 'Unknown',
+  reason: 'ConditionCheckError',
+  message: `unable to execute any health check: ${error instanceof Error ? error.message : String(error)}`,
+});
+
 const codesOf = (outcomes: readonly CheckOutcome[]): readonly string[] => {
   const codes = outcomes.flatMap((outcome) => ('codes' in outcome ? (outcome.codes ?? []) : []));
   return [...new Set(codes)].sort();

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { DecodeError } from '../domain/index.ts';
 import {
   decodeExtension,
   getCluster,
   getExtension,
-  isHibernationEnabled,
   isLeaving,
   listExtensions,
   patchConditions,
@@ -33,29 +31,6 @@ describe('an extension object that is left alone', () => {
   });
 });
 
-describe('hibernation', () => {
-  const cluster = (hibernation: unknown, status: object = {}) => ({
-    spec: { shoot: { spec: { hibernation }, status } },
-  });
-  it.each([
-    [cluster({ enabled: true }), true],
-    [cluster({ enabled: false }), false],
-    [cluster({}), false],
-    [cluster(null), false],
-    [cluster(undefined, { hibernated: true }), false],
-    [{}, false],
-    [{ spec: { shoot: null } }, false],
-  ])('%j: %s', (json, enabled) => {
-    expect(isHibernationEnabled(json)).toBe(enabled);
-  });
-
-  it('that cannot be read is no guess', () => {
-    expect(() => isHibernationEnabled(cluster({ enabled: 'yes' }))).toThrow(
-      new DecodeError('cluster.spec.shoot.spec.hibernation.enabled', 'a boolean', 'yes'),
-    );
-  });
-});
-
 describe('an extension object', () => {
   it('is read with its type and its conditions', () => {
     const conditions = [{ type: 'A', status: 'True', extra: 1 }];
@@ -65,8 +40,12 @@ describe('an extension object', () => {
     expect(storedConditions(read)).toEqual(conditions);
   });
 
+  it.each(['garden', 'seed', 'shoot', 'later'])('is read with its class %s', (name) => {
+    expect(extension({ spec: { class: name } }).class).toBe(name);
+  });
+
   it('without spec and status has no type and no conditions', () => {
-    expect(extension()).toMatchObject({ type: '', conditions: [] });
+    expect(extension()).toMatchObject({ type: '', class: 'shoot', conditions: [] });
     expect(storedConditions(extension())).toEqual([]);
   });
 });

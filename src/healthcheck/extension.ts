@@ -8,18 +8,15 @@ import {
   decodeMeta,
   decodeObject,
   listCall,
-  optionalBoolean,
   optionalList,
   optionalObject,
   optionalString,
 } from '../domain/index.ts';
 import type { ExtensionObject } from './check.ts';
 
-/**
- * Plural of every kind of `extensions.gardener.cloud/v1alpha1` whose objects have a type and belong to one shoot. All are namespaced but
- * BackupEntry.
- */
+/** Plural of every kind of `extensions.gardener.cloud/v1alpha1` whose objects have a type. All are namespaced but BackupBucket and BackupEntry. */
 const resources = {
+  BackupBucket: 'backupbuckets',
   BackupEntry: 'backupentries',
   Bastion: 'bastions',
   ContainerRuntime: 'containerruntimes',
@@ -55,6 +52,7 @@ export const decodeExtension = (json: unknown, path: string): ExtensionObject =>
     meta,
     controlPlane: controlPlaneOf(meta),
     type: optionalString(spec.type, `${path}.spec.type`) ?? '',
+    class: optionalString(spec.class, `${path}.spec.class`) ?? 'shoot',
     ...(lastOperation === undefined ? {} : { lastOperation }),
     conditions: decodeConditions(status, `${path}.status`),
     object,
@@ -64,15 +62,6 @@ export const decodeExtension = (json: unknown, path: string): ExtensionObject =>
 /** Whether nothing may be said of the object now: it goes, or moves to another seed. */
 export const isLeaving = ({ meta, lastOperation }: ExtensionObject): boolean =>
   meta.deleting || meta.annotations['gardener.cloud/operation'] === 'migrate' || lastOperation?.type === 'Migrate';
-
-/** Whether the Shoot inside a Cluster is to be hibernated. */
-export const isHibernationEnabled = (cluster: JsonObject): boolean => {
-  const at = (parent: JsonObject, path: string, field: string): JsonObject =>
-    optionalObject(parent[field], `${path}.${field}`) ?? {};
-  const shoot = at(at(cluster, 'cluster', 'spec'), 'cluster.spec', 'shoot');
-  const hibernation = at(at(shoot, 'cluster.spec.shoot', 'spec'), 'cluster.spec.shoot.spec', 'hibernation');
-  return optionalBoolean(hibernation.enabled, 'cluster.spec.shoot.spec.hibernation.enabled') ?? false;
-};
 
 const objectPath = (kind: ExtensionKind, { meta: { namespace, name } }: ExtensionObject): string => {
   const place = namespace === '' ? groupPath : `${groupPath}/namespaces/${encodeURIComponent(namespace)}`;

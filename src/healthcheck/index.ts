@@ -1,8 +1,22 @@
 export { aggregateOutcomes, type AggregateContext } from './aggregate.ts';
 export { connect, type ConnectOptions, type SeedConnection } from './connect.ts';
-export type { Check, CheckContext, CheckOutcome, CheckResult, ExtensionObject, HealthCheck } from './check.ts';
-export { type HealthCheckControllerOptions, runHealthChecks } from './controller.ts';
+export type {
+  Check,
+  CheckContext,
+  CheckOutcome,
+  CheckResult,
+  ExtensionClass,
+  ExtensionObject,
+  HealthCheck,
+} from './check.ts';
+export {
+  type HealthCheckController,
+  type HealthCheckControllerOptions,
+  runHealthChecks,
+  type SeedAccess,
+} from './controller.ts';
 export type { ExtensionKind } from './extension.ts';
+export { type HeartbeatOptions, renewHeartbeat } from './heartbeat.ts';
 export { createJsonLogger, type JsonLoggerOptions, type JsonLogLevel } from './json-logger.ts';
 export {
   daemonSetCheck,
@@ -11,6 +25,7 @@ export {
   statefulSetCheck,
   type WorkloadTarget,
 } from './object-checks.ts';
+export { type ExtensionOptions, runExtension } from './process.ts';
 export { workerNodesCheck, type WorkerNodesOptions } from './worker-nodes.ts';
 // What a controller needs besides: the condition model, errors, and what counts as healthy, for checks of its own.
 export {
@@ -21,10 +36,15 @@ export {
   type Condition,
   type ConditionChange,
   type ConditionStatus,
+  countMachines,
   daemonSetProblem,
   type DaemonSetHealth,
   decodeDaemonSetHealth,
   decodeDeploymentHealth,
+  DecodeError,
+  decodeList,
+  decodeMachineDeploymentHealth,
+  decodeMachineProgress,
   decodeManagedResourceHealth,
   decodeNodeHealth,
   decodeStatefulSetHealth,
@@ -33,19 +53,49 @@ export {
   determineErrorCodes,
   type ErrorCode,
   errorCodes,
+  type FailedMachine,
   findCondition,
-  type JsonObject,
+  getDaemonSetHealth,
+  getDeploymentHealth,
+  getManagedResourceHealth,
+  getStatefulSetHealth,
   goQuote,
+  type HealthView,
+  type JsonObject,
   KubeconfigError,
   type KnownErrorCodes,
+  type LastOperation,
+  listMachineDeploymentHealth,
+  listMachineProgress,
+  listNodeHealth,
+  type MachineCounts,
+  machineDeploymentProblem,
+  type MachineDeploymentHealth,
+  type MachineProgress,
   managedResourceProblem,
   type ManagedResourceHealth,
+  type NamespacedName,
   newCondition,
   nodeProblem,
   type NodeHealth,
+  type ObjectMeta,
+  scaleDownProblem,
+  scaleUpProblem,
+  type ScalingProblem,
   statefulSetProblem,
   type StatefulSetHealth,
   updateCondition,
 } from '../domain/index.ts';
-export type { CallOptions, Clock, KubeClient, LogFields, Logger, ShootConnection } from '../ports/index.ts';
-export { systemClock } from '../runtime/index.ts';
+export type {
+  CallOptions,
+  Clock,
+  Kube,
+  KubeClient,
+  KubeRequest,
+  KubeResponse,
+  LogFields,
+  Logger,
+  Random,
+  ShootConnection,
+} from '../ports/index.ts';
+export { systemClock, systemRandom } from '../runtime/index.ts';

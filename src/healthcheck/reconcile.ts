@@ -1,5 +1,6 @@
 import {
   ApiError,
+  type Condition,
   type ConditionChange,
   type UpdatedCondition,
   findCondition,
@@ -7,13 +8,13 @@ import {
   updateCondition,
 } from '../domain/index.ts';
 import type { CallOptions, Clock, KubeClient, ShootConnection } from '../ports/index.ts';
-import { aggregateOutcomes, hibernatedChange } from './aggregate.ts';
-import type { CheckOutcome, ExtensionObject, HealthCheck } from './check.ts';
+import { aggregateOutcomes, hibernatedChange, uncheckedChange } from './aggregate.ts';
+import type { CheckContext, CheckOutcome, ExtensionObject, HealthCheck } from './check.ts';
+import { decodeClusterState } from './cluster-watch.ts';
 import {
   type ExtensionKind,
   getCluster,
   getExtension,
-  isHibernationEnabled,
   isLeaving,
   patchConditions,
   storedConditions,
@@ -27,8 +28,12 @@ export interface ReconcileDeps {
   readonly connectShoot: (namespace: string, signal: AbortSignal) => Promise<ShootConnection>;
   readonly kind: ExtensionKind;
   readonly checks: readonly HealthCheck[];
+  /** Types of conditions that are taken away. */
+  readonly conditionTypesToRemove: readonly string[];
   /** Milliseconds for the checks. */
   readonly checkTimeoutMs: number;
+  /** Hears what the conditions of an object are to be, written or not. */
+  readonly onJudged: (object: ExtensionObject, conditions: readonly Condition[]) => void;
   /** Hears of each condition that was written. */
   readonly onWritten: (object: ExtensionObject, update: UpdatedCondition) => void;
 }
@@ -39,22 +44,66 @@ const writeTries = 5;
 /** What the checks have found, to be made conditions: on a conflict once more, from other stored ones. */
 type Evaluate = (object: ExtensionObject, type: string) => ConditionChange;
 
-/** One run for one object: all checks, then at most one write. Rejects with an ApiError or DecodeError, or with `signal.reason`. */
-export const reconcile = async (deps: ReconcileDeps, object: ExtensionObject, signal: AbortSignal): Promise<void> => {
-  if (isLeaving(object)) return;
-  const { clock, seed, checks } = deps;
+/** What became of an object in one run. */
+export type RunOutcome = 'left-alone' | 'hibernated' | 'checked';
+
+/**
+ * One run for one object: all checks, then at most one write. When nothing can be checked, because the Cluster cannot be read, no condition is
+ * left to look fresh; the run rejects all the same. Rejects with an ApiError or DecodeError, or with `signal.reason`.
+ */
+export const reconcile = async (
+  deps: ReconcileDeps,
+  object: ExtensionObject,
+  signal: AbortSignal,
+): Promise<RunOutcome> => {
+  if (isLeaving(object)) return 'left-alone';
   // Together with the checks that makes two periods: a slow read leaves time for the write.
   const options: CallOptions = { signal, timeoutMs: deps.checkTimeoutMs / 2 };
-  const { value: cluster } = await seed.call(getCluster(object.controlPlane), options);
-  if (isHibernationEnabled(cluster)) {
+  const ofCluster = await readCluster(deps, object, options).catch(async (error: unknown) => {
+    signal.throwIfAborted();
+    await write(deps, object, { evaluate: () => uncheckedChange(error), options });
+    throw error;
+  });
+  if (ofCluster.hibernated) {
     await write(deps, object, { evaluate: () => hibernatedChange, options });
-    return;
+    return 'hibernated';
   }
-  const link = createShootLink((until) => deps.connectShoot(object.controlPlane, until));
+  await check(deps, { extension: object, ...ofCluster.context }, options);
+  return 'checked';
+};
+
+interface OfCluster {
+  readonly hibernated: boolean;
+  readonly context: Pick<CheckContext, 'cluster'>;
+}
+
+/** Objects that are for no shoot have no Cluster. */
+const readCluster = async (
+  { seed }: ReconcileDeps,
+  object: ExtensionObject,
+  options: CallOptions,
+): Promise<OfCluster> => {
+  if (object.class !== 'shoot') return { hibernated: false, context: {} };
+  const { value: cluster } = await seed.call(getCluster(object.controlPlane), options);
+  return { hibernated: decodeClusterState(cluster, 'cluster').hibernated, context: { cluster } };
+};
+
+const check = async (
+  deps: ReconcileDeps,
+  of: Pick<CheckContext, 'extension' | 'cluster'>,
+  options: CallOptions,
+): Promise<void> => {
+  const { clock, seed, checks, checkTimeoutMs: timeoutMs } = deps;
+  const { extension } = of;
+  const link = createShootLink((until) =>
+    extension.class === 'shoot'
+      ? deps.connectShoot(extension.controlPlane, until)
+      : Promise.reject(new Error(`an extension of class ${extension.class} has no shoot`)),
+  );
   try {
-    const context = { extension: object, cluster, seed, shoot: link.client };
-    const outcomes = await runChecks(checks, { clock, context, timeoutMs: deps.checkTimeoutMs, signal });
-    await write(deps, object, { evaluate: evaluateWith(deps, outcomes), options });
+    const context = { ...of, seed, shoot: link.client };
+    const outcomes = await runChecks(checks, { clock, context, timeoutMs, signal: options.signal });
+    await write(deps, extension, { evaluate: evaluateWith(deps, outcomes), options });
   } finally {
     link.close();
   }
@@ -77,23 +126,38 @@ const updatesOf = (
   object: ExtensionObject,
   evaluate: Evaluate,
 ): readonly UpdatedCondition[] =>
-  [...new Set(checks.map(({ conditionType }) => conditionType))]
-    .map((type) => {
-      const old = findCondition(object.conditions, type);
-      return updateCondition({ type, old }, evaluate(object, type), clock.now());
-    })
-    .filter(({ changed }) => changed);
+  [...new Set(checks.map(({ conditionType }) => conditionType))].map((type) => {
+    const old = findCondition(object.conditions, type);
+    return updateCondition({ type, old }, evaluate(object, type), clock.now());
+  });
+
+/** Of an object whose stored conditions have types that are to go: those that stay. Else undefined. */
+const withoutRemoved = (
+  { conditionTypesToRemove }: ReconcileDeps,
+  object: ExtensionObject,
+): ReturnType<typeof storedConditions> | undefined => {
+  const stored = storedConditions(object);
+  const kept = stored.filter(({ type }) => typeof type !== 'string' || !conditionTypesToRemove.includes(type));
+  return kept.length === stored.length ? undefined : kept;
+};
 
 /** Writes what differs. When somebody else has written in between, the conditions are made anew from what is stored then. */
 const write = async (deps: ReconcileDeps, read: ExtensionObject, { evaluate, options }: Writing): Promise<void> => {
-  const { seed, kind, onWritten } = deps;
+  const { seed, kind, onJudged, onWritten } = deps;
   let object = read;
   for (let tries = 1; ; tries += 1) {
-    const updates = updatesOf(deps, object, evaluate);
-    if (updates.length === 0) return;
+    const all = updatesOf(deps, object, evaluate);
+    onJudged(
+      object,
+      all.map(({ condition }) => condition),
+    );
+    const updates = all.filter(({ changed }) => changed);
+    const kept = withoutRemoved(deps, object);
+    if (updates.length === 0 && kept === undefined) return;
     const fresh = updates.map(({ condition }) => condition);
     try {
-      await seed.call(patchConditions(kind, object, mergeConditionsByType(storedConditions(object), fresh)), options);
+      const conditions = mergeConditionsByType(kept ?? storedConditions(object), fresh);
+      await seed.call(patchConditions(kind, object, conditions), options);
       for (const update of updates) onWritten(object, update);
       return;
     } catch (error) {
@@ -121,4 +185,5 @@ const reread = async (
   }
 };
 
-const isCode = (error: unknown, code: ApiError['code']): boolean => error instanceof ApiError && error.code === code;
+export const isCode = (error: unknown, code: ApiError['code']): boolean =>
+  error instanceof ApiError && error.code === code;

@@ -106,3 +106,37 @@ describe('the pool of runs', () => {
     );
   });
 });
+
+describe('an item that is offered first', () => {
+  it('runs before all that wait', async () => {
+    const { pool, started, offer, end } = createRig(1);
+    offer(['a', 'b', 'c']);
+    pool.offerFirst('c', 'c@2');
+    await end('a');
+    await end('c');
+    expect(started).toEqual(['a@1', 'c@2', 'b@1']);
+  });
+
+  it('runs once more where its key runs, with the newest', async () => {
+    const { pool, started, offer, end } = createRig(2);
+    offer(['a', 'b', 'c']);
+    pool.offerFirst('a', 'a@2');
+    pool.offerFirst('a', 'a@3');
+    await end('a');
+    expect(started).toEqual(['a@1', 'b@1', 'a@3']);
+    await end('a');
+    await end('c');
+    expect(started).toEqual(['a@1', 'b@1', 'a@3', 'c@1']);
+  });
+
+  it('does not run after the end', async () => {
+    const { pool, started, offer, end } = createRig(1);
+    offer(['a']);
+    pool.offerFirst('a', 'a@2');
+    const closed = pool.close();
+    pool.offerFirst('b', 'b@1');
+    await end('a');
+    await closed;
+    expect(started).toEqual(['a@1']);
+  });
+});

@@ -12,6 +12,8 @@ export interface RunPool<T> {
    * are not put off for ever where there are too many.
    */
   offer(items: ReadonlyMap<string, T>): void;
+  /** Runs this one before all that wait; where its key runs, once more when that has ended. */
+  offerFirst(key: string, item: T): void;
   /** Starts nothing more, and resolves when what runs has ended. */
   close(): Promise<void>;
 }
@@ -19,19 +21,29 @@ export interface RunPool<T> {
 export const createRunPool = <T>({ concurrency, run }: RunPoolOptions<T>): RunPool<T> => {
   let waiting = new Map<string, T>();
   const running = new Map<string, Promise<void>>();
+  /** Items that came while their key was running. */
+  const again = new Map<string, T>();
+  let closed = false;
 
   const start = (key: string, item: T): void => {
     waiting.delete(key);
     const ended = run(item).finally(() => {
       running.delete(key);
+      const next = again.get(key);
+      if (next !== undefined && again.delete(key)) putFirst(key, next);
       fill();
     });
     running.set(key, ended);
   };
 
+  const putFirst = (key: string, item: T): void => {
+    waiting.delete(key);
+    waiting = new Map([[key, item], ...waiting]);
+  };
+
   const fill = (): void => {
     for (const [key, item] of waiting) {
-      if (running.size >= concurrency) return;
+      if (closed || running.size >= concurrency) return;
       start(key, item);
     }
   };
@@ -47,8 +59,13 @@ export const createRunPool = <T>({ concurrency, run }: RunPoolOptions<T>): RunPo
       waiting = next;
       fill();
     },
+    offerFirst: (key, item) => {
+      if (running.has(key)) again.set(key, item);
+      else putFirst(key, item);
+      fill();
+    },
     close: async () => {
-      waiting.clear();
+      closed = true;
       await Promise.all(running.values());
     },
   };

@@ -1,10 +1,10 @@
 import type { KubeClient, ShootConnection } from '../ports/index.ts';
 
-/** The connection to a shoot that the checks of one run share. */
+/** What the checks of one run share of the connection to a shoot. */
 export interface ShootLink {
   /** Connects when it is first called; where that fails, it fails for all checks of the run. */
   readonly client: () => Promise<KubeClient>;
-  /** Ends an attempt to connect, and closes the connection, even one that is made only after this. */
+  /** Ends an attempt to connect, and gives the connection back, even one that is made only after this. */
   close(): void;
 }
 

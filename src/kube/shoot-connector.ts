@@ -4,6 +4,7 @@ import { staticCredentials, withCredentials } from './auth.ts';
 import { createKubeClient } from './client.ts';
 import { createKnownShoots, type KnownShoots } from './known-shoots.ts';
 import { longestRetryAfterMs } from './retry-after.ts';
+import { retryOnReset } from './retry-on-reset.ts';
 import { createTransport } from './transport.ts';
 
 /** Of an object, alone or in a list: what JSON.parse takes in one go, a few milliseconds at worst. A node has 12 to 25 KB. */
@@ -16,6 +17,11 @@ export interface ShootConnectorOptions {
   readonly userAgent: string;
   /** Default: its own. */
   readonly known?: KnownShoots;
+  /**
+   * A connection is used for more than one run, so that the server may have closed it meanwhile: a request that met such a one is repeated
+   * over a new one. Default false: what a probe finds must not depend on an earlier one.
+   */
+  readonly kept?: boolean;
 }
 
 /**
@@ -24,7 +30,7 @@ export interface ShootConnectorOptions {
  */
 export const createShootConnector = (options: ShootConnectorOptions): ShootConnector => {
   const budget = createBodyBudget(bodiesBytes);
-  const { clock, userAgent, known = createKnownShoots() } = options;
+  const { clock, userAgent, known = createKnownShoots(), kept = false } = options;
   return {
     connect: (kubeconfig) => {
       const { shoot, security } = known.lookUp(kubeconfig);
@@ -36,7 +42,7 @@ export const createShootConnector = (options: ShootConnectorOptions): ShootConne
         target: 'API server of the kubeconfig',
         maxConnections: 1,
       });
-      const kube = withCredentials(transport, staticCredentials(shoot.authorization));
+      const kube = withCredentials(kept ? retryOnReset(transport) : transport, staticCredentials(shoot.authorization));
       const client = createKubeClient({
         kube,
         clock,

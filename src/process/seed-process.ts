@@ -55,6 +55,8 @@ export interface SeedProcessOptions {
   readonly leaseName: string;
   /** Requests to the seed that may be in flight at the same time outside of the rate limit. */
   readonly urgentInFlight: number;
+  /** What the addresses of the servers are set by, for errors. Default: the flags of this program. */
+  readonly addressNames?: { readonly metrics: string; readonly health: string };
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly logger: Logger;
   readonly meter: Meter & MetricsSource;
@@ -104,15 +106,17 @@ export const connectSeed = async (
   return connectCluster({ access, clock, logger, userAgent });
 };
 
+const flagNames = { metrics: '--metrics-bind-addr', health: '--health-bind-addr' };
+
 const createServers = (
-  { flags, logger, meter }: SeedProcessOptions,
+  { flags, logger, meter, addressNames = flagNames }: SeedProcessOptions,
   checks: () => readonly Check[],
 ): readonly Runnable[] => {
   const at = (
     address: BindAddress | undefined,
     what: Omit<Parameters<typeof createHttpServer>[0], 'address' | 'logger'>,
   ) => (address === undefined ? [] : [createHttpServer({ ...what, address, logger })]);
-  const metrics = { name: 'metrics server', flag: '--metrics-bind-addr', routes: metricsRoutes(meter) };
-  const health = { name: 'health server', flag: '--health-bind-addr', routes: healthRoutes(checks) };
+  const metrics = { name: 'metrics server', flag: addressNames.metrics, routes: metricsRoutes(meter) };
+  const health = { name: 'health server', flag: addressNames.health, routes: healthRoutes(checks) };
   return [...at(flags.metricsBindAddress, metrics), ...at(flags.healthBindAddress, health)];
 };

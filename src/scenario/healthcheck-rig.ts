@@ -4,6 +4,7 @@ import { createKubeClient } from '../kube/index.ts';
 import type { ShootConnection } from '../ports/index.ts';
 import {
   type CountingKube,
+  createSeededRandom,
   createSimApiServer,
   createVirtualClock,
   customKind,
@@ -65,13 +66,20 @@ export interface HealthCheckRig {
   /** Adds a Worker of type `local`, and its Cluster. */
   addWorker(
     namespace: string,
-    object?: { readonly metadata?: object; readonly type?: string; readonly status?: object },
+    object?: {
+      readonly metadata?: object;
+      readonly type?: string;
+      readonly class?: string;
+      readonly status?: object;
+    },
   ): void;
   hibernate(namespace: string, enabled: boolean): void;
+  /** Edits the Shoot of a Cluster in another way. */
+  editShoot(namespace: string, shoot: object): void;
   editWorker(namespace: string, edit: (worker: SimDraft) => SimDraft): void;
   conditions(namespace: string): readonly StoredCondition[];
-  /** Without a `connectShoot` of its own, shoots are the seed; with undefined there is none. */
-  start(options: RigOptions): void;
+  /** Without a `connectShoot` of its own, shoots are the seed; with undefined there is none. Clusters are watched if `watches` is given. */
+  start(options: RigOptions & { readonly watches?: true }): void;
   /** Stops what was started and waits for it. */
   stop(): Promise<void>;
 }
@@ -114,20 +122,25 @@ export const createHealthCheckRig = (): HealthCheckRig => {
     setFaults: (next) => {
       rule = next;
     },
-    addWorker: (namespace, { metadata = {}, type = 'local', status = {} } = {}) => {
+    addWorker: (namespace, { metadata = {}, type = 'local', class: ofClass, status = {} } = {}) => {
       setHibernation(namespace, false);
-      seed.store.put(workerKind, { metadata: { ...metadata, name: 'worker', namespace }, spec: { type }, status });
+      const spec = { type, ...(ofClass === undefined ? {} : { class: ofClass }) };
+      seed.store.put(workerKind, { metadata: { ...metadata, name: 'worker', namespace }, spec, status });
     },
     hibernate: setHibernation,
+    editShoot: (namespace, shoot) =>
+      void seed.store.put(simKinds.Cluster, { metadata: { name: namespace }, spec: { shoot } }),
     editWorker: (namespace, edit) => void seed.store.patch(workerKind, { namespace, name: 'worker' }, edit),
     conditions: (namespace) => {
       const worker = seed.store.get(workerKind, { namespace, name: 'worker' });
       return (worker?.status as { readonly conditions?: readonly StoredCondition[] } | undefined)?.conditions ?? [];
     },
     start: (options) => {
-      const { connectShoot: connect = 'connectShoot' in options ? undefined : connectShoot, ...others } = options;
+      const { watches, ...rest } = options;
+      const { connectShoot: connect = 'connectShoot' in rest ? undefined : connectShoot, ...others } = rest;
       const shoots = connect === undefined ? {} : { connectShoot: connect };
-      const ports = { clock, logger, seed: client, ...shoots };
+      const watch = watches === true ? { watch: { kube: counting, random: createSeededRandom(1) } } : {};
+      const ports = { clock, logger, seed: client, ...shoots, ...watch };
       running = runHealthChecks({ ...ports, kind: 'Worker', type: 'local', ...others }, stopping.signal);
     },
     stop: async () => {

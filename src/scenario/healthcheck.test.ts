@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type CheckResult, type HealthCheck, runHealthChecks } from '../healthcheck/index.ts';
 import { createKubeClient } from '../kube/index.ts';
+import { simKinds } from '../sim/index.ts';
 import { createRecordingLogger } from '../testing/index.ts';
 import { backupEntryKind, createHealthCheckRig, type HealthCheckRig, workerKind } from './healthcheck-rig.ts';
 
@@ -237,6 +238,169 @@ describe('objects', () => {
   });
 });
 
+describe('a Cluster that is watched', () => {
+  const down: CheckResult = { status: 'False', detail: 'down' };
+
+  it('is noticed at once when its shoot hibernates and wakes up', async () => {
+    rig.addWorker('a');
+    rig.addWorker('b');
+    let runs = 0;
+    const check = checkOf(async () => {
+      runs += 1;
+      return down;
+    });
+    rig.start({ checks: [check], watches: true });
+    await rig.clock.advance(35_000);
+    expect([runs, rig.conditions('a')[0]?.status]).toEqual([4, 'False']);
+    rig.hibernate('a', true);
+    await rig.clock.advance(100);
+    expect(rig.conditions('a')).toMatchObject([{ status: 'True', message: 'Shoot is hibernated' }]);
+    rig.hibernate('a', false);
+    await rig.clock.advance(100);
+    expect([runs, rig.conditions('a')[0]?.status, rig.conditions('b')[0]?.status]).toEqual([5, 'False', 'False']);
+  });
+
+  it('is noticed while its object is checked: the checks of before do not have the last word', async () => {
+    rig.addWorker('a');
+    const slow = checkOf(async ({ signal }) => {
+      await rig.clock.sleep(5_000, signal);
+      return down;
+    });
+    rig.start({ checks: [slow], watches: true });
+    await rig.clock.advance(2_000);
+    rig.hibernate('a', true);
+    await rig.clock.advance(4_000);
+    expect(rig.conditions('a')).toMatchObject([{ status: 'True', message: 'Shoot is hibernated' }]);
+  });
+
+  it('is noticed when its control plane moves, and nothing is written then', async () => {
+    rig.addWorker('a');
+    rig.start({ checks: [always(fine)], watches: true });
+    await rig.clock.advance(35_000);
+    const before = rig.requests.total({ verb: 'get', resource: 'workers' });
+    rig.editWorker('a', (worker) => ({
+      ...worker,
+      metadata: { ...worker.metadata, annotations: { 'gardener.cloud/operation': 'migrate' } },
+    }));
+    rig.editShoot('a', { status: { lastOperation: { type: 'Migrate' } } });
+    await rig.clock.advance(100);
+    expect([rig.requests.total({ verb: 'get', resource: 'workers' }) - before, patches()]).toEqual([1, 1]);
+  });
+
+  it('makes nothing due when it changes in another way', async () => {
+    rig.addWorker('a');
+    let runs = 0;
+    const check = checkOf(async () => {
+      runs += 1;
+      return fine;
+    });
+    rig.start({ checks: [check], watches: true });
+    await rig.clock.advance(10_000);
+    rig.editShoot('a', { status: { lastOperation: { type: 'Reconcile', progress: 7 } } });
+    await rig.clock.advance(10_000);
+    expect(runs).toBe(1);
+  });
+
+  it('is not watched for objects that have none', async () => {
+    rig.start({ checks: [always(fine)], classes: ['garden', 'seed'], watches: true });
+    await rig.clock.advance(10_000);
+    expect(rig.requests.total({ resource: 'clusters' })).toBe(0);
+  });
+});
+
+describe('classes of extensions', () => {
+  const checked = async (options: Partial<Parameters<HealthCheckRig['start']>[0]>) => {
+    for (const ofClass of ['garden', 'seed', 'shoot', 'later']) rig.addWorker(ofClass, { class: ofClass });
+    rig.addWorker('unset');
+    rig.start({ checks: [always(fine)], ...options });
+    await rig.clock.advance(10_000);
+    return ['garden', 'seed', 'shoot', 'later', 'unset'].filter((one) => rig.conditions(one).length > 0);
+  };
+
+  it.each([
+    ['shoot where nothing is said', {}, ['shoot', 'unset']],
+    ['seed', { classes: ['seed'] }, ['seed']],
+    ['garden and shoot', { classes: ['garden', 'shoot'] }, ['garden', 'shoot', 'unset']],
+  ] as const)('%s', async (_, options, names) => {
+    expect(await checked(options)).toEqual(names);
+  });
+
+  it('other than shoot have neither Cluster nor shoot, and do not hibernate', async () => {
+    rig.addWorker('a', { class: 'seed' });
+    rig.hibernate('a', true);
+    const seen: unknown[] = [];
+    const check = checkOf(async ({ cluster, shoot }) => {
+      seen.push(cluster, await shoot().catch((error: unknown) => (error instanceof Error ? error.message : error)));
+      return fine;
+    });
+    rig.start({ checks: [check], classes: ['seed'] });
+    await rig.clock.advance(10_000);
+    expect(seen).toEqual([undefined, 'an extension of class seed has no shoot']);
+    expect([rig.requests.total({ resource: 'clusters' }), rig.connected]).toEqual([0, []]);
+    expect(rig.conditions('a')).toMatchObject([{ message: 'All health checks successful' }]);
+  });
+});
+
+describe('predicates', () => {
+  it('leave objects alone for which one of them is false', async () => {
+    for (const name of ['a', 'b', 'c']) rig.addWorker(name, { metadata: { labels: { name } } });
+    rig.start({
+      checks: [always(fine)],
+      predicates: [({ meta }) => meta.labels.name !== 'a', ({ controlPlane }) => controlPlane !== 'c'],
+    });
+    await rig.clock.advance(60_000);
+    expect(['a', 'b', 'c'].map((name) => rig.conditions(name).length)).toEqual([0, 1, 0]);
+  });
+
+  it('that throw are told of, and keep no other object waiting', async () => {
+    rig.addWorker('a');
+    rig.addWorker('b');
+    const predicate = ({ meta }: { readonly meta: { readonly namespace: string } }) => {
+      if (meta.namespace === 'a') throw new Error('a bug');
+      return true;
+    };
+    rig.start({ checks: [always(fine)], predicates: [predicate] });
+    await rig.clock.advance(60_000);
+    expect(['a', 'b'].map((name) => rig.conditions(name).length)).toEqual([0, 1]);
+    expect(rig.log.filter(({ level }) => level === 'warn')).toMatchObject([
+      { msg: 'health checks could not be run', namespace: 'a' },
+    ]);
+  });
+});
+
+describe('types of conditions that are no longer written', () => {
+  const condition = (conditionType: string) => ({ type: conditionType, status: 'False', reason: 'R', message: 'M' });
+
+  it('are taken away, and others stay as they are', async () => {
+    const theirs = { ...condition('Theirs'), extra: { deep: [1] } };
+    rig.addWorker('a', { status: { conditions: [condition('Old'), theirs, condition('Older')] } });
+    rig.start({ checks: [always(fine)], conditionTypesToRemove: ['Old', 'Older', 'Oldest'] });
+    await rig.clock.advance(60_000);
+    expect(rig.conditions('a')).toEqual([theirs, expect.objectContaining({ type, status: 'True' })]);
+    expect(patches()).toBe(1);
+  });
+
+  it('are taken away also where nothing else differs, where the shoot hibernates and where nothing can be checked', async () => {
+    const put = (namespace: string) =>
+      rig.editWorker(namespace, (worker) => ({
+        ...worker,
+        status: { conditions: [...rig.conditions(namespace), condition('Old')] },
+      }));
+    rig.addWorker('a');
+    rig.addWorker('asleep');
+    rig.hibernate('asleep', true);
+    rig.addWorker('unread');
+    rig.setFaults(({ path }) => (path.endsWith('/clusters/unread') ? { status: 500 } : undefined));
+    rig.start({ checks: [always(fine)], conditionTypesToRemove: ['Old'] });
+    await rig.clock.advance(10_000);
+    const names = ['a', 'asleep', 'unread'];
+    const before = names.map((name) => rig.conditions(name));
+    names.forEach(put);
+    await rig.clock.advance(30_000);
+    expect(names.map((name) => rig.conditions(name))).toEqual(before);
+  });
+});
+
 describe('somebody else who writes', () => {
   const touch = (namespace: string, conditions: readonly object[]) =>
     rig.editWorker(namespace, (worker) => ({ ...worker, status: { ...(worker.status as object), conditions } }));
@@ -404,17 +568,40 @@ describe('a seed that does not answer', () => {
     expect(rig.requests.total()).toBe(11);
   });
 
-  it('with its Cluster leaves the conditions as they were', async () => {
-    rig.addWorker('a');
-    rig.start({ checks: [always(fine)] });
+  it('with its Cluster leaves no condition that looks fresh, and those of others as they are', async () => {
+    const theirs = { type: 'Theirs', status: 'True', extra: { deep: [1] } };
+    rig.addWorker('a', { status: { conditions: [theirs] } });
+    rig.start({ checks: [always(fine), always(fine, 'EveryNodeReady')] });
     await rig.clock.advance(10_000);
-    const before = rig.conditions('a');
-    rig.setFaults(({ path }) => (path.includes('/clusters/') ? { status: 500 } : undefined));
+    rig.setFaults(({ path }) => (path.includes('/clusters/') ? { status: 500, message: 'etcd is away' } : undefined));
     await rig.clock.advance(120_000);
-    expect(rig.conditions('a')).toEqual(before);
+    const unknown = {
+      status: 'Unknown',
+      reason: 'ConditionCheckError',
+      message: expect.stringMatching(
+        /^unable to execute any health check: GET .*\/clusters\/a: 500 .*etcd is away/,
+      ) as unknown,
+    };
+    expect(rig.conditions('a')).toEqual([
+      theirs,
+      expect.objectContaining({ type, ...unknown }),
+      expect.objectContaining({ type: 'EveryNodeReady', ...unknown }),
+    ]);
+    expect(patches()).toBe(2);
     expect(rig.log.filter(({ level }) => level === 'warn').map(({ msg }) => msg)).toEqual([
       'health checks could not be run',
     ]);
+    rig.setFaults(undefined);
+    await rig.clock.advance(30_000);
+    expect(rig.conditions('a').map(({ status }) => status)).toEqual(['True', 'True', 'True']);
+  });
+
+  it('is told of Clusters that are not there', async () => {
+    rig.addWorker('a');
+    rig.seed.store.remove(simKinds.Cluster, { name: 'a' });
+    rig.start({ checks: [always(fine)] });
+    await rig.clock.advance(10_000);
+    expect(rig.conditions('a')).toMatchObject([{ status: 'Unknown', reason: 'ConditionCheckError' }]);
   });
 });
 
@@ -586,6 +773,11 @@ describe('options that make no sense', () => {
   it.each([
     [{ checks: [] }, 'health checks: checks must not be empty'],
     [{ checks: [always(fine, '')] }, 'health checks: a check has an empty conditionType'],
+    [
+      { checks: [always(fine)], conditionTypesToRemove: ['Old', type] },
+      'health checks: conditionTypesToRemove has ControlPlaneHealthy, which a check has as well',
+    ],
+    [{ checks: [always(fine)], classes: [] }, 'health checks: classes must not be empty'],
     [{ checks: [always(fine)], syncPeriodMs: 0 }, 'health checks: syncPeriodMs must be greater than 0, is 0'],
     [
       { checks: [always(fine)], syncPeriodMs: Number.NaN },

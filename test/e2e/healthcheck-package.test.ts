@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,7 +16,7 @@ import {
   untilReady,
 } from '../envtest/index.ts';
 
-// The entry point `dependency-watchdog/healthcheck` as it is installed: the example is its user.
+// The entry point `dependency-watchdog/healthcheck` as it is packed and installed: the example is its user.
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const example = readFileSync(`${root}examples/extension-controller.ts`, 'utf8');
@@ -25,16 +26,34 @@ let project: string;
 beforeAll(() => {
   project = mkdtempSync(join(tmpdir(), 'healthcheck-'));
   mkdirSync(join(project, 'node_modules/@types'), { recursive: true });
-  symlinkSync(root, join(project, 'node_modules/dependency-watchdog'));
+  install(join(project, 'node_modules/dependency-watchdog'));
   symlinkSync(`${root}node_modules/@types/node`, join(project, 'node_modules/@types/node'));
   symlinkSync(`${root}node_modules/undici-types`, join(project, 'node_modules/undici-types'));
   writeFileSync(join(project, 'package.json'), JSON.stringify({ type: 'module' }));
-  writeFileSync(join(project, 'controller.ts'), example.replace('syncPeriodMs: 30_000', 'syncPeriodMs: 200'));
+  writeFileSync(join(project, 'controller.ts'), example);
 });
+
+/** As npm would, without what the package depends on: the entry point needs none of it. */
+const install = (directory: string): void => {
+  mkdirSync(directory);
+  const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', project];
+  const [packed] = JSON.parse(execFileSync('npm', pack, { cwd: root, encoding: 'utf8' })) as [{ filename: string }];
+  execFileSync('tar', ['-xzf', join(project, packed.filename), '-C', directory, '--strip-components=1']);
+};
+
+/** The example with other settings of its ControlPlanes and of its process. */
+const variant = (file: string, ofController: string, ofProcess: string): string => {
+  const changed = example
+    .replace("  type: 'local',\n", `  type: 'local',\n  ${ofController},\n`)
+    .replace("    name: 'extension-local',\n", `    name: 'extension-local',\n    ${ofProcess},\n`);
+  expect(changed.length).toBe(example.length + ofController.length + ofProcess.length + 4 + 6);
+  writeFileSync(join(project, file), changed);
+  return join(project, file);
+};
 afterAll(() => rmSync(project, { recursive: true }));
 
 it('is explained by an example that fits on a page', () => {
-  expect(example.split('\n').length).toBeLessThanOrEqual(40);
+  expect(example.split('\n').length).toBeLessThanOrEqual(45);
   expect(readFileSync(`${root}docs/health-checks.md`, 'utf8')).toContain(`\`\`\`ts\n${example}\`\`\``);
 });
 
@@ -96,9 +115,16 @@ const controlPlane: CustomKind = {
 const neededRules = [
   { apiGroups: ['extensions.gardener.cloud'], resources: ['controlplanes'], verbs: ['list', 'get'] },
   { apiGroups: ['extensions.gardener.cloud'], resources: ['controlplanes/status'], verbs: ['patch'] },
-  { apiGroups: ['extensions.gardener.cloud'], resources: ['clusters'], verbs: ['get'] },
+  { apiGroups: ['extensions.gardener.cloud'], resources: ['clusters'], verbs: ['get', 'list', 'watch'] },
   { apiGroups: ['apps'], resources: ['deployments'], verbs: ['get'] },
   { apiGroups: ['resources.gardener.cloud'], resources: ['managedresources'], verbs: ['get'] },
+  { apiGroups: [''], resources: ['secrets'], verbs: ['get'] },
+  {
+    apiGroups: ['coordination.k8s.io'],
+    resources: ['leases'],
+    verbs: ['get', 'create', 'update', 'patch'],
+    namespace: 'extension-local',
+  },
 ];
 
 interface Stored {
@@ -106,13 +132,49 @@ interface Stored {
   readonly status?: { readonly conditions?: readonly Readonly<Record<string, unknown>>[] };
 }
 
+interface StoredLease {
+  readonly spec: Readonly<Record<string, unknown>> & { readonly renewTime: string; readonly holderIdentity: string };
+}
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+};
+
+/** Passes connections on to the API server, and counts them. */
+const countingProxy = async (target: URL): Promise<{ url: string; accepted: () => number; server: Server }> => {
+  let accepted = 0;
+  const server = createServer((near) => {
+    accepted += 1;
+    const far = connect(Number(target.port), target.hostname);
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      one.pipe(other);
+      one.on('error', () => other.destroy());
+    }
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as AddressInfo;
+  return { url: `https://127.0.0.1:${String(port)}`, accepted: () => accepted, server };
+};
+
 describeEnvtest('the example against a real API server', () => {
   const namespace = 'shoot--dev--one';
   const extensions = '/apis/extensions.gardener.cloud/v1alpha1';
   const controlPlanes = `${extensions}/namespaces/${namespace}/controlplanes`;
   const resources = `/apis/resources.gardener.cloud/v1alpha1/namespaces/${namespace}/managedresources`;
+  const leases = '/apis/coordination.k8s.io/v1/namespaces/extension-local/leases';
   let plane: ControlPlane;
+  let seedFile: string;
   let controller: ManagedProcess;
+  let controllerLog: string;
+  let metricsPort: number;
+  let healthPort: number;
 
   const applied = (healthy: string) => ({
     status: {
@@ -128,11 +190,33 @@ describeEnvtest('the example against a real API server', () => {
   const found = (type: string, fields: object) => async () =>
     (await conditions()).some((one) => one.type === type && Object.entries(fields).every(([k, v]) => one[k] === v));
   const eventually = (probe: () => Promise<boolean>) => untilReady(controller, 30_000, probe);
+  const lease = (name: string) => plane.client.get<StoredLease>(`${leases}/${name}`);
+  const answer = async (port: number, path: string): Promise<string> =>
+    (await fetch(`http://127.0.0.1:${String(port)}${path}`)).text();
+
+  const startExample = async (name: string, file: string): Promise<void> => {
+    controllerLog = join(plane.directory, `${name}.log`);
+    const set = `process.env.KUBECONFIG = '${seedFile}'; await import('${file}');`;
+    controller = await startProcess({
+      name,
+      command: process.execPath,
+      args: ['--input-type=module', '--eval', set],
+      logFile: controllerLog,
+      directory: project,
+    });
+  };
+  const ofProcess = async (more = ''): Promise<string> => {
+    [metricsPort, healthPort] = [await freePort(), await freePort()];
+    const addresses = [metricsPort, healthPort].map((port) => `'127.0.0.1:${String(port)}'`);
+    return `qps: 1_000, burst: 1_000, metricsBindAddress: ${addresses[0]}, healthBindAddress: ${addresses[1]}${more}`;
+  };
 
   beforeAll(async () => {
     plane = await startControlPlane({ name: 'healthcheck', kinds: [...gardenerKinds, controlPlane] });
-    const { client, directory } = plane;
-    await client.create('/api/v1/namespaces', { metadata: { name: namespace } });
+    const { client } = plane;
+    for (const name of [namespace, 'extension-local']) {
+      await client.create('/api/v1/namespaces', { metadata: { name } });
+    }
     const type = (kind: string) => ({ apiVersion: 'extensions.gardener.cloud/v1alpha1', kind });
     await client.create(`${extensions}/clusters`, { ...type('Cluster'), metadata: { name: namespace }, spec: {} });
     await client.create(resources, {
@@ -144,17 +228,11 @@ describeEnvtest('the example against a real API server', () => {
     await client.patch(`${resources}/extension-controlplane-shoot/status`, applied('True'));
     await client.create(controlPlanes, { ...type('ControlPlane'), metadata: { name: 'one' }, spec: { type: 'local' } });
     await client.patch(`${controlPlanes}/one/status`, {
-      status: { conditions: [{ type: 'Theirs', extra: { deep: [1] } }] },
+      status: { conditions: [{ type: 'ControlPlaneReady' }, { type: 'Theirs', extra: { deep: [1] } }] },
     });
-    const { file } = await plane.kubeconfigFor({ user: 'extension', rules: neededRules });
-    const set = `process.env.KUBECONFIG = '${file}'; await import('${join(project, 'controller.ts')}');`;
-    controller = await startProcess({
-      name: 'controller',
-      command: process.execPath,
-      args: ['--input-type=module', '--eval', set],
-      logFile: join(directory, 'controller.log'),
-      directory: project,
-    });
+    ({ file: seedFile } = await plane.kubeconfigFor({ user: 'extension', rules: neededRules }));
+    const file = variant('fast.ts', 'syncPeriodMs: 1_000', await ofProcess(', heartbeatIntervalMs: 200'));
+    await startExample('controller', file);
   }, 120_000);
 
   afterAll(async () => {
@@ -162,7 +240,7 @@ describeEnvtest('the example against a real API server', () => {
     await plane.stop();
   });
 
-  it("writes the conditions behind others'", async () => {
+  it("writes the conditions behind others', and takes away those of a former version", async () => {
     await eventually(found('SystemComponentsHealthy', { status: 'True' }));
     expect(await conditions()).toMatchObject([
       { type: 'Theirs', extra: { deep: [1] } },
@@ -174,6 +252,31 @@ describeEnvtest('the example against a real API server', () => {
       },
       { type: 'SystemComponentsHealthy', status: 'True', message: 'All health checks successful' },
     ]);
+  });
+
+  it('renews its heartbeat, the Lease by which gardenlet knows that it is alive', async () => {
+    const renewals = new Set<string>();
+    await eventually(async () => {
+      const { spec } = await lease('gardener-extension-heartbeat');
+      expect(spec).toMatchObject({ holderIdentity: 'extension-local', leaseDurationSeconds: 1 });
+      renewals.add(spec.renewTime);
+      return renewals.size >= 4;
+    });
+    const latest = [...renewals].sort().at(-1) ?? '';
+    expect(Math.abs(Date.now() - Date.parse(latest))).toBeLessThan(300_000);
+  });
+
+  it('is elected, is ready and counts', async () => {
+    expect((await lease('extension-local-leader-election')).spec.holderIdentity).not.toBe('');
+    await eventually(async () => (await answer(healthPort, '/readyz')).endsWith('\nready\n'));
+    expect(await answer(healthPort, '/readyz')).toBe(
+      '[+] clusters: ok\n[+] health checks of ControlPlane local: ok\n[+] heartbeat: ok\nready\n',
+    );
+    const metrics = await answer(metricsPort, '/metrics');
+    const series = `dwd_healthcheck_condition{kind="ControlPlane",namespace="${namespace}",name="one"`;
+    expect(metrics).toContain(`${series},condition="ControlPlaneHealthy",status="False"} 1`);
+    expect(metrics).toMatch(/^dwd_healthcheck_runs_total\{kind="ControlPlane",outcome="checked"\} \d+$/m);
+    expect(metrics).toMatch(/^dwd_healthcheck_heartbeats_total\{outcome="renewed"\} \d+$/m);
   });
 
   it('writes only what differs', async () => {
@@ -208,13 +311,57 @@ describeEnvtest('the example against a real API server', () => {
     expect(logged('health checks could not be run')).toEqual([]);
   });
 
-  it('ends when it is told to', async () => {
+  it('ends when it is told to, and gives its Lease up', async () => {
     await controller.stop();
     expect(controller.hasEnded()).toBe(true);
+    expect((await lease('extension-local-leader-election')).spec.holderIdentity).toBe('');
+  });
+
+  it('notices at once that a shoot hibernates and wakes up: the next period is an hour away', async () => {
+    const hibernate = (enabled: boolean) =>
+      plane.client.patch(`${extensions}/clusters/${namespace}`, {
+        spec: { shoot: { spec: { hibernation: { enabled } } } },
+      });
+    await startExample('watching', variant('slow.ts', 'syncPeriodMs: 3_600_000', await ofProcess()));
+    await eventually(async () => (await answer(healthPort, '/readyz').catch(() => '')).endsWith('\nready\n'));
+    await hibernate(true);
+    await eventually(found('ControlPlaneHealthy', { status: 'True', message: 'Shoot is hibernated' }));
+    await hibernate(false);
+    await eventually(found('ControlPlaneHealthy', { status: 'False' }));
+    await controller.stop();
+  });
+
+  // What takes longer than a period is cut off, its connection too: the period is long enough for a busy machine.
+  it('keeps one connection per shoot, whatever the number of runs and checks', async () => {
+    const rules = [{ apiGroups: ['apps'], resources: ['deployments'], verbs: ['get'] }];
+    const { text } = await plane.kubeconfigFor({ user: 'in-shoot', rules });
+    const server = /server: (\S+)/.exec(text)?.[1] ?? '';
+    const proxy = await countingProxy(new URL(server));
+    await plane.client.create(`/api/v1/namespaces/${namespace}/secrets`, {
+      metadata: { name: 'gardener' },
+      stringData: { kubeconfig: text.replace(server, proxy.url) },
+    });
+    const inShoot = ['A', 'B', 'C'].map(
+      (type) => `{ conditionType: '${type}', check: deploymentCheck({ cluster: 'shoot', name: 'csi' }) },`,
+    );
+    const file = variant('shoot.ts', 'syncPeriodMs: 2_000', await ofProcess());
+    writeFileSync(file, readFileSync(file, 'utf8').replace('checks: [', `checks: [${inShoot.join('')}`));
+    await startExample('connecting', file);
+    const runs = async (): Promise<number> => {
+      const metrics = await answer(metricsPort, '/metrics').catch(() => '');
+      return Number(/outcome="checked"\} (\d+)/.exec(metrics)?.[1] ?? 0);
+    };
+    await eventually(async () => (await runs()) >= 6);
+    expect(await conditions()).toContainEqual(
+      expect.objectContaining({ type: 'A', message: 'deployment "csi" in namespace "kube-system" not found.' }),
+    );
+    expect(proxy.accepted()).toBe(1);
+    await controller.stop();
+    proxy.server.close();
   });
 
   const logged = (message: string): readonly string[] =>
-    readFileSync(join(plane.directory, 'controller.log'), 'utf8')
+    readFileSync(controllerLog, 'utf8')
       .split('\n')
       .filter((line) => line.includes(`"msg":"${message}"`));
 });

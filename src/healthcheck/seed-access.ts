@@ -1,0 +1,77 @@
+import { ApiError, type Call, type NamespacedName } from '../domain/index.ts';
+import { createKubeClient, createShootConnector, decodeKubeconfigSecret } from '../kube/index.ts';
+import type { CallOptions, Clock, Kube, KubeClient, Random, ShootConnection } from '../ports/index.ts';
+import type { SeedAccess } from './controller.ts';
+import { createShootConnections } from './shoot-connections.ts';
+
+export interface SeedAccessOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Transport to the seed, with all its policies. */
+  readonly kube: Kube;
+  readonly userAgent: string;
+  /** Secrets of a control-plane namespace, the first that exists, whose key `kubeconfig` reaches the shoot. Default those of gardener. */
+  readonly shootSecrets?: readonly string[] | undefined;
+}
+
+/** A seed and the way to its shoots, whose connections are kept until it is closed. */
+export interface OpenSeedAccess extends Required<SeedAccess> {
+  /** Closes the connections to the shoots. */
+  close(): void;
+}
+
+/** gardener prefers the address in the seed (`extensions/pkg/util/shoot_clients.go`, NewClientForShoot). */
+const defaultShootSecrets = ['gardener-internal', 'gardener'];
+const secretTimeoutMs = 10_000;
+/** A shoot that no run has asked for this long is gone, or sleeps. */
+const idleMs = 300_000;
+/** Of calls that say nothing else: a call without a deadline would take a connection of its own, as watches do. */
+const shootTimeoutMs = 30_000;
+
+const getKubeconfig = ({ namespace, name }: NamespacedName): Call<string | undefined> => ({
+  method: 'GET',
+  path: `/api/v1/namespaces/${encodeURIComponent(namespace)}/secrets/${encodeURIComponent(name)}`,
+  decode: (json) => decodeKubeconfigSecret(json, 'secret'),
+});
+
+/** The first of the Secrets that is there. Rejects with an ApiError, or with an Error when there is none with a kubeconfig. */
+const readKubeconfig = async (
+  seed: KubeClient,
+  { namespace, names }: { readonly namespace: string; readonly names: readonly string[] },
+  options: CallOptions,
+): Promise<string> => {
+  for (const name of names) {
+    try {
+      const { value } = await seed.call(getKubeconfig({ namespace, name }), options);
+      if (value !== undefined) return value;
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 'NotFound') throw error;
+    }
+  }
+  throw new Error(`no Secret ${names.join(' or ')} with a key "kubeconfig" in namespace ${namespace}`);
+};
+
+const withTimeout = (connection: ShootConnection): ShootConnection => ({
+  client: { call: (call, options) => connection.client.call(call, { timeoutMs: shootTimeoutMs, ...options }) },
+  close: () => connection.close(),
+});
+
+/** Opens nothing yet. */
+export const createSeedAccess = (options: SeedAccessOptions): OpenSeedAccess => {
+  const { clock, random, kube, userAgent, shootSecrets: names = defaultShootSecrets } = options;
+  const seed = createKubeClient({ kube, clock });
+  const connections = createShootConnections({
+    clock,
+    connector: createShootConnector({ clock, userAgent, kept: true }),
+    readKubeconfig: (namespace, signal) =>
+      readKubeconfig(seed, { namespace, names }, { signal, timeoutMs: secretTimeoutMs }),
+    idleMs,
+  });
+  return {
+    clock,
+    seed,
+    watch: { kube, random },
+    connectShoot: async (namespace, signal) => withTimeout(await connections.connect(namespace, signal)),
+    close: () => connections.close(),
+  };
+};
