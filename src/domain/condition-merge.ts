@@ -45,6 +45,10 @@ export const mergeConditionsByType = <T extends Typed>(
   return [...replaced, ...left.values()];
 };
 
+/** Those of other types than these. */
+export const withoutConditionTypes = <T extends Typed>(stored: readonly T[], types: readonly string[]): readonly T[] =>
+  stored.filter(({ type }) => typeof type !== 'string' || !types.includes(type));
+
 /** Whether two lists say the same, in the same order. */
 export const sameConditions = (a: readonly Condition[], b: readonly Condition[]): boolean =>
   a.length === b.length &&

@@ -1,5 +1,5 @@
 import { decodeObject, optionalBoolean, optionalObject, optionalString, type JsonObject } from '../domain/index.ts';
-import { createInformer, type Informer } from '../kube/index.ts';
+import { createInformer, type Informer, type WatchRegistry } from '../kube/index.ts';
 import type { Clock, Kube, Logger, Random, StoreChange } from '../ports/index.ts';
 
 /** What of a Cluster makes a run for its extension objects due at once. */
@@ -29,6 +29,7 @@ export interface ClusterWatchOptions {
   readonly random: Random;
   readonly logger: Logger;
   readonly kube: Kube;
+  readonly registry: WatchRegistry;
 }
 
 /** Clusters of the seed, watched; of each only what is needed is kept. */

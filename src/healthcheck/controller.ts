@@ -1,5 +1,7 @@
 import { formatGoDuration } from '../domain/index.ts';
+import { createWatchRegistry } from '../kube/index.ts';
 import type { Clock, Kube, KubeClient, Logger, Random, ShootConnection } from '../ports/index.ts';
+import { createMeter } from '../telemetry/index.ts';
 import type { ExtensionClass, ExtensionObject, HealthCheck } from './check.ts';
 import { type ClusterWatch, createClusterWatch, onClusterNews } from './cluster-watch.ts';
 import { withDeadline } from './deadline.ts';
@@ -96,8 +98,12 @@ export const needsClusters = ({ classes = defaultClasses }: HealthCheckControlle
  */
 export const runHealthChecks = async (options: HealthCheckControllerOptions, signal: AbortSignal): Promise<void> => {
   const { clock, logger, watch } = options;
+  // There is no meter, and nobody to ask for the ages of watches.
+  const registry = createWatchRegistry(createMeter({ processMetrics: false }));
   const clusters =
-    watch === undefined || !needsClusters(options) ? undefined : createClusterWatch({ clock, logger, ...watch });
+    watch === undefined || !needsClusters(options)
+      ? undefined
+      : createClusterWatch({ clock, logger, registry, ...watch });
   const ended = new AbortController();
   const watching = clusters?.run(AbortSignal.any([signal, ended.signal]));
   try {

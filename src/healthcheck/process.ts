@@ -1,7 +1,7 @@
 import type { Clock, Logger } from '../ports/index.ts';
 import { type ProcessParts, runSeedProcess, type SeedPorts } from '../process/index.ts';
 import { type Check, parseBindAddress, type Runnable, whenAborted } from '../runtime/index.ts';
-import { fenceWrites } from '../kube/index.ts';
+import { createWatchRegistry, fenceWrites } from '../kube/index.ts';
 import { createMeter } from '../telemetry/index.ts';
 import { type ClusterWatch, createClusterWatch } from './cluster-watch.ts';
 import { blameOption, type ConnectOptions } from './connect.ts';
@@ -105,7 +105,10 @@ const partsOf = (
   const { name: userAgent, shootSecrets, controllers } = options;
   const kube = fenceWrites(seed, leadership);
   const access = createSeedAccess({ clock, random, kube, userAgent, shootSecrets });
-  const clusters = controllers.some(needsClusters) ? createClusterWatch({ clock, random, logger, kube }) : undefined;
+  const registry = createWatchRegistry(meter);
+  const clusters = controllers.some(needsClusters)
+    ? createClusterWatch({ clock, random, logger, kube, registry })
+    : undefined;
   const extension = { options, clock, logger, access, clusters, metrics: createHealthCheckMetrics(meter) };
   const running = controllers.map((controller) => controllerRunnable(controller, extension));
   const heartbeat = heartbeatRunnable(extension);
@@ -122,7 +125,7 @@ const partsOf = (
 const standby: Check = { name: 'leader election', ok: true, detail: 'another replica leads' };
 
 const clustersCheck = (clusters: ClusterWatch): Check => {
-  const problem = clusters.state().lastError?.message;
+  const { problem } = clusters.state();
   return { name: 'clusters', ok: clusters.synced, ...(problem === undefined ? {} : { detail: problem }) };
 };
 

@@ -6,6 +6,7 @@ import {
   findCondition,
   mergeConditionsByType,
   updateCondition,
+  withoutConditionTypes,
 } from '../domain/index.ts';
 import type { CallOptions, Clock, KubeClient, ShootConnection } from '../ports/index.ts';
 import { aggregateOutcomes, hibernatedChange, uncheckedChange } from './aggregate.ts';
@@ -137,7 +138,7 @@ const withoutRemoved = (
   object: ExtensionObject,
 ): ReturnType<typeof storedConditions> | undefined => {
   const stored = storedConditions(object);
-  const kept = stored.filter(({ type }) => typeof type !== 'string' || !conditionTypesToRemove.includes(type));
+  const kept = withoutConditionTypes(stored, conditionTypesToRemove);
   return kept.length === stored.length ? undefined : kept;
 };
 

@@ -1,5 +1,6 @@
 import * as domain from '../../src/domain/index.ts';
-import { decodeExtension, isHibernationEnabled, storedConditions } from '../../src/healthcheck/extension.ts';
+import { decodeClusterState } from '../../src/healthcheck/cluster-watch.ts';
+import { decodeExtension, storedConditions } from '../../src/healthcheck/extension.ts';
 import { decodeKubeconfigSecret } from '../../src/kube/index.ts';
 import type { Exceptions, Projection } from './projection.ts';
 
@@ -157,13 +158,15 @@ const library: readonly Projection[] = [
     project: (json: unknown) => {
       const extension = decodeExtension(json, 'object');
       const { object: _whole, ...view } = extension;
-      return { ...view, merged: domain.mergeConditionsByType(storedConditions(extension), []) };
+      const stored = domain.withoutConditionTypes(storedConditions(extension), ['Old']);
+      return { ...view, merged: domain.mergeConditionsByType(stored, []) };
     },
   })),
   {
     name: 'Cluster of the library',
     kind: 'Cluster',
-    project: (json) => isHibernationEnabled(domain.decodeObject(json, 'cluster')),
+    project: object(decodeClusterState),
+    set: { 'spec.shoot.status.lastOperation.type': 'Migrate' },
   },
   {
     name: 'Deployment of the library',
