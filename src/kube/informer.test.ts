@@ -468,6 +468,27 @@ describe('rule 17: silence', () => {
     expect([same.kube.openBodies, other.kube.openBodies]).toEqual([0, 1]);
   });
 
+  it('rule 17: a stream that has shown no bookmark yet is opened anew as a precaution, and nobody is alarmed', async () => {
+    const { stream, clock, take, informer, logger } = await follow();
+    stream.send(bookmark(20));
+    await clock.advance(goodMs);
+    stream.end();
+    for (let round = 0; round < 3; round += 1) {
+      const watch = await take();
+      expect([isWatch(watch), versionOf(watch)]).toEqual([true, '20']);
+      watch.stream();
+      await clock.advance(bookmarkMs - 1);
+      expect(informer.state().problem).toBeUndefined();
+      await clock.advance(1);
+    }
+    expect(logger.at('warn')).toEqual([]);
+    (await take()).stream().send(bookmark(30));
+    await clock.advance(75_000);
+    expect(informer.state().problem).toBe('nothing heard of the watch for 75 s');
+    await clock.advance(15_000);
+    expect(logger.at('warn')).toEqual(['list and watch interrupted, trying again']);
+  });
+
   it('rule 17: every byte puts it off, also one that ends no event', async () => {
     const { stream, clock, kube } = await follow();
     stream.send(bookmark(20));

@@ -157,7 +157,12 @@ export const createInformer = <T>(options: InformerOptions<T>): Informer<T> => {
       if (signal.aborted) return 0;
       failure = asError(error);
     }
-    const wasGood = liveness.ended(failure) >= goodSpellMs;
+    const { openMs, isPrecaution } = liveness.ended(failure);
+    if (isPrecaution) {
+      logger.debug('nothing heard: opening the watch anew', { problem: failure?.message });
+      return 0;
+    }
+    const wasGood = openMs >= goodSpellMs;
     if (wasGood) {
       backoff.reset();
       warned = false;

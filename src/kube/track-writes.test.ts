@@ -46,6 +46,28 @@ it.each(['POST', 'PUT', 'PATCH', 'DELETE'] as const)('waits for a %s, answered o
   expect(await hasEnded(ended)).toBe(true);
 });
 
+it('gives up writes and no reads', async () => {
+  const { kube, answers } = heldKube();
+  const asked: AbortSignal[] = [];
+  const writes = trackWrites({
+    request: (request) => {
+      asked.push(request.signal);
+      return kube.request(request);
+    },
+  });
+  const own = new AbortController();
+  void writes.kube.request({ method: 'GET', path: '/', signal });
+  void writes.kube.request({ method: 'PATCH', path: '/', signal });
+  void writes.kube.request({ method: 'PATCH', path: '/', signal: own.signal });
+  own.abort('no longer wanted');
+  expect(asked.map(({ aborted }) => aborted)).toEqual([false, false, true]);
+  expect(asked[2]?.reason).toBe('no longer wanted');
+  writes.abort('leadership is lost');
+  expect(asked.map(({ aborted }) => aborted)).toEqual([false, true, true]);
+  expect(asked[1]?.reason).toMatchObject({ code: 'ConnectionError', message: 'given up: leadership is lost' });
+  for (const answer of answers) answer();
+});
+
 it('waits for a write that began while it waited', async () => {
   const { kube, answers } = heldKube();
   const writes = trackWrites(kube);

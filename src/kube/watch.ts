@@ -10,8 +10,9 @@ const longestEventBytes = 64 * 1024 * 1024;
 /** How much longer than the server's own time-out a stream may be silent. */
 const silenceGraceMs = 15_000;
 /**
- * So long may a stream be silent on which bookmarks come: kube-apiserver sends one a minute to each watcher, a second or two late
- * (`bookmarkFrequency` and `nextBookmarkTime` in `storage/cacher`). A watch that it serves from etcd gets none.
+ * So long may a stream be silent where bookmarks come: kube-apiserver sends one a minute to each watcher, a second or two late
+ * (`nextBookmarkTime` in `storage/cacher`), but none until its cache has got beyond where the watch began (`cacheWatcher.process`): where
+ * nothing changes and etcd tells of no progress, that takes long. A watch that it serves from etcd gets none.
  */
 export const bookmarkSilenceMs = 90_000;
 /** A timer that fires so late is that of a process that stood still: it has not read yet what came meanwhile. */

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import type { LeaderElectionSettings } from '../domain/index.ts';
-import { createKubeClient, createLeaderElector } from '../kube/index.ts';
+import { createKubeClient, createLeaderElector, type TrackedWrites } from '../kube/index.ts';
 import type { Clock, Kube, Leadership, Logger, Random } from '../ports/index.ts';
 import type { Runnable } from '../runtime/index.ts';
 
@@ -10,8 +10,8 @@ export interface ElectionDeps {
   readonly logger: Logger;
   /** To the seed, without a rate limit: a renewal that waits behind other requests loses the Lease. */
   readonly kube: Kube;
-  /** Resolves when no write of a controller is under way. */
-  readonly writesEnded: () => Promise<void>;
+  /** Of the controllers. */
+  readonly writes: Pick<TrackedWrites, 'ended' | 'abort'>;
 }
 
 export interface Election {
@@ -33,8 +33,12 @@ export const createElection = (settings: LeaderElectionSettings, name: string, d
     lease: { namespace: settings.namespace, name },
     identity: `${hostname()}_${suffix}`,
     onStarted: () => started(),
-    // When the time for a stop is up before, the Lease is not released and runs out by itself.
-    onStopped: (end) => (end === 'stopped' ? deps.writesEnded() : undefined),
+    onStopped: async (end) => {
+      // When the time for a stop is up before, the Lease is not released and runs out by itself.
+      if (end === 'stopped') await deps.writes.ended();
+      // Another may lead: what has not reached the API server yet must not.
+      else deps.writes.abort('leadership is lost');
+    },
   });
   const runnable: Runnable = {
     name: 'leader election',

@@ -79,7 +79,7 @@ export const runSeedProcess = async (options: SeedProcessOptions): Promise<numbe
   const limiter = createRateLimiter({ qps, burst, urgentInFlight, clock, meter });
   const writes = trackWrites(transport);
   const withPolicies = (kube: Kube): Kube => retryThrottled(withRateLimit(kube, limiter, clock), clock);
-  const electionDeps = { clock, random, logger, kube: transport, writesEnded: writes.ended };
+  const electionDeps = { clock, random, logger, kube: transport, writes };
   const election = createElection(flags.leaderElection, leaseName, electionDeps);
   const { leadership } = election;
   const seed = withPolicies(writes.kube);

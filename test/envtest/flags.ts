@@ -25,6 +25,8 @@ export function etcdFlags({ directory, clientUrl, peerUrl }: EtcdPlace): Flags {
     'heartbeat-interval': '50',
     'election-timeout': '250',
     'snapshot-count': '5000',
+    // As kubeadm has it: caches of the API server get on, and with them bookmarks, where nothing of their own changes.
+    'watch-progress-notify-interval': '5s',
     'log-level': 'warn',
   };
 }

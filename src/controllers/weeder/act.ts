@@ -22,19 +22,29 @@ export interface DeleteResult {
 const timeoutMs = 600_000;
 const sentTimeoutMs = 10_000;
 
-/**
- * Deletes the pod as it was seen. `signal` ends a delete that has not left yet; one that has is awaited. Never rejects with an ApiError;
- * anything else is a bug.
- */
+export interface DeleteOptions {
+  readonly pod: PodView;
+  /** Ends a delete that has not left yet; one that has is awaited. */
+  readonly signal: AbortSignal;
+  /** Asked right before the delete leaves: whether it is still wanted. A process that stood still finds out only now. */
+  readonly isWanted: () => boolean;
+}
+
+/** Deletes the pod as it was seen. Never rejects with an ApiError; anything else is a bug. */
 export const act = async (
   { client, dryRun }: ActDeps,
-  { pod, signal }: { readonly pod: PodView; readonly signal: AbortSignal },
+  { pod, signal, isWanted }: DeleteOptions,
 ): Promise<DeleteResult> => {
   if (dryRun) return { outcome: { kind: 'deleted' } };
+  const tooLate = new ApiError({ code: 'Rejected', message: `DELETE of pod ${pod.name}: not sent: no longer wanted` });
+  const beforeSend = (): void => {
+    if (!isWanted()) throw tooLate;
+  };
   try {
-    await client.call(deletePod(pod), { signal, timeoutMs, sentTimeoutMs, lane: 'urgent', once: true });
+    await client.call(deletePod(pod), { signal, timeoutMs, sentTimeoutMs, lane: 'urgent', once: true, beforeSend });
     return { outcome: { kind: 'deleted' } };
   } catch (error) {
+    if (error === tooLate) return { outcome: { kind: 'unsent' } };
     if (error instanceof ApiError) return failure(error);
     if (signal.aborted) return { outcome: { kind: 'unsent' } };
     throw error;
@@ -49,7 +59,7 @@ const failure = (error: ApiError): DeleteResult => {
     case 'NotFound':
       return { outcome: { kind: 'gone' } };
     case 'Conflict':
-      return { outcome: { kind: 'changed' } };
+      return { outcome: { kind: 'changed', error } };
     case 'BadRequest':
     case 'Unauthorized':
     case 'Forbidden':

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { ApiError } from '../../domain/index.ts';
 import {
   decide,
   emptyNamespaceMemory,
@@ -9,6 +10,8 @@ import {
   type SeenPod,
 } from './decide.ts';
 import { badPod, goodPod, unownedPod } from './testing/pods.ts';
+
+const conflict = new ApiError({ code: 'Conflict', message: 'the object has been modified' });
 
 const names = (pods: readonly SeenPod[]): readonly string[] => pods.map(({ pod }) => pod.name);
 
@@ -113,7 +116,7 @@ describe('decide', () => {
     bench.look(0, badPod('a'));
     bench.answer(0, badPod('a'));
     bench.look(10_000, badPod('b'));
-    bench.answer(10_001, badPod('b'), { kind: 'changed' });
+    bench.answer(10_001, badPod('b'), { kind: 'changed', error: conflict });
     // Nothing was deleted: 10 s after the first delete still hold, not 20.
     expect(names(bench.look(10_002, badPod('b', 'rs', { resourceVersion: '2' })).deletions)).toEqual(['b']);
   });
@@ -122,10 +125,32 @@ describe('decide', () => {
     const bench = createBench();
     const old = badPod('a');
     bench.look(0, old);
-    bench.answer(1, old, { kind: 'changed' });
+    bench.answer(1, old, { kind: 'changed', error: conflict });
     const lagging = bench.look(2, old);
-    expect([lagging.deletions, lagging.nextLookAt]).toEqual([[], Number.POSITIVE_INFINITY]);
-    expect(names(bench.look(3, badPod('a', 'rs', { resourceVersion: '2' })).deletions)).toEqual(['a']);
+    expect([lagging.deletions, lagging.refused, lagging.nextLookAt]).toEqual([[], [], 1_001]);
+    const news = bench.look(1_000, badPod('a', 'rs', { resourceVersion: '2' }));
+    expect([names(news.deletions), news.refused]).toEqual([['a'], []]);
+  });
+
+  it('takes a 409 for a refusal whose change does not show within 1 s, and tries again 1, 2, 4, 8, 16 and 30 s after it', () => {
+    const bench = createBench();
+    const pod = badPod('a');
+    bench.look(0, pod);
+    let now = 5;
+    for (const waitMs of [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]) {
+      bench.answer(now, pod, { kind: 'changed', error: conflict });
+      const early = bench.look(now + 999, pod);
+      expect([early.deletions, early.refused, early.nextLookAt]).toEqual([[], [], now + 1_000]);
+      const told = bench.look(now + 1_000, pod);
+      expect(told.refused).toEqual([{ seen: pod, error: conflict }]);
+      if (waitMs > 1_000) {
+        expect([told.deletions, told.nextLookAt]).toEqual([[], now + waitMs]);
+        expect(bench.look(now + waitMs - 1, pod).deletions).toEqual([]);
+      }
+      const again = waitMs > 1_000 ? bench.look(now + waitMs, pod) : told;
+      expect([names(again.deletions), waitMs > 1_000 ? again.refused : []]).toEqual([['a'], []]);
+      now += waitMs + 5;
+    }
   });
 
   it('does not ask again for a pod that was gone', () => {
@@ -222,7 +247,14 @@ describe('decide', () => {
       fc.record({
         afterMs: fc.integer({ min: 0, max: 30_000 }),
         remake: fc.boolean(),
-        outcome: fc.constantFrom<Outcome['kind']>('deleted', 'deleted', 'deleted', 'changed', 'failed', 'unsent'),
+        outcome: fc.constantFrom<Outcome>(
+          { kind: 'deleted' },
+          { kind: 'deleted' },
+          { kind: 'deleted' },
+          { kind: 'changed', error: conflict },
+          { kind: 'failed', retryAfterMs: 0, mayHaveLanded: false },
+          { kind: 'unsent' },
+        ),
       }),
       { maxLength: 60 },
     );
@@ -239,12 +271,8 @@ describe('decide', () => {
           if (remake) made += 1;
           const pod = badPod(`p${String(made)}`, 'rs', { resourceVersion: String(version) });
           for (const seen of bench.look(now, pod).deletions) {
-            bench.answer(
-              now,
-              seen,
-              outcome === 'failed' ? { kind: outcome, retryAfterMs: 0, mayHaveLanded: false } : { kind: outcome },
-            );
-            if (outcome !== 'deleted') continue;
+            bench.answer(now, seen, outcome);
+            if (outcome.kind !== 'deleted') continue;
             expect(roundOf.has(seen.pod.uid)).toBe(false);
             roundOf = roundOf.set(seen.pod.uid, now);
             rounds.push(now);

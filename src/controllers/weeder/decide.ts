@@ -1,4 +1,4 @@
-import type { PodView } from '../../domain/index.ts';
+import type { ApiError, PodView } from '../../domain/index.ts';
 import { beginRound, forgetAt, nextRoundAt, type OwnerMemory, recordDelete } from './owners.ts';
 
 /** A pod that the selectors of some service under way match. */
@@ -13,8 +13,14 @@ export type Attempt =
   | { readonly kind: 'under-way'; readonly failures: number }
   /** Accepted, or the pod was gone: its end comes by the watch. */
   | { readonly kind: 'done' }
-  /** The pod is no longer in this version, which was the latest that we knew. */
-  | { readonly kind: 'outdated'; readonly resourceVersion: string }
+  /** The API server says (409) that the pod is no longer in this version, which was the latest that we knew at `at`. */
+  | {
+      readonly kind: 'outdated';
+      readonly resourceVersion: string;
+      readonly at: number;
+      readonly failures: number;
+      readonly error: ApiError;
+    }
   | { readonly kind: 'failed'; readonly failures: number; readonly retryAt: number };
 
 /** What lasts from look to look at one namespace. */
@@ -33,16 +39,22 @@ export interface Decision {
   readonly deletions: readonly SeenPod[];
   /** Crash-looping pods that are left alone, because nobody would bring them back; each once. */
   readonly leftAlone: readonly SeenPod[];
+  /** Deletes that ended in a 409 though the pod has not changed: a webhook or a proxy refuses them for reasons of its own. */
+  readonly refused: readonly { readonly seen: SeenPod; readonly error: ApiError }[];
   /** Monotonic instant of the next look if nothing happens before; Infinity: none. */
   readonly nextLookAt: number;
   readonly memory: NamespaceMemory;
 }
+
+/** So long a watch may take to show the change that made a delete end in a 409, in milliseconds. */
+const changeShowsMs = 1_000;
 
 /** Which of the pods to delete now. Pure; what it asks for counts as under way from then on. */
 export const decide = (pods: readonly SeenPod[], memory: NamespaceMemory, now: number): Decision => {
   const owners = new Map(memory.owners);
   const attempts = new Map(memory.attempts);
   const deletions: SeenPod[] = [];
+  const refused: Decision['refused'][number][] = [];
   let nextLookAt = Number.POSITIVE_INFINITY;
   const bad = pods.filter(({ pod }) => pod.crashLooping.length > 0 && !pod.deleting);
 
@@ -55,7 +67,7 @@ export const decide = (pods: readonly SeenPod[], memory: NamespaceMemory, now: n
       case 'failed':
         return attempt.retryAt;
       case 'outdated':
-        return attempt.resourceVersion === resourceVersion ? Number.POSITIVE_INFINITY : now;
+        return attempt.resourceVersion === resourceVersion ? attempt.at + changeShowsMs : now;
       case 'under-way':
       case 'done':
         return Number.POSITIVE_INFINITY;
@@ -65,6 +77,11 @@ export const decide = (pods: readonly SeenPod[], memory: NamespaceMemory, now: n
   for (const seen of bad) {
     const { pod } = seen;
     if (pod.controller === undefined) continue;
+    const attempt = attempts.get(pod.uid);
+    if (attempt?.kind === 'outdated' && attempt.resourceVersion === pod.resourceVersion && attemptAt(pod) <= now) {
+      refused.push({ seen, error: attempt.error });
+      attempts.set(pod.uid, failedAgain(attempt.failures, attempt.at, 0));
+    }
     const { uid } = pod.controller;
     const owner = owners.get(uid);
     const isMember = owner?.members.has(pod.uid) === true;
@@ -81,6 +98,7 @@ export const decide = (pods: readonly SeenPod[], memory: NamespaceMemory, now: n
   return {
     deletions,
     leftAlone: unowned.filter(({ pod }) => !memory.left.has(pod.uid)),
+    refused,
     nextLookAt,
     memory: prune(
       { owners, attempts, left: new Set([...memory.left, ...unowned.map(({ pod }) => pod.uid)]) },
@@ -100,6 +118,17 @@ const roundAt = (owner: OwnerMemory, { attempts }: NamespaceMemory): number =>
 
 const failuresOf = (attempt: Attempt | undefined): number =>
   attempt?.kind === 'failed' || attempt?.kind === 'under-way' ? attempt.failures : 0;
+
+const firstBackoffMs = 1_000;
+const longestBackoffMs = 30_000;
+/** Further doublings change nothing. */
+const mostDoublings = 5;
+
+/** The attempt after one that failed at `at`, `before` others having failed already. */
+const failedAgain = (before: number, at: number, retryAfterMs: number): Attempt => {
+  const backoffMs = Math.min(firstBackoffMs * 2 ** Math.min(before, mostDoublings), longestBackoffMs);
+  return { kind: 'failed', failures: before + 1, retryAt: at + Math.max(backoffMs, retryAfterMs) };
+};
 
 const uidsOf = (pods: readonly SeenPod[], owner: string): readonly string[] =>
   pods.filter(({ pod }) => pod.controller?.uid === owner).map(({ pod }) => pod.uid);
@@ -125,17 +154,12 @@ export type Outcome =
   | { readonly kind: 'deleted' }
   /** It was gone already. */
   | { readonly kind: 'gone' }
-  /** It was replaced, or has changed since it was seen. */
-  | { readonly kind: 'changed' }
+  /** It was replaced, or has changed since it was seen; `error` says so. */
+  | { readonly kind: 'changed'; readonly error: ApiError }
   /** No longer wanted before it was sent. */
   | { readonly kind: 'unsent' }
   /** `mayHaveLanded`: nobody knows whether the pod is on its way out. */
   | { readonly kind: 'failed'; readonly retryAfterMs: number; readonly mayHaveLanded: boolean };
-
-const firstBackoffMs = 1_000;
-const longestBackoffMs = 30_000;
-/** Further doublings change nothing. */
-const mostDoublings = 5;
 
 /** Takes in how the delete of `pod` ended. Pure. */
 export const recordOutcome = (
@@ -151,17 +175,17 @@ export const recordOutcome = (
     case 'gone':
       attempts.set(pod.uid, { kind: 'done' });
       return { ...memory, attempts };
-    case 'changed':
-      attempts.set(pod.uid, { kind: 'outdated', resourceVersion: pod.resourceVersion });
+    case 'changed': {
+      const { error } = outcome;
+      const failures = failuresOf(attempts.get(pod.uid));
+      attempts.set(pod.uid, { kind: 'outdated', resourceVersion: pod.resourceVersion, at: now, failures, error });
       return { ...memory, attempts };
+    }
     case 'unsent':
       attempts.delete(pod.uid);
       return { ...memory, attempts };
     case 'failed': {
-      const failures = failuresOf(attempts.get(pod.uid)) + 1;
-      const backoffMs = Math.min(firstBackoffMs * 2 ** Math.min(failures - 1, mostDoublings), longestBackoffMs);
-      const retryAt = now + Math.max(backoffMs, outcome.retryAfterMs);
-      attempts.set(pod.uid, { kind: 'failed', failures, retryAt });
+      attempts.set(pod.uid, failedAgain(failuresOf(attempts.get(pod.uid)), now, outcome.retryAfterMs));
       // Else an API server whose answers are lost would have the pod in its place deleted without any wait, again and again.
       return {
         ...memory,

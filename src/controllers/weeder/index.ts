@@ -62,8 +62,14 @@ export const createWeederController = (
   let cancelPlan: (() => void) | undefined;
   let cancelSweep: (() => void) | undefined;
 
+  /** By the clock: a process that stood still hears of pods before it hears that a weeding is over. */
+  const underWay = (namespace: string): ReadonlyMap<string, Weeding> => {
+    const now = clock.monotonic();
+    return new Map([...(weedings.get(namespace) ?? [])].filter(([, { endsAt }]) => endsAt > now));
+  };
+
   const needsOf = (namespace: string): readonly Need[] =>
-    [...(weedings.get(namespace)?.keys() ?? [])].flatMap((service) =>
+    [...underWay(namespace).keys()].flatMap((service) =>
       (selectorsOf.get(service) ?? []).map((selector) => ({ namespace, service, selector })),
     );
 
@@ -90,7 +96,7 @@ export const createWeederController = (
     const created = createNamespaceWeeder(deps, {
       namespace,
       memory,
-      weedings: () => weedings.get(namespace) ?? new Map(),
+      weedings: () => underWay(namespace),
       pods: () => observer.podsOf(needsOf(namespace)),
     });
     namespaces.set(namespace, created);

@@ -12,7 +12,7 @@ export interface NamespaceWeederDeps extends ActDeps {
 export interface NamespaceWeederOptions {
   readonly namespace: string;
   readonly memory: NamespaceMemory | undefined;
-  /** By service. */
+  /** Those that are not over, by service. */
   readonly weedings: () => ReadonlyMap<string, Weeding>;
   /** Pods that the weedings under way show. */
   readonly pods: () => readonly SeenPod[];
@@ -61,6 +61,7 @@ export const createNamespaceWeeder = (deps: NamespaceWeederDeps, options: Namesp
     }
     const decision = decide(options.pods(), memory, now);
     memory = decision.memory;
+    for (const { seen, error } of decision.refused) tell(seen, (about) => report.deleteFailed({ ...about, error }));
     for (const seen of decision.leftAlone) tell(seen, (about) => report.podLeftAlone(about));
     for (const seen of decision.deletions) start(seen);
     cancelTimer?.();
@@ -87,7 +88,8 @@ export const createNamespaceWeeder = (deps: NamespaceWeederDeps, options: Namesp
   const remove = async (seen: SeenPod, weeding: Weeding | undefined, controller: AbortController): Promise<void> => {
     const { pod } = seen;
     try {
-      const result = await act(deps, { pod, signal: controller.signal });
+      const { signal } = controller;
+      const result = await act(deps, { pod, signal, isWanted: () => causeOf(seen) !== undefined });
       memory = recordOutcome(memory, { pod, outcome: result.outcome }, clock.monotonic());
       if (weeding !== undefined) reportResult({ pod, weeding, now: clock.monotonic() }, result);
     } catch (error) {

@@ -22,6 +22,7 @@ const is = (request: KubeRequest, kind: string): boolean => {
 describe('deletes that fail', () => {
   it.each<[string, Fault]>([
     ['403', { status: 403 }],
+    ['409 though the pod has not changed', { status: 409 }],
     ['429', { status: 429 }],
     ['429 with Retry-After', { status: 429, retryAfter: 3 }],
     ['500', { status: 500 }],

@@ -30,7 +30,7 @@ export interface WatcherOptions {
 }
 
 /** A minute, the second or two that the API server may be late, and the time of a busy machine. */
-const bookmarkLimitMs = 100_000;
+const bookmarkLimitMs = 110_000;
 
 export const startWatcher = async (options: WatcherOptions): Promise<Watcher> => {
   const { component, user, seed, rules, config, directory } = options;
@@ -70,13 +70,22 @@ export const startWatcher = async (options: WatcherOptions): Promise<Watcher> =>
     bookmarked: async () => {
       const deadline = performance.now() + bookmarkLimitMs;
       const oldest = new Map<string, number>();
+      const bookmarked = new Set<string>();
       for (;;) {
         const now = await ages();
-        // Nothing changes meanwhile: what makes a watch young again after most of a minute is a bookmark.
-        if (now.size > 0 && [...now].every(([watch, age]) => age < 20 && (oldest.get(watch) ?? 0) > 40)) return;
-        for (const [watch, age] of now) oldest.set(watch, Math.max(age, oldest.get(watch) ?? 0));
+        for (const [watch, age] of now) {
+          const before = oldest.get(watch) ?? 0;
+          // Nothing changes meanwhile: what makes a watch young again after most of a minute is a bookmark.
+          if (before > 40 && age < before) bookmarked.add(watch);
+          oldest.set(watch, Math.max(age, before));
+        }
+        if (now.size > 0 && bookmarked.size === now.size) return;
         if (performance.now() > deadline) {
-          throw new Error(`${user}: no bookmark for one of ${[...now.keys()].join(' ')}`);
+          const seen = Array.from(
+            now,
+            ([watch, age]) => `${watch}: ${String(age)} s, oldest ${String(oldest.get(watch))} s`,
+          );
+          throw new Error(`${user}: no bookmark within ${String(bookmarkLimitMs)} ms: ${seen.join('; ')}`);
         }
         await sleep(1_000);
       }

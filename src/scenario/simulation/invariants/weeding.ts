@@ -12,7 +12,11 @@ const possibleStarts = (truth: Truth, life: Life, spells: ControlSpells): readon
   const { lives, reloads } = truth.processes;
   const hampered = hamperedSpells(truth.processes, life);
   const beginsAt = lives.get(life)?.ledAt ?? lives.get(life)?.startedAt ?? 0;
-  const seen = (instant: number): number => spellAt(hampered, instant)?.to ?? instant + lagMs;
+  /** At the latest: what keeps it from seeing may also have begun while the news was on its way. */
+  const seen = (instant: number): number => {
+    const spell = hampered.find(({ from, to }) => from <= instant + lagMs && instant <= to);
+    return Math.max(instant + lagMs, spell?.to ?? 0);
+  };
   const starts = spells.flatMap(({ from, to }) => {
     const begins = [Math.max(from, beginsAt), ...reloads.filter((reload) => reload >= from)];
     return begins.filter((start) => to === undefined || start <= to);
