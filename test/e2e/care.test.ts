@@ -370,4 +370,18 @@ describeEnvtest('care on real API servers', () => {
     expect(await unknown.ended).toBe(2);
     expect(unknown.output()).toBe('dwd care: there is no Cluster nobody in this seed\n');
   });
+
+  it('rule 31: a Node condition drives no terminal', async () => {
+    const message = 'kubelet \u001b[2J\u001b]0;title\u0007\u009b31m\u202e\r\nshoot--test--two: healthy';
+    await shoot.client.patch('/api/v1/nodes/node-a/status', {
+      status: { conditions: [{ type: 'Ready', status: 'False', reason: 'Bad\u001b[1m', message }] },
+    });
+    for (const output of ['table', 'json', 'yaml']) {
+      const round = start('--once', `--shoot=${namespaceOf('one')}`, `--output=${output}`, '--zap-log-level=debug');
+      expect(await round.ended).toBe(1);
+      expect(round.output().replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u);
+      expect(round.output()).toMatch(/\\(?:u001b|e)\[2J/);
+      expect(round.output()).not.toMatch(/^shoot--test--two: healthy/m);
+    }
+  });
 });
