@@ -28,6 +28,14 @@ const itemsKey = /"items"\s*:\s*\[$/;
 /** Of the envelope's end, where the key of the items is looked for. */
 const tailBytes = 32;
 
+/** Token of the page behind a list, empty on the last one. Throws an AnswerError or a DecodeError. */
+export const nextPageOf = (list: unknown): string => {
+  const meta = optionalObject(decodeObject(list, 'list').metadata, 'list.metadata') ?? {};
+  const token = optionalString(meta.continue, 'list.metadata.continue') ?? '';
+  if (token.length > longestToken) throw new AnswerError('the token of the next page is too long');
+  return token;
+};
+
 type Part = 'envelope' | 'other value' | 'items' | 'item';
 
 /**
@@ -68,10 +76,7 @@ class StreamedJsonList {
     const found = decodeList((item) => item, this.#options.kind)(envelope);
     // What is no placeholder was no object, or stood under another key of the same name.
     if (found.length !== this.#count) throw notJson();
-    const meta = optionalObject(decodeObject(envelope, 'list').metadata, 'list.metadata') ?? {};
-    const token = optionalString(meta.continue, 'list.metadata.continue') ?? '';
-    if (token.length > longestToken) throw new AnswerError('the token of the next page is too long');
-    return token;
+    return nextPageOf(envelope);
   }
 
   #enter(next: Part, low: number, high: number): void {

@@ -1,5 +1,6 @@
 import { decodeMeta, decodeObject, getElectionLease, reviewAccess } from '../../src/domain/index.ts';
 import { resolveKind } from '../../src/kube/discovery.ts';
+import { nextPageOf } from '../../src/kube/json-list.ts';
 import { parseCredential } from '../../src/kube/kubeconfig/exec-credential.ts';
 import { listPages } from '../../src/kube/list-pages.ts';
 import { createObjectCache } from '../../src/kube/object-cache.ts';
@@ -117,6 +118,7 @@ export const clientProjections: readonly Projection[] = [
     },
   },
   { name: 'page of a list', kind: 'LeaseList', project: (json) => whileParsed(json, listed) },
+  { name: 'end of a page', kind: 'LeaseList', project: nextPageOf },
   {
     name: 'event of a watch',
     kind: 'WatchEvent',
