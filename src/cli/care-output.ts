@@ -1,9 +1,7 @@
 import { styleText } from 'node:util';
-import { stringify } from 'yaml';
 import type { CareRound } from '../app/index.ts';
-import { escapeControls, escapeControlsInLines, hasControls } from '../domain/index.ts';
-
-export type CareFormat = 'table' | 'json' | 'yaml';
+import { escapeControls } from '../domain/index.ts';
+import { formatDocument, type OutputFormat } from './output.ts';
 
 type Shoot = CareRound[number];
 type Condition = Shoot['conditions'][number];
@@ -146,28 +144,9 @@ const documentOf = (cares: CareRound) => ({
   })),
 });
 
-const yaml = { lineWidth: 0, aliasDuplicateObjects: false } as const;
-
-/** Only in double quotes can YAML say a control character without holding one. */
-const yamlOf = (document: unknown): string => {
-  const text = stringify(document, yaml);
-  if (!hasControls(text)) return text;
-  return escapeControlsInLines(
-    stringify(document, { ...yaml, defaultStringType: 'QUOTE_DOUBLE', defaultKeyType: 'PLAIN' }),
-  );
-};
-
 /** A round as text without control characters other than line feeds and colours; only the table is ever in colour. */
-export const formatRound = (cares: CareRound, format: CareFormat, paint: Paint): string => {
-  switch (format) {
-    case 'table':
-      return table(inPlainLines(cares), paint);
-    case 'json':
-      return `${escapeControlsInLines(JSON.stringify(documentOf(cares), null, 2))}\n`;
-    case 'yaml':
-      return yamlOf(documentOf(cares));
-  }
-};
+export const formatRound = (cares: CareRound, format: OutputFormat, paint: Paint): string =>
+  format === 'table' ? table(inPlainLines(cares), paint) : formatDocument(documentOf(cares), format);
 
 const isBroken = ({ problem, writing }: Shoot): boolean => problem !== undefined || writing.kind === 'failed';
 

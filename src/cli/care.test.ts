@@ -124,6 +124,19 @@ describe('dwd care', () => {
   });
 
   it.each([
+    [['--shoot=shoot--dev--one'], 'shoot--dev--one'],
+    [['--shoot=dev/one'], 'shoot--dev--one'],
+    [['--namespace=shoot--dev--one'], 'shoot--dev--one'],
+    [['-n', 'shoot--dev--one', '--shoot=dev/one'], 'shoot--dev--one'],
+    [[], undefined],
+  ])('with %j checks %s', async (flags, namespace) => {
+    const { rounds: run } = await dwd('care', '--config-file=care.yaml', '--once', ...flags);
+    expect(run).toMatchObject([{ namespace }]);
+  });
+
+  it.each([
+    [['--once', '-n=a', '--shoot=b'], 'flags --shoot and --namespace name different shoots'],
+    [['-n=a'], 'flag --namespace is of use only with --once'],
     [['--output=json'], 'flag --output is of use only with --once'],
     [['--shoot=shoot--dev--one'], 'flag --shoot is of use only with --once'],
     [['--once', '--output=xml'], 'flag --output takes table, json or yaml; it was given "xml"'],

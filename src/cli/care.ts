@@ -1,13 +1,14 @@
 import type { CareProcessDeps, CareRound, CareRoundDeps } from '../app/index.ts';
 import { loadCareConfig } from '../config/index.ts';
 import type { Result } from '../domain/index.ts';
-import { type CareFormat, exitCodeOf, formatRound, inColour } from './care-output.ts';
+import { exitCodeOf, formatRound, inColour } from './care-output.ts';
 import { type Command, defineCommand } from './command.ts';
 import { launch } from './component.ts';
 import { CommandError, UsageError } from './errors.ts';
-import { bool, choice, text } from './flag-types.ts';
-import { flag, optionalFlag } from './flags.ts';
+import { bool, text } from './flag-types.ts';
+import { flag, type FlagValues, optionalFlag } from './flags.ts';
 import type { CliIo } from './io.ts';
+import { outputFlag } from './output.ts';
 import { processFlags } from './process-flags.ts';
 
 export interface RunCare {
@@ -36,16 +37,27 @@ const careFlags = {
     'Write conditions of Shoots although somebody else, such as gardenlet, writes them; it must have stopped doing so',
   ),
   once: flag(bool, 'false', 'Check every shoot once, print the result, and exit'),
-  output: flag(
-    choice<CareFormat>('format', ['table', 'json', 'yaml']),
-    'table',
-    'How --once prints: table, json or yaml',
-  ),
+  output: outputFlag('How --once prints: table, json or yaml'),
   shoot: optionalFlag(
+    text('shoot', 'PROJECT/NAME, or the namespace of a control plane'),
+    'The only shoot that --once checks, by PROJECT/NAME or as --namespace',
+  ),
+  namespace: optionalFlag(
     text('namespace', 'the namespace of a control plane'),
     'The only shoot that --once checks, by the namespace of its control plane in the seed',
+    'n',
   ),
 } as const;
+
+/** Gardener's name for the namespace of a control plane in a seed, from what --shoot and --namespace say. */
+const namespaceFrom = ({ shoot, namespace }: FlagValues<typeof careFlags>): string | undefined => {
+  const [project = '', name] = shoot?.split('/') ?? [];
+  const named = name === undefined ? shoot : `shoot--${project}--${name}`;
+  if (named !== undefined && namespace !== undefined && named !== namespace) {
+    throw new UsageError('flags --shoot and --namespace name different shoots');
+  }
+  return named ?? namespace;
+};
 
 /** Of a round, 1 says that shoots were checked; what keeps it from that is a 2. */
 const orUnchecked = async (launched: Promise<number>, io: CliIo): Promise<number> => {
@@ -70,9 +82,10 @@ export const careCommand = (run: RunCare): Command =>
     flags: careFlags,
     operands: 'ignored',
     run: async ({ flags, given, operands }, io) => {
-      const { once, output, shoot: namespace, 'garden-kubeconfig': gardenKubeconfig, 'take-over': takeOver } = flags;
-      const needsOnce = ['output', 'shoot'].find((name) => given.includes(name));
+      const { once, output, 'garden-kubeconfig': gardenKubeconfig, 'take-over': takeOver } = flags;
+      const needsOnce = ['output', 'shoot', 'namespace'].find((name) => given.includes(name));
       if (!once && needsOnce !== undefined) throw new UsageError(`flag --${needsOnce} is of use only with --once`);
+      const namespace = namespaceFrom(flags);
       const garden = { gardenKubeconfig, takeOver };
       const round = async (deps: CareProcessDeps): Promise<number> => {
         const result = await run.round({ ...deps, namespace });

@@ -5,16 +5,20 @@ export interface Operands {
   /** In capitals, as in the usage line. */
   readonly name: string;
   readonly description: string;
+  /** There is exactly one, of these; without, there are one or more files. */
+  readonly words?: readonly string[];
 }
 
 export interface CommandDefinition<F extends Flags> {
   readonly name: string;
+  /** Other names that it has had. */
+  readonly aliases?: readonly string[];
   /** One line for the list of commands. */
   readonly summary: string;
   /** The help text's own words; paragraphs are separated by empty lines. */
   readonly description: string;
   readonly flags: F;
-  /** One or more arguments after the flags. Without, there must be none; `ignored`: the command says that they have no effect. */
+  /** Arguments after the flags. Without, there must be none; `ignored`: the command says that they have no effect. */
   readonly operands?: Operands | 'ignored';
   /** Returns the exit code. A UsageError or CommandError ends it in words. */
   readonly run: (invocation: Invocation<F>, io: CliIo) => Promise<number>;

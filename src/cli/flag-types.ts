@@ -12,6 +12,8 @@ export interface FlagType<T> {
   readonly parse: (text: string) => { readonly value: T } | undefined;
   /** A boolean may come without a value. */
   readonly bare?: boolean;
+  /** All that it takes, where these are few words. */
+  readonly words?: readonly string[];
 }
 
 interface Minimum {
@@ -23,6 +25,20 @@ export const text = (placeholder: string, takes: string): FlagType<string> => ({
   takes,
   parse: (value) => (value === '' ? undefined : { value }),
 });
+
+/** A name of a namespace is an RFC 1123 label: `IsDNS1123Label` in k8s.io/apimachinery/pkg/util/validation. */
+export const namespaceName: FlagType<string> = {
+  placeholder: 'namespace',
+  takes: 'the name of a namespace: at most 63 lower case letters, digits and "-", with a letter or digit at both ends',
+  parse: (value) => (value.length <= 63 && /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/.test(value) ? { value } : undefined),
+};
+
+/** Catches what no registry can have; the rest is the kubelet's to judge. */
+export const imageReference: FlagType<string> = {
+  placeholder: 'image',
+  takes: 'an image reference such as registry.example/dependency-watchdog:1.0.0',
+  parse: (value) => (/^[\w.:/@-]+$/.test(value) && value.split(/[:/@]/).every(Boolean) ? { value } : undefined),
+};
 
 const goBooleans: ReadonlyMap<string, boolean> = new Map([
   ...['1', 't', 'T', 'TRUE', 'true', 'True'].map((word) => [word, true] as const),
@@ -75,6 +91,17 @@ export const float = ({ min }: Minimum): FlagType<number> => ({
   },
 });
 
+/** Requests per second; client-go takes a negative rate for none, which here only -1 is. */
+export const rate: FlagType<number> = {
+  placeholder: 'float',
+  takes: 'a number >= 0, or -1 for no limit',
+  parse: (word) => {
+    const parsed = float({ min: -1 }).parse(word);
+    if (parsed?.value === -1) return { value: Number.POSITIVE_INFINITY };
+    return parsed === undefined || parsed.value < 0 ? undefined : parsed;
+  },
+};
+
 const from = <T>(result: Result<T, string>): { readonly value: T } | undefined =>
   result.ok ? { value: result.value } : undefined;
 
@@ -98,6 +125,7 @@ export const address: FlagType<BindAddress | undefined> = {
 export const choice = <T extends string>(placeholder: string, values: readonly [T, ...T[]]): FlagType<T> => ({
   placeholder,
   takes: [values.slice(0, -1).join(', '), ...values.slice(-1)].join(' or '),
+  words: values,
   parse: (word) => {
     const value = values.find((known) => known === word.toLowerCase());
     return value === undefined ? undefined : { value };

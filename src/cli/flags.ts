@@ -5,6 +5,8 @@ import { type FlagType, isGoBoolean } from './flag-types.ts';
 export interface Flag<T> {
   readonly type: FlagType<T>;
   readonly description: string;
+  /** A letter that stands for the name, with a single dash. */
+  readonly short?: string;
   /** As it would be typed. Without one, and not required, the value is undefined. */
   readonly default?: string;
   readonly required?: boolean;
@@ -17,10 +19,11 @@ export type Flags = Readonly<Record<string, Flag<unknown>>>;
 
 export type FlagValues<F extends Flags> = { readonly [Name in keyof F]: F[Name] extends Flag<infer T> ? T : never };
 
-export const flag = <T>(type: FlagType<T>, defaultText: string, description: string): Flag<T> => ({
+export const flag = <T>(type: FlagType<T>, defaultText: string, description: string, short?: string): Flag<T> => ({
   type,
   default: defaultText,
   description,
+  ...(short === undefined ? {} : { short }),
 });
 
 export const requiredFlag = <T>(type: FlagType<T>, description: string): Flag<T> => ({
@@ -29,7 +32,11 @@ export const requiredFlag = <T>(type: FlagType<T>, description: string): Flag<T>
   required: true,
 });
 
-export const optionalFlag = <T>(type: FlagType<T>, description: string): Flag<T | undefined> => ({ type, description });
+export const optionalFlag = <T>(type: FlagType<T>, description: string, short?: string): Flag<T | undefined> => ({
+  type,
+  description,
+  ...(short === undefined ? {} : { short }),
+});
 
 const parseFlag = (name: string, { type, required, default: fallback }: Flag<unknown>, given?: string): unknown => {
   const text = given ?? fallback;
@@ -55,8 +62,20 @@ export const parseFlags = <F extends Flags>(
       .map(([name, definition]) => [name, parseFlag(name, definition, given[name])]),
   ) as FlagValues<F>;
 
+/** The whole name of a flag that was typed, in full or as its letter; with the value where that is attached, as in `-ojson`. */
+const fullName = (typed: string, flags: Flags): { readonly name: string; readonly attached?: string } => {
+  if (Object.hasOwn(flags, typed)) return { name: typed };
+  const found = Object.entries(flags).find(([, { short }]) => short === typed[0]);
+  if (found === undefined) return { name: typed };
+  const [name, { type }] = found;
+  const attached = typed.slice(1);
+  if (attached === '') return { name };
+  // Only where it can be nothing else: a misspelt name is no value.
+  return type.words?.includes(attached) === true ? { name, attached } : { name: typed };
+};
+
 /**
- * Rewrites Go's ways to write flags into the one that the parser takes, `--name=value`: a single dash, the value as the next
+ * Rewrites Go's ways to write flags into the one that the parser takes, `--name=value`: a single dash, with the name or its letter, the value as the next
  * argument (whatever it looks like), and booleans without a value. Unknown flags are left for the parser to refuse. Throws a
  * UsageError for a flag whose value is missing.
  */
@@ -64,10 +83,15 @@ export const normaliseArguments = (args: readonly string[], flags: Flags): reado
   const normalised: string[] = [];
   const rest = [...args];
   for (let arg = rest.shift(); arg !== undefined; arg = rest.shift()) {
-    const [, name, value] = /^--?([^=-][^=]*)(?:=([^]*))?$/.exec(arg) ?? [];
+    const [, typed, given] = /^--?([^=-][^=]*)(?:=([^]*))?$/.exec(arg) ?? [];
     if (arg === '--') return [...normalised, arg, ...rest];
-    if (name === undefined) normalised.push(arg);
-    else if (name === 'h' || name === 'help') normalised.push('--help');
+    if (typed === undefined) {
+      normalised.push(arg);
+      continue;
+    }
+    const { name, attached } = fullName(typed, arg.startsWith('--') ? {} : flags);
+    const value = given ?? attached;
+    if (name === 'h' || name === 'help') normalised.push('--help');
     else if (value !== undefined) normalised.push(`--${name}=${value}`);
     else normalised.push(withValue(name, Object.hasOwn(flags, name) ? flags[name] : undefined, rest));
   }

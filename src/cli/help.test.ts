@@ -33,8 +33,9 @@ describe('help', () => {
     ['validate'],
     ['schema'],
     ['manifests'],
-    ['simulate'],
+    ['rehearse'],
     ['demo'],
+    ['completion'],
     ['version'],
     ['help'],
   ])('of %j is as it was and fits into 80 columns', async (...names) => {
@@ -66,6 +67,25 @@ describe('version', () => {
       stderr: '',
     });
   });
+
+  it.each(['--version', '-version', '-V'])('dwd %s is dwd version', async (word) => {
+    expect(await dwd(word)).toEqual(await dwd('version'));
+    expect(await dwd(word, '--output=json')).toEqual(await dwd('version', '--output=json'));
+    expect((await dwd(word, 'x')).stderr).toContain('Usage: dwd version ');
+  });
+
+  it.each([['--output=json'], ['-output', 'json'], ['-o', 'json'], ['-o=json'], ['-ojson'], ['-o', 'JSON']])(
+    '%s %s prints them for programs',
+    async (...args) => {
+      const { code, stdout } = await dwd('version', ...args);
+      expect(code).toBe(0);
+      expect(JSON.parse(stdout)).toEqual({ version: 'dev', commit: 'unknown', node: 'v24.0.0' });
+    },
+  );
+
+  it('prints YAML', async () => {
+    expect((await dwd('version', '-o', 'yaml')).stdout).toBe('version: dev\ncommit: unknown\nnode: v24.0.0\n');
+  });
 });
 
 describe('wrong command lines', () => {
@@ -83,6 +103,12 @@ describe('wrong command lines', () => {
     ],
     [['prober', '--config-file=x', '--kube-api-qsp=3'], "dwd prober: unknown flag '--kube-api-qsp=3'"],
     [['prober', '-nonsense'], "dwd prober: unknown flag '--nonsense'"],
+    [['version', '-oxml'], "dwd version: unknown flag '--oxml'"],
+    [['version', '-o'], 'dwd version: flag --output needs a value; it takes table, json or yaml'],
+    [['manifests', '-nfoo', '--component=prober'], "dwd manifests: unknown flag '--nfoo'"],
+    [['completion'], "dwd completion: missing required argument 'SHELL'"],
+    [['completion', 'ksh'], 'dwd completion: SHELL is bash, zsh or fish; it was given "ksh"'],
+    [['completion', 'bash', 'zsh'], "dwd completion: too many arguments for 'completion'"],
     [['version', 'x'], "dwd version: too many arguments for 'version'"],
     [['version', '--x'], "dwd version: unknown flag '--x'"],
     [['validate', 'config.yaml'], 'dwd validate: flag --component is required; it takes prober, weeder or care'],

@@ -1,11 +1,13 @@
 import { careCommand, type RunCare } from './care.ts';
+import type { Command } from './command.ts';
+import { completionCommand } from './completion.ts';
 import { demoCommand } from './demo.ts';
 import type { CliIo } from './io.ts';
 import { manifestsCommand } from './manifests.ts';
 import { proberCommand, type RunProber } from './prober.ts';
 import { runProgram } from './program.ts';
 import { schemaCommand } from './schema.ts';
-import { simulateCommand } from './simulate.ts';
+import { rehearseCommand } from './rehearse.ts';
 import { validateCommand } from './validate.ts';
 import { versionCommand } from './version.ts';
 import { type RunWeeder, weederCommand } from './weeder.ts';
@@ -25,9 +27,11 @@ export interface Components {
 
 /** The program `dwd`. Resolves with the exit code; rejects only with what is a bug. */
 export const runCli = (io: CliIo, { runProber, runWeeder, runCare }: Components): Promise<number> => {
-  const components = [proberCommand(runProber), weederCommand(runWeeder), careCommand(runCare)];
-  return runProgram(
-    [...components, validateCommand, schemaCommand, manifestsCommand, simulateCommand, demoCommand, versionCommand],
-    io,
-  );
+  const commands: readonly Command[] = [
+    ...[proberCommand(runProber), weederCommand(runWeeder), careCommand(runCare)],
+    ...[validateCommand, schemaCommand, manifestsCommand, rehearseCommand, demoCommand],
+    completionCommand(() => commands),
+    versionCommand,
+  ];
+  return runProgram(commands, io);
 };

@@ -30,6 +30,32 @@ const manifests = async (...flags: readonly string[]): Promise<readonly Manifest
 const ofKind = (all: readonly Manifest[], kind: string): Manifest => all.find((one) => one.kind === kind)!;
 
 describe('dwd manifests', () => {
+  it.each([
+    ['--namespace=Bad_NS', 'flag --namespace takes the name of a namespace: at most 63 lower case letters, '],
+    ['--namespace=-a', 'flag --namespace takes the name of a namespace'],
+    ['--namespace=a.b', 'flag --namespace takes the name of a namespace'],
+    [`--namespace=${'a'.repeat(64)}`, 'flag --namespace takes the name of a namespace'],
+    ['-n=', 'flag --namespace takes the name of a namespace'],
+    ['--image=a b', 'flag --image takes an image reference such as registry.example/dependency-watchdog:1.0.0; it '],
+    ['--image=a:', 'flag --image takes an image reference'],
+    ['--image=:tag', 'flag --image takes an image reference'],
+    ['--image=a//b', 'flag --image takes an image reference'],
+  ])('refuses %s', async (arg, message) => {
+    const { code, stdout, stderr } = await dwd('manifests', '--component=prober', arg);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(`dwd manifests: ${message}`);
+  });
+
+  it.each([
+    ['a', 'localhost:5000/a/b_c:v1.2-x'],
+    ['a'.repeat(63), 'registry.example/dwd@sha256:0123456789abcdef'],
+  ])('takes namespace %s and image %s', async (namespace, image) => {
+    const all = await manifests('--component=prober', '-n', namespace, `--image=${image}`);
+    const deployment = ofKind(all, 'Deployment');
+    expect(deployment.metadata.namespace).toBe(namespace);
+    expect(deployment.spec!.template.spec.containers[0]!.image).toBe(image);
+  });
+
   it.each(['prober', 'weeder', 'care'])('prints all that runs the %s', async (component) => {
     const all = await manifests('--component', component);
     expect(all.map(({ kind }) => kind)).toEqual([

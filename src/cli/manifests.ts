@@ -10,7 +10,7 @@ import {
 } from '../config/index.ts';
 import { type Command, defineCommand } from './command.ts';
 import { CommandError } from './errors.ts';
-import { choice, text } from './flag-types.ts';
+import { choice, imageReference, namespaceName, text } from './flag-types.ts';
 import { flag, optionalFlag, requiredFlag } from './flags.ts';
 import type { CliIo } from './io.ts';
 import { manifestsOf } from './manifests/objects.ts';
@@ -58,12 +58,8 @@ export const manifestsCommand: Command = defineCommand({
       'What to run: prober, weeder or care',
     ),
     'config-file': optionalFlag(text('path', 'a path'), 'Its configuration'),
-    namespace: flag(text('namespace', 'the name of a namespace'), 'garden', 'Where it runs'),
-    image: flag(
-      text('image', 'an image reference'),
-      `dependency-watchdog:${version}`,
-      'Image with dwd as its entry point',
-    ),
+    namespace: flag(namespaceName, 'garden', 'Where it runs', 'n'),
+    image: flag(imageReference, `dependency-watchdog:${version}`, 'Image with dwd as its entry point'),
   },
   async run({ flags }, io) {
     const { component, namespace, image } = flags;

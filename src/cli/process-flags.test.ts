@@ -79,8 +79,9 @@ describe('flags of the prober', () => {
   });
 
   it.each([
-    ['kube-api-qps', '-1', 'a number >= 0'],
-    ['kube-api-qps', 'many', 'a number >= 0'],
+    ['kube-api-qps', '-2', 'a number >= 0, or -1 for no limit'],
+    ['kube-api-qps', '-0.5', 'a number >= 0, or -1 for no limit'],
+    ['kube-api-qps', 'many', 'a number >= 0, or -1 for no limit'],
     ['kube-api-burst', '-1', 'a whole number >= 0'],
     ['kube-api-burst', '1.5', 'a whole number >= 0'],
     ['concurrent-reconciles', '0', 'a whole number >= 1'],
@@ -101,6 +102,11 @@ describe('flags of the prober', () => {
       expect(stderr).toMatch(/\n\nUsage: dwd prober --config-file <path> \[flags\]\n/);
       expect(stderr.split('\n')[0]).toBe(`dwd prober: flag --${name} takes ${takes}; it was given "${value}"`);
     }
+  });
+
+  it.each(['--kube-api-qps=-1', '-kube-api-qps=-1.0'])('%s is no limit', async (arg) => {
+    expect((await started(arg)).flags.qps).toBe(Number.POSITIVE_INFINITY);
+    expect((await started('--kube-api-qps', '-1')).flags.qps).toBe(Number.POSITIVE_INFINITY);
   });
 
   it('take the last of several values', async () => {

@@ -1,7 +1,7 @@
 import type { ProcessOptions } from '../domain/index.ts';
 import type { LogEncoder, LogLevel } from '../telemetry/index.ts';
 import { UsageError } from './errors.ts';
-import { address, bool, float, integer, logEncoder, logLevel, positiveDuration, text } from './flag-types.ts';
+import { address, bool, integer, logEncoder, logLevel, positiveDuration, rate, text } from './flag-types.ts';
 import { type Flag, type FlagValues, flag, optionalFlag, requiredFlag } from './flags.ts';
 
 const ignored = (placeholder: string): Flag<undefined> => ({
@@ -17,7 +17,7 @@ export const processFlags = {
     { ...text('path', 'the path of a kubeconfig'), parse: (value) => ({ value: value === '' ? undefined : value }) },
     'How to reach the seed. Without it: $KUBECONFIG, then the in-cluster service account, then ~/.kube/config',
   ),
-  'kube-api-qps': flag(float({ min: 0 }), '5.0', 'Sustained requests per second to the seed; 0 means 5.0'),
+  'kube-api-qps': flag(rate, '5.0', 'Sustained requests per second to the seed; 0 means 5.0, -1 no limit'),
   'kube-api-burst': flag(integer({ min: 0 }), '10', 'Requests above the sustained rate; 0 means 10'),
   'concurrent-reconciles': flag(integer({ min: 1 }), '1', 'Objects that are reconciled at the same time'),
   'metrics-bind-addr': flag(address, ':9643', 'Where Prometheus metrics are served at /metrics; 0 turns it off'),

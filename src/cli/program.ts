@@ -1,15 +1,16 @@
 import { Command as Parser, CommanderError, Help, Option } from 'commander';
-import type { Command, FlagTexts } from './command.ts';
+import type { Command, FlagTexts, Operands } from './command.ts';
 import { CommandError, UsageError } from './errors.ts';
 import { type Flag, normaliseArguments } from './flags.ts';
 import type { CliIo } from './io.ts';
 
 const width = 80;
 
-const optionOf = (name: string, { type, description, default: fallback, required, ignored }: Flag<unknown>): Option => {
+const optionOf = (name: string, definition: Flag<unknown>): Option => {
+  const { type, short, description, default: fallback, required, ignored } = definition;
   const suffix = required === true ? ' (required)' : fallback === undefined ? '' : ` (default ${fallback})`;
   const value = type.bare === true ? `[${type.placeholder}]` : `<${type.placeholder}>`;
-  const option = new Option(`--${name} ${value}`, description + suffix);
+  const option = new Option(`${short === undefined ? '' : `-${short}, `}--${name} ${value}`, description + suffix);
   return option.helpGroup(ignored === true ? 'Flags of the Go program without effect:' : 'Flags:');
 };
 
@@ -20,11 +21,13 @@ const formatItem: Help['formatItem'] = (term, termWidth, description, helper) =>
   return [`  ${term}`, ...lines.map((line) => `      ${line}`)].join('\n');
 };
 
+const termOf = ({ name, words }: Operands): string => (words === undefined ? `${name}...` : name);
+
 const usageOf = ({ flags, operands }: Command): string => {
   const required = Object.entries(flags).filter(([, definition]) => definition.required === true);
   const words = required.map(([name, { type }]) => `--${name} <${type.placeholder}>`);
   if (required.length < Object.keys(flags).length) words.push('[flags]');
-  return [...words, ...(operands === undefined || operands === 'ignored' ? [] : [`${operands.name}...`])].join(' ');
+  return [...words, ...(operands === undefined || operands === 'ignored' ? [] : [termOf(operands)])].join(' ');
 };
 
 const addCommand = (
@@ -32,15 +35,16 @@ const addCommand = (
   command: Command,
   invoke: (texts: FlagTexts, operands: readonly string[]) => Promise<void>,
 ) => {
-  const { name, summary, description, flags, operands } = command;
+  const { name, aliases = [], summary, description, flags, operands } = command;
   const parser = program.command(name).summary(summary).description(description).usage(usageOf(command));
+  for (const alias of aliases) parser.alias(alias);
   const options = Object.entries(flags).map(([flagName, definition]) => ({
     flagName,
     option: optionOf(flagName, definition),
   }));
   for (const { option } of options) parser.addOption(option);
   if (operands === 'ignored') parser.allowExcessArguments();
-  else if (operands !== undefined) parser.argument(`<${operands.name}...>`, operands.description);
+  else if (operands !== undefined) parser.argument(`<${termOf(operands)}>`, operands.description);
   parser.action(async () => {
     const values = parser.opts<FlagTexts>();
     await invoke(
@@ -49,6 +53,9 @@ const addCommand = (
     );
   });
 };
+
+const parserOf = (program: Parser, name: string): Parser | undefined =>
+  program.commands.find((command) => command.name() === name || command.aliases().includes(name));
 
 const addHelpCommand = (program: Parser, io: CliIo): void => {
   program.helpCommand(false);
@@ -60,7 +67,7 @@ const addHelpCommand = (program: Parser, io: CliIo): void => {
     .usage('[COMMAND]')
     .argument('[COMMAND]', 'Name of a command')
     .action((name?: string) => {
-      const about = name === undefined ? program : program.commands.find((command) => command.name() === name);
+      const about = name === undefined ? program : parserOf(program, name);
       if (about === undefined) throw new UsageError(`there is no command ${JSON.stringify(name)}`);
       io.stdout(about.helpInformation());
     });
@@ -81,6 +88,7 @@ const createProgram = (commands: readonly Command[], io: CliIo, setExitCode: (co
     })
     .exitOverride()
     .addHelpOption(new Option('-h, --help', 'Print this help').helpGroup('Flags:'))
+    .addOption(new Option('-V, --version', 'Print what "dwd version" prints').helpGroup('Flags:'))
     .commandsGroup('Commands:');
   for (const command of commands) {
     addCommand(program, command, async (texts, operands) => setExitCode(await command.invoke(texts, operands, io)));
@@ -89,9 +97,17 @@ const createProgram = (commands: readonly Command[], io: CliIo, setExitCode: (co
   return program;
 };
 
+const versionWords: ReadonlySet<string> = new Set(['--version', '-version', '-V']);
+
+/** The name of a command, if there is one, and what comes after it. */
+const commandLineOf = ({ argv }: CliIo): readonly [name: string, ...string[]] => {
+  const [name = '', ...rest] = argv;
+  return [versionWords.has(name) ? 'version' : name, ...rest];
+};
+
 const tell = (program: Parser, error: unknown, io: CliIo): number => {
   if (error instanceof CommanderError && error.code.startsWith('commander.help')) return error.exitCode === 0 ? 0 : 2;
-  const about = program.commands.find((command) => command.name() === io.argv[0]) ?? program;
+  const about = parserOf(program, commandLineOf(io)[0]) ?? program;
   const name = about === program ? 'dwd' : `dwd ${about.name()}`;
   if (error instanceof CommandError) {
     io.stderr(`${[`${name}: ${error.message}`, ...error.details].join('\n')}\n`);
@@ -114,8 +130,8 @@ export const runProgram = async (commands: readonly Command[], io: CliIo): Promi
     exitCode = code;
   });
   try {
-    const [name = '', ...rest] = io.argv;
-    const flags = commands.find((command) => command.name === name)?.flags;
+    const [name, ...rest] = commandLineOf(io);
+    const flags = commands.find((command) => command.name === name || command.aliases?.includes(name))?.flags;
     const args = flags === undefined ? normaliseArguments(io.argv, {}) : [name, ...normaliseArguments(rest, flags)];
     await program.parseAsync(args, { from: 'user' });
     return exitCode;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { dwd } from './testing/dwd.ts';
 
 describe('dwd validate', () => {
@@ -43,6 +44,28 @@ describe('dwd validate', () => {
       stderr: 'dwd validate: cannot read absent.yaml: no such file or directory\n',
     });
     expect(stdout.match(/^bad\.yaml:\d+:\d+: /gm)).toHaveLength(2);
+  });
+
+  it('tells programs the same', async () => {
+    const files = ['absent.yaml', 'bad.yaml', 'warned.yaml', 'config.yaml'];
+    const { code, stdout } = await dwd('validate', '--component=prober', '-o', 'json', ...files);
+    expect(code).toBe(1);
+    const problem = { line: 2, column: 16, path: 'probeInterval', severity: 'error' };
+    expect(JSON.parse(stdout)).toMatchObject({
+      files: [
+        {
+          file: 'absent.yaml',
+          valid: false,
+          error: 'cannot read absent.yaml: no such file or directory',
+          problems: [],
+        },
+        { file: 'bad.yaml', valid: false, problems: [problem, { line: 6 }] },
+        { file: 'warned.yaml', valid: true, problems: [{ severity: 'warning' }] },
+        { file: 'config.yaml', valid: true, problems: [] },
+      ],
+    });
+    const yaml = await dwd('validate', '--component=prober', '-oyaml', ...files);
+    expect(parse(yaml.stdout)).toEqual(JSON.parse(stdout));
   });
 
   it('allows warnings', async () => {

@@ -10,6 +10,7 @@ import { type Command, defineCommand } from './command.ts';
 import { choice } from './flag-types.ts';
 import { requiredFlag } from './flags.ts';
 import type { CliIo } from './io.ts';
+import { formatDocument, outputFlag } from './output.ts';
 
 const checks = { prober: checkProberFile, weeder: checkWeederFile, care: checkCareFile } as const satisfies Record<
   string,
@@ -22,17 +23,23 @@ const description = `Checks configuration files. A file is a configuration, or t
 
 Prints FILE:LINE:COLUMN: path: what is wrong and what is allowed, for every problem. Exits with 1 when there is an error; warnings are allowed.`;
 
-const validateFile = async (component: Component, file: string, io: CliIo): Promise<boolean> => {
+interface Validation {
+  readonly file: string;
+  readonly valid: boolean;
+  /** Why it cannot be read. */
+  readonly error?: string;
+  readonly problems: readonly ConfigProblem[];
+}
+
+const validateFile = async (component: Component, file: string, io: CliIo): Promise<Validation> => {
   let text: string;
   try {
     text = await io.readFile(file);
   } catch (error) {
-    io.stderr(`dwd validate: cannot read ${file}: ${(error as Error).message}\n`);
-    return false;
+    return { file, valid: false, error: `cannot read ${file}: ${(error as Error).message}`, problems: [] };
   }
   const problems = checks[component](text);
-  io.stdout(problems.map((problem) => `${formatProblem(file, problem)}\n`).join(''));
-  return !hasErrors(problems);
+  return { file, valid: !hasErrors(problems), problems };
 };
 
 export const validateCommand: Command = defineCommand({
@@ -44,11 +51,16 @@ export const validateCommand: Command = defineCommand({
       choice<Component>('component', ['prober', 'weeder', 'care']),
       'Whose configuration it is: prober, weeder or care',
     ),
+    output: outputFlag(),
   },
   operands: { name: 'FILE', description: 'Files to check; "-" is the standard input' },
   async run({ flags, operands }, io) {
-    let valid = true;
-    for (const file of operands) valid = (await validateFile(flags.component, file, io)) && valid;
-    return valid ? 0 : 1;
+    const { component, output } = flags;
+    const files: Validation[] = [];
+    for (const file of operands) files.push(await validateFile(component, file, io));
+    for (const { error } of files) if (error !== undefined) io.stderr(`dwd validate: ${error}\n`);
+    const lines = files.flatMap(({ file, problems }) => problems.map((problem) => `${formatProblem(file, problem)}\n`));
+    io.stdout(output === 'table' ? lines.join('') : formatDocument({ files }, output));
+    return files.every(({ valid }) => valid) ? 0 : 1;
   },
 });

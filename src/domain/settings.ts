@@ -132,7 +132,7 @@ export interface LeaderElectionSettings {
 export interface ProcessOptions {
   /** Path of the kubeconfig for the seed. Absent: `$KUBECONFIG`, then the in-cluster service account, then `~/.kube/config`. */
   readonly kubeconfig?: string;
-  /** Requests per second to the seed, sustained. */
+  /** Requests per second to the seed, sustained; Infinity for no limit. */
   readonly qps: number;
   readonly burst: number;
   readonly concurrentReconciles: number;

@@ -8,7 +8,7 @@ const defaultUrgentInFlight = 50;
 const waitBuckets = [0.001, 0.01, 0.1, 0.5, 1, 2, 5, 10, 30];
 
 export interface RateLimiterOptions {
-  /** Requests per second, sustained, and how many may come at once after a pause (`--kube-api-qps`, `--kube-api-burst`). */
+  /** Requests per second, sustained (Infinity for no limit), and how many may come at once after a pause (`--kube-api-qps`, `--kube-api-burst`). */
   readonly qps: number;
   readonly burst: number;
   /** Requests of the urgent lane that may be in flight at the same time. Default 50. */

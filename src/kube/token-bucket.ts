@@ -2,7 +2,7 @@ import type { Clock } from '../ports/index.ts';
 import { createWaitingLine } from './waiting-line.ts';
 
 export interface TokenBucketOptions {
-  /** Tokens that flow in per second, above 0. */
+  /** Tokens that flow in per second, above 0; Infinity: nobody ever waits. */
   readonly qps: number;
   /** Tokens that the bucket holds, a whole number of at least 1. It starts full. */
   readonly burst: number;
@@ -25,7 +25,7 @@ export interface TokenBucket {
  * than `burst - 1` tokens away.
  */
 export const createTokenBucket = ({ qps, burst, clock, onDepth }: TokenBucketOptions): TokenBucket => {
-  if (!(Number.isFinite(qps) && qps > 0)) throw new RangeError(`rate limit: qps must be greater than 0, not ${qps}`);
+  if (!(qps > 0)) throw new RangeError(`rate limit: qps must be greater than 0, not ${qps}`);
   if (!(Number.isInteger(burst) && burst >= 1)) {
     throw new RangeError(`rate limit: burst must be 1 or more, not ${burst}`);
   }

@@ -23,7 +23,10 @@ const introduction = (rehearsal: Rehearsal): readonly string[] => {
   const world = `${count(shoots, 'shoot')} of ${count(nodes, 'node')}`;
   const time = `from ${rounded(outage.beginsMs)} to ${rounded(outage.endsMs)}`;
   const end = endedMs < durationMs ? `all was over after ${rounded(endedMs)}` : `${rounded(endedMs)} in all`;
-  const flags = `seed ${String(seed)}, ${String(limits.qps)} requests/s, burst ${String(limits.burst)}`;
+  const rate = Number.isFinite(limits.qps)
+    ? `${String(limits.qps)} requests/s, burst ${String(limits.burst)}`
+    : 'no rate limit';
+  const flags = `seed ${String(seed)}, ${rate}`;
   return paragraph(`Rehearsed: ${world}; ${title}, ${time}; ${end} (${flags})`);
 };
 

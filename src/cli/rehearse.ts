@@ -2,9 +2,10 @@ import { formatProblem, loadProberConfig } from '../config/index.ts';
 import type { FaultName } from '../scenario/index.ts';
 import { type Command, defineCommand } from './command.ts';
 import { CommandError, UsageError } from './errors.ts';
-import { choice, float, integer, positiveDuration, text } from './flag-types.ts';
+import { choice, integer, positiveDuration, rate, text } from './flag-types.ts';
 import { flag, requiredFlag } from './flags.ts';
 import type { CliIo } from './io.ts';
+import { formatDocument, outputFlagWithText } from './output.ts';
 import { defaultBurst, defaultQps } from './process-flags.ts';
 
 /** For the help; what they do is in the scenario. */
@@ -40,8 +41,8 @@ const flags = {
   fault: flag(choice<FaultName>('fault', faultNames), 'lb', 'What goes wrong; see above'),
   duration: flag(positiveDuration, '15m', 'Length of the rehearsal in virtual time'),
   seed: flag(integer({ min: 0 }), '1', 'Decides everything that is random'),
-  output: flag(choice<'text' | 'json'>('output', ['text', 'json']), 'text', 'Form of the result: text or json'),
-  'kube-api-qps': flag(float({ min: 0 }), '5.0', 'As of the prober; 0 means 5.0'),
+  output: outputFlagWithText(),
+  'kube-api-qps': flag(rate, '5.0', 'As of the prober; 0 means 5.0, -1 no limit'),
   'kube-api-burst': flag(integer({ min: 0 }), '10', 'As of the prober; 0 means 10'),
 };
 
@@ -58,8 +59,9 @@ const loadSettings = async (file: string, io: CliIo) => {
   return { settings, warnings: lines };
 };
 
-export const simulateCommand: Command = defineCommand({
-  name: 'simulate',
+export const rehearseCommand: Command = defineCommand({
+  name: 'rehearse',
+  aliases: ['simulate'],
   summary: 'rehearse an outage with your configuration, in virtual time',
   description,
   flags,
@@ -73,7 +75,7 @@ export const simulateCommand: Command = defineCommand({
     if (!plan.ok) throw new UsageError(plan.error);
     for (const warning of warnings) io.stderr(`${warning}\n`);
     const rehearsal = await rehearse(plan.value);
-    io.stdout(output === 'json' ? `${JSON.stringify(rehearsal, null, 2)}\n` : tellRehearsal(rehearsal));
+    io.stdout(output === 'table' ? tellRehearsal(rehearsal) : formatDocument(rehearsal, output));
     return rehearsal.isProtected ? 0 : 1;
   },
 });

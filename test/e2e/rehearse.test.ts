@@ -6,17 +6,17 @@ import { expect, it } from 'vitest';
 const pathOf = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const run = promisify(execFile);
 
-const simulate = async (...[TZ, ...flags]: readonly [string, ...string[]]): Promise<string> => {
+const rehearse = async (...[TZ, ...flags]: readonly [string, ...string[]]): Promise<string> => {
   const config = `--config-file=${pathOf('examples/prober-config.yaml')}`;
-  const args = [pathOf('bin/dwd'), 'simulate', config, '--shoots=3', '--nodes=4', ...flags];
+  const args = [pathOf('bin/dwd'), 'rehearse', config, '--shoots=3', '--nodes=4', ...flags];
   return (await run(process.execPath, args, { env: { ...process.env, TZ } })).stdout;
 };
 
 it.each(['lb', 'clock-skew'])('prints the same bytes in every process and time zone: %s', async (fault) => {
   const flags = [`--fault=${fault}`, '--seed=9'];
-  const here = await simulate('UTC', ...flags);
+  const here = await rehearse('UTC', ...flags);
   expect(here).toContain('PROTECTED');
-  expect(await simulate('Pacific/Chatham', ...flags)).toBe(here);
-  const json = await simulate('UTC', ...flags, '--output=json');
-  expect(await simulate('America/St_Johns', ...flags, '--output=json')).toBe(json);
+  expect(await rehearse('Pacific/Chatham', ...flags)).toBe(here);
+  const json = await rehearse('UTC', ...flags, '--output=json');
+  expect(await rehearse('America/St_Johns', ...flags, '--output=json')).toBe(json);
 });

@@ -1,0 +1,29 @@
+import { completionScripts, type Shell } from './completion-scripts.ts';
+import { type Command, defineCommand } from './command.ts';
+import { UsageError } from './errors.ts';
+
+const shells = Object.keys(completionScripts) as readonly Shell[];
+
+const description = `Prints a script with which a shell completes commands, flags and their values.
+
+bash: source <(dwd completion bash), in ~/.bashrc for all shells to come.
+
+zsh: source <(dwd completion zsh), in ~/.zshrc after compinit.
+
+fish: dwd completion fish > ~/.config/fish/completions/dwd.fish`;
+
+/** `commands`: all of the program, this one included. */
+export const completionCommand = (commands: () => readonly Command[]): Command =>
+  defineCommand({
+    name: 'completion',
+    summary: 'print a script for completion in a shell',
+    description,
+    flags: {},
+    operands: { name: 'SHELL', description: 'bash, zsh or fish', words: shells },
+    async run({ operands: [word] }, io) {
+      const shell = shells.find((known) => known === word);
+      if (shell === undefined) throw new UsageError(`SHELL is bash, zsh or fish; it was given ${JSON.stringify(word)}`);
+      io.stdout(completionScripts[shell](commands()));
+      return 0;
+    },
+  });

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import type { Rehearsal } from '../scenario/index.ts';
+import { dwd } from './testing/dwd.ts';
+
+const small = ['--shoots=2', '--nodes=3'];
+const rehearse = (...flags: readonly string[]) => dwd('rehearse', ...flags);
+
+describe('dwd rehearse', () => {
+  it('tells of a configuration that protects, and exits with 0', async () => {
+    const { code, stdout, stderr, started } = await rehearse('--config-file=example.yaml', ...small);
+    expect({ code, stderr, started }).toEqual({ code: 0, stderr: '', started: [] });
+    expect(stdout).toMatch(/^Rehearsed: 2 shoots of 3 nodes; the load balancer of all shoots fails, from/);
+    expect(stdout).toMatch(/\n {2}without protection +6 +0\n {2}with protection +0 +0\n/);
+    expect(stdout).toMatch(/\nPROTECTED: no threatened node was lost\n$/);
+    expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
+  });
+
+  it('tells of a configuration that does not, and exits with 1', async () => {
+    const { code, stdout } = await rehearse('--config-file=config.yaml', ...small, '--duration', '5m');
+    expect(code).toBe(1);
+    expect(stdout).toContain('\nWARNING: no resource named kube-controller-manager is scaled down');
+    expect(stdout).toContain('\nFAILED: 6 nodes of threatened shoots lost in spite of protection\n');
+  });
+
+  it('prints the same in JSON', async () => {
+    const flags = ['--fault=shoot-lb', '--seed=5', '--output=json', '--kube-api-qps=0', '--kube-api-burst=30'];
+    const { code, stdout } = await rehearse('--config-file=example.yaml', ...small, ...flags);
+    expect(code).toBe(0);
+    const rehearsal = JSON.parse(stdout) as Rehearsal;
+    expect(rehearsal).toMatchObject({ fault: 'shoot-lb', seed: 5, shoots: 2, nodes: 3, threatened: 1 });
+    expect(rehearsal.limits).toEqual({ qps: 5, burst: 30 });
+  });
+
+  it('prints the same in YAML, and in JSON under its former name, whose table was called text', async () => {
+    const flags = ['--config-file=example.yaml', ...small, '--kube-api-qps=-1'];
+    const { stdout } = await rehearse(...flags, '-o', 'yaml');
+    expect(parse(stdout)).toEqual(JSON.parse((await dwd('simulate', ...flags, '--output=json')).stdout));
+    const table = (await rehearse(...flags)).stdout;
+    expect(table).toContain('no rate limit');
+    expect((await dwd('simulate', ...flags, '--output=text')).stdout).toBe(table);
+  });
+
+  it('repeats the warnings about the file', async () => {
+    const { stderr } = await rehearse('--config-file=warned.yaml', ...small, '--fault=none');
+    expect(stderr).toMatch(/^warned\.yaml:1:1: kcmNodeMonitorGraceDuration: warning: is not set/);
+  });
+
+  it.each<readonly [readonly string[], number, string]>([
+    [[], 2, 'dwd rehearse: flag --config-file is required'],
+    [['--config-file=example.yaml', '--fault=fire'], 2, 'dwd rehearse: flag --fault takes lb, nat, shoot-lb, '],
+    [['--config-file=example.yaml', '--shoots=0'], 2, 'dwd rehearse: flag --shoots takes a whole number >= 1'],
+    [['--config-file=example.yaml', '--nodes=many'], 2, 'dwd rehearse: flag --nodes takes a whole number >= 1'],
+    [['--config-file=example.yaml', '--duration=15'], 2, 'dwd rehearse: flag --duration takes a duration > 0'],
+    [['--config-file=example.yaml', '--duration=1m'], 2, 'dwd rehearse: --duration must be at least 3m: '],
+    [['--config-file=example.yaml', '--output=xml'], 2, 'dwd rehearse: flag --output takes table, json or yaml'],
+    [['--config-file=example.yaml', '--nodes=100000'], 2, 'dwd rehearse: --shoots times --nodes must be at most'],
+    [['--config-file=example.yaml', '--dry-run'], 2, "dwd rehearse: unknown flag '--dry-run'"],
+    [['--config-file=example.yaml', 'more'], 2, "dwd rehearse: too many arguments for 'rehearse'"],
+    [
+      ['--config-file=nothing.yaml'],
+      1,
+      'dwd rehearse: cannot read --config-file nothing.yaml: no such file or directory',
+    ],
+    [
+      ['--config-file=bad.yaml'],
+      1,
+      'dwd rehearse: the configuration is not valid\nbad.yaml:2:16: probeInterval: must be ',
+    ],
+  ])('%j ends with %i', async (flags, expected, message) => {
+    const { code, stdout, stderr } = await rehearse(...flags);
+    expect({ code, stdout }).toEqual({ code: expected, stdout: '' });
+    expect(stderr.slice(0, message.length)).toBe(message);
+  });
+});
