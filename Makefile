@@ -78,8 +78,8 @@ mass-outage: build ## of the benchmark: 250 simulated shoots fail in the same se
 mass-recovery: build ## of the benchmark: etcd of 250 simulated shoots comes back in the same second (1 minute)
 	$(call stage,mass recovery,node bench/bench.ts --only recovery $(ARGS))
 
-simulate: setup ## play random outages with faults in virtual time: 1000, or RUNS=n, or one with SEED=n (`make test` plays 250)
-	$(call stage,simulation,node bench/simulate.ts --seed "$(SEED)" --runs "$(RUNS)")
+simulate: setup ## play random outages with faults in virtual time: 1000 from a random number on, or RUNS=n, FROM=n, JOBS=n; one with SEED=n
+	$(call stage,simulation,node bench/simulate.ts --seed "$(SEED)" --from "$(FROM)" --runs "$(RUNS)" --jobs "$(JOBS)")
 
 setup: $(ROOT_STAMP) ## install the pinned Node and the npm packages
 

@@ -1,13 +1,19 @@
-// Random outages with faults, from a number each, in virtual time. `--seed N` plays one and tells its trace; `--runs N --from N` plays many.
+// Random outages with faults, from a number each, in virtual time. `--seed N` plays one and tells its trace; the rest plays many.
+import { fork } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { exit, stderr, stdout } from 'node:process';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { cpuUsage, exit, stderr, stdout } from 'node:process';
 import { generatePlan, runPlan, shrink, tellFailure, tellPlan, tellTrace } from '../src/scenario/simulation/index.ts';
-import { createTally } from './simulate/tally.ts';
+import { type Played, playRange, type PlayOptions, type Range, splitRange } from './simulate/play.ts';
+import { addTallies, emptyTally, tellTally } from './simulate/tally.ts';
+import type { WorkerMessage } from './simulate/worker.ts';
 
-const usage = 'usage: simulate.ts [--seed N] [--runs N] [--from N]';
+const usage = 'usage: simulate.ts [--seed N] [--from N] [--runs N] [--jobs N]';
 const mostShrinkRuns = 300;
-const mostFailures = 3;
 const tellEvery = 1_000;
+/** Of the random number of the first plan. */
+const highestStart = 2 ** 40;
 
 const whole = (text: string | undefined, absent: number): number => {
   if (text === undefined || text === '') return absent;
@@ -30,31 +36,53 @@ const playOne = async (seed: number): Promise<number> => {
   return 0;
 };
 
-const playMany = async ({ from, runs }: { readonly from: number; readonly runs: number }): Promise<number> => {
-  const tally = createTally();
-  let failures = 0;
-  for (let seed = from; seed < from + runs && failures < mostFailures; seed += 1) {
-    const before = cpuUsage();
-    const run = await runPlan(generatePlan(seed));
-    const { user, system } = cpuUsage(before);
-    tally.add(run, (user + system) / 1_000);
-    if (run.violation !== undefined) {
-      failures += 1;
-      say([...tellFailure(run, await shrink(run, { run: runPlan, mostRuns: mostShrinkRuns })), '']);
-    }
-    if ((seed - from + 1) % tellEvery === 0) stderr.write(`${String(seed - from + 1)} of ${String(runs)} runs\n`);
-  }
-  say(tally.tell());
-  return failures === 0 ? 0 : 1;
+const worker = fileURLToPath(new URL('simulate/worker.ts', import.meta.url));
+
+/** Like `playRange`, in a process of its own. */
+const playElsewhere = ({ from, runs }: Range, { onFailure, onPlayed }: PlayOptions): Promise<Played> =>
+  new Promise((resolve, reject) => {
+    let over: Played | undefined;
+    const child = fork(worker, [String(from), String(runs)]);
+    child.on('message', (message: WorkerMessage) => {
+      if (message.kind === 'failure') onFailure(message.lines);
+      else if (message.kind === 'played one') onPlayed();
+      else over = message.played;
+    });
+    child.once('error', reject);
+    child.once('exit', (code) => {
+      if (over !== undefined) resolve(over);
+      else reject(new Error(`plans from ${String(from)} on: the process that played them ended with ${String(code)}`));
+    });
+  });
+
+const playMany = async (range: Range, jobs: number): Promise<number> => {
+  const { from, runs } = range;
+  say([
+    `plans ${String(from)} to ${String(from + runs - 1)}: make simulate FROM=${String(from)} RUNS=${String(runs)}`,
+    '',
+  ]);
+  let done = 0;
+  const options: PlayOptions = {
+    onFailure: (lines) => say([...lines, '']),
+    onPlayed: () => {
+      done += 1;
+      if (done % tellEvery === 0) stderr.write(`${String(done)} of ${String(runs)} runs\n`);
+    },
+  };
+  const play = jobs > 1 ? playElsewhere : playRange;
+  const played = await Promise.all(splitRange(range, jobs).map((part) => play(part, options)));
+  say(tellTally(played.map(({ tally }) => tally).reduce(addTallies, emptyTally)));
+  return played.every(({ failures }) => failures === 0) ? 0 : 1;
 };
 
 const main = async (): Promise<number> => {
   const { values } = parseArgs({
-    options: { seed: { type: 'string' }, runs: { type: 'string' }, from: { type: 'string' } },
+    options: { seed: { type: 'string' }, runs: { type: 'string' }, from: { type: 'string' }, jobs: { type: 'string' } },
   });
   const { seed = '' } = values;
   if (seed !== '') return playOne(whole(seed, 0));
-  return playMany({ from: whole(values.from, 1), runs: whole(values.runs, 1_000) });
+  const range = { from: whole(values.from, randomInt(highestStart)), runs: whole(values.runs, 1_000) };
+  return playMany(range, Math.max(1, whole(values.jobs, 1)));
 };
 
 exit(await main());

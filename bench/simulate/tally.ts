@@ -1,51 +1,67 @@
 import type { Run } from '../../src/scenario/simulation/index.ts';
 import { markdownTable } from '../support/table.ts';
 
-/** What all runs amount to. */
+/** What runs amount to; as JSON it goes from one process to another. */
 export interface Tally {
-  /** `cpuMs`: what it took. */
-  add(run: Run, cpuMs: number): void;
-  /** As lines. */
-  tell(): readonly string[];
+  readonly runs: number;
+  /** In virtual milliseconds. */
+  readonly lengthMs: number;
+  readonly cpuMs: number;
+  readonly counts: Readonly<Record<string, number>>;
 }
 
-export const createTally = (): Tally => {
-  const counts = new Map<string, number>();
-  const count = (what: string, by = 1): void => void counts.set(what, (counts.get(what) ?? 0) + by);
-  let runs = 0;
-  let lengthMs = 0;
-  let totalCpuMs = 0;
+export const emptyTally: Tally = { runs: 0, lengthMs: 0, cpuMs: 0, counts: {} };
 
+const changesOf = ({ events }: Run): Record<string, number> => {
+  const counts = { 'pods weeded': 0, 'Deployments scaled down': 0, 'Deployments restored': 0 };
+  for (const event of events) {
+    if (event.kind === 'pod' && event.writer !== 'world') {
+      if (event.after?.isDeleting === true && event.before?.isDeleting === false) counts['pods weeded'] += 1;
+    }
+    if (event.kind !== 'deployment' || event.writer === 'world') continue;
+    const [before = 0, after = 0] = [event.before?.replicas, event.after?.replicas];
+    if (before > 0 && after === 0) counts['Deployments scaled down'] += 1;
+    if (before === 0 && after > 0) counts['Deployments restored'] += 1;
+  }
+  return counts;
+};
+
+/** `cpuMs`: what the run took. */
+export const tallyOf = (run: Run, cpuMs: number): Tally => ({
+  runs: 1,
+  lengthMs: run.lengthMs,
+  cpuMs,
+  counts: {
+    [`plans of a ${run.plan.component}`]: 1,
+    faults: run.plan.faults.length,
+    violations: run.violation === undefined ? 0 : 1,
+    'nodes given up where nobody could have been in time': run.toll.nodesTurnedUnknown,
+    ...changesOf(run),
+  },
+});
+
+export const addTallies = (one: Tally, other: Tally): Tally => {
+  const names = new Set([...Object.keys(one.counts), ...Object.keys(other.counts)]);
   return {
-    add: (run, cpuMs) => {
-      runs += 1;
-      totalCpuMs += cpuMs;
-      lengthMs += run.lengthMs;
-      count(`plans of a ${run.plan.component}`);
-      count('faults', run.plan.faults.length);
-      count('violations', run.violation === undefined ? 0 : 1);
-      count('nodes given up where nobody could have been in time', run.toll.nodesTurnedUnknown);
-      for (const event of run.events) {
-        if (event.kind === 'pod' && event.writer !== 'world') {
-          if (event.after?.isDeleting === true && event.before?.isDeleting === false) count('pods weeded');
-        }
-        if (event.kind !== 'deployment' || event.writer === 'world') continue;
-        const [before = 0, after = 0] = [event.before?.replicas, event.after?.replicas];
-        if (before > 0 && after === 0) count('Deployments scaled down');
-        if (before === 0 && after > 0) count('Deployments restored');
-      }
-    },
-    tell: () => [
-      markdownTable(
-        ['', 'number'],
-        [
-          ['runs', String(runs)],
-          ...Array.from(counts, ([what, number]) => [what, String(number)]),
-          ['virtual minutes', (lengthMs / 60_000).toFixed(0)],
-          ['CPU ms per run', (totalCpuMs / Math.max(1, runs)).toFixed(1)],
-          ['runs per minute of CPU', ((runs * 60_000) / totalCpuMs).toFixed(0)],
-        ],
-      ),
-    ],
+    runs: one.runs + other.runs,
+    lengthMs: one.lengthMs + other.lengthMs,
+    cpuMs: one.cpuMs + other.cpuMs,
+    counts: Object.fromEntries(
+      Array.from(names, (name) => [name, (one.counts[name] ?? 0) + (other.counts[name] ?? 0)]),
+    ),
   };
 };
+
+/** As lines. */
+export const tellTally = ({ runs, lengthMs, cpuMs, counts }: Tally): readonly string[] => [
+  markdownTable(
+    ['', 'number'],
+    [
+      ['runs', String(runs)],
+      ...Object.entries(counts).map(([what, number]) => [what, String(number)]),
+      ['virtual minutes', (lengthMs / 60_000).toFixed(0)],
+      ['CPU ms per run', (cpuMs / Math.max(1, runs)).toFixed(1)],
+      ['runs per minute of CPU', ((runs * 60_000) / Math.max(1, cpuMs)).toFixed(0)],
+    ],
+  ),
+];

@@ -1,0 +1,18 @@
+// One of the processes among which the plans are divided: its range comes as arguments, what it made of it goes back by messages.
+import { argv } from 'node:process';
+import { type Played, playRange } from './play.ts';
+
+export type WorkerMessage =
+  | { readonly kind: 'failure'; readonly lines: readonly string[] }
+  | { readonly kind: 'played one' }
+  | { readonly kind: 'over'; readonly played: Played };
+
+const tell = (message: WorkerMessage): void => void process.send?.(message);
+
+const [from = 0, runs = 0] = argv.slice(2).map(Number);
+const played = await playRange(
+  { from, runs },
+  { onFailure: (lines) => tell({ kind: 'failure', lines }), onPlayed: () => tell({ kind: 'played one' }) },
+);
+tell({ kind: 'over', played });
+process.disconnect();
