@@ -376,6 +376,7 @@ describeEnvtest('care on real API servers', () => {
     await shoot.client.patch('/api/v1/nodes/node-a/status', {
       status: { conditions: [{ type: 'Ready', status: 'False', reason: 'Bad\u001b[1m', message }] },
     });
+    await until('one', 'EveryNodeReady', { reason: 'NodeUnhealthy' });
     for (const output of ['table', 'json', 'yaml']) {
       const round = start('--once', `--shoot=${namespaceOf('one')}`, `--output=${output}`, '--zap-log-level=debug');
       expect(await round.ended).toBe(1);
