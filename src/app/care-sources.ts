@@ -62,7 +62,8 @@ const isServed = (informer: Informer<unknown>): boolean => {
 
 const watched = <T>(informer: Informer<T>): Watched<T> => ({
   store: informer,
-  problem: () => informer.state().problem,
+  // Without for how long: it goes into messages of conditions, and each difference there is a write.
+  problem: () => informer.state().lastError?.message,
   isServed: () => isServed(informer),
 });
 

@@ -46,6 +46,8 @@ export interface CareCluster {
   /** The seed that the Cluster is on; empty where it does not say. */
   readonly seedName: string;
   readonly shoot: Result<CareShoot, DecodeError>;
+  /** Of the Shoot in the garden; absent where not even that can be decoded. */
+  readonly shootName?: NamespacedName;
 }
 
 /** A Shoot in the garden, with what it takes to write to it. */
@@ -112,6 +114,16 @@ const decodeShoot = (object: JsonObject, path: string): CareShoot => {
   };
 };
 
+const decodeShootName = (object: JsonObject): NamespacedName | undefined => {
+  try {
+    const { namespace, name } = decodeMeta(decodeObject(child(object, 'cluster', 'spec').shoot, 'shoot'), 'shoot');
+    return { namespace, name };
+  } catch (error) {
+    if (error instanceof DecodeError) return undefined;
+    throw error;
+  }
+};
+
 export const decodeCareCluster = (json: unknown, path: string): CareCluster => {
   const object = decodeObject(json, path);
   const { name } = decodeMeta(object, path);
@@ -120,10 +132,16 @@ export const decodeCareCluster = (json: unknown, path: string): CareCluster => {
     const seed = child(child(spec, 'spec', 'seed'), 'spec.seed', 'metadata');
     const seedName = optionalString(seed.name, 'spec.seed.metadata.name') ?? '';
     const shoot = decodeShoot(decodeObject(spec.shoot, 'spec.shoot'), 'spec.shoot');
-    return { name, seedName, shoot: { ok: true, value: shoot } };
+    return {
+      name,
+      seedName,
+      shoot: { ok: true, value: shoot },
+      shootName: { namespace: shoot.namespace, name: shoot.name },
+    };
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
-    return { name, seedName: '', shoot: { ok: false, error } };
+    const shootName = decodeShootName(object);
+    return { name, seedName: '', shoot: { ok: false, error }, ...(shootName === undefined ? {} : { shootName }) };
   }
 };
 

@@ -135,6 +135,7 @@ describe('a DaemonSet', () => {
       [rolling('30%'), 3],
       [rolling('0%'), 0],
       [rolling('100%'), 10],
+      [rolling('99999999999%'), 9_999_999_999],
       [rolling('3'), 0],
       [rolling('x%'), 0],
       [rolling('1.5%'), 0],

@@ -77,7 +77,7 @@ export const decodeDaemonSetHealth = (json: unknown, path: string): DaemonSetHea
  */
 const allowedUnavailable = ({ desired, maxUnavailable }: DaemonSetHealth): number => {
   if (typeof maxUnavailable === 'number' && Number.isSafeInteger(maxUnavailable)) return maxUnavailable;
-  const percent = typeof maxUnavailable === 'string' ? /^([+-]?\d{1,9})%$/.exec(maxUnavailable)?.[1] : undefined;
+  const percent = typeof maxUnavailable === 'string' ? /^([+-]?\d{1,15})%$/.exec(maxUnavailable)?.[1] : undefined;
   return percent === undefined ? 0 : Math.floor((Number(percent) * desired) / 100);
 };
 

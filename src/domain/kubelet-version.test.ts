@@ -30,6 +30,8 @@ describe('the version of a kubelet', () => {
     ['v1.33.2 (dirty)', 'improper constraint: "~ v1.33.2 (dirty)"'],
     ['v1.33.2.1', 'improper constraint: "~ v1.33.2.1"'],
     ['v"1"', 'improper constraint: "~ v\\"1\\""'],
+    ['v1.33.2-01', 'constraint parser error'],
+    ['v1.33.2-rc.007', 'constraint parser error'],
     ['1'.repeat(511), 'constraint string is too long (max 512 bytes)'],
   ])('%j cannot be read', (kubelet, error) => {
     expect(kubeletVersionState(kubelet, '1.33.2')).toEqual({ kind: 'unreadable', error });

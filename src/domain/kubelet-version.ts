@@ -21,6 +21,8 @@ const maxConstraintLength = 512;
 const grammar =
   /^v?([0-9xX*|]+)(?:\.([0-9xX*|]+))?(?:\.([0-9xX*|]+))?(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$/;
 const wholeNumber = /^\d{1,15}$/;
+/** Which no identifier of a pre-release may be (semver.org, 9). */
+const paddedNumber = /^0\d+$/;
 
 /** Undefined for what is no version. A part that is absent or a wildcard is not a number. */
 const parse = (text: string): { readonly parts: readonly number[]; readonly pre: readonly string[] } | undefined => {
@@ -78,7 +80,9 @@ const constraintError = (kubelet: string): string | undefined => {
   if (Buffer.byteLength(constraint) > maxConstraintLength) {
     return `constraint string is too long (max ${maxConstraintLength} bytes)`;
   }
-  return parse(kubelet) === undefined ? `improper constraint: ${goQuote(constraint)}` : undefined;
+  const parsed = parse(kubelet);
+  if (parsed === undefined) return `improper constraint: ${goQuote(constraint)}`;
+  return parsed.pre.some((identifier) => paddedNumber.test(identifier)) ? 'constraint parser error' : undefined;
 };
 
 /**

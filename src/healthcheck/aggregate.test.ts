@@ -60,6 +60,10 @@ describe('the checks of one type', () => {
       outcomes: [wrong('w', 'ERR_B', 'ERR_A'), wrong('x', 'ERR_B')],
       becomes: unsuccessful('1) w. 2) x.', 'ERR_A', 'ERR_B'),
     },
+    'unsuccessful beside a success with codes, from JavaScript': {
+      outcomes: [wrong('w', 'ERR_A'), { status: 'True', codes: ['ERR_B'] } as CheckOutcome],
+      becomes: unsuccessful('w.', 'ERR_A'),
+    },
     'unsuccessful beside progressing': {
       outcomes: [moving('m', minute, 'ERR_B'), wrong('w', 'ERR_A')],
       old: stored('True'),

@@ -24,7 +24,10 @@ export const uncheckedChange = (error: unknown): ConditionChange => ({
 });
 
 const codesOf = (outcomes: readonly CheckOutcome[]): readonly string[] => {
-  const codes = outcomes.flatMap((outcome) => ('codes' in outcome ? (outcome.codes ?? []) : []));
+  // A check may come from JavaScript, and bring codes with a success.
+  const codes = outcomes.flatMap((outcome) =>
+    outcome.status !== 'True' && 'codes' in outcome ? (outcome.codes ?? []) : [],
+  );
   return [...new Set(codes)].sort();
 };
 

@@ -355,6 +355,62 @@ describe('what is read', () => {
     expect(told(/^trouble is over$/)).toHaveLength(1);
     expect(statusesOf(shoot)).toEqual(types.map(() => 'True'));
   });
+
+  describe('nothing can be checked', () => {
+    const theirs = { type: 'Theirs', status: 'True', extra: { deep: [1] } };
+    const breakCluster = (shoot: CareShootRig) =>
+      editCluster(shoot, (object) => ({ ...object, spec: { provider: { workers: 'none' } } }));
+    const unknown = types.map((type) => ({
+      type,
+      status: 'Unknown',
+      reason: 'ConditionCheckError',
+      message: expect.stringMatching(/^the Cluster cannot be read: spec\.shoot\.spec\.provider\.workers/) as unknown,
+    }));
+
+    it('no stored condition looks fresh, those of others stay as they are, and it is told once', async () => {
+      const shoot = rig.addShoot('a');
+      rig.start();
+      await minutes(2);
+      editShoot(shoot, (object) => ({
+        ...object,
+        status: { ...(object.status as object), conditions: [theirs, ...conditionsOf(shoot)] },
+      }));
+      breakCluster(shoot);
+      await minutes(5);
+      expect(conditionsOf(shoot)).toMatchObject([theirs, ...unknown]);
+      expect(conditionsOf(shoot)[0]).toEqual(theirs);
+      expect(told(/^the Cluster cannot be read/)).toHaveLength(1);
+      expect(await rig.meter.metricsText()).toContain(
+        `dwd_care_condition{namespace="${shoot.namespace}",condition="EveryNodeReady",status="Unknown"} 1`,
+      );
+      const writes = gardenWrites();
+      await minutes(5);
+      expect(gardenWrites()).toBe(writes);
+      editCluster(shoot, (object) => ({ ...object, spec: { provider: { workers: [{ name: 'worker' }] } } }));
+      await minutes(2);
+      expect(statusesOf(shoot)).toEqual(['True', ...types.map(() => 'True')]);
+    });
+
+    it('also because of a bug, which is told', async () => {
+      const shoot = rig.addShoot('a');
+      rig.start();
+      await minutes(2);
+      rig.tunnel = () => Promise.reject(new TypeError('undefined is not a function'));
+      await minutes(2);
+      expect(conditionsOf(shoot)).toMatchObject(
+        types.map((type) => ({
+          type,
+          status: 'Unknown',
+          reason: 'ConditionCheckError',
+          message: 'unexpected error: undefined is not a function',
+        })),
+      );
+      expect(told(/^unexpected error: this is a bug$/).length).toBeGreaterThan(0);
+      rig.tunnel = async () => undefined;
+      await minutes(2);
+      expect(statusesOf(shoot)).toEqual(types.map(() => 'True'));
+    });
+  });
 });
 
 describe('extensions', () => {

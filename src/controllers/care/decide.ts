@@ -14,7 +14,7 @@ import {
 } from '../../domain/index.ts';
 import { checkApiServer, withoutResponseTime } from './api-server.ts';
 import { checkControlPlane } from './control-plane.ts';
-import { type Finding, healthy } from './finding.ts';
+import { type Finding, healthy, unchecked } from './finding.ts';
 import { checkNodes } from './nodes.ts';
 import { checkObservability } from './observability.ts';
 import { type Circumstances, hasWorkers } from './observation.ts';
@@ -43,12 +43,19 @@ const commonFinding = ({ shoot, seed }: Circumstances): Finding | undefined => {
   };
 };
 
+/** Types of conditions that the shoot has. */
+export const typesOf = (shoot: CareShoot): readonly ShootConditionType[] =>
+  shootConditionTypes.filter((type) => type !== 'EveryNodeReady' || hasWorkers(shoot));
+
 /** All checks of one run. Pure. */
 export const decide = (circumstances: Circumstances): Findings => {
   const common = commonFinding(circumstances);
-  const types = shootConditionTypes.filter((type) => type !== 'EveryNodeReady' || hasWorkers(circumstances.shoot));
-  return new Map(types.map((type) => [type, common ?? checks[type](circumstances)]));
+  return new Map(typesOf(circumstances.shoot).map((type) => [type, common ?? checks[type](circumstances)]));
 };
+
+/** When no check can be carried out: stored conditions must not look fresh. */
+export const decideNothing = (types: readonly ShootConditionType[], problem: string): Findings =>
+  new Map(types.map((type) => [type, unchecked(problem)]));
 
 const conditionOf = (base: ConditionBase, finding: Finding, context: FailureContext): UpdatedCondition => {
   const { status, ...text } = finding;

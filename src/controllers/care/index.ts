@@ -1,8 +1,8 @@
-import type { CareCluster } from '../../domain/index.ts';
+import type { CareCluster, CareShoot, NamespacedName } from '../../domain/index.ts';
 import type { Random, StoreChange } from '../../ports/index.ts';
 import { createGardenReader } from './garden-reader.ts';
 import type { CareReport, ShootCare } from './report.ts';
-import { type Remembered, type RunDeps, runCare } from './run.ts';
+import { type Remembered, type RunDeps, type RunRequest, runCare } from './run.ts';
 import { createSeedObserver } from './seed-view.ts';
 import type { CareSources } from './watched.ts';
 
@@ -45,6 +45,7 @@ const hasJustSucceeded = ({ value, previous }: StoreChange<CareCluster>): boolea
   return stateOf(previous) === 'Processing' && stateOf(value) === 'Succeeded';
 };
 
+/** Of a Cluster that says not even which Shoot it is of. */
 const unreadable = (namespace: string, problem: string): ShootCare => ({
   namespace,
   conditions: [],
@@ -53,6 +54,16 @@ const unreadable = (namespace: string, problem: string): ShootCare => ({
   problem,
   durationMs: 0,
 });
+
+/** A Shoot of which nothing is known but its name. */
+const nameless = { uid: '', seedName: '', labels: {}, hibernated: false, purpose: '', pools: [], vpaEnabled: false };
+const bareShoot = (name: NamespacedName): CareShoot => ({ ...nameless, ...name, hasLastErrors: false, conditions: [] });
+
+/** What a run starts from. Undefined: the Cluster says not even which Shoot it is of. */
+const startOf = ({ shoot, shootName }: CareCluster): Pick<RunRequest, 'shoot' | 'problem'> | undefined => {
+  if (shoot.ok) return { shoot: shoot.value };
+  return shootName && { shoot: bareShoot(shootName), problem: shoot.error.message };
+};
 
 export const createCareController = (deps: CareControllerDeps, before?: CareMemory): CareController => {
   const { clock, random, settings, sources, report, requeueAfter } = deps;
@@ -68,19 +79,21 @@ export const createCareController = (deps: CareControllerDeps, before?: CareMemo
     const cluster = sources.clusters.get(namespace);
     if (cluster === undefined) return undefined;
     const { seedName, shoot } = cluster;
-    if (!shoot.ok) {
-      const care = unreadable(namespace, shoot.error.message);
+    const from = startOf(cluster);
+    if (from === undefined) {
+      const care = unreadable(namespace, shoot.ok ? '' : shoot.error.message);
       report.ran(care, []);
       return care;
     }
-    const request = { namespace, seedName, shoot: shoot.value, remembered: remembered.get(namespace), signal };
-    const { care, before: stored, isSlow, ...made } = await runCare(runDeps, request);
+    const request = { namespace, seedName, ...from, remembered: remembered.get(namespace), signal };
+    const { care, before: stored, isSlow, bug, ...made } = await runCare(runDeps, request);
     // The shoot may have left while it was checked.
     if (sources.clusters.get(namespace) === undefined) return care;
     remembered.set(namespace, made.remembered);
     if (isSlow) slow.add(namespace);
     else slow.delete(namespace);
     report.ran(care, stored);
+    if (bug !== undefined) report.broke(namespace, bug);
     return care;
   };
 

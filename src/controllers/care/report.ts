@@ -10,7 +10,7 @@ export interface ShootCare {
   readonly namespace: string;
   /** In the garden; absent where the Cluster cannot be read. */
   readonly shoot?: NamespacedName;
-  /** Of the types that care owns, in the order in which they are written; none with a `problem`. */
+  /** Of the types that care owns, in the order in which they are written; with a `problem`, of those that are known. */
   readonly conditions: readonly Condition[];
   /** Value of the Shoot's label. */
   readonly status: ShootStatus;
@@ -119,7 +119,8 @@ export const createCareReport = ({ logger, meter }: ReportDeps): CareReport => {
       for (const condition of conditions) tellCondition(care, condition, last.conditions.get(condition.type));
       const trouble = troubleOf(care);
       tellTrouble(care, trouble, last.trouble);
-      told.set(namespace, { conditions: problem === undefined ? byType(conditions) : last.conditions, trouble });
+      const isKnown = problem === undefined || conditions.length > 0;
+      told.set(namespace, { conditions: isKnown ? byType(conditions) : last.conditions, trouble });
     },
     left: (namespace) => {
       told.delete(namespace);

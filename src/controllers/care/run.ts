@@ -6,12 +6,13 @@ import {
   type GardenShoot,
   mergeShootConditions,
   type Result,
+  shootConditionTypes,
   shootStatus,
   type UpdatedCondition,
 } from '../../domain/index.ts';
 import type { KubeClient } from '../../ports/index.ts';
 import { act, type Acted, gardenTimeoutMs } from './act.ts';
-import { conditionsFrom, decide, type Findings } from './decide.ts';
+import { conditionsFrom, decide, decideNothing, type Findings, typesOf } from './decide.ts';
 import type { GardenReader } from './garden-reader.ts';
 import { observe, type ObserveDeps } from './observe.ts';
 import type { ShootCare } from './report.ts';
@@ -42,6 +43,8 @@ export interface RunRequest {
   /** As the Cluster has it. */
   readonly shoot: CareShoot;
   readonly remembered: Remembered | undefined;
+  /** Why nothing can be checked: `shoot` is known by its name only. */
+  readonly problem?: string;
   readonly signal: AbortSignal;
 }
 
@@ -52,6 +55,8 @@ export interface RunResult {
   readonly remembered: Remembered;
   /** Whether the shoot took so long to answer that its runs keep those of others waiting. */
   readonly isSlow: boolean;
+  /** An exception nobody foresaw, because of which nothing could be checked. */
+  readonly bug?: unknown;
 }
 
 type StoredShoot = Result<GardenShoot, ApiError> | undefined;
@@ -112,7 +117,7 @@ interface WriteParts {
 
 /** One run for one shoot: all checks, then at most one write. Rejects only with `signal.reason`. */
 export const runCare = async (deps: RunDeps, request: RunRequest): Promise<RunResult> => {
-  const { clock, settings, observer } = deps;
+  const { clock, settings } = deps;
   const { namespace, signal } = request;
   const startedAt = clock.monotonic();
   const periodMs = Math.min(settings.syncPeriodMs, longestPeriodMs);
@@ -121,31 +126,55 @@ export const runCare = async (deps: RunDeps, request: RunRequest): Promise<RunRe
   const stored: StoredShoot = await deps.gardenReader?.read(request.shoot, patience);
   const shoot = stored?.ok === true ? stored.value.shoot : request.shoot;
   const basisOf = basisWith(request, stored);
-  const seed = observer.look(namespace, shoot);
   const lookedAt = clock.monotonic();
-  const view = await observe(deps, {
-    shoot,
-    seed,
-    secretKey: `${namespace}/${settings.kubeConfigSecretName}`,
-    timeoutMs,
-    deadline: startedAt + timeoutMs,
-    signal,
-  });
+  const { findings, ...unforeseen } = await find(deps, request, { shoot, timeoutMs, deadline: startedAt + timeoutMs });
   const isSlow = clock.monotonic() - lookedAt > Math.min(slowMs, timeoutMs / 4);
-  const findings = decide({ seed, view, shoot, settings, now: clock.now() });
   const { writing, updates } = await write(deps, request, {
     ...{ stored, findings, shoot, basisOf },
     deadline: startedAt + periodMs,
   });
   const conditions = updates.map(({ condition }) => condition);
+  const isNamed = request.problem !== undefined && stored?.ok !== true;
   const care: ShootCare = {
     namespace,
     shoot: { namespace: shoot.namespace, name: shoot.name },
     conditions,
-    status: shootStatus(mergeShootConditions(shoot.conditions, conditions), shoot),
+    status: isNamed ? 'unknown' : shootStatus(mergeShootConditions(shoot.conditions, conditions), shoot),
     writing,
+    ...(request.problem === undefined ? {} : { problem: request.problem }),
     durationMs: clock.monotonic() - startedAt,
   };
   const isStored = writing.kind !== 'failed' && writing.kind !== 'dry-run';
-  return { care, before: basisOf(shoot).conditions, remembered: { conditions, isStored }, isSlow };
+  return { care, before: basisOf(shoot).conditions, remembered: { conditions, isStored }, isSlow, ...unforeseen };
+};
+
+interface FindParts {
+  /** As it is known best. */
+  readonly shoot: CareShoot;
+  readonly timeoutMs: number;
+  readonly deadline: number;
+}
+
+/** What the checks find, or that there can be none. Rejects only with `signal.reason`. */
+const find = async (
+  deps: RunDeps,
+  { namespace, remembered, problem, signal }: RunRequest,
+  { shoot, timeoutMs, deadline }: FindParts,
+): Promise<{ readonly findings: Findings; readonly bug?: unknown }> => {
+  const { clock, settings, observer } = deps;
+  if (problem !== undefined) {
+    const known = shoot.conditions.length > 0 ? shoot.conditions : (remembered?.conditions ?? []);
+    const types = shootConditionTypes.filter((type) => known.some((condition) => condition.type === type));
+    return { findings: decideNothing(types, `the Cluster cannot be read: ${problem}`) };
+  }
+  try {
+    const seed = observer.look(namespace, shoot);
+    const secretKey = `${namespace}/${settings.kubeConfigSecretName}`;
+    const view = await observe(deps, { shoot, seed, secretKey, timeoutMs, deadline, signal });
+    return { findings: decide({ seed, view, shoot, settings, now: clock.now() }) };
+  } catch (bug) {
+    signal.throwIfAborted();
+    const text = bug instanceof Error ? bug.message : String(bug);
+    return { findings: decideNothing(typesOf(shoot), `unexpected error: ${text}`), bug };
+  }
 };
