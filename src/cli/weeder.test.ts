@@ -20,6 +20,14 @@ describe('dwd weeder', () => {
     ]);
   });
 
+  it('logs all of its configuration: selectors are no secrets, whatever their labels are called', async () => {
+    const { stderr, weeders } = await dwd('weeder', '--config-file=selectors.yaml');
+    expect(logLines(stderr)).toMatchObject([{ msg: 'starting the weeder', configuration: weeders[0]!.settings }]);
+    expect(JSON.stringify(weeders[0]!.settings)).toMatch(
+      /"token".*"secret".*"gardener.cloud\/role".*"token-requestor"/,
+    );
+  });
+
   it('tells every error of the configuration and does not run', async () => {
     const { code, stderr, weeders } = await dwd('weeder', '--config-file=config.yaml');
     expect({ code, weeders }).toEqual({ code: 1, weeders: [] });

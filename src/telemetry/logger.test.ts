@@ -138,6 +138,14 @@ describe('createLogger, json', () => {
 });
 
 describe('secrets', () => {
+  it('takes our own configuration at its words, which name Secrets and hold none', () => {
+    const configuration = { selector: { key: 'role', token: 'a', list: [{ secret: 'b' }] } };
+    expect(one({ configuration }).configuration).toEqual(configuration);
+    // What is a secret by itself is one there, too.
+    expect(one({ configuration: { a: 'Bearer abcdefghijkl' } }).configuration).toEqual({ a: 'Bearer [redacted]' });
+    expect(one({ other: configuration, token: 'x' })).toMatchObject({ other: { selector: { token: '[redacted]' } } });
+  });
+
   const names = [
     'token',
     'password',

@@ -91,8 +91,9 @@ describe('createMeter', () => {
 
   it('refuses a second declaration of a name, of any type', () => {
     const meter = bare();
-    meter.counter({ name: 'dwd_x', help: '.' });
-    expect(() => meter.counter({ name: 'dwd_x', help: '.' })).toThrow('metric dwd_x is declared twice');
+    meter.counter({ name: 'dwd_x_total', help: '.' });
+    expect(() => meter.counter({ name: 'dwd_x_total', help: '.' })).toThrow('metric dwd_x_total is declared twice');
+    meter.gauge({ name: 'dwd_x', help: '.' });
     expect(() => meter.gauge({ name: 'dwd_x', help: '.' })).toThrow('metric dwd_x is declared twice');
     expect(() => meter.histogram({ name: 'dwd_x', help: '.', buckets: [1] })).toThrow('metric dwd_x is declared twice');
   });
@@ -127,5 +128,14 @@ describe('createMeter', () => {
     expect(text).toMatch(/^process_cpu_seconds_total /m);
     expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds /m);
     expect(await other.metricsText()).not.toContain('dwd_x');
+  });
+
+  it('names counters, and nothing else, as Prometheus does: `promtool check metrics` finds nothing', async () => {
+    const meter = createMeter();
+    expect(() => meter.counter({ name: 'dwd_runs', help: '.' })).toThrow('metric dwd_runs: names of counters');
+    expect(() => meter.gauge({ name: 'dwd_runs_total', help: '.' })).toThrow('metric dwd_runs_total: names of');
+    const types = [...(await meter.metricsText()).matchAll(/^# TYPE (\S+) (\S+)$/gm)];
+    expect(types.length).toBeGreaterThan(10);
+    expect(types.filter(([, name, type]) => name!.endsWith('_total') !== (type === 'counter'))).toEqual([]);
   });
 });

@@ -48,6 +48,9 @@ const createSeries = ({ name, labels: declared = [] }: MetricDefinition): Series
   };
 };
 
+/** Gauges of the library whose names are those of counters, and only sums: of `nodejs_active_handles` and so on, by all types. */
+const misnamed = ['handles', 'requests', 'resources'].map((what) => `nodejs_active_${what}_total`);
+
 const namePattern = /^dwd_[a-z0-9]+(_[a-z0-9]+)*$/;
 
 /**
@@ -56,18 +59,22 @@ const namePattern = /^dwd_[a-z0-9]+(_[a-z0-9]+)*$/;
  */
 const eventLoopSampleMs = 100;
 
-/** Metrics on prom-client, in a registry of their own. Declaring a metric twice, or one without the prefix `dwd_`, throws. */
+/** Metrics on prom-client, in a registry of their own. Declaring a metric twice, or one whose name Prometheus would not have, throws. */
 export const createMeter = ({ processMetrics = true, defaultLabels = {} }: MeterOptions = {}): PrometheusMeter => {
   const registry = new Registry();
   registry.setDefaultLabels(defaultLabels);
   if (processMetrics) {
     collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: eventLoopSampleMs });
+    for (const name of misnamed) registry.removeSingleMetric(name);
   }
   const declared = new Set<string>();
 
-  const declare = (definition: MetricDefinition) => {
+  const declare = (definition: MetricDefinition, kind?: 'counter') => {
     const { name, help, labels = [] } = definition;
     if (!namePattern.test(name)) throw new Error(`metric ${name}: the name must be lower case and begin with dwd_`);
+    if (name.endsWith('_total') !== (kind === 'counter')) {
+      throw new Error(`metric ${name}: names of counters, and of nothing else, end in _total`);
+    }
     if (declared.has(name)) throw new Error(`metric ${name} is declared twice`);
     declared.add(name);
     const configuration = { name, help, labelNames: [...labels], registers: [registry] };
@@ -76,7 +83,7 @@ export const createMeter = ({ processMetrics = true, defaultLabels = {} }: Meter
 
   return {
     counter(definition) {
-      const { configuration, series } = declare(definition);
+      const { configuration, series } = declare(definition, 'counter');
       const metric = new Counter(configuration);
       return {
         inc: (labels = {}, by = 1) => metric.inc(series.known(labels), by),

@@ -20,11 +20,20 @@ const weederConfig = `servicesAndDependantSelectors:
       - matchLabels: {role: apiserver}
 `;
 
+const selectorsConfig = `servicesAndDependantSelectors:
+  etcd-main-client:
+    podSelectors:
+      - matchLabels: {token: a, secret: b}
+        matchExpressions:
+          - {key: gardener.cloud/role, operator: In, values: [token-requestor, controlplane]}
+`;
+
 const files: Readonly<Record<string, string>> = {
   'example.yaml': example,
   'config.yaml': config,
   'odd.yaml': `${config}successThreshold: 1\n`,
   'weeder.yaml': weederConfig,
+  'selectors.yaml': selectorsConfig,
   'bad.yaml': config.replace('10s', '10').replace('level: 2', 'level: -2'),
   'manifest.yaml': `kind: ConfigMap\ndata:\n  config.yaml: |\n${config.replace(/^(?=.)/gm, '    ')}    typo: 1\n`,
   'warned.yaml': config.replace(/^kcm.*\n/m, ''),
