@@ -22,7 +22,7 @@ type Component = keyof typeof gardenerConfigs;
 /** The rights in the seed that a configuration demands; undefined where it is not valid. */
 const rulesOf: Readonly<Record<Component, (config: string) => LoadedConfig<readonly PolicyRule[]>>> = {
   prober: (config) => {
-    const { settings, problems } = loadProberConfig(config, { leftovers: 'error' });
+    const { settings, problems } = loadProberConfig(config, { leftovers: 'error', looked: 'ahead' });
     return settings === undefined ? { problems } : { settings: proberRules(settings), problems };
   },
   weeder: (config) => {
@@ -30,7 +30,7 @@ const rulesOf: Readonly<Record<Component, (config: string) => LoadedConfig<reado
     return settings === undefined ? { problems } : { settings: weederRules, problems };
   },
   care: (config) => {
-    const { settings, problems } = loadCareConfig(config, { leftovers: 'error' });
+    const { settings, problems } = loadCareConfig(config, { leftovers: 'error', looked: 'ahead' });
     return settings === undefined ? { problems } : { settings: careRules(settings), problems };
   },
 };
@@ -66,10 +66,11 @@ export const manifestsCommand: Command = defineCommand({
     const file = flags['config-file'];
     const config = await readConfig(component, file, io);
     const { settings: clusterRules, problems } = rulesOf[component](config);
+    const lines = problems.map((problem) => formatProblem(file ?? 'configuration', problem));
     if (clusterRules === undefined || hasErrors(problems)) {
-      const lines = problems.map((problem) => formatProblem(file ?? 'configuration', problem));
       throw new CommandError('the configuration is not valid', lines);
     }
+    for (const line of lines) io.stderr(`${line}\n`);
     const rules = leaseRules(`dwd-${component}-leader-election`);
     const objects = manifestsOf({ component, namespace, image, config, clusterRules, rules });
     io.stdout(objects.map((object) => stringify(object, { lineWidth: 0 })).join('---\n'));

@@ -24,7 +24,7 @@ const faultNames = Object.keys(faults) as [FaultName, ...FaultName[]];
 
 const description = `Rehearses an outage with a configuration of the prober, in virtual time and in memory: a simulated seed, the real prober under the real rate limits, and an outage that begins when the shoots have settled and takes a third of the time. Tells what happens when, the margin that is left of KCM's grace period, and the nodes that are lost with and without protection; warns where the configuration cannot win.
 
-The dependent resources are the configured ones, of any kind. By name, kube-controller-manager gives up nodes and machine-controller-manager replaces machines while they are up.
+The dependent resources are the configured ones. A kind of your own is not rehearsed, because only your seed can tell whether it can be scaled; the result says so. By name, kube-controller-manager gives up nodes and machine-controller-manager replaces machines while they are up.
 
 The faults are:
 
@@ -53,7 +53,7 @@ const loadSettings = async (file: string, io: CliIo) => {
   } catch (error) {
     throw new CommandError(`cannot read --config-file ${file}: ${(error as Error).message}`);
   }
-  const { settings, problems } = loadProberConfig(config, { leftovers: 'warning' });
+  const { settings, problems } = loadProberConfig(config, { leftovers: 'warning', looked: 'ahead' });
   const lines = problems.map((problem) => formatProblem(file, problem));
   if (settings === undefined) throw new CommandError('the configuration is not valid', lines);
   return { settings, warnings: lines };

@@ -31,6 +31,26 @@ describe('dwd validate', () => {
     if (start === '') expect(outcome.stdout).toBe('');
   });
 
+  it.each(['validate', 'manifests', 'simulate'])('refuses a kind that can never be scaled: %s', async (command) => {
+    const args =
+      command === 'validate'
+        ? ['--component=prober', 'wrong-kind.yaml']
+        : ['--config-file=wrong-kind.yaml', ...(command === 'manifests' ? ['--component=prober'] : [])];
+    const { code, stdout, stderr } = await dwd(command, ...args);
+    expect(code).toBe(1);
+    expect(stdout + stderr).toContain(
+      'wrong-kind.yaml:5:38: dependentResourceInfos[0].ref.kind: deployment of apps/v1 is served by no seed under this name: write apiVersion: apps/v1 and kind: Deployment\n',
+    );
+    expect(stdout).not.toContain('PROTECTED');
+  });
+
+  it('does not keep a component from running with it', async () => {
+    const { code, started, stderr } = await dwd('prober', '--config-file=wrong-kind.yaml');
+    expect(code).toBe(7);
+    expect(started[0]?.settings.dependentResources).toHaveLength(1);
+    expect(stderr).toContain('is served by no seed under this name');
+  });
+
   it('goes on after a bad file and after one that cannot be read', async () => {
     const { code, stdout, stderr } = await dwd(
       'validate',

@@ -1,7 +1,7 @@
 import { refKey } from '../domain/index.ts';
 import type { Finding } from './load.ts';
 import type { Path } from './problem.ts';
-import { refOf } from './prober-rules.ts';
+import { aboutRef, refOf } from './ref-rules.ts';
 import { fieldsOf, itemsOf } from './shape.ts';
 
 interface Keyed {
@@ -29,6 +29,7 @@ const aboutDependants = (dependants: readonly unknown[]): readonly Finding[] => 
   const others = keyed.filter(({ ref }) => ref && (ref.apiVersion !== 'apps/v1' || ref.kind !== 'Deployment'));
   return [
     ...keyTwice(keyed, (first, key) => `is the same resource as in dependants[${first}] (${key}); list each only once`),
+    ...dependants.flatMap((dependant, index) => aboutRef(dependant, ['dependants', index])),
     ...others.map(({ path }) => ({
       path,
       message: 'is not looked at: only whether a Deployment of apps/v1 is scaled down is told',

@@ -1,10 +1,13 @@
 import { z } from 'zod';
+import { nearest } from '../domain/index.ts';
 import type { Path } from './problem.ts';
 
 /** What a configuration holds beyond its schema; `.path` is that of the key. */
 export interface Deviation {
   readonly path: Path;
   readonly message: string;
+  /** `unknown-field` and `spelling` are about the key at the end of the path, `not-text` is about its value. */
+  readonly kind: 'unknown-field' | 'spelling' | 'not-text';
 }
 
 export interface Conformed {
@@ -19,6 +22,23 @@ const yaml11Booleans: ReadonlyMap<string, boolean> = new Map([
   ...['n', 'no', 'off'].map((word) => [word, false] as const),
 ]);
 
+/** Of these numbers the text that Go writes is the shortest one: a float32 keeps six digits, and needs no exponent below a million. */
+const wholeNumber = /^(?:0|[1-9]\d{0,14})$/;
+const decimalNumber = /^(?=.{3,7}$)(?:0|[1-9]\d*)\.\d+$/;
+
+/**
+ * What `sigs.k8s.io/yaml` (convertToJSONableObject) makes of a scalar without quotes where text is wanted: `yes` is "true", `1.10` is "1.1".
+ * Undefined for text, and for numbers in other forms, which are refused.
+ */
+const asGoText = (plain: string, value: unknown): string | undefined => {
+  if (value === null) return '';
+  if (typeof value === 'boolean') return String(value);
+  const isAnyCase = plain !== plain.toLowerCase() && plain !== plain.toUpperCase() && !/^[A-Z][a-z]+$/.test(plain);
+  const boolean = isAnyCase ? undefined : yaml11Booleans.get(plain.toLowerCase());
+  if (boolean !== undefined) return String(boolean);
+  return wholeNumber.test(plain) || decimalNumber.test(plain) ? String(Number(plain)) : undefined;
+};
+
 const inner = (schema: z.core.$ZodType): z.core.$ZodType =>
   schema instanceof z.ZodOptional || schema instanceof z.ZodPrefault ? inner(schema.unwrap()) : schema;
 
@@ -26,10 +46,19 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 interface Options {
-  /** True for a scalar without quotes. */
-  readonly isPlain: (path: Path) => boolean;
+  /** A scalar without quotes as it stands in the file; undefined for anything else. */
+  readonly plainTextOf: (path: Path) => string | undefined;
   readonly report: (deviation: Deviation) => void;
 }
+
+const conformText = (value: unknown, path: Path, { plainTextOf, report }: Options): unknown => {
+  const plain = plainTextOf(path);
+  const text = plain === undefined ? undefined : asGoText(plain, value);
+  if (text === undefined) return value;
+  const message = `must be text in quotes: ${plain} is taken for ${JSON.stringify(text)}`;
+  report({ path, message, kind: 'not-text' });
+  return text;
+};
 
 const conformObject = (
   shape: Readonly<Record<string, z.core.$ZodType>>,
@@ -44,10 +73,15 @@ const conformObject = (
     const path = [...at.path, key];
     const schema = name === undefined ? undefined : shape[name];
     if (name === undefined || schema === undefined) {
-      options.report({ path, message: `is an unknown field; known here: ${names.join(', ')}` });
+      const near = nearest(key, names);
+      const meant = near === undefined ? '' : `did you mean ${near}? `;
+      const message = `is an unknown field; ${meant}known here: ${names.join(', ')}`;
+      options.report({ path, message, kind: 'unknown-field' });
       continue;
     }
-    if (name !== key) options.report({ path, message: `must be spelled ${name}` });
+    if (name !== key) options.report({ path, message: `must be spelled ${name}`, kind: 'spelling' });
+    // To Go a field that is null is absent, but a value of a map is then the zero value.
+    if (value === null) continue;
     // The exact spelling wins over any other.
     if (name === key || !found.has(name)) found.set(name, conformValue(schema, { value, path }, options));
   }
@@ -61,7 +95,7 @@ const conformValue = (
 ): unknown => {
   const { value, path } = at;
   const known = inner(schema);
-  if (value === null) return undefined;
+  if (value === null && !(known instanceof z.ZodString)) return undefined;
   if (known instanceof z.ZodObject && isRecord(value)) return conformObject(known.shape, { value, path }, options);
   if (known instanceof z.ZodRecord && isRecord(value)) {
     const entries = Object.entries(value).map(([key, item]) => {
@@ -74,7 +108,8 @@ const conformValue = (
       conformValue(known.element, { value: item, path: [...path, index] }, options),
     );
   }
-  if (known instanceof z.ZodBoolean && typeof value === 'string' && options.isPlain(path)) {
+  if (known instanceof z.ZodString) return conformText(value, path, options);
+  if (known instanceof z.ZodBoolean && typeof value === 'string' && options.plainTextOf(path) !== undefined) {
     return yaml11Booleans.get(value.toLowerCase()) ?? value;
   }
   return value;
@@ -84,8 +119,8 @@ const conformValue = (
  * Reads `value` as Go's `sigs.k8s.io/yaml` does, so that whatever the Go program accepted is understood: null counts as absent, the
  * name of a field matches in any case, and an unquoted `yes` is a boolean. Deviations name unknown and misspelled fields.
  */
-export const conform = (schema: z.ZodType, value: unknown, isPlain: (path: Path) => boolean): Conformed => {
+export const conform = (schema: z.ZodType, value: unknown, plainTextOf: Options['plainTextOf']): Conformed => {
   const deviations: Deviation[] = [];
   const report = (deviation: Deviation): void => void deviations.push(deviation);
-  return { value: conformValue(schema, { value, path: [] }, { isPlain, report }), deviations };
+  return { value: conformValue(schema, { value, path: [] }, { plainTextOf, report }), deviations };
 };

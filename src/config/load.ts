@@ -8,6 +8,8 @@ export interface Finding {
   readonly path: Path;
   readonly message: string;
   readonly severity: Severity;
+  /** Where the configuration is in use already, and not only looked at. */
+  readonly whenRunning?: Severity | 'silent';
   /** About the key at the end of the path and not about its value. */
   readonly aboutKey?: true;
 }
@@ -20,6 +22,8 @@ export interface ConfigFormat<S extends z.ZodType, T> {
   readonly findings: (value: unknown) => readonly Finding[];
   /** Called only when nothing is wrong. */
   readonly settingsFrom: (config: z.output<S>) => T;
+  /** What speaks against settings that are valid. */
+  readonly advice?: (settings: T) => readonly Finding[];
 }
 
 export interface LoadOptions {
@@ -28,6 +32,11 @@ export interface LoadOptions {
    * `warning` for a running component, because a file that the Go program ran must not leave a seed unprotected.
    */
   readonly leftovers: Severity;
+  /**
+   * How it is looked at. `running`, the default: a component runs with it. `ahead`: before it does, as `dwd rehearse` does; a kind that can
+   * never be scaled is an error then. `closely`: also, advice about what is allowed but unwise, as `dwd validate` gives it.
+   */
+  readonly looked?: 'running' | 'ahead' | 'closely';
 }
 
 export interface LoadedConfig<T> {
@@ -55,23 +64,29 @@ const freeze = <T>(value: T): T => {
 export const configFrom = <S extends z.ZodType, T>(
   format: ConfigFormat<S, T>,
   source: ConfigSource,
-  { leftovers }: LoadOptions,
+  { leftovers, looked = 'running' }: LoadOptions,
 ): LoadedConfig<T> => {
   const schema = schemaOf(format);
-  const { value, deviations } = conform(schema, source.value, (path) => source.styleOf(path) === 'PLAIN');
+  const { value, deviations } = conform(schema, source.value, (path) => source.plainTextOf(path));
   const problems: ConfigProblem[] = [];
-  const report = ({ path, message, severity, aboutKey }: Finding): void => {
+  const report = ({ path, message, severity, whenRunning, aboutKey }: Finding): void => {
+    const weight = looked === 'running' ? (whenRunning ?? severity) : severity;
+    if (weight === 'silent') return;
     const position = aboutKey === true ? source.positionOfKey(path) : source.positionOf(path);
-    problems.push({ ...position, path: formatPath(path), message, severity });
+    problems.push({ ...position, path: formatPath(path), message, severity: weight });
   };
-  for (const deviation of deviations) report({ ...deviation, severity: leftovers, aboutKey: true });
+  for (const { path, message, kind } of deviations) {
+    report({ path, message, severity: leftovers, ...(kind === 'not-text' ? {} : { aboutKey: true }) });
+  }
   const parsed = schema.safeParse(value);
   for (const { path, message } of parsed.error?.issues ?? []) {
     report({ path: path as Path, message, severity: 'error' });
   }
   format.findings(value).forEach(report);
   if (!parsed.success || hasErrors(problems)) return { problems: sortProblems(problems) };
-  return { settings: freeze(format.settingsFrom(parsed.data)), problems: sortProblems(problems) };
+  const settings = freeze(format.settingsFrom(parsed.data));
+  if (looked === 'closely') format.advice?.(settings).forEach(report);
+  return { settings, problems: sortProblems(problems) };
 };
 
 /** Reads, checks and completes a configuration. Never throws: everything that is wrong is in `problems`, all at once. */

@@ -5,7 +5,7 @@ import { type ConfigSource, type Position, readSource } from './source.ts';
 
 type Check = (text: string) => readonly ConfigProblem[];
 
-const strict: LoadOptions = { leftovers: 'error' };
+const strict: LoadOptions = { leftovers: 'error', looked: 'closely' };
 
 const dataOf = (value: unknown): Readonly<Record<string, unknown>> | undefined => {
   const manifest = (value ?? {}) as { readonly kind?: unknown; readonly data?: unknown };

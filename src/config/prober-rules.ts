@@ -1,14 +1,8 @@
-import { type ResourceRef, refKey } from '../domain/index.ts';
+import { refKey } from '../domain/index.ts';
 import type { Finding } from './load.ts';
 import type { Path } from './problem.ts';
+import { aboutRef, refOf } from './ref-rules.ts';
 import { type Fields, fieldsOf, itemsOf } from './shape.ts';
-
-/** Undefined while a part is missing or no text: then that is the problem to tell. */
-export const refOf = (resource: unknown): ResourceRef | undefined => {
-  const { apiVersion, kind, name } = fieldsOf(fieldsOf(resource).ref);
-  const complete = typeof apiVersion === 'string' && typeof kind === 'string' && typeof name === 'string';
-  return complete ? { apiVersion, kind, name } : undefined;
-};
 
 const sameRefTwice = (resources: readonly unknown[]): readonly Finding[] => {
   const firstByKey = new Map<string, number>();
@@ -35,6 +29,21 @@ const withoutScaleUp = (resources: readonly unknown[]): readonly Finding[] =>
         ? 'needs scaleUp, or scaleUp and scaleDown: without them nothing is ever done to this resource'
         : 'needs scaleUp as well: what is scaled down and never up would stay at 0 for ever';
     return [{ path: ['dependentResourceInfos', index], message, severity: 'error' as const }];
+  });
+
+const withoutLevel = (resource: unknown, path: Path): readonly Finding[] =>
+  (['scaleUp', 'scaleDown'] as const).flatMap((direction) => {
+    const info = fieldsOf(resource)[direction];
+    if (typeof info !== 'object' || info === null || Array.isArray(info)) return [];
+    if (fieldsOf(info).level !== undefined) return [];
+    const message = 'is not set and taken to be 0: resources are scaled in ascending order of level';
+    return [{ path: [...path, direction, 'level'], message, severity: 'warning' as const }];
+  });
+
+const aboutResources = (resources: readonly unknown[]): readonly Finding[] =>
+  resources.flatMap((resource, index) => {
+    const path = ['dependentResourceInfos', index];
+    return [...aboutRef(resource, path), ...withoutLevel(resource, path)];
   });
 
 /** With it, the path would be whole whenever the API server is up, and nothing would be scaled down any more. */
@@ -64,5 +73,5 @@ export const proberFindings = (value: unknown): readonly Finding[] => {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
   const config = fieldsOf(value);
   const resources = itemsOf(config.dependentResourceInfos);
-  return [...sameRefTwice(resources), ...withoutScaleUp(resources), ...warnings(config)];
+  return [...sameRefTwice(resources), ...withoutScaleUp(resources), ...aboutResources(resources), ...warnings(config)];
 };

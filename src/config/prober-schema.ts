@@ -17,7 +17,10 @@ import {
 
 const scaleInfo = () =>
   object('an object with level, initialDelay and timeout', {
-    level: about('Resources are scaled in ascending order of level, those of one level together.', integer(atLeast(0))),
+    level: about(
+      'Resources are scaled in ascending order of level, those of one level together.',
+      integer(atLeast(0)),
+    ).prefault(0),
     initialDelay: about('How long to wait before scaling.', duration(atLeast(0))).prefault('0s'),
     timeout: about('How long scaling may take.', duration(positive)).prefault('30s'),
   });

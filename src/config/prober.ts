@@ -1,4 +1,10 @@
-import type { DependentResource, OutsidePathSettings, ProberSettings, ScaleInfo } from '../domain/index.ts';
+import {
+  adviceOn,
+  type DependentResource,
+  type OutsidePathSettings,
+  type ProberSettings,
+  type ScaleInfo,
+} from '../domain/index.ts';
 import { type JsonSchema, jsonSchemaOf } from './json-schema.ts';
 import { type ConfigFormat, type LoadedConfig, type LoadOptions, loadConfig } from './load.ts';
 import { checkFile } from './manifest.ts';
@@ -52,6 +58,8 @@ const format: ConfigFormat<ReturnType<typeof proberSchema>, ProberSettings> = {
   schema: proberSchema,
   findings: proberFindings,
   settingsFrom,
+  advice: (settings) =>
+    adviceOn(settings).map(({ field, text }) => ({ path: [field], message: text, severity: 'warning' })),
 };
 
 /** Reads, checks and completes the prober's configuration. Never throws: everything that is wrong is in `problems`, all at once. */

@@ -89,7 +89,7 @@ describe('any valid configuration', () => {
   const scaleInfo = fc.record({ level: fc.nat(), initialDelayMs: fc.nat(), timeoutMs: ms });
   const resource = fc.record(
     {
-      ref: fc.record({ apiVersion: fc.constantFrom('apps/v1', 'v1'), kind: name, name }),
+      ref: fc.record({ apiVersion: fc.constant('example.com/v1'), kind: name, name: name.map((text) => `my-${text}`) }),
       optional: fc.boolean(),
       scaleUp: scaleInfo,
       scaleDown: scaleInfo,

@@ -21,6 +21,8 @@ export interface ConfigSource {
   positionOfKey(path: Path): Position;
   /** How the scalar at `path` is written, such as `PLAIN` or `BLOCK_LITERAL`; undefined for anything else. */
   styleOf(path: Path): string | undefined;
+  /** A scalar without quotes as it stands in the file; undefined for anything else. */
+  plainTextOf(path: Path): string | undefined;
 }
 
 export interface ReadResult {
@@ -56,6 +58,10 @@ const createSource = (document: Document, value: unknown, positionAt: PositionAt
     styleOf(path) {
       const { value: node, exact } = locate(path);
       return exact && isScalar(node) ? node.type : undefined;
+    },
+    plainTextOf(path) {
+      const { value: node, exact } = locate(path);
+      return exact && isScalar(node) && node.type === 'PLAIN' ? node.source : undefined;
     },
   };
 };

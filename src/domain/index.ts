@@ -1,3 +1,4 @@
+export { adviceOn, raceAgainstGrace } from './advice.ts';
 export * from './access.ts';
 export * from './calls.ts';
 export * from './byte-sink.ts';
@@ -54,3 +55,5 @@ export * from './care-extensions.ts';
 export * from './care-reads.ts';
 export * from './care-shoots.ts';
 export * from './go-time.ts';
+export { judgeKind, type KindJudgement } from './known-kinds.ts';
+export { nearest } from './nearest.ts';

@@ -3,6 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { judgeKind } from '../../src/domain/index.ts';
 import {
   type ControlPlane,
   clientFromKubeconfig,
@@ -55,6 +56,28 @@ describeEnvtest('a real control plane', () => {
     expect(old).toMatchObject({ spec: { wheel: { count: 3 } }, status: { turning: 1 } });
     const scale = await seed.client.get(`${mills}/old/scale`);
     expect(scale).toMatchObject({ kind: 'Scale', spec: { replicas: 3 }, status: { replicas: 1 } });
+  });
+
+  it('serves the kinds that a configuration is judged by', async () => {
+    interface Discovered {
+      readonly groups: readonly { readonly versions: readonly { readonly groupVersion: string }[] }[];
+      readonly resources: readonly { readonly name: string; readonly kind: string; readonly namespaced: boolean }[];
+    }
+    const discover = async (path: string) => (await shoot.client.get(path)) as unknown as Discovered;
+    const { groups } = await discover('/apis');
+    const served = ['v1', ...groups.flatMap(({ versions }) => versions.map(({ groupVersion }) => groupVersion))];
+    let scaled = 0;
+    for (const apiVersion of served) {
+      const { resources } = await discover(apiVersion === 'v1' ? '/api/v1' : `/apis/${apiVersion}`);
+      for (const { name, kind, namespaced } of resources) {
+        if (!namespaced || name.includes('/')) continue;
+        const hasScale = resources.some((one) => one.name === `${name}/scale`);
+        scaled += hasScale ? 1 : 0;
+        const judgement = judgeKind({ apiVersion, kind }).kind;
+        expect(`${apiVersion} ${kind} ${judgement}`).toBe(`${apiVersion} ${kind} ${hasScale ? 'scalable' : 'wrong'}`);
+      }
+    }
+    expect(scaled).toBe(4);
   });
 
   it('gives a user what the rules say and no more', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { DependentResource, ProberSettings, ScaleInfo } from '../../domain/index.ts';
+import { type DependentResource, type ProberSettings, raceAgainstGrace, type ScaleInfo } from '../../domain/index.ts';
 import { gardenSettings } from '../settings.ts';
-import { analyse, raceAgainstGrace } from './analysis.ts';
+import { analyse } from './analysis.ts';
 
 const [kcm, mcm, autoscaler] = gardenSettings.dependentResources as readonly [
   DependentResource,
@@ -73,7 +73,7 @@ describe('warnings', () => {
     ],
     [
       'a short grace',
-      { nodeMonitorGraceMs: 12_000, probeIntervalMs: 5_000 },
+      { nodeMonitorGraceMs: 12_000, probeIntervalMs: 3_000 },
       [expect.stringContaining('may come too late')],
     ],
     [
@@ -97,15 +97,13 @@ describe('warnings', () => {
       [expect.stringContaining('restored in level 0, not after kube-controller-manager in level 0')],
     ],
     [
-      'rare probes',
-      { probeIntervalMs: 40_000 },
-      ['after a probe that fails the next one comes up to 48.0s later (probeInterval 40.0s x 1.2): KCM acts at 40.0s'],
+      'rare probes, as gardenlet configures them',
+      { probeIntervalMs: 30_000 },
+      [
+        'more than a quarter of the grace: after a probe that fails the next one comes up to 36.0s later (probeInterval 30.0s x 1.2): KCM acts at 40.0s',
+      ],
     ],
-    [
-      'a kind without scale',
-      { dependentResources: [kcm, mcm, { ...autoscaler, ref: { apiVersion: 'v1', kind: 'Secret', name: 'x' } }] },
-      ['v1/Secret/x cannot be scaled: its kind has no scale subresource'],
-    ],
+    ['probes at a quarter of the grace, as they are by default', { probeIntervalMs: 10_000 }, []],
     [
       'the mode confirm',
       {

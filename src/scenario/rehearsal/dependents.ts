@@ -1,4 +1,10 @@
-import { type DependentResource, type ProberSettings, refKey, type ResourceRef } from '../../domain/index.ts';
+import {
+  judgeKind,
+  type DependentResource,
+  type ProberSettings,
+  refKey,
+  type ResourceRef,
+} from '../../domain/index.ts';
 import type { Clock } from '../../ports/index.ts';
 import {
   apiVersionOf,
@@ -20,18 +26,23 @@ export interface RehearsedKinds {
   readonly byRef: ReadonlyMap<string, SimKind>;
 }
 
-/** Any kind with counts where most have them. Its plural matters to nobody but discovery. */
+/** A kind with counts where most have them. Its plural matters to nobody but discovery. */
 const kindOf = ({ apiVersion, kind }: ResourceRef): SimKind => {
   const [version = '', group = ''] = apiVersion.split('/').reverse();
   const scale = { replicas: ['spec', 'replicas'], statusReplicas: ['status', 'replicas'] };
   return customKind({ group, version, kind, resource: `${kind.toLowerCase()}s` }, { status: true, scale });
 };
 
-/** Kinds that the simulator does not know become custom kinds with a scale subresource. */
+/** Resources of which only a seed can tell whether it serves their kind with a scale subresource. */
+export const unknownResources = ({ dependentResources }: ProberSettings): readonly DependentResource[] =>
+  dependentResources.filter(({ ref }) => judgeKind(ref).kind === 'unknown');
+
+/** Known kinds with a scale subresource; any other is not served: what would protect nothing in a seed protects nothing here. */
 export const rehearsedKinds = (resources: readonly DependentResource[]): RehearsedKinds => {
   const served: SimKind[] = Object.values(simKinds);
   const byRef = new Map<string, SimKind>();
   for (const { ref } of resources) {
+    if (judgeKind(ref).kind !== 'scalable') continue;
     let kind = served.find((known) => apiVersionOf(known) === ref.apiVersion && known.kind === ref.kind);
     if (kind === undefined) {
       kind = kindOf(ref);

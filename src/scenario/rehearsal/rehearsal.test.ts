@@ -145,17 +145,39 @@ describe('a rehearsal', () => {
     expect(await run({ nodes: 1 })).toMatchObject({ isProtected: true, threatened: 0, with: { nodesLost: 4 } });
   });
 
-  it('has dependent resources of any kind, and managers of another kind that count', async () => {
-    const ref = (apiVersion: string, kind: string, name: string) => ({ apiVersion, kind, name });
+  const ref = (apiVersion: string, kind: string, name: string) => ({ apiVersion, kind, name });
+
+  it('has dependent resources of every kind that is known to be scaled, and managers of another kind that count', async () => {
     const result = await run({
       settings: withDependents([
         { ...kcm, ref: ref('apps/v1', 'StatefulSet', 'kube-controller-manager') },
-        { ...mcm, ref: ref('example.org/v1beta2', 'Manager', 'machine-controller-manager') },
-        { ...autoscaler, ref: ref('test.dependency-watchdog.gardener.cloud/v1', 'Watermill', 'mill') },
+        { ...mcm, ref: ref('machine.sapcloud.io/v1alpha1', 'MachineSet', 'machine-controller-manager') },
+        { ...autoscaler, ref: ref('druid.gardener.cloud/v1alpha1', 'Etcd', 'etcd-events') },
       ]),
     });
     expect(result).toMatchObject({ isProtected: true, with: none, heldShoots: 4, unrestored: 0, warnings: [] });
-    expect(result.timeline.at(-1)).toMatchObject({ what: 'mill restored', shoots: 4 });
+    expect(result.takenForGranted).toEqual([]);
+    expect(result.timeline.at(-1)).toMatchObject({ what: 'etcd-events restored', shoots: 4 });
+  });
+
+  it('does not call protected what only a kind that nobody knows would protect', async () => {
+    const unknown = ref('example.org/v1beta2', 'Manager', 'kube-controller-manager');
+    const result = await run({ settings: withDependents([{ ...kcm, ref: unknown }, mcm]) });
+    expect(result).toMatchObject({ isProtected: false, heldShoots: 0 });
+    expect(result.takenForGranted).toEqual([
+      'that the seed serves Manager of example.org/v1beta2 with a scale subresource: kube-controller-manager was not rehearsed, and is protected only if so',
+    ]);
+    const text = tellRehearsal(result);
+    expect(text).toContain('\nTAKEN FOR GRANTED: that the seed serves Manager of example.org/v1beta2 with a');
+    expect(text).toContain('\nFAILED: ');
+    expect(text).not.toContain('\nPROTECTED');
+  });
+
+  it('protects the others where one is of a kind that nobody knows', async () => {
+    const mill = { ...autoscaler, ref: ref('example.org/v1', 'Watermill', 'mill') };
+    const result = await run({ settings: withDependents([kcm, mcm, mill]) });
+    expect(result).toMatchObject({ isProtected: true, with: none, heldShoots: 4, unrestored: 0 });
+    expect(result.takenForGranted).toHaveLength(1);
   });
 
   it('uses the names of Secrets that are configured, the outside path included', async () => {

@@ -1,4 +1,5 @@
 import { analyse } from './analysis.ts';
+import { unknownResources } from './dependents.ts';
 import type { FaultName } from './faults.ts';
 import type { RehearsalPlan } from './plan.ts';
 import { type CountChange, heldAfter, type RehearsalRecord } from './record.ts';
@@ -39,6 +40,8 @@ export interface Rehearsal {
   /** Nodes of threatened shoots that were lost all the same. */
   readonly notSaved: number;
   readonly warnings: readonly string[];
+  /** What was not rehearsed, because only a seed can tell whether it is so. */
+  readonly takenForGranted: readonly string[];
   /** Of the watchdog, by `verb resource`. */
   readonly requests: { readonly seed: RequestTable; readonly shoots: RequestTable };
   readonly isProtected: boolean;
@@ -108,6 +111,10 @@ export const judgeRehearsal = (
     with: tollOf(runs.with),
     without: tollOf(runs.without),
     notSaved,
+    takenForGranted: unknownResources(settings).map(
+      ({ ref }) =>
+        `that the seed serves ${ref.kind} of ${ref.apiVersion} with a scale subresource: ${ref.name} was not rehearsed, and is protected only if so`,
+    ),
     warnings: [...analyse(settings, plan), ...shortOfThreshold(plan, races)],
     requests: { seed: tableOf(requests.seed), shoots: tableOf(requests.shoots) },
     isProtected: notSaved === 0 && needless === 0,

@@ -30,6 +30,7 @@ const protectedRun: Rehearsal = {
   with: { nodesLost: 0, machinesReplaced: 0 },
   without: { nodesLost: 12_500, machinesReplaced: 3 },
   notSaved: 0,
+  takenForGranted: [],
   warnings: [],
   requests: { seed: { 'patch deployments': 1_500, 'list machines': 12_343 }, shoots: {} },
   isProtected: true,

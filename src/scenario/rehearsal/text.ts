@@ -83,6 +83,9 @@ const requests = ({ requests: { seed, shoots } }: Rehearsal): readonly string[] 
 const warnings = ({ warnings: all }: Rehearsal): readonly string[] =>
   all.length === 0 ? [] : ['', ...all.flatMap((warning) => paragraph(warning, 'WARNING: ', '         '))];
 
+const granted = ({ takenForGranted: all }: Rehearsal): readonly string[] =>
+  all.length === 0 ? [] : ['', ...all.flatMap((what) => paragraph(what, 'TAKEN FOR GRANTED: ', '                   '))];
+
 const verdict = (rehearsal: Rehearsal): readonly string[] => {
   const { notSaved, needless, unrestored, threatened, margin: left, with: toll, durationMs } = rehearsal;
   const lines = [
@@ -108,7 +111,7 @@ const verdict = (rehearsal: Rehearsal): readonly string[] => {
 
 /** The result for people: 80 columns, no colour, ends with a line feed. */
 export const tellRehearsal = (rehearsal: Rehearsal): string =>
-  [introduction, timeline, margin, tolls, requests, warnings, verdict]
+  [introduction, timeline, margin, tolls, requests, warnings, granted, verdict]
     .flatMap((part) => part(rehearsal))
     .map((line) => `${line}\n`)
     .join('');

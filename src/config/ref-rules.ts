@@ -1,0 +1,39 @@
+import { judgeKind, nearest, type ResourceRef } from '../domain/index.ts';
+import type { Finding } from './load.ts';
+import type { Path } from './problem.ts';
+import { fieldsOf } from './shape.ts';
+
+/** Undefined while a part is missing or no text: then that is the problem to tell. */
+export const refOf = (resource: unknown): ResourceRef | undefined => {
+  const { apiVersion, kind, name } = fieldsOf(fieldsOf(resource).ref);
+  const complete = typeof apiVersion === 'string' && typeof kind === 'string' && typeof name === 'string';
+  return complete ? { apiVersion, kind, name } : undefined;
+};
+
+/** What Gardener calls the controllers that do harm in an outage. */
+const harmful = ['kube-controller-manager', 'machine-controller-manager', 'cluster-autoscaler'];
+
+/**
+ * A kind that no seed can scale protects nothing: an error where a configuration is judged before it is used, and a warning where it runs,
+ * because the other resources must be protected all the same.
+ */
+export const aboutRef = (resource: unknown, path: Path): readonly Finding[] => {
+  const ref = refOf(resource);
+  if (ref === undefined || Object.values(ref).includes('')) return [];
+  const judgement = judgeKind(ref);
+  const meant = harmful.includes(ref.name) ? undefined : nearest(ref.name, harmful);
+  const findings: Finding[] = [];
+  const at = [...path, 'ref', 'kind'];
+  const named = `${ref.kind} of ${ref.apiVersion}`;
+  if (judgement.kind === 'wrong') {
+    findings.push({ path: at, message: `${named} ${judgement.problem}`, severity: 'error', whenRunning: 'warning' });
+  } else if (judgement.kind === 'unknown') {
+    const message = `${named} is not known here: it protects nothing unless the seed serves this kind with a scale subresource`;
+    findings.push({ path: at, message, severity: 'warning', whenRunning: 'silent' });
+  }
+  if (meant !== undefined) {
+    const message = `is not a name that Gardener uses; did you mean ${meant}?`;
+    findings.push({ path: [...path, 'ref', 'name'], message, severity: 'warning' });
+  }
+  return findings;
+};

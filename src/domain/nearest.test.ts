@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { nearest } from './nearest.ts';
+
+const names = ['probeInterval', 'probeTimeout', 'initialDelay', 'level', 'timeout', 'ref'];
+
+describe('nearest', () => {
+  it.each([
+    ['probeIntervl', 'probeInterval'],
+    ['porbeInterval', 'probeInterval'],
+    ['probe_interval', 'probeInterval'],
+    ['probe-timeout', 'probeTimeout'],
+    ['intialDelay', 'initialDelay'],
+    ['levle', 'level'],
+    ['tiemout', 'timeout'],
+    ['refs', 'ref'],
+    ['replicas', undefined],
+    ['successThreshold', undefined],
+    ['', undefined],
+    ['p'.repeat(10_000), undefined],
+  ])('takes %s for %s', (name, expected) => {
+    expect(nearest(name, names)).toBe(expected);
+  });
+});
