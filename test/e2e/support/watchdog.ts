@@ -25,6 +25,8 @@ export interface Watchdog {
   shiftClock(ms: number): void;
   /** How many of its probe runs ended how, of the shoot of that namespace, since it was started. */
   results(namespace: string): Promise<ReadonlyMap<string, number>>;
+  /** The longest that its event loop was held since it was asked before: the machine's doing or its own. */
+  loopLagMs(): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -106,6 +108,10 @@ export const createWatchdog = async (options: WatchdogOptions): Promise<Watchdog
       const at = performance.now();
       if (at - metrics.at > freshMs) metrics = { at, text: scrape() };
       return parseResults(await metrics.text, namespace);
+    },
+    loopLagMs: async () => {
+      const [, seconds = ''] = /^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(await scrape()) ?? [];
+      return Math.round(Number(seconds) * 1_000);
     },
     stop: async () => {
       await kill();

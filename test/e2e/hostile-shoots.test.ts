@@ -1,0 +1,143 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Served, startServed } from '../../bench/support/served.ts';
+import { type ControlPlane, describeEnvtest, kubeconfigText, startControlPlane } from '../envtest/index.ts';
+import { waitFor } from '../envtest/waiting.ts';
+import { hostilities, type ShootsAnswer } from './support/hostile-shoots-protocol.ts';
+import { createProtectedShoot } from './support/shoot.ts';
+import { createWatchdog, type Watchdog } from './support/watchdog.ts';
+
+// Two programs on one seed, at the same time, on the same machine: one that has hostile shoots among its own, and one that has none. Each has twenty that are well, and what
+// the first loses against the second is what the hostile ones cost.
+
+const wells = Array.from({ length: 20 }, (_, index) => `well-${String(index)}`);
+const windowMs = 60_000;
+const config = `
+kubeConfigSecretName: shoot-access-prober
+probeInterval: 5s
+initialDelay: 0s
+probeTimeout: 10s
+backoffJitterFactor: 0.1
+kcmNodeMonitorGraceDuration: 40s
+dependentResourceInfos:
+  - ref: {apiVersion: apps/v1, kind: Deployment, name: kube-controller-manager}
+    optional: true
+    scaleUp: {level: 0}
+    scaleDown: {level: 0}
+`;
+/** The limit of the Deployment that `dwd manifests` prints. */
+const memoryLimitMb = 512;
+
+const peakMb = (pid: number): number => {
+  const [, kilobytes = ''] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${String(pid)}/status`, 'utf8')) ?? [];
+  return Number(kilobytes) / 1_024;
+};
+
+/** CPU time of all its threads so far: `utime` and `stime` of proc_pid_stat(5), in hundredths of a second. */
+const cpuMs = (pid: number): number => {
+  const fields =
+    readFileSync(`/proc/${String(pid)}/stat`, 'utf8')
+      .split(') ')[1]
+      ?.split(' ') ?? [];
+  return 10 * (Number(fields[11]) + Number(fields[12]));
+};
+
+const versionsOf = (counts: Readonly<Record<string, number>>, who: string): readonly number[] =>
+  wells.map((name) => counts[`${who}-${name}/version`] ?? 0);
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
+
+describeEnvtest('a prober with hostile shoots', () => {
+  let directory: string;
+  let seed: ControlPlane;
+  let good: Served<ShootsAnswer>;
+  let evil: Served<ShootsAnswer>;
+  const watchdogs: Watchdog[] = [];
+
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'dwd-hostile-'));
+    seed = await startControlPlane({ name: 'seed' });
+    const script = new URL('./support/hostile-shoots.ts', import.meta.url);
+    good = startServed<ShootsAnswer>(script, []);
+    evil = startServed<ShootsAnswer>(script, []);
+    const [goodAt, evilAt] = [await good.answer('ready'), await evil.answer('ready')];
+    const configFile = join(directory, 'config.yaml');
+    writeFileSync(configFile, config);
+    for (const who of ['troubled', 'spared']) {
+      const watchdog = await createWatchdog({ name: who, seed, configFile, directory });
+      watchdogs.push(watchdog);
+      const shoots = [
+        ...wells.map((name) => ({ name: `${who}-${name}`, path: `${who}-${name}`, at: goodAt })),
+        ...(who === 'spared' ? [] : hostilities.map((name) => ({ name: `${who}-${name}`, path: name, at: evilAt }))),
+      ];
+      for (const { name, path, at } of shoots) {
+        const server = `${at.url}/${path}`;
+        const kubeconfig = kubeconfigText({ name, server, caPem: at.ca, user: 'dwd', credentials: { token: 'token' } });
+        await createProtectedShoot(seed, { namespace: name, kubeconfig, labels: watchdog.clusterLabels });
+      }
+    }
+  }, 300_000);
+
+  afterAll(async () => {
+    for (const watchdog of watchdogs) await watchdog.stop();
+    await good.end();
+    await evil.end();
+    await seed.stop();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  it('rule 11a: probes the others as often as ever, within its memory, and touches nothing', {
+    timeout: 300_000,
+  }, async () => {
+    for (const watchdog of watchdogs) await watchdog.start();
+    const [troubled, spared] = watchdogs as [Watchdog, Watchdog];
+    const probes = async (who: string) => versionsOf((await good.order('counts')).counts, who);
+    await waitFor({ what: 'the first probes of all shoots', withinMs: 60_000 }, async () =>
+      [...(await probes('spared')), ...(await probes('troubled'))].every((count) => count > 0) ? true : undefined,
+    );
+    const before = { troubled: await probes('troubled'), spared: await probes('spared') };
+    const pids = { troubled: troubled.program().pid, spared: spared.program().pid };
+    const cpuBefore = { troubled: cpuMs(pids.troubled), spared: cpuMs(pids.spared) };
+    const lagsMs = async () => ({ troubled: await troubled.loopLagMs(), spared: await spared.loopLagMs() });
+    // Counted from here on.
+    await lagsMs();
+    await sleep(windowMs);
+    const loopLagMs = await lagsMs();
+    const after = { troubled: await probes('troubled'), spared: await probes('spared') };
+    const during = (who: 'troubled' | 'spared') => after[who].map((count, index) => count - (before[who][index] ?? 0));
+    const results = new Map(
+      await Promise.all(hostilities.map(async (name) => [name, await troubled.results(`troubled-${name}`)] as const)),
+    );
+    const { counts } = await evil.order('counts');
+    const figures = {
+      probes: { troubled: sum(during('troubled')), spared: sum(during('spared')) },
+      least: { troubled: Math.min(...during('troubled')), spared: Math.min(...during('spared')) },
+      cpuMs: {
+        troubled: cpuMs(pids.troubled) - cpuBefore.troubled,
+        spared: cpuMs(pids.spared) - cpuBefore.spared,
+      },
+      peakMb: { troubled: Math.round(peakMb(pids.troubled)), spared: Math.round(peakMb(pids.spared)) },
+      // Of a machine that does other things as well: told, and not judged.
+      loopLagMs,
+      hostile: Object.fromEntries(Array.from(results, ([name, ends]) => [name, Object.fromEntries(ends)])),
+      asked: counts,
+    };
+    process.stdout.write(`hostile shoots: ${JSON.stringify(figures)}\n`);
+    expect(figures.probes.spared).toBeGreaterThan(wells.length);
+    expect(figures.probes.spared / figures.probes.troubled).toBeLessThan(1.2);
+    // One by one, a probe may fall out of the window at either end.
+    expect(figures.least.troubled).toBeGreaterThanOrEqual(figures.least.spared / 1.2 - 2);
+    expect(figures.peakMb.troubled).toBeLessThan(memoryLimitMb);
+    for (const name of hostilities) {
+      // All have been asked, and none has been taken for healthy.
+      expect(counts[`${name}/version`]).toBeGreaterThan(0);
+      expect([...(results.get(name)?.keys() ?? [])]).not.toContain('healthy');
+      expect([...(results.get(name)?.keys() ?? [])]).not.toContain('unhealthy');
+    }
+    for (const name of wells) expect([...(await troubled.results(`troubled-${name}`)).keys()]).toEqual(['healthy']);
+    for (const watchdog of watchdogs) expect(watchdog.proxy.writes).toEqual([]);
+  });
+});
