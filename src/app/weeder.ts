@@ -99,8 +99,10 @@ const createGeneration = (settings: WeederSettings, deps: GenerationDeps): Gener
 const podChecks = ({ entries }: WatchRegistry): readonly Check[] => {
   const problems = Array.from(entries, ({ resource, problem }) => (resource === 'pods' ? problem() : undefined));
   const told = problems.filter((problem) => problem !== undefined);
-  const [first] = told;
-  return first === undefined ? [] : [{ name: 'pods', ok: true, detail: `${String(told.length)} watches: ${first}` }];
+  const [first, ...others] = told;
+  if (first === undefined) return [];
+  const more = others.length === 0 ? '' : `; and ${String(others.length)} more`;
+  return [{ name: 'pods', ok: true, detail: `${first}${more}` }];
 };
 
 interface WeedingParts {

@@ -16,6 +16,7 @@ import {
   type VirtualClock,
   type World,
 } from '../../sim/index.ts';
+import type { Check } from '../../runtime/index.ts';
 import { createLogger, createMeter, type PrometheusMeter } from '../../telemetry/index.ts';
 import { createLine, type Line } from '../line.ts';
 import { type Kubelet, startKubelet } from './kubelet.ts';
@@ -53,6 +54,8 @@ export interface WeederBench {
   /** Of the log, the lines with this message. */
   told(message: string): readonly LogRecord[];
   meter(): PrometheusMeter;
+  /** Lines of `/readyz`. */
+  checks(): readonly Check[];
   start(settings?: Partial<WeederSettings>, options?: { readonly dryRun: boolean }): void;
   reload(settings: Partial<WeederSettings>): void;
   stopWeeder(): Promise<void>;
@@ -88,6 +91,7 @@ export const createWeederBench = (shoots: readonly ShootInit[] = []): WeederBenc
     log,
     told: (message) => log.filter(({ msg }) => msg === message),
     meter: () => meter,
+    checks: () => weeder?.checks() ?? [],
     mayWrite: true,
     start: (settings = {}, { dryRun } = { dryRun: false }) => {
       if (weeder !== undefined) throw new Error('a weeder is running already');

@@ -123,6 +123,28 @@ describe('watches', () => {
     expect(bench.kubelet.deleted).toHaveLength(1);
   });
 
+  it('that are away are told of, those of pods while something is weeded, and the weeder stays ready', async () => {
+    await begin();
+    bench.kubelet.endpoints(etcd, true);
+    bench.kubelet.endpoints({ namespace: 'shoot--b', name: etcd.name }, true);
+    await bench.clock.advance(130_000);
+    expect(bench.checks()).toEqual([{ name: 'endpoint-slices', ok: true }]);
+    bench.world.api.setReachability('silent');
+    await bench.clock.advance(100_000);
+    const silent = /nothing heard of the watch for 1\d\d s/;
+    expect(bench.checks()).toEqual([
+      { name: 'endpoint-slices', ok: true, detail: expect.stringMatching(silent) as string },
+      { name: 'pods', ok: true, detail: expect.stringMatching(silent) as string },
+    ]);
+    expect(bench.checks()[1]?.detail).toMatch(/; and 1 more$/);
+    expect(await bench.meter().metricsText()).toMatch(
+      /dwd_watch_age_seconds\{resource="pods",selector="role=apiserver"\} 1\d\d/,
+    );
+    bench.world.api.setReachability('open');
+    await bench.clock.advance(45_000);
+    expect(bench.checks()).toEqual([{ name: 'endpoint-slices', ok: true }]);
+  });
+
   it('that are forbidden are told once, counted, and tried again', async () => {
     const shoots = ['shoot--a', 'shoot--b', 'shoot--c'];
     for (const namespace of shoots) bench.kubelet.endpoints({ namespace, name: etcd.name }, false);
