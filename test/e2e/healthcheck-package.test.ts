@@ -82,6 +82,27 @@ describe('the declarations', () => {
     expect(outputOf(check)).toBe('');
   });
 
+  it('fit what the documentation shows besides', () => {
+    const [, parts = '', check = '', body = ''] = Array.from(
+      readFileSync(`${root}docs/health-checks.md`, 'utf8').matchAll(/```ts\n([^`]*(?:`[^`]+`[^`]*)*?)```/g),
+      ([, code = '']) => code,
+    );
+    const names = ['connect', 'createJsonLogger', 'deploymentProblem', 'getDeploymentHealth', 'type HealthCheck'];
+    const source = `
+      import { ${names.join()}, renewHeartbeat, runHealthChecks } from 'dependency-watchdog/healthcheck';
+      const stop = new AbortController();
+      const logger = createJsonLogger({ write: (line) => process.stdout.write(line) });
+      const checks: HealthCheck[] = [ ${check} { conditionType: 'X', ${body} } ];
+      const controlPlane = { kind: 'ControlPlane' as const, type: 'local', checks };
+      ${parts}`;
+    expect([parts, check, body]).not.toContain('');
+    writeFileSync(join(project, 'shown.ts'), source);
+    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions: nodenext, files: ['shown.ts'] }));
+    const compile = () =>
+      execFileSync(process.execPath, [`${root}node_modules/typescript-7/bin/tsc`, '-p', project], { encoding: 'utf8' });
+    expect(outputOf(compile)).toBe('');
+  });
+
   it('refuse a check that returns what is none', () => {
     const broken = example.replace(/check: deploymentCheck\(.*\)/, "check: async () => ({ status: 'Fine' })");
     expect(broken).not.toBe(example);
