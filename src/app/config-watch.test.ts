@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { loadProberConfig } from '../config/index.ts';
+import { loadProberConfig, type Outline } from '../config/index.ts';
 import type { ProberSettings } from '../domain/index.ts';
 import { createMeter } from '../telemetry/index.ts';
 import { createFakeClock, createRecordingLogger } from '../testing/index.ts';
@@ -16,13 +16,13 @@ dependentResourceInfos:
     scaleDown: {level: 0}
 `;
 const original = textOf('probeInterval: 10s');
-const load = (text: string) => loadProberConfig(text, { leftovers: 'warning' });
+const load = (text: string, inForce?: Outline) => loadProberConfig(text, { leftovers: 'warning', inForce });
 
 const setUp = async () => {
   const clock = createFakeClock();
   const logger = createRecordingLogger();
   const meter = createMeter({ processMetrics: false });
-  const { settings } = load(original);
+  const { settings, outline } = load(original);
   if (settings === undefined) throw new Error('the original configuration is not valid');
   const file: { text: string | Error } = { text: original };
   const applied: ProberSettings[] = [];
@@ -40,6 +40,7 @@ const setUp = async () => {
     logger,
     meter,
     settings,
+    outline,
     warnings: 0,
     apply: (changed) => applied.push(changed),
   });
@@ -189,4 +190,41 @@ it('ends at once when it is told to, and applies nothing more', async () => {
   expect(reads()).toBe(before);
   expect(applied).toEqual([]);
   expect(clock.pending).toBe(0);
+});
+
+it.each([
+  ['a field', textOf('probeInterval: 5s'), textOf('probeIntervl: 5s'), 'probeIntervl'],
+  ['a field that was another word', textOf('initialDelay: 1s'), textOf('delay: 1s'), 'delay'],
+  ['a scale-down', original, original.replace('scaleDown:', 'scaleDwon:'), 'dependentResourceInfos[0].scaleDwon'],
+  [
+    'a level',
+    original.replace('scaleUp: {level: 0}', 'scaleUp: {level: 2}'),
+    original.replace('scaleUp: {level: 0}', 'scaleUp: {levle: 2}'),
+    'dependentResourceInfos[0].scaleUp.levle',
+  ],
+])('keeps what is in force when %s is misspelt, with all that changes beside it', async (_what, good, bad, path) => {
+  const { write, applied, logger, failed } = await setUp();
+  await write(`${good}backoffJitterFactor: 0.3\n`);
+  const before = [...applied];
+  expect(before).toHaveLength(1);
+  await write(`${bad}backoffJitterFactor: 0.4\n`);
+  expect(applied).toEqual(before);
+  expect(await failed()).toBe(1);
+  expect(logger.at('error')).toEqual(['configuration not taken over: the old one stays in force']);
+  expect(logger.lines.at(-1)?.fields.problem).toContain(`${path}: is unknown and new, and `);
+  await write(`${good}backoffJitterFactor: 0.4\n`);
+  expect(applied).toHaveLength(2);
+  expect(await failed()).toBe(0);
+});
+
+it.each([
+  ['a field that is taken out', textOf('probeInterval: 5s'), textOf('')],
+  ['a field that nobody knows', textOf('probeInterval: 5s'), textOf('probeInterval: 6s\nsurprise: 1')],
+  ['a field that nobody knew before either', textOf('probeInterval: 5s\nsurprise: 1'), textOf('surprise: 1')],
+])('goes over to %s', async (_what, first, second) => {
+  const { write, applied, failed } = await setUp();
+  await write(first);
+  await write(second);
+  expect(applied).toHaveLength(2);
+  expect(await failed()).toBe(0);
 });

@@ -1,16 +1,18 @@
-import { formatProblem, type LoadedConfig } from '../config/index.ts';
+import { formatProblem, type LoadedConfig, type Outline } from '../config/index.ts';
 import type { Clock, Logger, Meter } from '../ports/index.ts';
 import type { Runnable } from '../runtime/index.ts';
 
 export interface ConfigWatchOptions<Settings> {
   readonly path: string;
-  readonly load: (text: string) => LoadedConfig<Settings>;
+  readonly load: (text: string, inForce?: Outline) => LoadedConfig<Settings>;
   readonly readFile: (path: string) => Promise<string>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly meter: Meter;
   /** What the program started with. */
   readonly settings: Settings;
+  /** Of the file they came from. */
+  readonly outline?: Outline | undefined;
   /** Oddities of that configuration. */
   readonly warnings: number;
   /** Called with settings that differ from those in force. */
@@ -38,6 +40,7 @@ export const watchConfig = <Settings>(options: ConfigWatchOptions<Settings>): Ru
   warnings.set(options.warnings);
   let problem: string | undefined;
   let inForce = JSON.stringify(options.settings);
+  let { outline } = options;
   let seen: string | undefined;
 
   const complain = (message: string): void => {
@@ -57,7 +60,7 @@ export const watchConfig = <Settings>(options: ConfigWatchOptions<Settings>): Ru
   };
 
   const take = (text: string): void => {
-    const { settings, problems } = load(text);
+    const { settings, problems, outline: read } = load(text, outline);
     if (settings === undefined) {
       complain(problems.map((found) => formatProblem(path, found)).join('; '));
       return;
@@ -65,6 +68,7 @@ export const watchConfig = <Settings>(options: ConfigWatchOptions<Settings>): Ru
     failed.set(0);
     warnings.set(problems.length);
     problem = undefined;
+    outline = read;
     const form = JSON.stringify(settings);
     if (form === inForce) return;
     inForce = form;

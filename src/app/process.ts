@@ -1,4 +1,4 @@
-import type { LoadedConfig } from '../config/index.ts';
+import type { LoadedConfig, Outline } from '../config/index.ts';
 import type { ProcessOptions } from '../domain/index.ts';
 import { createKubeClient } from '../kube/index.ts';
 import type { Logger, Meter } from '../ports/index.ts';
@@ -15,7 +15,9 @@ export interface ProcessDeps<Settings> {
   readonly configFile: string;
   readonly readFile: (path: string) => Promise<string>;
   /** Reads the text of that file. */
-  readonly load: (text: string) => LoadedConfig<Settings>;
+  readonly load: (text: string, inForce?: Outline) => LoadedConfig<Settings>;
+  /** Of the file that the settings came from. */
+  readonly outline?: Outline | undefined;
   /** Oddities of that file that are no errors. */
   readonly configWarnings: number;
   readonly env: Readonly<Record<string, string | undefined>>;

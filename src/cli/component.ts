@@ -1,5 +1,5 @@
 import type { ProcessDeps } from '../app/index.ts';
-import { type ConfigProblem, formatProblem, type LoadedConfig } from '../config/index.ts';
+import { type ConfigProblem, formatProblem, type LoadedConfig, type Outline } from '../config/index.ts';
 import { KubeconfigError, type ProcessOptions } from '../domain/index.ts';
 import type { Logger } from '../ports/index.ts';
 import { systemClock } from '../runtime/index.ts';
@@ -19,7 +19,7 @@ import {
 export interface ComponentCommand<Settings>
   extends Pick<CommandDefinition<typeof processFlags>, 'name' | 'summary' | 'description'> {
   /** Reads the text of its configuration file. */
-  readonly load: (text: string) => LoadedConfig<Settings>;
+  readonly load: (text: string, inForce?: Outline) => LoadedConfig<Settings>;
   /** Runs the component until `stop` aborts or it fails; resolves with the exit code. */
   readonly run: (deps: ProcessDeps<Settings>) => Promise<number>;
 }
@@ -31,8 +31,8 @@ const loadSettings = async <Settings>(file: string, io: CliIo, load: ComponentCo
   } catch (error) {
     throw new CommandError(`cannot read --config-file ${file}: ${(error as Error).message}`);
   }
-  const { settings, problems } = load(text);
-  if (settings !== undefined) return { settings, warnings: problems };
+  const { settings, problems, outline } = load(text);
+  if (settings !== undefined) return { settings, outline, warnings: problems };
   const lines = problems.map((problem) => formatProblem(file, problem));
   throw new CommandError('the configuration is not valid', lines);
 };
@@ -95,7 +95,7 @@ const start = async <Settings>(
   { flags, given, operands, io, logger, meter, options }: Starting,
 ): Promise<number> => {
   const file = flags['config-file'];
-  const { settings, warnings } = await loadSettings(file, io, load);
+  const { settings, outline, warnings } = await loadSettings(file, io, load);
   warnOfIgnored(given, operands, logger);
   reportWarnings(warnings, logger);
   // Under another name than `kubeconfig`, which the log redacts.
@@ -113,6 +113,7 @@ const start = async <Settings>(
     configFile: file,
     readFile: io.readFile,
     load,
+    outline,
     configWarnings: warnings.length,
     env: io.env,
     logger,

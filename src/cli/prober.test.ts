@@ -16,6 +16,8 @@ describe('dwd prober', () => {
     expect(version).toBe('dev');
     expect(stop.aborted).toBe(false);
     expect(started[0]!.configWarnings).toBe(0);
+    // What a reload is compared with.
+    expect(started[0]!.outline?.unknown).toEqual(new Set());
     expect(logLines(stderr)).toMatchObject([
       {
         level: 'info',

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { conform } from './conform.ts';
 import { type ConfigProblem, type Path, type Severity, formatPath, hasErrors, sortProblems } from './problem.ts';
+import { type Outline, outlineOf, suspect } from './outline.ts';
 import { type ConfigSource, readSource } from './source.ts';
 
 /** What no single field can say about itself. */
@@ -37,11 +38,15 @@ export interface LoadOptions {
    * never be scaled is an error then. `closely`: also, advice about what is allowed but unwise, as `dwd validate` gives it.
    */
   readonly looked?: 'running' | 'ahead' | 'closely';
+  /** Of the configuration that this one is to replace: a field of it that is now misspelt is an error, and does not fall back to its default. */
+  readonly inForce?: Outline | undefined;
 }
 
 export interface LoadedConfig<T> {
   /** Present unless one of the problems is an error. */
   readonly settings?: T;
+  /** Present with `settings`. */
+  readonly outline?: Outline;
   /** All of them, in the order of the file. */
   readonly problems: readonly ConfigProblem[];
 }
@@ -64,7 +69,7 @@ const freeze = <T>(value: T): T => {
 export const configFrom = <S extends z.ZodType, T>(
   format: ConfigFormat<S, T>,
   source: ConfigSource,
-  { leftovers, looked = 'running' }: LoadOptions,
+  { leftovers, looked = 'running', inForce }: LoadOptions,
 ): LoadedConfig<T> => {
   const schema = schemaOf(format);
   const { value, deviations } = conform(schema, source.value, (path) => source.plainTextOf(path));
@@ -83,10 +88,19 @@ export const configFrom = <S extends z.ZodType, T>(
     report({ path: path as Path, message, severity: 'error' });
   }
   format.findings(value).forEach(report);
+  const unknown = deviations.filter(({ kind }) => kind === 'unknown-field');
+  const names = new Map(unknown.map(({ path }) => [formatPath(path), path]));
+  const outline = outlineOf(value, parsed.data, [...names.keys()]);
+  const suspicion = inForce === undefined || !parsed.success ? undefined : suspect(inForce, outline);
+  for (const name of suspicion?.come ?? []) {
+    const path = names.get(name) ?? [];
+    const message = `is unknown and new, and ${suspicion?.gone.join(', ') ?? ''} is gone: if it is misspelt, correct it; if not, take one of them out first`;
+    report({ path, message, severity: 'error', aboutKey: true });
+  }
   if (!parsed.success || hasErrors(problems)) return { problems: sortProblems(problems) };
   const settings = freeze(format.settingsFrom(parsed.data));
   if (looked === 'closely') format.advice?.(settings).forEach(report);
-  return { settings, problems: sortProblems(problems) };
+  return { settings, outline, problems: sortProblems(problems) };
 };
 
 /** Reads, checks and completes a configuration. Never throws: everything that is wrong is in `problems`, all at once. */
@@ -99,7 +113,5 @@ export const loadConfig = <S extends z.ZodType, T>(
   if (source === undefined) return { problems };
   const judged = configFrom(format, source, options);
   const all = sortProblems([...problems, ...judged.problems]);
-  return judged.settings === undefined || hasErrors(problems)
-    ? { problems: all }
-    : { settings: judged.settings, problems: all };
+  return hasErrors(all) ? { problems: all } : { ...judged, problems: all };
 };

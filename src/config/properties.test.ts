@@ -135,7 +135,8 @@ describe('any valid configuration', () => {
             ...(scaleDown === undefined ? {} : { scaleDown: writeScale(scaleDown) }),
           })),
         });
-        expect(loadProberConfig(text, running)).toEqual({ settings: wanted, problems: [] });
+        const { settings, problems } = loadProberConfig(text, running);
+        expect({ settings, problems }).toEqual({ settings: wanted, problems: [] });
       }),
     );
   });
