@@ -29,8 +29,9 @@ export interface Troubles {
 }
 
 const nothing: End = () => undefined;
-/** How long Gardener takes to scale a hibernated shoot's control plane down. */
+/** How long Gardener takes to scale a hibernated shoot's control plane down, and to call one awake whose control plane is up again. */
 const hibernateMs = 3_000;
+const wakeMs = 10_000;
 
 type Cut = Extract<Fault, { kind: 'load-balancer' | 'nat-gateway' | 'public-way' }>;
 type OfPods = 'crash' | 'second-slice' | 'no-slices' | 'stray-pod';
@@ -96,13 +97,19 @@ export const createTroubles = (options: TroublesOptions): Troubles => {
     const before = countsOf(world, shoot, plan);
     const setEnabled = (enabled: boolean): void =>
       editEmbedded(world, shoot, (old) => ({ ...old, spec: { ...old.spec, hibernation: { enabled } } }));
+    const setHibernated = (hibernated: boolean): void =>
+      editEmbedded(world, shoot, (old) => ({ ...old, status: { ...old.status, hibernated } }));
     setEnabled(true);
     const zeros = Object.fromEntries(Object.keys(before).map((name) => [name, 0]));
-    const cancel = clock.timer(hibernateMs, () => setCounts(world, shoot, zeros));
+    const cancel = clock.timer(hibernateMs, () => {
+      setCounts(world, shoot, zeros);
+      setHibernated(true);
+    });
     return () => {
       cancel();
       setCounts(world, shoot, before);
       setEnabled(false);
+      clock.timer(wakeMs, () => setHibernated(false));
     };
   };
 
