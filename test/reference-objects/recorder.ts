@@ -32,7 +32,8 @@ const runningFunctions = (): readonly (readonly [file: string, name: string])[] 
   const { stack = '' } = new Error('where');
   Error.stackTraceLimit = stackTraceLimit;
   return Array.from(
-    stack.matchAll(/^ +at (?:async )?(?:[\w$<>]+\.)*([\w$<>]*)(?: \[as \w+\])?[ (].*?\/(src\/[^:?)]+\.ts)/gm),
+    // `at Object.decodeNode [as decode] (/where/src/domain/nodes.ts:40:3)`, and `at /where/src/...` of a function without a name.
+    stack.matchAll(/^ +at (?:async )?(?:(?:[\w$<>]+\.)*([\w$<>]+)(?: \[as \w+\])? \()?[^\s(]*\/(src\/[^:?)]+\.ts)/gm),
     ([, name = '', file = '']) => [file, name],
   );
 };
