@@ -22,6 +22,7 @@ await runProcess(
     stdin: process.stdin,
     stdout: process.stdout,
     stderr: process.stderr,
+    isAttended: process.stderr.isTTY,
     ...(process.stdin.isTTY && process.stdout.isTTY
       ? { terminal: { keys: process.stdin, screen: process.stdout } }
       : {}),

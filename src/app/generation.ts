@@ -1,5 +1,6 @@
 import {
   createProberController,
+  type HeldByShoot,
   type ProberController,
   type ProberMemory,
   type ProberReport,
@@ -23,6 +24,8 @@ export interface GenerationDeps {
   readonly unserved: Gauge;
   readonly registry: WatchRegistry;
   readonly dryRun: boolean;
+  /** Called with what stays held when probing has ended: for good, or to go on under another configuration. */
+  readonly onStopped: (held: HeldByShoot) => void;
   /** Clusters reconciled at the same time. */
   readonly concurrency: number;
 }
@@ -123,7 +126,7 @@ const probe = async (
   const remembered = controller.memories();
   unsubscribe();
   await queue.drain();
-  await controller.stop();
+  deps.onStopped(await controller.stop());
   return remembered;
 };
 

@@ -1,4 +1,4 @@
-import { createProberReport } from '../controllers/prober/index.ts';
+import { createProberReport, type HeldByShoot } from '../controllers/prober/index.ts';
 import { type DependentResource, type ProberSettings, refKey } from '../domain/index.ts';
 import { createKubeClient, createShootConnector, createWatchRegistry, fenceWrites } from '../kube/index.ts';
 import type { ShootConnector } from '../ports/index.ts';
@@ -34,12 +34,19 @@ export const createProber = ({
     labels: ['resource'],
   });
   const registry = createWatchRegistry(ports.meter);
-  const deps = { ...ports, client, report, unserved, registry, dryRun, concurrency };
+  let held: HeldByShoot = new Map();
+  const onStopped = (counts: HeldByShoot): void => {
+    held = counts;
+  };
+  const deps = { ...ports, client, report, unserved, registry, dryRun, concurrency, onStopped };
   return createReloadable({
     name: 'prober',
     settings,
     create: (wanted, former) => createGeneration(former === undefined ? wanted : keepDropped(wanted, former), deps),
-    stop: () => events.stop(),
+    stop: () => {
+      events.stop();
+      report.stopped(held);
+    },
     logger,
   });
 };

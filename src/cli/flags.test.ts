@@ -268,7 +268,7 @@ describe('normaliseArguments', () => {
       ['--unknown', 'x'],
       ['--unknown', 'x'],
     ],
-    [['-unknown=x'], ['--unknown=x']],
+    [['-unknown=x'], ['--unknown']],
     [
       ['--constructor', 'x'],
       ['--constructor', 'x'],

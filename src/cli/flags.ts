@@ -92,7 +92,8 @@ export const normaliseArguments = (args: readonly string[], flags: Flags): reado
     const { name, attached } = fullName(typed, arg.startsWith('--') ? {} : flags);
     const value = given ?? attached;
     if (name === 'h' || name === 'help') normalised.push('--help');
-    else if (value !== undefined) normalised.push(`--${name}=${value}`);
+    else if (value !== undefined && Object.hasOwn(flags, name)) normalised.push(`--${name}=${value}`);
+    // An unknown one goes without its value, so that the parser can say which one is meant.
     else normalised.push(withValue(name, Object.hasOwn(flags, name) ? flags[name] : undefined, rest));
   }
   return normalised;

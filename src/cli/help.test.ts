@@ -91,7 +91,7 @@ describe('version', () => {
 describe('wrong command lines', () => {
   it.each([
     [['nonsense'], "dwd: unknown command 'nonsense'", 'Usage: dwd COMMAND [flags]'],
-    [['--config-file=x'], "dwd: unknown flag '--config-file=x'", 'Usage: dwd COMMAND [flags]'],
+    [['--config-file=x'], "dwd: unknown flag '--config-file'", 'Usage: dwd COMMAND [flags]'],
     [['prober'], 'dwd prober: flag --config-file is required; it takes the path of the configuration file'],
     [
       ['prober', '--config-file='],
@@ -101,7 +101,10 @@ describe('wrong command lines', () => {
       ['prober', '--config-file'],
       'dwd prober: flag --config-file needs a value; it takes the path of the configuration file',
     ],
-    [['prober', '--config-file=x', '--kube-api-qsp=3'], "dwd prober: unknown flag '--kube-api-qsp=3'"],
+    [
+      ['prober', '--config-file=x', '--kube-api-qsp=3'],
+      "dwd prober: unknown flag '--kube-api-qsp'\n(Did you mean --kube-api-qps?)",
+    ],
     [['prober', '-nonsense'], "dwd prober: unknown flag '--nonsense'"],
     [['version', '-oxml'], "dwd version: unknown flag '--oxml'"],
     [['version', '-o'], 'dwd version: flag --output needs a value; it takes table, json or yaml'],

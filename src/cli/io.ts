@@ -2,6 +2,12 @@ import type { Logger } from '../ports/index.ts';
 import type { LogListeners } from './log-sink.ts';
 import type { Terminal } from './terminal.ts';
 
+/** One line on stderr that changes in place, for who waits. */
+export interface Progress {
+  readonly show: (line: string) => void;
+  readonly clear: () => void;
+}
+
 /** The process as commands see it. */
 export interface CliIo {
   /** Arguments after the program's name. */
@@ -14,6 +20,8 @@ export interface CliIo {
   readonly stderr: (text: string) => void;
   /** For text in colour: as it is. Who colours it escapes what is coloured. */
   readonly stdoutStyled: (text: string) => void;
+  /** Present where stderr is a terminal that knows control sequences. */
+  readonly progress?: Progress;
   /** Present where both stdin and stdout are a terminal. */
   readonly terminal?: Terminal;
   /** The whole text of a regular file, or of stdin for `-`. Rejects with an error whose message says why in words. */

@@ -31,6 +31,7 @@ const fakeProcess = () => {
     })(),
     stdout: output('out'),
     stderr: output('err'),
+    isAttended: false,
     onSignal: (name, listener) => void signals.set(name, listener),
     onCrash: (listener) => {
       crashed = listener;

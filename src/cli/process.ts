@@ -2,7 +2,7 @@ import { constants } from 'node:os';
 import { escapeControlsInLines } from '../domain/index.ts';
 import type { Logger } from '../ports/index.ts';
 import { systemClock } from '../runtime/index.ts';
-import type { CliIo } from './io.ts';
+import type { CliIo, Progress } from './io.ts';
 import { createLogSink, type OutputStream } from './log-sink.ts';
 import { readText, readTextFile } from './read-text.ts';
 import { createTerminal, type HostTerminal } from './terminal.ts';
@@ -20,6 +20,8 @@ export interface HostProcess {
   readonly stdin: AsyncIterable<Uint8Array>;
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
+  /** True if stderr is a terminal. */
+  readonly isAttended: boolean;
   /** Present where both stdin and stdout are a terminal. */
   readonly terminal?: HostTerminal;
   onSignal(name: StopSignal, listener: () => void): void;
@@ -50,6 +52,14 @@ const signalled = (host: Pick<HostProcess, 'onSignal' | 'exit'>): AbortSignal =>
   }
   return stop.signal;
 };
+
+/** EL of ECMA-48: clears the line from its beginning. */
+const startOfClearLine = '\r\u001b[K';
+
+const progressOn = (stream: OutputStream): Progress => ({
+  show: (line) => void stream.write(`${startOfClearLine}${line}`),
+  clear: () => void stream.write(startOfClearLine),
+});
 
 /** Nobody waits longer than this for the reader of a log. */
 const logFlushMs = 300;
@@ -96,6 +106,7 @@ export const runProcess = async (host: HostProcess, run: (io: CliIo) => Promise<
       stdout: (text) => void host.stdout.write(escapeControlsInLines(text)),
       stderr: (text) => void host.stderr.write(escapeControlsInLines(text)),
       stdoutStyled: (text) => void host.stdout.write(text),
+      ...(host.isAttended && host.env.TERM !== 'dumb' ? { progress: progressOn(host.stderr) } : {}),
       ...(terminal === undefined ? {} : { terminal }),
       readFile: (path) => (path === '-' ? readText(host.stdin) : readTextFile(path)),
       openLog: (listeners) => {

@@ -1,4 +1,5 @@
 import { formatProblem, loadProberConfig } from '../config/index.ts';
+import { formatGoDuration } from '../domain/index.ts';
 import type { FaultName } from '../scenario/index.ts';
 import { type Command, defineCommand } from './command.ts';
 import { CommandError, UsageError } from './errors.ts';
@@ -74,7 +75,12 @@ export const rehearseCommand: Command = defineCommand({
     const plan = planRehearsal({ settings, shoots, nodes, fault, durationMs, seed, limits });
     if (!plan.ok) throw new UsageError(plan.error);
     for (const warning of warnings) io.stderr(`${warning}\n`);
-    const rehearsal = await rehearse(plan.value);
+    const { progress } = io;
+    const rehearsal = await rehearse(plan.value, ({ isProtected, playedMs }) => {
+      const how = isProtected ? 'with' : 'without';
+      progress?.show(`rehearsing ${how} protection: ${formatGoDuration(playedMs)} of ${formatGoDuration(durationMs)}`);
+    });
+    progress?.clear();
     io.stdout(output === 'table' ? tellRehearsal(rehearsal) : formatDocument(rehearsal, output));
     return rehearsal.isProtected ? 0 : 1;
   },

@@ -9,6 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { getElectionLease } from '../../src/domain/index.ts';
 import { createShootConnector } from '../../src/kube/index.ts';
 import { systemClock } from '../../src/runtime/index.ts';
+import { perform } from '../../src/scenario/demo/acts.ts';
 import { demoProberConfig } from '../../src/scenario/index.ts';
 import { freePorts } from '../envtest/index.ts';
 import { waitFor } from '../envtest/waiting.ts';
@@ -195,6 +196,31 @@ describe('signals', () => {
     prober.child.kill('SIGTERM');
     expect(await prober.exit).toBe(0);
     expect(lines().length).toBeGreaterThan(0);
+  });
+});
+
+describe('the end of a prober that holds something', () => {
+  const cut = async (): Promise<void> => {
+    const connection = createShootConnector({ clock: systemClock(), userAgent: 'test' }).connect(
+      readFileSync(seed, 'utf8'),
+    );
+    const call = perform({ kind: 'cut kubelets', shoot: 'alpha' }, 'shoot--sim--alpha');
+    await connection.client.call(call, { timeoutMs: 10_000, signal: new AbortController().signal });
+    connection.close();
+  };
+
+  it('says last what stays held, and what is to be done', async () => {
+    const prober = await startProber('pipe');
+    const { lines } = linesOf(prober.child.stderr);
+    await untilRuns(prober, 1);
+    await cut();
+    await waitFor({ what: 'all is held', withinMs: 90_000 }, async () =>
+      (await prober.metric('dwd_prober_held_resources')) === 3 ? true : undefined,
+    );
+    prober.child.kill('SIGTERM');
+    expect(await prober.exit).toBe(0);
+    expect(lines().at(-1)).toMatchObject({ level: 'warn', resources: 3, namespaces: ['shoot--sim--alpha'] });
+    expect(lines().at(-1)?.msg).toMatch(/^stopping: 3 resources of 1 shoot stay held; a prober must come back, or /);
   });
 });
 

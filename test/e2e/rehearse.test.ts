@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
+import { endDemos, startInColour } from './support/demo.ts';
 
 const pathOf = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const run = promisify(execFile);
@@ -11,6 +12,18 @@ const rehearse = async (...[TZ, ...flags]: readonly [string, ...string[]]): Prom
   const args = [pathOf('bin/dwd'), 'rehearse', config, '--shoots=3', '--nodes=4', ...flags];
   return (await run(process.execPath, args, { env: { ...process.env, TZ } })).stdout;
 };
+
+it('shows who waits in a terminal how far it is, and takes that away', async () => {
+  const config = `--config-file=${pathOf('examples/prober-config.yaml')}`;
+  const show = startInColour('rehearse', config, '--shoots=3', '--nodes=4');
+  expect(await show.exit).toBe(0);
+  await endDemos();
+  const [before = '', after = ''] = show.output().split('Rehearsed: ');
+  expect(before).toContain('rehearsing without protection: 15s of 15m0s');
+  expect(before).toContain('rehearsing with protection: 1m0s of 15m0s');
+  expect(before.endsWith('\r\u001b[K')).toBe(true);
+  expect(after).not.toContain('\u001b');
+});
 
 it.each(['lb', 'clock-skew'])('prints the same bytes in every process and time zone: %s', async (fault) => {
   const flags = [`--fault=${fault}`, '--seed=9'];

@@ -34,9 +34,12 @@ export interface ProberController {
   reconcile(name: string): void;
   /** Of all probers, by Cluster. */
   memories(): ReadonlyMap<string, ProberMemory>;
-  /** Ends all probers: writes under way are awaited, nothing new is sent. */
-  stop(): Promise<void>;
+  /** Ends all probers: writes under way are awaited, nothing new is sent. Resolves with what stays held. */
+  stop(): Promise<HeldByShoot>;
 }
+
+/** Counts of the resources that are held, by Cluster; only shoots of which some are. */
+export type HeldByShoot = ReadonlyMap<string, number>;
 
 interface Entry {
   readonly prober: ShootProber;
@@ -194,9 +197,10 @@ export const createProberController = (deps: ProberControllerDeps, initial: Init
     stop: async () => {
       paths.close();
       for (const stopListening of unsubscribe) stopListening();
-      const all = [...entries.values()];
+      const all = [...entries];
       entries.clear();
-      await Promise.all(all.map(({ prober }) => prober.retire('nothing')));
+      await Promise.all(all.map(([, { prober }]) => prober.retire('nothing')));
+      return new Map(all.map(([name, { prober }]) => [name, prober.held()] as const).filter(([, held]) => held > 0));
     },
   };
 };

@@ -34,6 +34,8 @@ export interface ShootProber {
   /** Settings for the runs from now on; back-off, flow and lease memory stay. */
   update(settings: ShootSettings): void;
   memory(): ProberMemory;
+  /** Resources of the shoot that carry the mark of meltdown protection. */
+  held(): number;
   /**
    * Ends probing for good, and gives back what is held. Resolves when all is done, with whether it succeeded. Called again it takes
    * over the later farewell only if the former one has not begun.
@@ -229,6 +231,7 @@ export const startShootProber = (deps: ShootProberDeps, start: ProberStart): Sho
     update: (next) => {
       shootSettings = next;
     },
+    held: () => dependents.countHeld(),
     memory: () => {
       const kept = { probe: state.probe, nextRunAt: state.nextRunAt, settings: shootSettings };
       return outside === undefined ? kept : { ...kept, outside: outside.memory() };

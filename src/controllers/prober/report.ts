@@ -1,3 +1,4 @@
+import { ignoreScalingAnnotation, replicasAnnotation } from '../../domain/index.ts';
 import type { EventRecorder, Logger, Meter } from '../../ports/index.ts';
 import { createProberMetrics, forgetShoot, type ProberMetrics } from './metrics.ts';
 import type { RunResult } from './observe.ts';
@@ -12,6 +13,8 @@ export interface ProberReport extends ScalingReport, OutsideReport {
   settingsChanged(namespace: string): void;
   clusterUndecodable(namespace: string, error: Error): void;
   probers(count: number): void;
+  /** The program ends; the last that is said. */
+  stopped(held: ReadonlyMap<string, number>): void;
   runEnded(namespace: string, run: EndedRun): void;
   /** The shoot is gone, or no longer probed: its series go too. */
   forget(namespace: string): void;
@@ -33,6 +36,12 @@ export interface ReportDeps {
   /** Nothing is written; what would be is told. */
   readonly dryRun: boolean;
 }
+
+const wayOut =
+  `a prober must come back, or annotate them with ${ignoreScalingAnnotation}=true and scale them by hand ` +
+  `to the number in ${replicasAnnotation}`;
+/** Of shoots, in one line of the log. */
+const mostNamed = 20;
 
 const warnSkewMs = 5_000;
 
@@ -120,6 +129,14 @@ export const createProberReport = ({ logger, meter, events, dryRun }: ReportDeps
       logger.error('Cluster cannot be decoded: its prober is left as it is', { namespace, error: error.message });
     },
     probers: (count) => metrics.probers.set(count),
+    stopped: (held) => {
+      // What is held is another program's affair then.
+      if (dryRun || held.size === 0) return;
+      const resources = [...held.values()].reduce((sum, count) => sum + count, 0);
+      const those = `${resources} ${resources === 1 ? 'resource' : 'resources'} of ${held.size} ${held.size === 1 ? 'shoot' : 'shoots'}`;
+      const namespaces = [...held.keys()].toSorted();
+      logger.warn(`stopping: ${those} stay held; ${wayOut}`, { resources, namespaces: namespaces.slice(0, mostNamed) });
+    },
     runEnded: reportRun,
     broke: (namespace, error) => {
       metrics.bugs.inc({ namespace });

@@ -76,7 +76,7 @@ it.each<readonly [FaultName, boolean]>([
     limits: { qps: 5, burst: 10 },
   });
   if (!plan.ok) throw new Error(plan.error);
-  const run = playRehearsal(plan.value, isProtected);
+  const run = playRehearsal(plan.value, { isProtected });
   const counts = new Map<number, ReturnType<typeof census>>();
   // Shortly before the past is forgotten, when there is most of it.
   for (const at of [5, 15]) made.clocks[0]!.timer(at * minute - 1, () => counts.set(at, census()));

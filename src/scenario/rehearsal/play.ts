@@ -88,8 +88,17 @@ const takeStruck = (plan: RehearsalPlan, world: World, clock: VirtualClock): rea
     return { shoot: shoot.name, renewals: renewals.toSorted((a, b) => a - b), nodes: plan.nodes };
   });
 
+export interface Performance {
+  readonly isProtected: boolean;
+  /** Hears now and then how much virtual time has passed, in milliseconds. */
+  readonly onProgress?: ((playedMs: number) => void) | undefined;
+}
+
 /** Plays a plan: the same plan is the same run. It ends before its time when nothing is left that could happen. */
-export const playRehearsal = async (plan: RehearsalPlan, isProtected: boolean): Promise<RehearsalRecord> => {
+export const playRehearsal = async (
+  plan: RehearsalPlan,
+  { isProtected, onProgress }: Performance,
+): Promise<RehearsalRecord> => {
   const { seed, settings, fault, beginsAt, endsAt } = plan;
   const clock = createVirtualClock({ turns: 1 });
   const kinds = rehearsedKinds(settings.dependentResources);
@@ -107,6 +116,7 @@ export const playRehearsal = async (plan: RehearsalPlan, isProtected: boolean): 
     while (clock.monotonic() < instant && !isOver()) {
       await clock.runUntil(Math.min(clock.monotonic() + stepMs, instant));
       for (const { store } of world.shoots) store.compact();
+      onProgress?.(clock.monotonic());
     }
   };
   const isUnharmed = (): boolean => world.shoots.every((shoot) => shoot.toll().nodesTurnedUnknown === 0);
