@@ -147,6 +147,7 @@ describe('the JSON Schema of the prober', () => {
   it('has the defaults that are filled in', () => {
     const defaults = defaultsIn(proberJsonSchema());
     expect(defaults).toEqual({
+      allowInsecureShoots: false,
       probeInterval: '10s',
       initialDelay: '30s',
       probeTimeout: '30s',
@@ -242,6 +243,7 @@ describe('the JSON Schema of care', () => {
     const load = (config: object) => loadCareConfig(JSON.stringify(config), strict).settings;
     expect(load(defaultsIn(careJsonSchema()))).toEqual(load({}));
     expect(Object.keys(defaultsIn(careJsonSchema())).toSorted()).toEqual([
+      'allowInsecureShoots',
       'concurrentSyncs',
       'conditionThresholds',
       'dependants',

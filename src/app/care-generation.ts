@@ -5,6 +5,7 @@ import {
   createCareController,
 } from '../controllers/care/index.ts';
 import type { CareSettings } from '../domain/index.ts';
+import { withShootPolicy, withTunnelPolicy } from '../kube/index.ts';
 import { createWorkQueue, type WorkQueue, whenAborted } from '../runtime/index.ts';
 import { type CareSourceDeps, type CareWatches, createCareWatches } from './care-sources.ts';
 import { fanOut } from './fan-out.ts';
@@ -77,6 +78,8 @@ const care = async ({ settings, deps, watches, memory }: CaringParts, signal: Ab
   const controller: CareController = createCareController(
     {
       ...deps,
+      connector: withShootPolicy(deps.connector, settings),
+      tunnels: withTunnelPolicy(deps.tunnels, settings),
       settings,
       sources: watches.sources,
       garden: deps.writer,

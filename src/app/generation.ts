@@ -6,7 +6,7 @@ import {
   type ProberReport,
 } from '../controllers/prober/index.ts';
 import type { ProberSettings } from '../domain/index.ts';
-import type { WatchRegistry } from '../kube/index.ts';
+import { type WatchRegistry, withShootPolicy } from '../kube/index.ts';
 import type { Clock, Gauge, Kube, KubeClient, Logger, Random, ShootConnector } from '../ports/index.ts';
 import { type Check, createWorkQueue, type WorkQueue, whenAborted } from '../runtime/index.ts';
 import type { Generation } from './reloadable.ts';
@@ -110,6 +110,7 @@ const probe = async (
     {
       ...deps,
       seed: deps.client,
+      connector: withShootPolicy(deps.connector, settings),
       settings,
       clusters,
       kubeconfigs,

@@ -60,6 +60,7 @@ describe('loadCareConfig', () => {
     expect(loadCareConfig(read('fixtures/care/everything.yaml'), running)).toEqual({
       settings: {
         kubeConfigSecretName: 'shoot-access-care',
+        allowInsecureShoots: true,
         syncPeriodMs: 30_000,
         concurrentSyncs: 5,
         dependants: [deployment('kube-controller-manager', false), deployment('cluster-autoscaler', true)],

@@ -16,6 +16,7 @@ const settingsFrom = (config: CareConfig): CareSettings => {
     conditionThresholds: config.conditionThresholds.map(({ type, duration }) => ({ type, thresholdMs: duration })),
     ...(stale.enabled ? { staleExtensionThresholdMs: stale.threshold } : {}),
     ...(progressing === undefined ? {} : { progressingThresholdMs: progressing }),
+    ...(config.allowInsecureShoots ? { allowInsecureShoots: true } : {}),
     legacyStatusLabels: config.legacyStatusLabels,
   };
 };

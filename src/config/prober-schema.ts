@@ -84,6 +84,10 @@ export const proberSchema = () =>
       'Resources are scaled down when this fraction of the node leases, or more, has expired.',
       number(fraction),
     ).prefault(0.6),
+    allowInsecureShoots: about(
+      'Whether the kubeconfig of a shoot may name an http:// server, which anybody on the way can read and change.',
+      boolean(),
+    ).prefault(false),
     externalProbe: about(
       'Tries the public way to the API server, which kubelets take, as a second signal.',
       externalProbe(),

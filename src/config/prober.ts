@@ -50,6 +50,7 @@ const settingsFrom = (config: ProberConfig): ProberSettings => ({
   nodeMonitorGraceMs: config.kcmNodeMonitorGraceDuration,
   nodeLeaseFailureFraction: config.nodeLeaseFailureFraction,
   dependentResources: dependentResources(config),
+  ...(config.allowInsecureShoots ? { allowInsecureShoots: true } : {}),
   ...(config.externalProbe === undefined ? {} : { outsidePath: outsidePath(config.externalProbe) }),
 });
 

@@ -38,6 +38,8 @@ export interface ProberSettings {
   /** In (0, 1]. */
   readonly nodeLeaseFailureFraction: number;
   readonly dependentResources: readonly DependentResource[];
+  /** Whether the kubeconfig of a shoot may name an `http://` server. Default false. */
+  readonly allowInsecureShoots?: boolean;
   /** Absent: shoots are judged by their leases alone. */
   readonly outsidePath?: OutsidePathSettings;
 }
@@ -92,6 +94,8 @@ export interface ConditionThreshold {
 export interface CareSettings {
   /** Name of the Secret, in the shoot's namespace, whose key `kubeconfig` reaches the shoot's API server. */
   readonly kubeConfigSecretName: string;
+  /** Whether the kubeconfig of a shoot may name an `http://` server. Default false. */
+  readonly allowInsecureShoots?: boolean;
   /** Time from one run for a shoot to the next. */
   readonly syncPeriodMs: number;
   /** Shoots checked at the same time. At least 1. */

@@ -15,6 +15,8 @@ export interface ConnectOptions {
   readonly userAgent?: string;
   /** Secrets of a control-plane namespace, the first that exists, whose key `kubeconfig` reaches the shoot. Default those of gardener. */
   readonly shootSecrets?: readonly string[];
+  /** Whether the kubeconfig of a shoot may name an `http://` server, which anybody on the way can read and change. Default false. */
+  readonly allowInsecureShoots?: boolean;
 }
 
 /** A seed and the way to its shoots, as `runHealthChecks` takes them. Closing it closes the connections to all of them. */
@@ -31,13 +33,20 @@ export const blameOption = (error: unknown): never => {
  * renewed, and a clock that is the machine's. Opens nothing yet. Rejects with a KubeconfigError that says what is wrong where.
  */
 export const connect = async (options: ConnectOptions): Promise<SeedConnection> => {
-  const { env, kubeconfig, logger, userAgent = 'dependency-watchdog-healthcheck', shootSecrets } = options;
+  const {
+    env,
+    kubeconfig,
+    logger,
+    userAgent = 'dependency-watchdog-healthcheck',
+    shootSecrets,
+    allowInsecureShoots,
+  } = options;
   const clock: Clock = systemClock();
   const path = kubeconfig === undefined ? {} : { path: kubeconfig };
   const access = await loadOperatorKubeconfig({ ...path, env, homedir: homedir(), clock }).catch(blameOption);
   const transport = connectCluster({ access, clock, logger, userAgent });
   const kube = retryThrottled(transport, clock);
-  const seed = createSeedAccess({ clock, random: systemRandom(), kube, userAgent, shootSecrets });
+  const seed = createSeedAccess({ clock, random: systemRandom(), kube, userAgent, shootSecrets, allowInsecureShoots });
   return {
     ...seed,
     close: () => {

@@ -102,9 +102,9 @@ const partsOf = (
   options: ExtensionOptions,
   { clock, random, logger, meter, seed, leadership }: SeedPorts,
 ): ProcessParts => {
-  const { name: userAgent, shootSecrets, controllers } = options;
+  const { name: userAgent, shootSecrets, allowInsecureShoots, controllers } = options;
   const kube = fenceWrites(seed, leadership);
-  const access = createSeedAccess({ clock, random, kube, userAgent, shootSecrets });
+  const access = createSeedAccess({ clock, random, kube, userAgent, shootSecrets, allowInsecureShoots });
   const registry = createWatchRegistry(meter);
   const clusters = controllers.some(needsClusters)
     ? createClusterWatch({ clock, random, logger, kube, registry })

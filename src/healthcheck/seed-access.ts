@@ -1,5 +1,5 @@
 import { ApiError, type Call, type NamespacedName } from '../domain/index.ts';
-import { createKubeClient, createShootConnector, decodeKubeconfigSecret } from '../kube/index.ts';
+import { createKubeClient, createShootConnector, decodeKubeconfigSecret, withShootPolicy } from '../kube/index.ts';
 import type { CallOptions, Clock, Kube, KubeClient, Random, ShootConnection } from '../ports/index.ts';
 import type { SeedAccess } from './controller.ts';
 import { createShootConnections } from './shoot-connections.ts';
@@ -12,6 +12,8 @@ export interface SeedAccessOptions {
   readonly userAgent: string;
   /** Secrets of a control-plane namespace, the first that exists, whose key `kubeconfig` reaches the shoot. Default those of gardener. */
   readonly shootSecrets?: readonly string[] | undefined;
+  /** Whether the kubeconfig of a shoot may name an `http://` server, which anybody on the way can read and change. Default false. */
+  readonly allowInsecureShoots?: boolean | undefined;
 }
 
 /** A seed and the way to its shoots, whose connections are kept until it is closed. */
@@ -58,11 +60,11 @@ const withTimeout = (connection: ShootConnection): ShootConnection => ({
 
 /** Opens nothing yet. */
 export const createSeedAccess = (options: SeedAccessOptions): OpenSeedAccess => {
-  const { clock, random, kube, userAgent, shootSecrets: names = defaultShootSecrets } = options;
+  const { clock, random, kube, userAgent, shootSecrets: names = defaultShootSecrets, allowInsecureShoots } = options;
   const seed = createKubeClient({ kube, clock });
   const connections = createShootConnections({
     clock,
-    connector: createShootConnector({ clock, userAgent, kept: true }),
+    connector: withShootPolicy(createShootConnector({ clock, userAgent, kept: true }), { allowInsecureShoots }),
     readKubeconfig: (namespace, signal) =>
       readKubeconfig(seed, { namespace, names }, { signal, timeoutMs: secretTimeoutMs }),
     idleMs,

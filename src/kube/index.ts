@@ -7,9 +7,10 @@ export { createInformer, type Informer, type InformerOptions, type InformerState
 export type { ClusterAccess, OperatorOptions } from './kubeconfig/access.ts';
 export { loadOperatorKubeconfig } from './kubeconfig/operator.ts';
 export { decodeKubeconfigSecret } from './kubeconfig/secret.ts';
-export { parseUntrustedKubeconfig, type ShootEndpoint } from './kubeconfig/untrusted.ts';
+export { parseUntrustedKubeconfig, refuseInsecure, type ShootEndpoint } from './kubeconfig/untrusted.ts';
 export { createSecurity, type Security, type TlsMaterial } from './security.ts';
 export { createKnownShoots, type KnownShoots } from './known-shoots.ts';
+export { withShootPolicy, withTunnelPolicy } from './shoot-policy.ts';
 export { createTunnelConnector, type TunnelConnectorOptions } from './port-forward.ts';
 export { createShootConnector, type ShootConnectorOptions } from './shoot-connector.ts';
 export { createTransport, type Transport, type TransportOptions } from './transport.ts';

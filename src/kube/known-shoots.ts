@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { KubeconfigError } from '../domain/index.ts';
-import { parseUntrustedKubeconfig, type ShootEndpoint } from './kubeconfig/untrusted.ts';
+import type { ShootPolicy } from '../ports/index.ts';
+import { parseUntrustedKubeconfig, refuseInsecure, type ShootEndpoint } from './kubeconfig/untrusted.ts';
 import { createSecurity, type Security } from './security.ts';
 
 const defaultMostKubeconfigs = 4_096;
@@ -14,7 +15,7 @@ export interface KnownShoot {
 /** Kubeconfigs that have been read. Connectors that share them resume each other's TLS sessions. */
 export interface KnownShoots {
   /** Throws a KubeconfigError for what is no kubeconfig, or is not to be trusted. */
-  lookUp(kubeconfig: string): KnownShoot;
+  lookUp(kubeconfig: string, policy?: ShootPolicy): KnownShoot;
 }
 
 /** A refusal is remembered as well: reading a hostile text costs most. */
@@ -34,7 +35,7 @@ const hashOf = (text: string): string => createHash('sha256').update(text).diges
 export const createKnownShoots = (most = defaultMostKubeconfigs): KnownShoots => {
   const known = new Map<string, KnownShoot | KubeconfigError>();
   return {
-    lookUp: (kubeconfig) => {
+    lookUp: (kubeconfig, policy) => {
       const hash = hashOf(kubeconfig);
       const entry = known.get(hash) ?? read(kubeconfig);
       known.delete(hash);
@@ -42,6 +43,7 @@ export const createKnownShoots = (most = defaultMostKubeconfigs): KnownShoots =>
       const [oldest] = known.keys();
       if (known.size > most && oldest !== undefined) known.delete(oldest);
       if (entry instanceof KubeconfigError) throw entry;
+      refuseInsecure(entry.shoot, policy);
       return entry;
     },
   };

@@ -110,7 +110,7 @@ export const createTunnelConnector = (options: TunnelConnectorOptions): TunnelCo
   const { known = createKnownShoots() } = options;
   return {
     connect: async (kubeconfig, to, signal) => {
-      const { shoot, security } = known.lookUp(kubeconfig);
+      const { shoot, security } = known.lookUp(kubeconfig, to);
       const upgrade = upgradeOf(shoot, to, options);
       let phase: ExchangePhase = 'connecting';
       let socket: Socket | undefined;

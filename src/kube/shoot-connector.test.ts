@@ -14,6 +14,7 @@ import {
 } from '../testing/index.ts';
 import { createKnownShoots } from './known-shoots.ts';
 import { createShootConnector } from './shoot-connector.ts';
+import { withShootPolicy } from './shoot-policy.ts';
 
 let certificates: TestCertificates;
 let client: { readonly certificate: string; readonly key: string };
@@ -101,6 +102,28 @@ it.each([
   const answer = connection.client.call(version, { signal, timeoutMs: 5_000 });
   await expect(answer).rejects.toMatchObject({ retryAfterMs: ms });
   connection.close();
+});
+
+it('rule 30: an http:// server is refused, unless the operator allows it', async () => {
+  const server = await startTestServer({ handler: (_request, response) => response.end('{"major":"1"}') });
+  closers.push(() => server.close());
+  const connector = createShootConnector({ clock: createFakeClock(), userAgent: 'dependency-watchdog/test' });
+  const kubeconfig = stringify({
+    'current-context': 'x',
+    contexts: [{ name: 'x', context: { cluster: 'x', user: 'x' } }],
+    clusters: [{ name: 'x', cluster: { server: `http://${server.host}:${String(server.port)}` } }],
+    users: [{ name: 'x', user: { token: 't' } }],
+  });
+  const refused = /server: is http:\/\/.*use https:\/\/, or set allowInsecureShoots: true$/;
+  for (const policy of [undefined, { allowInsecureShoots: false }]) {
+    expect(() => connector.connect(kubeconfig, policy)).toThrow(refused);
+  }
+  const connection = withShootPolicy(connector, { allowInsecureShoots: true }).connect(kubeconfig);
+  await connection.client.call(version, { signal, timeoutMs: 5_000 });
+  connection.close();
+  expect(server.stats().requests).toBe(1);
+  // What was allowed once is not allowed for good: the configuration may change.
+  expect(() => connector.connect(kubeconfig)).toThrow(refused);
 });
 
 describe('prober 2.4: connections of a run', () => {

@@ -32,8 +32,8 @@ export const createShootConnector = (options: ShootConnectorOptions): ShootConne
   const budget = createBodyBudget(bodiesBytes);
   const { clock, userAgent, known = createKnownShoots(), kept = false } = options;
   return {
-    connect: (kubeconfig) => {
-      const { shoot, security } = known.lookUp(kubeconfig);
+    connect: (kubeconfig, policy) => {
+      const { shoot, security } = known.lookUp(kubeconfig, policy);
       const transport = createTransport({
         endpoint: shoot.endpoint,
         security: async () => security,

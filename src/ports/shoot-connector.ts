@@ -7,10 +7,16 @@ export interface ShootConnection {
   close(): void;
 }
 
+/** What the operator allows of the kubeconfigs of shoots. */
+export interface ShootPolicy {
+  /** Whether `server` may be `http://`, which anybody on the way can read and change. Default false. */
+  readonly allowInsecureShoots?: boolean | undefined;
+}
+
 export interface ShootConnector {
   /**
    * Opens nothing yet: the first call connects. `kubeconfig` is data from the cluster and so untrusted: throws a KubeconfigError that
    * names the field for anything refused or broken.
    */
-  connect(kubeconfig: string): ShootConnection;
+  connect(kubeconfig: string, policy?: ShootPolicy): ShootConnection;
 }

@@ -1,5 +1,7 @@
-/** A port of a shoot's pod. */
-export interface TunnelTarget {
+import type { ShootPolicy } from './shoot-connector.ts';
+
+/** A port of a shoot's pod, and what is allowed of the kubeconfig on the way there. */
+export interface TunnelTarget extends ShootPolicy {
   readonly namespace: string;
   readonly pod: string;
   readonly port: number;

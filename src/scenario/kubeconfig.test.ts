@@ -67,6 +67,24 @@ describe('a kubeconfig that cannot be used', () => {
     },
   );
 
+  it('is one with an http:// server, until the configuration allows it', async () => {
+    create();
+    const { clock, world } = scenario;
+    const text = world.shoot('a').api.kubeconfig();
+    world.shoot('a').publishKubeconfig(text.replace(/server: .*/, 'server: "http://nowhere.simulated"'));
+    scenario.startProber();
+    await clock.advance(30_000);
+    expect(errors(scenario)).toEqual([
+      ['probe failed: nothing is scaled', expect.stringContaining('set allowInsecureShoots: true')],
+    ]);
+    scenario.reload({ allowInsecureShoots: true });
+    await clock.advance(30_000);
+    expect(errors(scenario).at(-1)).toEqual([
+      'probe failed: nothing is scaled',
+      expect.stringContaining('http://nowhere.simulated: no such host'),
+    ]);
+  });
+
   it('is the one without the key', async () => {
     create();
     const { clock, world } = scenario;

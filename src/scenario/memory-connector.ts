@@ -3,6 +3,7 @@ import {
   createKubeClient,
   longestRetryAfterMs,
   parseUntrustedKubeconfig,
+  refuseInsecure,
   type ShootEndpoint,
   staticCredentials,
   withCredentials,
@@ -77,8 +78,10 @@ export const createMemoryConnector = ({ clock, resolve, onConnect }: MemoryConne
     known.set(kubeconfig, shoot);
     return shoot;
   };
-  const connect: ShootConnector['connect'] = (kubeconfig) => {
-    const { endpoint, authorization } = read(kubeconfig);
+  const connect: ShootConnector['connect'] = (kubeconfig, policy) => {
+    const shoot = read(kubeconfig);
+    refuseInsecure(shoot, policy);
+    const { endpoint, authorization } = shoot;
     const url = `${endpoint.protocol}//${endpoint.host}`;
     let isConnected = false;
     const transport = closable({

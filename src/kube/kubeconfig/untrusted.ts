@@ -1,4 +1,5 @@
 import { KubeconfigError } from '../../domain/index.ts';
+import type { ShootPolicy } from '../../ports/index.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { isLinkLocal } from '../link-local.ts';
 import { createSecurity, type TlsMaterial } from '../security.ts';
@@ -85,6 +86,16 @@ const elsewhere = (cluster: Named, endpoint: Endpoint): Endpoint => {
   refuseIf(endpoint.host, 'server');
   refuseIf(endpoint.proxy?.host, 'proxy-url');
   return { ...endpoint, untrusted: true };
+};
+
+/** Throws for a kubeconfig whose `server` is `http://`, unless the operator allows it. */
+export const refuseInsecure = (
+  { endpoint }: ShootEndpoint,
+  { allowInsecureShoots = false }: ShootPolicy = {},
+): void => {
+  if (endpoint.protocol === 'https:' || allowInsecureShoots) return;
+  const problem = 'is http://, which anybody on the way can read and change';
+  throw new KubeconfigError('server', `${problem}; use https://, or set allowInsecureShoots: true`);
 };
 
 /**

@@ -1,0 +1,13 @@
+import type { ShootConnector, ShootPolicy, TunnelConnector } from '../ports/index.ts';
+
+/** The connector, with what the configuration in force allows: connectors live longer than a configuration. */
+export const withShootPolicy = (connector: ShootConnector, policy: ShootPolicy): ShootConnector => ({
+  connect: (kubeconfig) => connector.connect(kubeconfig, policy),
+});
+
+export const withTunnelPolicy = (
+  tunnels: TunnelConnector,
+  { allowInsecureShoots = false }: ShootPolicy,
+): TunnelConnector => ({
+  connect: (kubeconfig, target, signal) => tunnels.connect(kubeconfig, { ...target, allowInsecureShoots }, signal),
+});
