@@ -158,6 +158,21 @@ describe('a log that cannot be written', () => {
   });
 });
 
+it('a dry run says so in every line of its log, in a metric and in /readyz', async () => {
+  const prober = await startProber('pipe', '--dry-run');
+  const { lines } = linesOf(prober.child.stderr);
+  await untilRuns(prober, 1);
+  expect(await prober.metric('dwd_dry_run')).toBe(1);
+  expect(await prober.health('/readyz')).toMatchObject({
+    status: 200,
+    text: expect.stringContaining('dry-run: nothing is written') as string,
+  });
+  prober.child.kill('SIGTERM');
+  expect(await prober.exit).toBe(0);
+  expect(lines().length).toBeGreaterThan(3);
+  expect(lines().filter(({ dryRun }) => dryRun !== true)).toEqual([]);
+});
+
 describe('signals', () => {
   const lease = { namespace: 'default', name: 'dwd-prober-leader-election' };
   const holder = async (): Promise<string | undefined> => {
