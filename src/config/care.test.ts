@@ -57,7 +57,7 @@ describe('loadCareConfig', () => {
   });
 
   it('reads everything', () => {
-    expect(loadCareConfig(read('fixtures/care/everything.yaml'), running)).toEqual({
+    expect(loadCareConfig(read('fixtures/care/everything.yaml'), running)).toMatchObject({
       settings: {
         kubeConfigSecretName: 'shoot-access-care',
         allowInsecureShoots: true,
