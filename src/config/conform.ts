@@ -24,7 +24,9 @@ const yaml11Booleans: ReadonlyMap<string, boolean> = new Map([
 
 /** Of these numbers the text that Go writes is the shortest one: a float32 keeps six digits, and needs no exponent below a million. */
 const wholeNumber = /^(?:0|[1-9]\d{0,14})$/;
-const decimalNumber = /^(?=.{3,7}$)(?:0|[1-9]\d*)\.\d+$/;
+const decimalNumber = /^(?:0|[1-9]\d{0,5})\.\d{1,5}$/;
+/** Six digits and the point. */
+const longestDecimal = 7;
 
 /**
  * What `sigs.k8s.io/yaml` (convertToJSONableObject) makes of a scalar without quotes where text is wanted: `yes` is "true", `1.10` is "1.1".
@@ -36,7 +38,8 @@ const asGoText = (plain: string, value: unknown): string | undefined => {
   const isAnyCase = plain !== plain.toLowerCase() && plain !== plain.toUpperCase() && !/^[A-Z][a-z]+$/.test(plain);
   const boolean = isAnyCase ? undefined : yaml11Booleans.get(plain.toLowerCase());
   if (boolean !== undefined) return String(boolean);
-  return wholeNumber.test(plain) || decimalNumber.test(plain) ? String(Number(plain)) : undefined;
+  const isDecimal = plain.length <= longestDecimal && decimalNumber.test(plain);
+  return isDecimal || wholeNumber.test(plain) ? String(Number(plain)) : undefined;
 };
 
 const inner = (schema: z.core.$ZodType): z.core.$ZodType =>
