@@ -1,4 +1,6 @@
 import {
+  type ApiServers,
+  createApiServers,
   createProberController,
   type HeldByShoot,
   type ProberController,
@@ -44,6 +46,7 @@ export const createGeneration = (
 ): Generation<ProberSettings, ProberMemories> => {
   const { clock, logger } = deps;
   const sources = createProberSources(settings, { ...deps, kube: deps.seed });
+  const apiServers = createApiServers(sources.apiServers, clock);
   const closing = new AbortController();
   let watches: readonly Promise<void>[] = [];
   return {
@@ -51,11 +54,13 @@ export const createGeneration = (
     sync: async () => {
       const { clusters, kubeconfigs, dependents } = sources;
       const outside = ownOutsideSource(sources);
-      watches = [clusters, kubeconfigs, ...outside, ...dependents].map((source) => source.run(closing.signal));
+      watches = [clusters, kubeconfigs, ...outside, ...dependents, sources.apiServers].map((source) =>
+        source.run(closing.signal),
+      );
       await untilFilled([clusters, kubeconfigs], { clock, logger, signal: closing.signal });
       await untilRestKnown(sources, clock, closing.signal);
     },
-    work: (memories, signal) => probe({ settings, sources, deps, memories: memories ?? new Map() }, signal),
+    work: (memories, signal) => probe({ settings, sources, apiServers, deps, memories: memories ?? new Map() }, signal),
     checks: () => checksOf(sources),
     close: async () => {
       closing.abort(new Error('these watches are no longer needed'));
@@ -90,12 +95,13 @@ const untilRestKnown = async (
 interface ProbingParts {
   readonly settings: ProberSettings;
   readonly sources: ProberSources;
+  readonly apiServers: ApiServers;
   readonly deps: GenerationDeps;
   readonly memories: ProberMemories;
 }
 
 const probe = async (
-  { settings, sources, deps, memories }: ProbingParts,
+  { settings, sources, apiServers, deps, memories }: ProbingParts,
   signal: AbortSignal,
 ): Promise<ProberMemories> => {
   const { clusters, kubeconfigs, outsideKubeconfigs, dependents } = sources;
@@ -115,6 +121,7 @@ const probe = async (
       clusters,
       kubeconfigs,
       outsideKubeconfigs,
+      apiServers,
       dependents: new Map(dependents.map((source) => [source.key, source])),
       requeueAfter: (name, ms) => queue.addAfter(name, ms),
     },
@@ -147,6 +154,8 @@ const checksOf = (sources: ProberSources): readonly Check[] => {
       ok: source.store.synced || source.served().kind === 'not-served',
       problem: source.problem(),
     })),
+    // Without it an API server out of reach is taken to be down: nobody waits for it.
+    { name: sources.apiServers.key, ok: true, problem: sources.apiServers.problem() },
   ];
   return caches.map(({ name, ok, problem }) => ({ name, ok, ...(problem === undefined ? {} : { detail: problem }) }));
 };

@@ -18,6 +18,7 @@ const settings: ProberSettings = {
   backoffJitterFactor: 0.2,
   nodeMonitorGraceMs: 40_000,
   nodeLeaseFailureFraction: 0.6,
+  apiServerRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'kube-apiserver' },
   dependentResources: [
     dependent('apps/v1', 'Deployment', 'kcm'),
     dependent('druid.gardener.cloud/v1alpha1', 'Etcd', 'main'),
@@ -44,6 +45,8 @@ const atClusterScope = [
   'watch "clusters" "extensions.gardener.cloud" at the cluster scope',
   'list "secrets" "access" "" at the cluster scope',
   'watch "secrets" "access" "" at the cluster scope',
+  'list "deployments" "kube-apiserver" "apps" at the cluster scope',
+  'watch "deployments" "kube-apiserver" "apps" at the cluster scope',
   'list "deployments" "kcm" "apps" at the cluster scope',
   'watch "deployments" "kcm" "apps" at the cluster scope',
   'list "etcds" "main" "druid.gardener.cloud" at the cluster scope',

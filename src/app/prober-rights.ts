@@ -42,11 +42,14 @@ interface Place {
   readonly namespace?: string;
 }
 
+const groupOf = ({ apiVersion }: ResourceRef): string =>
+  apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '';
+
 const forDependent = async (ref: ResourceRef, place: Place, inquiry: Inquiry): Promise<readonly NeededRight[]> => {
   const found = await resolveKind(inquiry.client, ref, inquiry.options);
   // That its kind is not served is told elsewhere, and there is nothing to have a right to.
   if (found.kind === 'not-served') return [];
-  const group = ref.apiVersion.includes('/') ? (ref.apiVersion.split('/')[0] ?? '') : '';
+  const group = groupOf(ref);
   const { resource } = found;
   const { name } = ref;
   const scale = { group, resource: `${resource}/scale`, name, ...place };
@@ -55,6 +58,13 @@ const forDependent = async (ref: ResourceRef, place: Place, inquiry: Inquiry): P
     ...withVerbs(['get', 'patch'], { group, resource, name, ...place }, 'to scale a dependent resource'),
     ...(scalesInOneWrite(ref) ? [] : withVerbs(['get', 'patch'], scale, 'to scale a dependent resource')),
   ];
+};
+
+const forApiServer = async (ref: ResourceRef, inquiry: Inquiry): Promise<readonly NeededRight[]> => {
+  const found = await resolveKind(inquiry.client, ref, inquiry.options);
+  if (found.kind === 'not-served') return [];
+  const right = { group: groupOf(ref), resource: found.resource, name: ref.name };
+  return withVerbs(['list', 'watch'], right, 'to tell whether an API server that cannot be reached is down');
 };
 
 /**
@@ -79,6 +89,7 @@ export const neededByProber = async (settings: ProberSettings, inquiry: Inquiry)
       'to judge a shoot whose leases have expired',
     ),
   ];
+  needed.push(...(await forApiServer(settings.apiServerRef, inquiry)));
   for (const { ref } of settings.dependentResources) needed.push(...(await forDependent(ref, place, inquiry)));
   return needed;
 };

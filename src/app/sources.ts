@@ -1,5 +1,6 @@
 import { type ClusterView, decodeCluster, type OutsidePathSettings, type ProberSettings } from '../domain/index.ts';
 import { createInformer, decodeKubeconfigSecret, type Informer } from '../kube/index.ts';
+import { type WatchedApiServer, watchApiServers } from './api-server-watch.ts';
 import { type WatchDeps, type WatchedDependent, watchDependent } from './dependents.ts';
 
 /** All that a prober watches in the seed. */
@@ -10,6 +11,7 @@ export interface ProberSources {
   /** The same of the outside path where there is one; the same watch where its Secret has the same name. */
   readonly outsideKubeconfigs: Informer<string | undefined> | undefined;
   readonly dependents: readonly WatchedDependent[];
+  readonly apiServers: WatchedApiServer;
 }
 
 /** Nothing is watched until the sources run. Each watch is narrowed to the configured names, so that rights can be too. */
@@ -34,5 +36,6 @@ export const createProberSources = (settings: ProberSettings, deps: WatchDeps): 
     kubeconfigs,
     outsideKubeconfigs: outsidePath && outsideOf(outsidePath),
     dependents: settings.dependentResources.map((resource) => watchDependent(resource, deps)),
+    apiServers: watchApiServers(settings.apiServerRef, deps),
   };
 };

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { gardenApiServerRef } from '../domain/index.ts';
 import {
   about,
   atLeast,
@@ -25,15 +26,18 @@ const scaleInfo = () =>
     timeout: about('How long scaling may take.', duration(positive)).prefault('30s'),
   });
 
+const resourceRef = ({ name }: { readonly name: string }) =>
+  object('an object with apiVersion, kind and name', {
+    apiVersion: nonEmptyText('apps/v1'),
+    kind: nonEmptyText('Deployment'),
+    name: nonEmptyText(name),
+  });
+
 const dependentResource = () =>
   object('an object with ref, optional, scaleUp and scaleDown', {
     ref: about(
       'A resource with a scale subresource, in the namespace of the shoot.',
-      object('an object with apiVersion, kind and name', {
-        apiVersion: nonEmptyText('apps/v1'),
-        kind: nonEmptyText('Deployment'),
-        name: nonEmptyText('kube-controller-manager'),
-      }),
+      resourceRef({ name: 'kube-controller-manager' }),
     ),
     optional: about('Whether the resource may be missing.', boolean()).prefault(false),
     scaleUp: about('How it is restored.', scaleInfo()).optional(),
@@ -88,6 +92,10 @@ export const proberSchema = () =>
       'Whether the kubeconfig of a shoot may name an http:// server, which anybody on the way can read and change.',
       boolean(),
     ).prefault(false),
+    apiServerRef: about(
+      "What runs the API server of a shoot, in the shoot's namespace: while it has no available replica, the API server is down, and not merely out of our reach.",
+      resourceRef(gardenApiServerRef),
+    ).prefault({ ...gardenApiServerRef }),
     externalProbe: about(
       'Tries the public way to the API server, which kubelets take, as a second signal.',
       externalProbe(),

@@ -51,6 +51,7 @@ const settingsFrom = (config: ProberConfig): ProberSettings => ({
   nodeLeaseFailureFraction: config.nodeLeaseFailureFraction,
   dependentResources: dependentResources(config),
   ...(config.allowInsecureShoots ? { allowInsecureShoots: true } : {}),
+  apiServerRef: config.apiServerRef,
   ...(config.externalProbe === undefined ? {} : { outsidePath: outsidePath(config.externalProbe) }),
 });
 

@@ -104,6 +104,7 @@ describe('any valid configuration', () => {
     backoffJitterFactor: fc.double({ min: 0, max: 10, noNaN: true }).map((value) => value + 0),
     nodeMonitorGraceMs: ms,
     nodeLeaseFailureFraction: fc.double({ min: 0, max: 1, minExcluded: true, noNaN: true }),
+    apiServerRef: fc.record({ apiVersion: fc.constantFrom('apps/v1', 'v1'), kind: name, name }),
     dependentResources: fc.uniqueArray(resource, {
       minLength: 1,
       maxLength: 5,
@@ -128,6 +129,7 @@ describe('any valid configuration', () => {
           backoffJitterFactor: wanted.backoffJitterFactor,
           kcmNodeMonitorGraceDuration: `${wanted.nodeMonitorGraceMs}ms`,
           nodeLeaseFailureFraction: wanted.nodeLeaseFailureFraction,
+          apiServerRef: wanted.apiServerRef,
           dependentResourceInfos: wanted.dependentResources.map(({ ref, optional, scaleUp, scaleDown }) => ({
             ref,
             optional,

@@ -40,6 +40,18 @@ const handlingByCode: Readonly<Record<ApiErrorCode, ErrorHandling>> = {
   Rejected: 'give-up',
 };
 
+/** How far an exchange had come when it failed; `connecting` takes name, TCP, proxy and TLS together. */
+export type ExchangePhase = 'connecting' | 'waiting for the answer' | 'reading the answer';
+
+/**
+ * `cause` of a ConnectionError, and of a Timeout that a transport noticed: what Node's error said without its message, which repeats addresses and bytes that
+ * came from a Secret.
+ */
+export interface ConnectionFault {
+  readonly code: string;
+  readonly phase: ExchangePhase;
+}
+
 export interface ApiErrorInit {
   readonly code: ApiErrorCode;
   readonly message: string;
@@ -66,6 +78,12 @@ export class ApiError extends Error {
     this.status = init.status;
     this.retryAfterMs = init.retryAfterMs;
     this.heldBack = init.heldBack ?? false;
+  }
+
+  /** Of an exchange without an answer, as far as the transport told. */
+  get fault(): Partial<ConnectionFault> {
+    const { cause } = this;
+    return typeof cause === 'object' && cause !== null ? cause : {};
   }
 
   get handling(): ErrorHandling {

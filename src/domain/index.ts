@@ -1,5 +1,6 @@
 export { adviceOn, raceAgainstGrace } from './advice.ts';
 export * from './access.ts';
+export * from './api-server.ts';
 export * from './calls.ts';
 export * from './byte-sink.ts';
 export * from './decode.ts';

@@ -6,7 +6,7 @@ import {
   type LeaseBook,
   distrustTimestamps,
   emptyLeaseBook,
-  forgiveDarkness,
+  resetAges,
   hasAnyMoved,
   lookAtLeases,
 } from './leases.ts';
@@ -199,7 +199,7 @@ describe('every look', () => {
           const lease = leaseOf(renewedAt, errors);
           const lookAt = (at: number) => ({ startedAt: at, endedAt: at, wall: origin + at + errors.ours });
           const { book } = lookAtLeases(emptyLeaseBook, [lease], { look: lookAt(90_000), limitMs });
-          const forgiven = forgiveDarkness(book, 120_000);
+          const forgiven = resetAges(book, 120_000);
           const { judged } = lookAtLeases(forgiven, [lease], { look: lookAt(120_000 + later), limitMs });
           expect(judged[0]?.expired).toBe(later >= limitMs);
         },
@@ -245,7 +245,7 @@ describe('the book', () => {
             renewedAt === null ? { name } : leaseOf(renewedAt, { node: 0, ours: 0 }, name),
           );
           const at = 100_000 + index * 10_000;
-          if (event === 'darkness') book = forgiveDarkness(book, at - 5_000);
+          if (event === 'darkness') book = resetAges(book, at - 5_000);
           if (event === 'distrust') book = distrustTimestamps(book, { disproved: new Set(['a', 'b']), limitMs });
           const options = { look: { startedAt: at, endedAt: at, wall: origin + at }, limitMs };
           const whole = lookAtLeases(book, items, options);

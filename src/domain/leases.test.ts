@@ -7,7 +7,7 @@ import {
   decodeLease,
   distrustTimestamps,
   emptyLeaseBook,
-  forgiveDarkness,
+  resetAges,
   hasAnyMoved,
   lookAtLeases,
   measureSkew,
@@ -229,7 +229,7 @@ describe('the book', () => {
 describe('darkness', () => {
   it('makes no lease older than its end, until the limit has passed again', () => {
     const { book } = judge(emptyLeaseBook, leaseOf(95_000), lookAt(100_000));
-    const forgiven = forgiveDarkness(book, 160_000);
+    const forgiven = resetAges(book, 160_000);
     const after = judge(forgiven, leaseOf(95_000), lookAt(160_000));
     expect(after).toMatchObject({ expired: false, expiresAt: 190_000 });
     expect(judge(after.book, leaseOf(95_000), lookAt(189_999)).expired).toBe(false);
@@ -238,14 +238,14 @@ describe('darkness', () => {
 
   it('makes no lease younger, none that it never was renewed, and no earlier spell undoes a later one', () => {
     const { book } = judge(emptyLeaseBook, leaseOf(95_000), lookAt(100_000));
-    const forgiven = forgiveDarkness(forgiveDarkness(book, 120_000), 110_000);
+    const forgiven = resetAges(resetAges(book, 120_000), 110_000);
     expect(renewal(judge(forgiven, leaseOf(119_000), lookAt(121_000)))).toBe(120_000);
     expect(renewal(judge(forgiven, leaseOf(121_000), lookAt(122_000)))).toBe(121_000);
     expect(judge(forgiven, { name: 'node-2' }, lookAt(121_000)).expired).toBe(true);
   });
 
   it('forgives leases seen for the first time too', () => {
-    const judged = judge(forgiveDarkness(emptyLeaseBook, 100_000), leaseOf(10_000), lookAt(101_000));
+    const judged = judge(resetAges(emptyLeaseBook, 100_000), leaseOf(10_000), lookAt(101_000));
     expect(judged).toMatchObject({ expired: false, expiresAt: 130_000 });
   });
 });
@@ -295,9 +295,9 @@ describe('distrust', () => {
 
   it('does not take back what darkness forgave, and is not shortened by it', () => {
     const { book } = judge(emptyLeaseBook, leaseOf(95_000), lookAt(100_000));
-    const distrusted = distrustTimestamps(forgiveDarkness(book, 150_000), { disproved, limitMs });
+    const distrusted = distrustTimestamps(resetAges(book, 150_000), { disproved, limitMs });
     expect(renewal(judge(distrusted, leaseOf(95_000), lookAt(151_000)))).toBe(150_000);
-    expect(forgiveDarkness(distrusted, 160_000).distrustUntil).toBe(130_000);
+    expect(resetAges(distrusted, 160_000).distrustUntil).toBe(130_000);
   });
 });
 

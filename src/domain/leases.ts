@@ -48,7 +48,7 @@ export interface LeaseBook {
   readonly wrongClocks: ReadonlySet<string>;
   /** Monotonic time of the latest look. */
   readonly lastLook?: number;
-  /** No lease counts as older than this: the end of the last dark spell. */
+  /** No lease counts as older than this: the end of the last downtime of the API server. */
   readonly notOlderThan: number;
   /** Until then timestamps count for nothing. */
   readonly distrustUntil: number;
@@ -139,6 +139,10 @@ export const lookAtLeases = (
   };
 };
 
+/** From when the age of each lease counts, monotonic. */
+export const renewalsOf = ({ renewedAt, renewTimes, notOlderThan }: LeaseBook): readonly number[] =>
+  renewedAt.map((at, place) => (renewTimes[place] === never ? at : Math.max(at, notOlderThan)));
+
 /** Whether one of the leases with these names was renewed since the latest look. */
 export const hasAnyMoved = (book: LeaseBook, leases: readonly Lease[], names: ReadonlySet<string>): boolean => {
   if (names.size === 0) return false;
@@ -174,8 +178,8 @@ const agrees = ({ lastLook = never }: LeaseBook, renewTime: number, look: Look):
   return age >= -timestampToleranceMs && age <= look.endedAt - lastLook + timestampToleranceMs;
 };
 
-/** After a spell in which nobody could renew, no lease is older than the spell's end (monotonic `at`). */
-export const forgiveDarkness = (book: LeaseBook, at: number): LeaseBook => ({
+/** After downtime of the API server, in which nobody could renew: no lease is older than its end (monotonic `at`). */
+export const resetAges = (book: LeaseBook, at: number): LeaseBook => ({
   ...book,
   notOlderThan: Math.max(book.notOlderThan, at),
 });

@@ -40,6 +40,8 @@ export interface ProberSettings {
   readonly dependentResources: readonly DependentResource[];
   /** Whether the kubeconfig of a shoot may name an `http://` server. Default false. */
   readonly allowInsecureShoots?: boolean;
+  /** What runs the API server of a shoot, in its namespace: while it has no available replica, the API server is down. */
+  readonly apiServerRef: ResourceRef;
   /** Absent: shoots are judged by their leases alone. */
   readonly outsidePath?: OutsidePathSettings;
 }

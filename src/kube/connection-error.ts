@@ -1,17 +1,5 @@
-import { ApiError } from '../domain/index.ts';
+import { ApiError, type ConnectionFault, type ExchangePhase } from '../domain/index.ts';
 import { AnswerError } from './answer-error.ts';
-
-/** How far an exchange had come when its connection failed. */
-export type ExchangePhase = 'connecting' | 'waiting for the answer' | 'reading the answer';
-
-/**
- * `cause` of every ConnectionError: what Node's error said without its message, which repeats addresses and bytes that came from
- * a Secret.
- */
-export interface ConnectionFault {
-  readonly code: string;
-  readonly phase: ExchangePhase;
-}
 
 const sentences: ReadonlyMap<string, string> = new Map(
   Object.entries({
@@ -88,6 +76,6 @@ const resets = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED']);
 /** True when the connection broke after the request was (perhaps partly) sent and before any answer came. */
 export const isResetBeforeAnswer = (error: unknown): boolean => {
   if (!(error instanceof ApiError) || error.code !== 'ConnectionError') return false;
-  const fault = error.cause as Partial<ConnectionFault> | undefined;
-  return fault?.phase === 'waiting for the answer' && resets.has(fault.code ?? '');
+  const { phase, code = '' } = error.fault;
+  return phase === 'waiting for the answer' && resets.has(code);
 };

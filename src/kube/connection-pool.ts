@@ -24,6 +24,8 @@ export interface PoolOptions {
   readonly maxConnections: number;
   /** How long an unused connection is kept. */
   readonly idleMs: number;
+  /** Milliseconds for TCP, proxy and TLS together. Default: 30 s as client-go's dialer; keeps a watch, which has no deadline, from hanging unconnected. */
+  readonly connectTimeoutMs?: number | undefined;
 }
 
 export interface ConnectionPool {
@@ -48,8 +50,7 @@ interface Idle {
   readonly forget: () => void;
 }
 
-/** Time for TCP, proxy and TLS together, as client-go's dialer; keeps a watch, which has no deadline, from hanging unconnected. */
-const connectTimeoutMs = 30_000;
+const defaultConnectTimeoutMs = 30_000;
 
 const connectTimeout = (): Error => Object.assign(new Error('no connection in time'), { code: 'ETIMEDOUT' });
 
@@ -57,7 +58,7 @@ const closedError = (): Error => Object.assign(new Error('the connection pool is
 
 /** Node's Agent cannot abort a connection it is making, nor tell a stale one from a fresh one: hence a pool of Agents with one socket each. */
 export const createConnectionPool = (options: PoolOptions): ConnectionPool => {
-  const { endpoint, clock, maxConnections, idleMs } = options;
+  const { endpoint, clock, maxConnections, idleMs, connectTimeoutMs = defaultConnectTimeoutMs } = options;
   const open = new Set<Connection>();
   const idle: Idle[] = [];
   const waiters = new Set<Waiter>();

@@ -43,6 +43,8 @@ export interface InformerState {
   readonly objects: number;
   /** Objects that `project` threw at. */
   readonly undecodable: number;
+  /** Monotonic instant of the last list. What changed before it may have changed more than once. */
+  readonly listedAt: number | undefined;
   /** Why the last list or watch failed; undefined while all is well. */
   readonly lastError: Error | undefined;
   /** `lastError` in words, and for how long nothing was heard where that is too long; undefined while all is well. */
@@ -79,6 +81,7 @@ export const createInformer = <T>(options: InformerOptions<T>): Informer<T> => {
   const backoff = createBackoff(random);
   /** Where the next watch starts; undefined: a list comes first. */
   let position: Listed | undefined;
+  let listedAt: number | undefined;
   let lastError: Error | undefined;
   let warned = false;
   let malformed = 0;
@@ -99,6 +102,7 @@ export const createInformer = <T>(options: InformerOptions<T>): Informer<T> => {
         return (item) => replacement.add(item);
       },
     });
+    listedAt = clock.monotonic();
     replacement.commit();
     liveness.heard();
     lastError = undefined;
@@ -194,6 +198,7 @@ export const createInformer = <T>(options: InformerOptions<T>): Informer<T> => {
       synced: cache.store.synced,
       objects: cache.size,
       undecodable: cache.undecodable,
+      listedAt,
       lastError,
       problem: problem(),
     }),

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import type { Socket } from 'node:net';
-import { ApiError } from '../domain/index.ts';
+import { ApiError, type ExchangePhase } from '../domain/index.ts';
 import type { Clock, Random, TunnelConnector, TunnelTarget } from '../ports/index.ts';
 import { readFailure } from './call.ts';
-import { connectionError, type ExchangePhase } from './connection-error.ts';
+import { connectionError } from './connection-error.ts';
 import { dial } from './dial.ts';
 import { authority } from './endpoint.ts';
 import { headersOf } from './exchange.ts';

@@ -12,6 +12,9 @@ const objectBytes = 256 * 1024;
 /** Of all shoots' bodies that come in at the same time; one holds less than 1 MiB, as a list is read item by item. */
 const bodiesBytes = 64 * 1024 * 1024;
 
+/** No kubelet waits longer for the handshake (TLSHandshakeTimeout in k8s.io/client-go/transport/cache.go). */
+const connectTimeoutMs = 10_000;
+
 export interface ShootConnectorOptions {
   readonly clock: Clock;
   readonly userAgent: string;
@@ -41,6 +44,7 @@ export const createShootConnector = (options: ShootConnectorOptions): ShootConne
         userAgent,
         target: 'API server of the kubeconfig',
         maxConnections: 1,
+        connectTimeoutMs,
       });
       const kube = withCredentials(kept ? retryOnReset(transport) : transport, staticCredentials(shoot.authorization));
       const client = createKubeClient({

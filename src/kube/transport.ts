@@ -1,6 +1,6 @@
-import { ApiError } from '../domain/index.ts';
+import { ApiError, type ConnectionFault, type ExchangePhase } from '../domain/index.ts';
 import type { Clock, Kube, KubeRequest } from '../ports/index.ts';
-import { connectionError, type ExchangePhase } from './connection-error.ts';
+import { connectionError } from './connection-error.ts';
 import { createConnectionPool } from './connection-pool.ts';
 import { authority, type Endpoint } from './endpoint.ts';
 import { bodyOf, headersOf, type Outgoing, sendOn } from './exchange.ts';
@@ -24,6 +24,8 @@ export interface TransportOptions {
   /** Default: no limit. */
   readonly maxConnections?: number;
   readonly idleMs?: number;
+  /** As `PoolOptions.connectTimeoutMs`. */
+  readonly connectTimeoutMs?: number;
 }
 
 export interface Transport extends Kube {
@@ -66,6 +68,7 @@ export const createTransport = (options: TransportOptions): Transport => {
     clock,
     maxConnections: options.maxConnections ?? Number.POSITIVE_INFINITY,
     idleMs: options.idleMs ?? defaultIdleMs,
+    connectTimeoutMs: options.connectTimeoutMs,
   });
 
   const request: Kube['request'] = async (request) => {
@@ -80,6 +83,7 @@ export const createTransport = (options: TransportOptions): Transport => {
         new ApiError({
           code: 'Timeout',
           message: `${method} ${path}: no answer within ${Math.round(timeoutMs ?? 0)} ms (${phase}, ${target})`,
+          cause: { code: 'ETIMEDOUT', phase } satisfies ConnectionFault,
         }),
     });
     const classify = (error: unknown): ApiError => connectionError(error, { method, path, target, phase });

@@ -1,3 +1,4 @@
+export type * from './api-servers.ts';
 export type * from './clock.ts';
 export type * from './dependents.ts';
 export type * from './event-recorder.ts';

@@ -1,4 +1,4 @@
-import { ApiError } from '../domain/index.ts';
+import { ApiError, type ConnectionFault } from '../domain/index.ts';
 import {
   createKubeClient,
   longestRetryAfterMs,
@@ -16,6 +16,13 @@ export interface MemoryConnectorOptions {
   readonly resolve: (url: string) => Kube | undefined;
   readonly onConnect: (url: string) => void;
 }
+
+const noSuchHost = (url: string): ApiError =>
+  new ApiError({
+    code: 'ConnectionError',
+    message: `${url}: no such host`,
+    cause: { code: 'ENOTFOUND', phase: 'connecting' } satisfies ConnectionFault,
+  });
 
 /** `body`, and `finish` as soon as it has been read to its end, has failed or was left. */
 const followed = (body: KubeResponse['body'], finish: () => void): KubeResponse['body'] => ({
@@ -87,7 +94,7 @@ export const createMemoryConnector = ({ clock, resolve, onConnect }: MemoryConne
     const transport = closable({
       request: async (request) => {
         const kube = resolve(url);
-        if (kube === undefined) throw new ApiError({ code: 'ConnectionError', message: `${url}: no such host` });
+        if (kube === undefined) throw noSuchHost(url);
         if (!isConnected) onConnect(url);
         isConnected = true;
         return kube.request(request);

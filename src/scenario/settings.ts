@@ -1,4 +1,4 @@
-import type { DependentResource, ProberSettings } from '../domain/index.ts';
+import { type DependentResource, gardenApiServerRef, type ProberSettings } from '../domain/index.ts';
 import {
   clusterAutoscaler,
   kubeconfigSecretName,
@@ -36,4 +36,5 @@ export const gardenSettings: ProberSettings = {
     deployment(machineControllerManager, { up: 1, down: 0, upDelayMs: 30_000 }),
     deployment(clusterAutoscaler, { up: 2, down: 0, optional: true }),
   ],
+  apiServerRef: gardenApiServerRef,
 };

@@ -1,4 +1,4 @@
-import { activeAnnotation, replicasAnnotation } from '../domain/index.ts';
+import { activeAnnotation, gardenApiServerRef, replicasAnnotation } from '../domain/index.ts';
 import {
   clusterAutoscaler,
   kubeControllerManager,
@@ -34,11 +34,13 @@ export const told = (changes: readonly DeploymentChange[]): readonly string[] =>
     return `${shortNames[name] ?? name} ${String(from)}->${String(to)}${marksOf(change)}`;
   });
 
-/** Counts and marks of the Deployments of a shoot, as lines such as `kcm 0 replicas=1 active=`. */
+/** Counts and marks of what the prober scales of a shoot, as lines such as `kcm 0 replicas=1 active=`. */
 export const stateOf = ({ world }: Scenario, shoot: string): readonly string[] =>
-  world.store.list(simKinds.Deployment, world.shoot(shoot).namespace).map(({ metadata, spec }) => {
+  world.store.list(simKinds.Deployment, world.shoot(shoot).namespace).flatMap(({ metadata, spec }) => {
+    if (metadata.name === gardenApiServerRef.name) return [];
     const { replicas } = spec as { readonly replicas: number };
-    return `${shortNames[metadata.name] ?? metadata.name} ${String(replicas)}${marksOf({ annotations: metadata.annotations ?? {} })}`;
+    const marks = marksOf({ annotations: metadata.annotations ?? {} });
+    return [`${shortNames[metadata.name] ?? metadata.name} ${String(replicas)}${marks}`];
   });
 
 /** All up with one replica each and without marks, as `stateOf` tells it. */

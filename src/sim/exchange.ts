@@ -1,4 +1,4 @@
-import { ApiError } from '../domain/index.ts';
+import { ApiError, type ConnectionFault, type ExchangePhase } from '../domain/index.ts';
 import type { Clock, KubeRequest } from '../ports/index.ts';
 
 /** The end that a request sets itself: its signal or its deadline. */
@@ -9,19 +9,24 @@ export interface Exchange {
   finish(): void;
 }
 
-const timedOut = (request: KubeRequest): ApiError =>
+const timedOut = (request: KubeRequest, phase: ExchangePhase): ApiError =>
   new ApiError({
     code: 'Timeout',
     message: `${request.method} ${request.path}: no complete answer within ${String(request.timeoutMs)} ms`,
+    cause: { code: 'ETIMEDOUT', phase } satisfies ConnectionFault,
   });
 
-/** Follows `request`'s signal and deadline on `clock`, the way a transport does. */
-export const followExchange = (clock: Clock, request: KubeRequest): Exchange => {
+/** Follows `request`'s signal and deadline on `clock`, the way a transport does that has come as far as `phase`. */
+export const followExchange = (
+  clock: Clock,
+  request: KubeRequest,
+  phase: ExchangePhase = 'waiting for the answer',
+): Exchange => {
   const controller = new AbortController();
   const abort = (): void => controller.abort(request.signal.reason);
   const { timeoutMs } = request;
   const cancel =
-    timeoutMs === undefined ? undefined : clock.timer(timeoutMs, () => controller.abort(timedOut(request)));
+    timeoutMs === undefined ? undefined : clock.timer(timeoutMs, () => controller.abort(timedOut(request, phase)));
   if (request.signal.aborted) abort();
   else request.signal.addEventListener('abort', abort, { once: true });
   return {

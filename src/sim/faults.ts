@@ -1,4 +1,4 @@
-import { ApiError } from '../domain/index.ts';
+import { ApiError, type ConnectionFault, type ExchangePhase } from '../domain/index.ts';
 import type { Clock, Kube, KubeRequest, KubeResponse } from '../ports/index.ts';
 import { followExchange, untilAborted } from './exchange.ts';
 import { failure } from './status.ts';
@@ -7,7 +7,8 @@ import { bodyOf } from './stream.ts';
 /**
  * What happens to one request instead of its plain answer: an error before it leaves;
  * a status (with a `Status` body) that the server never sees; a delay before the server sees it; `drop`: no answer, ever; `reset`: the
- * connection breaks before the server sees it; `afterWrite`: the server does it, and the answer is lost.
+ * connection breaks before the server sees it; `unconnectedMs`: no connection comes about, and after so long it is given up; `afterWrite`: the server does
+ * it, and the answer is lost.
  */
 export type Fault =
   | { readonly error: ApiError }
@@ -19,6 +20,7 @@ export type Fault =
       readonly retryAfter?: number;
     }
   | { readonly delayMs: number; readonly then?: Fault }
+  | { readonly unconnectedMs: number }
   | 'drop'
   | 'reset'
   | { readonly afterWrite: 'reset' | 'drop' };
@@ -26,7 +28,18 @@ export type Fault =
 export type FaultRule = (request: KubeRequest) => Fault | undefined;
 
 const reset = (request: KubeRequest): ApiError =>
-  new ApiError({ code: 'ConnectionError', message: `${request.method} ${request.path}: connection reset by peer` });
+  new ApiError({
+    code: 'ConnectionError',
+    message: `${request.method} ${request.path}: connection reset by peer`,
+    cause: { code: 'ECONNRESET', phase: 'waiting for the answer' } satisfies ConnectionFault,
+  });
+
+const unconnected = (request: KubeRequest): ApiError =>
+  new ApiError({
+    code: 'ConnectionError',
+    message: `${request.method} ${request.path}: no connection in time`,
+    cause: { code: 'ETIMEDOUT', phase: 'connecting' } satisfies ConnectionFault,
+  });
 
 const reasons: Readonly<Record<number, string>> = {
   400: 'BadRequest',
@@ -69,8 +82,8 @@ const abandon = async (response: KubeResponse): Promise<void> => {
 export const withFaults = (kube: Kube, options: { readonly clock: Clock; readonly rule: FaultRule }): Kube => {
   const { clock, rule } = options;
 
-  const wait = async (request: KubeRequest, ms: number): Promise<void> => {
-    const exchange = followExchange(clock, request);
+  const wait = async (request: KubeRequest, ms: number, phase?: ExchangePhase): Promise<void> => {
+    const exchange = followExchange(clock, request, phase);
     try {
       await untilAborted(exchange.signal, clock.sleep(ms, exchange.signal));
     } finally {
@@ -84,6 +97,10 @@ export const withFaults = (kube: Kube, options: { readonly clock: Clock; readonl
     if (fault === 'drop') {
       await wait(request, Infinity);
       throw reset(request);
+    }
+    if ('unconnectedMs' in fault) {
+      await wait(request, fault.unconnectedMs, 'connecting');
+      throw unconnected(request);
     }
     if ('error' in fault) throw fault.error;
     if ('status' in fault) return statusAnswer(fault);

@@ -3,6 +3,7 @@ import {
   careExtensionKinds,
   heartbeatLeaseName,
   type ProberSettings,
+  refKey,
   type ResourceRef,
   scalesInOneWrite,
 } from '../../domain/index.ts';
@@ -46,6 +47,15 @@ const ofDependents = (refs: readonly ResourceRef[]): readonly PolicyRule[] => {
   });
 };
 
+/** None of its own where it is scaled as well. */
+const ofApiServer = ({ apiServerRef: ref, dependentResources }: ProberSettings): readonly PolicyRule[] => {
+  if (dependentResources.some((dependent) => refKey(dependent.ref) === refKey(ref))) return [];
+  const resources = [guessResource(ref.kind)];
+  return [
+    { apiGroups: [groupOf(ref.apiVersion)], resources, resourceNames: [ref.name], verbs: ['get', 'list', 'watch'] },
+  ];
+};
+
 /** What the prober needs in a seed under these settings, and no more. */
 export const proberRules = (settings: ProberSettings): readonly PolicyRule[] => {
   const { kubeConfigSecretName, outsidePath, dependentResources } = settings;
@@ -60,6 +70,7 @@ export const proberRules = (settings: ProberSettings): readonly PolicyRule[] => 
     },
     { apiGroups: ['machine.sapcloud.io'], resources: ['machines'], verbs: ['list'] },
     ...ofDependents(dependentResources.map(({ ref }) => ref)),
+    ...ofApiServer(settings),
     eventRule,
   ];
 };

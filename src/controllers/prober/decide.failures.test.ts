@@ -3,24 +3,25 @@ import { ApiError, type ApiErrorCode, KubeconfigError } from '../../domain/index
 import { type ProbeRun, defaultSettings, disturbed, leasesOf, runProbe, runProbes } from './testing/probe-run.ts';
 import { type Need, type ProbeMemory, emptyProbeMemory } from './verdict.ts';
 
-const isDark: Readonly<Record<ApiErrorCode, boolean>> = {
-  ConnectionError: true,
-  Timeout: true,
-  ServerError: true,
-  MalformedResponse: true,
-  BadRequest: false,
-  Unauthorized: false,
-  Forbidden: false,
-  NotFound: false,
-  MethodNotAllowed: false,
-  AlreadyExists: false,
-  Conflict: false,
-  Expired: false,
-  Invalid: false,
-  TooManyRequests: false,
-  Rejected: false,
+/** What a run without a list of leases shows. */
+const shown: Readonly<Record<ApiErrorCode, 'failed' | undefined>> = {
+  ConnectionError: 'failed',
+  Timeout: 'failed',
+  ServerError: 'failed',
+  MalformedResponse: 'failed',
+  TooManyRequests: 'failed',
+  BadRequest: undefined,
+  Unauthorized: undefined,
+  Forbidden: undefined,
+  NotFound: undefined,
+  MethodNotAllowed: undefined,
+  AlreadyExists: undefined,
+  Conflict: undefined,
+  Expired: undefined,
+  Invalid: undefined,
+  Rejected: undefined,
 };
-const codes = Object.keys(isDark) as ApiErrorCode[];
+const codes = Object.keys(shown) as ApiErrorCode[];
 const failure = (code: ApiErrorCode, retryAfterMs?: number): ApiError =>
   new ApiError({ code, message: `it broke: ${code}`, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
 
@@ -43,35 +44,50 @@ describe.each(['apiServer', 'leases', 'nodes', 'machines'] as const)('a failure 
     expect(decision.reason).toBe(`it broke: ${code}`);
     expect(decision.counts).toBeUndefined();
     expect(decision.memory.book.renewedAt).toBe(seen.book.renewedAt);
-    const isMendable = new ApiError({ code, message: '' }).handling !== 'give-up';
-    expect(decision.nextRunAt).toBe(need === 'machines' && isMendable ? 101_000 : 110_000);
+    expect(decision.nextRunAt).toBe(failureOf(need, code) === 'throttled' ? 110_000 : 101_000);
   });
 
-  it.each(codes)('%s begins a dark spell only where nobody could renew', (code) => {
+  it.each(codes)('%s begins a spell only where there is no list of leases', (code) => {
     const { memory } = failAt(need, code).decision;
-    const expected = isDark[code] && (need === 'apiServer' || need === 'leases') ? 95_000 : undefined;
-    expect(memory.darkSince).toBe(expected);
+    const nothing = { since: 95_000, failed: false, unconnected: false, ours: false };
+    const kind = shown[code];
+    const expected = kind === undefined ? nothing : { ...nothing, [kind]: true };
+    expect(memory.unreachable).toEqual(need === 'apiServer' || need === 'leases' ? expected : undefined);
   });
 
   it.each([
-    ['ECONNREFUSED', true],
-    ['ECONNRESET', true],
-    ['EHOSTUNREACH', true],
-    ['UND_ERR_CONNECT_TIMEOUT', true],
-    ['EMFILE', false],
-    ['EADDRNOTAVAIL', false],
-    ['ENOTFOUND', false],
-    ['EAI_AGAIN', false],
-    ['CERT_HAS_EXPIRED', false],
-    ['ERR_TLS_CERT_ALTNAME_INVALID', false],
-    ['DEPTH_ZERO_SELF_SIGNED_CERT', false],
-    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', false],
-  ])('%s is darkness: %s; a fault of our own side says nothing of kubelets', (code, dark) => {
-    const cause = Object.assign(new Error(code), { code });
-    const error = new ApiError({ code: 'ConnectionError', message: 'x', cause });
+    ['ECONNREFUSED', 'connecting', 'unconnected'],
+    ['ECONNRESET', 'connecting', 'unconnected'],
+    ['EHOSTUNREACH', 'connecting', 'unconnected'],
+    ['ETIMEDOUT', 'connecting', 'unconnected'],
+    ['ERR_SSL_WRONG_VERSION_NUMBER', 'connecting', 'unconnected'],
+    ['ECONNRESET', 'waiting for the answer', 'failed'],
+    ['ECONNRESET', 'reading the answer', 'failed'],
+    ['HPE_INVALID_CONSTANT', 'waiting for the answer', 'failed'],
+    ['EMFILE', 'connecting', 'ours'],
+    ['EADDRNOTAVAIL', 'connecting', 'ours'],
+    ['ENOTFOUND', 'connecting', 'ours'],
+    ['EAI_AGAIN', 'connecting', 'ours'],
+    ['EPROXY503', 'connecting', 'ours'],
+    ['CERT_HAS_EXPIRED', 'connecting', 'ours'],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', 'connecting', 'ours'],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'connecting', 'ours'],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'connecting', 'ours'],
+  ] as const)('%s while %s shows: %s', (code, phase, kind) => {
+    const error = new ApiError({ code: 'ConnectionError', message: 'x', cause: { code, phase } });
     const { memory } = failAt(need, 'ConnectionError', { failures: { [need]: error } }).decision;
-    const counts = dark && (need === 'apiServer' || need === 'leases');
-    expect(memory.darkSince).toBe(counts ? 95_000 : undefined);
+    const expected = { since: 95_000, failed: false, unconnected: false, ours: false, [kind]: true };
+    expect(memory.unreachable).toEqual(need === 'apiServer' || need === 'leases' ? expected : undefined);
+  });
+
+  it.each([
+    ['connecting', 'unconnected'],
+    ['waiting for the answer', 'failed'],
+    ['reading the answer', 'failed'],
+  ] as const)('a time-out while %s shows: %s', (phase, kind) => {
+    const error = new ApiError({ code: 'Timeout', message: 'x', cause: { code: 'ETIMEDOUT', phase } });
+    const { memory } = failAt(need, 'Timeout', { failures: { [need]: error } }).decision;
+    expect(memory.unreachable?.[kind]).toBe(need === 'apiServer' || need === 'leases' ? true : undefined);
   });
 
   it('asks for nothing after what failed', () => {
@@ -83,15 +99,16 @@ describe.each(['apiServer', 'leases', 'nodes', 'machines'] as const)('a failure 
 });
 
 describe('a kubeconfig that cannot be used', () => {
-  it('ends the run and is no darkness', () => {
+  it('ends the run and shows nothing of the API server', () => {
     const error = new KubeconfigError('users[0].user.exec', 'is not allowed');
     const { decision } = runProbe(seen, { at: 100_000, leases: silent, failures: { apiServer: error } });
     expect(decision).toMatchObject({
       verdict: { kind: 'failed', failure: 'kubeconfig_unusable', error },
-      nextRunAt: 110_000,
+      nextRunAt: 101_000,
       reason: 'kubeconfig: users[0].user.exec: is not allowed',
     });
-    expect(decision.memory).toEqual(seen);
+    const unreachable = { since: 100_000, failed: false, unconnected: false, ours: false };
+    expect(decision.memory).toEqual({ ...seen, unreachable, failedRuns: { count: 1, isExpired: true } });
   });
 });
 

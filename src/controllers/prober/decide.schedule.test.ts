@@ -102,9 +102,10 @@ describe('t*', () => {
     expect(decision).toMatchObject({ verdict: { kind: 'scale-up' }, nextRunAt: 101_000 });
   });
 
-  it('does not hold after a failed run', () => {
+  it('does not hold after a failed run, which is repeated in a second where leases are older than half the limit', () => {
     const failures = { nodes: new ApiError({ code: 'Timeout', message: 'x' }) };
-    expect(nextAfter([75_000, 76_000], { failures }).nextRunAt).toBe(110_000);
+    expect(nextAfter([75_000, 76_000], { failures }).nextRunAt).toBe(101_000);
+    expect(nextAfter([85_001, 85_001], { failures, random: 0.5 }).nextRunAt).toBe(111_000);
   });
 
   it('is bounded by a short interval, even where that is less than a second', () => {
@@ -162,5 +163,58 @@ describe('wrong clocks of nodes', () => {
       { at: 120_000, leases: leasesOf([119_000, 119_000]) },
     ]);
     expect(runs.map(({ decision }) => decision.nextRunAt)).toEqual([110_000, 115_000, 120_000, 130_000]);
+  });
+});
+
+describe('where the answers of the last run took long', () => {
+  const silent = leasesOf([60_000, 60_000]);
+  const after = (slowestAnswerMs: number, rest: Partial<ProbeRun> = {}) =>
+    runProbe({ ...emptyProbeMemory, slowestAnswerMs }, { at: 100_000, leases: silent, ...rest });
+
+  it.each([
+    { slowestAnswerMs: 2_000, asked: [['apiServer'], ['leases'], ['nodes', 'machines']] },
+    {
+      slowestAnswerMs: 2_001,
+      asked: [
+        ['apiServer', 'leases'],
+        ['nodes', 'machines', 'leases'],
+      ],
+    },
+  ])('($slowestAnswerMs ms): $asked are asked for side by side', ({ slowestAnswerMs, asked }) => {
+    expect(after(slowestAnswerMs).asked).toEqual(asked);
+  });
+
+  it('a list of leases counts for nothing where the API server has not answered', () => {
+    const failures = { apiServer: new ApiError({ code: 'ServerError', message: 'x' }) };
+    const { decision } = after(9_000, { failures });
+    expect(decision.verdict).toMatchObject({ kind: 'failed', failure: 'api_server_unreachable' });
+    expect(decision.memory.book).toBe(emptyProbeMemory.book);
+  });
+});
+
+describe('failed runs in a row', () => {
+  const failures = { apiServer: new ApiError({ code: 'ConnectionError', message: 'x' }) };
+  /** Seen at 60 s; each next run comes when it is due. */
+  const pausesFrom = (first: number, renewedAt: readonly number[], count: number): readonly number[] => {
+    let { memory } = runProbe(emptyProbeMemory, { at: 60_000, leases: leasesOf(renewedAt) }).decision;
+    let at = first;
+    return Array.from({ length: count }, () => {
+      const { decision } = runProbe(memory, { at, leases: leasesOf(renewedAt), failures });
+      const pauseMs = decision.nextRunAt - at;
+      ({ memory } = decision);
+      at = decision.nextRunAt;
+      return pauseMs;
+    });
+  };
+
+  it('come after 1, 2, 4, 8 s, once more before the spell counts as downtime, when the leases expire, and then anew', () => {
+    // Half of the limit has passed at 70 s, downtime would count from 85 s on, and then the leases expire.
+    expect(pausesFrom(70_000, [55_000, 55_000], 12)).toEqual([
+      1_000, 2_000, 4_000, 6_000, 2_000, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000, 10_000,
+    ]);
+  });
+
+  it('come with the ticks while leases are young, but for the last one that can show that the API server is up', () => {
+    expect(pausesFrom(61_000, [60_000, 60_000], 2)).toEqual([10_000, 3_000]);
   });
 });

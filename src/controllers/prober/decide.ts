@@ -1,34 +1,62 @@
-import { ApiError, type Look, candidateNodes } from '../../domain/index.ts';
-import { scaleUp, verdictOf } from './decision.ts';
-import { blind, failed, unreachable } from './failure.ts';
-import { type WatchedLease, confirmAfterMs, endDarkness, takeLook } from './look.ts';
+import { candidateNodes } from '../../domain/index.ts';
+import { scaleUp, soonestMs, verdictOf } from './decision.ts';
+import { endDowntime, secondLookAt } from './downtime.ts';
+import { unlisted, unreachable } from './failure.ts';
+import { type WatchedLease, confirmAfterMs, takeLook } from './look.ts';
 import { couldTrigger, earliestPossibleTrigger, judgeSilence, objection, triggerInstant } from './outside-rules.ts';
 import {
   canOnlyBeHealthy,
   countExpired,
   earliestPossibleExpiry,
   earliestWrongClocksDeadline,
-  mayReach,
   reaches,
   share,
   thresholdInstant,
   wrongClocksDeadline,
 } from './threshold.ts';
-import type { Circumstances, Counts, Decision, DependentsView, Need, Observation, ProbeMemory } from './verdict.ts';
+import type {
+  Circumstances,
+  Counts,
+  Decision,
+  DependentsView,
+  LeaseList,
+  Need,
+  Observation,
+  Verdicted,
+} from './verdict.ts';
 
 /**
  * Judges a probe run, or says what it needs to. Pure. The order is the specification's: API server, leases, candidates, verdict; an
  * error in any of them ends the run without scaling.
  */
 export const decide = (observation: Observation, circumstances: Circumstances): Decision => {
-  const { apiServer, leases, nodes, machines, dependents } = observation;
-  if (apiServer === undefined) return needs('apiServer');
+  const { apiServer, leases } = observation;
+  if (apiServer === undefined) return { kind: 'needs', needs: firstNeeds(circumstances) };
   if (!apiServer.ok) return unreachable(observation, apiServer.error, circumstances);
-  if (leases === undefined) return needs('leases');
+  if (leases === undefined) return { kind: 'needs', needs: ['leases'] };
   if (!leases.ok) return unreachable(observation, leases.error, circumstances);
 
+  const view = circumstances.apiServer ?? {};
+  const { memory, downtime } = endDowntime(circumstances.memory, leases.value.look, view);
+  const decision = decideByLeases(observation, leases.value, { ...circumstances, memory });
+  return decision.kind === 'needs' || downtime === undefined ? decision : { ...decision, downtime };
+};
+
+/** Answers that took longer in the latest run: what can be asked for side by side is. */
+const slowAnswerMs = 2_000;
+
+const isSlow = ({ memory: { slowestAnswerMs = 0 } }: Circumstances): boolean => slowestAnswerMs > slowAnswerMs;
+
+const firstNeeds = (circumstances: Circumstances): readonly Need[] =>
+  isSlow(circumstances) ? ['apiServer', 'leases'] : ['apiServer'];
+
+const decideByLeases = (
+  { nodes, machines, dependents }: Observation,
+  listed: LeaseList,
+  circumstances: Circumstances,
+): Decision => {
   const { settings } = circumstances;
-  const looked = takeLook(leases.value, circumstances);
+  const looked = takeLook(listed, circumstances);
   const isPathHarmless = !couldTrigger(looked.leases, circumstances);
   if (isPathHarmless && canOnlyBeHealthy(looked.leases, dependents, settings)) {
     const { deadline, pathTurnsAt } = earliestPossibleTrigger(looked.leases, circumstances);
@@ -44,40 +72,45 @@ export const decide = (observation: Observation, circumstances: Circumstances): 
     });
   }
   if (nodes === undefined || machines === undefined) {
-    const missing = [
-      nodes === undefined ? (['nodes'] as const) : [],
-      machines === undefined ? (['machines'] as const) : [],
+    const missing: readonly (readonly Need[])[] = [
+      nodes === undefined ? ['nodes'] : [],
+      machines === undefined ? ['machines'] : [],
+      // Until these are in, the list at hand has aged, and leases with it.
+      isSlow(circumstances) ? ['leases'] : [],
     ];
     // Also while we hold something down: behind five requests a second, a whole seed would not get out of protection.
     const isUrgent = dependents.anyHeld || !isPathHarmless || looked.leases.some(({ expired }) => expired);
     return { kind: 'needs', needs: missing.flat(), ...(isUrgent ? { urgent: true } : {}) };
   }
-  const { look } = leases.value;
-  if (!nodes.ok) return failed('lease_list_failed', nodes.error, forgetLook(look, circumstances));
-  if (!machines.ok) {
-    const { error } = machines;
-    const unjudged = forgetLook(look, circumstances);
-    const verdict = { kind: 'failed', failure: 'lease_list_failed', error } as const;
-    const isUrgent = error instanceof ApiError && mayReach(looked.leases, settings);
-    return isUrgent ? blind(error, unjudged) : verdictOf(unjudged, { verdict });
-  }
+  // The look is forgotten: leases seen for the first time must still be confirmed by the next one.
+  const { leases } = looked;
+  if (!nodes.ok) return unlisted({ error: nodes.error, isSeed: false, leases }, circumstances);
+  if (!machines.ok) return unlisted({ error: machines.error, isSeed: true, leases }, circumstances);
   const names = candidateNodes(nodes.value, machines.value, settings.poolConditions);
-  return judge({
-    candidates: looked.leases.filter(({ name }) => names.has(name)),
+  const judged = judge({
+    candidates: leases.filter(({ name }) => names.has(name)),
     dependents,
-    circumstances: { ...circumstances, memory: seeing(looked.memory) },
+    circumstances: { ...circumstances, memory: looked.memory },
   });
+  return confirmAfterSpell(judged, circumstances);
 };
 
-const seeing = ({ blindRuns: _, ...memory }: ProbeMemory): ProbeMemory => memory;
-
-const needs = (part: Need): Decision => ({ kind: 'needs', needs: [part] });
-
-/** Leases seen for the first time must still be confirmed by the next look. */
-const forgetLook = (look: Look, circumstances: Circumstances): Circumstances => ({
-  ...circumstances,
-  memory: endDarkness(circumstances.memory, look),
-});
+/** Where only we were cut off, kubelets may have been as well: a scale-down right afterwards takes a second look. */
+const confirmAfterSpell = (decision: Verdicted, { now, memory, ...rest }: Circumstances): Decision => {
+  const at = secondLookAt(memory);
+  if (decision.verdict.kind !== 'scale-down' || at === undefined) return decision;
+  const { counts, pathTurnsAt } = decision;
+  return verdictOf(
+    { ...rest, now, memory: decision.memory },
+    {
+      verdict: { kind: 'confirm' },
+      reason: `${decision.reason}; the API server is in reach again only now, so looking again`,
+      counts,
+      nextRunAt: Math.max(at, now + soonestMs),
+      pathTurnsAt,
+    },
+  );
+};
 
 interface Case {
   readonly candidates: readonly WatchedLease[];
@@ -85,7 +118,7 @@ interface Case {
   readonly circumstances: Circumstances;
 }
 
-const judge = ({ candidates, dependents, circumstances }: Case): Decision => {
+const judge = ({ candidates, dependents, circumstances }: Case): Verdicted => {
   const { settings, memory } = circumstances;
   const counts = { candidates: candidates.length, expired: countExpired(candidates) };
   if (counts.candidates === 0) return scaleUp(circumstances, { memory, counts, reason: 'no candidate nodes' });
@@ -102,7 +135,7 @@ const judge = ({ candidates, dependents, circumstances }: Case): Decision => {
 };
 
 /** The share of expired leases has reached the threshold. */
-const judgeExpired = (known: Parameters<typeof judgeSilence>[0]): Decision => {
+const judgeExpired = (known: Parameters<typeof judgeSilence>[0]): Verdicted => {
   const { candidates, counts, reason, crossesAt, circumstances } = known;
   const { now, memory } = circumstances;
   const seenBefore = candidates.filter((lease) => lease.expired && !restsOnTimestamp(lease)).length;
@@ -128,7 +161,7 @@ const judgeExpired = (known: Parameters<typeof judgeSilence>[0]): Decision => {
 const restsOnTimestamp = ({ firstSeen, moved }: WatchedLease): boolean => firstSeen || moved;
 
 /** One node proves nothing about the path; but a pool that shrank to one while protected must not stay frozen for ever. */
-const judgeSingle = (counts: Counts, dependents: DependentsView, circumstances: Circumstances): Decision => {
+const judgeSingle = (counts: Counts, dependents: DependentsView, circumstances: Circumstances): Verdicted => {
   const { memory } = circumstances;
   if (dependents.anyHeld && counts.expired === 0) {
     return scaleUp(circumstances, {

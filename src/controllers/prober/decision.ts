@@ -1,4 +1,4 @@
-import type { Circumstances, Counts, Decision, ProbeMemory, Verdict } from './verdict.ts';
+import type { Circumstances, Counts, ProbeMemory, Verdict, Verdicted } from './verdict.ts';
 
 export const soonestMs = 1_000;
 
@@ -15,7 +15,7 @@ export interface Healthy {
   readonly pathTurnsAt?: number | undefined;
 }
 
-export const scaleUp = (circumstances: Circumstances, healthy: Healthy): Decision => {
+export const scaleUp = (circumstances: Circumstances, healthy: Healthy): Verdicted => {
   const { memory, reason, counts, scope = 'all', deadlines = [], pathTurnsAt } = healthy;
   const deadline = Math.min(...deadlines.filter((at) => at !== undefined));
   const look = Math.max(deadline, circumstances.now + soonestMs);
@@ -40,7 +40,7 @@ export interface VerdictParts {
   readonly pathTurnsAt?: number | undefined;
 }
 
-export const verdictOf = (circumstances: Circumstances, parts: VerdictParts): Decision => {
+export const verdictOf = (circumstances: Circumstances, parts: VerdictParts): Verdicted => {
   const { verdict, counts, nextRunAt = nextTick(circumstances), pathTurnsAt } = parts;
   return {
     kind: 'verdict',

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import {
   activeAnnotation as active,
+  gardenApiServerRef,
   refKey,
   replicasAnnotation as replicas,
   type ProberSettings,
@@ -22,6 +23,7 @@ const settings: ProberSettings = {
   backoffJitterFactor: 0,
   nodeMonitorGraceMs: 40_000,
   nodeLeaseFailureFraction: 0.6,
+  apiServerRef: gardenApiServerRef,
   dependentResources: [dependent(kcm)],
 };
 

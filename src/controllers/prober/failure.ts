@@ -1,65 +1,112 @@
-import { ApiError, type ApiErrorCode } from '../../domain/index.ts';
+import { ApiError, renewalsOf } from '../../domain/index.ts';
 import { nextTick, soonestMs, verdictOf } from './decision.ts';
-import type { Circumstances, Decision, FailureKind, Observation, ReadError } from './verdict.ts';
+import { downtimeMs, lengthenSpell } from './downtime.ts';
+import type { WatchedLease } from './look.ts';
+import { earliestReach, mayReachAt } from './threshold.ts';
+import type { Circumstances, FailureKind, Observation, ProbeMemory, ReadError, Verdict, Verdicted } from './verdict.ts';
 
 export const throttledBackOffMs = 10_000;
 /** Whoever answers for a shoot's API server must not silence its prober for good. */
 export const longestBackOffMs = 600_000;
 
-/** A failed API server probe or lease list. Where the API server's side failed, nobody could renew either: a dark spell begins. */
+/** What a list of leases takes, at most, where answers are quick. */
+const listMs = 2_000;
+
+/** A failed API server probe or lease list: a spell begins in which the API server may be down, or goes on. */
 export const unreachable = (
   { startedAt, apiServer }: Observation,
   error: ReadError,
   circumstances: Circumstances,
-): Decision => {
+): Verdicted => {
   const { memory } = circumstances;
-  const isDark = error instanceof ApiError && darkCodes.has(error.code) && !isOurFault(error);
-  const darkened = isDark && memory.darkSince === undefined ? { ...memory, darkSince: startedAt } : memory;
   const failure = apiServer?.ok === true ? 'lease_list_failed' : 'api_server_unreachable';
-  return failed(failure, error, { ...circumstances, memory: darkened });
+  const known = { ...circumstances, memory: lengthenSpell(memory, startedAt, error) };
+  return failed({ failure, error, renewals: renewalsOf(memory.book) }, known);
 };
 
-/** Faults of our own side, by Node's code: kubelets, with a way and trust of their own, may well have renewed meanwhile. */
-export const isOurFault = ({ cause }: ApiError): boolean => {
-  const code = typeof cause === 'object' && cause !== null && 'code' in cause ? String(cause.code) : '';
-  return /^(?:EMFILE|ENFILE|EADDRNOTAVAIL|ENOTFOUND|EAI_AGAIN|ELINKLOCAL|EPROXY|ERR_TLS|CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_)/.test(
-    code,
+/** A failed list of nodes or machines: the shoot is not throttling us where it is the seed that asks to wait. */
+export const unlisted = (
+  {
+    error,
+    isSeed,
+    leases,
+  }: { readonly error: ReadError; readonly isSeed: boolean; readonly leases: readonly WatchedLease[] },
+  circumstances: Circumstances,
+): Verdicted => {
+  const { limitMs } = circumstances.settings;
+  const renewals = leases.map(({ expiresAt }) => expiresAt - limitMs);
+  return failed({ failure: 'lease_list_failed', error, renewals, isSeed }, circumstances);
+};
+
+type FailedVerdict = Extract<Verdict, { kind: 'failed' }>;
+
+interface FailedRun {
+  readonly failure: FailureKind;
+  readonly error: ReadError;
+  /** From when the age of each lease counts, as far as known. */
+  readonly renewals: readonly number[];
+  readonly isSeed?: boolean;
+}
+
+/** A run that ends without a judgement. */
+const failed = ({ failure, error, renewals, isSeed = false }: FailedRun, circumstances: Circumstances): Verdicted => {
+  const kind = 'failed';
+  if (error instanceof ApiError && error.code === 'TooManyRequests' && !isSeed) {
+    const asked = Math.min(error.retryAfterMs ?? 0, longestBackOffMs);
+    const backOff = circumstances.now + Math.max(throttledBackOffMs, asked);
+    const verdict = { kind, failure: 'throttled', error } as const;
+    return verdictOf(circumstances, { verdict, nextRunAt: Math.max(backOff, nextTick(circumstances)) });
+  }
+  const unusable = error instanceof ApiError ? failure : 'kubeconfig_unusable';
+  return again({ kind, failure: unusable, error }, renewals, circumstances);
+};
+
+/**
+ * One bad answer must not cost an interval while an outage may be under way: where leases are known to be older than half the limit, the next run comes after
+ * 1, 2, 4, 8 seconds and so on, up to the next tick, and the count begins anew when they expire. Whoever asks to wait is waited for.
+ */
+const again = (verdict: FailedVerdict, renewals: readonly number[], circumstances: Circumstances): Verdicted => {
+  const { memory, now, settings } = circumstances;
+  const { limitMs } = settings;
+  const olderThan = (ms: number): boolean =>
+    mayReachAt(
+      renewals.map((at) => at + ms),
+      now,
+      settings,
+    );
+  const tick = nextTick(circumstances);
+  const soonest = now + Math.max(soonestMs, askedMs(verdict.error));
+  const deadlines = [tick, lastChanceAt(memory, now)];
+  if (!olderThan(limitMs / 2)) {
+    return verdictOf(circumstances, { verdict, nextRunAt: Math.min(tick, earliest(deadlines, soonest)) });
+  }
+  const isExpired = olderThan(limitMs);
+  const before = memory.failedRuns?.isExpired === isExpired ? memory.failedRuns.count : 0;
+  deadlines.push(now + soonestMs * 2 ** before);
+  if (!isExpired) {
+    deadlines.push(
+      earliestReach(
+        renewals.map((at) => at + limitMs),
+        settings,
+      ) ?? tick,
+    );
+  }
+  return verdictOf(
+    { ...circumstances, memory: { ...memory, failedRuns: { count: before + 1, isExpired } } },
+    { verdict, nextRunAt: Math.min(tick, earliest(deadlines, soonest)) },
   );
 };
 
-const darkCodes: ReadonlySet<ApiErrorCode> = new Set([
-  'ConnectionError',
-  'Timeout',
-  'ServerError',
-  'MalformedResponse',
-]);
+const askedMs = (error: ReadError): number => (error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0);
+
+/** The first of the deadlines, or `soonest` where that has passed. */
+const earliest = (deadlines: readonly number[], soonest: number): number => Math.max(soonest, Math.min(...deadlines));
 
 /**
- * Leases may tell of an outage, and it is the seed that does not tell of the machines: looked at again after 1, 2, 4, 8 seconds, for the next
- * tick may be too late for KCM's grace.
+ * The last run that can still show that the API server was not down for long; once it is past, no deadline. Else a few bad answers in a row would be taken for
+ * downtime, and cost an outage the limit.
  */
-export const blind = (error: ApiError, circumstances: Circumstances): Decision => {
-  const { memory, now } = circumstances;
-  const { blindRuns = 0 } = memory;
-  const verdict = { kind: 'failed', failure: 'lease_list_failed', error } as const;
-  const known = { ...circumstances, memory: { ...memory, blindRuns: blindRuns + 1 } };
-  if (error.handling === 'give-up') return verdictOf(known, { verdict });
-  const pauseMs = Math.max(soonestMs * 2 ** blindRuns, error.retryAfterMs ?? 0);
-  return verdictOf(known, { verdict, nextRunAt: Math.min(now + pauseMs, nextTick(circumstances)) });
-};
-
-/** A run that ends without a judgement. */
-export const failed = (failure: FailureKind, error: ReadError, circumstances: Circumstances): Decision => {
-  if (!(error instanceof ApiError)) {
-    return verdictOf(circumstances, { verdict: { kind: 'failed', failure: 'kubeconfig_unusable', error } });
-  }
-  if (error.code !== 'TooManyRequests') {
-    return verdictOf(circumstances, { verdict: { kind: 'failed', failure, error } });
-  }
-  const asked = Math.min(error.retryAfterMs ?? 0, longestBackOffMs);
-  const backOff = circumstances.now + Math.max(throttledBackOffMs, asked);
-  return verdictOf(circumstances, {
-    verdict: { kind: 'failed', failure: 'throttled', error },
-    nextRunAt: Math.max(backOff, nextTick(circumstances)),
-  });
+const lastChanceAt = ({ unreachable: spell }: ProbeMemory, now: number): number => {
+  const at = (spell?.since ?? Number.NEGATIVE_INFINITY) + downtimeMs - listMs;
+  return at > now ? at : Number.POSITIVE_INFINITY;
 };

@@ -17,6 +17,7 @@ import {
   startShootProber,
 } from './prober.ts';
 
+export { type ApiServers, createApiServers } from './api-servers.ts';
 export type { ProberMemory } from './prober.ts';
 export { createProberReport, type ProberReport } from './report.ts';
 

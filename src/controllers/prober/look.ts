@@ -3,15 +3,12 @@ import {
   type Lease,
   type Look,
   distrustTimestamps,
-  forgiveDarkness,
   hasAnyMoved,
   lookAtLeases,
 } from '../../domain/index.ts';
 import type { Circumstances, ProbeMemory } from './verdict.ts';
 
 export const confirmAfterMs = 2_000;
-/** KCM loses its own leader lease within this, and starts its timers anew afterwards. */
-const darkSpellMs = 15_000;
 /** A kubelet renews every 10 s; one that did not for so long has missed a renewal. */
 const silentMs = 15_000;
 
@@ -26,13 +23,12 @@ export interface Looked {
   readonly memory: ProbeMemory;
 }
 
-/** Enters a list of the leases into the memory and judges each. */
+/** Enters a list of the leases into the memory, as `endDowntime` left it, and judges each. */
 export const takeLook = (
   { items, look }: { readonly items: readonly Lease[]; readonly look: Look },
   { memory, settings }: Circumstances,
 ): Looked => {
-  const ended = endDarkness(memory, look);
-  const { book, unconfirmed } = ended;
+  const { book, unconfirmed } = memory;
   const isDisproved = hasAnyMoved(book, items, unconfirmed);
   const { limitMs } = settings;
   const looked = lookAtLeases(
@@ -40,11 +36,11 @@ export const takeLook = (
     items,
     { look, limitMs },
   );
-  const firstLooks = keepFirstLooks(ended, looked.judged, look);
-  const known = { ...ended, firstLooks };
+  const firstLooks = keepFirstLooks(memory, looked.judged, look);
+  const known = { ...memory, firstLooks };
   const leases = looked.judged.map((lease) => watch(lease, known, { look, limitMs }));
-  const renewedSince = sinceRenewal(ended, leases);
-  const { renewedSince: _, ...rest } = ended;
+  const renewedSince = sinceRenewal(memory, leases);
+  const { renewedSince: _, failedRuns: __, ...rest } = memory;
   const next = { ...rest, book: looked.book, firstLooks, unconfirmed: new Set<string>() };
   return { leases, memory: renewedSince === undefined ? next : { ...next, renewedSince } };
 };
@@ -53,14 +49,6 @@ export const takeLook = (
 const sinceRenewal = ({ book, renewedSince }: ProbeMemory, leases: readonly WatchedLease[]): number | undefined => {
   if (leases.every(({ silent }) => silent)) return undefined;
   return leases.some(({ moved }) => moved) ? book.lastLook : renewedSince;
-};
-
-/** Ends a dark spell at the first list that came through. */
-export const endDarkness = (memory: ProbeMemory, look: Look): ProbeMemory => {
-  const { darkSince, ...rest } = memory;
-  if (darkSince === undefined) return rest;
-  const lit = { ...rest, darkUntil: look.endedAt };
-  return look.endedAt - darkSince < darkSpellMs ? lit : { ...lit, book: forgiveDarkness(memory.book, look.endedAt) };
 };
 
 const keepFirstLooks = (
@@ -83,12 +71,12 @@ const keepFirstLooks = (
  */
 const watch = (
   lease: JudgedLease,
-  { firstLooks, darkUntil = Number.NEGATIVE_INFINITY }: ProbeMemory,
+  { firstLooks, downUntil = Number.NEGATIVE_INFINITY }: ProbeMemory,
   { look, limitMs }: { readonly look: Look; readonly limitMs: number },
 ): WatchedLease => {
   const { name, expiresAt, moved } = lease;
   const firstLook = (moved ? undefined : firstLooks.get(name)) ?? Number.NEGATIVE_INFINITY;
-  const renewedAt = Math.max(expiresAt - limitMs, firstLook, darkUntil);
+  const renewedAt = Math.max(expiresAt - limitMs, firstLook, downUntil);
   const confirmedAt = moved ? look.endedAt + confirmAfterMs : Number.NEGATIVE_INFINITY;
   const silentAt = Math.max(renewedAt + silentMs, confirmedAt);
   return { ...lease, silentAt, silent: look.startedAt >= silentAt };

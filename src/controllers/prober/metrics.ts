@@ -6,6 +6,7 @@ export interface ProberMetrics {
   readonly candidates: Gauge;
   readonly expired: Gauge;
   readonly skew: Gauge;
+  readonly downtimes: Counter;
   readonly operations: Counter;
   readonly operationSeconds: Histogram;
   readonly held: Gauge;
@@ -49,6 +50,11 @@ export const createProberMetrics = (meter: Meter): ProberMetrics => ({
     name: 'dwd_prober_clock_skew_seconds',
     help: "The API server's clock minus ours, by the Date header (resolution 1 s).",
     labels: perShoot,
+  }),
+  downtimes: meter.counter({
+    name: 'dwd_prober_api_server_downtimes_total',
+    help: 'Times after which the leases of a shoot were given their time again, by what showed that its API server had been down; assumed: nothing did, but its Deployment is not known.',
+    labels: [...perShoot, 'evidence'],
   }),
   operations: meter.counter({
     name: 'dwd_prober_scale_operations_total',
@@ -118,6 +124,7 @@ const everyShootSeries = [
   'candidates',
   'expired',
   'skew',
+  'downtimes',
   'operations',
   'held',
   'missing',

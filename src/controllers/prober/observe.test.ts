@@ -122,7 +122,7 @@ describe('the list of machines', () => {
     expect(seed.calls).toHaveLength(2);
   });
 
-  it.each<ApiErrorCode>(['ServerError', 'ConnectionError', 'Forbidden', 'TooManyRequests'])(
+  it.each<ApiErrorCode>(['ConnectionError', 'Forbidden', 'TooManyRequests'])(
     'is not tried again after %s',
     async (code) => {
       const { outcome } = start(expired);

@@ -1,25 +1,21 @@
 import {
   type Answer,
-  ApiError,
-  type Call,
-  type Look,
-  type Result,
   getVersion,
+  type Lease,
   listMachines,
   listNodeLeasesAgain,
   listNodes,
+  type Look,
   measureSkew,
+  type Result,
   significantSkew,
 } from '../../domain/index.ts';
-import type { Clock, KubeClient, ShootConnection } from '../../ports/index.ts';
-import { type ConnectDeps, connectShoot } from './connect.ts';
+import type { Clock } from '../../ports/index.ts';
+import { type AskDeps, type Asker, createAsker, type Sent } from './ask.ts';
 import { decide } from './decide.ts';
-import type { Circumstances, Decision, DependentsView, Need, Observation, ReadError } from './verdict.ts';
+import type { Circumstances, DependentsView, Need, Observation, ProbeMemory, ReadError, Verdicted } from './verdict.ts';
 
-export interface ObserveDeps extends ConnectDeps {
-  readonly clock: Clock;
-  readonly seed: KubeClient;
-}
+export type ObserveDeps = AskDeps;
 
 export interface RunRequest {
   readonly namespace: string;
@@ -34,23 +30,23 @@ export interface RunRequest {
 }
 
 export interface RunResult {
-  readonly decision: Extract<Decision, { kind: 'verdict' }>;
+  readonly decision: Verdicted;
   readonly durationMs: number;
   /** API server's wall clock minus ours. */
   readonly skewMs?: number;
 }
 
-const urgentTimeoutMs = 5_000;
-
-/**
- * One probe run: fetches what `decide` asks for until it decides. A new connection, shared by the requests of this run, so that a
- * half-open one of an earlier run cannot look like an outage. Rejects only with `signal.reason`.
- */
+/** One probe run: fetches what `decide` asks for until it decides. Rejects only with `signal.reason`. */
 export const observeRun = async (deps: ObserveDeps, request: RunRequest): Promise<RunResult> => {
   const { clock } = deps;
+  const { namespace, signal } = request;
   const startedAt = clock.monotonic();
-  const deadline = startedAt + request.timeoutMs;
-  const connection = connectShoot(deps, `${request.namespace}/${request.kubeConfigSecretName}`);
+  const asker = createAsker(deps, {
+    secret: `${namespace}/${request.kubeConfigSecretName}`,
+    deadline: startedAt + request.timeoutMs,
+    slowestAnswerMs: request.circumstances().memory.slowestAnswerMs,
+    signal,
+  });
   let skewMs: number | undefined;
   try {
     let observation: Observation = { startedAt, dependents: request.dependents() };
@@ -59,23 +55,27 @@ export const observeRun = async (deps: ObserveDeps, request: RunRequest): Promis
       observation = { ...observation, dependents: request.dependents() };
       const decision = decide(observation, { ...request.circumstances(), now });
       if (decision.kind === 'verdict') {
-        return { decision, durationMs: now - startedAt, ...(skewMs === undefined ? {} : { skewMs }) };
+        const memory = withSlowest(decision.memory, asker.slowestAnswerMs());
+        const durationMs = now - startedAt;
+        return { decision: { ...decision, memory }, durationMs, ...(skewMs === undefined ? {} : { skewMs }) };
       }
-      const ask = { deps, request, connection, deadline, urgent: decision.urgent ?? false };
+      const ask = { clock, asker, request, urgent: decision.urgent ?? false };
       const parts = await Promise.all(decision.needs.map((need) => fetchPart(need, ask)));
       observation = Object.assign({}, observation, ...parts.map(({ part }) => part)) as Observation;
       skewMs = parts.find((part) => part.skewMs !== undefined)?.skewMs ?? skewMs;
     }
   } finally {
-    if (connection.ok) connection.value.close();
+    asker.close();
   }
 };
 
+const withSlowest = ({ slowestAnswerMs: _, ...memory }: ProbeMemory, latest: number | undefined): ProbeMemory =>
+  latest === undefined ? memory : { ...memory, slowestAnswerMs: latest };
+
 interface Ask {
-  readonly deps: ObserveDeps;
+  readonly clock: Clock;
+  readonly asker: Asker;
   readonly request: RunRequest;
-  readonly connection: Result<ShootConnection, ReadError>;
-  readonly deadline: number;
   readonly urgent: boolean;
 }
 
@@ -84,58 +84,27 @@ interface Part {
   readonly skewMs?: number | undefined;
 }
 
-const fetchPart = async (need: Need, ask: Ask): Promise<Part> => {
-  const { connection, request } = ask;
-  if (!connection.ok) return { part: { apiServer: connection } };
-  const shoot = connection.value.client;
+const fetchPart = async (need: Need, { clock, asker, request, urgent }: Ask): Promise<Part> => {
   switch (need) {
     case 'apiServer':
-      return { part: { apiServer: valueOf(await send(shoot, getVersion, ask)) } };
+      return { part: { apiServer: valueOf(await asker.shoot(getVersion)) } };
     case 'leases':
-      return fetchLeases(shoot, ask);
+      return leasesPart(await asker.shoot(listNodeLeasesAgain(request.leaseNames ?? [])), clock);
     case 'nodes':
-      return { part: { nodes: valueOf(await send(shoot, listNodes, ask)) } };
+      return { part: { nodes: valueOf(await asker.shoot(listNodes)) } };
     case 'machines':
-      return { part: { machines: valueOf(await sendToSeed(listMachines(request.namespace), ask)) } };
+      return { part: { machines: valueOf(await asker.seed(listMachines(request.namespace), urgent)) } };
   }
 };
 
-type Sent<T> = Result<Answer<T>, ApiError>;
+const valueOf = <T>(sent: Sent<T>): Result<T, ReadError> => (sent.ok ? { ok: true, value: sent.value.value } : sent);
 
-const valueOf = <T>(sent: Sent<T>): Result<T, ApiError> => (sent.ok ? { ok: true, value: sent.value.value } : sent);
-
-const fetchLeases = async (shoot: KubeClient, ask: Ask): Promise<Part> => {
-  const { clock } = ask.deps;
-  const sent = await send(shoot, listNodeLeasesAgain(ask.request.leaseNames ?? []), ask);
+const leasesPart = (sent: Sent<readonly Lease[]>, clock: Clock): Part => {
   if (!sent.ok) return { part: { leases: sent } };
-  const { value, date, sentAt, receivedAt } = sent.value;
+  const { value, date, sentAt, receivedAt }: Answer<readonly Lease[]> = sent.value;
   const wall = clock.now() - (clock.monotonic() - receivedAt);
   const exchange = { date, wallAtEnd: wall, roundTripMs: receivedAt - sentAt };
   const skewMs = significantSkew(exchange);
   const look: Look = { startedAt: sentAt, endedAt: receivedAt, wall, ...(skewMs === undefined ? {} : { skewMs }) };
   return { part: { leases: { ok: true, value: { items: value, look } } }, skewMs: measureSkew(exchange) };
-};
-
-/** An urgent request on a connection that hangs must leave time for another try before KCM acts. */
-const sendToSeed = async <T>(call: Call<T>, ask: Ask): Promise<Sent<T>> => {
-  const { seed, clock } = ask.deps;
-  if (!ask.urgent) return send(seed, call, ask);
-  const deadline = Math.min(ask.deadline, clock.monotonic() + urgentTimeoutMs);
-  const first = await send(seed, call, { ...ask, deadline });
-  if (first.ok || first.error.code !== 'Timeout' || clock.monotonic() >= ask.deadline) return first;
-  return send(seed, call, ask);
-};
-
-const send = async <T>(client: KubeClient, call: Call<T>, ask: Ask): Promise<Sent<T>> => {
-  const { signal } = ask.request;
-  try {
-    // At least 1 ms: a run whose time is up ends in a Timeout like any other.
-    const timeoutMs = Math.max(1, ask.deadline - ask.deps.clock.monotonic());
-    const lane = ask.urgent ? ({ lane: 'urgent' } as const) : {};
-    return { ok: true, value: await client.call(call, { signal, timeoutMs, ...lane }) };
-  } catch (error) {
-    signal.throwIfAborted();
-    if (error instanceof ApiError) return { ok: false, error };
-    throw error;
-  }
 };

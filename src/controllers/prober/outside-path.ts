@@ -1,5 +1,6 @@
 import { type ApiError, type ApiErrorCode, KubeconfigError, type OutsidePathSettings } from '../../domain/index.ts';
-import { isOurFault, longestBackOffMs, throttledBackOffMs } from './failure.ts';
+import { longestBackOffMs, throttledBackOffMs } from './failure.ts';
+import { isOurFault } from './failure-cause.ts';
 import type { OutsideView, PathState } from './verdict.ts';
 
 /** What one try has shown. */

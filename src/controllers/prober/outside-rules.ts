@@ -1,7 +1,7 @@
 import { verdictOf } from './decision.ts';
 import type { WatchedLease } from './look.ts';
 import { nthSmallest } from './nth-smallest.ts';
-import type { Circumstances, Counts, Decision, DependentsView, OutsideView } from './verdict.ts';
+import type { Circumstances, Counts, DependentsView, OutsideView, Verdicted } from './verdict.ts';
 
 const canTrigger = (outside: OutsideView | undefined): outside is OutsideView => outside?.mode === 'trigger';
 const isTriggering = (outside: OutsideView | undefined): outside is OutsideView =>
@@ -52,7 +52,7 @@ export interface PathCase {
  * Where two or more candidates have not expired, in trigger mode: a broken path scales down once none has renewed for 15 s, and what is
  * held stays held until one renews. Undefined: it is up to the leases.
  */
-export const judgeSilence = ({ candidates, counts, ...rest }: PathCase): Decision | undefined => {
+export const judgeSilence = ({ candidates, counts, ...rest }: PathCase): Verdicted | undefined => {
   const { dependents, crossesAt, circumstances } = rest;
   const { outside } = circumstances;
   if (!canTrigger(outside) || candidates.some(({ silent }) => !silent)) return undefined;
@@ -71,7 +71,7 @@ export const judgeSilence = ({ candidates, counts, ...rest }: PathCase): Decisio
 export const objection = (
   { reason, counts }: Pick<PathCase, 'reason' | 'counts'>,
   circumstances: Circumstances,
-): Decision | undefined => {
+): Verdicted | undefined => {
   const { outside, now } = circumstances;
   if (outside === undefined || outside.mode === 'observe' || outside.state !== 'whole') return undefined;
   return verdictOf(circumstances, {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ApiError, type ProberSettings, refKey } from '../../domain/index.ts';
+import { ApiError, gardenApiServerRef, type ProberSettings, refKey } from '../../domain/index.ts';
 import type { DependentSource, KubeClient } from '../../ports/index.ts';
 import {
   buildLease,
@@ -31,6 +31,7 @@ const settings: ProberSettings = {
   backoffJitterFactor: 0,
   nodeMonitorGraceMs: 40_000,
   nodeLeaseFailureFraction: 0.6,
+  apiServerRef: gardenApiServerRef,
   dependentResources: resources,
 };
 
@@ -99,6 +100,7 @@ const start = (namespace: string, given: Partial<ShootProberDeps> = {}): Shoot =
     connector: { connect: () => ({ client: answering, close: () => undefined }) },
     kubeconfigs: createStaticStore(() => 'a kubeconfig'),
     dependents: new Map(sources),
+    apiServers: { view: () => ({}) },
     ...given,
   };
   startShootProber(deps, { namespace, settings: { poolConditions: new Map() }, first: { delayMs: 0 } });

@@ -1,5 +1,6 @@
 import { ApiError, type ProberSettings } from '../../domain/index.ts';
 import type { Clock, Random } from '../../ports/index.ts';
+import type { ApiServers } from './api-servers.ts';
 import { createDependents, type DependentsDeps } from './dependents.ts';
 import type { Flow } from './flow.ts';
 import type { Farewell, ShootSettings } from './lifecycle.ts';
@@ -16,6 +17,7 @@ export interface ShootProberDeps extends ObserveDeps, DependentsDeps {
   readonly random: Random;
   readonly settings: ProberSettings;
   readonly report: ProberReport;
+  readonly apiServers: ApiServers;
   /** Absent: there is no outside path. */
   readonly outside?: OutsideSource;
 }
@@ -173,6 +175,7 @@ export const startShootProber = (deps: ShootProberDeps, start: ProberStart): Sho
           return {
             settings: probeSettings(settings, shootSettings),
             memory: state.probe,
+            apiServer: deps.apiServers.view(namespace),
             random: random.next(),
             ...(path === undefined ? {} : { outside: path }),
           };

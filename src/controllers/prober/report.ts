@@ -4,7 +4,7 @@ import { createProberMetrics, forgetShoot, type ProberMetrics } from './metrics.
 import type { RunResult } from './observe.ts';
 import { createOutsideReport, type OutsideReport } from './report-outside.ts';
 import { createScalingReport, type ScalingReport } from './report-scaling.ts';
-import { type Verdict, wordOf } from './verdict.ts';
+import { type Downtime, type Verdict, wordOf } from './verdict.ts';
 
 /** The only stage that logs, counts and records Events. */
 export interface ProberReport extends ScalingReport, OutsideReport {
@@ -88,6 +88,8 @@ export const createProberReport = ({ logger, meter, events, dryRun }: ReportDeps
   const metrics = createProberMetrics(meter);
   const skewed = new Set<string>();
   const missingIn = createMissingReport({ logger, metrics });
+  /** Shoots that were told to have been taken for down. */
+  const assumed = new Set<string>();
 
   const reportRun: ProberReport['runEnded'] = (namespace, { result, previous, held, missing }) => {
     const { decision, durationMs, skewMs } = result;
@@ -101,6 +103,7 @@ export const createProberReport = ({ logger, meter, events, dryRun }: ReportDeps
       metrics.expired.set(counts.expired, { namespace });
     }
     if (skewMs !== undefined) reportSkew(namespace, skewMs);
+    if (decision.downtime !== undefined) reportDowntime(namespace, decision.downtime);
     const fields = { namespace, verdict: wordOf(verdict), reason, ...counts };
     if (sameVerdict(previous, verdict)) logger.debug('probe run', fields);
     else if (verdict.kind === 'failed') logger.error('probe failed: nothing is scaled', fields);
@@ -115,6 +118,18 @@ export const createProberReport = ({ logger, meter, events, dryRun }: ReportDeps
       const seconds = Math.round(skewMs / 1_000);
       logger.warn("the shoot API server's clock and ours differ", { namespace, seconds });
     }
+  };
+
+  const reportDowntime = (namespace: string, { evidence, ms }: Downtime): void => {
+    metrics.downtimes.inc({ namespace, evidence });
+    const seconds = Number.isFinite(ms) ? { seconds: Math.round(ms / 1_000) } : {};
+    logger.info('the API server was down: its leases are given their time again', { namespace, evidence, ...seconds });
+    if (evidence !== 'assumed' || assumed.has(namespace)) return;
+    assumed.add(namespace);
+    logger.warn(
+      'an API server out of reach was taken to be down: check apiServerRef, and the right to list and watch it',
+      { namespace },
+    );
   };
 
   const scaling = createScalingReport({ logger, metrics, events, dryRun });
@@ -145,6 +160,7 @@ export const createProberReport = ({ logger, meter, events, dryRun }: ReportDeps
     forget: (namespace) => {
       skewed.delete(namespace);
       missingIn.forget(namespace);
+      assumed.delete(namespace);
       scaling.forget(namespace);
       forgetShoot(metrics, namespace);
     },

@@ -12,12 +12,18 @@ export const share = (leases: readonly JudgedLease[]): string =>
 export const reaches = ({ expired, candidates }: Counts, { nodeLeaseFailureFraction }: ProbeSettings): boolean =>
   expired / candidates >= nodeLeaseFailureFraction;
 
-/** Whether some subset of two or more leases reaches the threshold; the worst one pairs the expired with as few others as there must be. */
-export const mayReach = (leases: readonly JudgedLease[], settings: ProbeSettings): boolean => {
-  const expired = countExpired(leases);
-  if (leases.length < 2 || expired === 0) return false;
+/** Whether some subset of two or more of `all` leases reaches the threshold; the worst one pairs the expired with as few others as there must be. */
+const someReach = ({ expired, all }: { readonly expired: number; readonly all: number }, settings: ProbeSettings) => {
+  if (all < 2 || expired === 0) return false;
   return expired >= 2 || reaches({ expired, candidates: 2 }, settings);
 };
+
+const mayReach = (leases: readonly JudgedLease[], settings: ProbeSettings): boolean =>
+  someReach({ expired: countExpired(leases), all: leases.length }, settings);
+
+/** The same of leases that expire then, at the instant `at`. */
+export const mayReachAt = (expiresAt: readonly number[], at: number, settings: ProbeSettings): boolean =>
+  someReach({ expired: expiresAt.filter((instant) => at >= instant).length, all: expiresAt.length }, settings);
 
 /** Whether neither nodes nor machines could change what happens: a scale-up has nothing to do, and there is no scale-down. */
 export const canOnlyBeHealthy = (
@@ -33,9 +39,16 @@ const nthExpiry = (leases: readonly JudgedLease[], count: number): number | unde
   );
 
 /** The first instant at which some subset of two or more leases would reach the threshold if none were renewed. */
-export const earliestPossibleExpiry = (leases: readonly JudgedLease[], settings: ProbeSettings): number | undefined => {
+export const earliestPossibleExpiry = (leases: readonly JudgedLease[], settings: ProbeSettings): number | undefined =>
+  earliestReach(
+    leases.map(({ expiresAt }) => expiresAt),
+    settings,
+  );
+
+/** The same of leases that expire then. */
+export const earliestReach = (expiresAt: readonly number[], settings: ProbeSettings): number | undefined => {
   const needed = reaches({ expired: 1, candidates: 2 }, settings) ? 1 : 2;
-  return leases.length < 2 ? undefined : nthExpiry(leases, needed);
+  return expiresAt.length < 2 ? undefined : nthSmallest(expiresAt, needed);
 };
 
 /** The first instant at which the candidates would reach the threshold if none were renewed. */

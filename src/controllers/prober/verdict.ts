@@ -12,16 +12,31 @@ import {
   emptyLeaseBook,
 } from '../../domain/index.ts';
 
+/** Why a spell without a list of leases counts as downtime; `assumed`: the Deployment of the API server is not known, so it may have been. */
+export type DowntimeEvidence = 'answers' | 'no-available-replica' | 'assumed';
+
+export interface Downtime {
+  readonly evidence: DowntimeEvidence;
+  /** Infinity where its beginning was not seen. */
+  readonly ms: number;
+}
+
 /** What a probe run may ask for; it starts with nothing and fetches what `decide` says it needs. */
 export type Need = 'apiServer' | 'leases' | 'nodes' | 'machines';
 
 export type ReadError = ApiError | KubeconfigError;
 
+/** A list of the leases, and when it was made. */
+export interface LeaseList {
+  readonly items: readonly Lease[];
+  readonly look: Look;
+}
+
 /** One probe run as seen so far. A part that was not asked for is absent. Times are monotonic milliseconds. */
 export interface Observation {
   readonly startedAt: number;
   readonly apiServer?: Result<undefined, ReadError>;
-  readonly leases?: Result<{ readonly items: readonly Lease[]; readonly look: Look }, ReadError>;
+  readonly leases?: Result<LeaseList, ReadError>;
   readonly nodes?: Result<readonly NodeView[], ReadError>;
   readonly machines?: Result<readonly MachineView[], ReadError>;
   readonly dependents: DependentsView;
@@ -53,21 +68,45 @@ export interface OutsideView {
   readonly since?: number;
 }
 
+/** What the seed shows of the API server's own Deployment (`apiServerRef`). Monotonic milliseconds. */
+export interface ApiServerView {
+  /** Since when it has been watched without a gap. Absent: it is not known now. */
+  readonly knownSince?: number;
+  /** The latest time without an available replica, from -Infinity where it was found so; `until` is absent while it lasts. */
+  readonly unavailable?: { readonly since: number; readonly until?: number };
+}
+
+/** Runs in a row that got no list of leases, and what they showed. */
+export interface UnreachableSpell {
+  /** Start of the first of them. */
+  readonly since: number;
+  /** The API server was reached, and failed: 5xx, 429, or no answer on a connection that stood. */
+  readonly failed: boolean;
+  /** No connection came about. */
+  readonly unconnected: boolean;
+  /** Nor did one for a fault of our own side. */
+  readonly ours: boolean;
+}
+
 /** What lasts from run to run. */
 export interface ProbeMemory {
   readonly book: LeaseBook;
-  /** Start of the first of the failed runs since which nobody could have renewed. */
-  readonly darkSince?: number;
-  /** End of the latest dark spell, however short. */
-  readonly darkUntil?: number;
+  /** The spell that lasts now. */
+  readonly unreachable?: UnreachableSpell;
+  /** End of the latest time in which the API server was down, or may have been, however short. */
+  readonly downUntil?: number;
+  /** The latest spell, in which we could not connect though the API server was up by all that the seed shows; until it is confirmed. */
+  readonly doubt?: { readonly since: number; readonly until: number };
   /** Of the leases never seen to change: when they were first seen. */
   readonly firstLooks: ReadonlyMap<string, number>;
   /** Since this instant a lease was renewed for certain, whatever clocks say; absent while all of them are silent. */
   readonly renewedSince?: number;
   /** Leases that a first look called expired and that a second look has yet to confirm. */
   readonly unconfirmed: ReadonlySet<string>;
-  /** Runs in a row that, with expired leases, could not tell candidates for want of the machines. */
-  readonly blindRuns?: number;
+  /** Runs in a row that failed while leases were known to be old, before or after they expired. */
+  readonly failedRuns?: { readonly count: number; readonly isExpired: boolean };
+  /** The longest time that an answer took in the latest run that got one, in milliseconds. */
+  readonly slowestAnswerMs?: number;
 }
 
 export const emptyProbeMemory: ProbeMemory = { book: emptyLeaseBook, firstLooks: new Map(), unconfirmed: new Set() };
@@ -84,7 +123,7 @@ export type Verdict =
     }
   | { readonly kind: 'scale-up'; readonly scope: 'all' | 'held' }
   | { readonly kind: 'skip' }
-  /** A scale-down that rests on timestamps alone: look again. */
+  /** A scale-down that rests on timestamps alone, or comes right after a time in which only we were cut off: look again. */
   | { readonly kind: 'confirm' }
   | { readonly kind: 'failed'; readonly failure: FailureKind; readonly error: ReadError };
 
@@ -126,11 +165,17 @@ export type Decision =
       /** Monotonic instant from which another state of the outside path would turn the verdict; absent: it would not. */
       readonly pathTurnsAt?: number;
       readonly memory: ProbeMemory;
+      /** The API server was down until now, and the leases are given their time again. */
+      readonly downtime?: Downtime;
     };
+
+export type Verdicted = Extract<Decision, { kind: 'verdict' }>;
 
 export interface Circumstances {
   readonly settings: ProbeSettings;
   readonly memory: ProbeMemory;
+  /** Default: nothing is known of the API server's Deployment. */
+  readonly apiServer?: ApiServerView;
   /** Absent where no outside path is to be taken into account. */
   readonly outside?: OutsideView;
   /** Monotonic milliseconds, at the end of what was observed. */

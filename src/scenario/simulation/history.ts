@@ -117,6 +117,8 @@ export type Occurrence =
       readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
       /** Of a failure: it says that the server's side is down, not ours. Absent: whoever asked gave up. */
       readonly isDark?: boolean;
+      /** Of a failed one: a connection stood. */
+      readonly isConnected?: boolean;
     }
   /** No fault is left. */
   | { readonly kind: 'healed' }

@@ -11,7 +11,7 @@ import type { TrafficListener } from '../line.ts';
 import { leaseNamespace } from '../replica.ts';
 import { clusterPhase, isAliveMachine, nodeFacts } from './facts.ts';
 import { isServiceReady, podFacts, serviceOf } from './pod-facts.ts';
-import { aboutOf, isDark, type RequestNews } from './request-facts.ts';
+import { aboutOf, failureFacts, type RequestNews } from './request-facts.ts';
 import type { DeploymentFacts, Life, Occurrence, SimEvent, Writer } from './history.ts';
 
 export interface Recorder {
@@ -168,8 +168,7 @@ export const createRecorder = ({ world, clock, emit }: RecorderOptions): Recorde
           };
         },
         answered: (id, status) => ended(id, { stage: 'answered', status }),
-        failed: (id, error) =>
-          ended(id, { stage: 'failed', ...(error === undefined ? {} : { isDark: isDark(error) }) }),
+        failed: (id, error) => ended(id, { stage: 'failed', ...(error === undefined ? {} : failureFacts(error)) }),
       };
     };
 

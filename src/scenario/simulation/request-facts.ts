@@ -4,7 +4,7 @@ import { requestKind } from '../../sim/index.ts';
 import type { Occurrence } from './history.ts';
 
 export type RequestEvent = Extract<Occurrence, { kind: 'request' }>;
-export type RequestNews = Pick<RequestEvent, 'stage' | 'status' | 'isDark'>;
+export type RequestNews = Pick<RequestEvent, 'stage' | 'status' | 'isDark' | 'isConnected'>;
 
 /** Of the servers of shoots by their public ways. */
 const outsidePrefix = 'outside/';
@@ -35,8 +35,11 @@ const preconditionsOf = ({ body }: KubeRequest): Pick<RequestEvent, 'preconditio
   return options.preconditions === undefined ? {} : { preconditions: options.preconditions };
 };
 
-/** Failures that say that the server's side is down; a name that cannot be resolved is our own trouble. */
-export const isDark = (error: unknown): boolean =>
-  error instanceof ApiError &&
-  error.cause === undefined &&
-  ['ConnectionError', 'Timeout', 'ServerError', 'MalformedResponse'].includes(error.code);
+/** What a failure without an answer says. */
+export const failureFacts = (error: unknown): Pick<RequestEvent, 'isDark' | 'isConnected'> => {
+  if (!(error instanceof ApiError)) return { isDark: false };
+  const { code, fault } = error;
+  const isDark = ['ConnectionError', 'Timeout', 'ServerError', 'MalformedResponse'].includes(code);
+  // A name that cannot be resolved is our own trouble.
+  return { isDark: isDark && fault.code !== 'ENOTFOUND', isConnected: fault.phase !== 'connecting' };
+};

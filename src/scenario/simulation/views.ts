@@ -17,6 +17,13 @@ export interface Look {
   readonly isFaultOurs: boolean;
 }
 
+export interface Unreachable {
+  /** When a request was sent that ended such a run. */
+  readonly since: number;
+  /** One was answered with 5xx or 429, or not at all on a connection that stood. */
+  readonly hasFailed: boolean;
+}
+
 /** What one process has been shown of one shoot. */
 export interface View {
   /** Lists of leases that were answered. */
@@ -30,10 +37,12 @@ export interface View {
   readonly current: Look | undefined;
   /** Looks with all three lists, the latest first. */
   readonly complete: readonly Look[];
-  /** First of the failed requests since the last look, of those that say that the server's side was down. */
-  readonly darkSince: number | undefined;
-  /** End of the last time that it was dark for long. */
-  readonly darkUntil: number;
+  /** Runs in a row without a list of leases, as far as they failed for certain. */
+  readonly unreachable: Unreachable | undefined;
+  /** Of the requests that such a run begins with: those that have failed once, and are repeated. */
+  readonly failedOnce: ReadonlySet<string>;
+  /** End of the last time that the API server was down for long, by its own answers. */
+  readonly downUntil: number;
   /** When a request inside last failed. */
   readonly failedAt: number;
   /** When the latest `GET /version` inside that was answered was sent. */
@@ -50,8 +59,9 @@ const emptyView: View = {
   moved: new Set(),
   current: undefined,
   complete: [],
-  darkSince: undefined,
-  darkUntil: Number.NEGATIVE_INFINITY,
+  unreachable: undefined,
+  failedOnce: new Set(),
+  downUntil: Number.NEGATIVE_INFINITY,
   failedAt: Number.NEGATIVE_INFINITY,
   answeredAt: Number.NEGATIVE_INFINITY,
   renewedSince: Number.NEGATIVE_INFINITY,
@@ -61,7 +71,7 @@ const emptyView: View = {
 /** By process and shoot. */
 export type Views = ReadonlyMap<string, View>;
 
-const darkSpellMs = 15_000;
+const downtimeMs = 15_000;
 const remembered = 4;
 
 export const viewOf = (views: Views, life: Life, shoot: string): View => views.get(`${life}/${shoot}`) ?? emptyView;
@@ -74,7 +84,8 @@ const looked = (view: View, { at }: Answer, truth: Truth): View => {
   const { leases } = served.truth;
   const before = view.current?.leases;
   const moved = [...leases].filter(([node, changedAt]) => before?.has(node) === true && before.get(node) !== changedAt);
-  const wasDark = view.darkSince !== undefined && at - view.darkSince >= darkSpellMs;
+  const { unreachable } = view;
+  const wasDown = unreachable?.hasFailed === true && at - unreachable.since >= downtimeMs;
   return {
     ...view,
     looks: view.looks + 1,
@@ -83,8 +94,8 @@ const looked = (view: View, { at }: Answer, truth: Truth): View => {
     moved: moved.length === 0 ? view.moved : new Set([...view.moved, ...moved.map(([node]) => node)]),
     renewedSince: moved.length === 0 ? view.renewedSince : (view.current?.servedAt ?? view.renewedSince),
     current: { servedAt: served.at, knownAt: at, leases, tries: view.tries, isFaultOurs: false },
-    darkSince: undefined,
-    darkUntil: wasDark ? at : view.darkUntil,
+    unreachable: undefined,
+    downUntil: wasDown ? at : view.downUntil,
   };
 };
 
@@ -99,7 +110,6 @@ const answered = (view: View, event: Answer, truth: Truth): View => {
   if (status === undefined) return view;
   if (resource === '/version' && status < 400) return { ...view, answeredAt: truth.ending?.sentAt ?? at };
   if (verb !== 'list') return view;
-  if (status >= 500) return { ...view, darkSince: view.darkSince ?? truth.ending?.sentAt ?? at };
   if (status !== 200) return view;
   const { current } = view;
   const shown = truth.ending?.served?.truth;
@@ -108,6 +118,23 @@ const answered = (view: View, event: Answer, truth: Truth): View => {
   if (resource === 'nodes') return completed(view, { ...current, knownAt: at, nodes: shown.nodes });
   if (resource === 'machines') return completed(view, { ...current, knownAt: at, machines: shown.machines });
   return view;
+};
+
+const withoutAnswer = 0;
+
+/** A request that fails is repeated once, unless it was refused; the run has failed when the repeated one does. */
+const trackSpell = (view: View, event: Answer, sentAt: number): View => {
+  const { resource, stage, status = withoutAnswer, isDark = false, isConnected = false } = event;
+  if (resource !== '/version' && resource !== 'leases') return view;
+  if (stage === 'answered' && status < 400) {
+    return { ...view, failedOnce: new Set([...view.failedOnce].filter((other) => other !== resource)) };
+  }
+  if (status !== 429 && !view.failedOnce.has(resource)) {
+    return { ...view, failedOnce: new Set([...view.failedOnce, resource]) };
+  }
+  const shows = status === withoutAnswer ? isDark && isConnected : status === 429 || status >= 500;
+  const { since = sentAt, hasFailed = false } = view.unreachable ?? {};
+  return { ...view, unreachable: { since, hasFailed: hasFailed || shows } };
 };
 
 const ended = (view: View, event: Answer, truth: Truth): View => {
@@ -121,8 +148,8 @@ const ended = (view: View, event: Answer, truth: Truth): View => {
   }
   const hasFailed = stage === 'failed' || status >= 400;
   const known = isInside && hasFailed ? { ...view, failedAt: at } : view;
-  if (stage === 'answered') return answered(known, event, truth);
-  return isInside && isDark === true ? { ...known, darkSince: known.darkSince ?? sentAt } : known;
+  const tracked = isInside ? trackSpell(known, event, sentAt) : known;
+  return stage === 'answered' ? answered(tracked, event, truth) : tracked;
 };
 
 /** Kubelets renew every 10 s. */

@@ -22,11 +22,11 @@ interface ActiveRule {
 const notFoundByName = new ApiError({
   code: 'ConnectionError',
   message: 'getaddrinfo ENOTFOUND',
-  cause: { code: 'ENOTFOUND' },
+  cause: { code: 'ENOTFOUND', phase: 'connecting' },
 });
 
 /** A connection that does not come about is given up; what is asked with a deadline ends there if that is sooner. */
-const vanished: WireFault = { delayMs: 10_000, then: 'reset' };
+const vanished: WireFault = { unconnectedMs: 10_000 };
 
 const ruleOf = (trouble: Exclude<ApiTrouble, { how: 'refused' | 'silent' }>, random: SeededRandom): FaultRule => {
   switch (trouble.how) {

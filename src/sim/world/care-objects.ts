@@ -4,7 +4,7 @@ import { simKinds } from '../kinds.ts';
 import type { JsonMap } from '../object.ts';
 import type { SimDraft } from '../store.ts';
 import { formatTime } from '../time.ts';
-import { etcdMain, kubeApiserver, kubeScheduler } from './components.ts';
+import { etcdMain, kubeScheduler } from './components.ts';
 import { backupEntryName, deploymentObject, poolsOf, type ShootInit, technicalName } from './objects.ts';
 
 /** An object to be, with its kind. */
@@ -19,7 +19,6 @@ const monitoringRole = 'monitoring';
 /** Deployments of a control plane, by their role, besides those that every world has. */
 const deployments: readonly (readonly [name: string, role: string])[] = [
   ['gardener-resource-manager', controlPlaneRole],
-  [kubeApiserver, controlPlaneRole],
   [kubeScheduler, controlPlaneRole],
   ['kube-state-metrics', monitoringRole],
 ];

@@ -1,14 +1,13 @@
 import type { JsonMap, SimObject } from '../object.ts';
 import type { SimDraft } from '../store.ts';
 import { formatTime } from '../time.ts';
-import { clusterAutoscaler, kubeControllerManager, machineControllerManager } from './objects.ts';
+import { clusterAutoscaler, kubeApiserver, kubeControllerManager, machineControllerManager } from './objects.ts';
 import { statusFrom } from './pod-status.ts';
 import { controlledBy } from './workloads.ts';
 
 export const etcdMain = 'etcd-main';
 /** The Service in front of `etcd-main`, as Gardener names it; that of kube-apiserver bears the name of its Deployment. */
 export const etcdService = 'etcd-main-client';
-export const kubeApiserver = 'kube-apiserver';
 export const kubeScheduler = 'kube-scheduler';
 
 /** One part of a shoot's control plane, whose pods run one container of the component's name. */

@@ -8,13 +8,13 @@ import {
   components,
   etcdMain,
   etcdService,
-  kubeApiserver,
   readyStatus,
   replicaSetObject,
   serviceObject,
   workloadObject,
 } from './components.ts';
 import type { WorldServer } from './endpoint.ts';
+import { kubeApiserver } from './objects.ts';
 import { isServiceReady, startEndpointSlices } from './endpoint-slices.ts';
 import { startPodKubelet } from './pod-kubelet.ts';
 import { containerOf } from './pod-status.ts';

@@ -22,6 +22,8 @@ export interface WorldServer {
   readonly publicWay: PublicWay;
   readonly reachability: Reachability;
   setReachability(reachability: Reachability): void;
+  /** `listener` hears of every change. Returns the unsubscribe function. */
+  onReachability(listener: (reachability: Reachability) => void): () => void;
   address(): Address;
   setAddress(address: Address): void;
   /** Kubeconfigs of before are let in no more. */
@@ -36,14 +38,18 @@ export interface WorldServerOptions {
   readonly seed: string;
   /** Default: all of `simKinds`. */
   readonly kinds?: readonly SimKind[] | undefined;
+  /** How long its clients wait for a connection. Default: for ever. */
+  readonly connectTimeoutMs?: number;
 }
 
-export const createWorldServer = ({ clock, name, seed, kinds }: WorldServerOptions): WorldServer => {
+export const createWorldServer = (options: WorldServerOptions): WorldServer => {
+  const { clock, name, seed, kinds, connectTimeoutMs } = options;
   const server = createSimApiServer({ clock, seed: `${seed}/${name}`, ...(kinds === undefined ? {} : { kinds }) });
   let address: Address = { url: `https://${name}.simulated` };
   let tokens = 1;
+  const listeners = new Set<(reachability: Reachability) => void>();
   const token = (): string => `${name}-${String(tokens)}`;
-  const gate = createGate(server, { clock, token });
+  const gate = createGate(server, { clock, token, connectTimeoutMs });
   return {
     server,
     kube: gate,
@@ -51,7 +57,15 @@ export const createWorldServer = ({ clock, name, seed, kinds }: WorldServerOptio
     get reachability() {
       return gate.reachability;
     },
-    setReachability: (reachability) => gate.setReachability(reachability),
+    setReachability: (reachability) => {
+      if (reachability === gate.reachability) return;
+      gate.setReachability(reachability);
+      for (const listener of listeners) listener(reachability);
+    },
+    onReachability: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
     address: () => address,
     setAddress: (next) => {
       address = next;

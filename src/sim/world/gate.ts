@@ -1,4 +1,4 @@
-import { ApiError } from '../../domain/index.ts';
+import { ApiError, type ConnectionFault, type ExchangePhase } from '../../domain/index.ts';
 import type { Clock, Kube, KubeRequest, KubeResponse } from '../../ports/index.ts';
 import { withFaults } from '../faults.ts';
 import type { Reachability } from '../https.ts';
@@ -13,13 +13,17 @@ export interface GateOptions {
   readonly clock: Clock;
   /** The bearer token that is let in; everybody else gets a 401. */
   readonly token: () => string;
+  /** How long clients wait for a connection where the path is silent. Default: for ever. */
+  readonly connectTimeoutMs?: number | undefined;
 }
 
 const headerOf = (request: KubeRequest): string | undefined =>
   Object.entries(request.headers ?? {}).find(([name]) => name.toLowerCase() === 'authorization')?.[1];
 
-const reset = (): ApiError => new ApiError({ code: 'ConnectionError', message: 'connection reset by peer' });
-const refusal = (): ApiError => new ApiError({ code: 'ConnectionError', message: 'connection refused' });
+const broken = (message: string, fault: ConnectionFault): ApiError =>
+  new ApiError({ code: 'ConnectionError', message, cause: fault });
+const reset = (phase: ExchangePhase): ApiError => broken('connection reset by peer', { code: 'ECONNRESET', phase });
+const refusal = (): ApiError => broken('connection refused', { code: 'ECONNREFUSED', phase: 'connecting' });
 
 /** An exchange under way; ends with its caller's signal or with the connection. */
 interface OpenExchange {
@@ -28,12 +32,16 @@ interface OpenExchange {
   finish(): void;
 }
 
-const followCaller = (caller: AbortSignal, onFinish: (exchange: OpenExchange) => void): OpenExchange => {
+const followCaller = (
+  caller: AbortSignal,
+  phase: ExchangePhase,
+  onFinish: (exchange: OpenExchange) => void,
+): OpenExchange => {
   const controller = new AbortController();
   const abort = (): void => controller.abort(caller.reason);
   const exchange: OpenExchange = {
     signal: controller.signal,
-    reset: () => controller.abort(reset()),
+    reset: () => controller.abort(reset(phase)),
     finish: () => {
       caller.removeEventListener('abort', abort);
       onFinish(exchange);
@@ -43,7 +51,7 @@ const followCaller = (caller: AbortSignal, onFinish: (exchange: OpenExchange) =>
   return exchange;
 };
 
-const broken = (signal: AbortSignal): Promise<never> =>
+const untilBroken = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => {
     const abort = (): void => reject(signal.reason as Error);
     if (signal.aborted) abort();
@@ -51,7 +59,10 @@ const broken = (signal: AbortSignal): Promise<never> =>
   });
 
 /** The way to an API server, which can break: `kube` behind a token and a path that is open, refused or silent. */
-export const createGate = (kube: Kube, { clock, token }: GateOptions): Gate => {
+export const createGate = (
+  kube: Kube,
+  { clock, token, connectTimeoutMs = Number.POSITIVE_INFINITY }: GateOptions,
+): Gate => {
   const guarded = withFaults(kube, {
     clock,
     rule: (request) =>
@@ -59,7 +70,7 @@ export const createGate = (kube: Kube, { clock, token }: GateOptions): Gate => {
         ? undefined
         : { status: 401, reason: 'Unauthorized', message: 'Unauthorized' },
   });
-  const silent = withFaults(kube, { clock, rule: () => 'drop' });
+  const silent = withFaults(kube, { clock, rule: () => ({ unconnectedMs: connectTimeoutMs }) });
   const open = new Set<OpenExchange>();
   let reachability: Reachability = 'open';
 
@@ -68,7 +79,7 @@ export const createGate = (kube: Kube, { clock, token }: GateOptions): Gate => {
     const next = async (): Promise<IteratorResult<Uint8Array>> => {
       try {
         const chunk = await chunks.next();
-        if (reachability === 'silent') return await broken(exchange.signal);
+        if (reachability === 'silent') return await untilBroken(exchange.signal);
         if (chunk.done === true) exchange.finish();
         return chunk;
       } catch (error) {
@@ -96,10 +107,12 @@ export const createGate = (kube: Kube, { clock, token }: GateOptions): Gate => {
     async request(request) {
       request.signal.throwIfAborted();
       if (reachability === 'refused') throw refusal();
-      const exchange = followCaller(request.signal, (ended) => open.delete(ended));
+      const isSilent = reachability === 'silent';
+      const phase = isSilent ? 'connecting' : 'waiting for the answer';
+      const exchange = followCaller(request.signal, phase, (ended) => open.delete(ended));
       open.add(exchange);
       try {
-        const way = reachability === 'silent' ? silent : guarded;
+        const way = isSilent ? silent : guarded;
         const response = await way.request({ ...request, signal: exchange.signal });
         return { ...response, body: withhold(response.body, exchange) };
       } catch (error) {

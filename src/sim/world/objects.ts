@@ -7,6 +7,8 @@ export const kubeControllerManager = 'kube-controller-manager';
 export const machineControllerManager = 'machine-controller-manager';
 export const clusterAutoscaler = 'cluster-autoscaler';
 
+export const kubeApiserver = 'kube-apiserver';
+
 /** Of the Secret in the shoot's namespace whose key `kubeconfig` reaches its API server, as gardenlet names it. */
 export const kubeconfigSecretName = 'shoot-access-dependency-watchdog-probe';
 

@@ -4,6 +4,7 @@ import { asMap, getPath, type SimObject } from '../object.ts';
 import type { SeededRandom } from '../random.ts';
 import type { SimStore } from '../store.ts';
 import type { ActorDeps } from './actor.ts';
+import { startApiServerStatus } from './api-server-status.ts';
 import { annotateCluster, annotationOf } from './clusters.ts';
 import { whileReady } from './deployments.ts';
 import type { WorldServer } from './endpoint.ts';
@@ -18,6 +19,7 @@ import {
   clusterObject,
   deploymentObject,
   kubeconfigSecret,
+  kubeApiserver,
   kubeControllerManager,
   kubeletsAnnotation,
   machineControllerManager,
@@ -57,13 +59,15 @@ export interface ShootDeps extends Omit<ActorDeps, 'random'> {
   readonly api: WorldServer;
 }
 
+/** What there is of a control plane without pods. */
+const controlPlane = [kubeApiserver, kubeControllerManager, machineControllerManager, clusterAutoscaler];
+
 const populate = ({ store, clock, api }: ShootDeps, init: ShootInit): void => {
   const namespace = technicalName(init.name);
   store.put(simKinds.Namespace, namespaceObject(namespace));
   store.put(simKinds.Secret, kubeconfigSecret(namespace, api.kubeconfig()));
   // Those with pods are there already.
-  const deployments =
-    init.controlPlanePods === true ? [] : [kubeControllerManager, machineControllerManager, clusterAutoscaler];
+  const deployments = init.controlPlanePods === true ? [] : controlPlane;
   for (const name of deployments) {
     const replicas = init.replicas?.[name] ?? 1;
     if (replicas > 0) store.put(simKinds.Deployment, deploymentObject(namespace, name, replicas));
@@ -159,6 +163,9 @@ export const createShoot = (deps: ShootDeps, init: ShootInit): { readonly shoot:
   populate(deps, init);
   startMachines(deps, init, fleet);
   const stopCare = startShootCare({ ...deps, shoot, random: random.fork('care') }, init);
+  const ref = { namespace, name: kubeApiserver };
+  // With pods it is they who decide whether the API server answers.
+  const stopStatus = init.controlPlanePods === true ? undefined : startApiServerStatus(deps, { ref, api });
   const controllers = startControllers(deps, { namespace, shoot, fleet, cluster });
   return {
     shoot: {
@@ -188,6 +195,7 @@ export const createShoot = (deps: ShootDeps, init: ShootInit): { readonly shoot:
       stopPods();
       stopCare();
       controllers.stop();
+      stopStatus?.();
       fleet.stop();
     },
   };

@@ -32,6 +32,12 @@ export interface WorldTiming {
   readonly podStopMs: number;
   /** From there until pods that are wanted are ready. */
   readonly podStartMs: number;
+  /** From the end of a kube-apiserver's program until its Deployment shows that it is not available. */
+  readonly apiServerGoneMs: number;
+  /** The same where the program hangs: three readiness probes in a row (gardener pkg/component/kubernetes/apiserver/deployment.go). */
+  readonly apiServerHungMs: number;
+  /** From its first answer until its Deployment shows that it is available. */
+  readonly apiServerBackMs: number;
   /** From the deletion of a pod to its end, if its grace period allows. */
   readonly podEndMs: number;
   /** From the start of a container to its first readiness probe. */
@@ -63,6 +69,9 @@ export const defaultTiming: WorldTiming = {
   observeMs: 200,
   podStopMs: 500,
   podStartMs: 8_000,
+  apiServerGoneMs: 1_000,
+  apiServerHungMs: 30_000,
+  apiServerBackMs: 500,
   podEndMs: 2_000,
   readinessDelayMs: 10_000,
   probePeriodMs: 10_000,
@@ -89,6 +98,9 @@ export const scaleTiming = (timing: WorldTiming, factor: number): WorldTiming =>
   observeMs: timing.observeMs * factor,
   podStopMs: timing.podStopMs * factor,
   podStartMs: timing.podStartMs * factor,
+  apiServerGoneMs: timing.apiServerGoneMs * factor,
+  apiServerHungMs: timing.apiServerHungMs * factor,
+  apiServerBackMs: timing.apiServerBackMs * factor,
   podEndMs: timing.podEndMs * factor,
   readinessDelayMs: timing.readinessDelayMs * factor,
   probePeriodMs: timing.probePeriodMs * factor,

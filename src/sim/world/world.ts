@@ -19,6 +19,9 @@ export interface WorldOptions {
   readonly kinds?: readonly SimKind[];
 }
 
+/** As the client of shoots has it (src/kube/shoot-connector.ts). */
+const connectTimeoutMs = 10_000;
+
 /** A seed with shoots, their kubelets and controllers, in memory. */
 export interface World {
   readonly api: WorldServer;
@@ -50,7 +53,7 @@ export const createWorld = (options: WorldOptions): World => {
 
   const addShoot = (init: ShootInit): WorldShoot => {
     const { name } = init;
-    const server = createWorldServer({ clock, name: `${name}.shoots`, seed: String(seed) });
+    const server = createWorldServer({ clock, name: `${name}.shoots`, seed: String(seed), connectTimeoutMs });
     const entry = createShoot({ clock, timing, store, random: random.fork(`shoot/${name}`), api: server }, init);
     entries.push(entry);
     return entry.shoot;

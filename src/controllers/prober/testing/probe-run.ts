@@ -1,6 +1,7 @@
 import type { Lease, Look, MachineView, NodeView } from '../../../domain/index.ts';
 import { decide } from '../decide.ts';
 import type {
+  ApiServerView,
   Circumstances,
   Decision,
   DependentsView,
@@ -56,6 +57,7 @@ export interface ProbeRun {
   readonly settings?: ProbeSettings;
   readonly random?: number;
   readonly outside?: OutsideView | undefined;
+  readonly apiServer?: ApiServerView | undefined;
 }
 
 export interface ProbeRunResult {
@@ -67,8 +69,14 @@ export interface ProbeRunResult {
 /** A run as `observe` does it: everything that `decide` asks for is fetched, until it decides. */
 export const runProbe = (memory: ProbeMemory, run: ProbeRun): ProbeRunResult => {
   const { at, dependents = disturbed, settings = defaultSettings, random = 0, outside } = run;
-  const known = { settings, memory, now: at, random };
-  const circumstances: Circumstances = outside === undefined ? known : { ...known, outside };
+  const circumstances: Circumstances = {
+    settings,
+    memory,
+    now: at,
+    random,
+    ...(outside === undefined ? {} : { outside }),
+    ...(run.apiServer === undefined ? {} : { apiServer: run.apiServer }),
+  };
   const asked: (readonly Need[])[] = [];
   let observation: Observation = { startedAt: run.startedAt ?? at, dependents };
   for (;;) {

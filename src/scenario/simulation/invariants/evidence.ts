@@ -32,7 +32,7 @@ interface Case {
 
 /**
  * What a look showed, read as favourably to a scale-down as the specification allows: a lease is as old as its last change, or as the end of
- * a dark spell; where clocks are wrong, a timestamp may be believed within limits once the lease was seen to move, and without before.
+ * a downtime of the API server; where clocks are wrong, a timestamp may be believed within limits once the lease was seen to move, and without before.
  */
 const read = (look: Look, { name, shoot, view, rules }: Case): Evidence => {
   const slackMs = shoot.isSkewed ? view.longestGapMs + timestampToleranceMs : 0;
@@ -40,7 +40,7 @@ const read = (look: Look, { name, shoot, view, rules }: Case): Evidence => {
     ([node]) => look.nodes?.get(node)?.isCandidate === true && look.machines?.has(node) === true,
   );
   const sinceOf = (changedAt: number): number =>
-    Math.max(changedAt, view.darkUntil <= look.knownAt ? view.darkUntil : Number.NEGATIVE_INFINITY);
+    Math.max(changedAt, view.downUntil <= look.knownAt ? view.downUntil : Number.NEGATIVE_INFINITY);
   const isOlder = (changedAt: number, ms: number): boolean => look.servedAt - changedAt >= ms - slackMs - resolutionMs;
   const expired = candidates.filter(([node, changedAt]) => {
     if (shoot.isSkewed && !view.moved.has(node)) return true;

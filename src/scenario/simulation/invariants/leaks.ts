@@ -45,7 +45,7 @@ export const leaks = stateful<Ends>('nothing leaks', { told: new Map(), awake: n
  * deadline; of a weeder the next look for owners that may be forgotten.
  */
 const heldAtRest = ({ component, outside, elected }: Plan): { readonly timers: number; readonly requests: number } => {
-  const watches = component === 'weeder' ? 1 : outside === undefined ? 5 : 6;
+  const watches = component === 'weeder' ? 1 : outside === undefined ? 6 : 7;
   return { requests: watches, timers: watches + (elected ? 2 : 0) + (component === 'weeder' ? 1 : 0) };
 };
 

@@ -6,7 +6,7 @@ import { type Known, stateless } from './invariant.ts';
 
 /** From the threshold to the last Deployment at 0: a look at once, then two levels, of which the first takes 3 s at most. */
 const reactionMs = 5_000;
-/** What troubles leave behind: back-off, a dark spell that is forgiven, lists and leadership that come back. On top of the limit. */
+/** What troubles leave behind: back-off, downtime that is forgiven, lists and leadership that come back. On top of the limit. */
 const settleMs = 40_000;
 
 /** A shoot that is watched again: a new prober waits its initial delay, and confirms what timestamps say by a second look. */

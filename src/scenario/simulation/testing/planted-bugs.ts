@@ -41,11 +41,11 @@ const write =
     return move.kind === 'write' ? { ...move, write: change(shape(move.write)) } : move;
   };
 
-const forgetDarkness: Change =
+const forgetDowntime: Change =
   (decide) =>
   (observation = {}, circumstances = {}) => {
-    const { darkSince: _, ...memory } = shape(circumstances.memory);
-    return decide(observation, { ...circumstances, memory });
+    const { unreachable: _, ...memory } = shape(circumstances.memory);
+    return decide(observation, { ...circumstances, memory, apiServer: {} });
   };
 
 const upsideDown = (info: unknown): unknown =>
@@ -141,9 +141,9 @@ const proberBugs: readonly Bug[] = [
     breaks: unevidenced,
   },
   {
-    name: 'a dark spell is not forgiven',
+    name: 'downtime is not forgiven',
     of: 'decide',
-    change: forgetDarkness,
+    change: forgetDowntime,
     breaks: unevidenced,
     among: withFault(1, ({ kind, ...fault }) => kind === 'api-server' && 'server' in fault && fault.server !== 'seed'),
   },

@@ -1,0 +1,105 @@
+import type { ResourceRef } from '../domain/index.ts';
+import { createInformer, groupVersionPath, type Informer, resolveKind, type WatchRegistry } from '../kube/index.ts';
+import type { Clock, Kube, KubeClient, Logger, Random, ServedKind, Store } from '../ports/index.ts';
+import { createLateStore } from './late-store.ts';
+
+export interface WatchByNameDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly kube: Kube;
+  readonly client: KubeClient;
+  readonly registry: WatchRegistry;
+}
+
+export interface WatchByNameOptions<T> {
+  readonly ref: ResourceRef;
+  /** For logs. */
+  readonly key: string;
+  /** What is kept of each object. */
+  readonly project: (json: unknown, path: string) => T;
+  /** A kind without a `scale` subresource counts as not served. */
+  readonly needsScale: boolean;
+  /** Hears every answer of discovery, and the one before it. */
+  readonly onServed: (answer: ServedKind, before: ServedKind) => void;
+}
+
+export interface WatchByName<T> {
+  served(): ServedKind;
+  readonly store: Store<T>;
+  /** Discovers the kind, then watches the objects until `signal` aborts; never rejects. */
+  run(signal: AbortSignal): Promise<void>;
+  /** Why the cache is not filled yet, or the last watch failed. */
+  problem(): string | undefined;
+  /** Monotonic instant since which no change was missed; undefined while the watch is away, or has not begun. */
+  watchedSince(): number | undefined;
+}
+
+/** How long until a kind that is not served, or not known yet, is asked for again, in milliseconds. */
+const rediscoverMs = 30_000;
+const retryDiscoveryMs = 2_000;
+const discoveryTimeoutMs = 10_000;
+
+/**
+ * All objects of one name: their kind from discovery, themselves from one watch over all namespaces. A kind that is not served may appear later, so it is asked
+ * for again and again.
+ */
+export const watchByName = <T>(options: WatchByNameOptions<T>, deps: WatchByNameDeps): WatchByName<T> => {
+  const { ref, key, project } = options;
+  const { clock, logger } = deps;
+  const late = createLateStore<T>();
+  let served: ServedKind = { kind: 'unknown' };
+  let informer: Informer<T> | undefined;
+  let lastError: string | undefined;
+
+  const ask = async (signal: AbortSignal): Promise<ServedKind> => {
+    try {
+      const found = await resolveKind(deps.client, ref, { signal, timeoutMs: discoveryTimeoutMs });
+      if (found.kind === 'not-served' || found.hasScale || !options.needsScale) return found;
+      return { kind: 'not-served', problem: `${ref.kind} of ${ref.apiVersion} has no scale subresource` };
+    } catch (error) {
+      signal.throwIfAborted();
+      const message = error instanceof Error ? error.message : String(error);
+      if (message !== lastError) logger.warn('discovery failed, trying again', { resource: key, problem: message });
+      lastError = message;
+      return served;
+    }
+  };
+
+  const discover = async (signal: AbortSignal): Promise<string> => {
+    for (;;) {
+      const answer = await ask(signal);
+      options.onServed(answer, served);
+      served = answer;
+      if (answer.kind === 'served') return answer.resource;
+      await clock.sleep(answer.kind === 'unknown' ? retryDiscoveryMs : rediscoverMs, signal);
+    }
+  };
+
+  return {
+    served: () => served,
+    store: late.store,
+    problem: () => (served.kind === 'not-served' ? served.problem : (informer?.state().problem ?? lastError)),
+    watchedSince: () => {
+      const state = informer?.state();
+      return state?.problem === undefined ? state?.listedAt : undefined;
+    },
+    run: async (signal) => {
+      try {
+        const resource = await discover(signal);
+        lastError = undefined;
+        informer = createInformer<T>({
+          ...deps,
+          path: `${groupVersionPath(ref.apiVersion)}/${resource}`,
+          query: { fieldSelector: `metadata.name=${ref.name}` },
+          project,
+        });
+      } catch (error) {
+        if (signal.aborted) return;
+        throw error;
+      }
+      late.connect(informer);
+      await informer.run(signal);
+    },
+  };
+};
