@@ -36,7 +36,8 @@ export const createProber = ({
   const registry = createWatchRegistry(ports.meter);
   let held: HeldByShoot = new Map();
   const onStopped = (counts: HeldByShoot): void => {
-    held = counts;
+    // Without the lead another replica leads, or will, and what is held is its affair.
+    held = ports.leadership.mayWrite() ? counts : new Map();
   };
   const deps = { ...ports, client, report, unserved, registry, dryRun, concurrency, onStopped };
   return createReloadable({

@@ -60,6 +60,7 @@ describe('the manager of the replicas', () => {
     ['nobody', [], undefined],
     ['whoever owns the field', [entry('gardenlet', '2026-11-22T10:00:00Z', { ...template, ...count })], 'gardenlet'],
     ['not who owns other fields', [entry('gardenlet', '2026-11-22T10:00:00Z', template)], undefined],
+    ['not what cannot be read', [{ manager: 7, fieldsV1: [] }, { fieldsV1: 'x', time: {} }, {}], undefined],
     [
       'the latest of several owners',
       [

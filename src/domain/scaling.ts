@@ -2,10 +2,10 @@ import type { Call } from './calls.ts';
 import {
   type JsonObject,
   type ObjectMeta,
+  DecodeError,
   decodeMeta,
   decodeObject,
   optionalInteger,
-  optionalList,
   optionalObject,
   optionalString,
 } from './decode.ts';
@@ -88,20 +88,28 @@ export const decodeScalable = (json: unknown, path: string): ScalableObject => {
  */
 const replicasManagerOf = (object: JsonObject, path: string): { readonly replicasManager?: string } => {
   const metadata = optionalObject(object.metadata, `${path}.metadata`) ?? {};
-  const entries = optionalList(metadata.managedFields, `${path}.metadata.managedFields`) ?? [];
   let latest: { readonly manager: string; readonly time: string } | undefined;
-  for (const [index, item] of entries.entries()) {
-    const at = `${path}.metadata.managedFields[${String(index)}]`;
-    const entry = decodeObject(item, at);
-    const fields = optionalObject(entry.fieldsV1, `${at}.fieldsV1`) ?? {};
-    const spec = optionalObject(fields['f:spec'], `${at}.fieldsV1.f:spec`) ?? {};
-    const manager = optionalString(entry.manager, `${at}.manager`) ?? '';
-    if (spec['f:replicas'] === undefined || manager === '') continue;
-    // RFC 3339 in UTC to the second, as the API server writes it, compares as text.
-    const time = optionalString(entry.time, `${at}.time`) ?? '';
-    if (latest === undefined || time >= latest.time) latest = { manager, time };
+  for (const item of Array.isArray(metadata.managedFields) ? metadata.managedFields : []) {
+    const owner = ownerOfReplicas(item);
+    if (owner !== undefined && (latest === undefined || owner.time >= latest.time)) latest = owner;
   }
   return latest === undefined ? {} : { replicasManager: latest.manager };
+};
+
+/** An odd entry says nothing: for the sake of a name in a message no resource must become unreadable. */
+const ownerOfReplicas = (item: unknown): { readonly manager: string; readonly time: string } | undefined => {
+  try {
+    const entry = decodeObject(item, 'managedFields');
+    const fields = optionalObject(entry.fieldsV1, 'fieldsV1') ?? {};
+    const spec = optionalObject(fields['f:spec'], 'f:spec') ?? {};
+    const manager = optionalString(entry.manager, 'manager') ?? '';
+    if (spec['f:replicas'] === undefined || manager === '') return undefined;
+    // RFC 3339 in UTC to the second, as the API server writes it, compares as text.
+    return { manager, time: optionalString(entry.time, 'time') ?? '' };
+  } catch (error) {
+    if (error instanceof DecodeError) return undefined;
+    throw error;
+  }
 };
 
 const decodeScale = (json: unknown): Scale => {

@@ -12,6 +12,22 @@ afterEach(() => scenario.stop());
 const held = allHeld.map((line) => (line.startsWith('mcm') ? 'mcm 0 replicas=3 active=' : line));
 const up = allUp.map((line) => (line.startsWith('mcm') ? 'mcm 3' : line));
 
+describe('what stays held at the end', () => {
+  const lastLines = async (mayWrite: boolean): Promise<readonly unknown[]> => {
+    create();
+    await reachOutage(scenario);
+    scenario.mayWrite = mayWrite;
+    await scenario.stopProber();
+    return scenario.log.flatMap(({ msg }) => (msg.startsWith('stopping: ') ? [msg] : []));
+  };
+
+  it('is told by a prober that stops, and not by one that has lost the lead: it is the affair of the next leader', async () => {
+    expect(await lastLines(true)).toEqual([expect.stringMatching(/^stopping: 3 resources of 1 shoot stay held; /)]);
+    await scenario.stop();
+    expect(await lastLines(false)).toEqual([]);
+  });
+});
+
 describe('a new prober', () => {
   it.each([1, 2, 3])('completes a scale-down that was stopped after %i writes', async (writes) => {
     create();

@@ -64,8 +64,11 @@ const annotate = (base: ResourceState, annotations: AnnotationChange): Move => (
   scaling: false,
 });
 
-/** `unknown` where `managedFields` do not name the writer of the count; nothing where that was us, in whatever process. */
-const otherWriter = ({ replicasManager = 'unknown' }: ResourceState): Pick<Write, 'undoes'> =>
+/** Of a count whose writer `managedFields` do not name. */
+export const unknownManager = 'unknown';
+
+/** Nothing where the writer of the count was us, in whatever process. */
+const otherWriter = ({ replicasManager = unknownManager }: ResourceState): Pick<Write, 'undoes'> =>
   replicasManager === scalingFieldManager ? {} : { undoes: replicasManager };
 
 const moveDown = (state: ResourceState, atOnce: boolean): Move => {

@@ -1,5 +1,5 @@
 import { type ResourceState, isAtLeast } from '../../domain/index.ts';
-import { type Direction, type Move, type Scope, isSettled, narrowScope, nextMove } from './moves.ts';
+import { type Direction, type Move, type Scope, isSettled, narrowScope, nextMove, unknownManager } from './moves.ts';
 import {
   type Action,
   type Operation,
@@ -93,8 +93,9 @@ const write = (operation: Operation, move: Extract<Move, { kind: 'write' }>, { n
   const isFight = operation.wroteCount && move.write.replicas !== undefined;
   const tries = isFight ? operation.tries + 1 : operation.tries;
   if (isFight && tries >= maxTries) {
-    const { undoes = 'another writer' } = move.write;
-    return { operation: failOperation(operation, `${undoes} keeps changing its replicas`) };
+    const { undoes = unknownManager } = move.write;
+    const writer = undoes === unknownManager ? 'another writer' : undoes;
+    return { operation: failOperation(operation, `${writer} keeps changing its replicas`) };
   }
   return {
     operation: { ...operation, tries, phase: { kind: 'writing', write: move.write } },

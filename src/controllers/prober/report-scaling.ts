@@ -2,6 +2,7 @@ import { ignoreScalingAnnotation, type ResourceRef, shorten } from '../../domain
 import type { EventRecorder, Logger } from '../../ports/index.ts';
 import type { Flow, FlowEnd } from './flow.ts';
 import type { ProberMetrics } from './metrics.ts';
+import { unknownManager } from './moves.ts';
 import { type Action, type Operation, type Outcome, maxTries } from './operation.ts';
 
 /** Of a scale-down verdict, monotonic milliseconds: when the threshold was crossed, and when KCM would act. */
@@ -90,8 +91,8 @@ export const createScalingReport = (deps: ScalingReportDeps): ScalingReport => {
     const { specReplicas } = action.write.base;
     const fields = { namespace, resource: outcome.key, manager: undoes, replicas: specReplicas, reason: flow.reason };
     logger.warn(would("undone another writer's change of replicas"), fields);
-    metrics.foreignChanges.inc({ namespace, resource: outcome.key, manager: undoes });
-    const change = `Undid ${undoes}, who had set replicas to ${String(specReplicas)}: ${flow.reason}`;
+    if (!dryRun) metrics.foreignChanges.inc({ namespace, resource: outcome.key, manager: undoes });
+    const change = `Undid ${undoes === unknownManager ? 'another writer' : undoes}, who had set replicas to ${String(specReplicas)}: ${flow.reason}`;
     const message = `${change}. The annotation ${ignoreScalingAnnotation}=true keeps the dependency-watchdog off.`;
     record(namespace, answer, { type: 'Warning', reason: 'MeltdownProtectionForeignChange', message });
   };
