@@ -1,15 +1,4 @@
 import { runCli, runProcess } from './cli/index.ts';
-import { boundYoungGeneration, systemClock } from './runtime/index.ts';
-
-/** For components, which run for months beside others in a seed. */
-const withLittleMemory = async <T>(run: () => Promise<T>): Promise<T> => {
-  const end = boundYoungGeneration(systemClock());
-  try {
-    return await run();
-  } finally {
-    end();
-  }
-};
 
 // Without a listener, Node opens its debugger.
 process.on('SIGUSR1', () => undefined);
@@ -38,16 +27,16 @@ await runProcess(
       // Loaded when it is needed: `dwd help` has no use for a Kubernetes client.
       runProber: async (deps) => {
         const { proberComponent, runComponent } = await import('./app/index.ts');
-        return withLittleMemory(() => runComponent(proberComponent, deps));
+        return runComponent(proberComponent, deps);
       },
       runWeeder: async (deps) => {
         const { runComponent, weederComponent } = await import('./app/index.ts');
-        return withLittleMemory(() => runComponent(weederComponent, deps));
+        return runComponent(weederComponent, deps);
       },
       runCare: {
         process: async (deps) => {
           const { runCareProcess } = await import('./app/index.ts');
-          return withLittleMemory(() => runCareProcess(deps));
+          return runCareProcess(deps);
         },
         round: async (deps) => (await import('./app/index.ts')).runCareRound(deps),
       },

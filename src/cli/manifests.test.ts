@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
@@ -16,7 +17,14 @@ interface Manifest {
   }[];
   readonly spec?: {
     readonly template: {
-      readonly spec: { readonly containers: readonly { readonly args: readonly string[]; readonly image: string }[] };
+      readonly spec: {
+        readonly containers: readonly {
+          readonly args: readonly string[];
+          readonly image: string;
+          readonly env: readonly { readonly name: string; readonly value: string }[];
+          readonly resources: { readonly limits: { readonly memory: string } };
+        }[];
+      };
     };
   };
 }
@@ -80,6 +88,14 @@ describe('dwd manifests', () => {
       '--leader-election-namespace=garden',
     ]);
     expect(ofKind(all, 'Role').rules?.at(-1)).toMatchObject({ resourceNames: [`dwd-${component}-leader-election`] });
+  });
+
+  it('limits the memory, and the part of it that V8 takes for new objects by an option that every Node knows', async () => {
+    const [container] = ofKind(await manifests('--component=prober'), 'Deployment').spec!.template.spec.containers;
+    expect(container?.resources.limits.memory).toBe('512Mi');
+    expect(container?.env).toEqual([{ name: 'NODE_OPTIONS', value: '--max-semi-space-size=8' }]);
+    const env = Object.fromEntries(container!.env.map(({ name, value }) => [name, value]));
+    expect(spawnSync(process.execPath, ['-e', ''], { env, encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' });
   });
 
   it('narrows the rights to the names of the configuration', async () => {

@@ -5,4 +5,3 @@ export { bindAddressForms, parseBindAddress } from './bind-address.ts';
 export { type Check, healthRoutes, metricsRoutes, type MetricsSource } from './endpoints.ts';
 export { createHttpServer } from './http-server.ts';
 export { type Runnable, runLifecycle, whenAborted } from './lifecycle.ts';
-export { boundYoungGeneration } from './young-generation.ts';

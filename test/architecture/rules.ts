@@ -70,7 +70,6 @@ export const house: Readonly<Record<string, FolderRule>> = {
     files: {
       'clock.ts': ['node:perf_hooks', 'node:timers*'],
       'random.ts': ['node:crypto'],
-      'young-generation.ts': ['node:v8'],
     },
   },
   'controllers/prober': controller,
