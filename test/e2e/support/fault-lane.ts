@@ -66,6 +66,7 @@ export const createFaultLane = async (options: FaultLaneOptions): Promise<FaultL
   for (const [deployment, replicas] of Object.entries(counts)) {
     await createDeployment(client, namespace, { name: deployment, replicas });
   }
+  await createDeployment(client, namespace, { name: 'kube-apiserver', replicas: 1 });
   const isEach = async (wanted: (first: number) => number): Promise<boolean> => {
     for (const [deployment, first] of Object.entries(counts)) {
       const { spec, status } = await getDeployment(client, namespace, deployment);

@@ -1,0 +1,233 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ControlPlane, describeEnvtest, freePorts, startControlPlane } from '../envtest/index.ts';
+import { waitFor } from '../envtest/waiting.ts';
+import { accessFaults } from './support/access-faults.ts';
+import { auditInto } from './support/audit.ts';
+import { startDeploymentController } from './support/deployment-controller.ts';
+import type { Fault } from './support/fault.ts';
+import { createFaultLane, type FaultLane, scalings } from './support/fault-lane.ts';
+import { createNodes, type Kubelets, setApiServerReplicas, shootRules, startKubelets } from './support/shoot.ts';
+import { silenceFaults } from './support/shoot-faults.ts';
+import { createWatchdog, type Watchdog } from './support/watchdog.ts';
+
+// An API server that is down, one that only the watchdog cannot reach, and one that answers badly or late: on real API servers, with outages at the same time.
+
+const nodes = ['a', 'b', 'c'];
+const stepTimeoutMs = 300_000;
+const patienceMs = 120_000;
+/** Longer than 15 s, from where a spell may count as downtime, and than a lease lasts. */
+const spellMs = 25_000;
+
+const configOf = (grace: string, interval: string): string => `
+kubeConfigSecretName: shoot-access-prober
+probeInterval: ${interval}
+initialDelay: 0s
+probeTimeout: 30s
+backoffJitterFactor: 0.2
+kcmNodeMonitorGraceDuration: ${grace}
+dependentResourceInfos:
+  - ref: {apiVersion: apps/v1, kind: Deployment, name: kube-controller-manager}
+    scaleUp: {level: 0, timeout: 30s}
+    scaleDown: {level: 1, timeout: 30s}
+  - ref: {apiVersion: apps/v1, kind: Deployment, name: machine-controller-manager}
+    scaleUp: {level: 1, timeout: 30s}
+    scaleDown: {level: 0, timeout: 30s}
+`;
+
+const named = (name: string): Fault => {
+  const found = [...accessFaults, ...silenceFaults].find((fault) => fault.name === name);
+  if (found === undefined) throw new Error(`no fault ${name}`);
+  return found;
+};
+
+const wrongPort: Fault = {
+  name: 'refused',
+  result: 'api_server_unreachable',
+  blinds: true,
+  inflict: async (lane) => {
+    const [port = 0] = await freePorts(1);
+    await lane.updateSecret({ server: `https://127.0.0.1:${String(port)}` });
+    return () => lane.updateSecret({});
+  },
+};
+
+/** What keeps only the watchdog from an API server that is up. */
+const ours: readonly Fault[] = [
+  wrongPort,
+  named('packets-dropped'),
+  named('silent-accepted'),
+  named('host-unknown'),
+  named('token-expired'),
+];
+
+const isHeld = (lane: FaultLane, what: string): Promise<unknown> =>
+  waitFor(
+    { what: `${lane.name} is held ${what}`, withinMs: patienceMs, everyMs: 200 },
+    async () => (await lane.isDown()) || undefined,
+  );
+
+describeEnvtest('an API server out of reach', () => {
+  let directory: string;
+  let seed: ControlPlane;
+  /** Of all lanes but two. */
+  let shared: ControlPlane;
+  /** Is stopped, and its etcd paused. */
+  let own: ControlPlane;
+  let audit: ReturnType<typeof auditInto>;
+  let kubelets: { readonly shared: Kubelets; readonly own: Kubelets };
+  let controller: { stop(): Promise<void> } | undefined;
+  let watchdogs: { readonly quick: Watchdog; readonly plain: Watchdog };
+  const lanes = new Map<string, FaultLane>();
+  const told: string[] = [];
+
+  const laneOf = (name: string): FaultLane => {
+    const lane = lanes.get(name);
+    if (lane === undefined) throw new Error(`no lane ${name}`);
+    return lane;
+  };
+  const linesOf = ({ watchdog, namespace }: FaultLane): readonly string[] =>
+    watchdog
+      .program()
+      .output()
+      .split('\n')
+      .filter((line) => line.includes(`"namespace":"${namespace}"`));
+  const downtimesOf = (lane: FaultLane): readonly string[] =>
+    linesOf(lane)
+      .filter((line) => line.includes('the API server was down'))
+      .map((line) => (JSON.parse(line) as { readonly evidence: string }).evidence);
+  const writesOf = ({ namespace }: FaultLane): readonly string[] => scalings(audit.requests()).get(namespace) ?? [];
+  const healthy = (lane: FaultLane): Promise<unknown> =>
+    waitFor({ what: `${lane.name} is healthy`, withinMs: patienceMs, everyMs: 500 }, async () => {
+      const runs = (await lane.watchdog.results(lane.namespace)).get('healthy') ?? 0;
+      return runs >= 2 || undefined;
+    });
+
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'dwd-downtime-'));
+    audit = auditInto(directory);
+    [seed, shared, own] = await Promise.all([
+      startControlPlane({ name: 'seed', apiServerFlags: audit.flags }),
+      startControlPlane({ name: 'shared', kinds: [] }),
+      startControlPlane({ name: 'own', kinds: [] }),
+    ]);
+    const startNodes = async (shoot: ControlPlane): Promise<Kubelets> => {
+      await createNodes(shoot.client, nodes);
+      return startKubelets(shoot.client, nodes);
+    };
+    kubelets = { shared: await startNodes(shared), own: await startNodes(own) };
+    const newWatchdog = (name: string, config: string): Promise<Watchdog> => {
+      const configFile = join(directory, `${name}.yaml`);
+      writeFileSync(configFile, config);
+      return createWatchdog({ name, seed, configFile, directory });
+    };
+    watchdogs = {
+      quick: await newWatchdog('quick', configOf('20s', '2s')),
+      plain: await newWatchdog('plain', configOf('40s', '10s')),
+    };
+    const addLane = async (name: string, shoot: ControlPlane, watchdog: Watchdog): Promise<void> => {
+      const account = { namespace: 'kube-system', name: `prober-${name}`, rules: shootRules, expirationSeconds: 3_600 };
+      const { token } = await shoot.serviceAccountKubeconfig(account);
+      lanes.set(name, await createFaultLane({ name, seed, shoot, watchdog, nodes, credentials: { token } }));
+    };
+    for (const { name } of ours) await addLane(name, shared, watchdogs.quick);
+    await addLane('down', own, watchdogs.quick);
+    await addLane('etcd-paused', own, watchdogs.plain);
+    for (const name of ['bad-answers', 'late-answers']) await addLane(name, shared, watchdogs.plain);
+    controller = startDeploymentController(seed.client);
+    await waitFor({ what: 'all are up', withinMs: patienceMs }, async () => {
+      const up = await Promise.all([...lanes.values()].map((lane) => lane.isUp()));
+      return up.every(Boolean) || undefined;
+    });
+    await Promise.all([watchdogs.quick.start(), watchdogs.plain.start()]);
+    await Promise.all([...lanes.values()].map(healthy));
+  }, stepTimeoutMs);
+
+  afterAll(async () => {
+    process.stderr.write(`${told.join('\n')}\n`);
+    await Promise.all([watchdogs.quick.stop(), watchdogs.plain.stop()]);
+    await Promise.all([controller?.stop(), kubelets.shared.stop(), kubelets.own.stop()]);
+    await Promise.all([...lanes.values()].map((lane) => lane.stop()));
+    await Promise.all([seed.stop(), shared.stop(), own.stop()]);
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  describe('of which etcd has held up an answer', () => {
+    it('has no other clock for that', { timeout: stepTimeoutMs }, async () => {
+      const lane = laneOf('etcd-paused');
+      const before = (await lane.watchdog.results(lane.namespace)).get('healthy') ?? 0;
+      await own.pauseEtcd();
+      await sleep(14_000);
+      own.resumeEtcd();
+      await waitFor({ what: 'a list after the pause', withinMs: patienceMs, everyMs: 500 }, async () => {
+        const runs = (await lane.watchdog.results(lane.namespace)).get('healthy') ?? 0;
+        return runs >= before + 2 || undefined;
+      });
+      expect(linesOf(lane).filter((line) => line.includes('clock and ours differ'))).toEqual([]);
+    });
+  });
+
+  describe('that is down, and comes back before its kubelets', () => {
+    it('is given its time again', { timeout: stepTimeoutMs }, async () => {
+      const lane = laneOf('down');
+      kubelets.own.cut();
+      await own.stopApiServer();
+      await setApiServerReplicas(seed.client, lane.namespace, 0);
+      await sleep(spellMs);
+      await own.startApiServer();
+      await setApiServerReplicas(seed.client, lane.namespace, 1);
+      // Longer than a second look takes.
+      await sleep(7_000);
+      kubelets.own.connect();
+      await healthy(lane);
+      await sleep(10_000);
+      expect(writesOf(lane)).toEqual([]);
+      expect(downtimesOf(lane)).not.toEqual([]);
+    });
+  });
+
+  describe('of the watchdog alone, in an outage', () => {
+    it('costs the shoot no time of its leases', { timeout: stepTimeoutMs }, async () => {
+      const heals = await Promise.all(ours.map(async (fault) => fault.inflict(laneOf(fault.name))));
+      kubelets.shared.cut();
+      for (const name of ['bad-answers', 'late-answers']) {
+        inflictAnswers(laneOf(name), name === 'late-answers' ? 9_000 : 0);
+      }
+      await sleep(spellMs);
+      const healed = ours.map(async ({ name }, index) => {
+        await heals[index]!();
+        const from = performance.now();
+        await isHeld(laneOf(name), 'after the fault');
+        told.push(
+          `${name}: held ${((performance.now() - from) / 1_000).toFixed(1)} s after the watchdog was no longer cut off`,
+        );
+      });
+      const cutAt = performance.now() - spellMs;
+      const answering = ['bad-answers', 'late-answers'].map(async (name) => {
+        await isHeld(laneOf(name), 'in the outage');
+        told.push(
+          `${name}: held ${((performance.now() - cutAt) / 1_000).toFixed(1)} s after the kubelets were cut off`,
+        );
+      });
+      await Promise.all([...healed, ...answering]);
+      expect(ours.map(({ name }) => [name, downtimesOf(laneOf(name))])).toEqual(ours.map(({ name }) => [name, []]));
+    });
+  });
+});
+
+/** 40 % of all answers 500, or each late by `ms`. */
+const inflictAnswers = ({ front }: FaultLane, ms: number): void => {
+  let count = 0;
+  front.meddle(async (_, ask) => {
+    count += 1;
+    if (ms === 0 && (count * 2) % 5 < 2) {
+      return { status: 500, headers: { 'content-type': 'text/plain' }, body: Buffer.from('no') };
+    }
+    const whole = await ask();
+    await sleep(ms);
+    return whole;
+  });
+};
