@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createBodyBudget } from './body-budget.ts';
+import { type BodyShare, createBodyBudget } from './body-budget.ts';
 
 const { signal } = new AbortController();
+
+const resize = async (share: BodyShare, bytes: number): Promise<void> => share.resize(bytes, signal);
 
 /** Whether the promise is settled when everything that can run has run. */
 const isDone = async (promise: Promise<unknown>): Promise<boolean> => {
@@ -18,9 +20,9 @@ describe('rule 11a: the sum of the bodies that come in', () => {
   it('rule 11a: is bounded: what does not fit waits, first come, first served', async () => {
     const budget = createBodyBudget(100);
     const [a, b, c, d] = [budget.open(), budget.open(), budget.open(), budget.open()];
-    await a.resize(60, signal);
-    await b.resize(40, signal);
-    const waiting = [c.resize(70, signal), d.resize(10, signal)];
+    await resize(a, 60);
+    await resize(b, 40);
+    const waiting = [resize(c, 70), resize(d, 10)];
     expect(await isDone(Promise.race(waiting))).toBe(false);
     // It would fit, but another was there before.
     b.release();
@@ -37,10 +39,10 @@ describe('rule 11a: the sum of the bodies that come in', () => {
   it('rule 11a: a body that grows or shrinks takes what it holds', async () => {
     const budget = createBodyBudget(100);
     const [a, b] = [budget.open(), budget.open()];
-    await a.resize(80, signal);
-    const growing = b.resize(50, signal);
+    await resize(a, 80);
+    const growing = resize(b, 50);
     expect(await isDone(growing)).toBe(false);
-    await a.resize(20, signal);
+    await resize(a, 20);
     await growing;
     expect(budget.taken()).toBe(70);
   });
@@ -48,10 +50,10 @@ describe('rule 11a: the sum of the bodies that come in', () => {
   it('rule 11a: who gives up leaves the line, and lets the next one in', async () => {
     const budget = createBodyBudget(100);
     const [a, b, c] = [budget.open(), budget.open(), budget.open()];
-    await a.resize(60, signal);
+    await resize(a, 60);
     const controller = new AbortController();
     const large = b.resize(90, controller.signal);
-    const small = c.resize(30, signal);
+    const small = resize(c, 30);
     expect(await isDone(small)).toBe(false);
     controller.abort(new Error('time is up'));
     await expect(large).rejects.toThrow('time is up');

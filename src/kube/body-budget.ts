@@ -1,12 +1,16 @@
 /** The part of a budget that one body takes. */
 export interface BodyShare {
-  /** Resolves when the body may hold `bytes`; less than before is given back at once. Rejects with the signal's reason. */
-  readonly resize: (bytes: number, signal: AbortSignal) => Promise<void>;
+  /**
+   * Undefined: the body holds `bytes` from now on; less than before is given back. A promise: others hold too much, and it resolves when the body may. Rejects with
+   * the signal's reason.
+   */
+  readonly resize: (bytes: number, signal: AbortSignal) => Promise<void> | undefined;
   readonly release: () => void;
 }
 
 /** Memory for the bodies that are coming in at the same time. */
 export interface BodyBudget {
+  readonly limitBytes: number;
   readonly open: () => BodyShare;
   /** Bytes that are taken, for tests and figures. */
   readonly taken: () => number;
@@ -18,8 +22,8 @@ interface Waiting {
 }
 
 /**
- * First come, first served. `limitBytes` is many times what one body can hold (see `BodyReader.held`), so that a few that trickle cannot take it all, and all that wait
- * for more of it are ended by their deadlines.
+ * First come, first served. One body may hold far less than `limitBytes` (see `BodyReader.held`), so that it takes many to fill it. Those that trickle, and those
+ * that wait while they hold something, can keep it full: whoever waits needs a deadline.
  */
 export const createBodyBudget = (limitBytes: number): BodyBudget => {
   const waiting = new Set<Waiting>();
@@ -62,12 +66,16 @@ export const createBodyBudget = (limitBytes: number): BodyBudget => {
   const open = (): BodyShare => {
     let own = 0;
     return {
-      resize: async (bytes, signal) => {
+      resize: (bytes, signal) => {
         const more = bytes - own;
-        if (more > 0 && (waiting.size > 0 || !fits(more))) await grow(more, signal);
-        else taken += more;
-        own = bytes;
+        const take = (): void => {
+          own = bytes;
+        };
+        if (more > 0 && (waiting.size > 0 || !fits(more))) return grow(more, signal).then(take);
+        taken += more;
+        take();
         if (more < 0) wake();
+        return undefined;
       },
       release: () => {
         taken -= own;
@@ -77,5 +85,5 @@ export const createBodyBudget = (limitBytes: number): BodyBudget => {
     };
   };
 
-  return { open, taken: () => taken };
+  return { limitBytes, open, taken: () => taken };
 };

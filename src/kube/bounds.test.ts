@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
-  type ApiError,
+  ApiError,
   type Call,
   getHealthz,
   getVersion,
@@ -14,7 +14,7 @@ import {
   nodeListBounds,
 } from '../domain/index.ts';
 import type { Kube, KubeRequest } from '../ports/index.ts';
-import { createFakeClock } from '../testing/index.ts';
+import { createFakeClock, type FakeClock } from '../testing/index.ts';
 import { createBodyBudget } from './body-budget.ts';
 import { createKubeClient } from './client.ts';
 
@@ -86,6 +86,23 @@ const leaseItem = message(2, message(1, text(1, 'n')));
 const jsonItems = (count: number): string =>
   `{"items":[${Array.from({ length: count }, (_, index) => `{"metadata":{"name":"n${String(index)}"}}`).join()}]}`;
 const tinyItem = '{"metadata":{"name":"n"}},';
+
+/** A body that begins at once, and whose pieces come after so many milliseconds each; the last one never does. */
+const trickle = (clock: FakeClock, gapsMs: readonly number[]) => {
+  const sent: AbortSignal[] = [];
+  const request: Kube['request'] = async (incoming) => {
+    sent.push(incoming.signal);
+    const body = async function* (): AsyncGenerator<Uint8Array> {
+      yield Buffer.from('{"items":[');
+      for (const ms of [...gapsMs, Number.MAX_SAFE_INTEGER]) {
+        await clock.sleep(ms, incoming.signal);
+        yield Buffer.from(' ');
+      }
+    };
+    return { status: 200, headers: {}, body: body() };
+  };
+  return { kube: { request }, sent };
+};
 
 const callOn = async <T>(server: { readonly kube: Kube }, call: Call<T>): Promise<T> => {
   const client = createKubeClient({ kube: server.kube, clock: createFakeClock(), objectBytes: 256 * kib });
@@ -266,60 +283,98 @@ describe('rule 11a: what one answer may cost', () => {
     },
   );
 
-  it('rule 11a: a body that stops arriving is malformed, and its connection is ended', async () => {
+  it.each([
+    ['at once', []],
+    ['after pieces with almost 5 s between them', [1_400, 4_999, 100, 4_900, 4_999]],
+  ])('rule 11a: a body that stops for 5 s, %s, is given up, and its connection is ended', async (_, gapsMs) => {
     const clock = createFakeClock();
-    let sent: AbortSignal | undefined;
-    const kube: Kube = {
-      request: async (request) => {
-        sent = request.signal;
-        const body = async function* (): AsyncGenerator<Uint8Array> {
-          yield Buffer.from('{"items":[');
-          await new Promise((_, reject) =>
-            request.signal.addEventListener('abort', () => reject(request.signal.reason as Error)),
-          );
-        };
-        return { status: 200, headers: {}, body: body() };
-      },
-    };
-    const failed = problemOf({ kube }, listNodeLeases);
-    const own = createKubeClient({ kube, clock })
+    const { kube, sent } = trickle(clock, gapsMs);
+    const failed = createKubeClient({ kube, clock })
       .call(listNodeLeases, { signal })
       .catch((error: unknown) => error);
-    await clock.advance(2_999);
-    expect(sent?.aborted).toBe(false);
+    for (const ms of gapsMs) await clock.advance(ms);
+    await clock.advance(4_999);
+    expect(sent[0]?.aborted).toBe(false);
     await clock.advance(1);
-    expect(await own).toMatchObject({
-      code: 'MalformedResponse',
-      message: expect.stringContaining('stopped') as string,
+    expect(await failed).toMatchObject({
+      code: 'Timeout',
+      message: expect.stringContaining('no byte of it for 5000 ms') as string,
+      cause: { phase: 'reading the answer' },
     });
-    expect(sent?.aborted).toBe(true);
-    void failed.catch(() => undefined);
+    expect(sent[0]?.aborted).toBe(true);
   });
+});
 
-  it('rule 11a: bodies wait for memory that others hold', async () => {
+describe('rule 11a: answers that wait for memory of ours', () => {
+  /** Others hold all there is, until `release`. */
+  const fullBudget = () => {
     const budget = createBodyBudget(100 * kib);
+    const others = budget.open();
+    void others.resize(100 * kib, signal);
+    return { budget, release: others.release };
+  };
+
+  const begin = (kube: Kube, timeoutMs: number) => {
     const clock = createFakeClock();
-    let release: () => void = () => undefined;
-    const slow: Kube = {
-      request: async () => {
-        const body = async function* (): AsyncGenerator<Uint8Array> {
-          yield Buffer.from('{"items":[');
-          await new Promise<void>((resolve) => (release = resolve));
-          yield Buffer.from(']}');
-        };
-        return { status: 200, headers: {}, body: body() };
-      },
-    };
-    const first = createKubeClient({ kube: slow, clock, budget }).call(listNodeLeases, { signal });
-    await new Promise(setImmediate);
+    const { budget, release } = fullBudget();
+    const answer = createKubeClient({ kube, clock, budget }).call(listNodeLeases, { signal, timeoutMs });
+    return { clock, budget, release, done: answer.catch((error: unknown) => error as ApiError) };
+  };
+
+  it('rule 11a: it takes them as long as their call may', async () => {
     const quick = serve(() => ({ body: [jsonItems(2), ' '] }));
-    const second = createKubeClient({ kube: quick.kube, clock, budget }).call(listNodeLeases, { signal });
-    await new Promise(setImmediate);
+    const { clock, budget, release, done } = begin(quick.kube, 60_000);
+    await clock.advance(59_999);
     // Its first piece is there, and its second one must wait.
     expect(quick.stats.bytes).toBe(jsonItems(2).length);
     release();
-    expect((await first).value).toEqual([]);
-    expect((await second).value).toHaveLength(2);
+    expect(await done).toMatchObject({ value: [{ name: 'n' }] });
+    expect(budget.taken()).toBe(0);
+  });
+
+  it('rule 11a: at the end of the call they fail by a fault of ours, and leave the line', async () => {
+    const { clock, budget, release, done } = begin(serve(() => ({ body: [jsonItems(2)] })).kube, 8_000);
+    await clock.advance(8_000);
+    const error = (await done) as ApiError;
+    expect(error).toMatchObject({
+      code: 'Timeout',
+      handling: 'retry',
+      message: expect.stringMatching(/^GET \S+: .* waited 8000 ms for memory of ours: .* the 102400 bytes/) as string,
+      cause: { code: 'ENOBUFS' },
+    });
+    release();
+    expect(budget.taken()).toBe(0);
+  });
+
+  it('rule 11a: a time-out after such a wait is no fault of the server', async () => {
+    const late = new ApiError({ code: 'Timeout', message: 'no answer within 5000 ms' });
+    const request: Kube['request'] = async () => {
+      const body = async function* (): AsyncGenerator<Uint8Array> {
+        yield Buffer.from('{"items":[');
+        throw late;
+      };
+      return { status: 200, headers: {}, body: body() };
+    };
+    const waited = begin({ request }, 5_000);
+    await waited.clock.advance(4_999);
+    waited.release();
+    expect(await waited.done).toMatchObject({ cause: { code: 'ENOBUFS' } });
+    const atOnce = begin({ request }, 5_000);
+    atOnce.release();
+    expect(await atOnce.done).toBe(late);
+  });
+
+  it('rule 11a: a short answer takes what it is long', async () => {
+    const budget = createBodyBudget(4 * kib);
+    const clock = createFakeClock();
+    const { kube } = trickle(clock, []);
+    const client = createKubeClient({ kube, clock, budget });
+    const controller = new AbortController();
+    const answer = client.call(getVersion, { signal: controller.signal }).catch(() => undefined);
+    await clock.settle();
+    expect(budget.taken()).toBe('{"items":['.length);
+    controller.abort();
+    await answer;
     expect(budget.taken()).toBe(0);
   });
 });

@@ -160,12 +160,13 @@ interface Exchange<R> {
 
 const exchange = async <T, R>(call: Call<T>, { readerOf: open, options, context }: Exchange<R>): Promise<Answer<R>> => {
   const { clock, budget } = context;
-  const { signal } = options;
+  const { signal, timeoutMs } = options;
   const scope = createScope({ signal, clock, timeoutMs: undefined, onTimeout: () => undefined });
   try {
     const sentAt = clock.monotonic();
+    const deadline = timeoutMs === undefined ? undefined : sentAt + timeoutMs;
     const response = await context.kube.request(requestOf(call, { ...options, signal: scope.signal }, context.accept));
-    const reading = { clock, scope, budget, longestRetryAfterMs: context.longestRetryAfterMs };
+    const reading = { clock, scope, budget, deadline, longestRetryAfterMs: context.longestRetryAfterMs };
     if (response.status < 200 || response.status > 299) throw await readFailure(response, call, reading);
     let value: R;
     try {

@@ -2,7 +2,8 @@ import { ApiError, type JsonObject } from '../domain/index.ts';
 import type { Clock, Kube } from '../ports/index.ts';
 import { readFailure } from './call.ts';
 import { LineTooLongError, splitLines } from './lines.ts';
-import { createScope, type Scope } from './scope.ts';
+import { createScope } from './scope.ts';
+import { guardSilence } from './silence-guard.ts';
 import { statusError } from './status-error.ts';
 
 /** etcd takes objects of 1.5 MiB unless told otherwise; nothing sane comes near this. */
@@ -15,10 +16,15 @@ const silenceGraceMs = 15_000;
  * nothing changes and etcd tells of no progress, that takes long. A watch that it serves from etcd gets none.
  */
 export const bookmarkSilenceMs = 90_000;
-/** A timer that fires so late is that of a process that stood still: it has not read yet what came meanwhile. */
-const stalledMs = 1_000;
 /** From when the request has left until the head of the answer: kube-apiserver sends it before there is an event (`endpoints/handlers/watch.go`). */
 const openTimeoutMs = 30_000;
+
+/** We gave up a watch of which no byte came. What the server calls a `Timeout`, in an answer or in an ERROR event, is not this: it spoke. */
+export class WatchSilentError extends ApiError {
+  constructor(message: string) {
+    super({ code: 'Timeout', message });
+  }
+}
 
 export interface WatchEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK';
@@ -98,44 +104,6 @@ async function* heard(chunks: AsyncIterable<Uint8Array>, onChunk: () => void): A
   }
 }
 
-interface SilenceGuard {
-  rearm(): void;
-  /** From now on silence must not last longer than `ms`. */
-  limit(ms: number): void;
-  stop(): void;
-}
-
-/** Fails the scope when nothing calls `rearm` for `limitMs`. */
-const guardSilence = (scope: Scope, { clock, path }: WatchOptions, limitMs: number): SilenceGuard => {
-  let limit = limitMs;
-  let last = clock.monotonic();
-  let stop: () => void;
-  const check = (dueAt: number): void => {
-    const now = clock.monotonic();
-    const left = last + limit - now;
-    if (left > 0) wait(left);
-    else if (now - dueAt > stalledMs) wait(stalledMs);
-    else scope.fail(new ApiError({ code: 'Timeout', message: `GET ${path}: watch: no byte within ${limit} ms` }));
-  };
-  const wait = (ms: number): void => {
-    const dueAt = clock.monotonic() + ms;
-    stop = clock.timer(ms, () => check(dueAt));
-  };
-  wait(limit);
-  return {
-    rearm: () => {
-      last = clock.monotonic();
-    },
-    limit: (ms) => {
-      if (ms === limit) return;
-      limit = ms;
-      stop();
-      wait(last + limit - clock.monotonic());
-    },
-    stop: () => stop(),
-  };
-};
-
 /**
  * One watch request as its events. Ends when the server ends the stream. Throws an ApiError for a refusal, an ERROR event, a broken stream
  * or a silent one (no head within 30 s; then no byte for 90 s where bookmarks come, else for the time-out plus a grace), and the signal's reason
@@ -145,9 +113,13 @@ export async function* watchOnce(options: WatchOptions): AsyncGenerator<WatchEve
   const { kube, clock, path, timeoutSeconds } = options;
   const scope = createScope({ signal: options.signal, clock, timeoutMs: undefined, onTimeout: () => undefined });
   const patienceMs = options.bookmarked ? bookmarkSilenceMs : timeoutSeconds * 1_000 + silenceGraceMs;
-  const silence = guardSilence(scope, options, patienceMs);
+  const silence = guardSilence({
+    clock,
+    limitMs: patienceMs,
+    onSilence: (ms) => scope.fail(new WatchSilentError(`GET ${path}: watch: no byte within ${String(ms)} ms`)),
+  });
   const hear = (): void => {
-    silence.rearm();
+    silence.heard();
     options.onHeard();
   };
   let cancelOpening: (() => void) | undefined;
@@ -175,7 +147,7 @@ export async function* watchOnce(options: WatchOptions): AsyncGenerator<WatchEve
     });
     cancelOpening?.();
     if (response.status !== 200) throw await readFailure(response, { method: 'GET', path }, { clock, scope });
-    silence.rearm();
+    silence.heard();
     options.onOpen();
     for await (const line of splitLines(heard(response.body, hear), longestEventBytes)) {
       const event = parseEvent(line, options);
