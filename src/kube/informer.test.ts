@@ -410,6 +410,21 @@ describe('rule 16: a server that closes at once', () => {
     expect(bench.kube.openBodies).toBe(0);
   });
 
+  it('rule 16: one that says Timeout in each watch, of a resource whose bookmarks are known, as well', async () => {
+    const { stream, clock, kube } = await follow();
+    stream.send(bookmark(20));
+    await clock.advance(goodMs);
+    stream.end();
+    while (clock.monotonic() < 600_000 && kube.requests.length < 1_000) {
+      await clock.settle();
+      const watch = kube.waiting > 0 ? kube.take().stream() : undefined;
+      watch?.send(event('ERROR', status(504, 'Timeout')));
+      if (watch === undefined) await clock.advance(500);
+    }
+    expect(kube.requests.length).toBeLessThan(40);
+    expect(kube.openBodies).toBe(0);
+  });
+
   it('rule 16: a stream that the server ends in good time is taken up at once', async () => {
     const { stream, clock, kube } = await follow();
     await clock.advance(400_000);

@@ -1,6 +1,5 @@
-import { ApiError } from '../domain/index.ts';
 import type { Clock } from '../ports/index.ts';
-import { bookmarkSilenceMs } from './watch.ts';
+import { bookmarkSilenceMs, WatchSilentError } from './watch.ts';
 import type { WatchRegistry } from './watch-registry.ts';
 
 /** A watch on which bookmarks come has missed one when it is silent for so long. */
@@ -61,7 +60,7 @@ export const createWatchLiveness = ({
       const ended = stream;
       stream = undefined;
       if (ended === undefined) return { openMs: 0, isPrecaution: false };
-      const isSilence = failure instanceof ApiError && failure.code === 'Timeout';
+      const isSilence = failure instanceof WatchSilentError;
       // The end of a stream is heard, too; that we lose patience is not.
       if (!isSilence) heard();
       const isPrecaution = isSilence && !ended.hasBookmark && bookmarked.has(resource);
