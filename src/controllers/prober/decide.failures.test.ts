@@ -66,6 +66,7 @@ describe.each(['apiServer', 'leases', 'nodes', 'machines'] as const)('a failure 
     ['HPE_INVALID_CONSTANT', 'waiting for the answer', 'failed'],
     ['EMFILE', 'connecting', 'ours'],
     ['EADDRNOTAVAIL', 'connecting', 'ours'],
+    ['ENOBUFS', 'reading the answer', 'ours'],
     ['ENOTFOUND', 'connecting', 'ours'],
     ['EAI_AGAIN', 'connecting', 'ours'],
     ['EPROXY503', 'connecting', 'ours'],
