@@ -7,7 +7,9 @@ export interface WatchDeps extends WatchByNameDeps {
   readonly unserved: Gauge;
 }
 
-export interface WatchedDependent extends DependentSource, Pick<WatchByName<ScalableObject>, 'run' | 'problem'> {
+export interface WatchedDependent
+  extends DependentSource,
+    Pick<WatchByName<ScalableObject>, 'run' | 'problem' | 'awayMs'> {
   /** `refKey` of the resource. */
   readonly key: string;
 }

@@ -117,6 +117,7 @@ const probe = async (
       ...deps,
       seed: deps.client,
       connector: withShootPolicy(deps.connector, settings),
+      seedAwayMs: () => Math.max(...[clusters, ...dependents].map((watch) => watch.awayMs())),
       settings,
       clusters,
       kubeconfigs,

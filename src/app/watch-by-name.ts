@@ -31,6 +31,8 @@ export interface WatchByName<T> {
   run(signal: AbortSignal): Promise<void>;
   /** Why the cache is not filled yet, or the last watch failed. */
   problem(): string | undefined;
+  /** Milliseconds since the watch was lost; 0 while it is open. */
+  awayMs(): number;
   /** Monotonic instant since which no change was missed; undefined while the watch is away, or has not begun. */
   watchedSince(): number | undefined;
 }
@@ -79,6 +81,7 @@ export const watchByName = <T>(options: WatchByNameOptions<T>, deps: WatchByName
   return {
     served: () => served,
     store: late.store,
+    awayMs: () => informer?.awayMs() ?? 0,
     problem: () => (served.kind === 'not-served' ? served.problem : (informer?.state().problem ?? lastError)),
     watchedSince: () => {
       const state = informer?.state();

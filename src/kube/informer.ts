@@ -57,6 +57,8 @@ export interface Informer<T> extends Store<T> {
   /** Lists and watches until `signal` aborts, then resolves; never rejects. To be called once. */
   run(signal: AbortSignal): Promise<void>;
   state(): InformerState;
+  /** Milliseconds since the watch was lost; 0 while it is open, or is being opened for the first time. */
+  awayMs(): number;
 }
 
 /** Content negotiation of client-go's metadata client (`metadata/metadata.go`). */
@@ -202,6 +204,7 @@ export const createInformer = <T>(options: InformerOptions<T>): Informer<T> => {
       lastError,
       problem: problem(),
     }),
+    awayMs: () => (lastError === undefined ? 0 : liveness.ageMs()),
     get synced() {
       return cache.store.synced;
     },

@@ -102,6 +102,18 @@ describe('a scale-up', () => {
     expect(sent).toEqual(['100 a object=3', '100 b object=3', '10200 a object=3', '11260 c object=3']);
   });
 
+  it('waits for watches of the seed that are away, also in the middle, but not for ever; then it reads first', () => {
+    const awayFrom = (from: number) => ({ seedAwayMs: (now: number) => Math.max(0, now - from) });
+    const held3 = { resources, objects: [held(a), held(b), held(c)], verdictAt: () => upVerdict };
+    const before = run({ ...held3, ...awayFrom(-1) }, 200_000);
+    expect(before.sent.slice(0, 2)).toEqual(['91000 a read', '91000 b read']);
+    // c is on the next level: its turn comes when a and b are done, at 1160.
+    const meanwhile = run({ ...held3, ...awayFrom(500) }, 200_000);
+    expect(meanwhile.sent).toEqual(['100 a object=3', '100 b object=3', expect.stringMatching(/^9\d{4} c object=3$/)]);
+    const back = { seedAwayMs: (now: number) => (now < 5_000 ? 5_000 : 0) };
+    expect(run({ ...held3, ...back }, 200_000).sent[0]).toBe('10200 a object=3');
+  });
+
   it('passes a missing resource, though it is required', () => {
     const { sent, ends } = run({ resources, objects: [held(b), held(c)], verdictAt: once(upVerdict) });
     expect(sent).toEqual(['100 b object=3', '1160 c object=3']);

@@ -54,7 +54,21 @@ export interface FlowStep {
 interface Surroundings {
   readonly now: number;
   readonly snapshotOf: SnapshotOf;
+  /** Milliseconds for which a watch of Clusters or dependents has been away; 0 while all are open. */
+  readonly seedAwayMs: number;
 }
+
+/** How long a scale-up waits for watches that are away, in milliseconds. */
+const longestAwayMs = 90_000;
+
+/**
+ * True if a scale-up must wait: meanwhile the shoot may have been hibernated, and what the stores show up may be down. One that no later verdict
+ * confirms (the end of probing) reads from the API server instead.
+ */
+export const mustAwaitWatches = (
+  { verdictMaxAgeMs }: Pick<Flow, 'verdictMaxAgeMs'>,
+  { seedAwayMs }: Pick<Surroundings, 'seedAwayMs'>,
+): boolean => Number.isFinite(verdictMaxAgeMs) && seedAwayMs > 0 && seedAwayMs < longestAwayMs;
 
 export const advanceFlow = (flow: Flow, input: Surroundings & { readonly outcomes: readonly Outcome[] }): FlowStep => {
   const { now } = input;
@@ -94,13 +108,11 @@ const endOrRun = (flow: Flow, input: Surroundings): FlowStep => {
 const hasFailed = ({ direction, operations }: Flow): boolean =>
   direction === 'up' && operations.some(({ phase }) => phase.kind === 'failed');
 
-const stepStarted = (
-  flow: Flow,
-  { now, snapshotOf }: Surroundings,
-): { readonly flow: Flow; readonly actions: readonly Action[] } => {
+const stepStarted = (flow: Flow, input: Surroundings): { readonly flow: Flow; readonly actions: readonly Action[] } => {
+  const { now, snapshotOf } = input;
   const actions: Action[] = [];
   const { direction, scope } = flow;
-  const mandated = isMandated(flow, now);
+  const mandated = isMandated(flow, input);
   const operations = flow.operations.map((operation) => {
     const stepped = stepOperation(operation, { direction, scope, now, mandated, snapshot: snapshotOf(operation.key) });
     if (stepped.action !== undefined) actions.push(stepped.action);
@@ -126,21 +138,22 @@ const currentLevel = (flow: Flow): readonly Operation[] =>
 
 const isFresh = ({ verdictAt, verdictMaxAgeMs }: Flow, now: number): boolean => now - verdictAt <= verdictMaxAgeMs;
 
-/** Initial delays, time-outs and retries within a level can outlast the verdict that started it. */
-const isMandated = (flow: Flow, now: number): boolean => flow.direction !== 'up' || isFresh(flow, now);
+/** Initial delays, time-outs and retries within a level can outlast the verdict that started it, and the watches that it goes by. */
+const isMandated = (flow: Flow, input: Surroundings): boolean =>
+  flow.direction !== 'up' || (isFresh(flow, input.now) && !mustAwaitWatches(flow, input));
 
 /**
  * Up is strict (bringing MCM back before KCM is ready is how healthy machines get replaced) and needs a fresh verdict; down waits for a
  * level, but not for long: what can be protected is protected.
  */
-const mayStartNextLevel = (flow: Flow, { now, snapshotOf }: Surroundings): boolean => {
+const mayStartNextLevel = (flow: Flow, input: Surroundings): boolean => {
   if (flow.startedLevels === flow.levels.length) return false;
   const isLevelOver = currentLevel(flow).every(isOver);
   switch (flow.direction) {
     case 'down':
-      return currentLevel(flow).every(isDoubtful) || now >= levelCutoff(flow, snapshotOf);
+      return currentLevel(flow).every(isDoubtful) || input.now >= levelCutoff(flow, input.snapshotOf);
     case 'up':
-      return isLevelOver && isMandated(flow, now);
+      return isLevelOver && isMandated(flow, input);
     case 'release':
       return isLevelOver;
   }

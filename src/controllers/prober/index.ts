@@ -6,6 +6,7 @@ import {
   type LifecycleDecision,
   type ShootSettings,
   decideLifecycle,
+  givesBackLess,
   sameSettings,
 } from './lifecycle.ts';
 import { createOutsidePaths, type OutsideSourceDeps } from './outside-source.ts';
@@ -135,7 +136,7 @@ export const createProberController = (deps: ProberControllerDeps, initial: Init
       if (farewell === 'nothing') report.forget(name);
       return;
     }
-    if (entry.retiring !== undefined && (farewell !== 'nothing' || entry.retiring === 'nothing')) return;
+    if (entry.retiring !== undefined && !givesBackLess(farewell, entry.retiring)) return;
     entry.retiring = farewell;
     report.proberStopped(name, { reason, farewell });
     void retire(name, entry);

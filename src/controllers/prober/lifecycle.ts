@@ -13,6 +13,11 @@ export interface ShootSettings {
  */
 export type Farewell = 'restore' | 'release' | 'nothing';
 
+const giving: Readonly<Record<Farewell, number>> = { nothing: 0, release: 1, restore: 2 };
+
+/** True if `next` gives back less than `current`: what a later Cluster forbids is stopped in the middle, what it allows again is not begun anew. */
+export const givesBackLess = (next: Farewell, current: Farewell): boolean => giving[next] < giving[current];
+
 export type LifecycleDecision =
   | { readonly kind: 'run'; readonly settings: ShootSettings }
   | { readonly kind: 'stop'; readonly farewell: Farewell; readonly reason: string }

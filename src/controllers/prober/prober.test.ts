@@ -96,6 +96,7 @@ const start = (namespace: string, given: Partial<ShootProberDeps> = {}): Shoot =
     settings,
     report,
     dryRun: false,
+    seedAwayMs: () => 0,
     seed: { call: (call, options) => (call.path.endsWith('/machines') ? answering : seed).call(call, options) },
     connector: { connect: () => ({ client: answering, close: () => undefined }) },
     kubeconfigs: createStaticStore(() => 'a kubeconfig'),

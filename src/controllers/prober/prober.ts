@@ -18,6 +18,8 @@ export interface ShootProberDeps extends ObserveDeps, DependentsDeps {
   readonly settings: ProberSettings;
   readonly report: ProberReport;
   readonly apiServers: ApiServers;
+  /** Milliseconds for which a watch of Clusters or dependents has been away; 0 while all are open. */
+  readonly seedAwayMs: () => number;
   /** Absent: there is no outside path. */
   readonly outside?: OutsideSource;
 }
@@ -94,6 +96,7 @@ export const startShootProber = (deps: ShootProberDeps, start: ProberStart): Sho
     snapshotOf: (key) => dependents.snapshotOf(key),
     resources: settings.dependentResources,
     probeIntervalMs: settings.probeIntervalMs,
+    seedAwayMs: deps.seedAwayMs(),
   });
 
   const advance = (): void => {

@@ -51,6 +51,24 @@ describe('farewells', () => {
     expect(harness.state().ended).toBe('done');
   });
 
+  it('release: stops a restoration in the middle; the shoot has been hibernated meanwhile', () => {
+    const harness = createHarness({ ...quiet, objects: [held(a), held(b)] });
+    harness.at(1_000, () => harness.retire('restore'));
+    harness.at(3_000, () => harness.retire('release'));
+    harness.runUntil(100_000);
+    expect(tell(harness.log)).toEqual(['1000 a object=3', '3000 a read', '3000 b read', '3020 b object']);
+    expect(harness.state().ended).toBe('done');
+    expect(harness.model.get(refKey(b))).toMatchObject({ replicas: 0, annotations: { [replicas]: '3' } });
+  });
+
+  it('restore: does not begin anew what a release has taken over', () => {
+    const harness = createHarness({ ...quiet, objects: [held(a), held(b)] });
+    harness.at(1_000, () => harness.retire('release'));
+    harness.at(1_010, () => harness.retire('restore'));
+    harness.runUntil(100_000);
+    expect(tell(harness.log)).toEqual(['1000 a object', '1000 b object']);
+  });
+
   it('nothing: leaves everything as it is', () => {
     const harness = retire({ ...quiet, objects: [held(a), held(b)] }, 'nothing');
     expect([harness.log, harness.state().ended]).toEqual([[], 'done']);

@@ -168,6 +168,7 @@ describe('runs', () => {
     snapshotOf: () => ({ kind: 'absent' }),
     resources: [],
     probeIntervalMs: 10_000,
+    seedAwayMs: 0,
   });
   const initial: ShootState = { probe: emptyProbeMemory, nextRunAt: 5_000, runUnderWay: false, flows: 0 };
   const ended = (nextRunAt: number): ShootEvent => ({
@@ -217,7 +218,13 @@ it('an answer to another flow is no answer', () => {
   expect(state.flow?.operations).toMatchObject([{ phase: { kind: 'writing' } }]);
   const error = new ApiError({ code: 'Forbidden', message: 'x' });
   const outcome = { key: refKey(a), result: { ok: false, error } } as const;
-  const context = { now: 105, snapshotOf: () => ({ kind: 'unknown' }) as const, resources, probeIntervalMs: 10_000 };
+  const context = {
+    now: 105,
+    snapshotOf: () => ({ kind: 'unknown' }) as const,
+    resources,
+    probeIntervalMs: 10_000,
+    seedAwayMs: 0,
+  };
   const other = advanceShoot(state, [{ kind: 'answered', flow: 7, outcome }], context);
   expect(other.state.flow?.operations).toMatchObject([{ phase: { kind: 'writing' } }]);
   const own = advanceShoot(state, [{ kind: 'answered', flow: 1, outcome }], context);

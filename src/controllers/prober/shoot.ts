@@ -1,7 +1,15 @@
 import type { DependentResource } from '../../domain/index.ts';
-import { type Flow, type FlowEnd, type SnapshotOf, advanceFlow, cancelFlow, confirmFlow } from './flow.ts';
+import {
+  type Flow,
+  type FlowEnd,
+  type SnapshotOf,
+  advanceFlow,
+  cancelFlow,
+  confirmFlow,
+  mustAwaitWatches,
+} from './flow.ts';
 import { type FlowPlan, createFlow, hasWork } from './flow-plan.ts';
-import type { Farewell } from './lifecycle.ts';
+import { type Farewell, givesBackLess } from './lifecycle.ts';
 import type { Direction, Scope } from './moves.ts';
 import { type NextLook, lookAfter, lookSooner, nextLookAt } from './next-look.ts';
 import type { Action, Outcome } from './operation.ts';
@@ -48,6 +56,8 @@ export interface ShootContext {
   readonly snapshotOf: SnapshotOf;
   readonly resources: readonly DependentResource[];
   readonly probeIntervalMs: number;
+  /** Milliseconds for which a watch of Clusters or dependents has been away; 0 while all are open. */
+  readonly seedAwayMs: number;
 }
 
 export type Effect =
@@ -101,10 +111,15 @@ const takeEvent = (state: ShootState, event: ShootEvent, context: ShootContext):
     case 'run-broke':
       return { state: { ...state, runUnderWay: false, nextRunAt: event.nextRunAt }, effects: [] };
     case 'retire':
-      // What is being given back is given back, unless nothing is to be sent any more.
-      if (state.farewellStarted === true && event.farewell !== 'nothing') return { state, effects: [] };
+      if (
+        state.farewellStarted === true &&
+        state.farewell !== undefined &&
+        !givesBackLess(event.farewell, state.farewell)
+      ) {
+        return { state, effects: [] };
+      }
       return {
-        state: cancelForFarewell({ ...state, farewell: event.farewell }),
+        state: cancelForFarewell({ ...state, farewell: event.farewell, farewellStarted: false }),
         effects: state.runUnderWay ? [{ kind: 'abort-run' }] : [],
       };
     case 'run-ended': {
@@ -158,9 +173,10 @@ const startFlow = (
   };
   // A scale-up that had to wait for the end of a cancelled flow: the next run says whether it is still right.
   if (plan.direction === 'up' && plan.now - plan.judgedAt > plan.verdictMaxAgeMs) return rest;
+  if (plan.direction === 'up' && mustAwaitWatches(plan, context)) return rest;
   if (!hasWork(plan, context.snapshotOf)) return rest;
   const { unsure: __, ...started } = rest;
-  return { ...started, flows: plan.id, flow: createFlow(plan) };
+  return { ...started, flows: plan.id, flow: createFlow({ ...plan, readFirst: readFirst || context.seedAwayMs > 0 }) };
 };
 
 const runFlow = (state: ShootState, outcomes: readonly Outcome[], context: ShootContext): ShootStep => {

@@ -17,6 +17,8 @@ export interface HarnessOptions {
   /** Fate of the nth request, from 0. */
   readonly fateOf?: (index: number, entry: LogEntry) => Fate;
   readonly probeIntervalMs?: number;
+  /** For how long a watch of the seed has been away at `now`. Default: none is. */
+  readonly seedAwayMs?: (now: number) => number;
   readonly runMs?: number;
   readonly watchLagMs?: number;
   /** How long pods take to follow a changed count. */
@@ -106,7 +108,13 @@ export const createHarness = (options: HarnessOptions): Harness => {
       if (resource === undefined) throw new Error(`${key} is no dependent resource`);
       return takeSnapshot(resource, { namespace: 'shoot', sources, learned, pretences: new Map() });
     };
-    const step = advanceShoot(state, events, { now, snapshotOf, resources, probeIntervalMs });
+    const step = advanceShoot(state, events, {
+      now,
+      snapshotOf,
+      resources,
+      probeIntervalMs,
+      seedAwayMs: options.seedAwayMs?.(now) ?? 0,
+    });
     ({ state, wakeAt } = step);
     for (const effect of step.effects) perform(effect);
   };
