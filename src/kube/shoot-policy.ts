@@ -5,9 +5,7 @@ export const withShootPolicy = (connector: ShootConnector, policy: ShootPolicy):
   connect: (kubeconfig) => connector.connect(kubeconfig, policy),
 });
 
-export const withTunnelPolicy = (
-  tunnels: TunnelConnector,
-  { allowInsecureShoots = false }: ShootPolicy,
-): TunnelConnector => ({
-  connect: (kubeconfig, target, signal) => tunnels.connect(kubeconfig, { ...target, allowInsecureShoots }, signal),
+export const withTunnelPolicy = (tunnels: TunnelConnector, { allowInsecureShoots }: ShootPolicy): TunnelConnector => ({
+  connect: (kubeconfig, target, signal) =>
+    tunnels.connect(kubeconfig, allowInsecureShoots === true ? { ...target, allowInsecureShoots } : target, signal),
 });
