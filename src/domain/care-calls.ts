@@ -4,7 +4,7 @@ import { type NodeLease, type TunnelPod, decodeNodeLease, decodeTunnelPod } from
 import type { Condition } from './conditions.ts';
 import { nodeLeaseListType } from './care-protobuf.ts';
 import type { JsonObject } from './decode.ts';
-import { leaseListBounds, listCall, nodeListBounds } from './list-call.ts';
+import { listCall, lookBounds } from './list-call.ts';
 import type { NamespacedName } from './health-calls.ts';
 
 /** An answer of `/healthz`: its status, a 2xx, and its text. */
@@ -29,7 +29,7 @@ export const listNodeLeaseExpiries: Call<readonly NodeLease[]> = listCall({
   protobuf: nodeLeaseListType,
   nameOf: ({ name }) => name,
   pageSize: 'none',
-  bounds: leaseListBounds,
+  bounds: lookBounds.leases,
 });
 
 /** Ends of the tunnel between control plane and shoot. */
@@ -39,7 +39,7 @@ export const listTunnelPods: Call<readonly TunnelPod[]> = listCall({
   kind: 'PodList',
   decode: decodeTunnelPod,
   nameOf: ({ name }) => name,
-  bounds: nodeListBounds,
+  bounds: lookBounds.tunnelPods,
 });
 
 /** Whom our writes to Shoots are recorded under in their `managedFields`. */

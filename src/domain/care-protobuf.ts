@@ -1,6 +1,6 @@
 import { decodeNodeLease, type NodeLease } from './care-reads.ts';
 import type { JsonObject } from './decode.ts';
-import { decodeNodeHealth, type NodeHealth } from './health-nodes.ts';
+import { decodeNodeHealth, decodeWorkerNode, type NodeHealth, type WorkerNode } from './health-nodes.ts';
 import type { ProtobufListType } from './protobuf-list.ts';
 import { formatMicroTime } from './micro-time.ts';
 import {
@@ -117,6 +117,13 @@ export const nodeHealthListType: ProtobufListType<NodeHealth> = {
   apiVersion: 'v1',
   kind: 'NodeList',
   readItem: (cursor, end, index) => decodeNodeHealth(readShape(cursor, end, node), `items[${String(index)}]`),
+};
+
+/** The same as `decodeWorkerNode` makes of the JSON of a list, likewise. */
+export const workerNodeListType: ProtobufListType<WorkerNode> = {
+  apiVersion: 'v1',
+  kind: 'NodeList',
+  readItem: (cursor, end, index) => decodeWorkerNode(readShape(cursor, end, node), `items[${String(index)}]`),
 };
 
 /** The same as `decodeNodeLease` makes of the JSON of a list. Its `readItem` throws a ProtobufError or a DecodeError. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Call } from './calls.ts';
 import { listNodeLeaseExpiries } from './care-calls.ts';
-import { listNodeHealth } from './health-calls.ts';
+import { listNodeHealth, listWorkerNodes } from './health-calls.ts';
 import { candidateNodes } from './nodes.ts';
 import { distinctBy } from './distinct.ts';
 import { listNodeLeases, listNodes } from './probe-calls.ts';
@@ -80,6 +80,7 @@ describe('a hostile shoot lists one object a thousand times', () => {
     expect(listNodeHealth.decode(list).map(({ meta }) => meta.name)).toEqual(['a', 'b', 'c']);
     expect(stream(listNodes, list.items)).toHaveLength(3);
     expect(stream(listNodeHealth, list.items)).toHaveLength(3);
+    expect(stream(listWorkerNodes, list.items)).toHaveLength(3);
   });
 
   it('nodes and pools by names that every object has are as good as others', () => {

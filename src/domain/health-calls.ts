@@ -1,11 +1,13 @@
 import type { Call } from './calls.ts';
-import { nodeHealthListType } from './care-protobuf.ts';
+import { nodeHealthListType, workerNodeListType } from './care-protobuf.ts';
 import { decodeManagedResourceHealth, type ManagedResourceHealth } from './health-managed-resources.ts';
 import {
   decodeMachineDeploymentHealth,
   decodeNodeHealth,
+  decodeWorkerNode,
   type MachineDeploymentHealth,
   type NodeHealth,
+  type WorkerNode,
 } from './health-nodes.ts';
 import {
   decodeDaemonSetHealth,
@@ -15,7 +17,7 @@ import {
   type DeploymentHealth,
   type StatefulSetHealth,
 } from './health-workloads.ts';
-import { listCall, nodeHealthListBounds } from './list-call.ts';
+import { listCall, lookBounds, nodeHealthListBounds } from './list-call.ts';
 import { decodeMachineProgress, type MachineProgress } from './machine-scaling.ts';
 
 export interface NamespacedName {
@@ -61,4 +63,14 @@ export const listNodeHealth: Call<readonly NodeHealth[]> = listCall({
   protobuf: nodeHealthListType,
   nameOf: ({ meta }) => meta.name,
   bounds: nodeHealthListBounds,
+});
+
+/** As `listNodeHealth`, with no more of each node than a shoot is judged by. */
+export const listWorkerNodes: Call<readonly WorkerNode[]> = listCall({
+  path: '/api/v1/nodes',
+  kind: 'NodeList',
+  decode: decodeWorkerNode,
+  protobuf: workerNodeListType,
+  nameOf: ({ meta }) => meta.name,
+  bounds: lookBounds.nodes,
 });

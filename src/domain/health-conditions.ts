@@ -17,19 +17,29 @@ type DescribeWrong = (condition: Condition, expected: string) => string;
 const describeWrong: DescribeWrong = ({ type, status, reason, message }, expected) =>
   `condition ${goQuote(type)} has invalid status ${status} (expected ${expected}) due to ${reason}: ${message}`;
 
+const rulesOf = ({ isTrue, maybeTrue = [], maybeFalse = [] }: ConditionRules) => [
+  ...[...isTrue, ...maybeTrue].map((type) => ({ type, expected: 'True' })),
+  ...maybeFalse.map((type) => ({ type, expected: 'False' })),
+];
+
+/** The first condition that is there and says the wrong thing; none where one is missing before it. */
+export const wrongCondition = (conditions: readonly Condition[], rules: ConditionRules): Condition | undefined => {
+  for (const { type, expected } of rulesOf(rules)) {
+    const condition = findCondition(conditions, type);
+    if (condition === undefined ? rules.isTrue.includes(type) : condition.status !== expected) return condition;
+  }
+  return undefined;
+};
+
 /** What is wrong with an object's conditions, in the words that follow "is unhealthy: ". As gardener's `pkg/utils/kubernetes/health`. */
 export const conditionProblem = (
   conditions: readonly Condition[],
-  { isTrue, maybeTrue = [], maybeFalse = [] }: ConditionRules,
+  rules: ConditionRules,
   describe: DescribeWrong = describeWrong,
 ): string | undefined => {
-  const rules = [
-    ...[...isTrue, ...maybeTrue].map((type) => ({ type, expected: 'True' })),
-    ...maybeFalse.map((type) => ({ type, expected: 'False' })),
-  ];
-  for (const { type, expected } of rules) {
+  for (const { type, expected } of rulesOf(rules)) {
     const condition = findCondition(conditions, type);
-    if (condition === undefined && isTrue.includes(type)) return `condition ${goQuote(type)} is missing`;
+    if (condition === undefined && rules.isTrue.includes(type)) return `condition ${goQuote(type)} is missing`;
     if (condition !== undefined && condition.status !== expected) return describe(condition, expected);
   }
   return undefined;

@@ -3,6 +3,7 @@ import { decodeEtcdHealth, etcdProblem } from './health-etcds.ts';
 import {
   decodeMachineDeploymentHealth,
   decodeNodeHealth,
+  decodeWorkerNode,
   isNodeReady,
   machineDeploymentProblem,
   nodeProblem,
@@ -46,6 +47,17 @@ describe('a node', () => {
 
   it.each(rows)('%s', (_, conditions, problem) => {
     expect(nodeProblem(nodeWith(conditions))).toBe(problem);
+  });
+
+  it.each([
+    ...rows,
+    ['not ready in many words', [condition('Ready', 'False', 'x'.repeat(300))], ''] as const,
+    ['not ready twice', [condition('Ready', 'False'), ready], ''] as const,
+  ])('%s, judged by what is kept of many', (_, conditions) => {
+    const whole = nodeWith(conditions);
+    const kept = decodeWorkerNode({ metadata: { name: 'node-1' }, status: { conditions } }, 'node');
+    expect(nodeProblem(kept)).toBe(nodeProblem(whole)?.replace(/x{254,}$/, `${'x'.repeat(253)}...`));
+    expect(isNodeReady(kept)).toBe(isNodeReady(whole));
   });
 
   it.each(['True', 'False', 'Unknown'])('whose Ready is %s', (status) => {

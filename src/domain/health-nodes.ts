@@ -1,4 +1,5 @@
 import { type Condition, findCondition } from './conditions.ts';
+import type { ObjectMeta } from './decode.ts';
 import {
   decodeObject,
   decodeString,
@@ -8,7 +9,7 @@ import {
   optionalObject,
   optionalString,
 } from './decode.ts';
-import { conditionProblem, outdatedProblem } from './health-conditions.ts';
+import { conditionProblem, type ConditionRules, outdatedProblem, wrongCondition } from './health-conditions.ts';
 import { type HealthView, type ObjectParts, decodeParts } from './health-objects.ts';
 import { notManagedByMcm, poolLabel } from './nodes.ts';
 
@@ -37,15 +38,72 @@ export const decodeNodeHealth = (json: unknown, path: string): NodeHealth => {
   };
 };
 
-export const isNodeReady = ({ conditions }: NodeHealth): boolean =>
+/** What of a node tells whether it is ready. */
+type Conditioned = Pick<NodeHealth, 'conditions'>;
+
+export const isNodeReady = ({ conditions }: Conditioned): boolean =>
   findCondition(conditions, 'Ready')?.status === 'True';
 
-/** What is wrong with a node, in the words that follow "is unhealthy: ". Pressure that nobody knows of counts as pressure. */
-export const nodeProblem = ({ conditions }: NodeHealth): string | undefined =>
-  conditionProblem(conditions, {
-    isTrue: ['Ready'],
-    maybeFalse: ['DiskPressure', 'MemoryPressure', 'NetworkUnavailable', 'PIDPressure'],
-  });
+/** Pressure that nobody knows of counts as pressure. */
+const nodeRules = {
+  isTrue: ['Ready'],
+  maybeFalse: ['DiskPressure', 'MemoryPressure', 'NetworkUnavailable', 'PIDPressure'],
+} as const satisfies ConditionRules;
+
+/** What is wrong with a node, in the words that follow "is unhealthy: ". */
+export const nodeProblem = ({ conditions }: Conditioned): string | undefined => conditionProblem(conditions, nodeRules);
+
+/** A node as far as the judgement of a shoot goes: many are held at once, of many shoots, whose users may write what they like into them. */
+export interface WorkerNode
+  extends Pick<NodeHealth, 'pool' | 'managedByMcm' | 'unschedulable' | 'kubeletVersion' | 'conditions'> {
+  readonly meta: Pick<ObjectMeta, 'name'>;
+}
+
+/** Of the kept text of a condition, in UTF-16 units; longer ones end in `...`. */
+const longestNodeText = 256;
+
+/** A copy: a slice of a text keeps all of it in memory. */
+const cutText = (text: string): string =>
+  text.length <= longestNodeText ? text : `${Array.from(text.slice(0, longestNodeText - 3)).join('')}...`;
+
+const keptCondition = ({ type, status, reason, message }: Condition): Condition => ({
+  type,
+  status: cutText(status),
+  lastTransitionTime: '',
+  lastUpdateTime: '',
+  reason: cutText(reason),
+  message: cutText(message),
+});
+
+/** Shared by all nodes that are ready. */
+const ready = keptCondition({
+  type: 'Ready',
+  status: 'True',
+  lastTransitionTime: '',
+  lastUpdateTime: '',
+  reason: '',
+  message: '',
+});
+
+/** Ready, and the condition that `nodeProblem` tells of. */
+const keptConditions = (node: NodeHealth): readonly Condition[] => {
+  const wrong = wrongCondition(node.conditions, nodeRules);
+  return [...(isNodeReady(node) ? [ready] : []), ...(wrong === undefined ? [] : [keptCondition(wrong)])];
+};
+
+/** As `decodeNodeHealth`, without what nobody asks a node for. Both are judged the same, but for the length of the words. */
+export const decodeWorkerNode = (json: unknown, path: string): WorkerNode => {
+  const node = decodeNodeHealth(json, path);
+  const { meta, pool, managedByMcm, unschedulable, kubeletVersion } = node;
+  return {
+    meta: { name: meta.name },
+    ...(pool === undefined ? {} : { pool }),
+    managedByMcm,
+    unschedulable,
+    kubeletVersion,
+    conditions: keptConditions(node),
+  };
+};
 
 /** A machine that machine-controller-manager gave up. */
 export interface FailedMachine {

@@ -21,7 +21,7 @@ const shootItems = 10_000;
 /** Of 10,000 nodes a prober keeps 5 MB. */
 export const nodeListBounds: ListBounds = { ...listBounds, items: shootItems, keptBytes: 16 * mebibyte };
 
-/** Care keeps conditions, labels and annotations: 8 KB of a node. */
+/** For programs that ask for nodes as they are: conditions, labels and annotations, 8 KB of a node. */
 export const nodeHealthListBounds: ListBounds = { ...nodeListBounds, keptBytes: 96 * mebibyte };
 
 /** Leases come in one page: pages are of a moment that is over when the last one comes. */
@@ -32,6 +32,16 @@ export const leaseListBounds: ListBounds = {
   items: shootItems,
   keptBytes: 16 * mebibyte,
 };
+
+/**
+ * What one look at a shoot keeps of it in memory, together less than 9 MiB: 20 shoots are looked at at the same time, and all of them may be hostile.
+ * Of 5,000 nodes that are all unhealthy and say why at length, 5.5 MB are kept.
+ */
+export const lookBounds = {
+  nodes: { ...nodeListBounds, keptBytes: 6 * mebibyte },
+  leases: { ...leaseListBounds, keptBytes: 2 * mebibyte },
+  tunnelPods: { ...nodeListBounds, keptBytes: mebibyte / 2 },
+} as const satisfies Readonly<Record<string, ListBounds>>;
 
 const defaultPageSize = 500;
 

@@ -1,6 +1,6 @@
 import { decodeMeta, decodeObject, optionalObject, optionalString } from './decode.ts';
 import { goQuote } from './go-quote.ts';
-import { type MachineDeploymentHealth, type NodeHealth, isNodeReady } from './health-nodes.ts';
+import { type MachineDeploymentHealth, type WorkerNode, isNodeReady } from './health-nodes.ts';
 
 /** A Machine (`machine.sapcloud.io/v1alpha1`) on its way to a node or from it. */
 export interface MachineProgress {
@@ -34,7 +34,7 @@ export interface MachineCounts {
 
 export const countMachines = (
   deployments: readonly MachineDeploymentHealth[],
-  nodes: readonly NodeHealth[],
+  nodes: readonly WorkerNode[],
 ): MachineCounts => {
   const managed = nodes.filter(({ managedByMcm }) => managedByMcm);
   return {
@@ -78,7 +78,7 @@ export const scaleUpProblem = (
 /** What a scale-down still has to do away with. Undefined when no more nodes are registered than should be. */
 export const scaleDownProblem = (
   { desired, registered }: MachineCounts,
-  nodes: readonly NodeHealth[],
+  nodes: readonly WorkerNode[],
   machines: readonly MachineProgress[],
 ): ScalingProblem | undefined => {
   if (registered <= desired) return undefined;

@@ -1,14 +1,14 @@
 import {
   type MachineDeploymentHealth,
   type MachineProgress,
-  type NodeHealth,
+  type WorkerNode,
   type ScalingProblem,
   countMachines,
   findCondition,
   goQuote,
   listMachineDeploymentHealth,
   listMachineProgress,
-  listNodeHealth,
+  listWorkerNodes,
   machineDeploymentProblem,
   scaleDownProblem,
   scaleUpProblem,
@@ -28,7 +28,7 @@ const defaultScaleDownMs = 900_000;
 interface Machinery {
   readonly deployments: readonly MachineDeploymentHealth[];
   readonly machines: readonly MachineProgress[];
-  readonly nodes: readonly NodeHealth[];
+  readonly nodes: readonly WorkerNode[];
 }
 
 /**
@@ -41,8 +41,8 @@ export const workerNodesCheck = (options: WorkerNodesOptions = {}): Check => {
   const thresholds = { scaleUpThresholdMs, scaleDownThresholdMs };
   return async ({ extension, seed, shoot, signal }) => {
     const namespace = extension.controlPlane;
-    const readNodes = async (): Promise<readonly NodeHealth[]> =>
-      (await (await shoot()).call(listNodeHealth, { signal })).value;
+    const readNodes = async (): Promise<readonly WorkerNode[]> =>
+      (await (await shoot()).call(listWorkerNodes, { signal })).value;
     const [deployments, machines, nodes] = await Promise.all([
       seed.call(listMachineDeploymentHealth(namespace), { signal }),
       seed.call(listMachineProgress(namespace), { signal }),

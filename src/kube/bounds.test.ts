@@ -10,6 +10,8 @@ import {
   listNodeHealth,
   listNodeLeaseExpiries,
   listNodeLeases,
+  listTunnelPods,
+  listWorkerNodes,
   listNodes,
   nodeListBounds,
 } from '../domain/index.ts';
@@ -121,9 +123,13 @@ describe('rule 11a: what one answer may cost', () => {
     expect(listBounds).toEqual({ jsonBytes: 8 * mib, protobufBytes: 8 * mib, pageItems: 5_000, items: 100_000 });
     expect(nodeListBounds).toEqual({ ...listBounds, items: 10_000, keptBytes: 16 * mib });
     expect(leaseListBounds).toMatchObject({ jsonBytes: 4 * mib, protobufBytes: 16 * mib });
-    for (const call of [listNodeLeases, listNodeLeaseExpiries]) {
-      expect(call.list).toMatchObject({ pageSize: undefined, bounds: leaseListBounds });
-    }
+    expect(listNodeLeases.list).toMatchObject({ pageSize: undefined, bounds: leaseListBounds });
+    expect(listNodeLeaseExpiries.list).toMatchObject({
+      pageSize: undefined,
+      bounds: { ...leaseListBounds, keptBytes: 2 * mib },
+    });
+    expect(listWorkerNodes.list?.bounds).toEqual({ ...nodeListBounds, keptBytes: 6 * mib });
+    expect(listTunnelPods.list?.bounds).toEqual({ ...nodeListBounds, keptBytes: mib / 2 });
     expect(listNodes.list).toMatchObject({ pageSize: 500, bounds: nodeListBounds });
     expect(listNodeHealth.list?.bounds).toEqual({ ...nodeListBounds, keptBytes: 96 * mib });
     expect(listMachines('a').list).toMatchObject({ pageSize: 500, bounds: listBounds });

@@ -8,8 +8,10 @@ import {
   decodeLease,
   decodeNode,
   decodeNodeHealth,
+  decodeWorkerNode,
   decodeNodeLease,
   listNodeHealth,
+  listWorkerNodes,
   listNodeLeaseExpiries,
   listNodeLeases,
   listNodes,
@@ -56,6 +58,7 @@ const lists = [
   ['nodes', listNodes, decodeList(decodeNode)],
   ['leases', listNodeLeases, decodeList(decodeLease)],
   ['nodes', listNodeHealth, decodeList(decodeNodeHealth)],
+  ['nodes', listWorkerNodes, decodeList(decodeWorkerNode)],
   ['leases', listNodeLeaseExpiries, decodeList(decodeNodeLease)],
 ] as readonly (readonly [string, Call<readonly object[]>, (json: unknown) => readonly object[]])[];
 

@@ -2,7 +2,7 @@ import {
   type MachineCounts,
   type MachineDeploymentHealth,
   type MachineProgress,
-  type NodeHealth,
+  type WorkerNode,
   type ScalingProblem,
   countMachines,
   findCondition,
@@ -15,7 +15,7 @@ import type { SeedView } from './observation.ts';
 interface Fleet {
   readonly counts: MachineCounts;
   readonly machines: readonly MachineProgress[];
-  readonly nodes: readonly NodeHealth[];
+  readonly nodes: readonly WorkerNode[];
   readonly rolling: boolean;
 }
 
@@ -45,7 +45,7 @@ const fleetFinding = ({ counts, machines, nodes, rolling }: Fleet): Finding | un
 };
 
 /** The nodes of the shoot against the machines that shall become nodes. */
-export const machineFinding = (seed: SeedView, nodes: readonly NodeHealth[]): Finding | undefined =>
+export const machineFinding = (seed: SeedView, nodes: readonly WorkerNode[]): Finding | undefined =>
   ifRead(seed.machineDeployments, (deployments) =>
     ifRead(seed.machines, (machines) =>
       fleetFinding({

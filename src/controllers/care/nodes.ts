@@ -1,5 +1,5 @@
 import {
-  type NodeHealth,
+  type WorkerNode,
   type NodeLease,
   type WorkerPool,
   goQuote,
@@ -19,7 +19,7 @@ const configurationProblem = /KubeletHasInsufficientMemory|KubeletHasDiskPressur
 const alarmingPercent = 20;
 
 const kubeletFinding = (
-  { meta, kubeletVersion }: NodeHealth,
+  { meta, kubeletVersion }: WorkerNode,
   { kubernetesVersion }: WorkerPool,
 ): Finding | undefined => {
   const state = kubeletVersionState(kubeletVersion, kubernetesVersion);
@@ -38,7 +38,7 @@ const kubeletFinding = (
   }
 };
 
-const nodeFinding = (node: NodeHealth, pool: WorkerPool): Finding | undefined => {
+const nodeFinding = (node: WorkerNode, pool: WorkerPool): Finding | undefined => {
   const problem = nodeProblem(node);
   if (problem === undefined) return kubeletFinding(node, pool);
   const codes = configurationProblem.test(problem) ? ['ERR_CONFIGURATION_PROBLEM'] : [];
@@ -46,7 +46,7 @@ const nodeFinding = (node: NodeHealth, pool: WorkerPool): Finding | undefined =>
   return failed('NodeUnhealthy', text, codes);
 };
 
-const poolFinding = (pool: WorkerPool, all: readonly NodeHealth[]): Finding | undefined => {
+const poolFinding = (pool: WorkerPool, all: readonly WorkerNode[]): Finding | undefined => {
   const nodes = all.filter((node) => node.pool === pool.name);
   for (const node of nodes) {
     const finding = nodeFinding(node, pool);
@@ -58,7 +58,7 @@ const poolFinding = (pool: WorkerPool, all: readonly NodeHealth[]): Finding | un
   return failed('MissingNodes', text);
 };
 
-const leaseFinding = (leases: readonly NodeLease[], nodes: readonly NodeHealth[], now: number): Finding | undefined => {
+const leaseFinding = (leases: readonly NodeLease[], nodes: readonly WorkerNode[], now: number): Finding | undefined => {
   const known = new Set(nodes.map(({ meta }) => meta.name));
   const expired = leases.filter(({ name, expiresAt }) => known.has(name) && expiresAt < now).length;
   const percent = leases.length === 0 ? 0 : Math.floor((100 * expired) / leases.length);
@@ -67,7 +67,7 @@ const leaseFinding = (leases: readonly NodeLease[], nodes: readonly NodeHealth[]
   return failed('TooManyExpiredNodeLeases', text);
 };
 
-const firstPoolFinding = (pools: readonly WorkerPool[], nodes: readonly NodeHealth[]): Finding | undefined => {
+const firstPoolFinding = (pools: readonly WorkerPool[], nodes: readonly WorkerNode[]): Finding | undefined => {
   for (const pool of pools) {
     const finding = poolFinding(pool, nodes);
     if (finding !== undefined) return finding;

@@ -8,7 +8,7 @@ import type {
   MachineDeploymentHealth,
   MachineProgress,
   ManagedResourceHealth,
-  NodeHealth,
+  WorkerNode,
   NodeLease,
   Result,
 } from '../../domain/index.ts';
@@ -64,7 +64,7 @@ export type ShootView =
   | {
       readonly kind: 'looked';
       readonly healthz: HealthzView;
-      readonly nodes: Read<readonly NodeHealth[]>;
+      readonly nodes: Read<readonly WorkerNode[]>;
       readonly leases: Read<readonly NodeLease[]>;
       readonly tunnel: Read<TunnelView>;
     };

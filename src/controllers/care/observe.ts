@@ -5,7 +5,7 @@ import {
   formatGoDuration,
   getHealthz,
   KubeconfigError,
-  listNodeHealth,
+  listWorkerNodes,
   listNodeLeaseExpiries,
   listTunnelPods,
 } from '../../domain/index.ts';
@@ -100,7 +100,7 @@ const look = async (ask: Ask, shoot: CareShoot, timeoutMs: number): Promise<Shoo
     return { kind: 'looked', healthz, nodes: unread, leases: unread, tunnel: unread };
   }
   const [nodes, leases, tunnel] = await Promise.all([
-    read(ask, listNodeHealth),
+    read(ask, listWorkerNodes),
     read(ask, listNodeLeaseExpiries),
     readTunnel(ask),
   ]);
