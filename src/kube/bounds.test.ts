@@ -334,7 +334,7 @@ describe('rule 11a: answers that wait for memory of ours', () => {
     // Its first piece is there, and its second one must wait.
     expect(quick.stats.bytes).toBe(jsonItems(2).length);
     release();
-    expect(await done).toMatchObject({ value: [{ name: 'n' }] });
+    expect(await done).toMatchObject({ value: [{ name: 'n0' }, { name: 'n1' }] });
     expect(budget.taken()).toBe(0);
   });
 
