@@ -57,6 +57,17 @@ it('leaves nothing behind on the signal of the program, however often it is relo
   await clock.run(running);
 });
 
+it('goes over to nothing once it has ended', async () => {
+  const { clock, told, parts, stop } = setUp();
+  const running = parts.caches.run(stop.signal, () => undefined);
+  await clock.settle();
+  stop.abort();
+  await clock.run(running);
+  parts.apply(1);
+  await clock.settle();
+  expect(told).toEqual(['close 0']);
+});
+
 it('takes the later of two changes that come at once, and closes the watches of the earlier', async () => {
   const { clock, told, parts, stop } = setUp();
   const running = parts.controller.run(stop.signal, () => undefined);

@@ -44,6 +44,8 @@ export const createReloadable = <Settings, Memory>(
   const { name, create, stop, logger } = options;
   let current = create(options.settings, undefined);
   let next: Generation<Settings, Memory> | undefined;
+  /** The caches have ended: a change that comes now, as after a suspension, would start watches that nobody ends. */
+  let hasEnded = false;
   /** Generations that were in force, to be closed when the controller has left them. */
   const former: Generation<Settings, Memory>[] = [];
   /** Makes the controller go over to `current`; without one there is nothing to go over. */
@@ -54,6 +56,7 @@ export const createReloadable = <Settings, Memory>(
   };
 
   const apply = async (wanted: Settings): Promise<void> => {
+    if (hasEnded) return;
     const created = create(wanted, current.settings);
     const overtaken = next;
     next = created;
@@ -82,6 +85,7 @@ export const createReloadable = <Settings, Memory>(
     await Promise.race([synced, aborted]);
     if (!signal.aborted) ready();
     await aborted;
+    hasEnded = true;
     const pending = next;
     next = undefined;
     stop();
