@@ -461,6 +461,24 @@ describe('rule 11a: lists in pages', () => {
     expect(server.requests).toHaveLength(20);
   });
 
+  it.each([
+    ['JSON', () => ({ body: ['{"items":[{"metadata":{"name":"n"}}],"metadata":{"continue":"x"}}'] })],
+    [
+      'protobuf',
+      () => {
+        const list = Buffer.concat([message(1, text(3, 'x')), leaseItem]);
+        return { headers: protobuf, body: [envelope('coordination.k8s.io/v1', 'LeaseList', list)] };
+      },
+    ],
+  ])('rule 11a: a page of the leases, in %s, is not taken for all of them', async (_, reply: () => Reply) => {
+    const server = serve(reply);
+    expect(await problemOf(server, listNodeLeases)).toMatchObject({
+      code: 'MalformedResponse',
+      message: expect.stringContaining('a page of a list that was asked for whole') as string,
+    });
+    expect(server.requests).toHaveLength(1);
+  });
+
   it('rule 11a: pages share the time of the call', async () => {
     const clock = createFakeClock();
     const server = serve(() => ({ body: ['{"items":[],"metadata":{"continue":"x"}}'] }));

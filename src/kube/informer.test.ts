@@ -741,6 +741,35 @@ describe('rule 19: paged lists', () => {
     expect((await again.take()).request.query).toEqual({ limit: '2' });
   });
 
+  it.each([
+    ['the same token', () => 'token', 1, 2, 'the token of the page just read'],
+    ['ever new tokens', (at: number) => String(at), 1_000, 100, 'more than 100000 items'],
+    ['ever new tokens and no items', (at: number) => String(at), 0, 200, 'more than 100000 items'],
+  ])('rule 19: pages without end, with %s, come to one', async (_name, tokenOf, count, requests, problem) => {
+    const bench = start();
+    const items = Array.from({ length: count }, (_, index) => item(`a${String(index)}`, 1));
+    await bench.clock.settle();
+    while (bench.kube.waiting > 0 && bench.kube.requests.length < 1_000) {
+      bench.kube.take().respond(200, listOf(10, items, { continue: tokenOf(bench.kube.requests.length) }));
+      await bench.clock.settle();
+    }
+    expect(bench.kube.requests).toHaveLength(requests);
+    expect(bench.informer.state().lastError).toMatchObject({
+      code: 'MalformedResponse',
+      message: expect.stringContaining(problem) as string,
+    });
+    expect(bench.informer.synced).toBe(false);
+  });
+
+  it('rule 19: a list in one piece that has a next page after all is malformed', async () => {
+    const bench = start();
+    (await bench.take()).respond(410, status(410, 'Expired'));
+    (await bench.take()).respond(200, listOf(10, [item('a', 1)], { continue: 'token' }));
+    await bench.clock.settle();
+    expect(bench.informer.state().lastError).toMatchObject({ code: 'MalformedResponse' });
+    expect([bench.informer.synced, bench.kube.requests.length]).toEqual([false, 2]);
+  });
+
   it('rule 19: other failures of a later page start over from the first', async () => {
     const bench = start({ pageSize: 2 });
     (await bench.take()).respond(200, listOf(10, [item('a', 1)], { continue: 'token-1' }));

@@ -2,6 +2,8 @@ import { ApiError, type Call, decodeObject, optionalList, optionalString } from 
 import { type CallContext, performCall } from './call.ts';
 
 const pageTimeoutMs = 60_000;
+/** Far more than a seed has of anything; a list that goes on beyond is one that would not end. */
+const mostItems = 100_000;
 
 export interface ListPage {
   readonly items: readonly unknown[];
@@ -45,13 +47,19 @@ export interface Listed {
   readonly kind: string | undefined;
 }
 
-/** Only the first page says where the watch goes on: all pages are of one moment, unless the server started over. */
+/**
+ * Only the first page says where the watch goes on: all pages are of one moment, unless the server started over. A page with another one behind it counts as a full
+ * one, so that pages without items come to an end, too.
+ */
 const readPages = async (options: ListOptions, pageSize: number | undefined): Promise<Listed> => {
   const { path, signal, context } = options;
   const take = options.begin();
+  const malformed = (problem: string): ApiError =>
+    new ApiError({ code: 'MalformedResponse', message: `GET ${path}: ${problem}` });
   let first: ListPage | undefined;
   let next = '';
-  do {
+  let promised = 0;
+  for (;;) {
     const call: Call<ListPage> = {
       method: 'GET',
       path,
@@ -65,11 +73,14 @@ const readPages = async (options: ListOptions, pageSize: number | undefined): Pr
     const { value: page } = await performCall(call, { signal, timeoutMs: pageTimeoutMs }, context);
     first ??= page;
     page.items.forEach(take);
+    if (page.next === '') break;
+    if (pageSize === undefined) throw malformed('a page of a list that was asked for whole');
+    if (page.next === next) throw malformed('a page has the token of the page just read as its next');
     next = page.next;
-  } while (next !== '');
-  if (first.resourceVersion === '') {
-    throw new ApiError({ code: 'MalformedResponse', message: `GET ${path}: the list has no resourceVersion` });
+    promised += Math.max(page.items.length, pageSize);
+    if (promised >= mostItems) throw malformed(`a list of more than ${String(mostItems)} items`);
   }
+  if (first.resourceVersion === '') throw malformed('the list has no resourceVersion');
   return { resourceVersion: first.resourceVersion, kind: first.kind };
 };
 

@@ -123,7 +123,8 @@ const readPages = async <T>(options: ListOptions<T>, fetch: FetchPage): Promise<
     ({ limit } = page);
     first ??= answer;
     ({ next } = answer.value);
-    if (next === '' || limit === undefined) return { ...first, receivedAt: answer.receivedAt, value: parts.all() };
+    if (next === '') return { ...first, receivedAt: answer.receivedAt, value: parts.all() };
+    if (limit === undefined) throw new AnswerError('a page of a list that was asked for whole');
     promised += limit;
     if (Math.max(promised, parts.count()) >= list.bounds.items) {
       throw new AnswerError(`a list of more than ${String(list.bounds.items)} items`);
