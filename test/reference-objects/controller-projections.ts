@@ -90,6 +90,7 @@ const care: readonly Projection[] = [
       return { ...cluster, shoot: shoot.ok ? shoot.value : undefined };
     },
   },
+  { name: 'Deployment of the API server', kind: 'Deployment', project: object(domain.decodeAvailableReplicas) },
   { name: 'Shoot in the garden', kind: 'Shoot', project: gardenShoot },
   {
     name: 'Deployment of care',
@@ -127,6 +128,21 @@ const care: readonly Projection[] = [
     project: object(domain.decodeControllerInstallation),
   },
   { name: 'heartbeat of care', kind: 'LeaseList', project: (json) => domain.decodeHeartbeat(firstOf(json), 'lease') },
+  {
+    name: 'worker nodes of care',
+    kind: 'NodeList',
+    project: domain.listWorkerNodes.decode,
+    set: { 'items[].metadata.annotations.*': '1' },
+    exceptions: {
+      missing: [
+        'items[].status.conditions[].codes',
+        'items[].status.conditions[].lastUpdateTime',
+        'items[].status.observedGeneration',
+      ],
+      // Words are kept of a condition that is wrong, and of no other.
+      empty: ['lastTransitionTime', 'lastUpdateTime', 'message', 'reason'].map((field) => `0.conditions.0.${field}`),
+    },
+  },
   {
     name: 'nodes of care',
     kind: 'NodeList',

@@ -4,6 +4,7 @@ import {
   listNodeLeaseExpiries,
   listNodeLeases,
   listNodes,
+  listWorkerNodes,
   readProtobufStatus,
 } from '../../src/domain/index.ts';
 import { readReference } from './fixture.ts';
@@ -14,6 +15,7 @@ describe('what upstream writes as protobuf is read as its JSON is', () => {
   it.each([
     ['nodes of the prober', 'NodeList', listNodes],
     ['nodes of care', 'NodeList', listNodeHealth],
+    ['worker nodes of care', 'NodeList', listWorkerNodes],
     ['leases of the prober', 'LeaseList', listNodeLeases],
     ['leases of care', 'LeaseList', listNodeLeaseExpiries],
   ] as const)('%s', (_name, kind, call) => {

@@ -44,8 +44,8 @@ const otherNames: readonly string[] = [
 /** Lists the kinds of Kubernetes, which are compared with those that a real API server serves. */
 const fileOfKinds = 'src/domain/known-kinds.ts';
 
-/** Reasons of the prober's Events. */
-const ownEvents = /^MeltdownProtection[A-Z]/;
+/** Reasons of the prober's Events, and Node's codes of broken connections. */
+const ownEvents = /^(?:MeltdownProtection[A-Z]|E[A-Z]{4,}$)/;
 
 const sorted = (texts: Iterable<string>): readonly string[] => [...new Set(texts)].toSorted();
 
