@@ -192,9 +192,12 @@ it('ends at once when it is told to, and applies nothing more', async () => {
   expect(clock.pending).toBe(0);
 });
 
+const external = (fields: string): string => `externalProbe:\n  ${fields}`;
+const keptLine = 'a field of the configuration is misspelt: its value in force is kept';
+
 it.each([
   ['a field', textOf('probeInterval: 5s'), textOf('probeIntervl: 5s'), 'probeIntervl'],
-  ['a field that was another word', textOf('initialDelay: 1s'), textOf('delay: 1s'), 'delay'],
+  ['a field, with another value', textOf('probeInterval: 5s'), textOf('probeIntervl: 7s'), 'probeIntervl'],
   ['a scale-down', original, original.replace('scaleDown:', 'scaleDwon:'), 'dependentResourceInfos[0].scaleDwon'],
   [
     'a level',
@@ -202,29 +205,62 @@ it.each([
     original.replace('scaleUp: {level: 0}', 'scaleUp: {levle: 2}'),
     'dependentResourceInfos[0].scaleUp.levle',
   ],
-])('keeps what is in force when %s is misspelt, with all that changes beside it', async (_what, good, bad, path) => {
+  [
+    'a level, under a name in another case',
+    original.replace('scaleUp: {level: 0}', 'scaleUp: {level: 2}'),
+    original.replace('scaleUp: {level: 0}', 'ScaleUp: {levle: 2}'),
+    'dependentResourceInfos[0].ScaleUp.levle',
+  ],
+])('keeps the value of %s that is misspelt, and takes the rest', async (_what, good, bad, at) => {
   const { write, applied, logger, failed } = await setUp();
   await write(`${good}backoffJitterFactor: 0.3\n`);
-  const before = [...applied];
-  expect(before).toHaveLength(1);
+  const [before] = applied;
   await write(`${bad}backoffJitterFactor: 0.4\n`);
-  expect(applied).toEqual(before);
+  expect(applied).toEqual([before, { ...before, backoffJitterFactor: 0.4 }]);
   expect(await failed()).toBe(1);
-  expect(logger.at('error')).toEqual(['configuration not taken over: the old one stays in force']);
-  expect(logger.lines.at(-1)?.fields.problem).toContain(`${path}: is unknown and new, and `);
-  await write(`${good}backoffJitterFactor: 0.4\n`);
-  expect(applied).toHaveLength(2);
+  expect(logger.at('error')).toEqual([keptLine]);
+  const { problem } = logger.lines.find(({ level }) => level === 'error')?.fields ?? {};
+  expect(problem).toContain(`${at}: is unknown, and `);
+  // It stays misspelt for as long as the file is so.
+  await write(`${bad}backoffJitterFactor: 0.5\n`);
+  expect(applied.at(-1)).toEqual({ ...before, backoffJitterFactor: 0.5 });
+  expect(await failed()).toBe(1);
+  await write(`${good}backoffJitterFactor: 0.6\n`);
+  expect(applied.at(-1)).toEqual({ ...before, backoffJitterFactor: 0.6 });
   expect(await failed()).toBe(0);
+});
+
+it('tells a field that is misspelt and nothing else, and applies nothing', async () => {
+  const { write, applied, logger, failed, warnings } = await setUp();
+  await write(textOf('probeInterval: 5s'));
+  await write(textOf('probeIntervall: 5s'));
+  expect(applied).toHaveLength(1);
+  expect(logger.at('error')).toEqual([keptLine]);
+  expect(await failed()).toBe(1);
+  expect(await warnings()).toBe(1);
 });
 
 it.each([
   ['a field that is taken out', textOf('probeInterval: 5s'), textOf('')],
   ['a field that nobody knows', textOf('probeInterval: 5s'), textOf('probeInterval: 6s\nsurprise: 1')],
   ['a field that nobody knew before either', textOf('probeInterval: 5s\nsurprise: 1'), textOf('surprise: 1')],
+  ['one that is taken out where a later version has another', textOf('probeInterval: 5s'), textOf('surprise: 1')],
+  [
+    'a probe that is taken out where a later version has another field',
+    textOf(external('kubeConfigSecretName: outside')),
+    textOf('quarantine: {}'),
+  ],
+  [
+    'one that is taken out where its like has come in another place',
+    textOf('initialDelay: 5s'),
+    original.replace('ref: {', 'ref: {initialDelays: 1, '),
+  ],
 ])('goes over to %s', async (_what, first, second) => {
-  const { write, applied, failed } = await setUp();
+  const { write, applied, failed, logger } = await setUp();
   await write(first);
-  await write(second);
+  await write(`${second}backoffJitterFactor: 0.4\n`);
   expect(applied).toHaveLength(2);
+  expect(applied[1]).toEqual(load(`${second}backoffJitterFactor: 0.4\n`).settings);
   expect(await failed()).toBe(0);
+  expect(logger.at('error')).toEqual([]);
 });

@@ -23,14 +23,14 @@ export interface ConfigWatchOptions<Settings> {
 const pollMs = 5_000;
 
 /**
- * Applies a configuration file whenever its content changes; an invalid one is told and the old one stays in force. Reads the file again and
+ * Applies a configuration file whenever its content changes; an invalid one is told and the old one stays in force, and so does the value of a field that is now misspelt. Reads the file again and
  * again by its path, because a ConfigMap mount is a symlink that the kubelet swaps.
  */
 export const watchConfig = <Settings>(options: ConfigWatchOptions<Settings>): Runnable => {
   const { path, load, readFile, clock, logger, meter, apply } = options;
   const failed = meter.gauge({
     name: 'dwd_config_reload_failed',
-    help: '1 while the configuration file cannot be used and an older one is in force.',
+    help: '1 while the configuration file, or a field of it, cannot be used and an older one is in force.',
   });
   const warnings = meter.gauge({
     name: 'dwd_config_warnings',
@@ -60,13 +60,17 @@ export const watchConfig = <Settings>(options: ConfigWatchOptions<Settings>): Ru
   };
 
   const take = (text: string): void => {
-    const { settings, problems, outline: read } = load(text, outline);
+    const { settings, problems, kept = [], outline: read } = load(text, outline);
     if (settings === undefined) {
       complain(problems.map((found) => formatProblem(path, found)).join('; '));
       return;
     }
-    failed.set(0);
+    failed.set(kept.length > 0 ? 1 : 0);
     warnings.set(problems.length);
+    for (const found of kept) {
+      const fields = { path, problem: formatProblem(path, found) };
+      logger.error('a field of the configuration is misspelt: its value in force is kept', fields);
+    }
     problem = undefined;
     outline = read;
     const form = JSON.stringify(settings);

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { conform } from './conform.ts';
 import { type ConfigProblem, type Path, type Severity, formatPath, hasErrors, sortProblems } from './problem.ts';
-import { type Outline, outlineOf, suspect } from './outline.ts';
+import { findMisspellings, type Misspelling, type Outline, outlineOf } from './outline.ts';
 import { type ConfigSource, readSource } from './source.ts';
 
 /** What no single field can say about itself. */
@@ -38,7 +38,7 @@ export interface LoadOptions {
    * never be scaled is an error then. `closely`: also, advice about what is allowed but unwise, as `dwd validate` gives it.
    */
   readonly looked?: 'running' | 'ahead' | 'closely';
-  /** Of the configuration that this one is to replace: a field of it that is now misspelt is an error, and does not fall back to its default. */
+  /** Of the configuration that this one is to replace: a field of it that is now misspelt keeps its value, and does not fall back to its default. */
   readonly inForce?: Outline | undefined;
 }
 
@@ -47,7 +47,9 @@ export interface LoadedConfig<T> {
   readonly settings?: T;
   /** Present with `settings`. */
   readonly outline?: Outline;
-  /** All of them, in the order of the file. */
+  /** Fields that are taken for misspelt ones of the configuration in force, whose values were kept. Absent where there are none. */
+  readonly kept?: readonly ConfigProblem[];
+  /** All others, in the order of the file. */
   readonly problems: readonly ConfigProblem[];
 }
 
@@ -65,6 +67,9 @@ const freeze = <T>(value: T): T => {
   return value;
 };
 
+const describeMisspelling = ({ meant }: Misspelling): string =>
+  `is unknown, and ${meant} is gone: taken for ${meant}, whose value in force is kept; correct it or, if both are meant, take one of them out first`;
+
 /** Judges what was read; the problems of reading it are not repeated. */
 export const configFrom = <S extends z.ZodType, T>(
   format: ConfigFormat<S, T>,
@@ -74,33 +79,44 @@ export const configFrom = <S extends z.ZodType, T>(
   const schema = schemaOf(format);
   const { value, deviations } = conform(schema, source.value, (path) => source.plainTextOf(path));
   const problems: ConfigProblem[] = [];
-  const report = ({ path, message, severity, whenRunning, aboutKey }: Finding): void => {
-    const weight = looked === 'running' ? (whenRunning ?? severity) : severity;
-    if (weight === 'silent') return;
+  const problemOf = ({ path, message, severity, aboutKey }: Finding): ConfigProblem => {
     const position = aboutKey === true ? source.positionOfKey(path) : source.positionOf(path);
-    problems.push({ ...position, path: formatPath(path), message, severity: weight });
+    return { ...position, path: formatPath(path), message, severity };
+  };
+  const report = (finding: Finding): void => {
+    const severity = looked === 'running' ? (finding.whenRunning ?? finding.severity) : finding.severity;
+    if (severity !== 'silent') problems.push(problemOf({ ...finding, severity }));
   };
   for (const { path, message, kind } of deviations) {
     report({ path, message, severity: leftovers, ...(kind === 'not-text' ? {} : { aboutKey: true }) });
   }
-  const parsed = schema.safeParse(value);
+  const unknown = deviations.filter(({ kind }) => kind === 'unknown-field').map(({ path }) => path);
+  let parsed = schema.safeParse(value);
+  const misspelt =
+    inForce === undefined || !parsed.success
+      ? []
+      : findMisspellings(inForce, outlineOf(value, parsed.data, unknown), { value, unknown });
+  if (misspelt.length > 0) {
+    for (const { keep } of misspelt) keep();
+    parsed = schema.safeParse(value);
+  }
   for (const { path, message } of parsed.error?.issues ?? []) {
     report({ path: path as Path, message, severity: 'error' });
   }
   format.findings(value).forEach(report);
-  const unknown = deviations.filter(({ kind }) => kind === 'unknown-field');
-  const names = new Map(unknown.map(({ path }) => [formatPath(path), path]));
-  const outline = outlineOf(value, parsed.data, [...names.keys()]);
-  const suspicion = inForce === undefined || !parsed.success ? undefined : suspect(inForce, outline);
-  for (const name of suspicion?.come ?? []) {
-    const path = names.get(name) ?? [];
-    const message = `is unknown and new, and ${suspicion?.gone.join(', ') ?? ''} is gone: if it is misspelt, correct it; if not, take one of them out first`;
-    report({ path, message, severity: 'error', aboutKey: true });
-  }
   if (!parsed.success || hasErrors(problems)) return { problems: sortProblems(problems) };
   const settings = freeze(format.settingsFrom(parsed.data));
   if (looked === 'closely') format.advice?.(settings).forEach(report);
-  return { settings, outline, problems: sortProblems(problems) };
+  const takenForKnown = new Set(misspelt.map(({ path }) => path));
+  const outline = outlineOf(
+    value,
+    parsed.data,
+    unknown.filter((path) => !takenForKnown.has(path)),
+  );
+  const kept = misspelt.map((one) =>
+    problemOf({ path: one.path, message: describeMisspelling(one), severity: 'error', aboutKey: true }),
+  );
+  return { settings, outline, problems: sortProblems(problems), ...(kept.length === 0 ? {} : { kept }) };
 };
 
 /** Reads, checks and completes a configuration. Never throws: everything that is wrong is in `problems`, all at once. */

@@ -1,10 +1,14 @@
+import { nearest } from '../domain/index.ts';
+import type { Path } from './problem.ts';
+import { fieldsOf } from './shape.ts';
+
 /** What a configuration file says itself, beside what it comes to: told apart by it, a field that is misspelt and one that was taken out. */
 export interface Outline {
-  /** Paths of the known fields that the file has. */
-  readonly given: ReadonlySet<string>;
+  /** The known fields that the file has, as JSON by path. */
+  readonly given: ReadonlyMap<string, string>;
   /** What they and all others come to, defaults filled in, as JSON by path. */
   readonly effective: ReadonlyMap<string, string>;
-  /** Paths of the fields that nobody knows. */
+  /** Paths of the fields that nobody knows, but for those that are taken for a known one. */
   readonly unknown: ReadonlySet<string>;
 }
 
@@ -35,29 +39,62 @@ const byPath = (value: unknown): ReadonlyMap<string, string> => {
 };
 
 /** `given` is the file in the spelling of the schema, without what it does not know; `effective` the same with all defaults. */
-export const outlineOf = (given: unknown, effective: unknown, unknown: readonly string[]): Outline => ({
-  given: new Set(byPath(given).keys()),
+export const outlineOf = (given: unknown, effective: unknown, unknown: readonly Path[]): Outline => ({
+  given: byPath(given),
   effective: byPath(effective),
-  unknown: new Set(unknown),
+  unknown: new Set(unknown.map((path) => JSON.stringify(path))),
 });
 
-export interface Suspicion {
-  /** Names of the fields that are gone, and whose values would change. */
-  readonly gone: readonly string[];
-  /** Paths of the unknown fields that have come. */
-  readonly come: readonly string[];
+/** A known field that is gone, with a field in its place that nobody knows and that is spelt nearly so. */
+export interface Misspelling {
+  /** Of the unknown field, as the file has it. */
+  readonly path: Path;
+  /** Name of the known field. */
+  readonly meant: string;
+  /** Gives the known field the value that it had. */
+  readonly keep: () => void;
 }
 
+/** The fields of the object at `path` of the file, and the path of an outline to it. Names match in any case, as in the file. */
+const objectAt = (value: unknown, path: Path): { readonly fields: Record<string, unknown>; readonly at: string } => {
+  let [found, at] = [value, ''];
+  for (const step of path) {
+    if (typeof step === 'number') {
+      const item: unknown = Array.isArray(found) ? found[step] : undefined;
+      [found, at] = [item, `${at}${separator}${nameOfItem(item, step)}`];
+    } else {
+      const fields = fieldsOf(found);
+      const key = step in fields ? step : Object.keys(fields).find((name) => name.toLowerCase() === step.toLowerCase());
+      [found, at] = [key === undefined ? undefined : fields[key], `${at}${separator}${key ?? step}`];
+    }
+  }
+  return { fields: fieldsOf(found), at };
+};
+
 /**
- * Whether `next` may have lost fields of the file in force by misspelling them: a field is gone whose value would change, and a field has come
- * that nobody knows. Undefined where there is no such suspicion.
+ * Fields of the file in force that `next`, the outline of `value`, has lost by misspelling them: each is gone, its value would change, and in the same place
+ * a field has come that nobody knows, spelt nearly like it. What was taken out, and what a later version may know, is no misspelling.
  */
-export const suspect = (inForce: Outline, next: Outline): Suspicion | undefined => {
-  const gone = [...inForce.given].filter((path) => {
-    if (next.given.has(path) || !next.given.has(parentOf(path))) return false;
-    return inForce.effective.get(path) !== next.effective.get(path);
+export const findMisspellings = (
+  inForce: Outline,
+  next: Outline,
+  { value, unknown }: { readonly value: unknown; readonly unknown: readonly Path[] },
+): readonly Misspelling[] => {
+  const gone = [...inForce.given].filter(
+    ([path]) => !next.given.has(path) && inForce.effective.get(path) !== next.effective.get(path),
+  );
+  return unknown.flatMap((path): Misspelling[] => {
+    const name = path.at(-1);
+    if (typeof name !== 'string' || inForce.unknown.has(JSON.stringify(path))) return [];
+    const { fields, at } = objectAt(value, path.slice(0, -1));
+    const siblings = new Map(
+      gone.flatMap(([was, form]) => {
+        return parentOf(was) === at ? [[was.slice(was.lastIndexOf(separator) + 1), form] as const] : [];
+      }),
+    );
+    const meant = nearest(name, [...siblings.keys()]);
+    if (meant === undefined) return [];
+    const form = siblings.get(meant) ?? 'null';
+    return [{ path, meant, keep: () => void (fields[meant] = JSON.parse(form) as unknown) }];
   });
-  const come = [...next.unknown].filter((path) => !inForce.unknown.has(path));
-  if (gone.length === 0 || come.length === 0) return undefined;
-  return { gone: [...new Set(gone.map((path) => path.slice(path.lastIndexOf(separator) + 1)))], come };
 };
