@@ -17,7 +17,7 @@ import {
   type DeploymentHealth,
   type StatefulSetHealth,
 } from './health-workloads.ts';
-import { listCall, lookBounds, nodeHealthListBounds } from './list-call.ts';
+import { listCall, lookBounds, nodeHealthListBounds, nodePageSize } from './list-call.ts';
 import { decodeMachineProgress, type MachineProgress } from './machine-scaling.ts';
 
 export interface NamespacedName {
@@ -62,6 +62,7 @@ export const listNodeHealth: Call<readonly NodeHealth[]> = listCall({
   decode: decodeNodeHealth,
   protobuf: nodeHealthListType,
   nameOf: ({ meta }) => meta.name,
+  pageSize: nodePageSize,
   bounds: nodeHealthListBounds,
 });
 
@@ -72,5 +73,6 @@ export const listWorkerNodes: Call<readonly WorkerNode[]> = listCall({
   decode: decodeWorkerNode,
   protobuf: workerNodeListType,
   nameOf: ({ meta }) => meta.name,
+  pageSize: nodePageSize,
   bounds: lookBounds.nodes,
 });

@@ -44,6 +44,8 @@ export const lookBounds = {
 } as const satisfies Readonly<Record<string, ListBounds>>;
 
 const defaultPageSize = 500;
+/** A node has 12 to 25 KB, most of it images; so many of up to 33 KB fit into a page, which is else thrown away and asked for again in smaller ones. */
+export const nodePageSize = 250;
 
 export interface ListCall<Item> {
   readonly path: string;
@@ -57,13 +59,13 @@ export interface ListCall<Item> {
   /** Of items that share a name only the first counts. Absent: all do. */
   readonly nameOf?: (item: Item) => string;
   /** Default 500. `none`: one page, and no `limit`. */
-  readonly pageSize?: 'none';
+  readonly pageSize?: number | 'none';
   readonly bounds?: ListBounds;
 }
 
 /** A call that lists: page by page, each item projected as it comes in. */
 export const listCall = <Item>(options: ListCall<Item>): Call<readonly Item[]> => {
-  const { path, query, kind, decode, protobuf, nameOf, pageSize, bounds = listBounds } = options;
+  const { path, query, kind, decode, protobuf, nameOf, pageSize = defaultPageSize, bounds = listBounds } = options;
   const distinct = (items: readonly Item[]): readonly Item[] =>
     nameOf === undefined ? items : distinctBy(items, nameOf);
   const fromJson = decodeList(decode, kind);
@@ -90,7 +92,7 @@ export const listCall = <Item>(options: ListCall<Item>): Call<readonly Item[]> =
     decode: (json) => distinct(fromJson(json)),
     ...(fromProtobuf === undefined ? {} : { protobuf: (bytes) => distinct(fromProtobuf(bytes)) }),
     list: {
-      pageSize: pageSize === 'none' ? undefined : defaultPageSize,
+      pageSize: pageSize === 'none' ? undefined : pageSize,
       bounds,
       kind,
       apiVersion: protobuf?.apiVersion,

@@ -1,5 +1,5 @@
 import { type Call, smallAnswerBytes } from './calls.ts';
-import { leaseListBounds, listCall, nodeListBounds } from './list-call.ts';
+import { leaseListBounds, listCall, nodeListBounds, nodePageSize } from './list-call.ts';
 import { type Lease, decodeLease } from './leases.ts';
 import { type MachineView, type NodeView, decodeMachine, decodeNode } from './nodes.ts';
 import { leaseListType, nodeListType } from './probe-protobuf.ts';
@@ -36,6 +36,7 @@ export const listNodes: Call<readonly NodeView[]> = listCall({
   decode: decodeNode,
   protobuf: nodeListType,
   nameOf: ({ name }) => name,
+  pageSize: nodePageSize,
   bounds: nodeListBounds,
 });
 
