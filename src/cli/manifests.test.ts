@@ -98,16 +98,21 @@ describe('dwd manifests', () => {
     expect(spawnSync(process.execPath, ['-e', ''], { env, encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' });
   });
 
+  it.each(['prober', 'weeder', 'care'])('writes out what is there twice, of the %s', async (component) => {
+    const { stdout } = await dwd('manifests', `--component=${component}`);
+    expect(stdout).not.toMatch(/: [&*]\w+$/m);
+  });
+
   it('narrows the rights to the names of the configuration', async () => {
     const all = await manifests('--component=prober', '--config-file=config.yaml');
     expect(ofKind(all, 'ClusterRole').rules?.filter(({ resourceNames }) => resourceNames !== undefined)).toMatchObject([
-      { resources: ['secrets'], resourceNames: ['probe'], verbs: ['get', 'list', 'watch'] },
+      { resources: ['secrets'], resourceNames: ['probe'], verbs: ['list', 'watch'] },
       {
         resources: ['deployments'],
         resourceNames: ['kube-controller-manager'],
         verbs: ['get', 'list', 'watch', 'patch'],
       },
-      { resources: ['deployments'], resourceNames: ['kube-apiserver'], verbs: ['get', 'list', 'watch'] },
+      { resources: ['deployments'], resourceNames: ['kube-apiserver'], verbs: ['list', 'watch'] },
     ]);
     expect(ofKind(all, 'ConfigMap').data?.['config.yaml']).toContain('kubeConfigSecretName: probe\n');
   });

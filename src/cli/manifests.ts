@@ -73,7 +73,7 @@ export const manifestsCommand: Command = defineCommand({
     for (const line of lines) io.stderr(`${line}\n`);
     const rules = leaseRules(`dwd-${component}-leader-election`);
     const objects = manifestsOf({ component, namespace, image, config, clusterRules, rules });
-    io.stdout(objects.map((object) => stringify(object, { lineWidth: 0 })).join('---\n'));
+    io.stdout(objects.map((object) => stringify(object, { lineWidth: 0, aliasDuplicateObjects: false })).join('---\n'));
     return 0;
   },
 });

@@ -89,15 +89,16 @@ const without = (resource: string): readonly Rule[] =>
 
 /** What docs/migrate.md advises: the rights on Secrets and Deployments only for the configured names. */
 const narrowed: readonly Rule[] = [
-  { apiGroups: ['extensions.gardener.cloud'], resources: ['clusters'], verbs: ['get', 'list', 'watch'] },
-  { apiGroups: [''], resources: ['secrets'], resourceNames: [secretName], verbs: ['get', 'list', 'watch'] },
-  { apiGroups: ['machine.sapcloud.io'], resources: ['machines'], verbs: ['get', 'list'] },
+  { apiGroups: ['extensions.gardener.cloud'], resources: ['clusters'], verbs: ['list', 'watch'] },
+  { apiGroups: [''], resources: ['secrets'], resourceNames: [secretName], verbs: ['list', 'watch'] },
+  { apiGroups: ['machine.sapcloud.io'], resources: ['machines'], verbs: ['list'] },
   {
     apiGroups: ['apps'],
     resources: ['deployments'],
     resourceNames: ['kube-controller-manager', 'machine-controller-manager', 'cluster-autoscaler'],
     verbs: ['get', 'list', 'watch', 'patch'],
   },
+  { apiGroups: ['apps'], resources: ['deployments'], resourceNames: ['kube-apiserver'], verbs: ['list', 'watch'] },
 ];
 
 interface ElectionLease {

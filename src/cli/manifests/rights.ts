@@ -16,6 +16,9 @@ export interface PolicyRule {
   readonly verbs: readonly string[];
 }
 
+/** Of what is never read one by one. */
+const watched = ['list', 'watch'] as const;
+
 const eventRule: PolicyRule = { apiGroups: [''], resources: ['events'], verbs: ['create'] };
 
 const groupOf = (apiVersion: string): string => (apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '');
@@ -41,7 +44,7 @@ const ofDependents = (refs: readonly ResourceRef[]): readonly PolicyRule[] => {
     const resourceNames = [...new Set(same.map(({ name }) => name))].toSorted();
     const scale = { apiGroups, resources: [`${resource}/scale`], resourceNames, verbs: ['get', 'patch'] };
     return [
-      { apiGroups, resources: [resource], resourceNames, verbs: ['get', 'list', 'watch', 'patch'] },
+      { apiGroups, resources: [resource], resourceNames, verbs: ['get', ...watched, 'patch'] },
       ...(same.every(scalesInOneWrite) ? [] : [scale]),
     ];
   });
@@ -51,9 +54,7 @@ const ofDependents = (refs: readonly ResourceRef[]): readonly PolicyRule[] => {
 const ofApiServer = ({ apiServerRef: ref, dependentResources }: ProberSettings): readonly PolicyRule[] => {
   if (dependentResources.some((dependent) => refKey(dependent.ref) === refKey(ref))) return [];
   const resources = [guessResource(ref.kind)];
-  return [
-    { apiGroups: [groupOf(ref.apiVersion)], resources, resourceNames: [ref.name], verbs: ['get', 'list', 'watch'] },
-  ];
+  return [{ apiGroups: [groupOf(ref.apiVersion)], resources, resourceNames: [ref.name], verbs: watched }];
 };
 
 /** What the prober needs in a seed under these settings, and no more. */
@@ -61,12 +62,12 @@ export const proberRules = (settings: ProberSettings): readonly PolicyRule[] => 
   const { kubeConfigSecretName, outsidePath, dependentResources } = settings;
   const secrets = [kubeConfigSecretName, ...(outsidePath === undefined ? [] : [outsidePath.kubeConfigSecretName])];
   return [
-    { apiGroups: ['extensions.gardener.cloud'], resources: ['clusters'], verbs: ['get', 'list', 'watch'] },
+    { apiGroups: ['extensions.gardener.cloud'], resources: ['clusters'], verbs: watched },
     {
       apiGroups: [''],
       resources: ['secrets'],
       resourceNames: [...new Set(secrets)].toSorted(),
-      verbs: ['get', 'list', 'watch'],
+      verbs: watched,
     },
     { apiGroups: ['machine.sapcloud.io'], resources: ['machines'], verbs: ['list'] },
     ...ofDependents(dependentResources.map(({ ref }) => ref)),
@@ -77,14 +78,14 @@ export const proberRules = (settings: ProberSettings): readonly PolicyRule[] => 
 
 /** What the weeder needs in a seed, whatever is configured. */
 export const weederRules: readonly PolicyRule[] = [
-  { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: ['get', 'list', 'watch'] },
-  { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch', 'delete'] },
+  { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: watched },
+  { apiGroups: [''], resources: ['pods'], verbs: [...watched, 'delete'] },
   eventRule,
 ];
 
 /** What care needs in a seed under these settings; what it needs in the garden and in shoots is granted there. */
 export const careRules = ({ kubeConfigSecretName }: CareSettings): readonly PolicyRule[] => {
-  const verbs = ['get', 'list', 'watch'];
+  const verbs = watched;
   const extensions = ['clusters', ...careExtensionKinds.map(({ resource }) => resource)];
   return [
     { apiGroups: ['extensions.gardener.cloud'], resources: extensions, verbs },
@@ -104,6 +105,6 @@ export const leaseRules = (lease: string): readonly PolicyRule[] => [
     apiGroups: ['coordination.k8s.io'],
     resources: ['leases'],
     resourceNames: [lease],
-    verbs: ['get', 'watch', 'update'],
+    verbs: ['get', 'update'],
   },
 ];
