@@ -148,6 +148,7 @@ describe('the JSON Schema of the prober', () => {
     const defaults = defaultsIn(proberJsonSchema());
     expect(defaults).toEqual({
       allowInsecureShoots: false,
+      apiServerRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'kube-apiserver' },
       probeInterval: '10s',
       initialDelay: '30s',
       probeTimeout: '30s',
