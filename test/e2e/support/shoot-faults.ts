@@ -78,7 +78,7 @@ export const answerFaults: readonly Fault[] = [
   ),
   meddling('503', unreachable(/503 ServerError/), async () => answer(503)),
   meddling('503-retry-after', unreachable(/503 ServerError/), async () => answer(503, { 'retry-after': '1' })),
-  meddling('html', unreachable(/not JSON/), async () => answer(200, { 'content-type': 'text/html' }, html)),
+  meddling('html', listFailed(/not JSON/), async () => answer(200, { 'content-type': 'text/html' }, html)),
   meddling(
     'html-in-leases',
     listFailed(/not JSON/),
