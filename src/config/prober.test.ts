@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatProblem, loadProberConfig } from './index.ts';
+import { checkProberFile, formatProblem, loadProberConfig } from './index.ts';
 import { gardeners, minimal } from './testing/texts.ts';
 
 const running = { leftovers: 'warning' } as const;
@@ -151,4 +151,21 @@ describe('loadProberConfig', () => {
       typeof value !== 'object' || value === null || (Object.isFrozen(value) && Object.values(value).every(frozen));
     expect(frozen(settings)).toBe(true);
   });
+});
+
+it('tells of a kind on one line, whatever the file says', () => {
+  const config = {
+    kubeConfigSecretName: 'a',
+    kcmNodeMonitorGraceDuration: '40s',
+    dependentResourceInfos: [
+      {
+        ref: { apiVersion: '\n\napps/v1', kind: 'Deployment', name: 'a' },
+        scaleUp: { level: 0 },
+        scaleDown: { level: 0 },
+      },
+    ],
+  };
+  const messages = checkProberFile(JSON.stringify(config)).map(({ message }) => message);
+  expect(messages).toContainEqual(expect.stringContaining('Deployment of \\n\\napps/v1 is served by no seed'));
+  expect(messages.join()).not.toContain('\n');
 });

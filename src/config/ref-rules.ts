@@ -24,7 +24,8 @@ export const aboutRef = (resource: unknown, path: Path): readonly Finding[] => {
   const meant = harmful.includes(ref.name) ? undefined : nearest(ref.name, harmful);
   const findings: Finding[] = [];
   const at = [...path, 'ref', 'kind'];
-  const named = `${ref.kind} of ${ref.apiVersion}`;
+  // On one line, whatever they hold.
+  const named = JSON.stringify(`${ref.kind} of ${ref.apiVersion}`).slice(1, -1);
   if (judgement.kind === 'wrong') {
     findings.push({ path: at, message: `${named} ${judgement.problem}`, severity: 'error', whenRunning: 'warning' });
   } else if (judgement.kind === 'unknown') {

@@ -36,7 +36,7 @@ describeEnvtest('the manifests of an installation', () => {
   const manifests = async (...flags: readonly string[]): Promise<string> => {
     const program = run('manifests', ...flags);
     expect(await program.ended).toBe(0);
-    return program.output();
+    return program.stdout();
   };
 
   beforeAll(async () => {

@@ -10,6 +10,8 @@ export interface Program {
   readonly pid: number;
   /** Everything it wrote so far, both streams. */
   output(): string;
+  /** The same of standard output alone. */
+  stdout(): string;
   /** Log lines, parsed. */
   lines(): readonly LogLine[];
   signal(name: NodeJS.Signals): void;
@@ -40,6 +42,8 @@ export const startProgram = (args: readonly string[], env: Readonly<Record<strin
   });
   let text = '';
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  let out = '';
+  child.stdout?.on('data', (chunk: Buffer) => (out += chunk.toString()));
   const kill = (): void => void child.kill('SIGKILL');
   process.once('exit', kill);
   const ended = new Promise<number | NodeJS.Signals>((resolve, reject) => {
@@ -52,6 +56,7 @@ export const startProgram = (args: readonly string[], env: Readonly<Record<strin
   return {
     pid: child.pid ?? -1,
     output: () => text,
+    stdout: () => out,
     lines: () => text.split('\n').filter(Boolean).map(parseLine),
     signal: (name) => void child.kill(name),
     ended,
