@@ -328,6 +328,12 @@ describe('a wrong clock', () => {
     expect([wrong, same, right].map(({ wrongClock }) => wrongClock)).toEqual([true, true, false]);
   });
 
+  it.each([-600_000, -4_000, 4_000, 600_000])('is not that of a node where ours is off by %d ms', (ours) => {
+    const first = judge(emptyLeaseBook, leaseOf(95_000), lookAt(100_000, { ours }));
+    expect(judge(first.book, leaseOf(105_000), lookAt(110_000, { ours })).wrongClock).toBe(false);
+    expect(judge(first.book, leaseOf(105_000, tenMinutes * 2), lookAt(110_000, { ours })).wrongClock).toBe(true);
+  });
+
   it('is none for a lease without a timestamp', () => {
     const { book } = judge(emptyLeaseBook, leaseOf(99_000), lookAt(100_000));
     expect(judge(book, { name: 'node-1' }, lookAt(110_000)).wrongClock).toBe(false);

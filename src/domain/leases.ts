@@ -111,6 +111,8 @@ export const lookAtLeases = (
   { look, limitMs }: { readonly look: Look; readonly limitMs: number },
 ): { readonly book: LeaseBook; readonly judged: readonly JudgedLease[] } => {
   const findPlace = createFinder(book.names);
+  // Where it is our clock that is wrong, those of the nodes are not.
+  const byServer = { ...look, wall: look.wall + (look.skewMs ?? 0) };
   const renewTimes = leases.map(({ renewTime = never }) => renewTime);
   const renewedAt = Array.from(renewTimes);
   const unmoved = new Set<string>();
@@ -126,7 +128,7 @@ export const lookAtLeases = (
     // The string of the look before: else each look would keep names of its own.
     const name = firstSeen ? given : (book.names[place] ?? given);
     if (firstSeen || (!moved && book.unmoved.has(name))) unmoved.add(name);
-    const wrongClock = moved ? !agrees(book, renewTime, look) : book.wrongClocks.has(name);
+    const wrongClock = moved ? !agrees(book, renewTime, look) && !agrees(book, renewTime, byServer) : book.wrongClocks.has(name);
     if (wrongClock) wrongClocks.add(name);
     renewedAt[index] = renewed;
     const expiresAt = (renewTime === never ? renewed : Math.max(renewed, book.notOlderThan)) + limitMs;
