@@ -1,9 +1,9 @@
 import {
   type Call,
   ApiError,
+  decodeList,
   decodeMeta,
   decodeObject,
-  listCall,
   type ProberSettings,
   type ResourceRef,
   type Right,
@@ -13,12 +13,12 @@ import { resolveKind } from '../kube/index.ts';
 import type { Inquiry, NeededRight } from './check-rights.ts';
 
 /** One Cluster, which may be any. */
-const firstCluster: Call<readonly string[]> = listCall({
+const firstCluster: Call<readonly string[]> = {
+  method: 'GET',
   path: '/apis/extensions.gardener.cloud/v1alpha1/clusters',
   query: { limit: '1' },
-  pageSize: 'none',
-  decode: (item, path) => decodeMeta(decodeObject(item, path), path).name,
-});
+  decode: decodeList((item, path) => decodeMeta(decodeObject(item, path), path).name),
+};
 
 /** Some namespace of a shoot's control plane: rights to single objects may be granted namespace by namespace. */
 const someNamespace = async ({ client, options }: Inquiry): Promise<string | undefined> => {

@@ -128,7 +128,9 @@ export const lookAtLeases = (
     // The string of the look before: else each look would keep names of its own.
     const name = firstSeen ? given : (book.names[place] ?? given);
     if (firstSeen || (!moved && book.unmoved.has(name))) unmoved.add(name);
-    const wrongClock = moved ? !agrees(book, renewTime, look) && !agrees(book, renewTime, byServer) : book.wrongClocks.has(name);
+    const wrongClock = moved
+      ? !agrees(book, renewTime, look) && !agrees(book, renewTime, byServer)
+      : book.wrongClocks.has(name);
     if (wrongClock) wrongClocks.add(name);
     renewedAt[index] = renewed;
     const expiresAt = (renewTime === never ? renewed : Math.max(renewed, book.notOlderThan)) + limitMs;
