@@ -1,5 +1,5 @@
 import type { CareProcessDeps, CareRound, CareRoundDeps } from '../app/index.ts';
-import { loadCareConfig, type Outline } from '../config/index.ts';
+import { loadCareConfig } from '../config/index.ts';
 import type { Result } from '../domain/index.ts';
 import { exitCodeOf, formatRound, inColour } from './care-output.ts';
 import { type Command, defineCommand } from './command.ts';
@@ -98,7 +98,7 @@ export const careCommand = (run: RunCare): Command =>
       const component = {
         name: 'care',
         printsResult: once,
-        load: (config: string, inForce?: Outline) => loadCareConfig(config, { leftovers: 'warning', inForce }),
+        load: loadCareConfig,
         run: (deps: Omit<CareProcessDeps, keyof typeof garden>) => (once ? round : run.process)({ ...deps, ...garden }),
       };
       const processFlagValues = { ...flags, ...quiet, 'concurrent-reconciles': 1 };

@@ -1,5 +1,11 @@
 import type { ProcessDeps } from '../app/index.ts';
-import { type ConfigProblem, formatProblem, type LoadedConfig, type Outline } from '../config/index.ts';
+import {
+  type ConfigProblem,
+  formatProblem,
+  type LoadedConfig,
+  type LoadOptions,
+  type Outline,
+} from '../config/index.ts';
 import { KubeconfigError, type ProcessOptions } from '../domain/index.ts';
 import type { Logger } from '../ports/index.ts';
 import { systemClock } from '../runtime/index.ts';
@@ -19,12 +25,12 @@ import {
 export interface ComponentCommand<Settings>
   extends Pick<CommandDefinition<typeof processFlags>, 'name' | 'summary' | 'description'> {
   /** Reads the text of its configuration file. */
-  readonly load: (text: string, inForce?: Outline) => LoadedConfig<Settings>;
+  readonly load: (text: string, options: LoadOptions) => LoadedConfig<Settings>;
   /** Runs the component until `stop` aborts or it fails; resolves with the exit code. */
   readonly run: (deps: ProcessDeps<Settings>) => Promise<number>;
 }
 
-const loadSettings = async <Settings>(file: string, io: CliIo, load: ComponentCommand<Settings>['load']) => {
+const loadSettings = async <Settings>(file: string, io: CliIo, load: (text: string) => LoadedConfig<Settings>) => {
   let text: string;
   try {
     text = await io.readFile(file);
@@ -91,10 +97,13 @@ interface Starting extends Launch, Omit<Telemetry, 'fatal'> {
 }
 
 const start = async <Settings>(
-  { name, load, run }: Startable<Settings>,
+  component: Startable<Settings>,
   { flags, given, operands, io, logger, meter, options }: Starting,
 ): Promise<number> => {
+  const { name, run } = component;
   const file = flags['config-file'];
+  const leftovers = flags.strict ? 'error' : 'warning';
+  const load = (text: string, inForce?: Outline) => component.load(text, { leftovers, inForce });
   const { settings, outline, warnings } = await loadSettings(file, io, load);
   warnOfIgnored(given, operands, logger);
   reportWarnings(warnings, logger);

@@ -103,6 +103,13 @@ describe('dwd prober', () => {
     expect(started[0]!.configWarnings).toBe(1);
   });
 
+  it('does not run with them with --strict', async () => {
+    const { code, stderr, started } = await dwd('prober', '--config-file=odd.yaml', '--strict');
+    expect({ code, started }).toEqual({ code: 1, started: [] });
+    const problem = expect.stringMatching(/successThreshold: is an unknown field/) as string;
+    expect(logLines(stderr)).toMatchObject([{ msg: 'the configuration is not valid', problems: [problem] }]);
+  });
+
   it('tells every error of the configuration and does not run', async () => {
     const { code, stdout, stderr, started } = await dwd('prober', '--config-file=bad.yaml');
     expect({ code, stdout, started }).toEqual({ code: 1, stdout: '', started: [] });

@@ -13,6 +13,6 @@ export const proberCommand = (run: RunProber): Command =>
     name: 'prober',
     summary: 'protect the worker nodes of all shoots of a seed',
     description,
-    load: (text, inForce) => loadProberConfig(text, { leftovers: 'warning', inForce }),
+    load: loadProberConfig,
     run,
   });

@@ -57,6 +57,7 @@ describe('flags of the prober', () => {
     ['zap-log-level', 'DEBUG', {}],
     ['zap-encoder', 'console', {}],
     ['dry-run', 'F', {}],
+    ['strict', 'F', {}],
     ['pprof-bind-addr', 'anything', {}],
     ['zap-devel', 'nonsense', {}],
     ['zap-stacktrace-level', '', {}],

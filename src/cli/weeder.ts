@@ -13,6 +13,6 @@ export const weederCommand = (run: RunWeeder): Command =>
     name: 'weeder',
     summary: 'restart crash-looping pods when what they depend on is back',
     description,
-    load: (text, inForce) => loadWeederConfig(text, { leftovers: 'warning', inForce }),
+    load: loadWeederConfig,
     run,
   });
