@@ -64,6 +64,22 @@ it.each([
   expect(latest).toBeLessThanOrEqual(least.latestMs);
 });
 
+it.each([
+  { delayMs: 2_500, late: 'lists of leases' },
+  { delayMs: 1_400, late: 'all answers' },
+])('$late that take $delayMs ms fit into a probeTimeout of 4 s, in an outage as well', async ({ delayMs, late }) => {
+  scenario = createScenario({ shoots: [{ name: 'a' }] });
+  const { clock, world } = scenario;
+  scenario.startProber({ probeTimeoutMs: 4_000, probeIntervalMs: 1_000 });
+  await clock.advance(30_000);
+  const isLate: (resource: string) => boolean = late === 'all answers' ? () => true : (name) => name === 'leases';
+  scenario.shootLine('a').setFaults((request) => (isLate(requestKind(request).resource) ? { delayMs } : undefined));
+  await clock.advance(30_000);
+  world.shoot('a').cutKubelets();
+  await clock.advance(60_000);
+  expect(stateOf(scenario, 'a')).toEqual(allHeld);
+});
+
 it('an answer that takes 9 s is waited for, and lists are asked for side by side', async () => {
   scenario = createScenario({ shoots: [{ name: 'a' }] });
   const { clock } = scenario;

@@ -184,6 +184,22 @@ describe('where the answers of the last run took long', () => {
     expect(after(slowestAnswerMs).asked).toEqual(asked);
   });
 
+  it.each([
+    { startedAt: 97_500, endsBy: 102_501, again: ['nodes', 'machines', 'leases'] },
+    { startedAt: 97_500, endsBy: 102_500, again: ['nodes', 'machines'] },
+  ])('from $startedAt to 100000, and at most to $endsBy: $again are asked for then', ({ again, ...times }) => {
+    expect(after(2_500, times).asked).toEqual([['apiServer', 'leases'], again]);
+  });
+
+  it('a quarter of the time of a run is long, too', () => {
+    const side = [
+      ['apiServer', 'leases'],
+      ['nodes', 'machines', 'leases'],
+    ];
+    expect(after(1_001, { endsBy: 104_000 }).asked).toEqual(side);
+    expect(after(1_000, { endsBy: 104_000 }).asked).toHaveLength(3);
+  });
+
   it('a list of leases counts for nothing where the API server has not answered', () => {
     const failures = { apiServer: new ApiError({ code: 'ServerError', message: 'x' }) };
     const { decision } = after(9_000, { failures });

@@ -31,7 +31,7 @@ import type {
  */
 export const decide = (observation: Observation, circumstances: Circumstances): Decision => {
   const { apiServer, leases } = observation;
-  if (apiServer === undefined) return { kind: 'needs', needs: firstNeeds(circumstances) };
+  if (apiServer === undefined) return { kind: 'needs', needs: firstNeeds(observation, circumstances) };
   if (!apiServer.ok) return unreachable(observation, apiServer.error, circumstances);
   if (leases === undefined) return { kind: 'needs', needs: ['leases'] };
   if (!leases.ok) return unreachable(observation, leases.error, circumstances);
@@ -42,19 +42,25 @@ export const decide = (observation: Observation, circumstances: Circumstances): 
   return decision.kind === 'needs' || downtime === undefined ? decision : { ...decision, downtime };
 };
 
-/** Answers that took longer in the latest run: what can be asked for side by side is. */
+/** Answers that took longer in the latest run, or longer than a quarter of a run's time: requests go side by side where they can. */
 const slowAnswerMs = 2_000;
 
-const isSlow = ({ memory: { slowestAnswerMs = 0 } }: Circumstances): boolean => slowestAnswerMs > slowAnswerMs;
+const isSlow = (
+  { startedAt, endsBy = Number.POSITIVE_INFINITY }: Observation,
+  { memory: { slowestAnswerMs = 0 } }: Circumstances,
+): boolean => slowestAnswerMs > Math.min(slowAnswerMs, (endsBy - startedAt) / 4);
 
-const firstNeeds = (circumstances: Circumstances): readonly Need[] =>
-  isSlow(circumstances) ? ['apiServer', 'leases'] : ['apiServer'];
+/** Whether another answer that takes as long as the first ones of this run comes before its time is up. */
+const hasTimeForAnother = (
+  { startedAt, endsBy = Number.POSITIVE_INFINITY }: Observation,
+  { now }: Circumstances,
+): boolean => now + (now - startedAt) < endsBy;
 
-const decideByLeases = (
-  { nodes, machines, dependents }: Observation,
-  listed: LeaseList,
-  circumstances: Circumstances,
-): Decision => {
+const firstNeeds = (observation: Observation, circumstances: Circumstances): readonly Need[] =>
+  isSlow(observation, circumstances) ? ['apiServer', 'leases'] : ['apiServer'];
+
+const decideByLeases = (observation: Observation, listed: LeaseList, circumstances: Circumstances): Decision => {
+  const { nodes, machines, dependents } = observation;
   const { settings } = circumstances;
   const looked = takeLook(listed, circumstances);
   const isPathHarmless = !couldTrigger(looked.leases, circumstances);
@@ -75,8 +81,8 @@ const decideByLeases = (
     const missing: readonly (readonly Need[])[] = [
       nodes === undefined ? ['nodes'] : [],
       machines === undefined ? ['machines'] : [],
-      // Until these are in, the list at hand has aged, and leases with it.
-      isSlow(circumstances) ? ['leases'] : [],
+      // Until these are in, the list at hand has aged. An aged list is still better than a run that never ends in time.
+      isSlow(observation, circumstances) && hasTimeForAnother(observation, circumstances) ? ['leases'] : [],
     ];
     // Also while we hold something down: behind five requests a second, a whole seed would not get out of protection.
     const isUrgent = dependents.anyHeld || !isPathHarmless || looked.leases.some(({ expired }) => expired);

@@ -41,15 +41,16 @@ export const observeRun = async (deps: ObserveDeps, request: RunRequest): Promis
   const { clock } = deps;
   const { namespace, signal } = request;
   const startedAt = clock.monotonic();
+  const endsBy = startedAt + request.timeoutMs;
   const asker = createAsker(deps, {
     secret: `${namespace}/${request.kubeConfigSecretName}`,
-    deadline: startedAt + request.timeoutMs,
+    deadline: endsBy,
     slowestAnswerMs: request.circumstances().memory.slowestAnswerMs,
     signal,
   });
   let skewMs: number | undefined;
   try {
-    let observation: Observation = { startedAt, dependents: request.dependents() };
+    let observation: Observation = { startedAt, endsBy, dependents: request.dependents() };
     for (;;) {
       const now = clock.monotonic();
       observation = { ...observation, dependents: request.dependents() };

@@ -35,6 +35,8 @@ export interface LeaseList {
 /** One probe run as seen so far. A part that was not asked for is absent. Times are monotonic milliseconds. */
 export interface Observation {
   readonly startedAt: number;
+  /** When the time of the run is up; absent: never. */
+  readonly endsBy?: number;
   readonly apiServer?: Result<undefined, ReadError>;
   readonly leases?: Result<LeaseList, ReadError>;
   readonly nodes?: Result<readonly NodeView[], ReadError>;

@@ -47,6 +47,7 @@ export interface ProbeRun {
   /** When everything was in. */
   readonly at: number;
   readonly startedAt?: number;
+  readonly endsBy?: number;
   readonly leases: readonly Lease[];
   readonly look?: Partial<Look>;
   /** Default: one of each per lease. */
@@ -78,7 +79,11 @@ export const runProbe = (memory: ProbeMemory, run: ProbeRun): ProbeRunResult => 
     ...(run.apiServer === undefined ? {} : { apiServer: run.apiServer }),
   };
   const asked: (readonly Need[])[] = [];
-  let observation: Observation = { startedAt: run.startedAt ?? at, dependents };
+  let observation: Observation = {
+    startedAt: run.startedAt ?? at,
+    dependents,
+    ...(run.endsBy === undefined ? {} : { endsBy: run.endsBy }),
+  };
   for (;;) {
     const decision = decide(observation, circumstances);
     if (decision.kind === 'verdict') return { decision, asked };
