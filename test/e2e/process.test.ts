@@ -1,6 +1,15 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, openSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -171,6 +180,42 @@ it('a dry run says so in every line of its log, in a metric and in /readyz', asy
   expect(await prober.exit).toBe(0);
   expect(lines().length).toBeGreaterThan(3);
   expect(lines().filter(({ dryRun }) => dryRun !== true)).toEqual([]);
+});
+
+describe('a configuration file that turns bad while the program runs', () => {
+  const own = (): string => join(directory, 'reloaded.yaml');
+  const next = (): string => join(directory, 'reloaded.yaml.new');
+  const write = (change: (text: string) => string) => (): void =>
+    writeFileSync(next(), change(readFileSync(join(directory, 'prober.yaml'), 'utf8')));
+  const merges = Array.from({ length: 9_000 }, () => '  - {<<: *a, y: 2}\n').join('');
+
+  it.each<[what: string, spoil: () => void, said: RegExp]>([
+    ['9,000 merges', write((text) => `${text}a: &a {x: 1}\nb:\n${merges}`), /more than 100 aliases and merges/],
+    ['a FIFO', () => execFileSync('mkfifo', [next()]), /only a regular file is read/],
+    [
+      'a misspelt field',
+      write((text) => text.replace('probeInterval:', 'probeIntervall:')),
+      /did you mean probeInterval/,
+    ],
+  ])('%s: the old one stays in force and probes go on', async (_, spoil, said) => {
+    write((text) => text)();
+    renameSync(next(), own());
+    const prober = await startProber('pipe', `--config-file=${own()}`);
+    const { lines } = linesOf(prober.child.stderr);
+    await untilRuns(prober, 1);
+    spoil();
+    renameSync(next(), own());
+    await waitFor({ what: 'the reload is refused', withinMs: 60_000 }, async () =>
+      (await prober.metric('dwd_config_reload_failed')) === 1 ? true : undefined,
+    );
+    // At its default of 10 s this would take longer than the test.
+    await untilRuns(prober, 20);
+    expect(lines().filter(({ level }) => level === 'error')).toMatchObject([
+      { problem: expect.stringMatching(said) as string },
+    ]);
+    prober.child.kill('SIGTERM');
+    expect(await prober.exit).toBe(0);
+  });
 });
 
 describe('signals', () => {

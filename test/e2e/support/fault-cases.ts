@@ -1,6 +1,7 @@
 import { waitFor } from '../../envtest/waiting.ts';
 import type { Fault } from './fault.ts';
 import type { FaultLane } from './fault-lane.ts';
+import type { Program } from './program.ts';
 
 /** A fault, the shoot that it befalls, and what became of that. */
 export interface Case {
@@ -28,12 +29,31 @@ export const createCase = (fault: Fault, lane: FaultLane): Case => ({
   recovered: new Set(),
 });
 
-const linesOf = ({ lane: { namespace, watchdog } }: Case): readonly string[] =>
-  watchdog
-    .program()
-    .output()
-    .split('\n')
-    .filter((line) => line.includes(`"namespace":"${namespace}"`));
+/** Complete lines of a program by the namespace that they name, read so far. */
+interface ReadLog {
+  end: number;
+  readonly byNamespace: Map<string, string[]>;
+}
+
+const logs = new WeakMap<Program, ReadLog>();
+
+/** Reads only what was written since the last call: dozens of cases ask twice a second. */
+const linesOf = ({ lane: { namespace, watchdog } }: Case): readonly string[] => {
+  const program = watchdog.program();
+  const log = logs.get(program) ?? { end: 0, byNamespace: new Map<string, string[]>() };
+  logs.set(program, log);
+  const output = program.output();
+  const end = output.lastIndexOf('\n') + 1;
+  for (const line of output.slice(log.end, end).split('\n')) {
+    const [, named] = /"namespace":"([^"]+)"/.exec(line) ?? [];
+    if (named === undefined) continue;
+    const lines = log.byNamespace.get(named);
+    if (lines === undefined) log.byNamespace.set(named, [line]);
+    else lines.push(line);
+  }
+  log.end = end;
+  return log.byNamespace.get(namespace) ?? [];
+};
 
 const isSaid = (it: Case, words: RegExp | undefined): boolean =>
   words === undefined || linesOf(it).some((line) => words.test(line));

@@ -24,7 +24,7 @@ export interface Watchdog {
   /** Sets its wall clock wrong by so many milliseconds, running or not. */
   shiftClock(ms: number): void;
   /** How many of its probe runs ended how, of the shoot of that namespace, since it was started. */
-  results(namespace: string): Promise<ReadonlyMap<string, number>>;
+  results(namespace: string): Promise<Results>;
   /** The longest that its event loop was held since it was asked before: the machine's doing or its own. */
   loopLagMs(): Promise<number>;
   stop(): Promise<void>;
@@ -38,15 +38,20 @@ export interface WatchdogOptions {
   readonly directory: string;
 }
 
-const parseResults = (metrics: string, namespace: string): ReadonlyMap<string, number> =>
-  new Map(
-    Array.from(
-      metrics.matchAll(
-        new RegExp(`^dwd_prober_runs_total\\{namespace="${namespace}",result="(\\w+)"\\} (\\d+)$`, 'gm'),
-      ),
-      ([, result = '', count]) => [result, Number(count)],
-    ),
-  );
+type Results = ReadonlyMap<string, number>;
+
+/** By namespace. */
+const parseResults = (metrics: string): ReadonlyMap<string, Results> => {
+  const found = new Map<string, Map<string, number>>();
+  const samples = /^dwd_prober_runs_total\{namespace="([^"]+)",result="(\w+)"\} (\d+)$/gm;
+  for (const [, namespace = '', result = '', count] of metrics.matchAll(samples)) {
+    const results = found.get(namespace) ?? new Map<string, number>();
+    found.set(namespace, results.set(result, Number(count)));
+  }
+  return found;
+};
+
+const unread = () => ({ at: Number.NEGATIVE_INFINITY, byNamespace: Promise.resolve(parseResults('')) });
 
 export const createWatchdog = async (options: WatchdogOptions): Promise<Watchdog> => {
   const { name, seed, configFile, directory } = options;
@@ -57,7 +62,7 @@ export const createWatchdog = async (options: WatchdogOptions): Promise<Watchdog
   writeFileSync(kubeconfig, proxy.kubeconfig, { mode: 0o600 });
   writeFileSync(shiftFile, '0');
   let metricsPort = 0;
-  let metrics = { at: Number.NEGATIVE_INFINITY, text: Promise.resolve('') };
+  let results = unread();
   let program: Program | undefined;
   const running = (): Program => {
     if (program === undefined) throw new Error(`${name}: not started`);
@@ -83,7 +88,7 @@ export const createWatchdog = async (options: WatchdogOptions): Promise<Watchdog
     program: running,
     start: async () => {
       [metricsPort = 0] = await freePorts(1);
-      metrics = { at: Number.NEGATIVE_INFINITY, text: Promise.resolve('') };
+      results = unread();
       program = startProgram(
         [
           'prober',
@@ -106,8 +111,8 @@ export const createWatchdog = async (options: WatchdogOptions): Promise<Watchdog
     results: async (namespace) => {
       // Many shoots are asked for at a time.
       const at = performance.now();
-      if (at - metrics.at > freshMs) metrics = { at, text: scrape() };
-      return parseResults(await metrics.text, namespace);
+      if (at - results.at > freshMs) results = { at, byNamespace: scrape().then(parseResults) };
+      return (await results.byNamespace).get(namespace) ?? new Map<string, number>();
     },
     loopLagMs: async () => {
       const [, seconds = ''] = /^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(await scrape()) ?? [];
