@@ -195,7 +195,7 @@ describe('a configuration file that turns bad while the program runs', () => {
     [
       'a misspelt field',
       write((text) => text.replace('probeInterval:', 'probeIntervall:')),
-      /did you mean probeInterval/,
+      /taken for probeInterval, whose value in force is kept/,
     ],
   ])('%s: the old one stays in force and probes go on', async (_, spoil, said) => {
     write((text) => text)();
