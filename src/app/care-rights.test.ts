@@ -1,12 +1,13 @@
 import { expect, it } from 'vitest';
 import { loadCareConfig } from '../config/index.ts';
 import { formatRight } from '../domain/index.ts';
-import { neededByCare, neededInGarden } from './care-rights.ts';
+import { careGrants } from './care-rights.ts';
+import { rightsOf } from './grants.ts';
 
 it('care needs to list and watch what it watches, and the Secrets by their name', () => {
   const { settings } = loadCareConfig('kubeConfigSecretName: shoot-access', { leftovers: 'error' });
   if (settings === undefined) throw new Error('not valid');
-  const needed = neededByCare(settings);
+  const needed = rightsOf(careGrants(settings));
   expect(new Set(needed.map(({ right }) => right.verb))).toEqual(new Set(['list', 'watch']));
   const lists = needed.filter(({ right }) => right.verb === 'list').map(({ right }) => formatRight(right));
   expect(lists).toContain('list resource "secrets" "shoot-access" in API group "" at the cluster scope');
@@ -15,17 +16,4 @@ it('care needs to list and watch what it watches, and the Secrets by their name'
   );
   expect(lists).toHaveLength(16);
   expect(new Set(lists).size).toBe(lists.length);
-});
-
-it('care needs in the garden to know who is in charge, and to read and write Shoots', () => {
-  const rights = neededInGarden.map(({ right: { verb, group, resource } }) => `${verb} ${resource}.${group}`);
-  expect(rights).toEqual([
-    'list controllerregistrations.core.gardener.cloud',
-    'watch controllerregistrations.core.gardener.cloud',
-    'list controllerinstallations.core.gardener.cloud',
-    'watch controllerinstallations.core.gardener.cloud',
-    'get shoots.core.gardener.cloud',
-    'patch shoots.core.gardener.cloud',
-    'patch shoots/status.core.gardener.cloud',
-  ]);
 });

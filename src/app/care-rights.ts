@@ -1,38 +1,44 @@
 import { type CareSettings, careExtensionKinds, heartbeatLeaseName } from '../domain/index.ts';
-import type { NeededRight } from './check-rights.ts';
+import { type Grant, watched } from './grants.ts';
 
 const health = 'to know the health of control planes';
-const nodes = 'to know the machines of shoots';
+const machines = 'to know the machines of shoots';
 const reports = 'to hear what extensions report';
+const nodes = 'to know the nodes of a shoot';
+const tunnel = 'to try the tunnel to the nodes';
 
-const extensionsGroup = 'extensions.gardener.cloud';
+const extensions = 'extensions.gardener.cloud';
 const core = 'core.gardener.cloud';
 
-/** Rights in the seed that care takes, in all namespaces; it only reads there. */
-export const neededByCare = ({ kubeConfigSecretName }: CareSettings): readonly NeededRight[] =>
+/** What care uses in a seed, in all namespaces; it only reads there. */
+export const careGrants = ({ kubeConfigSecretName }: CareSettings): readonly Grant[] =>
   [
-    { group: extensionsGroup, resource: 'clusters', purpose: 'to know which shoots there are' },
-    { group: '', resource: 'secrets', name: kubeConfigSecretName, purpose: 'to reach the API servers of shoots' },
+    { group: extensions, resource: 'clusters', purpose: 'to know which shoots there are' },
+    { group: '', resource: 'secrets', names: [kubeConfigSecretName], purpose: 'to reach the API servers of shoots' },
     { group: 'apps', resource: 'deployments', purpose: health },
     { group: 'druid.gardener.cloud', resource: 'etcds', purpose: health },
     { group: 'resources.gardener.cloud', resource: 'managedresources', purpose: health },
-    { group: 'machine.sapcloud.io', resource: 'machinedeployments', purpose: nodes },
-    { group: 'machine.sapcloud.io', resource: 'machines', purpose: nodes },
-    ...careExtensionKinds.map(({ resource }) => ({ group: extensionsGroup, resource, purpose: reports })),
-    { group: 'coordination.k8s.io', resource: 'leases', name: heartbeatLeaseName, purpose: reports },
-  ].flatMap(({ purpose, ...right }) => ['list', 'watch'].map((verb) => ({ right: { verb, ...right }, purpose })));
+    { group: 'machine.sapcloud.io', resource: 'machinedeployments', purpose: machines },
+    { group: 'machine.sapcloud.io', resource: 'machines', purpose: machines },
+    ...careExtensionKinds.map(({ resource }) => ({ group: extensions, resource, purpose: reports })),
+    { group: 'coordination.k8s.io', resource: 'leases', names: [heartbeatLeaseName], purpose: reports },
+  ].map((grant) => ({ ...grant, verbs: watched }));
 
 const inCharge = 'to know whether extensions are alive';
-const shoots = 'to know how Shoots are stored';
-const writing = 'to tell how shoots are';
 
-/** Rights in the garden that care takes, in all namespaces, whatever is configured. */
-export const neededInGarden: readonly NeededRight[] = [
-  { right: { verb: 'list', group: core, resource: 'controllerregistrations' }, purpose: inCharge },
-  { right: { verb: 'watch', group: core, resource: 'controllerregistrations' }, purpose: inCharge },
-  { right: { verb: 'list', group: core, resource: 'controllerinstallations' }, purpose: inCharge },
-  { right: { verb: 'watch', group: core, resource: 'controllerinstallations' }, purpose: inCharge },
-  { right: { verb: 'get', group: core, resource: 'shoots' }, purpose: shoots },
-  { right: { verb: 'patch', group: core, resource: 'shoots' }, purpose: writing },
-  { right: { verb: 'patch', group: core, resource: 'shoots/status' }, purpose: writing },
+/** What care uses in the garden, in all namespaces, whatever is configured. */
+export const careGardenGrants: readonly Grant[] = [
+  { group: core, resource: 'controllerregistrations', verbs: watched, purpose: inCharge },
+  { group: core, resource: 'controllerinstallations', verbs: watched, purpose: inCharge },
+  { group: core, resource: 'shoots', verbs: ['get'], purpose: 'to know how Shoots are stored' },
+  { group: core, resource: 'shoots', verbs: ['patch'], purpose: 'to label a Shoot by how it is' },
+  { group: core, resource: 'shoots/status', verbs: ['patch'], purpose: 'to write the conditions of Shoots' },
+];
+
+/** What care uses in a shoot. Everybody may get `/healthz` (ClusterRole `system:public-info-viewer`). */
+export const careShootGrants: readonly Grant[] = [
+  { group: '', resource: 'nodes', verbs: ['list'], purpose: nodes },
+  { group: 'coordination.k8s.io', resource: 'leases', namespace: 'kube-node-lease', verbs: ['list'], purpose: nodes },
+  { group: '', resource: 'pods', namespace: 'kube-system', verbs: ['list'], purpose: tunnel },
+  { group: '', resource: 'pods/portforward', namespace: 'kube-system', verbs: ['get', 'create'], purpose: tunnel },
 ];

@@ -10,8 +10,9 @@ import {
 } from '../kube/index.ts';
 import type { Clock, Kube, ShootConnector, TunnelConnector } from '../ports/index.ts';
 import { createCareGeneration } from './care-generation.ts';
-import { neededByCare, neededInGarden } from './care-rights.ts';
+import { careGardenGrants, careGrants } from './care-rights.ts';
 import type { Component, ComponentOptions, ComponentPorts } from './component.ts';
+import { rightsOf } from './grants.ts';
 import { type ComponentParts, createReloadable, type RunningComponent, startParts } from './reloadable.ts';
 
 export interface CarePorts extends ComponentPorts {
@@ -64,10 +65,15 @@ export interface CareComponentOptions {
 export const careComponent = ({ garden, takeOver, clock }: CareComponentOptions): Component<CareSettings> => ({
   leaseName: 'dwd-care-leader-election',
   urgentInFlight,
-  neededRights: async (settings) => neededByCare(settings),
+  neededRights: async (settings) => rightsOf(careGrants(settings)),
   ...(garden === undefined
     ? {}
-    : { garden: { client: createKubeClient({ kube: garden, clock }), neededRights: async () => neededInGarden } }),
+    : {
+        garden: {
+          client: createKubeClient({ kube: garden, clock }),
+          neededRights: async () => rightsOf(careGardenGrants),
+        },
+      }),
   create: ({ ports, userAgent, settings, dryRun = false }) => {
     const { random } = ports;
     const known = createKnownShoots();

@@ -1,3 +1,4 @@
+export { careGardenGrants, careGrants, careShootGrants } from './care-rights.ts';
 export { type CareOptions, type CarePorts, startCare } from './care.ts';
 export {
   type CareProcessDeps,
@@ -6,8 +7,11 @@ export {
   runCareProcess,
   runCareRound,
 } from './care-process.ts';
+export { type Grant, leaseGrants, rightsOf } from './grants.ts';
 export { createElection } from '../process/index.ts';
 export { type ProcessDeps, runComponent } from './process.ts';
 export { createProber, proberComponent, type ProberOptions, type ProberPorts, startProber } from './prober.ts';
+export { proberGrants, proberShootGrants } from './prober-rights.ts';
 export type { RunningComponent } from './reloadable.ts';
 export { startWeeder, weederComponent, type WeederOptions } from './weeder.ts';
+export { weederGrants } from './weeder-rights.ts';

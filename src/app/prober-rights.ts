@@ -4,13 +4,15 @@ import {
   decodeList,
   decodeMeta,
   decodeObject,
+  groupOf,
   type ProberSettings,
+  refKey,
   type ResourceRef,
-  type Right,
   scalesInOneWrite,
 } from '../domain/index.ts';
 import { resolveKind } from '../kube/index.ts';
 import type { Inquiry, NeededRight } from './check-rights.ts';
+import { eventGrant, type Grant, rightsOf, watched } from './grants.ts';
 
 /** One Cluster, which may be any. */
 const firstCluster: Call<readonly string[]> = {
@@ -31,65 +33,88 @@ const someNamespace = async ({ client, options }: Inquiry): Promise<string | und
   }
 };
 
-const withVerbs = (verbs: readonly string[], right: Omit<Right, 'verb'>, purpose: string): readonly NeededRight[] =>
-  verbs.map((verb) => ({ right: { verb, ...right }, purpose }));
-
 const secretNames = ({ kubeConfigSecretName, outsidePath }: ProberSettings): readonly string[] => [
   ...new Set([kubeConfigSecretName, ...(outsidePath === undefined ? [] : [outsidePath.kubeConfigSecretName])]),
 ];
 
-interface Place {
-  readonly namespace?: string;
-}
+/** The plural of a kind; undefined where it is not served: there is nothing to have a right to, and that is told elsewhere. */
+type PluralOf = (ref: ResourceRef) => string | undefined;
 
-const groupOf = ({ apiVersion }: ResourceRef): string =>
-  apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '';
+const scaling = 'to scale a dependent resource';
 
-const forDependent = async (ref: ResourceRef, place: Place, inquiry: Inquiry): Promise<readonly NeededRight[]> => {
-  const found = await resolveKind(inquiry.client, ref, inquiry.options);
-  // That its kind is not served is told elsewhere, and there is nothing to have a right to.
-  if (found.kind === 'not-served') return [];
-  const group = groupOf(ref);
-  const { resource } = found;
-  const { name } = ref;
-  const scale = { group, resource: `${resource}/scale`, name, ...place };
+const forDependent = (ref: ResourceRef, resource: string): readonly Grant[] => {
+  const named = { group: groupOf(ref), resource, names: [ref.name] };
+  const scaled: Grant = { ...named, verbs: ['get', 'patch'], purpose: scaling, byNamespace: true };
   return [
-    ...withVerbs(['list', 'watch'], { group, resource, name }, 'to know the state of a dependent resource'),
-    ...withVerbs(['get', 'patch'], { group, resource, name, ...place }, 'to scale a dependent resource'),
-    ...(scalesInOneWrite(ref) ? [] : withVerbs(['get', 'patch'], scale, 'to scale a dependent resource')),
+    { ...named, verbs: watched, purpose: 'to know the state of a dependent resource' },
+    scaled,
+    ...(scalesInOneWrite(ref) ? [] : [{ ...scaled, resource: `${resource}/scale` }]),
   ];
 };
 
-const forApiServer = async (ref: ResourceRef, inquiry: Inquiry): Promise<readonly NeededRight[]> => {
-  const found = await resolveKind(inquiry.client, ref, inquiry.options);
-  if (found.kind === 'not-served') return [];
-  const right = { group: groupOf(ref), resource: found.resource, name: ref.name };
-  return withVerbs(['list', 'watch'], right, 'to tell whether an API server that cannot be reached is down');
-};
+const forApiServer = (ref: ResourceRef, resource: string): readonly Grant[] => [
+  {
+    ...{ group: groupOf(ref), resource, names: [ref.name], verbs: watched },
+    purpose: 'to tell whether an API server that cannot be reached is down',
+  },
+];
 
 /**
- * Rights in the seed that probing under `settings` takes. What is watched is watched in all namespaces; what is read and written one by one
- * is asked for in the namespace of one shoot.
+ * What the prober uses in a seed under `settings`. What is watched is watched in all namespaces; what is read and written one by one is in the
+ * namespace of a shoot.
  */
+export const proberGrants = (settings: ProberSettings, pluralOf: PluralOf): readonly Grant[] => {
+  const served = (ref: ResourceRef, grantsOf: (ref: ResourceRef, resource: string) => readonly Grant[]) => {
+    const resource = pluralOf(ref);
+    return resource === undefined ? [] : grantsOf(ref, resource);
+  };
+  return [
+    {
+      group: 'extensions.gardener.cloud',
+      resource: 'clusters',
+      verbs: watched,
+      purpose: 'to know which shoots there are',
+    },
+    {
+      group: '',
+      resource: 'secrets',
+      names: secretNames(settings),
+      verbs: watched,
+      purpose: 'to reach the API servers of shoots',
+    },
+    {
+      group: 'machine.sapcloud.io',
+      resource: 'machines',
+      verbs: ['list'],
+      purpose: 'to judge a shoot whose leases have expired',
+      byNamespace: true,
+    },
+    ...settings.dependentResources.flatMap(({ ref }) => served(ref, forDependent)),
+    ...served(settings.apiServerRef, forApiServer),
+    eventGrant,
+  ];
+};
+
+/** What the prober uses in a shoot. Everybody may get `/version` (ClusterRole `system:public-info-viewer`). */
+export const proberShootGrants: readonly Grant[] = [
+  {
+    group: 'coordination.k8s.io',
+    resource: 'leases',
+    verbs: ['list'],
+    purpose: 'to see whether kubelets renew them',
+    namespace: 'kube-node-lease',
+  },
+  { group: '', resource: 'nodes', verbs: ['list'], purpose: 'to judge a shoot whose leases have expired' },
+];
+
+/** The rights that `settings` take in a seed, with the kinds as it serves them. */
 export const neededByProber = async (settings: ProberSettings, inquiry: Inquiry): Promise<readonly NeededRight[]> => {
   const namespace = await someNamespace(inquiry);
-  const place = namespace === undefined ? {} : { namespace };
-  const needed: NeededRight[] = [
-    ...withVerbs(
-      ['list', 'watch'],
-      { group: 'extensions.gardener.cloud', resource: 'clusters' },
-      'to know which shoots there are',
-    ),
-    ...secretNames(settings).flatMap((name) =>
-      withVerbs(['list', 'watch'], { group: '', resource: 'secrets', name }, 'to reach the API servers of shoots'),
-    ),
-    ...withVerbs(
-      ['list'],
-      { group: 'machine.sapcloud.io', resource: 'machines', ...place },
-      'to judge a shoot whose leases have expired',
-    ),
-  ];
-  needed.push(...(await forApiServer(settings.apiServerRef, inquiry)));
-  for (const { ref } of settings.dependentResources) needed.push(...(await forDependent(ref, place, inquiry)));
-  return needed;
+  const plurals = new Map<string, string>();
+  for (const ref of [settings.apiServerRef, ...settings.dependentResources.map((dependent) => dependent.ref)]) {
+    const found = await resolveKind(inquiry.client, ref, inquiry.options);
+    if (found.kind === 'served') plurals.set(refKey(ref), found.resource);
+  }
+  const grants = proberGrants(settings, (ref) => plurals.get(refKey(ref)));
+  return rightsOf(grants, namespace);
 };

@@ -7,6 +7,7 @@ import type { Check, MetricsSource } from '../runtime/index.ts';
 import { checkRights } from './check-rights.ts';
 import type { Component } from './component.ts';
 import { watchConfig } from './config-watch.ts';
+import { leaseGrants, rightsOf } from './grants.ts';
 
 export interface ProcessDeps<Settings> {
   readonly settings: Settings;
@@ -38,24 +39,30 @@ export const runComponent = <Settings>(
   const userAgent = `dependency-watchdog/${deps.version}`;
   // A rehearsal must never take the Lease from the program that protects.
   const lease = deps.flags.dryRun ? `${leaseName}-dry-run` : leaseName;
-  const start = (ports: SeedPorts): ProcessParts => partsOf(component, { ...deps, ports, userAgent });
+  const start = (ports: SeedPorts): ProcessParts => partsOf(component, { ...deps, ports, userAgent, lease });
   return runSeedProcess({ ...deps, leaseName: lease, urgentInFlight, userAgent, start });
 };
 
 interface PartsDeps<Settings> extends ProcessDeps<Settings> {
   readonly ports: SeedPorts;
   readonly userAgent: string;
+  readonly lease: string;
 }
 
 const dryRunCheck: Check = { name: 'dry-run', ok: true, detail: 'nothing is written' };
 
 const partsOf = <Settings>(component: Component<Settings>, deps: PartsDeps<Settings>): ProcessParts => {
-  const { ports, settings, flags, userAgent } = deps;
+  const { ports, settings, flags, userAgent, lease } = deps;
   const { clock, reviews } = ports;
-  const { dryRun, concurrentReconciles: concurrency } = flags;
+  const { dryRun, leaderElection, concurrentReconciles: concurrency } = flags;
   const parts = component.create({ settings, ports, concurrency, dryRun, userAgent });
   const client = createKubeClient({ kube: reviews, clock });
-  const { garden, neededRights: needed } = component;
+  const { garden } = component;
+  const electing = leaderElection.enabled ? rightsOf(leaseGrants(lease, leaderElection.namespace)) : [];
+  const needed: typeof component.neededRights = async (wanted, inquiry) => [
+    ...(await component.neededRights(wanted, inquiry)),
+    ...electing,
+  ];
   const rights = [
     checkRights({ ...deps, client, clock, needed }),
     ...(garden === undefined

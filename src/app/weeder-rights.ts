@@ -1,13 +1,16 @@
-import type { NeededRight } from './check-rights.ts';
+import { eventGrant, type Grant, watched } from './grants.ts';
 
 const pods = { group: '', resource: 'pods' };
-const slices = { group: 'discovery.k8s.io', resource: 'endpointslices' };
 
-/** Rights in the seed that weeding takes, in all namespaces, whatever is configured. */
-export const neededByWeeder: readonly NeededRight[] = [
-  { right: { verb: 'list', ...slices }, purpose: 'to know which services are ready' },
-  { right: { verb: 'watch', ...slices }, purpose: 'to know which services are ready' },
-  { right: { verb: 'list', ...pods }, purpose: 'to see pods that crash-loop' },
-  { right: { verb: 'watch', ...pods }, purpose: 'to see pods that crash-loop' },
-  { right: { verb: 'delete', ...pods }, purpose: 'to let pods that crash-loop start anew' },
+/** What the weeder uses in a seed, whatever is configured. */
+export const weederGrants: readonly Grant[] = [
+  {
+    group: 'discovery.k8s.io',
+    resource: 'endpointslices',
+    verbs: watched,
+    purpose: 'to know which services are ready',
+  },
+  { ...pods, verbs: watched, purpose: 'to see pods that crash-loop' },
+  { ...pods, verbs: ['delete'], purpose: 'to let pods that crash-loop start anew' },
+  eventGrant,
 ];

@@ -18,6 +18,7 @@ import type { Counter, KubeClient } from '../ports/index.ts';
 import { type Check, createWorkQueue, type WorkQueue, whenAborted } from '../runtime/index.ts';
 import { createEventRecorder } from '../telemetry/index.ts';
 import type { Component, ComponentOptions, ComponentPorts } from './component.ts';
+import { rightsOf } from './grants.ts';
 import { createPodWatchErrors, createPodWatches } from './pod-watches.ts';
 import {
   type ComponentParts,
@@ -27,7 +28,7 @@ import {
   startParts,
 } from './reloadable.ts';
 import { untilFilled } from './until-filled.ts';
-import { neededByWeeder } from './weeder-rights.ts';
+import { weederGrants } from './weeder-rights.ts';
 
 export type WeederOptions = ComponentOptions<WeederSettings>;
 
@@ -145,7 +146,7 @@ const inFlight = 20;
 export const weederComponent: Component<WeederSettings> = {
   leaseName: 'dwd-weeder-leader-election',
   urgentInFlight: inFlight,
-  neededRights: () => Promise.resolve(neededByWeeder),
+  neededRights: () => Promise.resolve(rightsOf(weederGrants)),
   create: (options) => createWeeder(options),
 };
 

@@ -116,6 +116,10 @@ export interface CareSettings {
 /** `apiVersion/kind/name`: identifies a dependent resource within a namespace. */
 export const refKey = (ref: ResourceRef): string => `${ref.apiVersion}/${ref.kind}/${ref.name}`;
 
+/** API group of a kind; empty for the core group. */
+export const groupOf = ({ apiVersion }: Pick<ResourceRef, 'apiVersion'>): string =>
+  apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '';
+
 export interface BindAddress {
   /** Name or IP address without brackets; empty for all addresses of the machine. */
   readonly host: string;

@@ -1,12 +1,5 @@
-import {
-  type CareSettings,
-  careExtensionKinds,
-  heartbeatLeaseName,
-  type ProberSettings,
-  refKey,
-  type ResourceRef,
-  scalesInOneWrite,
-} from '../../domain/index.ts';
+import { careGrants, type Grant, leaseGrants, proberGrants, weederGrants } from '../../app/index.ts';
+import type { CareSettings, ProberSettings } from '../../domain/index.ts';
 
 /** `rbac.authorization.k8s.io/v1` PolicyRule. */
 export interface PolicyRule {
@@ -16,13 +9,6 @@ export interface PolicyRule {
   readonly verbs: readonly string[];
 }
 
-/** Of what is never read one by one. */
-const watched = ['list', 'watch'] as const;
-
-const eventRule: PolicyRule = { apiGroups: [''], resources: ['events'], verbs: ['create'] };
-
-const groupOf = (apiVersion: string): string => (apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '');
-
 /** Plural of a kind as far as it can be told without asking an API server (UnsafeGuessKindToResource in apimachinery's pkg/api/meta). */
 export const guessResource = (kind: string): string => {
   const singular = kind.toLowerCase();
@@ -30,81 +16,48 @@ export const guessResource = (kind: string): string => {
   return singular.endsWith('y') ? `${singular.slice(0, -1)}ies` : `${singular}s`;
 };
 
-const ofDependents = (refs: readonly ResourceRef[]): readonly PolicyRule[] => {
-  const byKind = new Map<string, ResourceRef[]>();
-  for (const ref of refs) {
-    const key = `${groupOf(ref.apiVersion)}/${ref.kind}`;
-    byKind.set(key, [...(byKind.get(key) ?? []), ref]);
+const verbOrder = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'];
+
+interface Line extends Pick<Grant, 'group' | 'verbs'> {
+  readonly resources: readonly string[];
+  readonly names: readonly string[];
+}
+
+/** Makes one line of those that differ in nothing but `field`. */
+const merge = (lines: readonly Line[], field: 'resources' | 'names' | 'verbs'): readonly Line[] => {
+  const merged = new Map<string, Line>();
+  for (const line of lines) {
+    const key = JSON.stringify({ ...line, [field]: [] });
+    const values = [...new Set([...(merged.get(key)?.[field] ?? []), ...line[field]])];
+    const sorted = field === 'verbs' ? verbOrder.filter((verb) => values.includes(verb)) : values.toSorted();
+    merged.set(key, { ...line, [field]: sorted });
   }
-  return [...byKind.values()].flatMap((same) => {
-    const [first] = same;
-    if (first === undefined) return [];
-    const resource = guessResource(first.kind);
-    const apiGroups = [groupOf(first.apiVersion)];
-    const resourceNames = [...new Set(same.map(({ name }) => name))].toSorted();
-    const scale = { apiGroups, resources: [`${resource}/scale`], resourceNames, verbs: ['get', 'patch'] };
-    return [
-      { apiGroups, resources: [resource], resourceNames, verbs: ['get', ...watched, 'patch'] },
-      ...(same.every(scalesInOneWrite) ? [] : [scale]),
-    ];
-  });
+  return [...merged.values()];
 };
 
-/** None of its own where it is scaled as well. */
-const ofApiServer = ({ apiServerRef: ref, dependentResources }: ProberSettings): readonly PolicyRule[] => {
-  if (dependentResources.some((dependent) => refKey(dependent.ref) === refKey(ref))) return [];
-  const resources = [guessResource(ref.kind)];
-  return [{ apiGroups: [groupOf(ref.apiVersion)], resources, resourceNames: [ref.name], verbs: watched }];
+/** The fewest rules that grant all of it and nothing else, whatever namespace they are bound in. */
+export const policyRules = (grants: readonly Grant[]): readonly PolicyRule[] => {
+  const single = grants.flatMap(({ group, resource, names = [''], verbs }) =>
+    names.map((name) => ({ group, resources: [resource], names: [name], verbs })),
+  );
+  const lines = merge(merge(merge(single, 'verbs'), 'names'), 'resources');
+  return lines.map(({ group, resources, names, verbs }) => ({
+    apiGroups: [group],
+    resources,
+    ...(names.includes('') ? {} : { resourceNames: names }),
+    verbs,
+  }));
 };
 
 /** What the prober needs in a seed under these settings, and no more. */
-export const proberRules = (settings: ProberSettings): readonly PolicyRule[] => {
-  const { kubeConfigSecretName, outsidePath, dependentResources } = settings;
-  const secrets = [kubeConfigSecretName, ...(outsidePath === undefined ? [] : [outsidePath.kubeConfigSecretName])];
-  return [
-    { apiGroups: ['extensions.gardener.cloud'], resources: ['clusters'], verbs: watched },
-    {
-      apiGroups: [''],
-      resources: ['secrets'],
-      resourceNames: [...new Set(secrets)].toSorted(),
-      verbs: watched,
-    },
-    { apiGroups: ['machine.sapcloud.io'], resources: ['machines'], verbs: ['list'] },
-    ...ofDependents(dependentResources.map(({ ref }) => ref)),
-    ...ofApiServer(settings),
-    eventRule,
-  ];
-};
+export const proberRules = (settings: ProberSettings): readonly PolicyRule[] =>
+  policyRules(proberGrants(settings, ({ kind }) => guessResource(kind)));
 
 /** What the weeder needs in a seed, whatever is configured. */
-export const weederRules: readonly PolicyRule[] = [
-  { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: watched },
-  { apiGroups: [''], resources: ['pods'], verbs: [...watched, 'delete'] },
-  eventRule,
-];
+export const weederRules = policyRules(weederGrants);
 
 /** What care needs in a seed under these settings; what it needs in the garden and in shoots is granted there. */
-export const careRules = ({ kubeConfigSecretName }: CareSettings): readonly PolicyRule[] => {
-  const verbs = watched;
-  const extensions = ['clusters', ...careExtensionKinds.map(({ resource }) => resource)];
-  return [
-    { apiGroups: ['extensions.gardener.cloud'], resources: extensions, verbs },
-    { apiGroups: [''], resources: ['secrets'], resourceNames: [kubeConfigSecretName], verbs },
-    { apiGroups: ['apps'], resources: ['deployments'], verbs },
-    { apiGroups: ['druid.gardener.cloud'], resources: ['etcds'], verbs },
-    { apiGroups: ['resources.gardener.cloud'], resources: ['managedresources'], verbs },
-    { apiGroups: ['machine.sapcloud.io'], resources: ['machinedeployments', 'machines'], verbs },
-    { apiGroups: ['coordination.k8s.io'], resources: ['leases'], resourceNames: [heartbeatLeaseName], verbs },
-  ];
-};
+export const careRules = (settings: CareSettings): readonly PolicyRule[] => policyRules(careGrants(settings));
 
-/** What leader election needs in the namespace of its Lease. `create` cannot be narrowed to a name. */
-export const leaseRules = (lease: string): readonly PolicyRule[] => [
-  { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create'] },
-  {
-    apiGroups: ['coordination.k8s.io'],
-    resources: ['leases'],
-    resourceNames: [lease],
-    verbs: ['get', 'update'],
-  },
-];
+/** What leader election needs in the namespace of its Lease. */
+export const leaseRules = (lease: string): readonly PolicyRule[] => policyRules(leaseGrants(lease, ''));
