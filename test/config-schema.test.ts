@@ -46,7 +46,8 @@ const parsed = (text: string): unknown => {
   }
 };
 
-const isManifest = (value: unknown): boolean => typeof value === 'object' && value !== null && 'kind' in value;
+const isManifest = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'ConfigMap';
 
 const fixturesIn = (folder: string) =>
   globSync(`${folder}/*.yaml`, { cwd: root })

@@ -22,7 +22,7 @@ describe('dwd validate', () => {
     [
       ['weeder.yaml', 'config.yaml'],
       1,
-      'config.yaml:1:1: kubeConfigSecretName: is an unknown field; known here: watchDuration, ',
+      'config.yaml:1:1: kubeConfigSecretName: is an unknown field; known here: apiVersion, kind, watchDuration, ',
     ],
   ] as const)('of the weeder: %j exits with %i', async (names, code, start) => {
     const outcome = await dwd('validate', '--component', 'weeder', ...names);

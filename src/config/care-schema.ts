@@ -13,6 +13,7 @@ import {
   positive,
   secretName,
 } from './fields.ts';
+import { typeMeta } from './type-meta.ts';
 
 const dependant = () =>
   object('an object with ref and optional', {
@@ -54,6 +55,7 @@ const staleExtensionHealthChecks = () =>
 /** The configuration file of `dwd care`; durations come out in milliseconds. */
 export const careSchema = () =>
   object('an object with syncPeriod, conditionThresholds and others, all of them optional', {
+    ...typeMeta('care'),
     kubeConfigSecretName: about(
       "Secret in the shoot's namespace whose key `kubeconfig` reaches the shoot's API server.",
       secretName(),

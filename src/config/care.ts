@@ -1,6 +1,7 @@
 import type { CareSettings } from '../domain/index.ts';
 import { careFindings } from './care-rules.ts';
 import { type CareConfig, careSchema } from './care-schema.ts';
+import { typeFindings } from './type-meta.ts';
 import { type JsonSchema, jsonSchemaOf } from './json-schema.ts';
 import { type ConfigFormat, type LoadedConfig, type LoadOptions, loadConfig } from './load.ts';
 import { checkFile } from './manifest.ts';
@@ -24,7 +25,7 @@ const settingsFrom = (config: CareConfig): CareSettings => {
 const format: ConfigFormat<ReturnType<typeof careSchema>, CareSettings> = {
   component: 'care',
   schema: careSchema,
-  findings: careFindings,
+  findings: (value) => [...typeFindings('care', value), ...careFindings(value)],
   settingsFrom,
 };
 

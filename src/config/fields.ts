@@ -43,6 +43,9 @@ export const nonEmptyText = (example: string) => {
   return z.string(message).min(1, message);
 };
 
+/** One text and no other: JSON Schema says so, and typeFindings, which knows how grave a deviation is. */
+export const exactly = (text: string) => z.string(expecting(`the text ${text}`)).meta({ const: text });
+
 /** Bounds are in words too: the words are what the operator reads. `keywords` say the same in JSON Schema. */
 interface Range {
   readonly words: string;

@@ -15,6 +15,7 @@ import {
   positive,
   secretName,
 } from './fields.ts';
+import { typeMeta } from './type-meta.ts';
 
 const scaleInfo = () =>
   object('an object with level, initialDelay and timeout', {
@@ -69,6 +70,7 @@ const externalProbe = () =>
 /** The prober's configuration file; durations come out in milliseconds. */
 export const proberSchema = () =>
   object('an object with kubeConfigSecretName and dependentResourceInfos', {
+    ...typeMeta('prober'),
     kubeConfigSecretName: about(
       "Secret in the shoot's namespace whose key `kubeconfig` reaches the shoot's API server.",
       secretName(),

@@ -11,6 +11,7 @@ import { checkFile } from './manifest.ts';
 import type { ConfigProblem } from './problem.ts';
 import { proberFindings } from './prober-rules.ts';
 import { type ProberConfig, proberSchema } from './prober-schema.ts';
+import { typeFindings } from './type-meta.ts';
 
 const scaleInfo = (config: { level: number; initialDelay: number; timeout: number }): ScaleInfo => ({
   level: config.level,
@@ -58,7 +59,7 @@ const settingsFrom = (config: ProberConfig): ProberSettings => ({
 const format: ConfigFormat<ReturnType<typeof proberSchema>, ProberSettings> = {
   component: 'prober',
   schema: proberSchema,
-  findings: proberFindings,
+  findings: (value) => [...typeFindings('prober', value), ...proberFindings(value)],
   settingsFrom,
   advice: (settings) =>
     adviceOn(settings).map(({ field, text }) => ({ path: [field], message: text, severity: 'warning' })),

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { labelKeyPattern } from '../domain/index.ts';
 import { about, anyListOf, duration, labelKey, labelValue, listOf, mapOf, object, oneOf, positive } from './fields.ts';
+import { typeMeta } from './type-meta.ts';
 
 /**
  * A label of RFC 1123: since Kubernetes 1.36 (`RelaxedServiceNameValidation`, KEP-5311) the name of a Service may begin with a digit. It
@@ -57,6 +58,7 @@ const dependants = () =>
 /** The weeder's configuration file; durations come out in milliseconds. */
 export const weederSchema = () =>
   object('an object with servicesAndDependantSelectors', {
+    ...typeMeta('weeder'),
     watchDuration: about(
       'How long crash-looping pods are deleted after their service has become available again.',
       duration(positive),

@@ -5,6 +5,7 @@ import { checkFile } from './manifest.ts';
 import type { ConfigProblem } from './problem.ts';
 import { weederFindings } from './weeder-rules.ts';
 import { type WeederConfig, weederSchema } from './weeder-schema.ts';
+import { typeFindings } from './type-meta.ts';
 
 const settingsFrom = (config: WeederConfig): WeederSettings => ({
   watchDurationMs: config.watchDuration,
@@ -17,7 +18,7 @@ const settingsFrom = (config: WeederConfig): WeederSettings => ({
 const format: ConfigFormat<ReturnType<typeof weederSchema>, WeederSettings> = {
   component: 'weeder',
   schema: weederSchema,
-  findings: weederFindings,
+  findings: (value) => [...typeFindings('weeder', value), ...weederFindings(value)],
   settingsFrom,
 };
 

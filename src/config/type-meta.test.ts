@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { hasErrors, loadProberConfig } from './index.ts';
+import { minimal } from './testing/texts.ts';
+
+const ours = 'dependency-watchdog.gardener.cloud/v1alpha1';
+
+describe('apiVersion and kind of a configuration', () => {
+  it('change nothing', () => {
+    const typed = `apiVersion: ${ours}\nkind: ProberConfiguration\n${minimal}`;
+    expect(loadProberConfig(typed, { leftovers: 'error' }).settings).toEqual(
+      loadProberConfig(minimal, { leftovers: 'error' }).settings,
+    );
+  });
+
+  it.each([
+    ['another version', 'apiVersion: dependency-watchdog.gardener.cloud/v1', true],
+    ["another component's kind", 'kind: CareConfiguration', true],
+    // The Go program, which knows neither field, runs with these.
+    ['a foreign apiVersion', 'apiVersion: example.com/v1', false],
+    ['a foreign kind', 'kind: Config', false],
+  ])('%s is an error ahead; of a running component: %s, %j', (_, line, refused) => {
+    const text = `${line}\n${minimal}`;
+    expect(hasErrors(loadProberConfig(text, { leftovers: 'error', looked: 'ahead' }).problems)).toBe(true);
+    const { settings, problems } = loadProberConfig(text, { leftovers: 'warning' });
+    expect(settings === undefined).toBe(refused);
+    expect(problems.map(({ line: at, severity }) => ({ at, severity }))).toContainEqual({
+      at: 1,
+      severity: refused ? 'error' : 'warning',
+    });
+  });
+});
