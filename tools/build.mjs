@@ -1,9 +1,10 @@
-// Bundles src/main.ts and what it imports into dist/dwd.js, which bin/dwd loads, and the entry point `dependency-watchdog/healthcheck`
-// into dist/healthcheck.js with its declarations in dist/types.
+// Makes dist/: dwd.js, which bin/dwd loads; the entry points of the package, index.js and healthcheck.js, with their declarations; and the licences
+// of all that is bundled. .cache/metafile.json says what is in which bundle.
 import { execFileSync } from 'node:child_process';
-import { readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { interfaceOf } from './config-types.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
@@ -30,7 +31,9 @@ const common = {
   format: 'esm',
   platform: 'node',
   target: 'node20',
-  sourcemap: true,
+  // Apart: no comment in the bundle points to it, and the package leaves it out.
+  sourcemap: 'external',
+  metafile: true,
   logLevel: 'warning',
   // CommonJS dependencies call require() for Node's built-ins, which an ES module does not have.
   banner: {
@@ -38,14 +41,48 @@ const common = {
   },
 };
 
-await build({
+const define = { __DWD_VERSION__: JSON.stringify(version), __DWD_COMMIT__: JSON.stringify(commit()) };
+const program = await build({ ...common, entryPoints: ['src/main.ts'], outfile: 'dist/dwd.js', define });
+const library = await build({
   ...common,
-  entryPoints: ['src/main.ts'],
-  outfile: 'dist/dwd.js',
-  define: { __DWD_VERSION__: JSON.stringify(version), __DWD_COMMIT__: JSON.stringify(commit()) },
+  entryPoints: ['src/healthcheck/index.ts'],
+  outfile: 'dist/healthcheck.js',
 });
 
-await build({ ...common, entryPoints: ['src/healthcheck/index.ts'], outfile: 'dist/healthcheck.js' });
+const metafile = {
+  inputs: { ...program.metafile.inputs, ...library.metafile.inputs },
+  outputs: { ...program.metafile.outputs, ...library.metafile.outputs },
+};
+mkdirSync(`${root}.cache`, { recursive: true });
+writeFileSync(`${root}.cache/metafile.json`, JSON.stringify(metafile));
+
+const node = (...args) => execFileSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
+
+node('tools/third-party.mjs', '.cache/metafile.json', 'dist/THIRD-PARTY-LICENSES.txt');
+
+const configurations = ['prober', 'weeder', 'care'].map((component) => {
+  const schema = JSON.parse(node('bin/dwd', 'schema', '--component', component));
+  return interfaceOf(schema.properties.kind.const, schema);
+});
+const constants = [
+  ['version', 'Version of this package.', define.__DWD_VERSION__],
+  [
+    'commit',
+    'The commit that it was built from, as 12 hex digits, with `-dirty` where it was changed.',
+    define.__DWD_COMMIT__,
+  ],
+];
+writeFileSync(
+  `${root}dist/index.js`,
+  constants.map(([name, , value]) => `export const ${name} = ${value};\n`).join(''),
+);
+writeFileSync(
+  `${root}dist/index.d.ts`,
+  [
+    ...constants.map(([name, about]) => `/** ${about} */\nexport declare const ${name}: string;\n`),
+    ...configurations,
+  ].join('\n'),
+);
 
 // The types are checked elsewhere; here they are only written down.
 rmSync(new URL('../dist/types', import.meta.url), { recursive: true, force: true });

@@ -7,24 +7,17 @@ import {
   boolean,
   duration,
   integer,
-  nonEmptyText,
   object,
   oneOf,
   positive,
+  resourceRef,
   secretName,
 } from './fields.ts';
 import { typeMeta } from './type-meta.ts';
 
 const dependant = () =>
   object('an object with ref and optional', {
-    ref: about(
-      'A Deployment in the namespace of the shoot.',
-      object('an object with apiVersion, kind and name', {
-        apiVersion: nonEmptyText('apps/v1'),
-        kind: nonEmptyText('Deployment'),
-        name: nonEmptyText('kube-controller-manager'),
-      }),
-    ),
+    ref: about('A Deployment in the namespace of the shoot.', resourceRef('kube-controller-manager')),
     optional: about('Whether it may be missing.', boolean()).prefault(false),
   });
 

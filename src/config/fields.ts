@@ -38,10 +38,18 @@ export const labelValue = () => {
   return z.string(message).regex(labelValuePattern, message);
 };
 
-export const nonEmptyText = (example: string) => {
+const nonEmptyText = (example: string) => {
   const message = expecting(`text that is not empty, such as ${example}`);
   return z.string(message).min(1, message);
 };
+
+/** `apiVersion`, `kind` and `name` of an object; `name` is an example. */
+export const resourceRef = (name: string) =>
+  object('an object with apiVersion, kind and name', {
+    apiVersion: about('Group and version of its kind, such as apps/v1.', nonEmptyText('apps/v1')),
+    kind: about('Such as Deployment.', nonEmptyText('Deployment')),
+    name: about(`Such as ${name}.`, nonEmptyText(name)),
+  });
 
 /** One text and no other: JSON Schema says so, and typeFindings, which knows how grave a deviation is. */
 export const exactly = (text: string) => z.string(expecting(`the text ${text}`)).meta({ const: text });

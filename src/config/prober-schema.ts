@@ -8,11 +8,11 @@ import {
   fraction,
   integer,
   listOf,
-  nonEmptyText,
   number,
   object,
   oneOf,
   positive,
+  resourceRef,
   secretName,
 } from './fields.ts';
 import { typeMeta } from './type-meta.ts';
@@ -27,18 +27,11 @@ const scaleInfo = () =>
     timeout: about('How long scaling may take.', duration(positive)).prefault('30s'),
   });
 
-const resourceRef = ({ name }: { readonly name: string }) =>
-  object('an object with apiVersion, kind and name', {
-    apiVersion: nonEmptyText('apps/v1'),
-    kind: nonEmptyText('Deployment'),
-    name: nonEmptyText(name),
-  });
-
 const dependentResource = () =>
   object('an object with ref, optional, scaleUp and scaleDown', {
     ref: about(
       'A resource with a scale subresource, in the namespace of the shoot.',
-      resourceRef({ name: 'kube-controller-manager' }),
+      resourceRef('kube-controller-manager'),
     ),
     optional: about('Whether the resource may be missing.', boolean()).prefault(false),
     scaleUp: about('How it is restored.', scaleInfo()).optional(),
@@ -96,7 +89,7 @@ export const proberSchema = () =>
     ).prefault(false),
     apiServerRef: about(
       "What runs the API server of a shoot, in the shoot's namespace: while it has no available replica, the API server is down, and not merely out of our reach.",
-      resourceRef(gardenApiServerRef),
+      resourceRef(gardenApiServerRef.name),
     ).prefault({ ...gardenApiServerRef }),
     externalProbe: about(
       'Tries the public way to the API server, which kubelets take, as a second signal.',

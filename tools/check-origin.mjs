@@ -1,0 +1,16 @@
+// Keeps the package from being published while `repository` is not where this checkout comes from: readers trust that address.
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+const { repository } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+const withoutForm = (url) =>
+  url
+    .trim()
+    .replace(/^git\+/, '')
+    .replace(/^git@([^:]+):/, 'https://$1/')
+    .replace(/\.git$/, '');
+
+const origin = execFileSync('git', ['remote', 'get-url', 'origin'], { encoding: 'utf8' });
+if (withoutForm(origin) !== withoutForm(repository.url)) {
+  throw new Error(`package.json has the repository ${repository.url}, and this checkout comes from ${origin.trim()}`);
+}
