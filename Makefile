@@ -26,7 +26,7 @@ ROOT_STAMP := node_modules/.stamp
 # $(call stage,NAME,COMMAND): .cache/stage holds the name of the stage that ran last, for .ci/run.
 stage = @mkdir -p .cache && echo '$(1)' > .cache/stage && echo '==> $(1)' && PATH="$(TOOLS_PATH)" && $(2)
 
-.PHONY: help demo build test verify format format-check lint types architecture dead-code sbom package envtest reference-objects race bench mass-outage mass-recovery simulate setup clean
+.PHONY: help demo build test verify format format-check lint types architecture dead-code docs sbom package envtest reference-objects race bench mass-outage mass-recovery simulate setup clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -56,6 +56,9 @@ types: setup ## check the types
 
 architecture: setup ## check who imports what, cycles, and the purity rules
 	$(call stage,architecture,vitest run --project unit --reporter default test/architecture.test.ts)
+
+docs: setup ## write the tables of docs/configure.md again, from the schemas and flags
+	$(call stage,docs,vitest run --project unit --update test/documents/configure.test.ts)
 
 sbom: build ## write dist/sbom.cdx.json: a CycloneDX inventory of what is shipped
 	$(call stage,sbom,node tools/sbom.mjs)

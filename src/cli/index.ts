@@ -25,13 +25,16 @@ export interface Components {
   readonly runCare: RunCare;
 }
 
-/** The program `dwd`. Resolves with the exit code; rejects only with what is a bug. */
-export const runCli = (io: CliIo, { runProber, runWeeder, runCare }: Components): Promise<number> => {
+/** In the order of the help text. */
+export const commandsOf = ({ runProber, runWeeder, runCare }: Components): readonly Command[] => {
   const commands: readonly Command[] = [
     ...[proberCommand(runProber), weederCommand(runWeeder), careCommand(runCare)],
     ...[validateCommand, schemaCommand, manifestsCommand, rehearseCommand, demoCommand],
     completionCommand(() => commands),
     versionCommand,
   ];
-  return runProgram(commands, io);
+  return commands;
 };
+
+/** The program `dwd`. Resolves with the exit code; rejects only with what is a bug. */
+export const runCli = (io: CliIo, components: Components): Promise<number> => runProgram(commandsOf(components), io);

@@ -1,0 +1,117 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { parseFlags } from '../../src/cli/flags.ts';
+import { commandsOf } from '../../src/cli/index.ts';
+import { runProgram } from '../../src/cli/program.ts';
+import { documentAt, documents, root } from './markdown.ts';
+import { callsOf, commandsIn, type ShellCommand } from './shell.ts';
+
+const nothing = async (): Promise<never> => expect.unreachable('commands are only parsed');
+const commands = commandsOf({
+  runProber: nothing,
+  runWeeder: nothing,
+  runCare: { process: nothing, round: nothing },
+}).map((command) => ({
+  ...command,
+  invoke: async (texts: Readonly<Record<string, string | undefined>>): Promise<number> => {
+    parseFlags(command.flags, texts);
+    return 0;
+  },
+}));
+
+/** What the program says of a command line before it does anything; nothing where the line is right. */
+const complaintAbout = async (argv: ShellCommand): Promise<string> => {
+  const told: string[] = [];
+  const io = {
+    argv,
+    env: {},
+    nodeVersion: 'v24.0.0',
+    stdout: () => undefined,
+    stdoutStyled: () => undefined,
+    stderr: (text: string) => void told.push(text),
+    readFile: nothing,
+    openLog: () => () => undefined,
+    stopOnSignals: () => new AbortController().signal,
+    reportCrashesTo: () => undefined,
+  };
+  const code = await runProgram(commands, io);
+  return code === 0 ? '' : (told.join('').split('\n')[0] ?? '');
+};
+
+const complaintsAbout = async (calls: readonly ShellCommand[]): Promise<readonly string[]> => {
+  const complaints = await Promise.all(calls.map(complaintAbout));
+  return complaints.flatMap((complaint, index) =>
+    complaint === '' ? [] : [`${(calls[index] ?? []).join(' ')}: ${complaint}`],
+  );
+};
+
+/** Within a text a command may be named without what it needs. */
+const isIncomplete = (complaint: string): boolean => /is required|missing required argument/.test(complaint);
+
+describe('commands in documents', () => {
+  it.each(documents)('that %s shows are right', async (document) => {
+    const calls = documentAt(document).scripts.flatMap((script) => callsOf('dwd', script));
+    expect(await complaintsAbout(calls)).toEqual([]);
+  });
+
+  it.each(documents)('that the text of %s names exist', async (document) => {
+    const calls = documentAt(document)
+      .spans.filter((span) => /^(?:bin\/)?dwd [a-z-]/.test(span))
+      .flatMap((span) => callsOf('dwd', span.replaceAll(/\.\.\./g, '')));
+    expect((await complaintsAbout(calls)).filter((complaint) => !isIncomplete(complaint))).toEqual([]);
+  });
+
+  it('call targets of the Makefile that are there', () => {
+    const targets = new Set(
+      Array.from(readFileSync(`${root}Makefile`, 'utf8').matchAll(/^([a-z-]+):/gm), ([, name]) => name),
+    );
+    const called = documents.flatMap((document) => {
+      const { scripts, spans } = documentAt(document);
+      const calls = [...scripts, ...spans.filter((span) => /^make [a-z]/.test(span))].flatMap((text) =>
+        callsOf('make', text),
+      );
+      return calls.flatMap((args) =>
+        args.filter((arg) => /^[a-z-]+$/.test(arg)).map((target) => ({ document, target })),
+      );
+    });
+    expect(called.length).toBeGreaterThan(5);
+    expect(called.filter(({ target }) => !targets.has(target))).toEqual([]);
+  });
+
+  it('are enough to be worth it', () => {
+    const scripts = documents.flatMap((document) => documentAt(document).scripts);
+    expect(scripts.flatMap((script) => callsOf('dwd', script)).length).toBeGreaterThanOrEqual(5);
+  });
+});
+
+describe('a wrong command', () => {
+  it.each([
+    ['dwd probe --config-file a', "dwd: unknown command 'probe'"],
+    ['dwd prober --config-fil=a', "dwd prober: unknown flag '--config-fil"],
+    ['dwd prober --config-file a --kube-api-qps many', 'dwd prober: flag --kube-api-qps takes '],
+    ['dwd prober', 'dwd prober: flag --config-file is required'],
+    ['bin/dwd version extra', 'dwd version: too many arguments'],
+    ['KUBECONFIG=a bin/dwd manifests --component prober | kubectl apply -f - # now', ''],
+  ])('%s: %s', async (line, complaint) => {
+    const [told = ''] = await complaintsAbout(callsOf('dwd', line));
+    expect(told === '' ? '' : told.slice(told.indexOf(': ') + 2)).toMatch(complaint === '' ? /^$/ : complaint);
+  });
+});
+
+describe('the commands of a script', () => {
+  it.each([
+    ['a b # c', [['a', 'b']]],
+    ['a | b && c; d', [['a'], ['b'], ['c'], ['d']]],
+    ['a \\\n  --b=c', [['a', '--b=c']]],
+    [`a 'b c' "d \\" e" f\\ g`, [['a', 'b c', 'd \\" e', 'f g']]],
+    ['source <(a b)', [['source'], ['a', 'b']]],
+    ['a > b 2>&1 < c', [['a']]],
+    ['cat > x <<EOF\ndwd nonsense\nEOF\na', [['cat'], ['a']]],
+    ["cat <<'END' | b\nc\nEND\n", [['cat'], ['b']]],
+    ['A=1 B=2 c', [['c']]],
+    ['A=1', []],
+    ['# only a comment', []],
+  ])('%j', (script, expected) => {
+    expect(commandsIn(script)).toEqual(expected);
+  });
+});

@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { commandsOf } from '../../src/cli/index.ts';
+import { processFlags } from '../../src/cli/process-flags.ts';
+import { careJsonSchema, proberJsonSchema, weederJsonSchema } from '../../src/config/index.ts';
+import { commandSections, fieldTable, fillIn, flagTable } from './configure.ts';
+import { root } from './markdown.ts';
+
+const file = `${root}docs/configure.md`;
+const nothing = async (): Promise<never> => expect.unreachable('commands are only described');
+const commands = commandsOf({ runProber: nothing, runWeeder: nothing, runCare: { process: nothing, round: nothing } });
+
+const components = ['prober', 'weeder', 'care'];
+const named = (name: string) => commands.find((one) => one.name === name) ?? expect.unreachable(`no command ${name}`);
+const schemas = { prober: proberJsonSchema(), weeder: weederJsonSchema(), care: careJsonSchema() };
+const tables = new Map([
+  ...Object.entries(schemas).map(([name, schema]) => [`fields of ${name}`, fieldTable(schema)] as const),
+  ['flags of every component', flagTable(named('weeder'))],
+  ['flags of care', flagTable(named('care'), Object.keys(processFlags))],
+  ['flags of other commands', commandSections(commands.filter(({ name }) => !components.includes(name)))],
+]);
+
+describe('docs/configure.md', () => {
+  const text = readFileSync(file, 'utf8');
+
+  it('has every field and every flag as the program has them; `make docs` writes it', async () => {
+    await expect(fillIn(text, tables)).toMatchFileSnapshot(file);
+  });
+
+  it('leaves no table out', () => {
+    expect([...tables.keys()].filter((key) => !text.includes(`<!-- ${key} -->`))).toEqual([]);
+  });
+
+  it('may speak of the flags of every component', () => {
+    const shared = Object.keys(processFlags).toSorted();
+    expect(Object.keys(named('prober').flags).toSorted()).toEqual(shared);
+    expect(Object.keys(named('weeder').flags).toSorted()).toEqual(shared);
+  });
+});
+
+describe('a table', () => {
+  it('has the fields of objects, lists and maps below them', () => {
+    const fields = fieldTable(weederJsonSchema());
+    expect(fields).toContain('| `watchDuration` | duration > 0 | `5m0s` | How long crash-looping pods');
+    expect(fields).toContain(
+      '| `servicesAndDependantSelectors.NAME.podSelectors[].matchExpressions[].operator` | `In`, ',
+    );
+    expect(fieldTable(proberJsonSchema())).toContain('| `dependentResourceInfos[].ref.name` | text | required |');
+  });
+});

@@ -1,0 +1,122 @@
+import type { Command } from '../../src/cli/command.ts';
+import type { JsonSchema } from '../../src/config/index.ts';
+
+// The tables of docs/configure.md, from the schemas and the flags themselves.
+
+interface Field {
+  readonly type?: string;
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly const?: string;
+  readonly enum?: readonly string[];
+  readonly anyOf?: readonly object[];
+  readonly properties?: Readonly<Record<string, Field>>;
+  readonly required?: readonly string[];
+  readonly items?: Field;
+  readonly additionalProperties?: Field | boolean;
+  readonly minimum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly maximum?: number;
+}
+
+const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
+const row = (cells: readonly string[]): string => `| ${cells.map(cell).join(' | ')} |`;
+const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [row(head), row(head.map(() => '---')), ...rows.map(row)].join('\n');
+const code = (text: string): string => `\`${text}\``;
+
+/** A field says in words what its duration must be; the table has a column for it. */
+const duration = / ?Must be a (duration \S+ 0) with a unit, such as .*$/;
+
+const bounds = ({ minimum, exclusiveMinimum, maximum }: Field): string =>
+  [
+    ...(minimum === undefined ? [] : [`>= ${minimum}`]),
+    ...(exclusiveMinimum === undefined ? [] : [`> ${exclusiveMinimum}`]),
+    ...(maximum === undefined ? [] : [`<= ${maximum}`]),
+  ].join(', ');
+
+const kindOf = (field: Field): string => {
+  const { type, const: only, enum: choices, description = '', items, properties } = field;
+  if (only !== undefined) return code(only);
+  if (choices !== undefined) return choices.map(code).join(', ');
+  if (type === 'array') return items?.properties === undefined ? 'list of text' : 'list';
+  if (properties !== undefined) return 'object';
+  if (type === 'object') return 'map';
+  if (type === 'integer') return `whole number ${bounds(field)}`;
+  if (type === 'number') return `number ${bounds(field)}`;
+  return duration.exec(description)?.[1] ?? (type === 'string' ? 'text' : (type ?? 'text'));
+};
+
+const defaultOf = ({ default: value }: Field, isRequired: boolean): string => {
+  if (isRequired) return 'required';
+  if (value === undefined) return '';
+  const isEmpty = typeof value === 'object' && Object.keys(value ?? {}).length === 0;
+  if (isEmpty) return Array.isArray(value) ? 'empty' : '';
+  if (Array.isArray(value)) return `${value.length} items`;
+  return code(typeof value === 'string' ? value : JSON.stringify(value));
+};
+
+/** What the values of a map or the items of a list look like, or the object itself. */
+const within = ({
+  items,
+  additionalProperties,
+  properties,
+}: Field): readonly [suffix: string, inner: Field | undefined] => {
+  if (items !== undefined) return ['[].', items];
+  if (properties !== undefined) return ['.', { properties }];
+  return ['.NAME.', typeof additionalProperties === 'object' ? additionalProperties : undefined];
+};
+
+const rowsOf = ({ properties = {}, required = [] }: Field, prefix: string): readonly (readonly string[])[] =>
+  Object.entries(properties).flatMap(([name, field]) => {
+    const path = `${prefix}${name}`;
+    const about = (field.description ?? '').replace(duration, '');
+    const [suffix, inner] = within(field);
+    const own = [code(path), kindOf(field), defaultOf(field, required.includes(name)), about];
+    return [
+      own,
+      ...(inner === undefined
+        ? []
+        : rowsOf({ ...inner, required: inner.required ?? field.required ?? [] }, path + suffix)),
+    ];
+  });
+
+/** Every field of a configuration, those of objects below them. */
+export const fieldTable = (schema: JsonSchema): string =>
+  table(['field', 'type', 'default', 'meaning'], rowsOf(schema, ''));
+
+/** Every flag of a command that has an effect, but for those that are told elsewhere. */
+export const flagTable = ({ flags }: Command, elsewhere: readonly string[] = []): string =>
+  table(
+    ['flag', 'takes', 'default', 'meaning'],
+    Object.entries(flags)
+      .filter(([name, { ignored }]) => ignored !== true && !elsewhere.includes(name))
+      .map(([name, { type, short, default: fallback, required, description }]) => [
+        [code(`--${name}`), ...(short === undefined ? [] : [code(`-${short}`)])].join(', '),
+        type.bare === true ? 'true or false' : type.takes,
+        // The version of a run from the sources.
+        required === true ? 'required' : fallback === undefined ? '' : code(fallback.replace(/:dev$/, ':VERSION')),
+        description,
+      ]),
+  );
+
+/** A section for each of these commands. */
+export const commandSections = (commands: readonly Command[]): string =>
+  commands
+    .map((command) => {
+      const { name, summary, flags } = command;
+      const own = Object.keys(flags).length === 0 ? [] : [flagTable(command)];
+      return [`### dwd ${name}`, `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`, ...own].join('\n\n');
+    })
+    .join('\n\n');
+
+/** The text with what stands between `<!-- KEY -->` and `<!-- end -->` made anew; a key without one is an error. */
+export const fillIn = (text: string, tables: ReadonlyMap<string, string>): string =>
+  text.replaceAll(
+    /(<!-- ((?:fields|flags) of [\w ]+) -->\n)[^]*?(<!-- end -->)/g,
+    (_, begin: string, key: string, end: string) => {
+      const found = tables.get(key);
+      if (found === undefined) throw new Error(`there is no table of ${key}`);
+      return `${begin}\n${found}\n\n${end}`;
+    },
+  );

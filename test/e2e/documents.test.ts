@@ -1,0 +1,41 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { documentAt, root } from '../documents/markdown.ts';
+import { callsOf, type ShellCommand } from '../documents/shell.ts';
+
+// What can be run without a cluster, of what a newcomer copies.
+
+const offline: ReadonlySet<string | undefined> = new Set([
+  'completion',
+  'help',
+  'manifests',
+  'schema',
+  'validate',
+  'version',
+]);
+const pages = ['README', 'docs/install'].map((name) => `${name}.md`).filter((page) => existsSync(`${root}${page}`));
+
+/** Whether all files that it names are in the repository, and no value is the reader's to fill in. */
+const isComplete = (args: ShellCommand): boolean =>
+  args.every(
+    (arg) => !/[<>$]/.test(arg) && (!/\.(?:ya?ml|json)$/.test(arg) || existsSync(root + arg.replace(/^.*=/, ''))),
+  );
+
+const calls = [
+  ...new Map(
+    pages
+      .flatMap((page) => documentAt(page).scripts.flatMap((script) => callsOf('dwd', script)))
+      .filter((args) => offline.has(args[0]) && isComplete(args))
+      .map((args) => [args.join(' '), args] as const),
+  ),
+];
+
+it('README.md has such commands', () => {
+  expect(calls.length).toBeGreaterThanOrEqual(1);
+});
+
+it.each(calls)('dwd %s', (_, args) => {
+  const { status, stderr } = spawnSync(process.execPath, [`${root}bin/dwd`, ...args], { cwd: root, encoding: 'utf8' });
+  expect([status, stderr]).toEqual([0, '']);
+});
