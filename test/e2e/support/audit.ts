@@ -8,6 +8,10 @@ export interface AuditedRequest {
   /** Path and query. */
   readonly uri: string;
   readonly status: number;
+  /** Of the object, or of the only name that a list selects. */
+  readonly name: string | undefined;
+  /** Plural, with the subresource, and the API group unless it is the core group: `deployments/scale.apps`. */
+  readonly resource: string;
   readonly at: number;
   /** Body of a write. */
   readonly body?: unknown;
@@ -20,6 +24,12 @@ interface AuditEvent {
   readonly requestURI: string;
   readonly responseStatus?: { readonly code: number };
   readonly requestReceivedTimestamp: string;
+  readonly objectRef?: {
+    readonly resource: string;
+    readonly subresource?: string;
+    readonly apiGroup?: string;
+    readonly name?: string;
+  };
   readonly requestObject?: unknown;
 }
 
@@ -31,6 +41,9 @@ rules:
     verbs: [create, update, patch, delete]
   - level: Metadata
 `;
+
+const resourceOf = ({ resource = '', subresource, apiGroup }: Partial<NonNullable<AuditEvent['objectRef']>>): string =>
+  `${resource}${subresource === undefined ? '' : `/${subresource}`}${apiGroup === undefined ? '' : `.${apiGroup}`}`;
 
 /** Flags that make a kube-apiserver write down every request, and a reader of what it wrote. */
 export const auditInto = (
@@ -53,6 +66,8 @@ export const auditInto = (
           verb: event.verb,
           uri: event.requestURI,
           status: event.responseStatus?.code ?? 0,
+          name: event.objectRef?.name,
+          resource: resourceOf(event.objectRef ?? {}),
           at: Date.parse(event.requestReceivedTimestamp),
           body: event.requestObject,
         })),

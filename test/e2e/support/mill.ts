@@ -5,7 +5,7 @@ const group = '/apis/test.dependency-watchdog.gardener.cloud/v1';
 
 /** A resource that is scaled through paths of its own. */
 export interface Mill {
-  readonly metadata: { readonly annotations?: Readonly<Record<string, string>> };
+  readonly metadata: { readonly namespace: string; readonly annotations?: Readonly<Record<string, string>> };
   readonly spec: { readonly wheel: { readonly count: number } };
   readonly status?: { readonly turning?: number };
 }
@@ -28,15 +28,17 @@ export const createMill = (seed: TestClient, namespace: string, count: number): 
     spec: { wheel: { count } },
   });
 
-/** The watermill's own controller: what turns follows what is wanted. */
-export const startMillController = (seed: TestClient, namespace: string): { stop(): Promise<void> } => {
-  const path = millPath(namespace);
+/** The watermills' own controller: what turns follows what is wanted. Of all namespaces where none is named. */
+export const startMillController = (seed: TestClient, namespace?: string): { stop(): Promise<void> } => {
+  const path = namespace === undefined ? `${group}/watermills` : millPath(namespace).replace(/\/mill$/, '');
   let stopped = false;
   const follow = async (): Promise<void> => {
     while (!stopped) {
-      const { spec, status } = await seed.get<Mill>(path);
-      const { count } = spec.wheel;
-      if (status?.turning !== count) await seed.patch(`${path}/status`, { status: { turning: count } });
+      for (const { metadata, spec, status } of await seed.list<Mill>(path)) {
+        const { count } = spec.wheel;
+        if (status?.turning === count) continue;
+        await seed.patch(`${millPath(metadata.namespace)}/status`, { status: { turning: count } });
+      }
       await sleep(200);
     }
   };

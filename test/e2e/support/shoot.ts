@@ -146,6 +146,8 @@ export const createProtectedShoot = async (
   shoot: {
     readonly namespace: string;
     readonly kubeconfig: string;
+    /** Of the Secret; `shoot-access-prober` unless told. */
+    readonly secretName?: string;
     /** Over the Shoot's own spec. */
     readonly shoot?: object;
     /** Over the Shoot's own status. */
@@ -154,7 +156,7 @@ export const createProtectedShoot = async (
     readonly labels?: Readonly<Record<string, string>>;
   },
 ): Promise<void> => {
-  const { namespace, kubeconfig, labels = {} } = shoot;
+  const { namespace, kubeconfig, secretName = 'shoot-access-prober', labels = {} } = shoot;
   const { client } = seed;
   await client.apply(`/api/v1/namespaces/${namespace}`, {
     apiVersion: 'v1',
@@ -164,7 +166,7 @@ export const createProtectedShoot = async (
   await client.create(`/api/v1/namespaces/${namespace}/secrets`, {
     apiVersion: 'v1',
     kind: 'Secret',
-    metadata: { name: 'shoot-access-prober' },
+    metadata: { name: secretName },
     data: { kubeconfig: Buffer.from(kubeconfig).toString('base64') },
   });
   await client.create('/apis/extensions.gardener.cloud/v1alpha1/clusters', {

@@ -1,0 +1,229 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { leaseGrants, proberGrants, proberShootGrants, weederGrants } from '../../src/app/index.ts';
+import { guessResource } from '../../src/cli/manifests/rights.ts';
+import { loadProberConfig } from '../../src/config/index.ts';
+import { describeEnvtest } from '../envtest/index.ts';
+import { waitFor } from '../envtest/waiting.ts';
+import { startDeploymentController } from './support/deployment-controller.ts';
+import { createMill, type Mill, millPath, startMillController } from './support/mill.ts';
+import { createPod, listPods, type PodSpec, setCrashing, setEndpoints } from './support/pods.ts';
+import { type Fates, type RightsHarness, startRightsHarness } from './support/rights-harness.ts';
+import {
+  createDeployment,
+  createMachines,
+  createNodes,
+  createProtectedShoot,
+  getDeployment,
+  type Kubelets,
+  startKubelets,
+} from './support/shoot.ts';
+import { accessOf, type Grants, type Running, type Variant, variantsOf } from './support/without-right.ts';
+
+const nodes = ['node-a', 'node-b', 'node-c'];
+const [kcm, mcm] = ['kube-controller-manager', 'machine-controller-manager'] as const;
+
+const proberConfig = (secretName: string): string => `
+kubeConfigSecretName: ${secretName}
+probeInterval: 2s
+initialDelay: 1s
+probeTimeout: 5s
+kcmNodeMonitorGraceDuration: 8s
+dependentResourceInfos:
+  - ref: {apiVersion: apps/v1, kind: Deployment, name: ${kcm}}
+    scaleUp: {level: 0, timeout: 10s}
+    scaleDown: {level: 1, timeout: 60s}
+  - ref: {apiVersion: apps/v1, kind: Deployment, name: ${mcm}}
+    scaleUp: {level: 1, timeout: 10s}
+    scaleDown: {level: 0, timeout: 60s}
+  - ref: {apiVersion: test.dependency-watchdog.gardener.cloud/v1, kind: Watermill, name: mill}
+    scaleUp: {level: 2, timeout: 10s}
+    scaleDown: {level: 0, timeout: 60s}
+`;
+
+const proberVariants = variantsOf('probe', (id): Grants => {
+  const { settings } = loadProberConfig(proberConfig(id), { leftovers: 'error' });
+  if (settings === undefined) return expect.unreachable('not valid');
+  const grants = proberGrants(settings, ({ kind }) => guessResource(kind));
+  return { seed: [...grants, ...leaseGrants('dwd-prober-leader-election', id)], shoot: proberShootGrants };
+});
+
+const weederConfig = (id: string): string => `
+watchDuration: 2m
+servicesAndDependantSelectors:
+  etcd-${id}:
+    podSelectors: [{matchLabels: {variant: ${id}}}]
+`;
+
+const weederVariants = variantsOf('weed', (id) => ({
+  seed: [...weederGrants, ...leaseGrants('dwd-weeder-leader-election', id)],
+}));
+
+/**
+ * By what a prober goes without: the counts of kcm, mcm and mill in an outage, and what there is after it. A blind one has a watch in trouble: it
+ * restores 90 s late.
+ */
+const probed: Readonly<Record<string, readonly [inOutage: string, afterwards: string]>> = {
+  all: ['0 0 0', '2 3 4, Events'],
+  'list clusters.extensions.gardener.cloud': ['2 3 4', '2 3 4, no Events, blind'],
+  'watch clusters.extensions.gardener.cloud': ['2 3 4', '2 3 4, no Events, blind'],
+  'list secrets': ['2 3 4', '2 3 4, no Events, blind'],
+  'watch secrets': ['2 3 4', '2 3 4, no Events, blind'],
+  'list machines.machine.sapcloud.io': ['2 3 4', '2 3 4, no Events'],
+  'list deployments.apps kube-controller-manager': ['0 0 0', '2 3 4, Events, blind'],
+  'watch deployments.apps kube-controller-manager': ['0 0 0', '2 3 4, Events, blind'],
+  'get deployments.apps kube-controller-manager': ['0 0 0', '2 3 4, Events'],
+  'patch deployments.apps kube-controller-manager': ['2 0 0', '2 3 4, Events'],
+  'list deployments.apps machine-controller-manager': ['0 0 0', '2 3 4, Events, blind'],
+  'watch deployments.apps machine-controller-manager': ['0 0 0', '2 3 4, Events, blind'],
+  'get deployments.apps machine-controller-manager': ['0 0 0', '2 3 4, Events'],
+  'patch deployments.apps machine-controller-manager': ['0 3 0', '2 3 4, Events'],
+  'list watermills.test.dependency-watchdog.gardener.cloud mill': ['0 0 0', '2 3 4, Events, blind'],
+  'watch watermills.test.dependency-watchdog.gardener.cloud mill': ['0 0 0', '2 3 4, Events, blind'],
+  'get watermills.test.dependency-watchdog.gardener.cloud mill': ['0 0 4', '2 3 4, Events'],
+  'patch watermills.test.dependency-watchdog.gardener.cloud mill': ['0 0 4', '2 3 4, Events'],
+  'get watermills/scale.test.dependency-watchdog.gardener.cloud mill': ['0 0 4', '2 3 4, Events'],
+  'patch watermills/scale.test.dependency-watchdog.gardener.cloud mill': ['0 0 4', '2 3 4, Events'],
+  'list deployments.apps kube-apiserver': ['0 0 0', '2 3 4, Events, blind'],
+  'watch deployments.apps kube-apiserver': ['0 0 0', '2 3 4, Events, blind'],
+  'create events': ['0 0 0', '2 3 4, no Events'],
+  'create leases.coordination.k8s.io': ['2 3 4', '2 3 4, no Events'],
+  'get leases.coordination.k8s.io dwd-prober-leader-election': ['2 3 4', '2 3 4, no Events'],
+  'update leases.coordination.k8s.io dwd-prober-leader-election': ['2 3 4', '2 3 4, no Events'],
+  'list leases.coordination.k8s.io (shoot)': ['2 3 4', '2 3 4, no Events'],
+  'list nodes (shoot)': ['2 3 4', '2 3 4, no Events'],
+};
+const probedAt = (fateOf: (fates: readonly [string, string]) => string): Fates =>
+  Object.fromEntries(Object.entries(probed).map(([name, fates]) => [name, fateOf(fates)]));
+
+/** By what a weeder goes without: which of two pods are deleted, one that crash-loops before its service is ready and one later. */
+const weeded: Fates = {
+  all: 'early,late, Events',
+  'list endpointslices.discovery.k8s.io': ', no Events, blind',
+  'watch endpointslices.discovery.k8s.io': ', no Events, blind',
+  'list pods': ', no Events, blind',
+  'watch pods': 'early, Events, blind',
+  'delete pods': ', no Events',
+  'create events': 'early,late, no Events',
+  'create leases.coordination.k8s.io': ', no Events',
+  'get leases.coordination.k8s.io dwd-weeder-leader-election': ', no Events',
+  'update leases.coordination.k8s.io dwd-weeder-leader-election': ', no Events',
+};
+
+// Each variant has its own users, Secret, namespace and Lease.
+describeEnvtest('without one of its rights', () => {
+  let harness: RightsHarness;
+  let kubelets: Kubelets;
+  let controllers: readonly { stop(): Promise<void> }[] = [];
+
+  const startControllers = (): void => {
+    controllers = [startDeploymentController(harness.plane.client), startMillController(harness.plane.client)];
+  };
+  const stopControllers = async (): Promise<void> => {
+    await Promise.all(controllers.map((one) => one.stop()));
+    controllers = [];
+  };
+
+  beforeAll(async () => {
+    harness = await startRightsHarness();
+    await createNodes(harness.plane.client, nodes);
+    kubelets = startKubelets(harness.plane.client, nodes);
+  });
+  afterEach(async () => {
+    await harness.stopAll();
+    await stopControllers();
+  });
+  afterAll(async () => {
+    await kubelets.stop();
+    await harness.stop();
+  });
+
+  const createShoot = async (variant: Variant): Promise<void> => {
+    const { client } = harness.plane;
+    const { id: namespace } = variant;
+    const kubeconfig = await accessOf(harness.plane, variant, 'shoot');
+    await createProtectedShoot(harness.plane, { namespace, kubeconfig, secretName: namespace });
+    await createMachines(client, { namespace, nodes });
+    await createDeployment(client, namespace, { name: 'kube-apiserver', replicas: 1 });
+    await createDeployment(client, namespace, { name: kcm, replicas: 2 });
+    await createDeployment(client, namespace, { name: mcm, replicas: 3 });
+    await createMill(client, namespace, 4);
+  };
+
+  const countsOf = async ({ variant: { id } }: Running): Promise<string> => {
+    const { client } = harness.plane;
+    const scaled = await Promise.all([kcm, mcm].map((name) => getDeployment(client, id, name)));
+    const mill = await client.get<Mill>(millPath(id));
+    return [...scaled.map(({ spec }) => spec.replicas), mill.spec.wheel.count].join(' ');
+  };
+
+  const traces = async ({ program, variant: { id } }: Running): Promise<string> => {
+    const events = await harness.plane.client.list(`/api/v1/namespaces/${id}/events`);
+    const isBlind = program
+      .lines()
+      .some(
+        ({ msg, problem }) => msg?.startsWith('list and watch interrupted') && String(problem).includes('forbidden'),
+      );
+    return `${events.length > 0 ? 'Events' : 'no Events'}${isBlind ? ', blind' : ''}`;
+  };
+
+  it('the prober', async () => {
+    await harness.start('prober', proberVariants, ({ id }) => ({ config: proberConfig(id) }));
+    // All that it is to learn comes later than its lists.
+    for (const variant of proberVariants) await createShoot(variant);
+    startControllers();
+    const verdicts = async ({ program, variant: { id } }: Running): Promise<string> =>
+      String(program.lines().findLast(({ msg, namespace }) => msg === 'verdict' && namespace === id)?.verdict);
+    await harness.until(
+      'healthy',
+      probedAt(([counts]) => (counts === '2 3 4' ? 'undefined' : 'healthy')),
+      verdicts,
+    );
+    // What goes down does not settle: the way up begins before the way down has ended, and reads what it finds.
+    await stopControllers();
+    kubelets.cut();
+    await harness.until(
+      'in the outage',
+      probedAt(([counts]) => counts),
+      countsOf,
+    );
+    kubelets.connect();
+    await waitFor({ what: 'the way up', withinMs: 60_000 }, async () => {
+      const { spec } = await getDeployment(harness.plane.client, proberVariants[0]!.id, kcm);
+      return spec.replicas === 2 || undefined;
+    });
+    startControllers();
+    await harness.until(
+      'afterwards',
+      probedAt(([, fate]) => fate),
+      async (one) => `${await countsOf(one)}, ${await traces(one)}`,
+    );
+    harness.expectNamedAndRefused();
+  }, 300_000);
+
+  it('the weeder', async () => {
+    const { client } = harness.plane;
+    const podOf = (id: string, name: string): PodSpec => ({
+      namespace: id,
+      name,
+      labels: { variant: id },
+      owner: name,
+    });
+    await harness.start('weeder', weederVariants, ({ id }) => ({ config: weederConfig(id) }));
+    for (const { id } of weederVariants) {
+      for (const name of ['early', 'late']) await createPod(client, podOf(id, name));
+      await setCrashing(client, podOf(id, 'early'), ['main']);
+      await setEndpoints(client, { namespace: id, service: `etcd-${id}`, ready: [true] });
+    }
+    const goingIn = async (id: string): Promise<string> => {
+      const pods = await listPods(client, id);
+      return pods.flatMap(({ metadata }) => (metadata.deletionTimestamp === undefined ? [] : [metadata.name])).join();
+    };
+    await waitFor({ what: 'the first to be weeded', withinMs: 60_000 }, async () => {
+      const going = await Promise.all(weederVariants.map(({ id }) => goingIn(id)));
+      return going[0] === 'early' || undefined;
+    });
+    for (const { id } of weederVariants) await setCrashing(client, podOf(id, 'late'), ['main']);
+    await harness.until('weeded', weeded, async (one) => `${await goingIn(one.variant.id)}, ${await traces(one)}`);
+    harness.expectNamedAndRefused();
+  }, 300_000);
+});

@@ -1,0 +1,60 @@
+import {
+  runCareProcess,
+  runCareRound,
+  runComponent,
+  proberComponent,
+  weederComponent,
+} from '../../../src/app/index.ts';
+import { runCli } from '../../../src/cli/index.ts';
+import { readTextFile } from '../../../src/cli/read-text.ts';
+import type { LogLine } from './program.ts';
+
+/** `dwd` within the process of the test: dozens of them cost less than as many processes. */
+export interface InProcess {
+  lines(): readonly LogLine[];
+  /** As SIGTERM; resolves with the exit code. */
+  stop(): Promise<number>;
+}
+
+/** Starts a component by its command line. */
+export const startInProcess = (argv: readonly string[]): InProcess => {
+  const stop = new AbortController();
+  const lines: LogLine[] = [];
+  const write = (text: string): void => {
+    for (const line of text.split('\n').filter(Boolean)) lines.push(parse(line));
+  };
+  const code = runCli(
+    {
+      argv,
+      env: {},
+      nodeVersion: process.version,
+      stdout: write,
+      stderr: write,
+      stdoutStyled: write,
+      readFile: readTextFile,
+      openLog: () => write,
+      stopOnSignals: () => stop.signal,
+      reportCrashesTo: () => undefined,
+    },
+    {
+      runProber: (deps) => runComponent(proberComponent, deps),
+      runWeeder: (deps) => runComponent(weederComponent, deps),
+      runCare: { process: runCareProcess, round: runCareRound },
+    },
+  );
+  return {
+    lines: () => lines,
+    stop: () => {
+      stop.abort(new Error('the test ends'));
+      return code;
+    },
+  };
+};
+
+const parse = (line: string): LogLine => {
+  try {
+    return JSON.parse(line) as LogLine;
+  } catch {
+    return { msg: line };
+  }
+};

@@ -1,0 +1,94 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { type ControlPlane, type CustomKind, startControlPlane } from '../../envtest/index.ts';
+import { waitFor } from '../../envtest/waiting.ts';
+import { auditInto } from './audit.ts';
+import { accessOf, nameOf, refusedTo, type Running, startVariant, type Variant } from './without-right.ts';
+
+/** What becomes of the variants, by the name of what they go without. */
+export type Fates = Readonly<Record<string, string>>;
+
+/** One control plane that is seed, garden and shoot, for many variants of a component at the same time. */
+export interface RightsHarness {
+  readonly plane: ControlPlane;
+  readonly directory: string;
+  /** Starts all; resolves when each has asked for its rights. */
+  start(component: string, variants: readonly Variant[], of: LaunchOf): Promise<void>;
+  /** Until the fates of all that run are as expected; fails with what they are. Blind watches hold up a restoration for 90 s. */
+  until(what: string, expected: Fates, fateOf: (running: Running) => Promise<string>): Promise<void>;
+  /** Each permission check names what is missing, and the API server refuses that; neither does anything else. */
+  expectNamedAndRefused(): void;
+  stopAll(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface Launch {
+  readonly config: string;
+  readonly kubeconfig?: string;
+  readonly flags?: readonly string[];
+}
+type LaunchOf = (variant: Variant) => Launch | Promise<Launch>;
+
+export const startRightsHarness = async (kinds?: readonly CustomKind[]): Promise<RightsHarness> => {
+  const directory = mkdtempSync(join(tmpdir(), 'dwd-rights-'));
+  const audit = auditInto(directory);
+  const plane = await startControlPlane({
+    name: 'all-in-one',
+    apiServerFlags: audit.flags,
+    ...(kinds === undefined ? {} : { kinds }),
+  });
+  let running: readonly Running[] = [];
+
+  const stopAll = async (): Promise<void> => {
+    await Promise.all(running.map(({ program }) => program.stop()));
+    running = [];
+  };
+
+  return {
+    plane,
+    directory,
+    start: async (component, variants, of) => {
+      running = await Promise.all(
+        variants.map(async (variant) => {
+          const launch = await of(variant);
+          const kubeconfig = launch.kubeconfig ?? (await accessOf(plane, variant, 'seed'));
+          return startVariant({ component, variant, directory, ...launch, kubeconfig });
+        }),
+      );
+      const isChecked = ({ program, variant: { removed } }: Running): boolean => {
+        const has = (pattern: RegExp): boolean => program.lines().some(({ msg }) => pattern.test(msg ?? ''));
+        // A Lease that cannot be renewed is lost after a while: what would be done until then proves nothing.
+        return has(/^(?:no|a) right is missing/) && (removed?.verb !== 'update' || has(/^stopped leading/));
+      };
+      await waitFor({ what: 'the checks of rights', withinMs: 60_000 }, () =>
+        Promise.resolve(running.every(isChecked) || undefined),
+      );
+    },
+    until: async (what, expected, fateOf) => {
+      let last: Fates = {};
+      await waitFor({ what, withinMs: 150_000, everyMs: 300 }, async () => {
+        const fates = running.map(async (one) => [nameOf(one.variant), await fateOf(one)] as const);
+        last = Object.fromEntries(await Promise.all(fates));
+        return Object.entries(last).every(([name, fate]) => expected[name] === fate) || undefined;
+      }).catch(() => undefined);
+      expect(last, what).toEqual(expected);
+    },
+    expectNamedAndRefused: () => {
+      const requests = audit.requests();
+      for (const { variant, named } of running) {
+        const name = nameOf(variant);
+        const { is, expected } = named();
+        expect(is.toSorted(), `named, without ${name}`).toEqual(expected.toSorted());
+        expect(refusedTo(variant, requests), `refused, without ${name}`).toEqual(name === 'all' ? [] : [name]);
+      }
+    },
+    stopAll,
+    stop: async () => {
+      await stopAll();
+      await plane.stop();
+      rmSync(directory, { recursive: true });
+    },
+  };
+};

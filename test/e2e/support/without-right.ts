@@ -1,0 +1,147 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Grant, rightsOf } from '../../../src/app/index.ts';
+import { policyRules } from '../../../src/cli/manifests/rights.ts';
+import type { Access, Rule } from '../../envtest/index.ts';
+import type { AuditedRequest } from './audit.ts';
+import { type InProcess, startInProcess } from './in-process.ts';
+
+type Place = 'seed' | 'garden' | 'shoot';
+export type Grants = Readonly<Partial<Record<Place, readonly Grant[]>>>;
+
+/** One verb of one grant. */
+interface Removal {
+  readonly place: Place;
+  readonly grant: Grant;
+  readonly verb: string;
+}
+
+/** One installation of a component, with all rights or all but one. */
+export interface Variant {
+  /** Unlike that of all others: its users, the namespace of its Lease, its files. */
+  readonly id: string;
+  readonly grants: Grants;
+  readonly removed?: Removal;
+}
+
+/** One with all rights, and one for each verb of each grant that goes without it. */
+export const variantsOf = (prefix: string, grantsOf: (id: string) => Grants): readonly Variant[] => {
+  const lines = (grants: Grants) => Object.entries(grants) as readonly (readonly [Place, readonly Grant[]])[];
+  const removals = lines(grantsOf(prefix)).flatMap(([place, grants]) =>
+    grants.flatMap(({ verbs }, index) => verbs.map((verb) => ({ place, index, verb }))),
+  );
+  const without = removals.map(({ place, index, verb }, number): Variant => {
+    const id = `${prefix}-${String(number + 1)}`;
+    const grants = grantsOf(id);
+    return { id, grants, removed: { place, grant: grants[place]![index]!, verb } };
+  });
+  return [{ id: `${prefix}-0`, grants: grantsOf(`${prefix}-0`) }, ...without];
+};
+
+/** `list clusters.extensions.gardener.cloud`, `patch deployments.apps one`; `all` for the variant that has them all. */
+export const nameOf = ({ id, removed }: Variant): string => {
+  if (removed === undefined) return 'all';
+  const { place, verb, grant } = removed;
+  const names = grant.names?.filter((name) => name !== id) ?? [];
+  const resource = grant.group === '' ? grant.resource : `${grant.resource}.${grant.group}`;
+  return [verb, resource, ...names, ...(place === 'seed' ? [] : [`(${place})`])].join(' ');
+};
+
+const userOf = ({ id }: Variant, place: Place): string => (place === 'seed' ? id : `${id}-${place}`);
+
+/** RBAC rules for what the variant may do there. */
+const rulesOf = ({ grants, removed }: Variant, place: Place): readonly Rule[] => {
+  const left = (grants[place] ?? []).map((grant) =>
+    grant === removed?.grant ? { ...grant, verbs: grant.verbs.filter((verb) => verb !== removed.verb) } : grant,
+  );
+  const namespaces = new Set(left.map(({ namespace }) => namespace));
+  return [...namespaces].flatMap((namespace) =>
+    policyRules(left.filter((grant) => grant.namespace === namespace && grant.verbs.length > 0)).map((rule) => ({
+      ...rule,
+      ...(namespace === undefined ? {} : { namespace }),
+    })),
+  );
+};
+
+/** Text of a kubeconfig for a user that has the rights of the variant there. */
+export const accessOf = async (to: Access, variant: Variant, place: Place): Promise<string> => {
+  return (await to.kubeconfigFor({ user: userOf(variant, place), rules: rulesOf(variant, place) })).text;
+};
+
+/** True if the removed right is what the request lacked. */
+const isRefusalOf = ({ grant, verb }: Removal, { verb: asked, resource, name }: AuditedRequest): boolean =>
+  asked === verb &&
+  resource === `${grant.resource}${grant.group === '' ? '' : `.${grant.group}`}` &&
+  (grant.names === undefined || grant.names.includes(name ?? ''));
+
+/** What the API server has refused the variant: its name where that is what it goes without, else the request. */
+export const refusedTo = (variant: Variant, requests: readonly AuditedRequest[]): readonly string[] => {
+  const { removed } = variant;
+  const users = (['seed', 'garden', 'shoot'] as const).map((place) => userOf(variant, place));
+  const refused = requests.filter(({ user, status }) => status === 403 && users.includes(user));
+  const words = refused.map((request) =>
+    removed !== undefined && request.user === userOf(variant, removed.place) && isRefusalOf(removed, request)
+      ? nameOf(variant)
+      : `${request.verb} ${request.uri}`,
+  );
+  return [...new Set(words)];
+};
+
+/** What the permission check has named as missing, without where. */
+const namedBy = (program: InProcess): readonly string[] =>
+  program
+    .lines()
+    .filter(({ msg }) => msg?.startsWith('a right is missing'))
+    .map(({ right }) => String(right).replace(/ (?:at the cluster scope|in the namespace .*)$/, ''));
+
+/** What it is to name. In shoots, nothing is asked for. */
+const toBeNamed = ({ removed }: Variant): readonly string[] => {
+  if (removed === undefined || removed.place === 'shoot') return [];
+  return rightsOf([{ ...removed.grant, verbs: [removed.verb] }]).map(({ right: { verb, resource, name, group } }) => {
+    const named = name === undefined ? '' : ` "${name}"`;
+    return `${verb} resource "${resource}"${named} in API group "${group}"`;
+  });
+};
+
+export interface StartOptions {
+  /** `prober`, `weeder`, `care`. */
+  readonly component: string;
+  readonly variant: Variant;
+  readonly config: string;
+  /** Text of the one for the seed. */
+  readonly kubeconfig: string;
+  /** Takes files. */
+  readonly directory: string;
+  readonly flags?: readonly string[];
+}
+
+/** A running variant. */
+export interface Running {
+  readonly variant: Variant;
+  readonly program: InProcess;
+  /** What its permission check has named as missing, and what it is to name. */
+  readonly named: () => { readonly is: readonly string[]; readonly expected: readonly string[] };
+}
+
+export const startVariant = (options: StartOptions): Running => {
+  const { component, variant, config, kubeconfig, flags = [] } = options;
+  const directory = join(options.directory, variant.id);
+  mkdirSync(directory);
+  const file = (name: string, text: string): string => {
+    writeFileSync(join(directory, name), text, { mode: 0o600 });
+    return join(directory, name);
+  };
+  const program = startInProcess([
+    component,
+    `--config-file=${file('config.yaml', config)}`,
+    `--kubeconfig=${file('kubeconfig', kubeconfig)}`,
+    '--enable-leader-election',
+    `--leader-election-namespace=${variant.id}`,
+    '--kube-api-qps=100',
+    '--kube-api-burst=200',
+    '--metrics-bind-addr=0',
+    '--health-bind-addr=0',
+    ...flags,
+  ]);
+  return { variant, program, named: () => ({ is: namedBy(program), expected: toBeNamed(variant) }) };
+};
