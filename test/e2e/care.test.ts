@@ -14,13 +14,14 @@ import {
   careSeedRules,
   careShootRules,
   createCareShoot,
+  createInsideOfShoot,
   namespaceOf,
   setAvailable,
   shootPath,
 } from './support/care-shoot.ts';
 import { startDeploymentController } from './support/deployment-controller.ts';
 import { type Program, startProgram } from './support/program.ts';
-import { createMachines, createNodes, type Kubelets, startKubelets } from './support/shoot.ts';
+import { createMachines, type Kubelets } from './support/shoot.ts';
 
 const nodes = ['node-a', 'node-b', 'node-c'];
 const config = `
@@ -99,7 +100,7 @@ describeEnvtest('care on real API servers', () => {
       startControlPlane({ name: 'seed', kinds }),
       startControlPlane({ name: 'shoot', kinds: [] }),
     ]);
-    await prepareShoot();
+    kubelets = await createInsideOfShoot(shoot.client, nodes);
     const { text } = await shoot.kubeconfigFor({ user: 'care', rules: careShootRules });
     const planes = { garden, seed };
     await createCareShoot(planes, { name: 'one', kubeconfig: text, nodes });
@@ -124,33 +125,6 @@ describeEnvtest('care on real API servers', () => {
     ];
     program = start();
   }, 180_000);
-
-  /** Nodes that are ready, and an end of the tunnel to which there is no way: its node has no kubelet. */
-  const prepareShoot = async (): Promise<void> => {
-    const { client } = shoot;
-    await createNodes(client, nodes);
-    for (const name of nodes) {
-      await client.patch(`/api/v1/nodes/${name}/status`, {
-        status: { conditions: [{ type: 'Ready', status: 'True' }], nodeInfo: { kubeletVersion: 'v1.36.3' } },
-      });
-      // Those of kubelets last for 40 s.
-      await client.patch(`/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/${name}`, {
-        spec: { leaseDurationSeconds: 5 },
-      });
-    }
-    kubelets = startKubelets(client, nodes);
-    await client.apply('/api/v1/namespaces/kube-system', {
-      apiVersion: 'v1',
-      kind: 'Namespace',
-      metadata: { name: 'kube-system' },
-    });
-    const pods = '/api/v1/namespaces/kube-system/pods';
-    const spec = { automountServiceAccountToken: false, containers: [{ name: 'vpn', image: 'none' }] };
-    const labels = { type: 'tunnel', app: 'vpn-shoot' };
-    await client.create(pods, { metadata: { name: 'vpn-shoot-1', labels }, spec });
-    await client.create(pods, { metadata: { name: 'vpn-shoot-2' }, spec: { ...spec, nodeName: 'node-a' } });
-    await client.patch(`${pods}/vpn-shoot-1/status`, { status: { phase: 'Running' } });
-  };
 
   afterAll(async () => {
     program.signal('SIGTERM');

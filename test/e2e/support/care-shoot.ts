@@ -1,4 +1,5 @@
 import type { ControlPlane, CustomKind, TestClient } from '../../envtest/index.ts';
+import { createNodes, type Kubelets, startKubelets } from './shoot.ts';
 
 const extension = (kind: string, plural: string): CustomKind => ({
   group: 'extensions.gardener.cloud',
@@ -76,7 +77,10 @@ const shootObject = ({ name, nodes }: CareShootSpec) => ({
   },
 });
 
+/** Of every Shoot. */
+export const shootUid = '0123';
 const status = {
+  uid: shootUid,
   lastOperation: { type: 'Reconcile', state: 'Succeeded', progress: 100, lastUpdateTime: '2026-01-01T00:00:00Z' },
 };
 
@@ -168,4 +172,31 @@ export const createCareShoot = async (
     metadata: { name: namespaceOf(name) },
     spec: { shoot: { ...shootObject(spec), status } },
   });
+};
+
+/** Nodes that are ready, with their kubelets, and an end of the tunnel to which there is no way: its node has no kubelet. */
+export const createInsideOfShoot = async (shoot: TestClient, nodes: readonly string[]): Promise<Kubelets> => {
+  await createNodes(shoot, nodes);
+  for (const name of nodes) {
+    await shoot.patch(`/api/v1/nodes/${name}/status`, {
+      status: { conditions: [{ type: 'Ready', status: 'True' }], nodeInfo: { kubeletVersion: 'v1.36.3' } },
+    });
+    // Those of kubelets last for 40 s.
+    await shoot.patch(`/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/${name}`, {
+      spec: { leaseDurationSeconds: 5 },
+    });
+  }
+  const kubelets = startKubelets(shoot, nodes);
+  await shoot.apply('/api/v1/namespaces/kube-system', {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name: 'kube-system' },
+  });
+  const pods = '/api/v1/namespaces/kube-system/pods';
+  const spec = { automountServiceAccountToken: false, containers: [{ name: 'vpn', image: 'none' }] };
+  const labels = { type: 'tunnel', app: 'vpn-shoot' };
+  await shoot.create(pods, { metadata: { name: 'vpn-shoot-1', labels }, spec });
+  await shoot.create(pods, { metadata: { name: 'vpn-shoot-2' }, spec: { ...spec, nodeName: 'node-a' } });
+  await shoot.patch(`${pods}/vpn-shoot-1/status`, { status: { phase: 'Running' } });
+  return kubelets;
 };

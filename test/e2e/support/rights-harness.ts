@@ -14,6 +14,8 @@ export type Fates = Readonly<Record<string, string>>;
 export interface RightsHarness {
   readonly plane: ControlPlane;
   readonly directory: string;
+  /** In the order in which they were given to `start`. */
+  running(): readonly Running[];
   /** Starts all; resolves when each has asked for its rights. */
   start(component: string, variants: readonly Variant[], of: LaunchOf): Promise<void>;
   /** Until the fates of all that run are as expected; fails with what they are. Blind watches hold up a restoration for 90 s. */
@@ -49,6 +51,7 @@ export const startRightsHarness = async (kinds?: readonly CustomKind[]): Promise
   return {
     plane,
     directory,
+    running: () => running,
     start: async (component, variants, of) => {
       running = await Promise.all(
         variants.map(async (variant) => {

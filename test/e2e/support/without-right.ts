@@ -50,7 +50,7 @@ export const nameOf = ({ id, removed }: Variant): string => {
 const userOf = ({ id }: Variant, place: Place): string => (place === 'seed' ? id : `${id}-${place}`);
 
 /** RBAC rules for what the variant may do there. */
-const rulesOf = ({ grants, removed }: Variant, place: Place): readonly Rule[] => {
+export const rulesOf = ({ grants, removed }: Variant, place: Place): readonly Rule[] => {
   const left = (grants[place] ?? []).map((grant) =>
     grant === removed?.grant ? { ...grant, verbs: grant.verbs.filter((verb) => verb !== removed.verb) } : grant,
   );
@@ -68,9 +68,9 @@ export const accessOf = async (to: Access, variant: Variant, place: Place): Prom
   return (await to.kubeconfigFor({ user: userOf(variant, place), rules: rulesOf(variant, place) })).text;
 };
 
-/** True if the removed right is what the request lacked. */
+/** True if the removed right is what the request lacked. A GET that is to be upgraded takes the right to create as well. */
 const isRefusalOf = ({ grant, verb }: Removal, { verb: asked, resource, name }: AuditedRequest): boolean =>
-  asked === verb &&
+  (asked === verb || (resource === 'pods/portforward' && asked === 'get')) &&
   resource === `${grant.resource}${grant.group === '' ? '' : `.${grant.group}`}` &&
   (grant.names === undefined || grant.names.includes(name ?? ''));
 

@@ -1,0 +1,233 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { careGardenGrants, careGrants, careShootGrants, leaseGrants } from '../../src/app/index.ts';
+import { loadCareConfig } from '../../src/config/index.ts';
+import { careExtensionKinds } from '../../src/domain/index.ts';
+import { type CustomKind, describeEnvtest, gardenerKinds } from '../envtest/index.ts';
+import {
+  careKinds,
+  createCareShoot,
+  createInsideOfShoot,
+  namespaceOf,
+  shootPath,
+  shootUid,
+} from './support/care-shoot.ts';
+import { conditionsFound, conditionsWritten } from './support/care-fates.ts';
+import { type RightsHarness, startRightsHarness } from './support/rights-harness.ts';
+import { createMachines, type Kubelets } from './support/shoot.ts';
+import { accessOf, type Grants, rulesOf, type Running, variantsOf } from './support/without-right.ts';
+import { startWriteProxy, type WriteProxy } from './support/write-proxy.ts';
+
+const nodes = ['node-a', 'node-b', 'node-c'];
+const usualSecret = 'shoot-access-dependency-watchdog-probe';
+
+const careConfig = (secretName: string): string => `
+syncPeriod: 10s
+kubeConfigSecretName: ${secretName}
+`;
+
+const grantsWith = (secretName: string) => {
+  const { settings } = loadCareConfig(careConfig(secretName), { leftovers: 'error' });
+  return settings === undefined ? expect.unreachable('not valid') : careGrants(settings);
+};
+
+/** They write nothing, and so can be asked of the same shoot. */
+const readers = variantsOf('care', (id): Grants => {
+  const election = leaseGrants('dwd-care-leader-election-dry-run', id);
+  return { seed: [...grantsWith(id), ...election], shoot: careShootGrants };
+});
+
+/** Each has a shoot of its own. */
+const writers = variantsOf('garden', (id): Grants => {
+  const election = leaseGrants('dwd-care-leader-election', id);
+  return { garden: careGardenGrants, seed: [...grantsWith(usualSecret), ...election], shoot: careShootGrants };
+}).filter(({ removed }) => removed === undefined || removed.place === 'garden');
+
+const core = { group: 'core.gardener.cloud', version: 'v1beta1', scope: 'Cluster' } as const;
+const known = [...gardenerKinds, ...careKinds];
+const kinds: readonly CustomKind[] = [
+  ...known,
+  { ...core, kind: 'ControllerRegistration', plural: 'controllerregistrations' },
+  { ...core, kind: 'ControllerInstallation', plural: 'controllerinstallations' },
+  ...careExtensionKinds
+    .filter(({ kind }) => known.every((one) => one.kind !== kind))
+    .map(
+      ({ kind, resource, scope }): CustomKind => ({
+        ...{ group: 'extensions.gardener.cloud', version: 'v1alpha1', kind, plural: resource, status: true },
+        scope: scope === 'cluster' ? 'Cluster' : 'Namespaced',
+      }),
+    ),
+];
+
+type ExtensionKind = (typeof careExtensionKinds)[number];
+interface Report {
+  /** Of the extension. */
+  readonly type: string;
+  readonly condition: { readonly type: string; readonly status: string };
+}
+const extensions = '/apis/extensions.gardener.cloud/v1alpha1';
+const shoots = ['one', 'two', 'three', 'four'];
+const reportedTypes = [
+  'ControlPlaneHealthy',
+  'ObservabilityComponentsHealthy',
+  'EveryNodeReady',
+  'SystemComponentsHealthy',
+];
+
+describeEnvtest('care without one of its rights', () => {
+  let harness: RightsHarness;
+  let kubelets: Kubelets;
+  const proxies: WriteProxy[] = [];
+
+  beforeAll(async () => {
+    harness = await startRightsHarness(kinds);
+    kubelets = await createInsideOfShoot(harness.plane.client, nodes);
+  });
+  afterEach(() => harness.stopAll());
+  afterAll(async () => {
+    await kubelets.stop();
+    await Promise.all(proxies.map((proxy) => proxy.stop()));
+    await harness.stop();
+  });
+
+  /** An extension in charge of the reports of a type, as it was heard of last. */
+  const register = async (type: string, renewedAt: Date): Promise<void> => {
+    const { client } = harness.plane;
+    const core = '/apis/core.gardener.cloud/v1beta1';
+    const create = (kind: string, spec: object): Promise<unknown> =>
+      client.create(`${core}/${kind.toLowerCase()}s`, {
+        ...{ apiVersion: 'core.gardener.cloud/v1beta1', kind, metadata: { name: type }, spec },
+      });
+    await create('ControllerRegistration', { resources: careExtensionKinds.map(({ kind }) => ({ kind, type })) });
+    await create('ControllerInstallation', { registrationRef: { name: type }, seedRef: { name: 'seed' } });
+    await client.create('/api/v1/namespaces', { metadata: { name: `extension-${type}` } });
+    await client.create(`/apis/coordination.k8s.io/v1/namespaces/extension-${type}/leases`, {
+      ...{ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'gardener-extension-heartbeat' } },
+      spec: { renewTime: renewedAt.toISOString().replace('Z', '000Z') },
+    });
+  };
+
+  /** What an extension says of a shoot. */
+  const report = async (shoot: string, extension: ExtensionKind, { type, condition }: Report): Promise<void> => {
+    const { kind, resource, scope } = extension;
+    const { client } = harness.plane;
+    const isWide = scope === 'cluster';
+    const path = `${extensions}${isWide ? '' : `/namespaces/${namespaceOf(shoot)}`}/${resource}`;
+    const name = isWide ? `${namespaceOf(shoot)}--${shootUid}` : shoot;
+    const apiVersion = 'extensions.gardener.cloud/v1alpha1';
+    await client.create(path, { apiVersion, kind, metadata: { name }, spec: { type } });
+    const said = { reason: 'Test', message: 'the test says so', ...condition };
+    await client.patch(`${path}/${name}/status`, { status: { conditions: [said] } });
+  };
+
+  /** A shoot that is well. */
+  const createShoot = async (name: string, kubeconfig: string): Promise<void> => {
+    await createCareShoot({ garden: harness.plane, seed: harness.plane }, { name, kubeconfig, nodes });
+    await createMachines(harness.plane.client, { namespace: namespaceOf(name), nodes });
+  };
+
+  /** The conditions that are not True, as it last said them. */
+  const found = ({ program }: Running): ReadonlyMap<string, string> => {
+    const last = new Map<string, string>();
+    for (const { msg, condition, status, reason, text, namespace } of program.lines()) {
+      if (msg !== 'condition changed') continue;
+      const numbers = /\(\d\/\d\)/.exec(String(text))?.[0] ?? '';
+      // That all reports of an extension are outdated counts, not of which kind each is.
+      const why = String(reason).replace(/^.*(?=OutdatedHealth)/, '');
+      const how = status === 'True' ? 'True' : [status, why, numbers].join(' ').trim();
+      last.set(`${String(namespace).replace(/^.*--/, '')} ${String(condition)}`, how);
+    }
+    return last;
+  };
+
+  /** In what it differs from the one that has all rights. */
+  const difference = (one: Running, all: ReadonlyMap<string, string>): string => {
+    const own = found(one);
+    if (own.size === 0) return 'nothing';
+    const differing = new Map<string, string[]>();
+    for (const [what, how] of all) {
+      const now = own.get(what) ?? 'gone';
+      if (now !== how) differing.set(now, [...(differing.get(now) ?? []), what]);
+    }
+    const words = Array.from(differing, ([how, whats]) => `${whats.length === 1 ? whats.join() : whats.length} ${how}`);
+    return words.toSorted().join(', ');
+  };
+
+  const brokenManagedResource = async (): Promise<void> => {
+    const path = `/apis/resources.gardener.cloud/v1alpha1/namespaces/${namespaceOf('one')}/managedresources`;
+    await harness.plane.client.create(path, {
+      apiVersion: 'resources.gardener.cloud/v1alpha1',
+      kind: 'ManagedResource',
+      metadata: { name: 'logs', labels: { 'care.gardener.cloud/condition-type': 'ObservabilityComponentsHealthy' } },
+      spec: { class: 'seed' },
+    });
+  };
+
+  it('in the seed and in the shoot', async () => {
+    const { client } = harness.plane;
+    const garden = ['--dry-run', `--garden-kubeconfig=${harness.plane.admin.kubeconfig.file}`];
+    await harness.start('care', readers, ({ id }) => ({ config: careConfig(id), flags: garden }));
+    // All that it is to learn comes later than its lists.
+    await register('fresh', new Date());
+    await register('stale', new Date(0));
+    for (const shoot of shoots) await createShoot(shoot, '');
+    for (const variant of readers) {
+      const kubeconfig = Buffer.from(await accessOf(harness.plane, variant, 'shoot')).toString('base64');
+      for (const shoot of shoots) {
+        const secrets = `/api/v1/namespaces/${namespaceOf(shoot)}/secrets`;
+        await client.create(secrets, { metadata: { name: variant.id }, data: { kubeconfig } });
+      }
+    }
+    // Of a condition the first report counts that is not True.
+    for (const [index, kind] of careExtensionKinds.entries()) {
+      const condition = { type: reportedTypes[index % 4]!, status: 'False' };
+      await report(index < 4 ? 'two' : 'three', kind, { type: 'fresh', condition });
+    }
+    const condition = { type: 'ControlPlaneHealthy', status: 'True' };
+    await report('four', careExtensionKinds[0], { type: 'stale', condition });
+    const pool = `/apis/machine.sapcloud.io/v1alpha1/namespaces/${namespaceOf('four')}/machinedeployments/pool`;
+    await client.patch(pool, { spec: { replicas: nodes.length + 1 } });
+    await brokenManagedResource();
+    const byAll = (): ReadonlyMap<string, string> => found(harness.running()[0]!);
+    await harness.until('conditions', conditionsFound, async (one) =>
+      one === harness.running()[0]
+        ? [...byAll()]
+            .map((line) => line.join(' '))
+            .filter((line) => !line.endsWith(' True'))
+            .toSorted()
+            .join(', ')
+        : difference(one, byAll()),
+    );
+    harness.expectNamedAndRefused();
+  }, 300_000);
+
+  it('in the garden', async () => {
+    await harness.start('care', writers, async (variant) => {
+      const { id } = variant;
+      const onlyClusters = { fieldSelector: `metadata.name=${namespaceOf(id)}` };
+      const proxy = await startWriteProxy(harness.plane, { user: id, rules: rulesOf(variant, 'seed'), onlyClusters });
+      proxies.push(proxy);
+      const { file } = await harness.plane.kubeconfigFor({ user: `${id}-garden`, rules: rulesOf(variant, 'garden') });
+      return { config: careConfig(usualSecret), kubeconfig: proxy.kubeconfig, flags: [`--garden-kubeconfig=${file}`] };
+    });
+    await register('late', new Date());
+    for (const variant of writers) {
+      await createShoot(variant.id, await accessOf(harness.plane, variant, 'shoot'));
+      const condition = { type: 'ControlPlaneHealthy', status: 'True' };
+      await report(variant.id, careExtensionKinds[2], { type: 'late', condition });
+      const outdated = { type: 'ObservabilityComponentsHealthy', status: 'True' };
+      await report(variant.id, careExtensionKinds[0], { type: 'stale', condition: outdated });
+    }
+    await harness.until('conditions in the garden', conditionsWritten, async ({ variant: { id } }) => {
+      const { metadata, status } = await harness.plane.client.get<{
+        metadata: { labels?: Record<string, string> };
+        status: { conditions?: readonly { type: string; status: string; reason: string }[] };
+      }>(shootPath(id));
+      const conditions = (status.conditions ?? []).flatMap((one) =>
+        one.status === 'True' ? [] : [`${one.type} ${one.status} ${one.reason}`],
+      );
+      const label = metadata.labels?.['shoot.gardener.cloud/status'] ?? 'no label';
+      return [`${String(status.conditions?.length ?? 0)} conditions`, label, ...conditions].join(', ');
+    });
+    harness.expectNamedAndRefused();
+  }, 300_000);
+});
