@@ -26,7 +26,7 @@ ROOT_STAMP := node_modules/.stamp
 # $(call stage,NAME,COMMAND): .cache/stage holds the name of the stage that ran last, for .ci/run.
 stage = @mkdir -p .cache && echo '$(1)' > .cache/stage && echo '==> $(1)' && PATH="$(TOOLS_PATH)" && $(2)
 
-.PHONY: help demo build test verify format format-check lint types architecture dead-code docs sbom package envtest reference-objects race bench mass-outage mass-recovery simulate setup clean
+.PHONY: help demo build test verify format format-check lint types architecture dead-code docs sbom package envtest reference-objects race bench mass-outage mass-recovery simulate image image-tree startup setup clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -89,6 +89,18 @@ mass-recovery: build ## of the benchmark: etcd of 250 simulated shoots comes bac
 
 simulate: setup ## play random outages with faults in virtual time: 1000 from a random number on, or RUNS=n, FROM=n, JOBS=n; one with SEED=n
 	$(call stage,simulation,node bench/simulate.ts --seed "$(SEED)" --from "$(FROM)" --runs "$(RUNS)" --jobs "$(JOBS)")
+
+IMAGE ?= dependency-watchdog:latest
+PLATFORMS ?= linux/amd64
+
+image: ## build the container image with docker, podman or buildah; IMAGE=name:tag, PLATFORMS=linux/amd64,linux/arm64
+	@deploy/image/build.sh '$(IMAGE)' '$(PLATFORMS)'
+
+image-tree: build ## assemble what the image adds to its base, without a builder, in .cache/image
+	@rm -rf .cache/image && deploy/image/assemble.sh 'tools/node/node_modules/$(NODE_PACKAGE)' .cache/image
+
+startup: build ## measure CPU to the first log line and idle memory (3 minutes); ARGS='--target "CMD"' for another program beside it
+	$(call stage,start-up,node bench/startup.ts $(ARGS))
 
 setup: $(ROOT_STAMP) ## install the pinned Node and the npm packages
 

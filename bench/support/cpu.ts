@@ -24,6 +24,32 @@ export const cpuSecondsOf = (pid: number): number => {
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
 };
 
+/**
+ * Milliseconds of CPU that the threads of a process have used so far, as the scheduler counts them: in nanoseconds, where `/proc/PID/stat` has
+ * steps of 10 ms. Threads that have ended are left out.
+ */
+export const threadsCpuMsOf = (pid: number): number => {
+  const threads = readdirSync(`/proc/${String(pid)}/task`);
+  const nanoseconds = threads.map((thread) =>
+    Number(read(`/proc/${String(pid)}/task/${thread}/schedstat`)?.split(' ')[0] ?? 0),
+  );
+  return sum(nanoseconds) / 1e6;
+};
+
+/** What a process holds now, in bytes. */
+export interface Memory {
+  /** `VmRSS`: `anonymous`, and the pages of files that it has touched, its own program for the most part. */
+  readonly resident: number;
+  /** `RssAnon`: nobody else has it, and it cannot be dropped. */
+  readonly anonymous: number;
+}
+
+export const memoryOf = (pid: number): Memory => {
+  const status = read(`/proc/${String(pid)}/status`) ?? '';
+  const field = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]) * 1024;
+  return { resident: field('VmRSS'), anonymous: field('RssAnon') };
+};
+
 /** The process and all that have descended from it and are still there. */
 const familyOf = (pid: number): readonly number[] => {
   const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name));

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { nearest } from '../domain/index.ts';
 import type { Path } from './problem.ts';
 

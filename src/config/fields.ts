@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { labelKeyPattern, labelValuePattern, parseGoDuration } from '../domain/index.ts';
 
 /** A value as it is shown in messages. */

@@ -1,6 +1,7 @@
 /**
  * Configurations as gardenlet generates them for a seed (NewDependencyWatchdogProberConfiguration and ...WeederConfiguration in
- * https://github.com/gardener/gardener/tree/master/pkg/component).
+ * https://github.com/gardener/gardener/tree/master/pkg/component), but for two fields: gardenlet probes every 30 s, here it is the default, and
+ * it leaves the grace period to its default, which is written down here.
  */
 export const gardenerConfigs = {
   prober: `kubeConfigSecretName: shoot-access-dependency-watchdog-probe

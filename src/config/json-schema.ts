@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ConfigFormat } from './load.ts';
 
 /** A JSON Schema (draft 2020-12). */

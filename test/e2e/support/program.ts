@@ -33,13 +33,8 @@ const parseLine = (line: string): LogLine => {
   }
 };
 
-/** Starts the built program as a process of its own; it is killed when the test process ends. */
-export const startProgram = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Program => {
-  if (!existsSync(bundle)) throw new Error('dist/dwd.js is missing: run `make build` first');
-  const child: ChildProcess = spawn(process.execPath, [launcher, ...args], {
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+/** Of a child with pipes for its output; it is killed when the test process ends. */
+export const superviseProcess = (child: ChildProcess): Program => {
   let text = '';
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (text += chunk.toString()));
   let out = '';
@@ -61,4 +56,15 @@ export const startProgram = (args: readonly string[], env: Readonly<Record<strin
     signal: (name) => void child.kill(name),
     ended,
   };
+};
+
+/** Starts the built program as a process of its own; it is killed when the test process ends. */
+export const startProgram = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Program => {
+  if (!existsSync(bundle)) throw new Error('dist/dwd.js is missing: run `make build` first');
+  return superviseProcess(
+    spawn(process.execPath, [launcher, ...args], {
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }),
+  );
 };

@@ -1,0 +1,99 @@
+// What a start costs until the first line of the log, and what an idle prober and weeder hold.
+import { parseArgs } from 'node:util';
+import { systemClock } from '../src/runtime/index.ts';
+import { type Component, measureBareNode, measureIdle, measureStarts } from './startup/measure.ts';
+import { type IdleRow, missedBy, type StartRow, tellIdle, tellStarts } from './startup/tell.ts';
+import { startSteadyWorld } from './steady/world.ts';
+import { count } from './support/options.ts';
+import { inScratch } from './support/part.ts';
+import { ownTarget, type Target } from './support/target.ts';
+
+const components: readonly Component[] = ['prober', 'weeder'];
+const clock = systemClock();
+const say = (text: string): void => void process.stderr.write(`${text}\n`);
+
+const usage = `usage: node bench/startup.ts [--target "CMD"] [--runs N] [--idle SECONDS] [--shoots N]
+
+  --target "CMD"   another program that takes the same flags, measured beside bin/dwd
+  --runs N         starts of each (default 15)
+  --idle SECONDS   after which the memory is read (default 60)
+  --shoots N       of 10 nodes, in the seed that is watched over (default 10)`;
+
+interface CommandLine {
+  readonly target: string | undefined;
+  readonly runs: number;
+  readonly idleMs: number;
+  readonly shoots: number;
+}
+
+const readCommandLine = (): CommandLine => {
+  const { values } = parseArgs({
+    options: {
+      target: { type: 'string' },
+      runs: { type: 'string' },
+      idle: { type: 'string' },
+      shoots: { type: 'string' },
+    },
+  });
+  return {
+    target: values.target,
+    runs: count('runs', values.runs) ?? 15,
+    idleMs: (count('idle', values.idle) ?? 60) * 1_000,
+    shoots: count('shoots', values.shoots) ?? 10,
+  };
+};
+
+/** As the image and the manifests set it. */
+const nodeOptions = '--max-semi-space-size=8';
+
+const targetOfImage = (): Target => {
+  const { name, command } = ownTarget();
+  return { name, command: `env NODE_OPTIONS=${nodeOptions} ${command}` };
+};
+
+const measure = async ({ target, runs, idleMs, shoots }: CommandLine): Promise<readonly string[]> => {
+  const own = targetOfImage();
+  const targets = [own, ...(target === undefined ? [] : [{ name: 'target', command: target }])];
+  const pairs = targets.flatMap((each) => components.map((component) => ({ each, component })));
+  return inScratch(async (directory) => {
+    const world = await startSteadyWorld({ shoots, nodes: 10 }, directory);
+    const deps = { clock, world, directory };
+    try {
+      const starts: StartRow[] = [{ name: 'node alone', starts: await measureBareNode(clock, runs) }];
+      for (const { each, component } of pairs) {
+        say(`starts of ${each.name} ${component}`);
+        const row = await measureStarts(each, component, { ...deps, runs });
+        starts.push({ name: each.name, component, starts: row });
+      }
+      const idle: IdleRow[] = [];
+      for (const { each, component } of pairs) {
+        say(`idle memory of ${each.name} ${component}`);
+        const memory = await measureIdle(each, component, { ...deps, idleMs });
+        idle.push({ name: each.name, component, memory });
+      }
+      process.stdout.write(`${tellStarts(starts)}\n\n${tellIdle(idle)}\n\n`);
+      return missedBy(own.name, starts, idle);
+    } finally {
+      await world.end();
+    }
+  });
+};
+
+const main = async (): Promise<number> => {
+  let line: CommandLine;
+  try {
+    line = readCommandLine();
+  } catch (error) {
+    say(`${error instanceof Error ? error.message : String(error)}\n${usage}`);
+    return 2;
+  }
+  const missed = await measure(line);
+  process.stdout.write(
+    missed.length === 0 ? 'All aims were met.\n' : missed.map((aim) => `Missed: ${aim}.\n`).join(''),
+  );
+  return 0;
+};
+
+// What it started ends with it.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+process.exitCode = await main();

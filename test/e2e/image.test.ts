@@ -1,0 +1,260 @@
+import { mkdtempSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type ControlPlane, describeEnvtest, startControlPlane } from '../envtest/index.ts';
+import { waitFor } from '../envtest/waiting.ts';
+import { readImageConfig } from '../image/dockerfile.ts';
+import { auditInto } from './support/audit.ts';
+import {
+  canStartContainers,
+  createRootfs,
+  type Rootfs,
+  startContainer,
+  writableByOthers,
+} from './support/container.ts';
+import { startDeploymentController } from './support/deployment-controller.ts';
+import { applyAsGardenlet, applyRights, startPod } from './support/gardenlet.ts';
+import { createPod, listPods, setCrashing, setEndpoints } from './support/pods.ts';
+import type { Program } from './support/program.ts';
+import {
+  createDeployment,
+  createMachines,
+  createNodes,
+  createProtectedShoot,
+  getDeployment,
+  type Kubelets,
+  startKubelets,
+} from './support/shoot.ts';
+
+const namespace = 'shoot--test--one';
+const nodes = ['node-a', 'node-b', 'node-c'];
+const userOf = (component: string): string => `system:serviceaccount:garden:dependency-watchdog-${component}`;
+/** All that gardenlet's rights do not allow the program: it goes on without. */
+const eventsRefused = 'no right to write Events in shoot namespaces: they are left out';
+
+const section = readFileSync(new URL('../../docs/install.md', import.meta.url), 'utf8')
+  .split(/^## /m)
+  .find((text) => text.startsWith('A Gardener seed as it is'));
+const documentedRights = (): string => /```yaml\n(apiVersion: rbac.*?)```/s.exec(section ?? '')?.[1] ?? '';
+/** What the document has an operator look at, as far as it takes no kubelet. */
+const documentedReads = (): readonly (readonly string[])[] =>
+  Array.from((section ?? '').matchAll(/^ {4}kubectl (-n garden get .*)$/gm), ([, words = '']) => words.split(' '));
+
+const describeContainers = (name: string, tests: () => void): void => {
+  if (canStartContainers) describeEnvtest(name, tests);
+  else describe.skip(`${name} (needs root)`, tests);
+};
+
+describeContainers('the image in the place of the Go program, with what gardenlet gives it', () => {
+  let directory: string;
+  let rootfs: Rootfs;
+  let seed: ControlPlane;
+  let shoot: ControlPlane;
+  let audit: ReturnType<typeof auditInto>;
+  let controller: { stop(): Promise<void> };
+  let kubelets: Kubelets;
+  let pod: Program | undefined;
+
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'dwd-image-'));
+    rootfs = createRootfs(join(directory, 'rootfs'));
+    audit = auditInto(directory);
+    [seed, shoot] = await Promise.all([
+      startControlPlane({ name: 'seed', apiServerFlags: audit.flags }),
+      startControlPlane({ name: 'shoot', kinds: [] }),
+    ]);
+    await createNodes(shoot.client, nodes);
+    const probe = { namespace: 'kube-system', name: 'dependency-watchdog-probe' };
+    const { text } = await shoot.serviceAccountKubeconfig(probe);
+    await applyAsGardenlet(shoot, 'shoot', `system:serviceaccount:${probe.namespace}:${probe.name}`);
+    await createProtectedShoot(seed, { namespace, kubeconfig: 'not this one' });
+    await seed.client.create(`/api/v1/namespaces/${namespace}/secrets`, {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: 'shoot-access-dependency-watchdog-probe' },
+      data: { kubeconfig: Buffer.from(text).toString('base64') },
+    });
+    await createMachines(seed.client, { namespace, nodes });
+    for (const [name, replicas] of Object.entries({ ...former, 'kube-apiserver': 1 })) {
+      await createDeployment(seed.client, namespace, { name, replicas });
+    }
+    controller = startDeploymentController(seed.client, namespace);
+    kubelets = startKubelets(shoot.client, nodes);
+    kubelets.cut();
+    await seed.kubectl(['create', 'namespace', 'garden']);
+    for (const component of ['prober', 'weeder'] as const) await applyAsGardenlet(seed, component, userOf(component));
+  });
+
+  afterEach(async () => {
+    if (pod === undefined) return;
+    pod.signal('SIGTERM');
+    expect(await pod.ended, pod.output()).toBe(0);
+    pod = undefined;
+  });
+
+  afterAll(async () => {
+    pod?.signal('SIGKILL');
+    await kubelets.stop();
+    await controller.stop();
+    await Promise.all([seed.stop(), shoot.stop()]);
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  const former = { 'kube-controller-manager': 2, 'machine-controller-manager': 3, 'cluster-autoscaler': 1 };
+
+  const run = async (component: 'prober' | 'weeder'): Promise<Program> => {
+    pod = await startPod(seed, rootfs, `dependency-watchdog-${component}`);
+    return pod;
+  };
+
+  const until = <T>(what: string, look: () => Promise<T | undefined>): Promise<T> =>
+    waitFor({ what, withinMs: 100_000, everyMs: 100 }, look).catch((error: unknown) => {
+      throw new Error(`${String(error)}\n${pod?.output() ?? ''}`);
+    });
+
+  const messages = (running: Program): readonly string[] => running.lines().map(({ msg }) => msg ?? '');
+  const untilTold = (running: Program, message: string) =>
+    until(message, async () => messages(running).includes(message) || undefined);
+
+  const replicas = async (): Promise<Record<string, number>> => {
+    const found = await Promise.all(
+      Object.keys(former).map(async (name) => {
+        const { spec } = await getDeployment(seed.client, namespace, name);
+        return [name, spec.replicas] as const;
+      }),
+    );
+    return Object.fromEntries(found);
+  };
+  const untilReplicas = (what: string, wanted: Readonly<Record<string, number>>) =>
+    until(what, async () => {
+      const found = await replicas();
+      return Object.entries(wanted).every(([name, count]) => found[name] === count) || undefined;
+    });
+
+  const holder = async (component: string): Promise<string> => {
+    const path = `/apis/coordination.k8s.io/v1/namespaces/garden/leases/dwd-${component}-leader-election`;
+    const lease = await seed.client
+      .get<{ spec: { holderIdentity?: string } }>(path)
+      .catch(() => ({ spec: { holderIdentity: '' } }));
+    return lease.spec.holderIdentity ?? '';
+  };
+
+  /** Kinds of the requests that the API server has refused. */
+  const refused = (component: string): readonly string[] => [
+    ...new Set(
+      audit
+        .requests()
+        .filter(({ user, status }) => user === userOf(component) && status === 403)
+        .map(({ verb, uri }) => `${verb} ${uri.split('?')[0] ?? ''}`),
+    ),
+  ];
+
+  const createCrashing = async (name: string): Promise<void> => {
+    const labels = { 'gardener.cloud/role': 'controlplane', role: 'apiserver' };
+    const crashing = { namespace, name, labels, owner: name };
+    await createPod(seed.client, crashing);
+    await setCrashing(seed.client, crashing, ['main']);
+  };
+  const untilDeleted = (name: string) =>
+    until(`${name} to be deleted`, async () => {
+      const found = (await listPods(seed.client, namespace)).find(({ metadata }) => metadata.name === name);
+      return found?.metadata.deletionTimestamp !== undefined || undefined;
+    });
+
+  it('holds the same program under three names, and nothing that anybody but root could write', async () => {
+    const [entrypoint] = readImageConfig().entrypoint;
+    expect(entrypoint).toBe('/usr/local/bin/dwd');
+    const names = [entrypoint, '/usr/local/bin/dependency-watchdog', '/dependency-watchdog'] as const;
+    const versions = names.map((name) => startContainer({ rootfs, command: [name ?? '', 'version'] }));
+    expect(await Promise.all(versions.map(({ ended }) => ended))).toEqual([0, 0, 0]);
+    const [first = '', ...others] = versions.map((program) => program.stdout());
+    expect(first).toMatch(/^dwd /);
+    expect(others).toEqual([first, first]);
+    // V8 keeps a text with any character beyond Latin-1 in two bytes for each.
+    const program = readFileSync(join(rootfs.directory, 'usr/local/lib/dependency-watchdog/dwd.mjs'));
+    expect(program.findIndex((byte) => byte > 0x7f)).toBe(-1);
+    expect(['usr/local', 'usr/share'].flatMap((path) => writableByOthers(join(rootfs.directory, path)))).toEqual([]);
+  });
+
+  it('starts without the second HTTP client that Node has, which costs a quarter of the CPU of a start', async () => {
+    const script = 'process.once("exit", () => console.log(process.moduleLoadList.join()))';
+    const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` };
+    const program = startContainer({ rootfs, command: ['/usr/local/bin/dwd', 'version'], env });
+    expect(await program.ended).toBe(0);
+    expect(program.stdout()).toContain('internal/modules/cjs/loader');
+    expect(program.stdout()).not.toContain('undici');
+  });
+
+  it('weeds, leads, and goes on without the right to write Events', async () => {
+    await setEndpoints(seed.client, { namespace, service: 'etcd-main-client', ready: [false] });
+    await createCrashing('kube-apiserver-1');
+    const running = await run('weeder');
+    await until('the weeder to lead', async () => ((await holder('weeder')) === '' ? undefined : true));
+    await setEndpoints(seed.client, { namespace, service: 'etcd-main-client', ready: [true] });
+    await untilDeleted('kube-apiserver-1');
+    await untilTold(running, eventsRefused);
+    await untilTold(running, 'no right is missing');
+    expect(refused('weeder')).toEqual([`create /api/v1/namespaces/${namespace}/events`]);
+  });
+
+  it('is another user without privileges, on a file system that it cannot write, in / and without a home', async () => {
+    // The weeder of the test before has given its Lease back.
+    expect(await holder('weeder')).toBe('');
+    const running = await run('weeder');
+    await until('the weeder to lead', async () => ((await holder('weeder')) === '' ? undefined : true));
+    const proc = (name: string): string => readFileSync(`/proc/${String(running.pid)}/${name}`, 'utf8');
+    const status = proc('status');
+    expect(status).toMatch(/^Uid:\t65532\t65532\t65532\t65532$/m);
+    expect(status).toMatch(/^Gid:\t65532\t65532\t65532\t65532$/m);
+    expect(status).toMatch(/^CapEff:\t0+$/m);
+    expect(status).toMatch(/^NoNewPrivs:\t1$/m);
+    expect(readlinkSync(`/proc/${String(running.pid)}/cwd`)).toBe(readlinkSync(`/proc/${String(running.pid)}/root`));
+    const [root] = proc('mountinfo')
+      .split('\n')
+      .filter((line) => line.split(' ')[4] === '/');
+    expect(root?.split(' ')[5]).toMatch(/^ro,/);
+    expect(
+      proc('environ')
+        .split('\0')
+        .filter((variable) => variable.startsWith('HOME=')),
+    ).toEqual([]);
+  });
+
+  it('meets an outage, and restores all counts when it is over', async () => {
+    const renewTime = new Date(Date.now() - 35_000).toISOString().replace('Z', '000Z');
+    for (const name of nodes) {
+      const path = `/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/${name}`;
+      await shoot.client.patch(path, { spec: { renewTime } });
+    }
+    const running = await run('prober');
+    const none = Object.fromEntries(Object.keys(former).map((name) => [name, 0]));
+    await untilReplicas('all dependent resources at 0', none);
+    expect(await holder('prober')).not.toBe('');
+    await untilTold(running, eventsRefused);
+    await untilTold(running, 'no right is missing');
+
+    kubelets.connect();
+    // gardenlet has 30 s from one probe to the next, and as much before machine-controller-manager comes back.
+    await untilReplicas('the former counts', former);
+    const restored = await getDeployment(seed.client, namespace, 'kube-controller-manager');
+    expect(Object.keys(restored.metadata.annotations ?? {})).toEqual([]);
+    expect(refused('prober')).toEqual([`create /api/v1/namespaces/${namespace}/events`]);
+    expect(running.lines().filter(({ level }) => level === 'error')).toEqual([]);
+  });
+
+  it('writes Events with the rights of docs/install.md, whose commands find it', async () => {
+    await createCrashing('kube-apiserver-2');
+    await applyRights(seed, documentedRights(), userOf('weeder'));
+    await run('weeder');
+    await untilDeleted('kube-apiserver-2');
+    await until('an Event', async () => {
+      const events = await seed.kubectl(['-n', namespace, 'get', 'events']);
+      return events.includes('pod/kube-apiserver-2') || undefined;
+    });
+    expect(pod?.output()).not.toContain(eventsRefused);
+    const found = await Promise.all(documentedReads().map((command) => seed.kubectl(command)));
+    expect(found[0]).toContain('example.org/dwd:latest');
+    expect(found[1]).toContain(await holder('weeder'));
+  });
+});

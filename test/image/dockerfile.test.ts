@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { readDockerfile, readImageConfig } from './dockerfile.ts';
+
+const instructions = readDockerfile();
+const contentsOf = (wanted: string): readonly string[] =>
+  instructions.filter(({ keyword }) => keyword === wanted).map(({ content }) => content);
+
+/** The rules that matter here; hadolint has more, and is no package of npm or Debian. */
+describe('the Dockerfile', () => {
+  it('pins every base by tag and digest', () => {
+    expect(contentsOf('FROM')).toHaveLength(2);
+    for (const base of contentsOf('FROM')) {
+      expect(base).toMatch(/^(--platform=\$BUILDPLATFORM )?[a-z0-9./-]+:[a-z0-9.-]+@sha256:[0-9a-f]{64}( AS build)?$/);
+    }
+  });
+
+  it('lets a user with a number start the program, whom a pod with runAsNonRoot takes', () => {
+    expect(readImageConfig()).toEqual({
+      user: '65532:65532',
+      entrypoint: ['/usr/local/bin/dwd'],
+      env: { NODE_OPTIONS: '--max-semi-space-size=8' },
+    });
+  });
+
+  it('adds nothing to the last stage but what the build stage has assembled', () => {
+    const keywords = instructions.map(({ keyword }) => keyword);
+    const last = keywords.lastIndexOf('FROM');
+    expect(keywords.slice(last)).toEqual(['FROM', 'LABEL', 'COPY', 'ENV', 'WORKDIR', 'USER', 'ENTRYPOINT']);
+    expect(contentsOf('COPY').at(-1)).toBe('--from=build --chown=0:0 /tree/ /');
+  });
+
+  it('fetches nothing but what the lock files name', () => {
+    expect(contentsOf('ADD')).toEqual([]);
+    for (const command of contentsOf('RUN')) expect(command).not.toMatch(/curl|wget|apt-get|npx|https?:/);
+    expect(contentsOf('RUN').filter((command) => command.includes('npm install'))).toHaveLength(2);
+  });
+
+  it('has the same Node for all platforms', () => {
+    const { optionalDependencies } = JSON.parse(
+      readFileSync(new URL('../../tools/node/package.json', import.meta.url), 'utf8'),
+    ) as { readonly optionalDependencies: Readonly<Record<string, string>> };
+    const [amd64, arm64] = ['x64', 'arm64'].map((cpu) => optionalDependencies[`node-linux-${cpu}`]);
+    expect(amd64).toMatch(/^\d+\.\d+\.\d+$/);
+    expect(arm64).toBe(amd64);
+  });
+});
