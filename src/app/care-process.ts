@@ -50,7 +50,7 @@ type GardenDeps = GardenOptions & Pick<CareProcessDeps, 'env' | 'flags' | 'logge
 const connectGarden = async (deps: GardenDeps, clock: Clock): Promise<Garden | undefined> => {
   const { gardenKubeconfig: path, env, flags, logger, meter } = deps;
   if (path === undefined) return undefined;
-  const access = await loadOperatorKubeconfig({ path, env, homedir: homedir(), clock }).catch(blameGarden);
+  const access = await loadOperatorKubeconfig({ path, env, homedir, clock }).catch(blameGarden);
   logger.info('garden', { source: `--garden-kubeconfig ${path}`, host: access.endpoint.host });
   const transport = connectCluster({ access, clock, logger, userAgent: userAgentOf(deps) });
   // All shoots of a seed want theirs at once after a restart, and so may other seeds.

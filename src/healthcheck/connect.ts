@@ -43,7 +43,7 @@ export const connect = async (options: ConnectOptions): Promise<SeedConnection> 
   } = options;
   const clock: Clock = systemClock();
   const path = kubeconfig === undefined ? {} : { path: kubeconfig };
-  const access = await loadOperatorKubeconfig({ ...path, env, homedir: homedir(), clock }).catch(blameOption);
+  const access = await loadOperatorKubeconfig({ ...path, env, homedir, clock }).catch(blameOption);
   const transport = connectCluster({ access, clock, logger, userAgent });
   const kube = retryThrottled(transport, clock);
   const seed = createSeedAccess({ clock, random: systemRandom(), kube, userAgent, shootSecrets, allowInsecureShoots });

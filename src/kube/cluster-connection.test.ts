@@ -46,7 +46,7 @@ const connect = async (port: number) => {
   const clock = createFakeClock();
   const logger = createRecordingLogger();
   const path = join(directory, 'kubeconfig');
-  const access = await loadOperatorKubeconfig({ path, env: {}, homedir: directory, clock });
+  const access = await loadOperatorKubeconfig({ path, env: {}, homedir: () => directory, clock });
   const connection = connectCluster({ access, clock, logger, userAgent: 'test' });
   closers.unshift(() => connection.close());
   return { directory, clock, logger, client: createKubeClient({ kube: connection, clock }) };

@@ -101,7 +101,7 @@ export const connectSeed = async (
   { clock, userAgent }: { readonly clock: Clock; readonly userAgent: string },
 ): Promise<Transport> => {
   const path = flags.kubeconfig === undefined ? {} : { path: flags.kubeconfig };
-  const access = await loadOperatorKubeconfig({ ...path, env, homedir: homedir(), clock });
+  const access = await loadOperatorKubeconfig({ ...path, env, homedir, clock });
   logger.info('seed', { source: access.source, host: access.endpoint.host });
   return connectCluster({ access, clock, logger, userAgent });
 };

@@ -108,10 +108,14 @@ describeContainers('the image in the place of the Go program, with what gardenle
     return pod;
   };
 
-  const until = <T>(what: string, look: () => Promise<T | undefined>): Promise<T> =>
-    waitFor({ what, withinMs: 100_000, everyMs: 100 }, look).catch((error: unknown) => {
+  const until = async <T>(what: string, look: () => Promise<T | undefined>): Promise<T> => {
+    const hasEnded = new AbortController();
+    void pod?.ended.then((code) => hasEnded.abort(new Error(`${what}: the program has ended with ${String(code)}`)));
+    const wait = { what, withinMs: 100_000, everyMs: 100, signal: hasEnded.signal };
+    return waitFor(wait, look).catch((error: unknown) => {
       throw new Error(`${String(error)}\n${pod?.output() ?? ''}`);
     });
+  };
 
   const messages = (running: Program): readonly string[] => running.lines().map(({ msg }) => msg ?? '');
   const untilTold = (running: Program, message: string) =>

@@ -21,7 +21,8 @@ export interface OperatorOptions {
   readonly path?: string;
   /** Environment of the process. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly homedir: string;
+  /** Throws where the user has none: neither $HOME nor an entry in /etc/passwd, as any user of a container may be. */
+  readonly homedir: () => string;
   readonly clock: Clock;
   /** Default: the machine's. */
   readonly files?: Files;

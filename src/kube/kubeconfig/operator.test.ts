@@ -50,7 +50,7 @@ const write = (name: string, text: string): string => {
 };
 
 const load = (options: Partial<OperatorOptions> = {}): Promise<ClusterAccess> =>
-  loadOperatorKubeconfig({ env: {}, homedir: home, clock, ...options });
+  loadOperatorKubeconfig({ env: {}, homedir: () => home, clock, ...options });
 
 const refusal = async (promise: Promise<unknown>): Promise<string> => {
   const error = await promise.catch((thrown: unknown) => thrown);
@@ -94,6 +94,15 @@ describe('where it comes from', () => {
     expect(await refusal(load({ env: { KUBECONFIG: `${home}/a:${home}/b` } }))).toBe(
       'kubeconfig: ~/a:~/b: does not exist; check $KUBECONFIG',
     );
+  });
+
+  it('asks for no home directory where the user has none, as any user of a container may', async () => {
+    const homedir = (): string => {
+      throw new Error('uv_os_homedir returned ENOENT');
+    };
+    const env = { KUBECONFIG: write('env', kubeconfig('env')) };
+    expect(await load({ homedir, env })).toMatchObject({ endpoint: { host: 'env' } });
+    expect(await refusal(load({ homedir }))).toMatch(/and there is no home directory; pass --kubeconfig/);
   });
 
   it('does not go on to the next source when one is broken', async () => {

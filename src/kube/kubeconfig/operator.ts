@@ -15,6 +15,14 @@ const fromFiles = async (
   return context === undefined ? undefined : contextAccess(source, context, options);
 };
 
+const homeOf = ({ homedir }: OperatorOptions): string | undefined => {
+  try {
+    return homedir();
+  } catch {
+    return undefined;
+  }
+};
+
 /**
  * Finds out how to reach the operator's cluster: `--kubeconfig`, else `$KUBECONFIG` (a list), else the service account of the pod, else
  * `~/.kube/config` (the order of controller-runtime's `pkg/client/config`). This file is trusted: it may run a credential plugin and name
@@ -22,7 +30,7 @@ const fromFiles = async (
  */
 export const loadOperatorKubeconfig = async (given: OperatorOptions): Promise<ClusterAccess> => {
   const options = { ...given, files: given.files ?? systemFiles() };
-  const { path, env, homedir, files } = options;
+  const { path, env, files } = options;
   if (path !== undefined && path !== '') {
     const access = await fromFiles(`--kubeconfig ${path}`, [path], options);
     if (access === undefined) throw new KubeconfigError(path, 'does not exist; check --kubeconfig');
@@ -36,12 +44,13 @@ export const loadOperatorKubeconfig = async (given: OperatorOptions): Promise<Cl
   }
   const inCluster = await inClusterAccess(env, files);
   if (inCluster.access !== undefined) return inCluster.access;
-  const home = join(homedir, '.kube', 'config');
-  const access = await fromFiles(home, [home], options);
+  const home = homeOf(options);
+  const file = home === undefined ? undefined : join(home, '.kube', 'config');
+  const access = file === undefined ? undefined : await fromFiles(file, [file], options);
   if (access !== undefined) return access;
   throw new KubeconfigError(
     'none found',
     `--kubeconfig and $KUBECONFIG are not set, this is no pod with a service account (${inCluster.problem ?? ''}), and ` +
-      `${home} does not exist; pass --kubeconfig or set KUBECONFIG`,
+      `${file === undefined ? 'there is no home directory' : `${file} does not exist`}; pass --kubeconfig or set KUBECONFIG`,
   );
 };
