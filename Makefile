@@ -69,8 +69,13 @@ package: sbom ## pack the npm package, and its source maps apart, into dist/pack
 dead-code: setup ## find unused files, exports and dependencies
 	$(call stage,dead code,knip --no-config-hints)
 
-envtest: ## build the real kube-apiserver, kube-controller-manager, kubectl and etcd for tests
+envtest: ## build the real kube-apiserver, kube-controller-manager, kubectl, etcd and helm for tests
 	@tools/envtest/build.sh
+	@tools/helm/build.sh
+
+.PHONY: chart
+chart: setup ## write deploy/chart, the Helm chart, from what dwd manifests prints
+	$(call stage,chart,node tools/chart/main.ts)
 
 reference-objects: ## print upstream's own objects for the tests again, when its version was raised (needs Go)
 	cd tools/reference-objects && go run .

@@ -122,6 +122,18 @@ export const address: FlagType<BindAddress | undefined> = {
   parse: (word) => from(parseBindAddress(word)),
 };
 
+/** Several of `values`, separated by commas, each once. */
+export const choices = <T extends string>(placeholder: string, values: readonly T[]): FlagType<readonly T[]> => ({
+  placeholder,
+  takes: `one or more of ${values.join(', ')}, separated by commas`,
+  words: values,
+  parse: (text) => {
+    const found = new Set(text.split(',').map((word) => values.find((known) => known === word.trim().toLowerCase())));
+    const all = [...found].filter((word) => word !== undefined);
+    return all.length === found.size ? { value: all } : undefined;
+  },
+});
+
 export const choice = <T extends string>(placeholder: string, values: readonly [T, ...T[]]): FlagType<T> => ({
   placeholder,
   takes: [values.slice(0, -1).join(', '), ...values.slice(-1)].join(' or '),

@@ -10,6 +10,8 @@ export interface Flag<T> {
   /** As it would be typed. Without one, and not required, the value is undefined. */
   readonly default?: string;
   readonly required?: boolean;
+  /** May be given several times; `type` parses all the texts at once, a line each. */
+  readonly repeats?: boolean;
   /** Taken from the Go program: any value is accepted and has no effect. */
   readonly ignored?: boolean;
 }
@@ -36,6 +38,18 @@ export const optionalFlag = <T>(type: FlagType<T>, description: string, short?: 
   type,
   description,
   ...(short === undefined ? {} : { short }),
+});
+
+/** The texts of all times that it is given, none of them empty. */
+export const repeatedFlag = (placeholder: string, description: string): Flag<readonly string[]> => ({
+  type: {
+    placeholder,
+    takes: placeholder,
+    parse: (lines) => ({ value: lines.split('\n').filter((line) => line !== '') }),
+  },
+  description,
+  default: '',
+  repeats: true,
 });
 
 const parseFlag = (name: string, { type, required, default: fallback }: Flag<unknown>, given?: string): unknown => {

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
@@ -6,25 +7,34 @@ import { gardenerConfigs, loadProberConfig, loadWeederConfig } from '../config/i
 import { guessResource } from './manifests/rights.ts';
 import { dwd } from './testing/dwd.ts';
 
+interface Container {
+  readonly args: readonly string[];
+  readonly image: string;
+  readonly env: readonly { readonly name: string; readonly value: string }[];
+  readonly resources: object;
+  readonly volumeMounts: readonly object[];
+}
+
 interface Manifest {
   readonly kind: string;
-  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly labels: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
   readonly data?: Readonly<Record<string, string>>;
+  readonly immutable?: boolean;
   readonly rules?: readonly {
     readonly resources: readonly string[];
     readonly resourceNames?: readonly string[];
     readonly verbs: readonly string[];
   }[];
   readonly spec?: {
+    readonly replicas?: number;
     readonly template: {
-      readonly spec: {
-        readonly containers: readonly {
-          readonly args: readonly string[];
-          readonly image: string;
-          readonly env: readonly { readonly name: string; readonly value: string }[];
-          readonly resources: { readonly limits: { readonly memory: string } };
-        }[];
-      };
+      readonly metadata: object;
+      readonly spec: { readonly containers: readonly Container[]; readonly volumes: readonly object[] };
     };
   };
 }
@@ -36,6 +46,22 @@ const manifests = async (...flags: readonly string[]): Promise<readonly Manifest
 };
 
 const ofKind = (all: readonly Manifest[], kind: string): Manifest => all.find((one) => one.kind === kind)!;
+const containerOf = (all: readonly Manifest[]): Container =>
+  ofKind(all, 'Deployment').spec!.template.spec.containers[0]!;
+const podOf = (all: readonly Manifest[]): Manifest['spec'] & object => ofKind(all, 'Deployment').spec!;
+
+const kindsOfPlain = [
+  'ServiceAccount',
+  'ClusterRole',
+  'ClusterRoleBinding',
+  'Role',
+  'RoleBinding',
+  'ConfigMap',
+  'NetworkPolicy',
+  'Service',
+  'Deployment',
+  'PodDisruptionBudget',
+];
 
 describe('dwd manifests', () => {
   it.each([
@@ -48,8 +74,27 @@ describe('dwd manifests', () => {
     ['--image=a:', 'flag --image takes an image reference'],
     ['--image=:tag', 'flag --image takes an image reference'],
     ['--image=a//b', 'flag --image takes an image reference'],
+    ['--name-prefix=', 'flag --name-prefix takes at most 40 lower case letters, digits and "-", the first of them a letter'],
+    ['--name-prefix=1-', 'flag --name-prefix takes at most 40 lower case letters'],
+    ['--name-prefix=Dwd-', 'flag --name-prefix takes at most 40 lower case letters'],
+    [`--name-prefix=${'a'.repeat(41)}`, 'flag --name-prefix takes at most 40 lower case letters'],
+    ['--replicas=0', 'flag --replicas takes a whole number >= 1; it was given "0"'],
+    ['--profile=seed', 'flag --profile takes plain or gardener-seed; it was given "seed"'],
+    ['--component=prober,kubelet', 'flag --component takes one or more of prober, weeder, care'],
+    ['--component=', 'flag --component takes one or more of prober, weeder, care'],
+    ['--set=prober.logLevel', 'flag --set takes KEY=VALUE; it was given "prober.logLevel"'],
+    ['--set=prober.loglevel=info', 'flag --set knows no key "prober.loglevel"; there are: '],
+    ['--set=prober.logLevel=loud', 'flag --set prober.logLevel= takes debug, info, error or panic; it was given "loud"'],
+    ['--set=prober.memoryLimitMiB=255', 'flag --set prober.memoryLimitMiB= takes a whole number >= 256; it was given "255"'],
+    ['--set=care.memoryRequestMiB=600', 'flag --set care.memoryRequestMiB= must be at most care.memoryLimitMiB'],
+    ['--set=networkPolicy.apiServerPorts=443,65536', 'flag --set networkPolicy.apiServerPorts= takes TCP ports'],
+    ['--set=nodeSelector=a', 'flag --set nodeSelector= takes labels such as tier=system,zone=a; it was given "a"'],
+    ['--set=nodeSelector=-=b', 'flag --set nodeSelector= takes labels'],
+    ['--set=tolerations={}', 'flag --set tolerations= takes a JSON list of tolerations'],
+    ['--set=tolerations=[{"key":1}]', 'flag --set tolerations= takes a JSON list of tolerations'],
+    ['--set=imagePullSecrets=A', 'flag --set imagePullSecrets= takes names of Secrets, separated by commas'],
   ])('refuses %s', async (arg, message) => {
-    const { code, stdout, stderr } = await dwd('manifests', '--component=prober', arg);
+    const { code, stdout, stderr } = await dwd('manifests', ...(arg.startsWith('--component') ? [] : ['--component=prober']), arg);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(`dwd manifests: ${message}`);
   });
@@ -64,43 +109,219 @@ describe('dwd manifests', () => {
     expect(deployment.spec!.template.spec.containers[0]!.image).toBe(image);
   });
 
-  it.each(['prober', 'weeder', 'care'])('prints all that runs the %s', async (component) => {
+  it.each([
+    ['prober', ['--kube-api-qps=20', '--kube-api-burst=100']],
+    ['weeder', ['--kube-api-qps=5', '--kube-api-burst=10']],
+    ['care', ['--kube-api-qps=20', '--kube-api-burst=40']],
+  ])('prints all that runs the %s', async (component, limits) => {
     const all = await manifests('--component', component);
-    expect(all.map(({ kind }) => kind)).toEqual([
-      'ServiceAccount',
-      'ClusterRole',
-      'ClusterRoleBinding',
-      'Role',
-      'RoleBinding',
-      'ConfigMap',
-      'Deployment',
-      'PodDisruptionBudget',
-      'Service',
-    ]);
+    expect(all.map(({ kind }) => kind)).toEqual(kindsOfPlain);
     for (const { kind, metadata } of all) {
-      expect(metadata.name).toContain(`dependency-watchdog-${component}`);
-      expect(metadata.namespace).toBe(kind.startsWith('Cluster') ? undefined : 'garden');
+      const isWide = kind.startsWith('Cluster');
+      expect(metadata.name).toMatch(
+        kind === 'ConfigMap'
+          ? new RegExp(`^dwd-${component}-config-[0-9a-f]{8}$`)
+          : `${isWide ? 'dependency-watchdog.gardener.cloud:garden:' : ''}dwd-${component}`,
+      );
+      expect(metadata.namespace).toBe(isWide ? undefined : 'garden');
+      expect(metadata.labels).toEqual({
+        app: `dwd-${component}`,
+        'app.kubernetes.io/name': 'dependency-watchdog',
+        'app.kubernetes.io/component': component,
+      });
     }
-    expect(ofKind(all, 'Deployment').spec?.template.spec.containers[0]?.args).toEqual([
+    expect(containerOf(all).args).toEqual([
       component,
       '--config-file=/etc/dependency-watchdog/config.yaml',
       '--enable-leader-election=true',
       '--leader-election-namespace=garden',
+      ...limits,
+      '--zap-log-level=info',
     ]);
     expect(ofKind(all, 'Role').rules?.at(-1)).toMatchObject({ resourceNames: [`dwd-${component}-leader-election`] });
   });
 
-  it('limits the memory, and the part of it that V8 takes for new objects by an option that every Node knows', async () => {
-    const [container] = ofKind(await manifests('--component=prober'), 'Deployment').spec!.template.spec.containers;
-    expect(container?.resources.limits.memory).toBe('512Mi');
-    expect(container?.env).toEqual([{ name: 'NODE_OPTIONS', value: '--max-semi-space-size=8' }]);
-    const env = Object.fromEntries(container!.env.map(({ name, value }) => [name, value]));
+  it('prints several components in the order in which they are to be applied, each once', async () => {
+    const [prober, weeder] = [await manifests('--component=prober'), await manifests('--component=weeder')];
+    expect(await manifests('--component=weeder, Prober,weeder')).toEqual([...prober, ...weeder]);
+  });
+
+  it('takes the configuration of each of several components', async () => {
+    const files = '--config-file=weeder=weeder.yaml,prober=config.yaml';
+    const all = await manifests('--component=prober,weeder', files);
+    const texts = all.filter(({ kind }) => kind === 'ConfigMap').map(({ data }) => data?.['config.yaml']);
+    expect(texts).toEqual([
+      expect.stringContaining('kubeConfigSecretName: probe'),
+      expect.stringContaining('etcd-main-client'),
+    ]);
+    expect(await manifests('--component=weeder', '--config-file=weeder.yaml')).toEqual(all.slice(-kindsOfPlain.length));
+  });
+
+  it.each(['weeder.yaml', 'weeder.yaml,prober=config.yaml'])('asks whose configuration %s is', async (given) => {
+    const { code, stderr } = await dwd('manifests', '--component=prober,weeder', `--config-file=${given}`);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`flag --config-file must say whose configuration ${given} is: prober=PATH, weeder=PATH, `);
+  });
+
+  it('names an immutable ConfigMap by what it holds, so that a change of it is a roll-out', async () => {
+    const names = [];
+    for (const flags of [[], ['--config-file=config.yaml'], ['--config-file=config.yaml', '--replicas=5']]) {
+      const all = await manifests('--component=prober', ...flags);
+      const { metadata, immutable, data } = ofKind(all, 'ConfigMap');
+      const hash = createHash('sha256').update(data!['config.yaml']!).digest('hex');
+      expect({ immutable, name: metadata.name }).toEqual({
+        immutable: true,
+        name: `dwd-prober-config-${hash.slice(0, 8)}`,
+      });
+      expect(podOf(all).template.spec.volumes).toEqual([{ name: 'config', configMap: { name: metadata.name } }]);
+      names.push(metadata.name);
+    }
+    expect(new Set(names).size).toBe(2);
+  });
+
+  it.each([
+    [[], '512Mi', '320'],
+    [['--set=prober.memoryLimitMiB=1000'], '1000Mi', '625'],
+  ])('limits the memory, and by options that every Node knows what V8 takes of it: %j', async (flags, memory, heap) => {
+    const container = containerOf(await manifests('--component=prober', ...flags));
+    expect(container.resources).toEqual({ requests: { cpu: '100m', memory: '192Mi' }, limits: { memory } });
+    expect(container.env).toEqual([
+      { name: 'NODE_OPTIONS', value: `--max-semi-space-size=8 --max-old-space-size=${heap}` },
+    ]);
+    const env = Object.fromEntries(container.env.map(({ name, value }) => [name, value]));
     expect(spawnSync(process.execPath, ['-e', ''], { env, encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' });
+  });
+
+  it('runs under the most restrictive security, and on nodes and in zones of its own', async () => {
+    const all = await manifests('--component=prober');
+    const { replicas, template } = podOf(all);
+    expect({ replicas, ...template.spec }).toMatchObject({
+      replicas: 2,
+      terminationGracePeriodSeconds: 5,
+      securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+      topologySpreadConstraints: [
+        { maxSkew: 1, topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: { app: 'dwd-prober' } } },
+        { maxSkew: 1, topologyKey: 'topology.kubernetes.io/zone' },
+      ],
+      containers: [
+        {
+          livenessProbe: { httpGet: { path: '/healthz', port: 'health' } },
+          readinessProbe: { httpGet: { path: '/readyz', port: 'health' } },
+          securityContext: {
+            allowPrivilegeEscalation: false,
+            readOnlyRootFilesystem: true,
+            capabilities: { drop: ['ALL'] },
+          },
+        },
+      ],
+    });
+    expect(ofKind(all, 'PodDisruptionBudget').spec).toMatchObject({ maxUnavailable: 1 });
+  });
+
+  it('takes other names and numbers, and values that have no flag', async () => {
+    const sets = [
+      'nodeSelector=pool=system,zone=a',
+      'tolerations=[{"key":"infra","operator":"Exists"}]',
+      'imagePullSecrets=one,two',
+      'priorityClassName=system-cluster-critical',
+      'care.logLevel=error',
+      'care.logLevel=debug',
+      'care.cpuRequest=0.5',
+      'care.gardenKubeconfigSecret=garden-access',
+    ].map((set) => `--set=${set}`);
+    const all = await manifests('--component=care', '--name-prefix=my-', '--replicas=3', '-n=own', ...sets);
+    const { replicas, template } = podOf(all);
+    expect({ replicas, ...template.spec }).toMatchObject({
+      replicas: 3,
+      serviceAccountName: 'my-care',
+      nodeSelector: { pool: 'system', zone: 'a' },
+      tolerations: [{ key: 'infra', operator: 'Exists' }],
+      imagePullSecrets: [{ name: 'one' }, { name: 'two' }],
+      priorityClassName: 'system-cluster-critical',
+      volumes: [{ name: 'config' }, { name: 'garden', secret: { secretName: 'garden-access' } }],
+    });
+    const container = containerOf(all);
+    expect(container.args.slice(-2)).toEqual([
+      '--zap-log-level=debug',
+      '--garden-kubeconfig=/etc/dependency-watchdog-garden/kubeconfig',
+    ]);
+    expect(container.volumeMounts[1]).toMatchObject({ mountPath: '/etc/dependency-watchdog-garden', readOnly: true });
+    expect(container.resources).toMatchObject({ requests: { cpu: '0.5' } });
+    expect(ofKind(all, 'ClusterRole').metadata.name).toBe('dependency-watchdog.gardener.cloud:own:my-care');
+  });
+
+  it('has nothing of what was left empty', async () => {
+    const spec = podOf(await manifests('--component=prober')).template.spec;
+    for (const key of ['nodeSelector', 'tolerations', 'imagePullSecrets', 'priorityClassName']) {
+      expect(spec).not.toHaveProperty(key);
+    }
+  });
+
+  it('has a ServiceMonitor where it is asked for, and no NetworkPolicy where it is not wanted', async () => {
+    const sets = ['--set=serviceMonitor.enabled', '--set=networkPolicy.enabled', '--set=serviceMonitor.labels=prometheus'];
+    const all = await manifests('--component=weeder', `${sets[0]}=true`, `${sets[1]}=false`, `${sets[2]}=main`);
+    expect(all.map(({ kind }) => kind)).toEqual(
+      kindsOfPlain.map((kind) => (kind === 'NetworkPolicy' ? 'ServiceMonitor' : kind)),
+    );
+    const monitor = ofKind(all, 'ServiceMonitor');
+    expect(monitor.metadata.labels).toMatchObject({ app: 'dwd-weeder', prometheus: 'main' });
+    expect(monitor.spec).toEqual({
+      selector: { matchLabels: { app: 'dwd-weeder' } },
+      endpoints: [{ port: 'metrics', interval: '30s' }],
+    });
   });
 
   it.each(['prober', 'weeder', 'care'])('writes out what is there twice, of the %s', async (component) => {
     const { stdout } = await dwd('manifests', `--component=${component}`);
     expect(stdout).not.toMatch(/: [&*]\w+$/m);
+  });
+
+  it.each([
+    ['prober', true],
+    ['weeder', false],
+    ['care', true],
+  ])('gives the %s what a seed of Gardener demands', async (component, reachesShoots) => {
+    const all = await manifests('--component', component, '--profile=gardener-seed');
+    expect(all.map(({ kind }) => kind)).toEqual(kindsOfPlain.filter((kind) => kind !== 'NetworkPolicy'));
+    const labels = [
+      'networking.gardener.cloud/to-dns',
+      'networking.gardener.cloud/to-runtime-apiserver',
+      ...(reachesShoots
+        ? [
+            'networking.gardener.cloud/to-public-networks',
+            'networking.gardener.cloud/to-private-networks',
+            'networking.resources.gardener.cloud/to-all-istio-ingresses-istio-ingressgateway-tcp-9443',
+            'networking.resources.gardener.cloud/to-all-shoots-kube-apiserver-tcp-443',
+          ]
+        : []),
+    ];
+    const { template } = podOf(all);
+    expect(template.metadata).toEqual({
+      labels: { app: `dwd-${component}`, ...Object.fromEntries(labels.map((label) => [label, 'allowed'])) },
+      annotations: {
+        'prometheus.io/scrape': 'true',
+        'prometheus.io/scheme': 'http',
+        'prometheus.io/port': '9643',
+        'prometheus.io/name': `dwd-${component}`,
+      },
+    });
+    expect(template.spec).toMatchObject({ priorityClassName: 'gardener-system-800' });
+    expect(ofKind(all, 'Deployment').metadata).toMatchObject({
+      labels: { 'high-availability-config.resources.gardener.cloud/type': 'controller' },
+      annotations: { 'high-availability-config.resources.gardener.cloud/replicas': '2' },
+    });
+    expect(ofKind(all, 'Service').metadata.annotations).toEqual({
+      'networking.resources.gardener.cloud/from-all-seed-scrape-targets-allowed-ports':
+        '[{"protocol":"TCP","port":9643}]',
+    });
+    // gardenlet would take back what has a name of its own.
+    for (const { metadata } of all) expect(metadata.name).not.toMatch(/(^|:)dependency-watchdog-(prober|weeder)/);
+  });
+
+  it('runs in a seed of Gardener only where shoots let it in', async () => {
+    const { code, stderr } = await dwd('manifests', '--component=prober', '--profile=gardener-seed', '-n=other');
+    expect(code).toBe(2);
+    expect(stderr).toContain('dwd manifests: flag --profile gardener-seed needs --namespace garden: ');
   });
 
   it('narrows the rights to the names of the configuration', async () => {

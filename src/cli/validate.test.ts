@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { checkCareFile, checkProberFile, checkWeederFile } from '../config/index.ts';
 import { dwd } from './testing/dwd.ts';
 
 describe('dwd validate', () => {
@@ -42,6 +43,17 @@ describe('dwd validate', () => {
       'wrong-kind.yaml:5:38: dependentResourceInfos[0].ref.kind: deployment of apps/v1 is served by no seed under this name: write apiVersion: apps/v1 and kind: Deployment\n',
     );
     expect(stdout).not.toContain('PROTECTED');
+  });
+
+  it.each([
+    ['prober', checkProberFile],
+    ['weeder', checkWeederFile],
+    ['care', checkCareFile],
+  ] as const)('takes what "dwd manifests" prints for the %s, alone or with others', async (component, check) => {
+    for (const components of [component, 'prober,weeder,care']) {
+      const { stdout } = await dwd('manifests', '--component', components);
+      expect(check(stdout)).toEqual([]);
+    }
   });
 
   it('does not keep a component from running with it', async () => {

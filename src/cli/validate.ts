@@ -19,7 +19,7 @@ const checks = { prober: checkProberFile, weeder: checkWeederFile, care: checkCa
 
 type Component = keyof typeof checks;
 
-const description = `Checks configuration files. A file is a configuration, or the manifest of a ConfigMap, each key of whose data is checked; "-" is the standard input.
+const description = `Checks configuration files. A file is a configuration, or the manifest of a ConfigMap, each key of whose data is checked, or all that "dwd manifests" prints; "-" is the standard input.
 
 Prints FILE:LINE:COLUMN: path: what is wrong and what is allowed, for every problem. Exits with 1 when there is an error; warnings are allowed.`;
 

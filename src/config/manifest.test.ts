@@ -40,6 +40,50 @@ describe('checkProberFile', () => {
     }
   });
 
+  describe('of several manifests', () => {
+    const configMap = (component: string | undefined, level: number): string =>
+      [
+        'apiVersion: v1',
+        'kind: ConfigMap',
+        ...(component === undefined ? [] : [`metadata: {labels: {app.kubernetes.io/component: ${component}}}`]),
+        'data:',
+        '  config.yaml: |',
+        ...minimal.replace(/level: \d/, `level: ${String(level)}`).trimEnd().split('\n').map((line) => `    ${line}`),
+      ].join('\n');
+    const service = 'apiVersion: v1\nkind: Service\nmetadata: {name: a}';
+    const levels = (...documents: readonly string[]) =>
+      checkProberFile(documents.join('\n---\n'))
+        .filter(({ severity }) => severity === 'error')
+        .map(({ line, path, message }) => `${String(line)} ${path}: ${message.slice(0, 20)}`);
+
+    it('checks the ConfigMaps of the component, and those that do not say of which they are', () => {
+      expect(levels(service, configMap('prober', 0), configMap('weeder', -1))).toEqual([]);
+      const lines = configMap('prober', 0).split('\n').length;
+      const found = levels(service, configMap('prober', -1), configMap(undefined, -1));
+      const [first = '', second = ''] = found;
+      expect(found).toHaveLength(2);
+      expect(Number(second.split(' ')[0]) - Number(first.split(' ')[0])).toBe(lines);
+      expect(first).toContain(' data["config.yaml"].');
+    });
+
+    it('says that there is none of the component', () => {
+      expect(checkProberFile([service, configMap('weeder', 0)].join('\n---\n'))).toEqual([
+        {
+          line: 1,
+          column: 1,
+          path: '.',
+          message: 'holds no ConfigMap with a configuration of the prober',
+          severity: 'error',
+        },
+      ]);
+    });
+
+    it('takes them for several configurations where one of them is no manifest', () => {
+      const [problem] = checkProberFile(`${minimal}\n---\n${service}`).filter(({ severity }) => severity === 'error');
+      expect(problem?.message).toBe('holds 2 YAML documents and only the first counts; keep one');
+    });
+  });
+
   it('finds in a ConfigMap what it finds in the file, at its place there', () => {
     const configs = fixtures.filter(({ text }) => !text.includes('kind: ConfigMap'));
     const indent = fc.integer({ min: 1, max: 8 });

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { type ConfigFormat, configFrom, loadConfig, type LoadOptions } from './load.ts';
 import { type ConfigProblem, type Path, formatPath, sortProblems } from './problem.ts';
-import { type ConfigSource, type Position, readSource } from './source.ts';
+import { type ConfigSource, type Position, readManifests, readSource } from './source.ts';
 
 type Check = (text: string) => readonly ConfigProblem[];
 
@@ -60,19 +60,42 @@ const problemsInData = (manifest: string, source: ConfigSource, check: Check): r
   });
 };
 
+/** The component that a ConfigMap printed by `dwd manifests` is of; undefined where it does not say so. */
+const componentOf = ({ value }: ConfigSource): unknown =>
+  (value as { readonly metadata?: { readonly labels?: Readonly<Record<string, unknown>> } | null }).metadata?.labels?.[
+    'app.kubernetes.io/component'
+  ];
+
+/** Those of the ConfigMaps among several objects that are of this component, or do not say of which. */
+const problemsInManifests = (
+  text: string,
+  manifests: readonly ConfigSource[],
+  { component, check }: { readonly component: string; readonly check: Check },
+): readonly ConfigProblem[] => {
+  const found = manifests.filter(
+    (source) => dataOf(source.value) !== undefined && [component, undefined].includes(componentOf(source) as string),
+  );
+  if (found.length > 0) return found.flatMap((source) => problemsInData(text, source, check));
+  const message = `holds no ConfigMap with a configuration of the ${component}`;
+  return [{ line: 1, column: 1, path: '.', message, severity: 'error' }];
+};
+
 /**
- * Everything that is wrong with a configuration file: a plain one, or a ConfigMap manifest, each key of whose `data` is checked.
- * Unknown fields are errors. Never throws.
+ * Everything that is wrong with a configuration file: a plain one, or a ConfigMap manifest, each key of whose `data` is checked, or several
+ * manifests, as `dwd manifests` prints them, among which the ConfigMaps are. Unknown fields are errors. Never throws.
  */
 export const checkFile = <S extends z.ZodType, T>(
   format: ConfigFormat<S, T>,
   text: string,
 ): readonly ConfigProblem[] => {
+  const check: Check = (part) => loadConfig(format, part, strict).problems;
+  const manifests = readManifests(text);
+  if (manifests !== undefined) return sortProblems(problemsInManifests(text, manifests, { ...format, check }));
   const { source, problems } = readSource(text, strict.leftovers);
   if (source === undefined) return problems;
   const found =
     dataOf(source.value) === undefined
       ? configFrom(format, source, strict).problems
-      : problemsInData(text, source, (part) => loadConfig(format, part, strict).problems);
+      : problemsInData(text, source, check);
   return sortProblems([...problems, ...found]);
 };

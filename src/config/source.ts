@@ -106,12 +106,14 @@ const positionsIn = (text: string): PositionAt => {
   };
 };
 
-const readDocuments = (text: string, severalDocuments: Severity): ReadResult => {
-  const positionAt = positionsIn(text);
+const parseDocuments = (text: string): readonly Document[] =>
   // Merge keys as in YAML 1.1, which the Go program reads. Keys of other types than strings would cost exponential time, and the
   // parser's own search for duplicate keys quadratic time: structure.ts does it in linear time.
-  const options = { merge: true, stringKeys: true, uniqueKeys: false, prettyErrors: false } as const;
-  const documents: readonly Document[] = [...parseAllDocuments(text, options)];
+  parseAllDocuments(text, { merge: true, stringKeys: true, uniqueKeys: false, prettyErrors: false });
+
+const readFirst = (text: string, severalDocuments: Severity): ReadResult => {
+  const positionAt = positionsIn(text);
+  const documents = parseDocuments(text);
   const [first, second] = documents;
   if (first === undefined) return { problems: [fileProblem('is empty; a configuration is required')] };
   const result = readDocument(first, positionAt);
@@ -121,18 +123,36 @@ const readDocuments = (text: string, severalDocuments: Severity): ReadResult => 
   return { ...result, problems: [...result.problems, fileProblem(several, severalDocuments, at)] };
 };
 
-/**
- * Reads one YAML (or JSON) document. Never throws: whatever is wrong with the text is a problem. `severalDocuments` is the
- * severity of more than one document, of which the first counts.
- */
-export const readSource = (text: string, severalDocuments: Severity): ReadResult => {
+const bounded = <T>(text: string, read: (text: string) => T): T | ReadResult => {
   if (text.length > maxBytes || new TextEncoder().encode(text).length > maxBytes) {
     return { problems: [fileProblem('is larger than 256 KiB; no configuration needs that')] };
   }
   try {
-    return readDocuments(text.replace(/^\ufeff/, ''), severalDocuments);
+    return read(text.replace(/^\ufeff/, ''));
   } catch (error) {
     // The parser recurses: a file nested thousands of levels deep ends in a RangeError.
     return { problems: [fileProblem(`cannot be read as YAML: ${(error as Error).message}`)] };
   }
+};
+
+/**
+ * Reads one YAML (or JSON) document. Never throws: whatever is wrong with the text is a problem. `severalDocuments` is the
+ * severity of more than one document, of which the first counts.
+ */
+export const readSource = (text: string, severalDocuments: Severity): ReadResult =>
+  bounded(text, (whole) => readFirst(whole, severalDocuments));
+
+const isManifest = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'apiVersion' in value && 'kind' in value;
+
+/** The documents of a text that holds several, all of them objects of Kubernetes; undefined for any other text. Never throws. */
+export const readManifests = (text: string): readonly ConfigSource[] | undefined => {
+  const read = bounded(text, (whole) => {
+    const positionAt = positionsIn(whole);
+    return parseDocuments(whole).map((document) => readDocument(document, positionAt));
+  });
+  if (!Array.isArray(read) || read.length < 2) return undefined;
+  const sources = (read as readonly ReadResult[]).map(({ source, problems }) => (problems.length === 0 ? source : undefined));
+  const whole = sources.filter((source) => source !== undefined && isManifest(source.value));
+  return whole.length === sources.length ? (whole as readonly ConfigSource[]) : undefined;
 };

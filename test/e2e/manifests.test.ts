@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type ControlPlane, describeEnvtest, freePorts, startControlPlane } from '../envtest/index.ts';
+import { applyCustomKinds, type ControlPlane, describeEnvtest, freePorts, startControlPlane } from '../envtest/index.ts';
 import { waitFor } from '../envtest/waiting.ts';
+import { manifestVariants } from './support/manifest-variants.ts';
 import { type Program, startProgram } from './support/program.ts';
 
 const components = ['prober', 'weeder', 'care'] as const;
@@ -20,6 +21,27 @@ dependentResourceInfos:
     scaleUp: {level: 0}
     scaleDown: {level: 0}
 `;
+
+const serviceMonitors = {
+  group: 'monitoring.coreos.com',
+  version: 'v1',
+  kind: 'ServiceMonitor',
+  plural: 'servicemonitors',
+  scope: 'Namespaced',
+} as const;
+
+interface Deployment {
+  readonly metadata: { readonly name: string };
+  readonly spec: {
+    readonly template: {
+      readonly metadata: object;
+      readonly spec: { readonly containers: readonly { readonly args: readonly string[] }[] };
+    };
+  };
+}
+
+const deployments = '/apis/apps/v1/namespaces/garden/deployments';
+const podsStrictly = '/api/v1/namespaces/garden/pods?fieldValidation=Strict';
 
 describeEnvtest('the manifests of an installation', () => {
   let directory: string;
@@ -39,10 +61,17 @@ describeEnvtest('the manifests of an installation', () => {
     return program.stdout();
   };
 
+  const apply = async (text: string): Promise<readonly string[]> =>
+    (await seed.kubectl(['apply', '--validate=strict', '-f', '-'], text)).trim().split('\n');
+
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'dwd-manifests-'));
     seed = await startControlPlane({ name: 'seed' });
     await seed.kubectl(['create', 'namespace', 'garden']);
+    // The kubelet would refuse nothing that this lets pass.
+    await seed.kubectl(['label', 'namespace', 'garden', 'pod-security.kubernetes.io/enforce=restricted']);
+    await seed.kubectl(['create', 'priorityclass', 'gardener-system-800', '--value=999998800']);
+    await applyCustomKinds(seed.client, [serviceMonitors]);
   });
   afterAll(async () => {
     for (const program of programs) program.signal('SIGKILL');
@@ -50,14 +79,30 @@ describeEnvtest('the manifests of an installation', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  it.each(components)('of the %s are accepted, and change nothing when they are applied again', async (component) => {
-    const text = await manifests('--component', component);
-    const applied = await seed.kubectl(['apply', '-f', '-'], text);
-    expect(applied.trim().split('\n')).toHaveLength(9);
-    const again = (await seed.kubectl(['apply', '-f', '-'], text)).trim().split('\n');
+  it.each(manifestVariants)('with %j are accepted, and change nothing when they are applied again', async (flags, count) => {
+    const text = await manifests('--component', components.join(','), ...flags);
+    const applied = await apply(text);
+    expect(applied).toHaveLength(count * components.length);
+    const again = await apply(text);
     // Of a PodDisruptionBudget kubectl sends the selector anew each time (its patch strategy is `replace`), which changes nothing.
     const changed = again.filter((line) => !line.endsWith(' unchanged') && !line.startsWith('poddisruptionbudget'));
-    expect([again.length, changed]).toEqual([9, []]);
+    expect([again.length, changed]).toEqual([applied.length, []]);
+  });
+
+  it('have pods that a namespace with the most restrictive pod security admits', async () => {
+    const found = await seed.client.list<Deployment>(deployments);
+    // Of both profiles, which share their names, and of the long ones.
+    expect(found).toHaveLength(2 * components.length);
+    for (const { metadata, spec } of found) {
+      const pod = { apiVersion: 'v1', kind: 'Pod', ...spec.template };
+      const generateName = `${metadata.name}-`;
+      const created = await seed.client.create(podsStrictly, { ...pod, metadata: { ...pod.metadata, generateName } });
+      expect(created.metadata.name).toContain(metadata.name.slice(0, 58));
+      const [container] = pod.spec.containers;
+      const loose = { ...pod.spec, containers: [{ ...container, securityContext: {} }] };
+      const refused = seed.client.create(podsStrictly, { ...pod, metadata: { generateName }, spec: loose });
+      await expect(refused).rejects.toThrow(/403 .*violates PodSecurity "restricted:latest"/);
+    }
   });
 
   it.each([
@@ -68,26 +113,28 @@ describeEnvtest('the manifests of an installation', () => {
   ] as const)('grant all that the %s asks for, leader election included (%#)', async (component, given) => {
     const namespace = given === undefined ? 'garden' : 'other';
     const configFile = join(directory, `${component}-${namespace}.yaml`);
+    const flags = ['--component', component, '--namespace', namespace];
     if (given !== undefined) {
       await seed.kubectl(['create', 'namespace', namespace]);
       writeFileSync(configFile, given);
-      const flags = ['--component', component, '--config-file', configFile, '--namespace', namespace];
-      await seed.kubectl(['apply', '-f', '-'], await manifests(...flags));
-    } else {
-      const data = ['get', 'configmap', `dependency-watchdog-${component}`, '-n', namespace, '-o'];
-      writeFileSync(configFile, await seed.kubectl([...data, 'jsonpath={.data.config\\.yaml}']));
+      flags.push('--config-file', configFile);
     }
-    const name = `dependency-watchdog-${component}`;
+    await apply(await manifests(...flags));
+    const name = `dwd-${component}`;
+    const read = (kind: string, path: string): Promise<string> =>
+      seed.kubectl(['get', kind, '-n', namespace, '-l', `app=${name}`, '-o', `jsonpath={.items[0]${path}}`]);
+    writeFileSync(configFile, await read('configmap', '.data.config\\.yaml'));
+    const args = JSON.parse(await read('deployment', '.spec.template.spec.containers[0].args')) as readonly string[];
+    expect(args[1]).toBe('--config-file=/etc/dependency-watchdog/config.yaml');
     const { text } = await seed.serviceAccountKubeconfig({ namespace, name });
     const kubeconfig = join(directory, `${component}-${namespace}.kubeconfig`);
     writeFileSync(kubeconfig, text, { mode: 0o600 });
     const [healthPort] = await freePorts(1);
     const program = run(
-      component,
+      // The last of the same flag counts.
+      ...args,
       `--config-file=${configFile}`,
       `--kubeconfig=${kubeconfig}`,
-      '--enable-leader-election=true',
-      `--leader-election-namespace=${namespace}`,
       '--kube-api-qps=100',
       '--kube-api-burst=100',
       '--metrics-bind-addr=0',

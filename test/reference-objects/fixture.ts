@@ -60,6 +60,13 @@ interface Texts {
 
 const { constants, words } = read('texts').object as unknown as Texts;
 
+/** The exported text constants of a package of upstream's, by name. */
+export const upstreamConstants = (importPath: string): Readonly<Record<string, string>> => {
+  const named = constants[importPath];
+  if (named === undefined) throw new Error(`${importPath}: no such package`);
+  return named;
+};
+
 /** The texts that upstream's own code has, with the names of its kinds and API versions. */
 export const upstreamTexts: ReadonlySet<string> = new Set([
   ...referenceKinds.flatMap((kind) => [kind, kind.replace(/List$/, ''), `${kind}List`]),

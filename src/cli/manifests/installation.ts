@@ -1,0 +1,69 @@
+import type { CareSettings, ProberSettings, WeederSettings } from '../../domain/index.ts';
+import type { PolicyRule } from './rights.ts';
+import type { InstallationValues } from './values.ts';
+
+/** Any object of the Kubernetes API, as it is sent to one. */
+export interface KubernetesObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
+  readonly [field: string]: unknown;
+}
+
+/** `plain`: any cluster. `gardener-seed`: a seed of Gardener, with the labels that its network policies, webhooks and Prometheus look for. */
+export const profiles = ['plain', 'gardener-seed'] as const;
+export type Profile = (typeof profiles)[number];
+
+/** What runs as a Deployment, each with a configuration of its own. */
+export const runningComponents = ['prober', 'weeder', 'care'] as const;
+export type RunningComponent = (typeof runningComponents)[number];
+
+/** A configuration and what follows from it. */
+export interface Configured<Settings> {
+  readonly text: string;
+  /** The first 8 hexadecimal digits of the SHA-256 of `text`. */
+  readonly hash: string;
+  readonly settings: Settings;
+  /** The rights in the seed that it demands, in all namespaces. */
+  readonly rules: readonly PolicyRule[];
+  /** The limit of V8's heap that fits the memory limit of the container. */
+  readonly heapLimitMiB: number;
+}
+
+/** What an installation is made of, checked and complete. From this, and this alone, its objects follow. */
+export interface Installation {
+  readonly profile: Profile;
+  readonly namespace: string;
+  readonly namePrefix: string;
+  readonly image: string;
+  readonly replicas: number;
+  readonly values: InstallationValues;
+  readonly prober: Configured<ProberSettings>;
+  readonly weeder: Configured<WeederSettings>;
+  readonly care: Configured<CareSettings>;
+}
+
+export const rbacGroup = 'rbac.authorization.k8s.io';
+
+/** The name of what belongs to a component, in a namespace. */
+export const nameOf = ({ namePrefix }: Installation, component: string): string => `${namePrefix}${component}`;
+
+/** The name of a cluster-wide object. It has the namespace in it, so that two installations in one cluster do not share it. */
+export const clusterWideNameOf = (installation: Installation, component: string): string =>
+  `dependency-watchdog.gardener.cloud:${installation.namespace}:${nameOf(installation, component)}`;
+
+/** The name of the ServiceAccount of a component, as the API server writes a user. */
+export const userOf = (installation: Installation, component: RunningComponent): string =>
+  `system:serviceaccount:${installation.namespace}:${nameOf(installation, component)}`;
+
+/** On every object that is printed. `app` alone selects the pods. */
+export const labelsOf = (installation: Installation, component: string): Readonly<Record<string, string>> => ({
+  app: nameOf(installation, component),
+  'app.kubernetes.io/name': 'dependency-watchdog',
+  'app.kubernetes.io/component': component,
+});

@@ -1,0 +1,3 @@
+/** Those of the Go program, and the defaults of ours. */
+export const metricsPort = 9643;
+export const healthPort = 9644;

@@ -1,0 +1,20 @@
+import type { Installation, KubernetesObject } from './installation.ts';
+import { workloadOf } from './workload.ts';
+
+/** The objects of one component, in the order in which they are to be applied. */
+type Render = (installation: Installation) => readonly KubernetesObject[];
+
+/** In the order in which they are to be applied: rights and rules come before what they are for. */
+const registry = {
+  prober: workloadOf('prober'),
+  weeder: workloadOf('weeder'),
+  care: workloadOf('care'),
+} as const satisfies Readonly<Record<string, Render>>;
+
+export type Component = keyof typeof registry;
+
+export const components = Object.keys(registry) as readonly Component[];
+
+/** The objects of these components, in the order in which they are to be applied, whatever the order of `chosen`. */
+export const renderManifests = (installation: Installation, chosen: readonly Component[]): readonly KubernetesObject[] =>
+  components.filter((component) => chosen.includes(component)).flatMap((component) => registry[component](installation));

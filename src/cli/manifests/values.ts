@@ -1,0 +1,133 @@
+import { UsageError } from '../errors.ts';
+import { bool, choice, integer } from '../flag-types.ts';
+import { type Flag, type FlagValues, parseFlags } from '../flags.ts';
+import { cpu, labels, objectName, seconds, secretNames, tcpPorts, tolerations, type ValueType, withSchema } from './value-types.ts';
+
+/** A value of an installation that has no flag of its own: a key of `--set`, and the same key of the chart's values. */
+export interface Value<T> extends Flag<T> {
+  readonly type: ValueType<T>;
+  readonly default: string;
+}
+
+const value = <T>(type: ValueType<T>, defaultText: string, description: string): Value<T> => ({
+  type,
+  default: defaultText,
+  description,
+});
+
+const boolean = withSchema({ ...bool, takes: 'true or false' }, { type: 'boolean' });
+const levels = ['debug', 'info', 'error', 'panic'] as const;
+const logLevel = withSchema(choice('level', levels), { type: 'string', enum: levels });
+const atLeast = (min: number) => withSchema(integer({ min }), { type: 'integer', minimum: min });
+
+/** Values of the installation as a whole, and of single components what the others have not. */
+export const commonValues = {
+  imagePullSecrets: value(secretNames, '', 'Secrets with which the image is pulled'),
+  nodeSelector: value(labels, '', 'Labels of the nodes on which the pods may run'),
+  tolerations: value(tolerations, '[]', 'Taints of nodes on which the pods may run all the same'),
+  priorityClassName: value(
+    objectName('PriorityClass'),
+    '',
+    'Priority of the pods; with the profile gardener-seed it is gardener-system-800',
+  ),
+  'networkPolicy.enabled': value(boolean, 'true', 'Whether the profile plain has NetworkPolicies'),
+  'networkPolicy.apiServerPorts': value(
+    tcpPorts,
+    '443,6443',
+    'Ports of the API servers, as their pods or machines have them, to which the NetworkPolicies let the pods connect',
+  ),
+  'serviceMonitor.enabled': value(boolean, 'false', 'Whether the profile plain has ServiceMonitors of the Prometheus operator'),
+  'serviceMonitor.interval': value(seconds, '30s', 'How often Prometheus scrapes'),
+  'serviceMonitor.labels': value(labels, '', 'Labels by which a Prometheus selects its ServiceMonitors'),
+  'care.gardenKubeconfigSecret': value(
+    objectName('Secret'),
+    '',
+    'Secret whose key kubeconfig reaches the garden; without it care writes nothing',
+  ),
+} as const;
+
+interface Measured {
+  readonly qps: number;
+  readonly burst: number;
+  readonly cpu: string;
+  readonly requestMiB: number;
+}
+
+const valuesOf = (measured: Measured) => ({
+  logLevel: value(logLevel, 'info', 'Least severe log lines to print'),
+  kubeApiQps: value(atLeast(1), String(measured.qps), 'Sustained requests per second to the API server'),
+  kubeApiBurst: value(atLeast(1), String(measured.burst), 'Requests above the sustained rate'),
+  cpuRequest: value(cpu, measured.cpu, 'CPU that is kept free for each pod'),
+  memoryRequestMiB: value(atLeast(1), String(measured.requestMiB), 'Memory that is kept free for each pod'),
+  memoryLimitMiB: value(
+    atLeast(256),
+    '512',
+    "Memory that each pod may use; five eighths of it are the limit of V8's heap, for the rest is outside of the heap",
+  ),
+});
+
+/**
+ * Requests are what a seed with 250 shoots of 50 nodes takes, by docs/benchmarks.md: the prober at most 190 MB, in a mass outage, and a tenth of
+ * a processor; the weeder 139 MB; care 152 MB and 3 % of a processor. The limit leaves room for 1000 shoots, with which the prober takes 276 MB, and
+ * for what hostile shoots answer. Rate limits of the prober are gardenlet's, of the weeder the defaults.
+ */
+export const componentValues = {
+  prober: valuesOf({ qps: 20, burst: 100, cpu: '100m', requestMiB: 192 }),
+  weeder: valuesOf({ qps: 5, burst: 10, cpu: '50m', requestMiB: 160 }),
+  care: valuesOf({ qps: 20, burst: 40, cpu: '100m', requestMiB: 192 }),
+} as const;
+
+type ComponentValues = FlagValues<ReturnType<typeof valuesOf>>;
+
+export type InstallationValues = FlagValues<typeof commonValues> & {
+  readonly [Name in keyof typeof componentValues]: ComponentValues;
+};
+
+/** All of them, by the key of `--set`. */
+export const valuesByKey: Readonly<Record<string, Value<unknown>>> = {
+  ...commonValues,
+  ...Object.fromEntries(
+    Object.entries(componentValues).flatMap(([component, values]) =>
+      Object.entries(values).map(([key, one]) => [`${component}.${key}`, one]),
+    ),
+  ),
+};
+
+const assignmentsIn = (texts: readonly string[]): ReadonlyMap<string, string> => {
+  const assigned = new Map<string, string>();
+  for (const text of texts) {
+    const [key = '', ...rest] = text.split('=');
+    if (rest.length === 0) throw new UsageError(`flag --set takes KEY=VALUE; it was given ${JSON.stringify(text)}`);
+    if (!Object.hasOwn(valuesByKey, key)) {
+      throw new UsageError(
+        `flag --set knows no key ${JSON.stringify(key)}; there are: ${Object.keys(valuesByKey).join(', ')}`,
+      );
+    }
+    assigned.set(key, rest.join('='));
+  }
+  return assigned;
+};
+
+/** From `KEY=VALUE` each; of the same key the last counts. Throws a UsageError that names the first that is wrong. */
+export const valuesFrom = (texts: readonly string[]): InstallationValues => {
+  const assigned = assignmentsIn(texts);
+  for (const [key, text] of assigned) {
+    const type = valuesByKey[key]?.type;
+    if (type?.parse(text) === undefined) {
+      throw new UsageError(`flag --set ${key}= takes ${type?.takes ?? ''}; it was given ${JSON.stringify(text)}`);
+    }
+  }
+  const of = <F extends Readonly<Record<string, Value<unknown>>>>(values: F, prefix = ''): FlagValues<F> =>
+    parseFlags(values, Object.fromEntries(Object.keys(values).map((key) => [key, assigned.get(prefix + key)])));
+  const components = {
+    prober: of(componentValues.prober, 'prober.'),
+    weeder: of(componentValues.weeder, 'weeder.'),
+    care: of(componentValues.care, 'care.'),
+  };
+  for (const [component, { memoryRequestMiB, memoryLimitMiB }] of Object.entries(components)) {
+    if (memoryRequestMiB > memoryLimitMiB) {
+      throw new UsageError(`flag --set ${component}.memoryRequestMiB= must be at most ${component}.memoryLimitMiB`);
+    }
+  }
+  return { ...of(commonValues), ...components };
+};

@@ -1,0 +1,107 @@
+import { seedDeploymentAnnotations, seedDeploymentLabels, seedServiceAnnotations } from './gardener-seed.ts';
+import {
+  clusterWideNameOf,
+  type KubernetesObject,
+  labelsOf,
+  nameOf,
+  rbacGroup,
+  type RunningComponent,
+  type Installation,
+} from './installation.ts';
+import { networkOf } from './network.ts';
+import { configKey, configMapNameOf, type Part, podTemplateOf } from './pods.ts';
+import { metricsPort } from './ports.ts';
+import { leaseRules } from './rights.ts';
+
+type Metadata = KubernetesObject['metadata'];
+
+export const metadataOf = ({ installation, component }: Part, extra: Partial<Metadata> = {}): Metadata => ({
+  name: nameOf(installation, component),
+  namespace: installation.namespace,
+  labels: labelsOf(installation, component),
+  ...extra,
+});
+
+const selectorOf = ({ installation, component }: Part) => ({ matchLabels: { app: nameOf(installation, component) } });
+
+const access = (part: Part): readonly KubernetesObject[] => {
+  const { installation, component } = part;
+  const metadata = metadataOf(part);
+  const { name, namespace } = metadata;
+  const subjects = [{ kind: 'ServiceAccount', name, namespace }];
+  const wide = { name: clusterWideNameOf(installation, component), labels: labelsOf(installation, component) };
+  const apiVersion = `${rbacGroup}/v1`;
+  const refTo = (kind: string, to: string) => ({ apiGroup: rbacGroup, kind, name: to });
+  // The Lease is shared with the Go program, so that the two hand over to each other, and with every other installation in the namespace.
+  const rules = leaseRules(`dwd-${component}-leader-election`);
+  return [
+    { apiVersion: 'v1', kind: 'ServiceAccount', metadata, automountServiceAccountToken: false },
+    { apiVersion, kind: 'ClusterRole', metadata: wide, rules: installation[component].rules },
+    { apiVersion, kind: 'ClusterRoleBinding', metadata: wide, roleRef: refTo('ClusterRole', wide.name), subjects },
+    { apiVersion, kind: 'Role', metadata, rules },
+    { apiVersion, kind: 'RoleBinding', metadata, roleRef: refTo('Role', name), subjects },
+  ];
+};
+
+/** Immutable, and named by what it holds: a change of it is a roll-out, and a roll-back finds what it had. */
+const configMapOf = (part: Part): KubernetesObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: metadataOf(part, { name: configMapNameOf(part) }),
+  immutable: true,
+  data: { [configKey]: part.installation[part.component].text },
+});
+
+const deploymentOf = (part: Part): KubernetesObject => {
+  const { profile, replicas } = part.installation;
+  const metadata = metadataOf(part);
+  const isSeed = profile === 'gardener-seed';
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: isSeed
+      ? {
+          ...metadata,
+          labels: { ...metadata.labels, ...seedDeploymentLabels },
+          annotations: seedDeploymentAnnotations(replicas),
+        }
+      : metadata,
+    spec: { replicas, revisionHistoryLimit: 2, selector: selectorOf(part), template: podTemplateOf(part) },
+  };
+};
+
+const serviceOf = (part: Part): KubernetesObject => {
+  const isSeed = part.installation.profile === 'gardener-seed';
+  return {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: metadataOf(part, isSeed ? { annotations: seedServiceAnnotations } : {}),
+    spec: {
+      // Each replica is scraped for itself.
+      clusterIP: 'None',
+      selector: selectorOf(part).matchLabels,
+      ports: [{ name: 'metrics', protocol: 'TCP', port: metricsPort, targetPort: 'metrics' }],
+    },
+  };
+};
+
+/** The objects that run a component, in the order in which they are to be applied. */
+export const workloadOf =
+  (component: RunningComponent) =>
+  (installation: Installation): readonly KubernetesObject[] => {
+    const part: Part = { installation, component };
+    const selector = selectorOf(part);
+    return [
+      ...access(part),
+      configMapOf(part),
+      ...networkOf(part, metadataOf(part)),
+      serviceOf(part),
+      deploymentOf(part),
+      {
+        apiVersion: 'policy/v1',
+        kind: 'PodDisruptionBudget',
+        metadata: metadataOf(part),
+        spec: { maxUnavailable: 1, selector, unhealthyPodEvictionPolicy: 'AlwaysAllow' },
+      },
+    ];
+  };

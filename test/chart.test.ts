@@ -1,0 +1,46 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import Ajv from 'ajv';
+import { expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { valuesByKey } from '../src/cli/manifests/values.ts';
+import { chartFiles } from '../tools/chart/files.ts';
+
+const folder = fileURLToPath(new URL('../deploy/chart/', import.meta.url));
+
+it('is in the repository as tools/chart writes it: run `make chart` after a change', async () => {
+  const generated = await chartFiles();
+  const committed = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => `${parentPath}/${name}`.slice(folder.length).replace(/^\//, ''));
+  expect(committed.toSorted()).toEqual(Object.keys(generated).toSorted());
+  for (const [path, text] of Object.entries(generated)) expect(readFileSync(folder + path, 'utf8'), path).toBe(text);
+});
+
+it('has no stand-in left in a template', async () => {
+  for (const [path, text] of Object.entries(await chartFiles())) expect(text, path).not.toMatch(/[\u27e6\u27e7]/);
+});
+
+it('takes its own defaults by its schema, and nothing that it does not know', async () => {
+  const files = await chartFiles();
+  const validate = new Ajv({ allErrors: true }).compile(JSON.parse(files['values.schema.json'] ?? '') as object);
+  const values = parse(files['values.yaml'] ?? '') as Readonly<Record<string, object>>;
+  const problemsOf = (changed: object): readonly string[] => {
+    void validate({ ...values, ...changed });
+    return (validate.errors ?? []).map(({ dataPath, message = '' }) => `${dataPath} ${message}`);
+  };
+  expect(problemsOf({})).toEqual([]);
+  expect(problemsOf({ replica: 3 })).toEqual([' should NOT have additional properties']);
+  expect(problemsOf({ prober: { ...values.prober, loglevel: 'info' } })).toHaveLength(1);
+  expect(problemsOf({ replicas: 0, namePrefix: 'a'.repeat(41), profile: 'seed' })).toHaveLength(3);
+  expect(problemsOf({ weeder: { ...values.weeder, memoryLimitMiB: '512Mi' } })).toHaveLength(1);
+});
+
+it('has the values that the documentation has', () => {
+  const rows = Object.entries(valuesByKey).map(
+    ([key, { default: fallback, type, description }]) =>
+      `| \`${key}\` | ${fallback === '' ? '' : `\`${fallback}\``} | ${description}; ${type.takes} |`,
+  );
+  const table = ['| key | default | |', '| --- | --- | --- |', ...rows].join('\n');
+  expect(readFileSync(new URL('../docs/manifests.md', import.meta.url), 'utf8')).toContain(`\n\n${table}\n\n`);
+});

@@ -1,0 +1,90 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { chart, isHelmThere, runHelm } from './support/helm.ts';
+import { manifestVariants } from './support/manifest-variants.ts';
+import { startProgram } from './support/program.ts';
+
+interface KubernetesObject {
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+}
+
+/** By kind and name: Helm has an order of its own. */
+const objectsIn = (yaml: string): Readonly<Record<string, unknown>> => {
+  const objects = parseAllDocuments(yaml).map((document) => document.toJS() as KubernetesObject | null);
+  return Object.fromEntries(
+    objects.flatMap((object) => (object === null ? [] : [[`${object.kind} ${object.metadata.name}`, object]])),
+  );
+};
+
+const proberConfig = `kubeConfigSecretName: another-secret
+# With what YAML and Helm could take amiss: {{ .Values }} "quotes" \\u00e4 #
+kcmNodeMonitorGraceDuration: 40s
+dependentResourceInfos:
+  - ref: {apiVersion: example.org/v1, kind: Proxy, name: "on"}
+    scaleUp: {level: 0}
+    scaleDown: {level: 0}
+`;
+
+const isInCi = !['', 'false'].includes(process.env.CI ?? '');
+if (!isHelmThere() && !isInCi) process.stderr.write('the chart: skipped: helm not found; run `make envtest`\n');
+
+describe.skipIf(!isHelmThere() && !isInCi)('the chart', () => {
+  let directory: string;
+
+  const manifests = async (...flags: readonly string[]): Promise<string> => {
+    const program = startProgram(['manifests', ...flags]);
+    expect(await program.ended).toBe(0);
+    return program.stdout();
+  };
+
+  /** Of a values file of this text. */
+  const render = async (values: string, ...flags: readonly string[]): Promise<string> => {
+    const file = join(directory, 'values.yaml');
+    writeFileSync(file, values);
+    return runHelm('template', 'a-release', chart, '--values', file, ...flags);
+  };
+
+  beforeAll(() => {
+    directory = mkdtempSync(join(tmpdir(), 'dwd-chart-'));
+  });
+  afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+  it.each(manifestVariants.map(([flags]) => flags))('renders the same objects as dwd manifests: %j %j', async (...flags) => {
+    const all = ['--component=prober,weeder,care', ...flags];
+    const expected = objectsIn(await manifests(...all));
+    const rendered = objectsIn(await render(await manifests(...all, '--output=values'), '--namespace=garden'));
+    expect(Object.keys(rendered).toSorted()).toEqual(Object.keys(expected).toSorted());
+    for (const [key, object] of Object.entries(expected)) expect(rendered[key], key).toEqual(object);
+  });
+
+  it('renders the same objects for a configuration of one of them, in another namespace', async () => {
+    const file = join(directory, 'prober.yaml');
+    writeFileSync(file, proberConfig);
+    const flags = ['--component=prober', '--namespace=1', `--config-file=${file}`];
+    const rendered = await render(await manifests(...flags, '--output=values'), '--namespace=1');
+    expect(objectsIn(rendered)).toEqual(objectsIn(await manifests(...flags)));
+  });
+
+  it('renders by default what dwd manifests prints for prober and weeder, and is taken for sound', async () => {
+    const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+      readonly version: string;
+    };
+    const flags = ['--component=prober,weeder', `--image=dependency-watchdog:${version}`];
+    expect(objectsIn(await render('', '--namespace=garden'))).toEqual(objectsIn(await manifests(...flags)));
+    expect(await runHelm('lint', chart, '--namespace=garden')).toContain('1 chart(s) linted, 0 chart(s) failed');
+  });
+
+  it.each([
+    ['profile: gardener-seed', 'profile gardener-seed needs the namespace garden'],
+    ['prober: {config: "kubeConfigSecretName: another"}', 'prober.rules are of another configuration than prober.config'],
+    ['weeder: {memoryRequestMiB: 513}', 'weeder.memoryRequestMiB must be at most weeder.memoryLimitMiB'],
+    ['weeder: {memory: 513}', "additional properties 'memory' not allowed"],
+    ['namePrefix: Dwd', "'Dwd' does not match pattern"],
+  ])('refuses %s', async (values, problem) => {
+    await expect(render(values, '--namespace=elsewhere')).rejects.toThrow(problem);
+  });
+});

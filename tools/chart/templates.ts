@@ -1,0 +1,171 @@
+import { stringify } from 'yaml';
+import {
+  type Configured,
+  type Installation,
+  type KubernetesObject,
+  type RunningComponent,
+  runningComponents,
+} from '../../src/cli/manifests/installation.ts';
+import { type Component, components, renderManifests } from '../../src/cli/manifests/render.ts';
+import type { InstallationValues } from '../../src/cli/manifests/values.ts';
+import { data, entries, fillIn, number, optional, text } from './placeholders.ts';
+
+const ofComponent = (component: RunningComponent): InstallationValues[RunningComponent] => {
+  const at = `.Values.${component}`;
+  return {
+    logLevel: text(`${at}.logLevel`) as InstallationValues['prober']['logLevel'],
+    kubeApiQps: number(`${at}.kubeApiQps`),
+    kubeApiBurst: number(`${at}.kubeApiBurst`),
+    cpuRequest: text(`${at}.cpuRequest`),
+    memoryRequestMiB: number(`${at}.memoryRequestMiB`),
+    memoryLimitMiB: number(`${at}.memoryLimitMiB`),
+  };
+};
+
+/** Templates cannot read a configuration: what depends on it further than by `rules` cannot be in the chart, and fails here. */
+const unreadable = new Proxy(
+  {},
+  {
+    get(_, field) {
+      throw new Error(`the chart does not know the configuration, and so not ${String(field)}`);
+    },
+  },
+);
+
+const configured = <Settings>(component: RunningComponent): Configured<Settings> => {
+  const at = `.Values.${component}`;
+  return {
+    text: text(`${at}.config`),
+    hash: text(`(sha256sum ${at}.config | trunc 8)`),
+    settings: unreadable as Settings,
+    rules: data(`${at}.rules`),
+    heapLimitMiB: number(`(div (mul (int ${at}.memoryLimitMiB) 5) 8)`),
+  };
+};
+
+const values: InstallationValues = {
+  imagePullSecrets: optional('.Values.imagePullSecrets'),
+  nodeSelector: optional('.Values.nodeSelector'),
+  tolerations: optional('.Values.tolerations'),
+  priorityClassName: optional('.Values.priorityClassName'),
+  'networkPolicy.enabled': false,
+  'networkPolicy.apiServerPorts': data('.Values.networkPolicy.apiServerPorts'),
+  'serviceMonitor.enabled': false,
+  'serviceMonitor.interval': text('.Values.serviceMonitor.interval'),
+  'serviceMonitor.labels': entries('.Values.serviceMonitor.labels'),
+  'care.gardenKubeconfigSecret': '',
+  prober: ofComponent('prober'),
+  weeder: ofComponent('weeder'),
+  care: ofComponent('care'),
+};
+
+/** An installation all of whose values are stand-ins, with every switch off. */
+const installation: Installation = {
+  profile: 'plain',
+  namespace: text('.Release.Namespace'),
+  namePrefix: text('.Values.namePrefix'),
+  image: text('.Values.image'),
+  replicas: number('.Values.replicas'),
+  values,
+  prober: configured('prober'),
+  weeder: configured('weeder'),
+  care: configured('care'),
+};
+
+/** A choice that decides which objects there are and which fields they have. */
+interface Switch {
+  /** Of Go's templates: true where it is on. */
+  readonly condition: string;
+  readonly turnOn: (installation: Installation) => Installation;
+}
+
+const withValues = (changed: Partial<InstallationValues>) => (one: Installation): Installation => ({
+  ...one,
+  values: { ...one.values, ...changed },
+});
+
+const switches: readonly Switch[] = [
+  { condition: 'eq .Values.profile "gardener-seed"', turnOn: (one) => ({ ...one, profile: 'gardener-seed' }) },
+  { condition: '.Values.networkPolicy.enabled', turnOn: withValues({ 'networkPolicy.enabled': true }) },
+  { condition: '.Values.serviceMonitor.enabled', turnOn: withValues({ 'serviceMonitor.enabled': true }) },
+  {
+    condition: '.Values.care.gardenKubeconfigSecret',
+    turnOn: withValues({ 'care.gardenKubeconfigSecret': text('.Values.care.gardenKubeconfigSecret') }),
+  },
+];
+
+const keyOf = ({ kind, metadata }: KubernetesObject): string => `${kind} ${metadata.name}`;
+
+/** What one object is under each combination of the switches from the `depth`th on; undefined where there is no such object. */
+type Texts = (combination: readonly boolean[]) => string | undefined;
+
+/** Conditions only where they make a difference. */
+const conditional = (texts: Texts, combination: readonly boolean[] = []): string => {
+  const next = switches[combination.length];
+  if (next === undefined) {
+    const found = texts(combination);
+    return found === undefined ? '' : `---\n${found}`;
+  }
+  const [on, off] = [true, false].map((state) => conditional(texts, [...combination, state]));
+  if (on === off) return on ?? '';
+  if (off === '') return `{{- if ${next.condition} }}\n${on ?? ''}{{- end }}\n`;
+  if (on === '') return `{{- if not (${next.condition}) }}\n${off ?? ''}{{- end }}\n`;
+  return `{{- if ${next.condition} }}\n${on ?? ''}{{- else }}\n${off ?? ''}{{- end }}\n`;
+};
+
+const allCombinations = switches.reduce<readonly (readonly boolean[])[]>(
+  (combinations) => combinations.flatMap((some) => [[...some, false], [...some, true]]),
+  [[]],
+);
+
+/** The objects of a component under every combination of switches, as one template. */
+const templateOf = (component: Component): string => {
+  const rendered = new Map(
+    allCombinations.map((combination) => {
+      const turned = switches.filter((_, index) => combination[index]);
+      const one = turned.reduce((before, { turnOn }) => turnOn(before), installation);
+      return [String(combination), renderManifests(one, [component])] as const;
+    }),
+  );
+  // In the order in which they are to be applied: the longest list has all of those that come before others.
+  const keys = [...new Set([...rendered.values()].toSorted((a, b) => b.length - a.length).flat().map(keyOf))];
+  const objects = keys.map((key) =>
+    conditional((combination) => {
+      const found = rendered.get(String(combination))?.find((object) => keyOf(object) === key);
+      return found === undefined ? undefined : fillIn(stringify(found, { lineWidth: 0, aliasDuplicateObjects: false }));
+    }),
+  );
+  return objects.join('');
+};
+
+const checkOf = (component: RunningComponent): string => {
+  const at = `.Values.${component}`;
+  return `{{- if ${at}.enabled }}
+{{- if ne ${at}.rulesFor (sha256sum ${at}.config | trunc 8) }}
+{{- fail "${component}.rules are of another configuration than ${component}.config: print both with dwd manifests --output values --component ${component} --config-file FILE" }}
+{{- end }}
+{{- if gt (int ${at}.memoryRequestMiB) (int ${at}.memoryLimitMiB) }}
+{{- fail "${component}.memoryRequestMiB must be at most ${component}.memoryLimitMiB" }}
+{{- end }}
+{{- end }}
+`;
+};
+
+/** What a schema cannot say. */
+const checks = `{{- if and (eq .Values.profile "gardener-seed") (ne .Release.Namespace "garden") }}
+{{- fail "profile gardener-seed needs the namespace garden: shoots let in nobody from another" }}
+{{- end }}
+${runningComponents.map(checkOf).join('')}`;
+
+const notice = '{{- /* Written by tools/chart from what dwd manifests prints: make chart. */ -}}\n';
+
+/** By file name. */
+export const templates: Readonly<Record<string, string>> = {
+  'checks.yaml': notice + checks,
+  ...Object.fromEntries(
+    components.map((component) => [
+      `${component}.yaml`,
+      `${notice}{{- if .Values.${component}.enabled }}\n${templateOf(component)}{{- end }}\n`,
+    ]),
+  ),
+};

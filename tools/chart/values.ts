@@ -1,0 +1,104 @@
+import { stringify } from 'yaml';
+import { type ChartValues, chartValuesOf } from '../../src/cli/manifests/chart-values.ts';
+import { manifestFlags } from '../../src/cli/manifests/flags.ts';
+import { type Installation, profiles, runningComponents } from '../../src/cli/manifests/installation.ts';
+import { namePrefix } from '../../src/cli/manifests/value-types.ts';
+import { valuesByKey } from '../../src/cli/manifests/values.ts';
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** What there is to know of a value, besides what it is by default. */
+interface About {
+  readonly description: string;
+  readonly schema: Schema;
+}
+
+const flagValues: Readonly<Record<string, About>> = {
+  profile: { description: manifestFlags.profile.description, schema: { enum: profiles } },
+  namePrefix: { description: manifestFlags['name-prefix'].description, schema: namePrefix.schema },
+  image: { description: manifestFlags.image.description, schema: { type: 'string', pattern: '^[A-Za-z0-9_.:/@-]+$' } },
+  replicas: { description: manifestFlags.replicas.description, schema: { type: 'integer', minimum: 1 } },
+};
+
+const stringList = { type: 'array', items: { type: 'string' } };
+
+const rule = {
+  type: 'object',
+  required: ['apiGroups', 'resources', 'verbs'],
+  additionalProperties: false,
+  properties: { apiGroups: stringList, resources: stringList, resourceNames: stringList, verbs: stringList },
+};
+
+const ofComponent: Readonly<Record<string, About>> = {
+  enabled: { description: 'Whether it runs', schema: { type: 'boolean' } },
+  config: {
+    description: 'Its configuration. Another one comes with other rights: print both with dwd manifests --output values',
+    schema: { type: 'string', minLength: 1 },
+  },
+  rules: {
+    description: 'The rights in the seed that the configuration demands, in all namespaces',
+    schema: { type: 'array', items: rule },
+  },
+  rulesFor: {
+    description: 'The first 8 digits of the SHA-256 of the configuration that demands them',
+    schema: { type: 'string', pattern: '^[0-9a-f]{8}$' },
+  },
+};
+
+const componentNames: ReadonlySet<string> = new Set(runningComponents);
+
+/** Undefined of what only holds others. */
+const aboutOf = (path: string): About | undefined => {
+  const [component = '', key = ''] = path.split('.');
+  const value = valuesByKey[path];
+  if (value !== undefined) return { description: value.description, schema: value.type.schema };
+  return componentNames.has(component) ? ofComponent[key] : flagValues[path];
+};
+
+const entriesOf = (values: ChartValues, path: string) =>
+  Object.entries(values).map(([key, value]) => {
+    const at = path === '' ? key : `${path}.${key}`;
+    return { key, value, at, about: aboutOf(at) };
+  });
+
+const indented = (lines: readonly string[]): readonly string[] => lines.map((line) => (line === '' ? '' : `  ${line}`));
+
+const linesOf = (values: ChartValues, path = ''): readonly string[] =>
+  entriesOf(values, path).flatMap(({ key, value, at, about }) => {
+    const space = path === '' ? [''] : [];
+    if (about === undefined) return [...space, `${key}:`, ...indented(linesOf(value as ChartValues, at))];
+    const yaml = stringify({ [key]: value }, { lineWidth: 0, aliasDuplicateObjects: false }).trimEnd();
+    return [...space, `# ${about.description}.`, ...yaml.split('\n')];
+  });
+
+const schemaOf = (values: ChartValues, path = ''): Schema => ({
+  type: 'object',
+  additionalProperties: false,
+  properties: Object.fromEntries([
+    ...entriesOf(values, path).map(({ key, value, at, about }) => {
+      const schema = about === undefined ? schemaOf(value as ChartValues, at) : about.schema;
+      return [key, about === undefined ? schema : { description: about.description, ...schema }] as const;
+    }),
+    // Helm hands it to every chart of a parent.
+    ...(path === '' ? [['global', { type: 'object' }] as const] : []),
+  ]),
+});
+
+const header = `# Values of the Helm chart of dependency-watchdog, with their defaults. Written by tools/chart: make chart.
+# "dwd manifests --output values" prints them for other configurations.
+`;
+
+export interface ValuesFiles {
+  readonly values: string;
+  readonly schema: string;
+}
+
+/** values.yaml and values.schema.json; by default prober and weeder run. */
+export const valuesFiles = (defaults: Installation): ValuesFiles => {
+  const values = chartValuesOf(defaults, ['prober', 'weeder']);
+  const schema = { $schema: 'http://json-schema.org/draft-07/schema#', ...schemaOf(values) };
+  return {
+    values: `${header}${linesOf(values).join('\n')}\n`,
+    schema: `${JSON.stringify(schema, null, 2)}\n`,
+  };
+};
