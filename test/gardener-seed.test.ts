@@ -35,7 +35,8 @@ it("spells labels and annotations of a seed as gardener's own constants do", () 
     [resources.HighAvailabilityConfigType!]: resources.HighAvailabilityConfigTypeController!,
   });
   expect(seedDeploymentAnnotations(3)).toEqual({ [resources.HighAvailabilityConfigReplicas!]: '3' });
-  const { NetworkPolicyFromPolicyAnnotationPrefix: prefix, NetworkPolicyFromPolicyAnnotationSuffix: suffix } = resources;
+  const { NetworkPolicyFromPolicyAnnotationPrefix: prefix, NetworkPolicyFromPolicyAnnotationSuffix: suffix } =
+    resources;
   expect(Object.keys(seedServiceAnnotations)).toEqual([
     `${prefix!}${core.LabelNetworkPolicySeedScrapeTargets!}${suffix!}`,
   ]);

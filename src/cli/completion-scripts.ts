@@ -77,8 +77,9 @@ const zshValue = (flag: NamedFlag): string => {
 const zshFlag = (flag: NamedFlag): readonly string[] =>
   wordsOf(flag).map((word) => {
     const ending = flag.type.bare === true ? '' : word.startsWith('--') ? '=' : '+';
-    const others = wordsOf(flag).join(' ');
-    return quoted(`(${others})${word}${ending}[${zshText(flag.description)}]${zshValue(flag)}`);
+    // Not offered again, unless it may be given several times.
+    const others = flag.repeats === true ? '*' : `(${wordsOf(flag).join(' ')})`;
+    return quoted(`${others}${word}${ending}[${zshText(flag.description)}]${zshValue(flag)}`);
   });
 
 const zshCase = (command: Command): string => {

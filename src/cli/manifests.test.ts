@@ -74,7 +74,10 @@ describe('dwd manifests', () => {
     ['--image=a:', 'flag --image takes an image reference'],
     ['--image=:tag', 'flag --image takes an image reference'],
     ['--image=a//b', 'flag --image takes an image reference'],
-    ['--name-prefix=', 'flag --name-prefix takes at most 40 lower case letters, digits and "-", the first of them a letter'],
+    [
+      '--name-prefix=',
+      'flag --name-prefix takes at most 40 lower case letters, digits and "-", the first of them a letter',
+    ],
     ['--name-prefix=1-', 'flag --name-prefix takes at most 40 lower case letters'],
     ['--name-prefix=Dwd-', 'flag --name-prefix takes at most 40 lower case letters'],
     [`--name-prefix=${'a'.repeat(41)}`, 'flag --name-prefix takes at most 40 lower case letters'],
@@ -84,8 +87,14 @@ describe('dwd manifests', () => {
     ['--component=', 'flag --component takes one or more of prober, weeder, care'],
     ['--set=prober.logLevel', 'flag --set takes KEY=VALUE; it was given "prober.logLevel"'],
     ['--set=prober.loglevel=info', 'flag --set knows no key "prober.loglevel"; there are: '],
-    ['--set=prober.logLevel=loud', 'flag --set prober.logLevel= takes debug, info, error or panic; it was given "loud"'],
-    ['--set=prober.memoryLimitMiB=255', 'flag --set prober.memoryLimitMiB= takes a whole number >= 256; it was given "255"'],
+    [
+      '--set=prober.logLevel=loud',
+      'flag --set prober.logLevel= takes debug, info, error or panic; it was given "loud"',
+    ],
+    [
+      '--set=prober.memoryLimitMiB=255',
+      'flag --set prober.memoryLimitMiB= takes a whole number >= 256; it was given "255"',
+    ],
     ['--set=care.memoryRequestMiB=600', 'flag --set care.memoryRequestMiB= must be at most care.memoryLimitMiB'],
     ['--set=networkPolicy.apiServerPorts=443,65536', 'flag --set networkPolicy.apiServerPorts= takes TCP ports'],
     ['--set=nodeSelector=a', 'flag --set nodeSelector= takes labels such as tier=system,zone=a; it was given "a"'],
@@ -94,7 +103,11 @@ describe('dwd manifests', () => {
     ['--set=tolerations=[{"key":1}]', 'flag --set tolerations= takes a JSON list of tolerations'],
     ['--set=imagePullSecrets=A', 'flag --set imagePullSecrets= takes names of Secrets, separated by commas'],
   ])('refuses %s', async (arg, message) => {
-    const { code, stdout, stderr } = await dwd('manifests', ...(arg.startsWith('--component') ? [] : ['--component=prober']), arg);
+    const { code, stdout, stderr } = await dwd(
+      'manifests',
+      ...(arg.startsWith('--component') ? [] : ['--component=prober']),
+      arg,
+    );
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(`dwd manifests: ${message}`);
   });
@@ -258,7 +271,11 @@ describe('dwd manifests', () => {
   });
 
   it('has a ServiceMonitor where it is asked for, and no NetworkPolicy where it is not wanted', async () => {
-    const sets = ['--set=serviceMonitor.enabled', '--set=networkPolicy.enabled', '--set=serviceMonitor.labels=prometheus'];
+    const sets = [
+      '--set=serviceMonitor.enabled',
+      '--set=networkPolicy.enabled',
+      '--set=serviceMonitor.labels=prometheus',
+    ];
     const all = await manifests('--component=weeder', `${sets[0]}=true`, `${sets[1]}=false`, `${sets[2]}=main`);
     expect(all.map(({ kind }) => kind)).toEqual(
       kindsOfPlain.map((kind) => (kind === 'NetworkPolicy' ? 'ServiceMonitor' : kind)),
@@ -322,6 +339,11 @@ describe('dwd manifests', () => {
     const { code, stderr } = await dwd('manifests', '--component=prober', '--profile=gardener-seed', '-n=other');
     expect(code).toBe(2);
     expect(stderr).toContain('dwd manifests: flag --profile gardener-seed needs --namespace garden: ');
+  });
+
+  it('quotes what YAML 1.1, by which kubectl reads, takes for something else than text', async () => {
+    const { stdout } = await dwd('manifests', '--component=prober', '--config-file=named-on.yaml');
+    expect(stdout).toMatch(/^ +- "on"$/m);
   });
 
   it('narrows the rights to the names of the configuration', async () => {

@@ -1,4 +1,3 @@
-import { stringify } from 'yaml';
 import { type Command, defineCommand } from './command.ts';
 import { choice } from './flag-types.ts';
 import { flag } from './flags.ts';
@@ -7,6 +6,7 @@ import { manifestFlags } from './manifests/flags.ts';
 import { installationFrom } from './manifests/options.ts';
 import { renderManifests } from './manifests/render.ts';
 import { valuesByKey } from './manifests/values.ts';
+import { manifestYaml } from './manifests/yaml.ts';
 
 const description = `Prints the Kubernetes objects that run components in a seed, as YAML, in the order in which they are to be applied: ServiceAccount, the rights that the configuration demands and no more, immutable ConfigMap, Service, a Deployment, PodDisruptionBudget; with the profile plain a NetworkPolicy, and a ServiceMonitor where serviceMonitor.enabled is set; with the profile gardener-seed the labels and annotations that a seed of Gardener looks for, in its namespace garden. The namespace must be there.
 
@@ -33,7 +33,7 @@ export const manifestsCommand: Command = defineCommand({
       flags.output === 'values'
         ? [chartValuesOf(installation, flags.component)]
         : renderManifests(installation, flags.component);
-    io.stdout(documents.map((one) => stringify(one, { lineWidth: 0, aliasDuplicateObjects: false })).join('---\n'));
+    io.stdout(documents.map(manifestYaml).join('---\n'));
     return 0;
   },
 });

@@ -45,10 +45,14 @@ describe('checkProberFile', () => {
       [
         'apiVersion: v1',
         'kind: ConfigMap',
-        ...(component === undefined ? [] : [`metadata: {labels: {app.kubernetes.io/component: ${component}}}`]),
+        `metadata: {labels: {${component === undefined ? '' : `app.kubernetes.io/component: ${component}`}}}`,
         'data:',
         '  config.yaml: |',
-        ...minimal.replace(/level: \d/, `level: ${String(level)}`).trimEnd().split('\n').map((line) => `    ${line}`),
+        ...minimal
+          .replace(/level: \d/, `level: ${String(level)}`)
+          .trimEnd()
+          .split('\n')
+          .map((line) => `    ${line}`),
       ].join('\n');
     const service = 'apiVersion: v1\nkind: Service\nmetadata: {name: a}';
     const levels = (...documents: readonly string[]) =>
@@ -58,11 +62,12 @@ describe('checkProberFile', () => {
 
     it('checks the ConfigMaps of the component, and those that do not say of which they are', () => {
       expect(levels(service, configMap('prober', 0), configMap('weeder', -1))).toEqual([]);
+      // With the separator.
       const lines = configMap('prober', 0).split('\n').length;
       const found = levels(service, configMap('prober', -1), configMap(undefined, -1));
       const [first = '', second = ''] = found;
       expect(found).toHaveLength(2);
-      expect(Number(second.split(' ')[0]) - Number(first.split(' ')[0])).toBe(lines);
+      expect(Number(second.split(' ')[0]) - Number(first.split(' ')[0])).toBe(lines + 1);
       expect(first).toContain(' data["config.yaml"].');
     });
 

@@ -143,7 +143,7 @@ export const readSource = (text: string, severalDocuments: Severity): ReadResult
   bounded(text, (whole) => readFirst(whole, severalDocuments));
 
 const isManifest = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && 'apiVersion' in value && 'kind' in value;
+  typeof value === 'object' && value !== null && ['apiVersion', 'kind', 'metadata'].every((field) => field in value);
 
 /** The documents of a text that holds several, all of them objects of Kubernetes; undefined for any other text. Never throws. */
 export const readManifests = (text: string): readonly ConfigSource[] | undefined => {
@@ -152,7 +152,9 @@ export const readManifests = (text: string): readonly ConfigSource[] | undefined
     return parseDocuments(whole).map((document) => readDocument(document, positionAt));
   });
   if (!Array.isArray(read) || read.length < 2) return undefined;
-  const sources = (read as readonly ReadResult[]).map(({ source, problems }) => (problems.length === 0 ? source : undefined));
+  const sources = (read as readonly ReadResult[]).map(({ source, problems }) =>
+    problems.length === 0 ? source : undefined,
+  );
   const whole = sources.filter((source) => source !== undefined && isManifest(source.value));
   return whole.length === sources.length ? (whole as readonly ConfigSource[]) : undefined;
 };

@@ -94,15 +94,7 @@ export const house: Readonly<Record<string, FolderRule>> = {
   cli: {
     folders: [...beneathApp, 'app', 'scenario', 'web'],
     packages: ['commander', 'yaml'],
-    builtins: [
-      'node:child_process',
-      'node:crypto',
-      'node:fs',
-      'node:os',
-      'node:path',
-      'node:url',
-      'node:util',
-    ],
+    builtins: ['node:child_process', 'node:crypto', 'node:fs', 'node:os', 'node:path', 'node:url', 'node:util'],
   },
   testing: {
     folders: ['domain', 'ports', 'runtime', 'sim'],

@@ -53,7 +53,7 @@ describe.skipIf(!isHelmThere() && !isInCi)('the chart', () => {
   });
   afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-  it.each(manifestVariants.map(([flags]) => flags))('renders the same objects as dwd manifests: %j %j', async (...flags) => {
+  it.each(manifestVariants)('renders the same objects as dwd manifests: %j', async (flags) => {
     const all = ['--component=prober,weeder,care', ...flags];
     const expected = objectsIn(await manifests(...all));
     const rendered = objectsIn(await render(await manifests(...all, '--output=values'), '--namespace=garden'));
@@ -80,7 +80,10 @@ describe.skipIf(!isHelmThere() && !isInCi)('the chart', () => {
 
   it.each([
     ['profile: gardener-seed', 'profile gardener-seed needs the namespace garden'],
-    ['prober: {config: "kubeConfigSecretName: another"}', 'prober.rules are of another configuration than prober.config'],
+    [
+      'prober: {config: "kubeConfigSecretName: another"}',
+      'prober.rules are of another configuration than prober.config',
+    ],
     ['weeder: {memoryRequestMiB: 513}', 'weeder.memoryRequestMiB must be at most weeder.memoryLimitMiB'],
     ['weeder: {memory: 513}', "additional properties 'memory' not allowed"],
     ['namePrefix: Dwd', "'Dwd' does not match pattern"],

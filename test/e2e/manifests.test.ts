@@ -2,7 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { applyCustomKinds, type ControlPlane, describeEnvtest, freePorts, startControlPlane } from '../envtest/index.ts';
+import {
+  applyCustomKinds,
+  type ControlPlane,
+  describeEnvtest,
+  freePorts,
+  startControlPlane,
+} from '../envtest/index.ts';
 import { waitFor } from '../envtest/waiting.ts';
 import { manifestVariants } from './support/manifest-variants.ts';
 import { type Program, startProgram } from './support/program.ts';
@@ -79,15 +85,18 @@ describeEnvtest('the manifests of an installation', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  it.each(manifestVariants)('with %j are accepted, and change nothing when they are applied again', async (flags, count) => {
-    const text = await manifests('--component', components.join(','), ...flags);
-    const applied = await apply(text);
-    expect(applied).toHaveLength(count * components.length);
-    const again = await apply(text);
-    // Of a PodDisruptionBudget kubectl sends the selector anew each time (its patch strategy is `replace`), which changes nothing.
-    const changed = again.filter((line) => !line.endsWith(' unchanged') && !line.startsWith('poddisruptionbudget'));
-    expect([again.length, changed]).toEqual([applied.length, []]);
-  });
+  it.each(manifestVariants)(
+    'with %j are accepted, and change nothing when they are applied again',
+    async (flags, count) => {
+      const text = await manifests('--component', components.join(','), ...flags);
+      const applied = await apply(text);
+      expect(applied).toHaveLength(count * components.length);
+      const again = await apply(text);
+      // Of a PodDisruptionBudget kubectl sends the selector anew each time (its patch strategy is `replace`), which changes nothing.
+      const changed = again.filter((line) => !line.endsWith(' unchanged') && !line.startsWith('poddisruptionbudget'));
+      expect([again.length, changed]).toEqual([applied.length, []]);
+    },
+  );
 
   it('have pods that a namespace with the most restrictive pod security admits', async () => {
     const found = await seed.client.list<Deployment>(deployments);

@@ -43,11 +43,11 @@ export const text = (expression: string): string => markOf(expression);
 /** A whole number. `int` keeps Go's templates from writing large ones with an exponent. */
 export const number = (value: string): number => new StandIn(`(int ${value})`, 'number') as unknown as number;
 
-/** A list or an object. */
-export const data = <T>(expression: string): T => new StandIn(expression, 'data') as unknown as T;
+/** A list or an object, of any type. */
+export const data = (expression: string): never => new StandIn(expression, 'data') as never;
 
 /** Left out where it is empty; of any type. */
-export const optional = <T>(expression: string): T => new StandIn(expression, 'optional') as unknown as T;
+export const optional = (expression: string): never => new StandIn(expression, 'optional') as never;
 
 /** Entries of an object that are added to others by `...`. */
 export const entries = (expression: string): Readonly<Record<string, string>> => ({
@@ -69,7 +69,7 @@ const lineOf = (line: string): string => {
   const [, indent = '', index = ''] = entriesLine.exec(line) ?? [];
   if (index !== '') {
     const range = `{{- range $key, $value := ${expressionOf(index)} }}`;
-    return [range, `${indent}{{ $key }}: {{ $value | toString | toJson }}`, '{{- end }}'].join('\n');
+    return [range, `${indent}{{ $key | toJson }}: {{ $value | toString | toJson }}`, '{{- end }}'].join('\n');
   }
   const [, start, key = '', number_ = '', form] = wholeValue.exec(line) ?? [];
   if (start === undefined) return line.replaceAll(within, (_, number_: string) => `{{ ${expressionOf(number_)} }}`);
@@ -81,6 +81,7 @@ const lineOf = (line: string): string => {
       return `${start}${key}{{ ${expression} | toJson }}`;
     case marks.optional:
       return [`{{- with ${expression} }}`, `${start}${key}{{ toJson . }}`, '{{- end }}'].join('\n');
+    case undefined:
     default:
       return `${start}${key}{{ ${expression} | toString | toJson }}`;
   }

@@ -1,4 +1,3 @@
-import { stringify } from 'yaml';
 import {
   type Configured,
   type Installation,
@@ -8,6 +7,7 @@ import {
 } from '../../src/cli/manifests/installation.ts';
 import { type Component, components, renderManifests } from '../../src/cli/manifests/render.ts';
 import type { InstallationValues } from '../../src/cli/manifests/values.ts';
+import { manifestYaml } from '../../src/cli/manifests/yaml.ts';
 import { data, entries, fillIn, number, optional, text } from './placeholders.ts';
 
 const ofComponent = (component: RunningComponent): InstallationValues[RunningComponent] => {
@@ -79,10 +79,12 @@ interface Switch {
   readonly turnOn: (installation: Installation) => Installation;
 }
 
-const withValues = (changed: Partial<InstallationValues>) => (one: Installation): Installation => ({
-  ...one,
-  values: { ...one.values, ...changed },
-});
+const withValues =
+  (changed: Partial<InstallationValues>) =>
+  (one: Installation): Installation => ({
+    ...one,
+    values: { ...one.values, ...changed },
+  });
 
 const switches: readonly Switch[] = [
   { condition: 'eq .Values.profile "gardener-seed"', turnOn: (one) => ({ ...one, profile: 'gardener-seed' }) },
@@ -114,7 +116,11 @@ const conditional = (texts: Texts, combination: readonly boolean[] = []): string
 };
 
 const allCombinations = switches.reduce<readonly (readonly boolean[])[]>(
-  (combinations) => combinations.flatMap((some) => [[...some, false], [...some, true]]),
+  (combinations) =>
+    combinations.flatMap((some) => [
+      [...some, false],
+      [...some, true],
+    ]),
   [[]],
 );
 
@@ -128,11 +134,18 @@ const templateOf = (component: Component): string => {
     }),
   );
   // In the order in which they are to be applied: the longest list has all of those that come before others.
-  const keys = [...new Set([...rendered.values()].toSorted((a, b) => b.length - a.length).flat().map(keyOf))];
+  const keys = [
+    ...new Set(
+      [...rendered.values()]
+        .toSorted((a, b) => b.length - a.length)
+        .flat()
+        .map(keyOf),
+    ),
+  ];
   const objects = keys.map((key) =>
     conditional((combination) => {
       const found = rendered.get(String(combination))?.find((object) => keyOf(object) === key);
-      return found === undefined ? undefined : fillIn(stringify(found, { lineWidth: 0, aliasDuplicateObjects: false }));
+      return found === undefined ? undefined : fillIn(manifestYaml(found));
     }),
   );
   return objects.join('');

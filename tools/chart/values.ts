@@ -1,9 +1,9 @@
-import { stringify } from 'yaml';
 import { type ChartValues, chartValuesOf } from '../../src/cli/manifests/chart-values.ts';
 import { manifestFlags } from '../../src/cli/manifests/flags.ts';
 import { type Installation, profiles, runningComponents } from '../../src/cli/manifests/installation.ts';
 import { namePrefix } from '../../src/cli/manifests/value-types.ts';
 import { valuesByKey } from '../../src/cli/manifests/values.ts';
+import { manifestYaml } from '../../src/cli/manifests/yaml.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -32,7 +32,8 @@ const rule = {
 const ofComponent: Readonly<Record<string, About>> = {
   enabled: { description: 'Whether it runs', schema: { type: 'boolean' } },
   config: {
-    description: 'Its configuration. Another one comes with other rights: print both with dwd manifests --output values',
+    description:
+      'Its configuration. Another one comes with other rights: print both with dwd manifests --output values',
     schema: { type: 'string', minLength: 1 },
   },
   rules: {
@@ -67,7 +68,7 @@ const linesOf = (values: ChartValues, path = ''): readonly string[] =>
   entriesOf(values, path).flatMap(({ key, value, at, about }) => {
     const space = path === '' ? [''] : [];
     if (about === undefined) return [...space, `${key}:`, ...indented(linesOf(value as ChartValues, at))];
-    const yaml = stringify({ [key]: value }, { lineWidth: 0, aliasDuplicateObjects: false }).trimEnd();
+    const yaml = manifestYaml({ [key]: value }).trimEnd();
     return [...space, `# ${about.description}.`, ...yaml.split('\n')];
   });
 

@@ -19,7 +19,11 @@ export const manifestFlags = {
   image: flag(imageReference, `dependency-watchdog:${version}`, 'Image with dwd as its entry point'),
   replicas: flag(integer({ min: 1 }), '2', 'Pods of each component, of which one leads'),
   'name-prefix': flag(namePrefix, 'dwd-', 'What the names of all objects begin with'),
-  profile: flag(choice('profile', profiles), 'plain', 'Where it runs: plain is any cluster, gardener-seed a seed of Gardener'),
+  profile: flag(
+    choice('profile', profiles),
+    'plain',
+    'Where it runs: plain is any cluster, gardener-seed a seed of Gardener',
+  ),
   set: repeatedFlag('KEY=VALUE', 'Another value, such as prober.logLevel=debug; may be given several times'),
 } as const;
 

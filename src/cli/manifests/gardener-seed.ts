@@ -2,10 +2,10 @@ import type { KubernetesObject, RunningComponent } from './installation.ts';
 import { metricsPort } from './ports.ts';
 
 /**
- * What a Gardener seed demands of pods in its namespace `garden`. Sources, in github.com/gardener/gardener: getPodLabels in
- * pkg/component/nodemanagement/dependencywatchdog/bootstrap.go; docs/operations/network_policies.md;
- * pkg/component/observability/monitoring/prometheus/seed/podmonitors.go; docs/development/priority-classes.md;
- * docs/concepts/resource-manager.md (high availability config).
+ * What a Gardener seed demands of pods in its namespace `garden`. Sources, in github.com/gardener: getPodLabels in
+ * gardener/pkg/component/nodemanagement/dependencywatchdog/bootstrap.go; gardener/docs/operations/network_policies.md;
+ * gardener/pkg/component/observability/monitoring/prometheus/seed/podmonitors.go; gardener/docs/development/priority-classes.md;
+ * gardener/docs/concepts/resource-manager.md (high availability config).
  */
 
 /** The only namespace for this profile: the shoots' API servers let in pods of no other that has these labels. */

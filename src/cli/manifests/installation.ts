@@ -57,7 +57,11 @@ export const nameOf = ({ namePrefix }: Installation, component: string): string 
 export const clusterWideNameOf = (installation: Installation, component: string): string =>
   `dependency-watchdog.gardener.cloud:${installation.namespace}:${nameOf(installation, component)}`;
 
-/** The name of the ServiceAccount of a component, as the API server writes a user. */
+/**
+ * The name of the ServiceAccount of a component, as the API server writes a user.
+ *
+ * @public
+ */
 export const userOf = (installation: Installation, component: RunningComponent): string =>
   `system:serviceaccount:${installation.namespace}:${nameOf(installation, component)}`;
 

@@ -13,9 +13,7 @@ const networkPolicyOf = ({ installation, component }: Part, metadata: Kubernetes
   spec: {
     podSelector: { matchLabels: { app: nameOf(installation, component) } },
     policyTypes: ['Ingress', 'Egress'],
-    ingress: [
-      { from: [{ namespaceSelector: {} }], ports: [{ protocol: 'TCP', port: metricsPort }] },
-    ],
+    ingress: [{ from: [{ namespaceSelector: {} }], ports: [{ protocol: 'TCP', port: metricsPort }] }],
     // Where DNS runs, and where API servers are, in the cluster or outside of it, differs from cluster to cluster.
     egress: [{ ports: dnsPorts }, { ports: installation.values['networkPolicy.apiServerPorts'] }],
   },

@@ -24,7 +24,9 @@ const isRunning = (word: string): word is RunningComponent => runningComponents.
 const pathsFrom = ({ component, 'config-file': text }: ManifestFlagValues): Paths => {
   if (text === undefined) return {};
   const named = text.split(/,(?=(?:prober|weeder|care)=)/).map((entry) => /^(prober|weeder|care)=(.+)$/s.exec(entry));
-  if (named.every((match) => match !== null)) return Object.fromEntries(named.map(([, name, path]) => [name, path]));
+  if (named.every((match) => match !== null)) {
+    return Object.fromEntries(named.map(([, name = '', path]) => [name, path]));
+  }
   const [only, ...others] = component.filter(isRunning);
   if (only === undefined || others.length > 0) {
     throw new UsageError(
@@ -34,7 +36,11 @@ const pathsFrom = ({ component, 'config-file': text }: ManifestFlagValues): Path
   return { [only]: text };
 };
 
-const readConfig = async (component: RunningComponent, path: string | undefined, io: Pick<CliIo, 'readFile'>): Promise<string> => {
+const readConfig = async (
+  component: RunningComponent,
+  path: string | undefined,
+  io: Pick<CliIo, 'readFile'>,
+): Promise<string> => {
   if (path === undefined) return gardenerConfigs[component];
   try {
     return await io.readFile(path);
@@ -76,7 +82,9 @@ export const installationFrom = async (
 ): Promise<Installation> => {
   const { profile, namespace, image, replicas, 'name-prefix': namePrefix } = flags;
   if (profile === 'gardener-seed' && namespace !== gardenNamespace) {
-    throw new UsageError(`flag --profile gardener-seed needs --namespace ${gardenNamespace}: shoots let in nobody from another`);
+    throw new UsageError(
+      `flag --profile gardener-seed needs --namespace ${gardenNamespace}: shoots let in nobody from another`,
+    );
   }
   const values = valuesFrom(flags.set);
   const paths = pathsFrom(flags);
@@ -92,7 +100,11 @@ export const installationFrom = async (
     return configured({ text, name: path ?? 'configuration', loaded: load(text), rules, memoryLimitMiB }, lines);
   };
   const prober = await read('prober', (text) => loadProberConfig(text, ahead), proberRules);
-  const weeder = await read('weeder', (text) => loadWeederConfig(text, ahead), () => weederRules);
+  const weeder = await read(
+    'weeder',
+    (text) => loadWeederConfig(text, ahead),
+    () => weederRules,
+  );
   const care = await read('care', (text) => loadCareConfig(text, ahead), careRules);
   if (prober === undefined || weeder === undefined || care === undefined) {
     throw new CommandError('the configuration is not valid', lines);

@@ -16,5 +16,10 @@ export type Component = keyof typeof registry;
 export const components = Object.keys(registry) as readonly Component[];
 
 /** The objects of these components, in the order in which they are to be applied, whatever the order of `chosen`. */
-export const renderManifests = (installation: Installation, chosen: readonly Component[]): readonly KubernetesObject[] =>
-  components.filter((component) => chosen.includes(component)).flatMap((component) => registry[component](installation));
+export const renderManifests = (
+  installation: Installation,
+  chosen: readonly Component[],
+): readonly KubernetesObject[] =>
+  components
+    .filter((component) => chosen.includes(component))
+    .flatMap((component) => registry[component](installation));

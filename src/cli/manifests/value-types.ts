@@ -12,7 +12,11 @@ export const withSchema = <T>(type: FlagType<T>, schema: ValueType<T>['schema'])
 /** The text as a whole must match; `''` is allowed where `isOptional`. */
 const matching = (type: Pick<ValueType<string>, 'placeholder' | 'takes'>, pattern: string): ValueType<string> => {
   const whole = new RegExp(pattern);
-  return { ...type, schema: { type: 'string', pattern }, parse: (value) => (whole.test(value) ? { value } : undefined) };
+  return {
+    ...type,
+    schema: { type: 'string', pattern },
+    parse: (value) => (whole.test(value) ? { value } : undefined),
+  };
 };
 
 const name = '[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?';
@@ -43,9 +47,12 @@ export const labels: ValueType<Readonly<Record<string, string>>> = {
   takes: 'labels such as tier=system,zone=a',
   schema: { type: 'object', additionalProperties: { type: 'string' } },
   parse: (text) => {
-    const pairs = entries(text).map((entry) => [entry.split('=')[0] ?? '', entry.split('=').slice(1).join('=')] as const);
-    const isValid = entries(text).every((entry) => entry.includes('='))
-      && pairs.every(([key, value]) => isLabelKey(key) && isLabelValue(value));
+    const pairs = entries(text).map(
+      (entry) => [entry.split('=')[0] ?? '', entry.split('=').slice(1).join('=')] as const,
+    );
+    const isValid =
+      entries(text).every((entry) => entry.includes('=')) &&
+      pairs.every(([key, value]) => isLabelKey(key) && isLabelValue(value));
     return isValid ? { value: Object.fromEntries(pairs) } : undefined;
   },
 };

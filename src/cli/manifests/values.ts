@@ -1,7 +1,17 @@
 import { UsageError } from '../errors.ts';
 import { bool, choice, integer } from '../flag-types.ts';
 import { type Flag, type FlagValues, parseFlags } from '../flags.ts';
-import { cpu, labels, objectName, seconds, secretNames, tcpPorts, tolerations, type ValueType, withSchema } from './value-types.ts';
+import {
+  cpu,
+  labels,
+  objectName,
+  seconds,
+  secretNames,
+  tcpPorts,
+  tolerations,
+  type ValueType,
+  withSchema,
+} from './value-types.ts';
 
 /** A value of an installation that has no flag of its own: a key of `--set`, and the same key of the chart's values. */
 export interface Value<T> extends Flag<T> {
@@ -36,7 +46,11 @@ export const commonValues = {
     '443,6443',
     'Ports of the API servers, as their pods or machines have them, to which the NetworkPolicies let the pods connect',
   ),
-  'serviceMonitor.enabled': value(boolean, 'false', 'Whether the profile plain has ServiceMonitors of the Prometheus operator'),
+  'serviceMonitor.enabled': value(
+    boolean,
+    'false',
+    'Whether the profile plain has ServiceMonitors of the Prometheus operator',
+  ),
   'serviceMonitor.interval': value(seconds, '30s', 'How often Prometheus scrapes'),
   'serviceMonitor.labels': value(labels, '', 'Labels by which a Prometheus selects its ServiceMonitors'),
   'care.gardenKubeconfigSecret': value(
@@ -68,13 +82,13 @@ const valuesOf = (measured: Measured) => ({
 
 /**
  * Requests are what a seed with 250 shoots of 50 nodes takes, by docs/benchmarks.md: the prober at most 190 MB, in a mass outage, and a tenth of
- * a processor; the weeder 139 MB; care 152 MB and 3 % of a processor. The limit leaves room for 1000 shoots, with which the prober takes 276 MB, and
+ * a processor; the weeder 156 MB; care 251 MB and 3 % of a processor. The limit leaves room for 1000 shoots, with which the prober takes 329 MB, and
  * for what hostile shoots answer. Rate limits of the prober are gardenlet's, of the weeder the defaults.
  */
 export const componentValues = {
   prober: valuesOf({ qps: 20, burst: 100, cpu: '100m', requestMiB: 192 }),
   weeder: valuesOf({ qps: 5, burst: 10, cpu: '50m', requestMiB: 160 }),
-  care: valuesOf({ qps: 20, burst: 40, cpu: '100m', requestMiB: 192 }),
+  care: valuesOf({ qps: 20, burst: 40, cpu: '100m', requestMiB: 256 }),
 } as const;
 
 type ComponentValues = FlagValues<ReturnType<typeof valuesOf>>;

@@ -15,7 +15,7 @@ import { leaseRules } from './rights.ts';
 
 type Metadata = KubernetesObject['metadata'];
 
-export const metadataOf = ({ installation, component }: Part, extra: Partial<Metadata> = {}): Metadata => ({
+const metadataOf = ({ installation, component }: Part, extra: Partial<Metadata> = {}): Metadata => ({
   name: nameOf(installation, component),
   namespace: installation.namespace,
   labels: labelsOf(installation, component),

@@ -37,6 +37,7 @@ const files: Readonly<Record<string, string>> = {
   'bad.yaml': config.replace('10s', '10').replace('level: 2', 'level: -2'),
   'manifest.yaml': `kind: ConfigMap\ndata:\n  config.yaml: |\n${config.replace(/^(?=.)/gm, '    ')}    typo: 1\n`,
   'warned.yaml': config.replace(/^kcm.*\n/m, ''),
+  'named-on.yaml': config.replace('name: kube-controller-manager', 'name: "on"'),
   'wrong-kind.yaml': config.replace('kind: Deployment', 'kind: deployment'),
   'care.yaml': 'syncPeriod: 30s\n',
   '-': 'kubeConfigSecretName: probe\n',

@@ -11,7 +11,8 @@ export const chart = join(root, 'deploy', 'chart');
 
 /** tools/helm/build.sh computes the same path; the two must agree. */
 const helm = (): string => {
-  const [, version = ''] = /helm\.sh\/helm\/v4 (v\S+)/.exec(readFileSync(join(root, 'tools/helm/go.mod'), 'utf8')) ?? [];
+  const [, version = ''] =
+    /helm\.sh\/helm\/v4 (v\S+)/.exec(readFileSync(join(root, 'tools/helm/go.mod'), 'utf8')) ?? [];
   const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
   return join(cache, 'dependency-watchdog', 'helm', version, 'helm');
 };

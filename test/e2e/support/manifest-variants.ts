@@ -4,7 +4,7 @@ export const manifestVariants = [
   [['--profile=gardener-seed', '--replicas=3'], 9],
   [
     [
-      '--name-prefix=a-prefix-as-long-as-one-is-allowed-to-be-',
+      '--name-prefix=a-prefix-as-long-as-one-is-allowed-to-b-',
       '--image=registry.example:5000/dwd@sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
       '--set=serviceMonitor.enabled=true',
       '--set=serviceMonitor.labels=prometheus=main',
