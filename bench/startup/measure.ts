@@ -30,9 +30,12 @@ interface Words {
 
 /** Resolves with the first line that begins so; other libraries of a program may write before its log does. */
 const firstLine = async (output: Readable, beginning: string): Promise<void> => {
-  const lines = createInterface({ input: output });
-  for await (const line of lines) if (line.startsWith(beginning)) return;
-  throw new Error(`it has ended without a line that begins with ${JSON.stringify(beginning)}`);
+  let before = '';
+  for await (const line of createInterface({ input: output })) {
+    if (line.startsWith(beginning)) return;
+    before += `${line}\n`;
+  }
+  throw new Error(`it has ended without a line that begins with ${JSON.stringify(beginning)}:\n${before}`);
 };
 
 /** Runs the words of a shell until their first line of output that begins so. */
