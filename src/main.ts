@@ -40,5 +40,7 @@ await runProcess(
         },
         round: async (deps) => (await import('./app/index.ts')).runCareRound(deps),
       },
+      runInstall: async (run) => (await import('./app/index.ts')).runInstall(run),
+      runUninstall: async (run) => (await import('./app/index.ts')).runUninstall(run),
     }),
 );

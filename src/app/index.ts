@@ -8,6 +8,15 @@ export {
   runCareRound,
 } from './care-process.ts';
 export { type Grant, leaseGrants, rightsOf } from './grants.ts';
+export {
+  type CommandFailure,
+  type InstallReport,
+  type InstallRun,
+  runInstall,
+  runUninstall,
+  type UninstallReport,
+  type UninstallRun,
+} from './installation.ts';
 export { createElection } from '../process/index.ts';
 export { type ProcessDeps, runComponent } from './process.ts';
 export { createProber, proberComponent, type ProberOptions, type ProberPorts, startProber } from './prober.ts';

@@ -33,6 +33,8 @@ describe('help', () => {
     ['validate'],
     ['schema'],
     ['manifests'],
+    ['install'],
+    ['uninstall'],
     ['rehearse'],
     ['demo'],
     ['completion'],

@@ -2,19 +2,23 @@ import { careCommand, type RunCare } from './care.ts';
 import type { Command } from './command.ts';
 import { completionCommand } from './completion.ts';
 import { demoCommand } from './demo.ts';
+import { installCommand, type RunInstall } from './install.ts';
 import type { CliIo } from './io.ts';
 import { manifestsCommand } from './manifests.ts';
 import { proberCommand, type RunProber } from './prober.ts';
 import { runProgram } from './program.ts';
 import { schemaCommand } from './schema.ts';
 import { rehearseCommand } from './rehearse.ts';
+import { type RunUninstall, uninstallCommand } from './uninstall.ts';
 import { validateCommand } from './validate.ts';
 import { versionCommand } from './version.ts';
 import { type RunWeeder, weederCommand } from './weeder.ts';
 
 export type { RunCare } from './care.ts';
+export type { RunInstall } from './install.ts';
 export type { CliIo } from './io.ts';
 export type { RunProber } from './prober.ts';
+export type { RunUninstall } from './uninstall.ts';
 export type { RunWeeder } from './weeder.ts';
 export { runProcess } from './process.ts';
 
@@ -23,13 +27,17 @@ export interface Components {
   readonly runProber: RunProber;
   readonly runWeeder: RunWeeder;
   readonly runCare: RunCare;
+  readonly runInstall: RunInstall;
+  readonly runUninstall: RunUninstall;
 }
 
 /** In the order of the help text. */
-export const commandsOf = ({ runProber, runWeeder, runCare }: Components): readonly Command[] => {
+export const commandsOf = (components: Components): readonly Command[] => {
+  const { runProber, runWeeder, runCare, runInstall, runUninstall } = components;
   const commands: readonly Command[] = [
     ...[proberCommand(runProber), weederCommand(runWeeder), careCommand(runCare)],
-    ...[validateCommand, schemaCommand, manifestsCommand, rehearseCommand, demoCommand],
+    ...[validateCommand, schemaCommand, manifestsCommand],
+    ...[installCommand(runInstall), uninstallCommand(runUninstall), rehearseCommand, demoCommand],
     completionCommand(() => commands),
     versionCommand,
   ];

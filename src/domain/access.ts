@@ -28,21 +28,42 @@ const decodeReview = (json: unknown): boolean => {
   return optionalBoolean(decodeObject(status, 'review.status').allowed, 'review.status.allowed') ?? false;
 };
 
+const review = (
+  kind: 'SelfSubjectAccessReview' | 'SubjectAccessReview',
+  right: Right,
+  subject: object,
+): Call<boolean> => {
+  const { verb, group, resource: path, name, namespace } = right;
+  const [resource, subresource] = path.split('/');
+  return {
+    method: 'POST',
+    path: `/apis/authorization.k8s.io/v1/${kind.toLowerCase()}s`,
+    repeatable: true,
+    body: {
+      apiVersion: 'authorization.k8s.io/v1',
+      kind,
+      spec: { ...subject, resourceAttributes: { verb, group, resource, subresource, name, namespace } },
+    },
+    decode: decodeReview,
+  };
+};
+
 /**
  * Asks the API server whether we have a right; it stores nothing. Everybody who is known to it may ask (`system:basic-user`). An empty name or
  * namespace means all of them (`authorization.k8s.io/v1`, ResourceAttributes).
  */
-export const reviewAccess = ({ verb, group, resource: path, name, namespace }: Right): Call<boolean> => {
-  const [resource, subresource] = path.split('/');
-  return {
-    method: 'POST',
-    path: '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
-    repeatable: true,
-    body: {
-      apiVersion: 'authorization.k8s.io/v1',
-      kind: 'SelfSubjectAccessReview',
-      spec: { resourceAttributes: { verb, group, resource, subresource, name, namespace } },
-    },
-    decode: decodeReview,
-  };
+export const reviewAccess = (right: Right): Call<boolean> => review('SelfSubjectAccessReview', right, {});
+
+export interface ServiceAccountName {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** The same about a ServiceAccount, with the user and the groups that its tokens stand for (`apiserver/pkg/authentication/serviceaccount`). */
+export const reviewAccessOf = ({ namespace, name }: ServiceAccountName, right: Right): Call<boolean> => {
+  const accounts = 'system:serviceaccounts';
+  return review('SubjectAccessReview', right, {
+    user: `system:serviceaccount:${namespace}:${name}`,
+    groups: [accounts, `${accounts}:${namespace}`, 'system:authenticated'],
+  });
 };

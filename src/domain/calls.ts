@@ -31,6 +31,8 @@ export interface Call<T> {
 export const smallAnswerBytes = 64 * 1024;
 
 export type PatchType =
+  /** Server-side apply; JSON is YAML. */
+  | 'application/apply-patch+yaml'
   | 'application/merge-patch+json'
   | 'application/json-patch+json'
   | 'application/strategic-merge-patch+json';

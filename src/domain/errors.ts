@@ -52,6 +52,13 @@ export interface ConnectionFault {
   readonly phase: ExchangePhase;
 }
 
+/** A field that server-side apply would take from another manager. */
+export interface FieldConflict {
+  readonly manager: string;
+  /** Such as `.spec.replicas`. */
+  readonly field: string;
+}
+
 export interface ApiErrorInit {
   readonly code: ApiErrorCode;
   readonly message: string;
@@ -61,6 +68,8 @@ export interface ApiErrorInit {
   readonly retryAfterMs?: number;
   /** A rate limit of ours kept it back: nothing was sent, and nothing is known of the server. */
   readonly heldBack?: true;
+  /** Of a Conflict of server-side apply. */
+  readonly conflicts?: readonly FieldConflict[];
   readonly cause?: unknown;
 }
 
@@ -71,6 +80,7 @@ export class ApiError extends Error {
   readonly status: number | undefined;
   readonly retryAfterMs: number | undefined;
   readonly heldBack: boolean;
+  readonly conflicts: readonly FieldConflict[];
 
   constructor(init: ApiErrorInit) {
     super(init.message, init.cause === undefined ? undefined : { cause: init.cause });
@@ -78,6 +88,7 @@ export class ApiError extends Error {
     this.status = init.status;
     this.retryAfterMs = init.retryAfterMs;
     this.heldBack = init.heldBack ?? false;
+    this.conflicts = init.conflicts ?? [];
   }
 
   /** Of an exchange without an answer, as far as the transport told. */

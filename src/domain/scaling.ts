@@ -157,7 +157,7 @@ export const isHeld = ({ annotations }: Pick<ResourceState, 'annotations'>): boo
   Object.hasOwn(annotations, activeAnnotation);
 
 /** Whether annotations of ours are left on the resource. */
-export const isMarked = ({ annotations }: ResourceState): boolean =>
+export const isMarked = ({ annotations }: Pick<ResourceState, 'annotations'>): boolean =>
   Object.hasOwn(annotations, activeAnnotation) || Object.hasOwn(annotations, replicasAnnotation);
 
 /** Replicas to restore. An unreadable or absent value is 1: a resource must not stay at 0 because of a typo. */

@@ -1,4 +1,4 @@
-import { ApiError, type ApiErrorCode, type JsonObject } from '../domain/index.ts';
+import { ApiError, type ApiErrorCode, type FieldConflict, type JsonObject } from '../domain/index.ts';
 import { cappedRetryAfterMs, longestRetryAfterMs } from './retry-after.ts';
 
 /** `Status.reason` of k8s.io/apimachinery `pkg/apis/meta/v1` (types.go, StatusReason). */
@@ -74,6 +74,23 @@ const retryAfterOf = (status: JsonObject, longestMs: number): number | undefined
   return typeof seconds === 'number' && seconds > 0 ? cappedRetryAfterMs(seconds * 1_000, longestMs) : undefined;
 };
 
+/** More than an object of ours has fields that anybody fights over. */
+const mostConflicts = 20;
+
+/** `Status.details.causes` of server-side apply (apimachinery `pkg/apis/meta/v1`, CauseTypeFieldManagerConflict). */
+const conflictsOf = (status: JsonObject): readonly FieldConflict[] => {
+  const { causes } = objectAt(status.details);
+  if (!Array.isArray(causes)) return [];
+  return causes
+    .map(objectAt)
+    .filter(({ reason }) => reason === 'FieldManagerConflict')
+    .slice(0, mostConflicts)
+    .map(({ message, field }) => ({
+      manager: /^conflict with "([^"]*)"/.exec(textAt(message))?.[1] ?? 'another manager',
+      field: oneLine(textAt(field)),
+    }));
+};
+
 export interface FailedAnswer {
   readonly method: string;
   readonly path: string;
@@ -96,9 +113,11 @@ export const statusError = (answer: FailedAnswer): ApiError => {
   const redirect = httpStatus >= 300 && httpStatus < 400 ? 'redirects are not followed; check the server address' : '';
   const retryAfterMs =
     answer.retryAfterMs ?? retryAfterOf(status, answer.longestRetryAfterMs ?? longestRetryAfterMs.seed);
+  const conflicts = conflictsOf(status);
   return new ApiError({
     code,
     status: httpStatus,
+    ...(conflicts.length === 0 ? {} : { conflicts }),
     message: `${method} ${path}: ${httpStatus} ${code}: ${words || redirect || 'the server gave no reason'}`,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   });

@@ -11,7 +11,7 @@ export interface WaitForSyncOptions {
 export interface Syncing {
   readonly name: string;
   whenSynced(signal: AbortSignal): Promise<void>;
-  state(): InformerState;
+  state(): Pick<InformerState, 'synced' | 'lastError'>;
 }
 
 /**

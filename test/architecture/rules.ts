@@ -29,6 +29,7 @@ const beneathApp = [
   'controllers/weeder',
   'controllers/care',
   'healthcheck',
+  'install',
   'sim',
 ];
 
@@ -82,6 +83,7 @@ export const house: Readonly<Record<string, FolderRule>> = {
     folders: ['domain', 'ports', 'kube', 'runtime', 'process', 'telemetry'],
     files: { 'connect.ts': ['node:os'] },
   },
+  install: { folders: ['domain', 'ports', 'kube'] },
   sim: {
     folders: ['domain', 'ports'],
     packages: ['@peculiar/x509'],
@@ -115,6 +117,7 @@ export const pureFiles = [
   /^src\/controllers\/weeder\/(?:owners|scopes|weedings)\.ts$/,
   /^src\/controllers\/care\/(?:api-server|control-plane|extensions|finding|machines|nodes|observability|observation|system-components|unreachable|workloads)\.ts$/,
   /^src\/healthcheck\/(?:aggregate|details)\.ts$/,
+  /^src\/install\/(?:calls|diff|object)\.ts$/,
 ];
 
 /** The only files that may ask the machine for the time or wait on it. */

@@ -11,6 +11,8 @@ const commands = commandsOf({
   runProber: nothing,
   runWeeder: nothing,
   runCare: { process: nothing, round: nothing },
+  runInstall: nothing,
+  runUninstall: nothing,
 }).map((command) => ({
   ...command,
   invoke: async (texts: Readonly<Record<string, string | undefined>>): Promise<number> => {

@@ -8,7 +8,13 @@ import { root } from './markdown.ts';
 
 const file = `${root}docs/configure.md`;
 const nothing = async (): Promise<never> => expect.unreachable('commands are only described');
-const commands = commandsOf({ runProber: nothing, runWeeder: nothing, runCare: { process: nothing, round: nothing } });
+const commands = commandsOf({
+  runProber: nothing,
+  runWeeder: nothing,
+  runCare: { process: nothing, round: nothing },
+  runInstall: nothing,
+  runUninstall: nothing,
+});
 
 const components = ['prober', 'weeder', 'care'];
 const named = (name: string) => commands.find((one) => one.name === name) ?? expect.unreachable(`no command ${name}`);

@@ -105,6 +105,8 @@ export const dwdWith = async (
         return round;
       },
     },
+    runInstall: async () => ({ ok: false, error: { message: 'no cluster here', details: [] } }),
+    runUninstall: async () => ({ ok: false, error: { message: 'no cluster here', details: [] } }),
   });
   return { code, stdout: out.join(''), stderr: err.join(''), started, weeders, cares, rounds, listens };
 };

@@ -20,6 +20,7 @@ import {
 
 export { type ApiServers, createApiServers } from './api-servers.ts';
 export type { ProberMemory } from './prober.ts';
+export { farewellOnRequest, releaseShoot, type ShootRelease } from './release.ts';
 export { createProberReport, type ProberReport } from './report.ts';
 
 export interface ProberControllerDeps

@@ -42,9 +42,9 @@ export interface ShootProber {
   held(): number;
   /**
    * Ends probing for good, and gives back what is held. Resolves when all is done, with whether it succeeded. Called again it takes
-   * over the later farewell only if the former one has not begun.
+   * over the later farewell only if the former one has not begun. `reason` is told in log and Events.
    */
-  retire(farewell: Farewell): Promise<'done' | 'failed'>;
+  retire(farewell: Farewell, reason?: string): Promise<'done' | 'failed'>;
 }
 
 /** `first`: when the first run is due, or the memory of the prober before. */
@@ -242,9 +242,9 @@ export const startShootProber = (deps: ShootProberDeps, start: ProberStart): Sho
       const kept = { probe: state.probe, nextRunAt: state.nextRunAt, settings: shootSettings };
       return outside === undefined ? kept : { ...kept, outside: outside.memory() };
     },
-    retire: (farewell) => {
+    retire: (farewell, reason) => {
       outside?.stop();
-      post({ kind: 'retire', farewell });
+      post({ kind: 'retire', farewell, ...(reason === undefined ? {} : { reason }) });
       return retired;
     },
   };

@@ -38,6 +38,8 @@ export interface ShootState extends NextLook {
   readonly next?: Aim;
   /** Set when probing has ended: what is still to be done, and then how it went. */
   readonly farewell?: Farewell;
+  /** Why it is said, where not because of the shoot itself. */
+  readonly farewellReason?: string;
   readonly farewellStarted?: boolean;
   readonly ended?: 'done' | 'failed';
 }
@@ -49,7 +51,7 @@ export type ShootEvent =
   /** The outside path is no longer whole, or, with `broken`, broken for certain. */
   | { readonly kind: 'path-turned'; readonly broken: boolean }
   | { readonly kind: 'answered'; readonly flow: number; readonly outcome: Outcome }
-  | { readonly kind: 'retire'; readonly farewell: Farewell };
+  | { readonly kind: 'retire'; readonly farewell: Farewell; readonly reason?: string };
 
 export interface ShootContext {
   readonly now: number;
@@ -119,7 +121,12 @@ const takeEvent = (state: ShootState, event: ShootEvent, context: ShootContext):
         return { state, effects: [] };
       }
       return {
-        state: cancelForFarewell({ ...state, farewell: event.farewell, farewellStarted: false }),
+        state: cancelForFarewell({
+          ...state,
+          farewell: event.farewell,
+          farewellStarted: false,
+          ...(event.reason === undefined ? {} : { farewellReason: event.reason }),
+        }),
         effects: state.runUnderWay ? [{ kind: 'abort-run' }] : [],
       };
     case 'run-ended': {
@@ -209,14 +216,14 @@ const cancelForFarewell = (state: ShootState): ShootState => {
 
 /** Once probing and its flow have ended: gives back what is held, once. */
 const sayFarewell = (state: ShootState, context: ShootContext): ShootState => {
-  const { farewell } = state;
+  const { farewell, farewellReason } = state;
   if (farewell === undefined || state.flow !== undefined || state.ended !== undefined) return state;
   if (farewell === 'nothing') return { ...state, ended: 'done' };
   const given = { scope: 'held', judgedAt: context.now } as const;
   const aim: Aim =
     farewell === 'restore'
-      ? { ...given, direction: 'up', reason: 'the shoot has no workers that could be harmed' }
-      : { ...given, direction: 'release', reason: 'the shoot is no longer protected' };
+      ? { ...given, direction: 'up', reason: farewellReason ?? 'the shoot has no workers that could be harmed' }
+      : { ...given, direction: 'release', reason: farewellReason ?? 'the shoot is no longer protected' };
   const started = startFlow(state, aim, { ...context, readFirst: state.flows > 0 });
   return started.flow === undefined ? { ...started, ended: 'done' } : { ...started, farewellStarted: true };
 };

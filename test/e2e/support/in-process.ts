@@ -2,6 +2,8 @@ import {
   runCareProcess,
   runCareRound,
   runComponent,
+  runInstall,
+  runUninstall,
   proberComponent,
   weederComponent,
 } from '../../../src/app/index.ts';
@@ -40,6 +42,8 @@ export const startInProcess = (argv: readonly string[]): InProcess => {
       runProber: (deps) => runComponent(proberComponent, deps),
       runWeeder: (deps) => runComponent(weederComponent, deps),
       runCare: { process: runCareProcess, round: runCareRound },
+      runInstall,
+      runUninstall,
     },
   );
   return {

@@ -1,0 +1,127 @@
+import {
+  type CareSettings,
+  formatRight,
+  type ProberSettings,
+  refKey,
+  reviewAccessOf,
+  type ServiceAccountName,
+  type WeederSettings,
+} from '../domain/index.ts';
+import type { InstallContext } from '../install/index.ts';
+import { resolveKind } from '../kube/index.ts';
+import { careComponent } from './care.ts';
+import type { Inquiry, NeededRight } from './check-rights.ts';
+import { proberComponent } from './prober.ts';
+import { weederComponent } from './weeder.ts';
+
+/** What is installed under which settings. */
+export interface InstalledSettings {
+  readonly prober?: ProberSettings;
+  readonly weeder?: WeederSettings;
+  readonly care?: CareSettings;
+}
+
+export interface InstallCheck {
+  /** Such as `prober: rights`. */
+  readonly name: string;
+  readonly status: 'ok' | 'warning' | 'failed';
+  readonly detail: string;
+}
+
+const timeoutMs = 10_000;
+/** The authorizer learns of new roles through watches of its own. */
+const rightsInForceMs = 10_000;
+const pollMs = 500;
+
+const inquiryOf = ({ client, signal }: InstallContext): Inquiry => ({ client, options: { signal, timeoutMs } });
+
+const cluster = { apiVersion: 'extensions.gardener.cloud/v1alpha1', kind: 'Cluster' };
+
+/** Whether the API server serves what the prober works on. Rejects with an ApiError. */
+export const checkKinds = async (
+  { prober }: InstalledSettings,
+  context: InstallContext,
+): Promise<readonly InstallCheck[]> => {
+  if (prober === undefined) return [];
+  const { client, options } = inquiryOf(context);
+  const name = 'prober: kinds';
+  const problems: InstallCheck[] = [];
+  const found = await resolveKind(client, cluster, options);
+  if (found.kind === 'not-served') {
+    const detail = `${found.problem}: it is no seed of Gardener, and the prober will not be ready`;
+    problems.push({ name, status: 'warning', detail });
+  }
+  for (const { ref, optional } of prober.dependentResources) {
+    const dependent = await resolveKind(client, ref, options);
+    if (dependent.kind === 'served' || optional) continue;
+    problems.push({ name, status: 'warning', detail: `${refKey(ref)} cannot be scaled: ${dependent.problem}` });
+  }
+  if (problems.length > 0) return problems;
+  const count = String(prober.dependentResources.length);
+  return [{ name, status: 'ok', detail: `Cluster and the kinds of ${count} dependent resources are served` }];
+};
+
+/** The lease by which each component elects its leader. */
+export const leaseNames: ReadonlyMap<string, string> = new Map([
+  ['prober', proberComponent.leaseName],
+  ['weeder', weederComponent.leaseName],
+  ['care', 'dwd-care-leader-election'],
+]);
+
+const neededRights = async (
+  { prober, weeder, care }: InstalledSettings,
+  context: InstallContext,
+): Promise<ReadonlyMap<string, readonly NeededRight[]>> => {
+  const inquiry = inquiryOf(context);
+  const needed = new Map<string, readonly NeededRight[]>();
+  if (prober !== undefined) needed.set('prober', await proberComponent.neededRights(prober, inquiry));
+  if (weeder !== undefined) needed.set('weeder', await weederComponent.neededRights(weeder, inquiry));
+  if (care !== undefined) {
+    const component = careComponent({ takeOver: false, clock: context.clock });
+    needed.set('care', await component.neededRights(care, inquiry));
+  }
+  return needed;
+};
+
+const missingAmong = async (
+  needed: readonly NeededRight[],
+  account: ServiceAccountName,
+  { client, signal }: InstallContext,
+): Promise<readonly NeededRight[]> => {
+  const missing: NeededRight[] = [];
+  for (const need of needed) {
+    const { value } = await client.call(reviewAccessOf(account, need.right), { signal, timeoutMs });
+    if (!value) missing.push(need);
+  }
+  return missing;
+};
+
+/** Whether each component's ServiceAccount has the rights that its settings take. Rejects with an ApiError. */
+export const checkInstalledRights = async (
+  settings: InstalledSettings,
+  accounts: ReadonlyMap<string, ServiceAccountName>,
+  context: InstallContext,
+): Promise<readonly InstallCheck[]> => {
+  const { clock, signal } = context;
+  const checks: InstallCheck[] = [];
+  for (const [component, needed] of await neededRights(settings, context)) {
+    const account = accounts.get(component);
+    if (account === undefined) continue;
+    const name = `${component}: rights`;
+    const until = clock.monotonic() + rightsInForceMs;
+    let missing = await missingAmong(needed, account, context);
+    while (missing.length > 0 && clock.monotonic() < until) {
+      await clock.sleep(pollMs, signal);
+      missing = await missingAmong(missing, account, context);
+    }
+    if (missing.length === 0) checks.push({ name, status: 'ok', detail: `all ${String(needed.length)} are granted` });
+    checks.push(
+      ...missing.map(({ right, purpose }) => ({
+        name,
+        status: 'failed' as const,
+        detail: `missing ${purpose}: ${formatRight(right)}`,
+      })),
+    );
+  }
+  return checks;
+};

@@ -1,0 +1,54 @@
+import { gardenerConfigs, loadProberConfig } from '../config/index.ts';
+import { type ProberSettings, refKey, type ResourceRef } from '../domain/index.ts';
+import { type InstallContext, InstallError, type KubeObject, listInstalled, nameOf } from '../install/index.ts';
+import { findHeldOf, heldName } from './held.ts';
+
+/** Throws an InstallError: without its configuration nobody knows what a prober holds, and in which order it is restored. */
+const settingsIn = (object: KubeObject): readonly ProberSettings[] =>
+  Object.values((object.data ?? {}) as Readonly<Record<string, string>>).map((text) => {
+    const { settings } = loadProberConfig(text, { leftovers: 'warning' });
+    if (settings !== undefined) return settings;
+    throw new InstallError(`${nameOf(object)} holds no valid configuration`, [
+      'it says what to restore, in which order',
+    ]);
+  });
+
+/** Under each configuration of a prober that is installed: of several versions, while one takes over from another. */
+const allSettings = (owned: readonly KubeObject[]): readonly ProberSettings[] =>
+  owned.filter(({ kind }) => kind === 'ConfigMap').flatMap(settingsIn);
+
+/** What several versions have configured, in one; Gardener's own where no configuration is left. Throws an InstallError. */
+export const installedSettings = (owned: readonly KubeObject[]): ProberSettings => {
+  const [first = loadProberConfig(gardenerConfigs.prober, { leftovers: 'warning' }).settings, ...others] =
+    allSettings(owned);
+  if (first === undefined) throw new Error("Gardener's configuration is not valid");
+  const dependents = [first, ...others].flatMap(({ dependentResources }) => dependentResources);
+  const byRef = new Map(dependents.toReversed().map((dependent) => [refKey(dependent.ref), dependent]));
+  return { ...first, dependentResources: [...byRef.values()] };
+};
+
+const refsIn = ({ dependentResources }: ProberSettings): readonly ResourceRef[] =>
+  dependentResources.map(({ ref }) => ref);
+
+/**
+ * Refuses, by an InstallError, a configuration that no longer names what is held: a prober that is reconfigured while it runs still restores it, one that is
+ * started anew knows nothing of it.
+ */
+export const refuseDropping = async (
+  settings: ProberSettings,
+  namespace: string,
+  context: InstallContext,
+): Promise<void> => {
+  const owned = await listInstalled({ namespace, components: ['prober'] }, context);
+  const named = new Set(refsIn(settings).map(refKey));
+  const dropped = allSettings(owned)
+    .flatMap(refsIn)
+    .filter((ref) => !named.has(refKey(ref)));
+  if (dropped.length === 0) return;
+  const held = await findHeldOf({ client: context.client, signal: context.signal, refs: dropped });
+  if (held.length === 0) return;
+  throw new InstallError('the new configuration does not name what is held: nobody would restore it', [
+    ...held.map(heldName),
+    'keep it in the configuration until nothing of it is held',
+  ]);
+};

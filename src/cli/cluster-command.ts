@@ -1,0 +1,47 @@
+import type { CommandFailure } from '../app/index.ts';
+import type { Result } from '../domain/index.ts';
+import { createLogger } from '../telemetry/index.ts';
+import { systemClock } from '../runtime/index.ts';
+import { CommandError } from './errors.ts';
+import { bool, positiveDuration, text } from './flag-types.ts';
+import { flag, type FlagValues, optionalFlag } from './flags.ts';
+import type { CliIo } from './io.ts';
+import { version } from './build-info.ts';
+
+/** Flags of commands that change what is installed in a cluster. */
+export const clusterFlags = (timeout: string) =>
+  ({
+    kubeconfig: optionalFlag(
+      text('path', 'the path of a kubeconfig'),
+      'How to reach the cluster. Without it: $KUBECONFIG, then the in-cluster service account, then ~/.kube/config',
+    ),
+    'dry-run': flag(bool, 'false', 'Change nothing, and print what would be changed'),
+    timeout: flag(positiveDuration, timeout, 'How long all that is waited for may take together'),
+  }) as const;
+
+/** What is wider than a terminal cannot be cleared. */
+const progressWidth = 78;
+
+type ClusterFlagValues = FlagValues<ReturnType<typeof clusterFlags>>;
+
+/** What a command is given that works on a cluster once. It has no log: what it prints at its end says all. */
+export const clusterCommandOf = (flags: ClusterFlagValues, io: CliIo) => {
+  const { kubeconfig, timeout: timeoutMs } = flags;
+  return {
+    kubeconfig,
+    env: io.env,
+    logger: createLogger({ level: 'panic', encoder: 'console', write: io.stderr, clock: systemClock() }),
+    version,
+    timeoutMs,
+    dryRun: flags['dry-run'],
+    progress: (line: string) => io.progress?.show(line.slice(0, progressWidth)),
+    stop: io.stopOnSignals(),
+  };
+};
+
+/** The value; a failure becomes a CommandError. */
+export const valueOf = <T>(result: Result<T, CommandFailure>, io: CliIo): T => {
+  io.progress?.clear();
+  if (result.ok) return result.value;
+  throw new CommandError(result.error.message, result.error.details);
+};

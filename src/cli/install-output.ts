@@ -1,0 +1,105 @@
+import type { InstallReport, UninstallReport } from '../app/index.ts';
+import { escapeControls } from '../domain/index.ts';
+import { formatDocument, type OutputFormat } from './output.ts';
+
+export interface OutputOptions {
+  readonly format: OutputFormat;
+  readonly dryRun: boolean;
+}
+
+type ChangedObject = InstallReport['objects'][number];
+type Difference = ChangedObject['differences'][number];
+
+const inWords = (value: unknown): string => escapeControls(JSON.stringify(value));
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value.includes('\n');
+
+/** Of texts of several lines: those that only one of them has. */
+const textLines = (before: string, after: string): readonly string[] => {
+  const [old, now] = [before.split('\n'), after.split('\n')];
+  return [
+    ...old.filter((line) => !now.includes(line)).map((line) => `  - ${line}`),
+    ...now.filter((line) => !old.includes(line)).map((line) => `  + ${line}`),
+  ];
+};
+
+const differenceLines = ({ path, before, after }: Difference): readonly string[] => {
+  if (isText(before) && isText(after)) return [`${path}:`, ...textLines(before, after)];
+  if (before === undefined) return [`${path}: + ${inWords(after)}`];
+  if (after === undefined) return [`${path}: - ${inWords(before)}`];
+  return [`${path}: ${inWords(before)} -> ${inWords(after)}`];
+};
+
+const nameOf = ({ object: { kind, metadata } }: ChangedObject): string =>
+  `${kind} ${metadata.namespace === undefined ? '' : `${metadata.namespace}/`}${metadata.name}`;
+
+const wouldBe = { created: 'would be created', configured: 'would change', unchanged: 'unchanged', pruned: 'would go' };
+
+/** A dry run shows what would change, object by object; else one line says what became of each. */
+const objectLines = (changed: ChangedObject, dryRun: boolean): readonly string[] => {
+  const { change, differences, conflicts } = changed;
+  if (!dryRun) return [`${nameOf(changed)}: ${change}`];
+  return [
+    `${nameOf(changed)}: ${wouldBe[change]}`,
+    ...differences.flatMap(differenceLines).map((line) => `    ${line}`),
+    ...conflicts.map(
+      ({ manager, field }) => `    ${field} is managed by "${manager}": --force-conflicts takes it over`,
+    ),
+  ];
+};
+
+const count = (objects: readonly ChangedObject[], change: ChangedObject['change']): number =>
+  objects.filter((one) => one.change === change).length;
+
+const summaryOf = ({ objects }: InstallReport, dryRun: boolean): string => {
+  const changes = (['created', 'configured', 'pruned'] as const)
+    .map((change) => ({ change, number: count(objects, change) }))
+    .filter(({ number }) => number > 0)
+    .map(({ change, number }) => `${String(number)} ${dryRun ? wouldBe[change] : change}`);
+  const unchanged = `${String(count(objects, 'unchanged'))} unchanged`;
+  const left = dryRun ? '; nothing was changed' : '';
+  return changes.length === 0 ? `nothing to change: ${unchanged}` : `${[...changes, unchanged].join(', ')}${left}`;
+};
+
+const checkWords = { ok: 'ok', warning: 'WARNING', failed: 'FAILED' } as const;
+
+const installedTable = (report: InstallReport, dryRun: boolean): string =>
+  [
+    ...report.objects.flatMap((object) => objectLines(object, dryRun)),
+    ...[...report.leaders].map(([component, pod]) => `${component}: ready, and ${pod} leads`),
+    ...report.checks.map(({ name, status, detail }) => `${name}: ${checkWords[status]}: ${detail}`),
+    summaryOf(report, dryRun),
+    '',
+  ].join('\n');
+
+const installedDocument = ({ objects, leaders, checks }: InstallReport, dryRun: boolean) => ({
+  dryRun,
+  objects: objects.map(({ object: { apiVersion, kind, metadata }, change, differences, conflicts }) => ({
+    apiVersion,
+    kind,
+    name: metadata.name,
+    ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }),
+    change,
+    ...(differences.length === 0 ? {} : { differences }),
+    ...(conflicts.length === 0 ? {} : { conflicts }),
+  })),
+  leaders: Object.fromEntries(leaders),
+  checks,
+});
+
+export const formatInstalled = (report: InstallReport, { format, dryRun }: OutputOptions): string =>
+  format === 'table' ? installedTable(report, dryRun) : formatDocument(installedDocument(report, dryRun), format);
+
+const uninstalledTable = ({ restored, left, removed }: UninstallReport, dryRun: boolean): string =>
+  [
+    ...restored.map((name) => `${name}: ${dryRun ? 'would be restored' : 'restored'}`),
+    ...left.map((line) => `LEFT: ${line}`),
+    ...removed.map((name) => `${name}: ${dryRun ? 'would be removed' : 'removed'}`),
+    removed.length === 0
+      ? 'nothing is installed'
+      : `${String(removed.length)} ${dryRun ? 'would be removed' : 'removed'}`,
+    '',
+  ].join('\n');
+
+export const formatUninstalled = (report: UninstallReport, { format, dryRun }: OutputOptions): string =>
+  format === 'table' ? uninstalledTable(report, dryRun) : formatDocument({ dryRun, ...report }, format);

@@ -1,0 +1,59 @@
+import type { CommandFailure, InstallReport, InstallRun } from '../app/index.ts';
+import type { Result } from '../domain/index.ts';
+import { clusterCommandOf, clusterFlags, valueOf } from './cluster-command.ts';
+import { type Command, defineCommand } from './command.ts';
+import { bool, choices } from './flag-types.ts';
+import { flag } from './flags.ts';
+import { formatInstalled } from './install-output.ts';
+import { manifestFlags } from './manifests/flags.ts';
+import { installationFrom } from './manifests/options.ts';
+import { components, renderManifests } from './manifests/render.ts';
+import { outputFlag } from './output.ts';
+
+export type RunInstall = (run: InstallRun) => Promise<Result<InstallReport, CommandFailure>>;
+
+const description = `Installs the components in a cluster: applies what dwd manifests prints (server-side, as field manager dwd), waits until the pods are ready and one of them leads, removes what an older version had, and checks the rights. Run it again to upgrade, to roll back and to change the configuration: it changes what differs and nothing else, and what is held in an outage under way stays held.
+
+Fields that other managers have set otherwise are left to them, and nothing is changed then, unless --force-conflicts takes them over.
+
+It ends with 0 when all is well, and with 1 when something could not be done or a check failed.`;
+
+const flags = {
+  ...manifestFlags,
+  component: flag(
+    choices('component', components),
+    'prober,weeder',
+    `What to install, separated by commas: ${components.join(', ')}`,
+  ),
+  'create-namespace': flag(bool, 'false', 'Create the namespace if it is not there; dwd uninstall leaves it'),
+  'force-conflicts': flag(bool, 'false', 'Take over fields that other managers have set otherwise'),
+  ...clusterFlags('2m'),
+  output: outputFlag(),
+} as const;
+
+export const installCommand = (run: RunInstall): Command =>
+  defineCommand({
+    name: 'install',
+    summary: 'install components in a cluster, or upgrade them',
+    description,
+    flags,
+    run: async ({ flags: given }, io) => {
+      const { namespace, component: chosen, output } = given;
+      const installation = await installationFrom(given, io);
+      const { prober, weeder, care } = installation;
+      const settingsOf = { prober: prober.settings, weeder: weeder.settings, care: care.settings };
+      const result = await run({
+        ...clusterCommandOf(given, io),
+        namespace,
+        createNamespace: given['create-namespace'],
+        forceConflicts: given['force-conflicts'],
+        components: chosen.map((component) => ({ component, objects: renderManifests(installation, [component]) })),
+        settings: Object.fromEntries(
+          Object.entries(settingsOf).filter(([component]) => chosen.some((one) => one === component)),
+        ),
+      });
+      const report = valueOf(result, io);
+      io.stdout(formatInstalled(report, { format: output, dryRun: given['dry-run'] }));
+      return report.checks.some(({ status }) => status === 'failed') ? 1 : 0;
+    },
+  });

@@ -1,0 +1,88 @@
+import { type Call, decodeMeta, decodeObject, listCall } from '../domain/index.ts';
+import { fieldManager, type KubeObject, decodeKubeObject } from './object.ts';
+
+/** Where objects of a kind are. */
+export interface KindPath {
+  /** Path of the group version. */
+  readonly root: string;
+  /** Plural. */
+  readonly resource: string;
+  readonly namespaced: boolean;
+}
+
+export interface ServedKindPath extends KindPath {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+const collection = ({ root, resource, namespaced }: KindPath, namespace = ''): string =>
+  namespaced && namespace !== ''
+    ? `${root}/namespaces/${encodeURIComponent(namespace)}/${resource}`
+    : `${root}/${resource}`;
+
+const objectPath = (at: KindPath, { metadata: { name, namespace } }: KubeObject): string =>
+  `${collection(at, namespace)}/${encodeURIComponent(name)}`;
+
+export const getObject = (at: KindPath, object: KubeObject): Call<KubeObject> => ({
+  method: 'GET',
+  path: objectPath(at, object),
+  decode: decodeKubeObject(),
+});
+
+export interface ApplyOptions {
+  /** Nothing is stored; what would be is answered. */
+  readonly dryRun: boolean;
+  /** Takes fields from other managers. */
+  readonly force: boolean;
+}
+
+/** Server-side apply: creates the object, or makes it what `object` says as far as it says anything. */
+export const applyObject = (at: KindPath, object: KubeObject, { dryRun, force }: ApplyOptions): Call<KubeObject> => ({
+  method: 'PATCH',
+  path: objectPath(at, object),
+  query: { fieldManager, force: String(force), ...(dryRun ? { dryRun: 'All' } : {}) },
+  contentType: 'application/apply-patch+yaml',
+  body: object,
+  repeatable: true,
+  decode: decodeKubeObject(),
+});
+
+/** Of the very object that was read: another of its name is refused with a Conflict. What it owns goes with it. */
+export const deleteObject = (at: KindPath, object: KubeObject): Call<undefined> => {
+  const { uid } = decodeMeta(object, 'object');
+  return {
+    method: 'DELETE',
+    path: objectPath(at, object),
+    body: {
+      apiVersion: 'v1',
+      kind: 'DeleteOptions',
+      propagationPolicy: 'Background',
+      preconditions: { uid },
+    },
+    repeatable: true,
+    ignoresBody: true,
+    decode: () => undefined,
+  };
+};
+
+/** In all namespaces, unless one is named. */
+export const listObjects = (
+  at: ServedKindPath,
+  { labelSelector, namespace }: { readonly labelSelector: string; readonly namespace?: string },
+): Call<readonly KubeObject[]> =>
+  listCall({
+    path: collection(at, namespace),
+    query: { labelSelector },
+    decode: decodeKubeObject(at),
+  });
+
+/** Under the name of the installation, so that a later one takes the count back without asking. */
+export const scaleDeployment = (deployment: KubeObject, replicas: number): Call<undefined> => ({
+  method: 'PATCH',
+  path: objectPath({ root: '/apis/apps/v1', resource: 'deployments', namespaced: true }, deployment),
+  query: { fieldManager },
+  contentType: 'application/merge-patch+json',
+  body: { metadata: { uid: decodeMeta(deployment, 'object').uid }, spec: { replicas } },
+  repeatable: true,
+  decode: (json) => void decodeObject(json, 'deployment'),
+});

@@ -1,0 +1,69 @@
+import type { JsonObject } from '../domain/index.ts';
+import type { KubeObject } from './object.ts';
+
+/** One field that differs; absent: it is not there. */
+export interface Difference {
+  /** Such as `spec.template.spec.containers[name=main].image`. */
+  readonly path: string;
+  readonly before?: unknown;
+  readonly after?: unknown;
+}
+
+/** The API server's own book-keeping, which changes with every write. */
+const bookkeeping: ReadonlySet<string> = new Set([
+  'creationTimestamp',
+  'generation',
+  'managedFields',
+  'resourceVersion',
+  'selfLink',
+  'uid',
+]);
+
+const withoutBookkeeping = ({ status: _, metadata, ...rest }: KubeObject): JsonObject => ({
+  ...rest,
+  metadata: Object.fromEntries(Object.entries(metadata).filter(([name]) => !bookkeeping.has(name))),
+});
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Lists of named things (containers, ports, variables) are compared by name, others by place. */
+const keyed = (list: readonly unknown[]): ReadonlyMap<string, unknown> => {
+  const names = list.map((item) =>
+    isObject(item) && typeof item.name === 'string' ? `[name=${item.name}]` : undefined,
+  );
+  const isNamed = names.every((name) => name !== undefined) && new Set(names).size === names.length;
+  return new Map(list.map((item, index) => [(isNamed ? names[index] : undefined) ?? `[${String(index)}]`, item]));
+};
+
+const compare = (path: string, before: unknown, after: unknown): readonly Difference[] => {
+  if (Array.isArray(before) && Array.isArray(after)) {
+    const [old, now] = [keyed(before), keyed(after)];
+    const keys = [...new Set([...old.keys(), ...now.keys()])];
+    return keys.flatMap((key) => compare(`${path}${key}`, old.get(key), now.get(key)));
+  }
+  if (isObject(before) && isObject(after)) {
+    const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+    return keys.flatMap((key) => compare(path === '' ? key : `${path}.${key}`, before[key], after[key]));
+  }
+  if (JSON.stringify(before) === JSON.stringify(after)) return [];
+  return [{ path, ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) }];
+};
+
+const hidden = '(hidden)';
+
+/** A Secret's values are for nobody's terminal; that they differ may be said. */
+const hideValues = (difference: Difference): Difference => {
+  if (!/^(?:data|stringData)\b/.test(difference.path)) return difference;
+  return {
+    path: difference.path,
+    ...(difference.before === undefined ? {} : { before: hidden }),
+    ...(difference.after === undefined ? {} : { after: hidden }),
+  };
+};
+
+/** What differs between an object as it is and as it would be. */
+export const differencesOf = (before: KubeObject, after: KubeObject): readonly Difference[] => {
+  const found = compare('', withoutBookkeeping(before), withoutBookkeeping(after));
+  return before.kind === 'Secret' ? found.map(hideValues) : found;
+};

@@ -1,0 +1,130 @@
+import { ApiError, type FieldConflict } from '../domain/index.ts';
+import { applyObject, getObject } from './calls.ts';
+import { callOptions, InstallError, type InstallContext } from './context.ts';
+import type { Difference } from './diff.ts';
+import { findOwned, leftoversOf, type OwnedObject, removeObjects, untilStopped } from './inventory.ts';
+import { createFindKind, type FindKind, mustFindKind } from './kinds.ts';
+import { untilLed } from './leader.ts';
+import { type InstalledComponent, type KubeObject, ownedBy } from './object.ts';
+import { applyPlan, type PlannedObject, planObjects, refuseConflicts } from './plan.ts';
+import { untilRolledOut } from './rollout.ts';
+
+export interface InstallOptions {
+  /** In which the components run. */
+  readonly namespace: string;
+  readonly components: readonly InstalledComponent[];
+  /** By component, of those that elect a leader. */
+  readonly leaseNames: ReadonlyMap<string, string>;
+  readonly createNamespace: boolean;
+  /** Takes fields over from other managers. */
+  readonly forceConflicts: boolean;
+  /** Changes nothing, and says what would be. */
+  readonly dryRun: boolean;
+}
+
+export type ChangeWord = 'created' | 'configured' | 'unchanged' | 'pruned';
+
+/** What became of one object, or would. */
+export interface ChangedObject {
+  readonly object: KubeObject;
+  readonly change: ChangeWord;
+  readonly differences: readonly Difference[];
+  readonly conflicts: readonly FieldConflict[];
+}
+
+export interface Installed {
+  readonly objects: readonly ChangedObject[];
+  /** The pod that leads, by component; empty in a dry run. */
+  readonly leaders: ReadonlyMap<string, string>;
+}
+
+const words = { create: 'created', update: 'configured', none: 'unchanged' } as const;
+
+const changedOf = (planned: readonly PlannedObject[], leftovers: readonly OwnedObject[]): readonly ChangedObject[] => [
+  ...planned.map(({ object, change, differences, conflicts }) => ({
+    object,
+    change: words[change],
+    differences,
+    conflicts,
+  })),
+  ...leftovers.map(({ object }) => ({ object, change: 'pruned' as const, differences: [], conflicts: [] })),
+];
+
+/** The namespace is nobody's property: an uninstallation leaves it. Throws an InstallError where it is not there, and is not to be created. */
+const ensureNamespace = async (
+  { namespace, createNamespace, dryRun }: InstallOptions,
+  findKind: FindKind,
+  context: InstallContext,
+): Promise<void> => {
+  const object: KubeObject = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } };
+  const at = await mustFindKind(findKind, object);
+  try {
+    await context.client.call(getObject(at, object), callOptions(context));
+    return;
+  } catch (error) {
+    if (!(error instanceof ApiError && error.code === 'NotFound')) throw error;
+  }
+  if (!createNamespace) {
+    throw new InstallError(`there is no namespace ${namespace}`, ['create it, or add --create-namespace']);
+  }
+  if (!dryRun) await context.client.call(applyObject(at, object, { dryRun, force: false }), callOptions(context));
+};
+
+/** New pods are ready before old ones go, so that an outage under way is never without a prober. */
+const prune = async (leftovers: readonly OwnedObject[], context: InstallContext): Promise<void> => {
+  const deployments = leftovers.filter(({ object }) => object.kind === 'Deployment');
+  await removeObjects(deployments, context);
+  const left = await untilStopped(
+    deployments.map(({ object }) => object),
+    context,
+  );
+  if (left.length > 0) throw new InstallError('pods of an older version have not ended in time', left);
+  // A pod that gives back its Lease needs its rights until then.
+  await removeObjects(
+    leftovers.filter(({ object }) => object.kind !== 'Deployment'),
+    context,
+  );
+};
+
+const leadersOf = async (
+  components: readonly InstalledComponent[],
+  { leaseNames }: InstallOptions,
+  context: InstallContext,
+): Promise<ReadonlyMap<string, string>> => {
+  const leaders = new Map<string, string>();
+  for (const { component, objects } of components) {
+    const leaseName = leaseNames.get(component);
+    const deployment = objects.find(({ kind }) => kind === 'Deployment');
+    if (leaseName === undefined || deployment === undefined) continue;
+    leaders.set(component, await untilLed({ deployment, leaseName }, context));
+  }
+  return leaders;
+};
+
+/**
+ * Makes the cluster have these components, and nothing else of them that an older version had; resolves when they run and lead. Changes nothing
+ * where nothing differs. Throws an InstallError or an ApiError; what was applied until then stays, and the next run goes on.
+ */
+export const install = async (options: InstallOptions, context: InstallContext): Promise<Installed> => {
+  const { namespace, forceConflicts, dryRun } = options;
+  const findKind = createFindKind(context);
+  await ensureNamespace(options, findKind, context);
+  const components = options.components.map(({ component, objects }) => ({
+    component,
+    objects: objects.map((object) => ownedBy(object, { namespace, component })),
+  }));
+  const objects = components.flatMap((one) => one.objects);
+  const planned = await planObjects(objects, findKind, context);
+  const names = components.map(({ component }) => component);
+  const leftovers = leftoversOf(await findOwned({ namespace, components: names, objects }, findKind, context), objects);
+  const changed = changedOf(planned, leftovers);
+  if (!forceConflicts && !dryRun) refuseConflicts(planned);
+  if (dryRun) return { objects: changed, leaders: new Map() };
+  await applyPlan(planned, context);
+  await untilRolledOut(
+    objects.filter(({ kind }) => kind === 'Deployment'),
+    context,
+  );
+  await prune(leftovers, context);
+  return { objects: changed, leaders: await leadersOf(components, options, context) };
+};

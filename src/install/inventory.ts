@@ -1,0 +1,96 @@
+import { ApiError } from '../domain/index.ts';
+import { deleteObject, listObjects, type ServedKindPath } from './calls.ts';
+import { callOptions, type InstallContext, poll } from './context.ts';
+import { createFindKind, everInstalled, type FindKind, removalRank } from './kinds.ts';
+import { componentLabel, identityOf, installationSelector, type KubeObject, nameOf } from './object.ts';
+
+/** An object that an installation has made, as it is in the cluster. */
+export interface OwnedObject {
+  readonly object: KubeObject;
+  readonly at: ServedKindPath;
+}
+
+export interface InventoryOptions {
+  /** Of the installation. */
+  readonly namespace: string;
+  /** Components whose objects are looked for. */
+  readonly components: readonly string[];
+  /** Objects of this version, whose kinds may be new. */
+  readonly objects?: readonly KubeObject[];
+}
+
+/** All that any version has installed of these components, in the order in which it is removed. Throws an ApiError. */
+export const findOwned = async (
+  { namespace, components, objects = [] }: InventoryOptions,
+  findKind: FindKind,
+  context: InstallContext,
+): Promise<readonly OwnedObject[]> => {
+  const kinds = new Map([...everInstalled, ...objects].map((kind) => [`${kind.apiVersion}/${kind.kind}`, kind]));
+  const labelSelector = `${installationSelector(namespace)},${componentLabel} in (${components.join(',')})`;
+  const owned: OwnedObject[] = [];
+  for (const kind of kinds.values()) {
+    const at = await findKind(kind);
+    if (at === undefined) continue;
+    const { value } = await context.client.call(listObjects(at, { labelSelector }), callOptions(context));
+    owned.push(...value.map((object) => ({ object, at })));
+  }
+  return owned.toSorted((a, b) => removalRank(a.object) - removalRank(b.object));
+};
+
+/** The objects of these components as they are in the cluster. Throws an ApiError. */
+export const listInstalled = async (
+  options: Pick<InventoryOptions, 'namespace' | 'components'>,
+  context: InstallContext,
+): Promise<readonly KubeObject[]> =>
+  (await findOwned(options, createFindKind(context), context)).map(({ object }) => object);
+
+/** What an older version had and this one has not. */
+export const leftoversOf = (owned: readonly OwnedObject[], objects: readonly KubeObject[]): readonly OwnedObject[] => {
+  const wanted = new Set(objects.map(identityOf));
+  return owned.filter(({ object }) => !wanted.has(identityOf(object)));
+};
+
+const isGone = (error: unknown): boolean => error instanceof ApiError && error.code === 'NotFound';
+
+/** Removes objects in their order. */
+export const removeObjects = async (owned: readonly OwnedObject[], context: InstallContext): Promise<void> => {
+  for (const { object, at } of owned) {
+    context.progress(`removing ${nameOf(object)}`);
+    try {
+      await context.client.call(deleteObject(at, object), callOptions(context));
+    } catch (error) {
+      if (!isGone(error)) throw error;
+    }
+  }
+};
+
+const podsAt: ServedKindPath = { apiVersion: 'v1', kind: 'Pod', root: '/api/v1', resource: 'pods', namespaced: true };
+
+const selectorOf = (deployment: KubeObject): string => {
+  const { selector } = deployment.spec as { readonly selector?: { readonly matchLabels?: Record<string, string> } };
+  return Object.entries(selector?.matchLabels ?? {})
+    .map(([name, value]) => `${name}=${value}`)
+    .join(',');
+};
+
+/** Pods of a Deployment, those that are on their way out included. */
+export const podsOf = async (deployment: KubeObject, context: InstallContext): Promise<readonly KubeObject[]> => {
+  const { namespace = '' } = deployment.metadata;
+  const call = listObjects(podsAt, { labelSelector: selectorOf(deployment), namespace });
+  return (await context.client.call(call, callOptions(context))).value;
+};
+
+/** Until no pod of these Deployments is left, which then write nothing any more. Resolves with the names of those that are. */
+export const untilStopped = async (
+  deployments: readonly KubeObject[],
+  context: InstallContext,
+): Promise<readonly string[]> => {
+  let left: readonly string[] = [];
+  await poll(context, async () => {
+    const pods = await Promise.all(deployments.map((deployment) => podsOf(deployment, context)));
+    left = pods.flat().map(nameOf);
+    context.progress(`waiting for ${String(left.length)} pods to end`);
+    return left.length === 0 || undefined;
+  });
+  return left;
+};

@@ -1,0 +1,79 @@
+import { ApiError, type ElectionLease, getElectionLease } from '../domain/index.ts';
+import { deleteObject, type ServedKindPath } from './calls.ts';
+import { callOptions, InstallError, type InstallContext, poll } from './context.ts';
+import { podsOf } from './inventory.ts';
+import { type KubeObject, nameOf } from './object.ts';
+
+export interface LeaseAt {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Undefined where there is none. */
+const readLease = async (at: LeaseAt, context: InstallContext): Promise<ElectionLease | undefined> => {
+  try {
+    return (await context.client.call(getElectionLease(at), callOptions(context))).value;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'NotFound') return undefined;
+    throw error;
+  }
+};
+
+/** The pod that an identity names: `NAME_SUFFIX`, where no name of a pod has an underscore. */
+const podOfIdentity = (identity: string): string => identity.split('_')[0] ?? '';
+
+export interface LeaderWait {
+  readonly deployment: KubeObject;
+  /** Of the Lease, in the namespace of the Deployment. */
+  readonly leaseName: string;
+}
+
+/** Until one of the pods holds the Lease; resolves with its name. Throws an InstallError that says who holds it. */
+export const untilLed = async ({ deployment, leaseName }: LeaderWait, context: InstallContext): Promise<string> => {
+  const { namespace = '' } = deployment.metadata;
+  let holder = '';
+  const leader = await poll(context, async () => {
+    holder = (await readLease({ namespace, name: leaseName }, context))?.holder ?? '';
+    context.progress(`waiting for ${deployment.metadata.name} to lead; Lease ${leaseName}: ${holder || 'nobody'}`);
+    const pods = (await podsOf(deployment, context)).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+    return pods.map(({ metadata }) => metadata.name).find((name) => name === podOfIdentity(holder));
+  });
+  if (leader !== undefined) return leader;
+  const who = holder === '' ? 'nobody' : holder;
+  throw new InstallError('no leader in time', [
+    `Lease ${namespace}/${leaseName} is held by ${who}, which is no pod of ${nameOf(deployment)}`,
+  ]);
+};
+
+const leasesAt: ServedKindPath = {
+  apiVersion: 'coordination.k8s.io/v1',
+  kind: 'Lease',
+  root: '/apis/coordination.k8s.io/v1',
+  resource: 'leases',
+  namespaced: true,
+};
+
+/**
+ * Removes a Lease that replicas of ours have made. One that a pod which is still there holds is another's: gardenlet's watchdog elects its leader by
+ * the same name. True if it was removed.
+ */
+export const removeLease = async (at: LeaseAt, context: InstallContext): Promise<boolean> => {
+  const lease = await readLease(at, context);
+  if (lease === undefined) return false;
+  if (lease.holder !== '' && (await podExists(at.namespace, podOfIdentity(lease.holder), context))) return false;
+  const { apiVersion, kind } = leasesAt;
+  const object: KubeObject = { apiVersion, kind, metadata: { ...at, uid: lease.uid } };
+  await context.client.call(deleteObject(leasesAt, object), callOptions(context));
+  return true;
+};
+
+const podExists = async (namespace: string, name: string, context: InstallContext): Promise<boolean> => {
+  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}`;
+  try {
+    await context.client.call({ method: 'GET', path, decode: () => true }, callOptions(context));
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'NotFound') return false;
+    throw error;
+  }
+};

@@ -1,0 +1,114 @@
+import { ApiError, type FieldConflict } from '../domain/index.ts';
+import { applyObject, getObject, type ServedKindPath } from './calls.ts';
+import { callOptions, InstallError, type InstallContext } from './context.ts';
+import { type Difference, differencesOf } from './diff.ts';
+import { type FindKind, mustFindKind } from './kinds.ts';
+import { fieldManager, isGardeners, type KubeObject, nameOf } from './object.ts';
+
+/** What an installation does to one object. */
+export interface PlannedObject {
+  readonly object: KubeObject;
+  readonly at: ServedKindPath;
+  readonly change: 'create' | 'update' | 'none';
+  /** Empty where it is created. */
+  readonly differences: readonly Difference[];
+  /** Fields that other managers own and that this installation says otherwise. */
+  readonly conflicts: readonly FieldConflict[];
+  /** Some field has to be taken from a manager, be it an earlier write of this program. */
+  readonly force: boolean;
+}
+
+/** Managers under whose names this program writes to its own objects: a conflict with oneself is none. */
+const ourselves: ReadonlySet<string> = new Set([fieldManager]);
+
+const isOwned = ({ metadata }: KubeObject): boolean =>
+  Array.isArray(metadata.managedFields) &&
+  metadata.managedFields.some(
+    (entry: { readonly manager?: unknown; readonly operation?: unknown }) =>
+      entry.manager === fieldManager && entry.operation === 'Apply',
+  );
+
+const readLive = async (at: ServedKindPath, object: KubeObject, context: InstallContext) => {
+  try {
+    return (await context.client.call(getObject(at, object), callOptions(context))).value;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'NotFound') return undefined;
+    throw error;
+  }
+};
+
+/** The API server's own answer to what would become of the object; nothing is stored. */
+const rehearse = async (
+  at: ServedKindPath,
+  object: KubeObject,
+  context: InstallContext,
+): Promise<{ readonly result: KubeObject } & Pick<PlannedObject, 'conflicts' | 'force'>> => {
+  const attempt = async (force: boolean): Promise<KubeObject> =>
+    (await context.client.call(applyObject(at, object, { dryRun: true, force }), callOptions(context))).value;
+  try {
+    return { result: await attempt(false), conflicts: [], force: false };
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.conflicts.length === 0) throw error;
+    const conflicts = error.conflicts.filter(({ manager }) => !ourselves.has(manager));
+    return { result: await attempt(true), conflicts, force: true };
+  }
+};
+
+const planObject = async (object: KubeObject, findKind: FindKind, context: InstallContext): Promise<PlannedObject> => {
+  const at = await mustFindKind(findKind, object);
+  const live = await readLive(at, object, context);
+  const none = { object, at, differences: [], conflicts: [], force: false };
+  if (live !== undefined && isGardeners(live)) {
+    throw new InstallError(`${nameOf(object)} belongs to gardener's resource manager, which would put it back`, [
+      "on a seed whose gardenlet deploys a dependency-watchdog, the way in is gardenlet's image vector",
+    ]);
+  }
+  try {
+    const { result, ...forcing } = await rehearse(at, object, context);
+    if (live === undefined) return { ...none, change: 'create', ...forcing };
+    const differences = differencesOf(live, result);
+    const change = differences.length === 0 && isOwned(live) ? 'none' : 'update';
+    return { ...none, change, differences, ...forcing };
+  } catch (error) {
+    // Of a role, or a namespace, that does not exist yet.
+    if (live === undefined && error instanceof ApiError && error.code === 'NotFound') {
+      return { ...none, change: 'create' };
+    }
+    throw error instanceof ApiError ? new InstallError(`${nameOf(object)} is refused: ${error.message}`) : error;
+  }
+};
+
+/** What would become of each object, asked of the API server before anything is changed. Throws an InstallError, or an ApiError. */
+export const planObjects = async (
+  objects: readonly KubeObject[],
+  findKind: FindKind,
+  context: InstallContext,
+): Promise<readonly PlannedObject[]> => {
+  const planned: PlannedObject[] = [];
+  for (const object of objects) {
+    context.progress(`asking what becomes of ${nameOf(object)}`);
+    planned.push(await planObject(object, findKind, context));
+  }
+  return planned;
+};
+
+/** Throws an InstallError that names who manages what, as kubectl does. */
+export const refuseConflicts = (planned: readonly PlannedObject[]): void => {
+  const lines = planned.flatMap(({ object, conflicts }) =>
+    conflicts.map(({ manager, field }) => `${nameOf(object)}: ${field} is managed by "${manager}"`),
+  );
+  if (lines.length === 0) return;
+  throw new InstallError('other managers have set fields otherwise; nothing was changed', [
+    ...lines,
+    'leave these fields to them, or take them over with --force-conflicts',
+  ]);
+};
+
+/** Sends what the plan found to be changed. Throws an ApiError. */
+export const applyPlan = async (planned: readonly PlannedObject[], context: InstallContext): Promise<void> => {
+  for (const { object, at, change, force } of planned) {
+    if (change === 'none') continue;
+    context.progress(`applying ${nameOf(object)}`);
+    await context.client.call(applyObject(at, object, { dryRun: false, force }), callOptions(context));
+  }
+};

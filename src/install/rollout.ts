@@ -1,0 +1,54 @@
+import { optionalInteger, optionalObject } from '../domain/index.ts';
+import { getObject, type ServedKindPath } from './calls.ts';
+import { callOptions, InstallError, type InstallContext, poll } from './context.ts';
+import { type KubeObject, nameOf } from './object.ts';
+import { whyNotReady } from './why.ts';
+
+const deploymentsAt: ServedKindPath = {
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  root: '/apis/apps/v1',
+  resource: 'deployments',
+  namespaced: true,
+};
+
+const countIn = (from: unknown, name: string): number =>
+  optionalInteger(optionalObject(from, 'deployment')?.[name], name) ?? 0;
+
+/** What a Deployment still waits for; undefined when it is rolled out (kubectl's `pkg/polymorphichelpers/rollout_status.go`). */
+const rolloutProblem = ({ metadata, spec, status }: KubeObject): string | undefined => {
+  const isSeen = countIn(status, 'observedGeneration') >= countIn(metadata, 'generation');
+  if (!isSeen) return 'its controller has not seen it yet';
+  const wanted = countIn(spec, 'replicas');
+  const updated = countIn(status, 'updatedReplicas');
+  if (updated < wanted) return `${String(updated)} of ${String(wanted)} new pods are there`;
+  const old = countIn(status, 'replicas') - updated;
+  if (old > 0) return `${String(old)} old pods have yet to go`;
+  const available = countIn(status, 'availableReplicas');
+  return available < updated ? `${String(available)} of ${String(updated)} new pods are available` : undefined;
+};
+
+const read = async (deployment: KubeObject, context: InstallContext): Promise<KubeObject> =>
+  (await context.client.call(getObject(deploymentsAt, deployment), callOptions(context))).value;
+
+/** Until all Deployments are rolled out. Throws an InstallError that says which is not, and why. */
+export const untilRolledOut = async (deployments: readonly KubeObject[], context: InstallContext): Promise<void> => {
+  let waiting: readonly { readonly deployment: KubeObject; readonly problem: string }[] = [];
+  await poll(context, async () => {
+    const live = await Promise.all(deployments.map((deployment) => read(deployment, context)));
+    waiting = live.flatMap((deployment) => {
+      const problem = rolloutProblem(deployment);
+      return problem === undefined ? [] : [{ deployment, problem }];
+    });
+    context.progress(waiting.map(({ deployment, problem }) => `${deployment.metadata.name}: ${problem}`).join('; '));
+    return waiting.length === 0 || undefined;
+  });
+  if (waiting.length === 0) return;
+  const reasons = await Promise.all(
+    waiting.map(async ({ deployment, problem }) => [
+      `${nameOf(deployment)}: ${problem}`,
+      ...(await whyNotReady(deployment, context)).map((line) => `  ${line}`),
+    ]),
+  );
+  throw new InstallError('not ready in time', reasons.flat());
+};

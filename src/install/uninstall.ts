@@ -1,0 +1,144 @@
+import { optionalInteger, optionalObject } from '../domain/index.ts';
+import { scaleDeployment } from './calls.ts';
+import { callOptions, InstallError, type InstallContext } from './context.ts';
+import { findOwned, type OwnedObject, removeObjects, untilStopped } from './inventory.ts';
+import { createFindKind, type FindKind } from './kinds.ts';
+import { removeLease } from './leader.ts';
+import { componentLabel, type KubeObject, nameOf } from './object.ts';
+
+/** What is still at 0, and why, in words. */
+export type LeftHeld = readonly string[];
+
+export interface UninstallOptions {
+  /** Of the installation. */
+  readonly namespace: string;
+  readonly components: readonly string[];
+  /** By component, of those that elect a leader. */
+  readonly leaseNames: ReadonlyMap<string, string>;
+  /** The component whose pods scale down, and which may hold something at 0. */
+  readonly scaling: string;
+  /** Removes all the same when something stays at 0. */
+  readonly force: boolean;
+  readonly dryRun: boolean;
+  /** Restores what is held, given the objects of the component that scales. Called while none of its pods runs. */
+  readonly release: (owned: readonly KubeObject[], context: InstallContext) => Promise<Released>;
+}
+
+export interface Released {
+  /** Restored, or in a dry run to be restored: `Deployment shoot--a--b/kube-controller-manager`. */
+  readonly restored: readonly string[];
+  readonly left: LeftHeld;
+}
+
+export interface Uninstalled extends Released {
+  readonly removed: readonly string[];
+}
+
+const isDeployment = ({ object }: OwnedObject): boolean => object.kind === 'Deployment';
+
+const replicasOf = ({ spec }: KubeObject): number =>
+  optionalInteger(optionalObject(spec, 'deployment.spec')?.replicas, 'deployment.spec.replicas') ?? 1;
+
+const scale = async (deployment: KubeObject, replicas: number, context: InstallContext): Promise<void> => {
+  context.progress(`scaling ${nameOf(deployment)} to ${String(replicas)}`);
+  await context.client.call(scaleDeployment(deployment, replicas), callOptions(context));
+};
+
+/** While `work` goes on no pod of these Deployments runs; unless it succeeds, they run again as before. */
+const whileStopped = async <T>(
+  deployments: readonly KubeObject[],
+  context: InstallContext,
+  work: () => Promise<T>,
+): Promise<T> => {
+  try {
+    for (const deployment of deployments) await scale(deployment, 0, context);
+    const left = await untilStopped(deployments, context);
+    if (left.length > 0) throw new InstallError('pods have not ended in time', left);
+    return await work();
+  } catch (error) {
+    await startAgain(deployments, context);
+    throw error;
+  }
+};
+
+/** Not by the signal that may have ended the work: protection is to be back in any case. */
+const startAgain = async (deployments: readonly KubeObject[], context: InstallContext): Promise<void> => {
+  const again = { ...context, signal: new AbortController().signal };
+  for (const deployment of deployments) {
+    try {
+      await scale(deployment, replicasOf(deployment), again);
+    } catch (error) {
+      const problem = error instanceof Error ? error.message : String(error);
+      throw new InstallError(`${nameOf(deployment)} is at 0 replicas, and protects nobody: run dwd install`, [problem]);
+    }
+  }
+};
+
+const releaseFirst = async (
+  owned: readonly OwnedObject[],
+  { release, force }: UninstallOptions,
+  context: InstallContext,
+): Promise<Released> => {
+  return whileStopped(objectsIn(owned.filter(isDeployment)), context, async () => {
+    const released = await release(objectsIn(owned), context);
+    if (released.left.length > 0 && !force) {
+      throw new InstallError('something would stay at 0 replicas; nothing was removed, and the prober runs again', [
+        ...released.left,
+        'mend what keeps it down, or remove all the same with --force',
+      ]);
+    }
+    return released;
+  });
+};
+
+const componentOf = ({ object }: OwnedObject): string => object.metadata.labels?.[componentLabel] ?? '';
+
+const objectsIn = (owned: readonly OwnedObject[]): readonly KubeObject[] => owned.map(({ object }) => object);
+
+/** What runs first, and only when it has ended what it needs: a pod gives back its Lease with the rights that it has. */
+const removeAll = async (
+  { namespace, components, leaseNames }: UninstallOptions,
+  findKind: FindKind,
+  context: InstallContext,
+): Promise<readonly string[]> => {
+  // Read anew: Deployments have been scaled.
+  const owned = await findOwned({ namespace, components }, findKind, context);
+  const deployments = owned.filter(isDeployment);
+  await removeObjects(deployments, context);
+  const running = await untilStopped(objectsIn(deployments), context);
+  if (running.length > 0) throw new InstallError('pods have not ended in time; run it again', running);
+  const leases: string[] = [];
+  for (const component of new Set(owned.map(componentOf))) {
+    const name = leaseNames.get(component);
+    const isRemoved = name !== undefined && (await removeLease({ namespace, name }, context));
+    if (isRemoved) leases.push(`Lease ${namespace}/${name}`);
+  }
+  await removeObjects(
+    owned.filter((one) => !isDeployment(one)),
+    context,
+  );
+  return [...objectsIn(owned).map(nameOf), ...leases];
+};
+
+/** Of what comes after a release that took all its time. */
+const removalMs = 60_000;
+
+/**
+ * Restores what is held, then removes all that any version has installed of these components. Throws an InstallError where something would stay
+ * at 0: then nothing is removed.
+ */
+export const uninstall = async (options: UninstallOptions, context: InstallContext): Promise<Uninstalled> => {
+  const { namespace, components, scaling, dryRun } = options;
+  const findKind = createFindKind(context);
+  const owned = await findOwned({ namespace, components }, findKind, context);
+  const ofScaling = owned.filter((one) => componentOf(one) === scaling);
+  // What is held where none of ours is installed is held by another.
+  const nothing = { restored: [], left: [] };
+  if (dryRun) {
+    const held = ofScaling.length > 0 ? await options.release(objectsIn(ofScaling), context) : nothing;
+    return { ...held, removed: objectsIn(owned).map(nameOf) };
+  }
+  const released = ofScaling.length > 0 ? await releaseFirst(ofScaling, options, context) : nothing;
+  const deadline = Math.max(context.deadline, context.clock.monotonic() + removalMs);
+  return { ...released, removed: await removeAll(options, findKind, { ...context, deadline }) };
+};

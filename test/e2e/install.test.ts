@@ -1,0 +1,333 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type ControlPlane, describeEnvtest, startControllerManager, startControlPlane } from '../envtest/index.ts';
+import { waitFor } from '../envtest/waiting.ts';
+import { auditInto } from './support/audit.ts';
+import { listEverything } from './support/inventory.ts';
+import { type AgentPod, type NodeAgent, startNodeAgent } from './support/node-agent.ts';
+import { startProgram } from './support/program.ts';
+import {
+  createDeployment,
+  createMachines,
+  createNodes,
+  createProtectedShoot,
+  getDeployment,
+  type Kubelets,
+  shootRules,
+  startKubelets,
+} from './support/shoot.ts';
+
+const shootNamespace = 'shoot--test--one';
+const kcm = 'kube-controller-manager';
+const mcm = 'machine-controller-manager';
+const nodes = ['node-a', 'node-b', 'node-c'];
+const prober = 'system:serviceaccount:garden:dwd-prober';
+const [first, second] = ['registry.example/dependency-watchdog:1.0.0', 'registry.example/dependency-watchdog:2.0.0'];
+
+const configOf = (probeTimeout: string, dependents = [kcm, mcm]): string => `
+kubeConfigSecretName: shoot-access-prober
+probeInterval: 1s
+initialDelay: 0s
+probeTimeout: ${probeTimeout}
+backoffJitterFactor: 0.1
+kcmNodeMonitorGraceDuration: 8s
+dependentResourceInfos:
+${dependents
+  .map(
+    (name, level) => `
+  - ref: {apiVersion: apps/v1, kind: Deployment, name: ${name}}
+    scaleUp: {level: ${String(level)}, timeout: 10s}
+    scaleDown: {level: ${String(1 - level)}, timeout: 20s}`,
+  )
+  .join('')}
+`;
+
+describeEnvtest('an installation, from an empty cluster and back', () => {
+  let directory: string;
+  let seed: ControlPlane;
+  let shoot: ControlPlane;
+  let manager: Awaited<ReturnType<typeof startControllerManager>>;
+  let agent: NodeAgent;
+  let kubelets: Kubelets;
+  let audit: ReturnType<typeof auditInto>;
+  let before: readonly string[] = [];
+
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'dwd-install-'));
+    audit = auditInto(directory);
+    [seed, shoot] = await Promise.all([
+      startControlPlane({ name: 'seed', apiServerFlags: audit.flags }),
+      startControlPlane({ name: 'shoot', kinds: [] }),
+    ]);
+    manager = await startControllerManager(seed, {
+      controllers: ['deployment-controller', 'replicaset-controller', 'garbage-collector-controller'],
+    });
+    agent = startNodeAgent(seed);
+    await createNodes(shoot.client, nodes);
+    kubelets = startKubelets(shoot.client, nodes);
+    const { text } = await shoot.kubeconfigFor({ user: 'prober', rules: shootRules });
+    await createProtectedShoot(seed, { namespace: shootNamespace, kubeconfig: text });
+    await createMachines(seed.client, { namespace: shootNamespace, nodes });
+    await createDeployment(seed.client, shootNamespace, { name: kcm, replicas: 2 });
+    await createDeployment(seed.client, shootNamespace, { name: mcm, replicas: 3 });
+    await untilCounts(2, 3);
+    await seed.kubectl(['create', 'namespace', 'garden']);
+    before = await listEverything(seed.client);
+  });
+
+  afterAll(async () => {
+    await kubelets.stop();
+    await agent.stop();
+    await manager.stop();
+    await Promise.all([seed.stop(), shoot.stop()]);
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  /** Runs a command to its end as the admin, as an operator would. */
+  const dwd = async (
+    ...args: readonly string[]
+  ): Promise<{ readonly code: unknown; readonly text: string; readonly stdout: string }> => {
+    const program = startProgram([...args, `--kubeconfig=${seed.admin.kubeconfig.file}`]);
+    return { code: await program.ended, text: program.output(), stdout: program.stdout() };
+  };
+  const configFile = (probeTimeout: string, dependents?: string[]): string => {
+    const file = join(directory, `prober-${probeTimeout}-${dependents?.join('-') ?? 'all'}.yaml`);
+    writeFileSync(file, configOf(probeTimeout, dependents));
+    return file;
+  };
+  const install = (image: string, ...more: readonly string[]) =>
+    dwd('install', '--component=prober', `--image=${image}`, `--config-file=${configFile('5s')}`, ...more);
+  const untilCounts = (kcmReplicas: number, mcmReplicas: number): Promise<unknown> =>
+    waitFor(
+      { what: `replicas ${String(kcmReplicas)}, ${String(mcmReplicas)}`, withinMs: 60_000, everyMs: 200 },
+      async () => {
+        const [one, two] = await Promise.all(
+          [kcm, mcm].map((name) => getDeployment(seed.client, shootNamespace, name)),
+        );
+        const isSo = (deployment: typeof one, wanted: number): boolean =>
+          deployment?.spec.replicas === wanted && (deployment.status?.readyReplicas ?? 0) === wanted;
+        return (isSo(one, kcmReplicas) && isSo(two, mcmReplicas)) || undefined;
+      },
+    ).catch((error: unknown) => {
+      throw new Error(
+        `${String(error)}\n${agent
+          .programs()
+          .map((program) => program.output())
+          .join('\n')}`,
+      );
+    });
+  const pods = () => seed.client.list<AgentPod>('/api/v1/namespaces/garden/pods');
+  const names = async (kind: string): Promise<readonly string[]> =>
+    (await seed.kubectl(['get', kind, '-n', 'garden', '-o', 'name'])).split('\n').filter(Boolean);
+  /** Counts that were written to what the prober scales, in order, each with who did it. */
+  const countsSince = (at: number): readonly string[] =>
+    audit
+      .requests()
+      .filter(({ verb, status, at: time }) => verb === 'patch' && status === 200 && time >= at)
+      .filter(({ uri }) => uri.startsWith(`/apis/apps/v1/namespaces/${shootNamespace}/deployments/`))
+      .flatMap(({ user, uri, body }) => {
+        const { replicas } = (body as { readonly spec?: { readonly replicas?: number } }).spec ?? {};
+        return replicas === undefined
+          ? []
+          : [`${user} ${uri.split('/').at(-1)?.split('?')[0] ?? ''} ${String(replicas)}`];
+      });
+
+  it('shows what it would do, and writes nothing', async () => {
+    const at = Date.now();
+    const shown = await install(first, '--dry-run');
+    expect(shown).toMatchObject({ code: 0 });
+    expect(shown.text).toContain('Deployment garden/dwd-prober: would be created\n');
+    expect(shown.text).toMatch(/\d+ would be created, 0 unchanged; nothing was changed\n$/);
+    const written = audit
+      .requests()
+      .filter(({ user, verb, at: time }) => user === 'envtest-admin' && verb === 'patch' && time >= at)
+      .filter(({ uri }) => uri.includes('fieldManager=dwd'));
+    expect(written.length).toBeGreaterThan(5);
+    expect(written.filter(({ uri }) => !uri.includes('dryRun=All'))).toEqual([]);
+    expect(await listEverything(seed.client)).toEqual(before);
+  });
+
+  it('needs a namespace, and leaves it to the operator to make one', async () => {
+    const refused = await install(first, '--namespace=elsewhere');
+    expect(refused).toMatchObject({ code: 1 });
+    expect(refused.text).toContain('there is no namespace elsewhere\ncreate it, or add --create-namespace\n');
+  });
+
+  it('says within its time what is not ready, and why', async () => {
+    const failed = await install('registry.example/missing:1.0.0', '--timeout=5s');
+    expect(failed).toMatchObject({ code: 1 });
+    expect(failed.text).toContain(
+      'dwd install: not ready in time\nDeployment garden/dwd-prober: 0 of 2 new pods are available\n',
+    );
+    expect(failed.text).toContain('ImagePullBackOff: Back-off pulling image "registry.example/missing:1.0.0"');
+  });
+
+  it('installs, waits until a pod of it leads, and finds all rights granted', async () => {
+    const installed = await install(first);
+    expect(installed.text).toMatch(/prober: ready, and dwd-prober-[\w-]+ leads\n/);
+    expect(installed.text).toMatch(/prober: rights: ok: all \d+ are granted\n/);
+    expect(installed.code).toBe(0);
+    expect((await pods()).map(({ spec }) => spec.containers[0]?.image)).toEqual([first, first]);
+  });
+
+  it('changes nothing the second time', async () => {
+    const at = Date.now();
+    const again = await install(first, '-o', 'json');
+    expect(again.code).toBe(0);
+    const { objects } = JSON.parse(again.stdout) as { readonly objects: readonly { readonly change: string }[] };
+    expect(objects.filter(({ change }) => change !== 'unchanged')).toEqual([]);
+    const written = audit
+      .requests()
+      .filter(({ uri, at: time }) => time >= at && uri.includes('fieldManager=dwd') && !uri.includes('dryRun=All'));
+    expect(written).toEqual([]);
+  });
+
+  it('shows the fields that would change', async () => {
+    const { text } = await install(second, '--replicas=3', '--dry-run');
+    expect(text).toContain('Deployment garden/dwd-prober: would change\n    spec.replicas: 2 -> 3\n');
+    expect(text).toContain(
+      `    spec.template.spec.containers[name=dependency-watchdog].image: "${first}" -> "${second}"\n`,
+    );
+  });
+
+  it('leaves to others what they have set, names them, and takes it over on request', async () => {
+    await seed.kubectl(['scale', 'deployment', 'dwd-prober', '-n', 'garden', '--replicas=3']);
+    const refused = await install(first);
+    expect(refused).toMatchObject({ code: 1 });
+    expect(refused.text).toContain('Deployment garden/dwd-prober: .spec.replicas is managed by "kubectl"\n');
+    expect(
+      await seed.kubectl(['get', 'deployment', 'dwd-prober', '-n', 'garden', '-o', 'jsonpath={.spec.replicas}']),
+    ).toBe('3');
+    const taken = await install(first, '--force-conflicts');
+    expect(taken.text).toContain('Deployment garden/dwd-prober: configured\n');
+    expect(taken.code).toBe(0);
+  });
+
+  it("does not touch what belongs to gardener's resource manager, which would put it back", async () => {
+    const annotate = (origin: string) => seed.kubectl(['annotate', 'deployment', 'dwd-prober', '-n', 'garden', origin]);
+    await annotate('resources.gardener.cloud/origin=garden/dependency-watchdog-prober');
+    const refused = await install(second, '--force-conflicts');
+    expect(refused).toMatchObject({ code: 1 });
+    expect(refused.text).toContain("Deployment garden/dwd-prober belongs to gardener's resource manager");
+    expect(refused.text).toContain("the way in is gardenlet's image vector");
+    await annotate('resources.gardener.cloud/origin-');
+    expect((await pods()).map(({ spec }) => spec.containers[0]?.image)).toEqual([first, first]);
+  });
+
+  it('meets an outage with the rights that it has installed, and no others', async () => {
+    const at = Date.now();
+    kubelets.cut();
+    await untilCounts(0, 0);
+    expect(countsSince(at)).toEqual([`${prober} ${mcm} 0`, `${prober} ${kcm} 0`]);
+  });
+
+  it('goes over to another version and another configuration in mid-outage, and restores nothing before its end', async () => {
+    const at = Date.now();
+    const dropping = await install(second, `--config-file=${configFile('6s', [kcm])}`);
+    expect(dropping.text).toContain(
+      `nobody would restore it\nDeployment ${shootNamespace}/${mcm}\nkeep it in the configuration`,
+    );
+    expect(dropping.code).toBe(1);
+    const upgraded = await install(second, `--config-file=${configFile('6s')}`);
+    expect(upgraded.text).toMatch(/ConfigMap garden\/dwd-prober-config-\w+: pruned\n/);
+    expect(upgraded.code).toBe(0);
+    expect((await pods()).map(({ spec }) => spec.containers[0]?.image)).toEqual([second, second]);
+    await untilCounts(0, 0);
+    expect(countsSince(at)).toEqual([]);
+    kubelets.connect();
+    await untilCounts(2, 3);
+    expect(countsSince(at)).toEqual([`${prober} ${kcm} 2`, `${prober} ${mcm} 3`]);
+  });
+
+  it('removes under its old name what has another one now, and what is not its own never', async () => {
+    await seed.kubectl(['create', 'configmap', 'dwd-prober-config-mine', '-n', 'garden', '--from-literal=a=b']);
+    const renamed = await install(second, '--name-prefix=guard-');
+    expect(renamed.text).toContain('Deployment garden/dwd-prober: pruned\n');
+    expect(renamed.text).toMatch(/prober: ready, and guard-prober-[\w-]+ leads\n/);
+    expect(await names('deployments,serviceaccounts')).toEqual([
+      'deployment.apps/guard-prober',
+      'serviceaccount/guard-prober',
+    ]);
+    expect(await names('configmaps')).toContain('configmap/dwd-prober-config-mine');
+    const back = await install(first);
+    expect([back.code, await names('deployments')]).toEqual([0, ['deployment.apps/dwd-prober']]);
+  });
+
+  it('restores nothing before what has to come first is up, and does not go then', async () => {
+    const setImage = (image: string) =>
+      seed.kubectl(['set', 'image', 'deployment', kcm, '-n', shootNamespace, `main=${image}`]);
+    kubelets.cut();
+    await untilCounts(0, 0);
+    await setImage('missing');
+    const at = Date.now();
+    const refused = await dwd('uninstall', '--timeout=12s');
+    expect(refused).toMatchObject({ code: 1 });
+    expect(refused.text).toContain(
+      `Deployment ${shootNamespace}/${mcm} is at 0 replicas, was 3: what comes before it could not be restored: ` +
+        `Deployment ${kcm}: not finished within its timeout of 10s\n`,
+    );
+    expect(
+      countsSince(at)
+        .map((line) => line.replace(/^\S+ /, ''))
+        .filter((line) => line.startsWith(mcm)),
+    ).toEqual([]);
+    expect(await names('deployments')).toEqual(['deployment.apps/dwd-prober']);
+    await setImage('none');
+    await untilCounts(0, 0);
+  });
+
+  it('does not go while something would stay at 0, unless it is forced to, and says what stays', async () => {
+    await seed.kubectl([
+      'annotate',
+      'deployment',
+      mcm,
+      '-n',
+      shootNamespace,
+      'dependency-watchdog.gardener.cloud/ignore-scaling=true',
+    ]);
+    const stays = `Deployment ${shootNamespace}/${mcm} is at 0 replicas, was 3: its annotation ignore-scaling keeps us off`;
+    const refused = await dwd('uninstall');
+    expect(refused).toMatchObject({ code: 1 });
+    expect(refused.text).toContain(stays);
+    expect(await names('deployments')).toEqual(['deployment.apps/dwd-prober']);
+    await untilCounts(0, 0);
+    const forced = await dwd('uninstall', '--force');
+    expect(forced.text).toContain(`LEFT: ${stays}`);
+    expect([forced.code, await names('deployments')]).toEqual([0, []]);
+    await untilCounts(2, 0);
+  });
+
+  it('restores what is held and leaves nothing behind, in the middle of an outage', async () => {
+    await seed.kubectl([
+      'annotate',
+      'deployment',
+      mcm,
+      '-n',
+      shootNamespace,
+      'dependency-watchdog.gardener.cloud/ignore-scaling-',
+    ]);
+    await seed.kubectl(['scale', 'deployment', mcm, '-n', shootNamespace, '--replicas=3']);
+    kubelets.connect();
+    expect((await install(first)).code).toBe(0);
+    await untilCounts(2, 3);
+    kubelets.cut();
+    await untilCounts(0, 0);
+    const at = Date.now();
+    const gone = await dwd('uninstall');
+    expect(gone.text).toContain(
+      `Deployment ${shootNamespace}/${kcm}: restored\nDeployment ${shootNamespace}/${mcm}: restored\n`,
+    );
+    expect(gone.code).toBe(0);
+    await untilCounts(2, 3);
+    expect(countsSince(at).map((line) => line.replace(/^\S+ /, ''))).toEqual([`${kcm} 2`, `${mcm} 3`]);
+    expect(await seed.kubectl(['get', 'events', '-n', shootNamespace])).toContain(
+      'Scaled up from 0 to 3 replicas: the dependency-watchdog is uninstalled',
+    );
+    await seed.kubectl(['delete', 'configmap', 'dwd-prober-config-mine', '-n', 'garden']);
+    expect(await pods()).toEqual([]);
+    expect(await listEverything(seed.client)).toEqual(before);
+    expect((await dwd('uninstall')).text).toBe('nothing is installed\n');
+  });
+});
