@@ -119,14 +119,14 @@ export const runPlan = async (plan: Plan): Promise<Run> => {
   };
 
   /**
-   * All shoots go. Weedings end by themselves: the latest may have begun just before, or in a dry run, where nobody cuts a back-off
-   * short, after it.
+   * All shoots go. Weedings end by themselves. The latest may begin as late as a crash back-off after it: nobody cuts that of the service's own
+   * pod short, nor any in a dry run.
    */
   const rest = async (): Promise<void> => {
     if (isOver()) return;
     for (const { namespace } of world.shoots) world.store.remove(simKinds.Cluster, { name: namespace });
-    const { watchDurationMs: weedingMs = 0, dryRun } = plan;
-    const backOffMs = weedingMs > 0 && dryRun ? defaultTiming.longestCrashBackOffMs : 0;
+    const { watchDurationMs: weedingMs = 0 } = plan;
+    const backOffMs = weedingMs > 0 ? defaultTiming.longestCrashBackOffMs : 0;
     await passUntil(clock.monotonic() + restMs + weedingMs + backOffMs);
     for (const [life, watchdog] of processes.running()) {
       recorder.note({ kind: 'at rest', life, held: await heldBy(watchdog, { world, clock }) });
