@@ -18,12 +18,16 @@ Fields that other managers have set otherwise are left to them, and nothing is c
 
 It ends with 0 when all is well, and with 1 when something could not be done or a check failed.`;
 
+/** What is needed in a shoot is applied there, by whoever makes shoots. */
+const isForSeed = (component: string): boolean => component !== 'shoot-access';
+const installable = components.filter(isForSeed);
+
 const flags = {
   ...manifestFlags,
   component: flag(
-    choices('component', components),
+    choices('component', installable),
     'prober,weeder',
-    `What to install, separated by commas: ${components.join(', ')}`,
+    `What to install, separated by commas: ${installable.join(', ')}`,
   ),
   'create-namespace': flag(bool, 'false', 'Create the namespace if it is not there; dwd uninstall leaves it'),
   'force-conflicts': flag(bool, 'false', 'Take over fields that other managers have set otherwise'),
