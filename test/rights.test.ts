@@ -5,12 +5,15 @@ import {
   careShootGrants,
   type Grant,
   leaseGrants,
+  operatorGrants,
+  operatorHomeGrants,
   proberGrants,
   proberShootGrants,
   weederGrants,
 } from '../src/app/index.ts';
 import { guessResource } from '../src/cli/manifests/rights.ts';
 import { gardenerConfigs, loadCareConfig, loadProberConfig } from '../src/config/index.ts';
+import { writtenAnnotations } from '../src/domain/index.ts';
 
 const settingsOf = <T>({ settings }: { readonly settings?: T }): T => settings ?? expect.unreachable('not valid');
 const options = { leftovers: 'error' } as const;
@@ -31,6 +34,8 @@ const table = (grants: readonly Grant[]): string =>
 const leases = (component: string): string => table(leaseGrants(`dwd-${component}-leader-election`, 'garden'));
 
 const plural = ({ kind }: { readonly kind: string }): string => guessResource(kind);
+
+const allLeases = ['prober', 'weeder', 'care'].map((component) => `dwd-${component}-leader-election`);
 
 const page = `# Rights
 
@@ -58,7 +63,8 @@ In each shoot (\`GET /version\` is for everybody who is known to the API server,
 
 ${table(proberShootGrants)}
 
-gardenlet grants the shoots of Gardener this much and \`get\`.
+gardenlet grants the shoots of Gardener this much and \`get\`. In any other shoot, what \`dwd manifests --component shoot-access\` prints does: a ServiceAccount with a
+token, and these roles, to be applied in the shoot. On stderr it prints the commands that make the Secret with the kubeconfig out of the token.
 
 ## Weeder
 
@@ -87,6 +93,30 @@ ${table(careGardenGrants)}
 In each shoot (\`GET /healthz\` is for everybody, as \`/version\` is):
 
 ${table(careShootGrants)}
+
+## Operator
+
+\`dwd manifests --component operator\` prints two roles for who is to see and to steer the prober, and on stderr the commands that bind somebody to them. In
+the seed:
+
+${table(operatorGrants(prober, plural))}
+
+In the namespace where the prober runs. These reach into pods: in all namespaces they would be a way into every control plane.
+
+${table(operatorHomeGrants(allLeases, 'garden'))}
+
+## What roles cannot say
+
+Whoever has the right to patch a Deployment can replace its image, and whoever has the right to delete pods can delete all of them.
+\`dwd manifests --component policy\` prints admission policies (\`ValidatingAdmissionPolicy\`, Kubernetes 1.30 or later) for the ServiceAccounts of prober and
+weeder, so that a stolen token is good for no more than the program does:
+
+- The prober changes \`spec.replicas\` of Deployments, StatefulSets and ReplicaSets, of other kinds the count of their \`/scale\`, and of all of them the annotations
+  ${quoted(writtenAnnotations)}. A request that changes anything else is refused.
+- The weeder deletes pods that a selector of its configuration matches while one of their containers waits in \`CrashLoopBackOff\`, and no others.
+
+They follow from the configurations: apply them again when dependent resources of another kind or selectors are added, or the new ones are refused. The names of
+dependent resources are left to the roles.
 `;
 
 it('docs/rights.md has the rights that are granted', async () => {

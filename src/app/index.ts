@@ -17,6 +17,7 @@ export {
   type UninstallReport,
   type UninstallRun,
 } from './installation.ts';
+export { operatorGrants, operatorHomeGrants } from './operator-rights.ts';
 export { createElection } from '../process/index.ts';
 export { type ProcessDeps, runComponent } from './process.ts';
 export { createProber, proberComponent, type ProberOptions, type ProberPorts, startProber } from './prober.ts';

@@ -33,12 +33,12 @@ const someNamespace = async ({ client, options }: Inquiry): Promise<string | und
   }
 };
 
-const secretNames = ({ kubeConfigSecretName, outsidePath }: ProberSettings): readonly string[] => [
+export const secretNames = ({ kubeConfigSecretName, outsidePath }: ProberSettings): readonly string[] => [
   ...new Set([kubeConfigSecretName, ...(outsidePath === undefined ? [] : [outsidePath.kubeConfigSecretName])]),
 ];
 
 /** The plural of a kind; undefined where it is not served: there is nothing to have a right to, and that is told elsewhere. */
-type PluralOf = (ref: ResourceRef) => string | undefined;
+export type PluralOf = (ref: ResourceRef) => string | undefined;
 
 const scaling = 'to scale a dependent resource';
 

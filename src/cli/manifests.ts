@@ -4,7 +4,7 @@ import { flag } from './flags.ts';
 import { chartValuesOf } from './manifests/chart-values.ts';
 import { manifestFlags } from './manifests/flags.ts';
 import { installationFrom } from './manifests/options.ts';
-import { renderManifests } from './manifests/render.ts';
+import { renderManifests, scriptsFor } from './manifests/render.ts';
 import { valuesByKey } from './manifests/values.ts';
 import { manifestYaml } from './manifests/yaml.ts';
 
@@ -34,6 +34,7 @@ export const manifestsCommand: Command = defineCommand({
         ? [chartValuesOf(installation, flags.component)]
         : renderManifests(installation, flags.component);
     io.stdout(documents.map(manifestYaml).join('---\n'));
+    if (flags.output === 'yaml') io.stderr(scriptsFor(installation, flags.component));
     return 0;
   },
 });

@@ -18,6 +18,10 @@ export const ignoreScalingAnnotation = `${prefix}ignore-scaling`;
 export const replicasAnnotation = `${prefix}replicas`;
 /** Present, with an empty value, while we hold a resource down. */
 export const activeAnnotation = `${prefix}meltdown-protection-active`;
+/** Since when, why and by whom it is held; not written yet, but allowed where writes of ours are narrowed. */
+const heldAnnotation = `${prefix}held`;
+/** All that we ever write on a resource. */
+export const writtenAnnotations = [activeAnnotation, heldAnnotation, replicasAnnotation] as const;
 
 /** Field manager of our scalings: what the API server takes from our User-Agent, and from that of the Go program. */
 export const scalingFieldManager = 'dependency-watchdog';

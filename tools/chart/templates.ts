@@ -5,7 +5,7 @@ import {
   type RunningComponent,
   runningComponents,
 } from '../../src/cli/manifests/installation.ts';
-import { type Component, components, renderManifests } from '../../src/cli/manifests/render.ts';
+import { type Component, renderManifests } from '../../src/cli/manifests/render.ts';
 import type { InstallationValues } from '../../src/cli/manifests/values.ts';
 import { manifestYaml } from '../../src/cli/manifests/yaml.ts';
 import { data, entries, fillIn, number, optional, text } from './placeholders.ts';
@@ -176,7 +176,7 @@ const notice = '{{- /* Written by tools/chart from what dwd manifests prints: ma
 export const templates: Readonly<Record<string, string>> = {
   'checks.yaml': notice + checks,
   ...Object.fromEntries(
-    components.map((component) => [
+    runningComponents.map((component) => [
       `${component}.yaml`,
       `${notice}{{- if .Values.${component}.enabled }}\n${templateOf(component)}{{- end }}\n`,
     ]),

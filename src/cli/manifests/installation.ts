@@ -57,11 +57,7 @@ export const nameOf = ({ namePrefix }: Installation, component: string): string 
 export const clusterWideNameOf = (installation: Installation, component: string): string =>
   `dependency-watchdog.gardener.cloud:${installation.namespace}:${nameOf(installation, component)}`;
 
-/**
- * The name of the ServiceAccount of a component, as the API server writes a user.
- *
- * @public
- */
+/** The name of the ServiceAccount of a component, as the API server writes a user. */
 export const userOf = (installation: Installation, component: RunningComponent): string =>
   `system:serviceaccount:${installation.namespace}:${nameOf(installation, component)}`;
 

@@ -1,4 +1,7 @@
 import type { Installation, KubernetesObject } from './installation.ts';
+import { bindScript, operatorRoles } from './operator.ts';
+import { policies } from './policy.ts';
+import { kubeconfigScript, shootAccess } from './shoot-access.ts';
 import { workloadOf } from './workload.ts';
 
 /** The objects of one component, in the order in which they are to be applied. */
@@ -9,6 +12,9 @@ const registry = {
   prober: workloadOf('prober'),
   weeder: workloadOf('weeder'),
   care: workloadOf('care'),
+  'shoot-access': shootAccess,
+  operator: operatorRoles,
+  policy: policies,
 } as const satisfies Readonly<Record<string, Render>>;
 
 export type Component = keyof typeof registry;
@@ -23,3 +29,12 @@ export const renderManifests = (
   components
     .filter((component) => chosen.includes(component))
     .flatMap((component) => registry[component](installation));
+
+const scripts: Readonly<Partial<Record<Component, (installation: Installation) => string>>> = {
+  'shoot-access': kubeconfigScript,
+  operator: bindScript,
+};
+
+/** What is left to do when their objects are applied, as a script for a shell; empty for most. */
+export const scriptsFor = (installation: Installation, chosen: readonly Component[]): string =>
+  chosen.map((component) => scripts[component]?.(installation) ?? '').join('');

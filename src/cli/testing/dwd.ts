@@ -14,6 +14,13 @@ dependentResourceInfos:
     scaleUp: {level: 2}
 `;
 
+const ref = (
+  apiVersion: string,
+  kind: string,
+): string => `  - ref: {apiVersion: ${apiVersion}, kind: ${kind}, name: one}
+    scaleUp: {level: 2}
+`;
+
 const weederConfig = `servicesAndDependantSelectors:
   etcd-main-client:
     podSelectors:
@@ -35,6 +42,11 @@ const files: Readonly<Record<string, string>> = {
   'weeder.yaml': weederConfig,
   'selectors.yaml': selectorsConfig,
   'bad.yaml': config.replace('10s', '10').replace('level: 2', 'level: -2'),
+  'kinds.yaml':
+    config +
+    ref('apps/v1', 'StatefulSet') +
+    ref('druid.gardener.cloud/v1alpha1', 'Etcd') +
+    ref('v1', 'ReplicationController'),
   'manifest.yaml': `kind: ConfigMap\ndata:\n  config.yaml: |\n${config.replace(/^(?=.)/gm, '    ')}    typo: 1\n`,
   'warned.yaml': config.replace(/^kcm.*\n/m, ''),
   'named-on.yaml': config.replace('name: kube-controller-manager', 'name: "on"'),

@@ -12,6 +12,7 @@ export interface Program {
   output(): string;
   /** The same of standard output alone. */
   stdout(): string;
+  stderr(): string;
   /** Log lines, parsed. */
   lines(): readonly LogLine[];
   signal(name: NodeJS.Signals): void;
@@ -37,8 +38,9 @@ const parseLine = (line: string): LogLine => {
 export const superviseProcess = (child: ChildProcess): Program => {
   let text = '';
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (text += chunk.toString()));
-  let out = '';
+  let [out, err] = ['', ''];
   child.stdout?.on('data', (chunk: Buffer) => (out += chunk.toString()));
+  child.stderr?.on('data', (chunk: Buffer) => (err += chunk.toString()));
   const kill = (): void => void child.kill('SIGKILL');
   process.once('exit', kill);
   const ended = new Promise<number | NodeJS.Signals>((resolve, reject) => {
@@ -52,6 +54,7 @@ export const superviseProcess = (child: ChildProcess): Program => {
     pid: child.pid ?? -1,
     output: () => text,
     stdout: () => out,
+    stderr: () => err,
     lines: () => text.split('\n').filter(Boolean).map(parseLine),
     signal: (name) => void child.kill(name),
     ended,

@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { dwd } from '../testing/dwd.ts';
+
+interface Manifest {
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly rules?: readonly { readonly resources: readonly string[]; readonly verbs: readonly string[] }[];
+}
+
+const manifests = async (...flags: readonly string[]) => {
+  const { code, stdout, stderr } = await dwd('manifests', ...flags);
+  expect(code, stderr).toBe(0);
+  return { objects: parseAllDocuments(stdout).map((document) => document.toJS() as Manifest), stderr };
+};
+
+const rulesIn = (objects: readonly Manifest[]): readonly (readonly [string, string, string])[] =>
+  objects.flatMap(({ kind, metadata: { namespace = '' }, rules = [] }) =>
+    rules.map(({ resources, verbs }) => [`${kind} ${namespace}`.trim(), resources.join(), verbs.join()] as const),
+  );
+
+it('gives the prober in a shoot a token, and rights to leases and nodes', async () => {
+  const { objects, stderr } = await manifests('--component=shoot-access', '--config-file=prober=config.yaml');
+  expect(objects.map(({ kind }) => kind)).toEqual([
+    'ServiceAccount',
+    'Secret',
+    'Role',
+    'RoleBinding',
+    'ClusterRole',
+    'ClusterRoleBinding',
+  ]);
+  expect(rulesIn(objects)).toEqual([
+    ['Role kube-node-lease', 'leases', 'list'],
+    ['ClusterRole', 'nodes', 'list'],
+  ]);
+  expect(stderr).toContain('kubectl create secret generic probe -n "$NAMESPACE"');
+});
+
+it('gives an operator roles, and says how to bind them', async () => {
+  const { objects, stderr } = await manifests('--component=operator', '--namespace=here');
+  const [wide, home] = objects;
+  expect(objects.map(({ kind }) => kind)).toEqual(['ClusterRole', 'Role']);
+  expect(rulesIn([home!])).toEqual([
+    ['Role here', 'pods', 'get,list,watch'],
+    ['Role here', 'pods/proxy', 'get'],
+    ['Role here', 'leases', 'get'],
+  ]);
+  // In all namespaces, a way into pods would be one into every control plane.
+  expect(rulesIn([wide!]).filter(([, resources]) => resources.includes('pods'))).toEqual([]);
+  expect(stderr).toContain(`--clusterrole=${wide!.metadata.name} `);
+  expect(stderr).toContain(`-n here --role=${home!.metadata.name} `);
+});

@@ -1,0 +1,35 @@
+import { operatorGrants, operatorHomeGrants } from '../../app/index.ts';
+import { clusterWideNameOf, type Installation, type KubernetesObject, labelsOf, rbacGroup } from './installation.ts';
+import { guessResource, policyRules } from './rights.ts';
+
+const leases = ['prober', 'weeder', 'care'].map((component) => `dwd-${component}-leader-election`);
+
+/**
+ * What a person needs to see and to steer the prober. Nobody is bound to it. What reaches into pods is a Role of its own, for the namespace of the
+ * installation alone: in all namespaces, `pods/proxy` would be a way into every control plane.
+ */
+export const operatorRoles = (installation: Installation): readonly KubernetesObject[] => {
+  const { namespace, prober } = installation;
+  const name = clusterWideNameOf(installation, 'operator');
+  const labels = labelsOf(installation, 'operator');
+  const seedWide = operatorGrants(prober.settings, ({ kind }) => guessResource(kind));
+  const apiVersion = `${rbacGroup}/v1`;
+  return [
+    { apiVersion, kind: 'ClusterRole', metadata: { name, labels }, rules: policyRules(seedWide) },
+    {
+      apiVersion,
+      kind: 'Role',
+      metadata: { name, namespace, labels },
+      rules: policyRules(operatorHomeGrants(leases, namespace)),
+    },
+  ];
+};
+
+/** How somebody gets these roles. */
+export const bindScript = (installation: Installation): string => {
+  const name = clusterWideNameOf(installation, 'operator');
+  return `# USER is who is to operate the dependency-watchdog; --group="$GROUP" instead of --user for all of a group.
+kubectl create clusterrolebinding "dependency-watchdog:$USER" --clusterrole=${name} --user="$USER"
+kubectl create rolebinding "dependency-watchdog:$USER" -n ${installation.namespace} --role=${name} --user="$USER"
+`;
+};

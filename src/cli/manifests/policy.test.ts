@@ -1,0 +1,77 @@
+import { expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { dwd } from '../testing/dwd.ts';
+import { celOfSelector } from './policy.ts';
+
+interface Policy {
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+  readonly spec: {
+    readonly policyName?: string;
+    readonly failurePolicy?: string;
+    readonly matchConstraints?: { readonly resourceRules: readonly unknown[] };
+    readonly matchConditions?: readonly { readonly expression: string }[];
+    readonly validations?: readonly { readonly expression: string; readonly message: string }[];
+  };
+}
+
+const policies = async (...flags: readonly string[]): Promise<readonly Policy[]> => {
+  const { code, stdout, stderr } = await dwd('manifests', '--component=policy', ...flags);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return parseAllDocuments(stdout).map((document) => document.toJS() as Policy);
+};
+
+it('binds one policy to the ServiceAccount of the prober and one to that of the weeder', async () => {
+  const all = await policies('--namespace=here', '--name-prefix=my-');
+  expect(all.map(({ kind, spec }) => [kind, spec.failurePolicy ?? spec.policyName])).toEqual([
+    ['ValidatingAdmissionPolicy', 'Fail'],
+    ['ValidatingAdmissionPolicyBinding', all[0]?.metadata.name],
+    ['ValidatingAdmissionPolicy', 'Fail'],
+    ['ValidatingAdmissionPolicyBinding', all[2]?.metadata.name],
+  ]);
+  const users = all.flatMap(({ spec }) => spec.matchConditions?.map(({ expression }) => expression) ?? []);
+  expect(users).toEqual([
+    "request.userInfo.username == 'system:serviceaccount:here:my-prober'",
+    "request.userInfo.username == 'system:serviceaccount:here:my-weeder'",
+  ]);
+});
+
+it('watches over updates of what the prober scales, and deletes of pods by the weeder', async () => {
+  const [prober, , weeder] = await policies('--config-file=prober=kinds.yaml');
+  const rule = { apiVersions: ['*'], operations: ['UPDATE'] };
+  expect(prober?.spec.matchConstraints?.resourceRules).toEqual([
+    { apiGroups: ['apps'], resources: ['deployments', 'statefulsets'], ...rule },
+    { apiGroups: ['druid.gardener.cloud'], resources: ['etcds'], ...rule },
+    { apiGroups: [''], resources: ['replicationcontrollers'], ...rule },
+  ]);
+  expect(weeder?.spec.matchConstraints?.resourceRules).toEqual([
+    { apiGroups: [''], apiVersions: ['*'], resources: ['pods'], operations: ['DELETE'] },
+  ]);
+});
+
+it('lets the weeder delete what any of its selectors matches', async () => {
+  const [, , weeder] = await policies('--config-file=weeder=weeder.yaml');
+  expect(weeder?.spec.validations?.[0]).toEqual({
+    expression: "(('role' in variables.labels && variables.labels['role'] in ['apiserver']))",
+    message: 'the weeder may delete no pods but those that a selector of its configuration matches',
+    reason: 'Forbidden',
+  });
+});
+
+it('has an expression for each operator of a selector', () => {
+  const terms = [
+    { key: 'a', operator: 'In', values: ['1', '2'] },
+    { key: 'b', operator: 'NotIn', values: ['1'] },
+    { key: 'c/d', operator: 'Exists', values: [] },
+    { key: 'e', operator: 'DoesNotExist', values: [] },
+  ] as const;
+  expect(celOfSelector({ matchLabels: { x: '' }, matchExpressions: terms })).toBe(
+    [
+      "('x' in variables.labels && variables.labels['x'] in [''])",
+      "('a' in variables.labels && variables.labels['a'] in ['1', '2'])",
+      "!('b' in variables.labels && variables.labels['b'] in ['1'])",
+      "'c/d' in variables.labels",
+      "!('e' in variables.labels)",
+    ].join(' && '),
+  );
+});

@@ -1,0 +1,66 @@
+import { type Grant, proberShootGrants } from '../../app/index.ts';
+import { type Installation, type KubernetesObject, labelsOf, rbacGroup } from './installation.ts';
+import { policyRules } from './rights.ts';
+
+/** Of the ServiceAccount, its token and its rights in the shoot. */
+const name = 'dependency-watchdog-probe';
+const namespace = 'kube-system';
+
+const rbac = (labels: KubernetesObject['metadata']['labels'], grants: readonly Grant[]) => {
+  const places = [...new Set(grants.map((grant) => grant.namespace))];
+  return places.flatMap((place): readonly KubernetesObject[] => {
+    const kind = place === undefined ? 'ClusterRole' : 'Role';
+    const metadata = { name, ...(place === undefined ? {} : { namespace: place }), labels: labels ?? {} };
+    const rules = policyRules(grants.filter((grant) => grant.namespace === place));
+    return [
+      { apiVersion: `${rbacGroup}/v1`, kind, metadata, rules },
+      {
+        apiVersion: `${rbacGroup}/v1`,
+        kind: `${kind}Binding`,
+        metadata,
+        roleRef: { apiGroup: rbacGroup, kind, name },
+        subjects: [{ kind: 'ServiceAccount', name, namespace }],
+      },
+    ];
+  });
+};
+
+/**
+ * What a shoot that is none of Gardener's needs: a ServiceAccount with a token, and the rights with which it is probed. To be applied in the shoot.
+ * gardenlet does this for the shoots of Gardener.
+ */
+export const shootAccess = (installation: Installation): readonly KubernetesObject[] => {
+  const labels = labelsOf(installation, 'shoot-access');
+  return [
+    {
+      apiVersion: 'v1',
+      kind: 'ServiceAccount',
+      metadata: { name, namespace, labels },
+      automountServiceAccountToken: false,
+    },
+    {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name, namespace, labels, annotations: { 'kubernetes.io/service-account.name': name } },
+      type: 'kubernetes.io/service-account-token',
+    },
+    ...rbac(labels, proberShootGrants),
+  ];
+};
+
+/** How a kubeconfig is made of it, as a script for a shell. */
+export const kubeconfigScript = ({
+  prober,
+}: Installation): string => `# SHOOT and SEED are kubeconfigs of the two clusters, NAMESPACE is the shoot's in the seed,
+# SERVER is the address at which pods of the seed reach the shoot's API server.
+of() { kubectl --kubeconfig "$SHOOT" get secret ${name} -n ${namespace} -o "jsonpath={.data.$1}"; }
+kubectl create secret generic ${prober.settings.kubeConfigSecretName} -n "$NAMESPACE" --from-file=kubeconfig=/dev/stdin \\
+  --dry-run=client -o yaml <<END | kubectl --kubeconfig "$SEED" apply -f -
+apiVersion: v1
+kind: Config
+clusters: [{name: shoot, cluster: {server: "$SERVER", certificate-authority-data: $(of 'ca\\.crt')}}]
+users: [{name: probe, user: {token: $(of token | base64 -d)}}]
+contexts: [{name: shoot, context: {cluster: shoot, user: probe}}]
+current-context: shoot
+END
+`;

@@ -1,0 +1,242 @@
+import { spawnSync } from 'node:child_process';
+import { dirname } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { loadWeederConfig } from '../../src/config/index.ts';
+import { matchesLabels } from '../../src/domain/index.ts';
+import { clientFromKubeconfig, describeEnvtest, type Reply, type TestClient } from '../envtest/index.ts';
+import { waitFor } from '../envtest/waiting.ts';
+import { controlPlane as namespace, type Installed, startInstalled } from './support/installed.ts';
+import { type Mill, millPath } from './support/mill.ts';
+import { createPod, listPods, setCrashing, setEndpoints } from './support/pods.ts';
+import { getDeployment } from './support/shoot.ts';
+
+const prefix = 'dependency-watchdog.gardener.cloud';
+const kcm = 'kube-controller-manager';
+const deployment = `/apis/apps/v1/namespaces/${namespace}/deployments/${kcm}`;
+const mill = millPath(namespace);
+
+const proberConfig = `kubeConfigSecretName: shoot-access-prober
+probeInterval: 1s
+initialDelay: 1s
+probeTimeout: 5s
+kcmNodeMonitorGraceDuration: 8s
+dependentResourceInfos:
+  - ref: {apiVersion: apps/v1, kind: Deployment, name: ${kcm}}
+    scaleUp: {level: 0, timeout: 20s}
+    scaleDown: {level: 0, timeout: 20s}
+  - ref: {apiVersion: test.dependency-watchdog.gardener.cloud/v1, kind: Watermill, name: mill}
+    scaleUp: {level: 1, timeout: 20s}
+    scaleDown: {level: 1, timeout: 20s}
+`;
+
+const weederConfig = `watchDuration: 1m
+servicesAndDependantSelectors:
+  etcd-main-client:
+    podSelectors:
+      - matchLabels: {role: apiserver}
+        matchExpressions: [{key: tier, operator: NotIn, values: [test, lab]}]
+  kube-apiserver:
+    podSelectors:
+      - matchExpressions:
+          - {key: role, operator: Exists}
+          - {key: tier, operator: In, values: [front, back]}
+      - matchExpressions:
+          - {key: gardener.cloud/role, operator: DoesNotExist}
+          - {key: tier, operator: Exists}
+          - {key: role, operator: NotIn, values: [apiserver, main]}
+`;
+
+/** In a dry run, which passes all admission. */
+const patch = async (client: TestClient, path: string, body: unknown): Promise<string> => {
+  const contentType = 'application/merge-patch+json';
+  return told(await client.request({ method: 'PATCH', path: `${path}?dryRun=All`, contentType, body }));
+};
+const told = ({ status, body }: Reply): string =>
+  status < 300
+    ? 'allowed'
+    : `${String(status)} ${(body as { message: string }).message.replace(/^.*denied request: /s, '')}`;
+
+describeEnvtest('with the rights and the policies of dwd manifests', () => {
+  let installed: Installed;
+  /** Runs a script that `dwd manifests` prints, as somebody with both kubeconfigs. */
+  const run = (script: string, variables: Readonly<Record<string, string>>) => {
+    const { seed, shoot, directory } = installed;
+    const path = `${dirname(seed.binaries.path('kubectl'))}:${process.env.PATH ?? ''}`;
+    const clusters = { SHOOT: shoot.admin.kubeconfig.file, SEED: seed.admin.kubeconfig.file };
+    const env = { PATH: path, HOME: directory, KUBECONFIG: clusters.SEED, ...clusters, ...variables };
+    return spawnSync('bash', ['--norc', '-euo', 'pipefail', '-c', script], { env, encoding: 'utf8' });
+  };
+
+  beforeAll(async () => {
+    installed = await startInstalled({ prober: proberConfig, weeder: weederConfig });
+  });
+  afterAll(() => installed.stop());
+
+  it('the API server finds nothing wrong with the policies', async () => {
+    const path = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies';
+    const checked = await waitFor({ what: 'the check of types', withinMs: 30_000 }, async () => {
+      const policies = await installed.seed.client.list<{ status?: { typeChecking?: object } }>(path);
+      const checks = policies.flatMap(({ status }) => status?.typeChecking ?? []);
+      return checks.length === 2 ? checks : undefined;
+    });
+    expect(checked).toEqual([{}, {}]);
+  });
+
+  it('a shoot is reached with what shoot-access makes of it', async () => {
+    const { shoot } = installed;
+    const { objects, script } = await installed.manifests('shoot-access');
+    await shoot.kubectl(['apply', '-f', '-'], objects);
+    await waitFor({ what: 'the token', withinMs: 30_000 }, async () => {
+      const secret = '/api/v1/namespaces/kube-system/secrets/dependency-watchdog-probe';
+      return (await shoot.client.get<{ data?: { token?: string } }>(secret)).data?.token;
+    });
+    const made = run(script, { NAMESPACE: namespace, SERVER: shoot.url });
+    expect(made).toMatchObject({ status: 0, stderr: '', stdout: 'secret/shoot-access-prober created\n' });
+  });
+
+  it('the prober protects and restores, and is refused nothing', async () => {
+    const program = await installed.start('prober');
+    const untilCounts = (expected: string): Promise<unknown> =>
+      waitFor({ what: `${expected}\n${program.output()}`, withinMs: 60_000 }, async () => {
+        const { spec, metadata } = await getDeployment(installed.seed.client, namespace, kcm);
+        const wheel = (await installed.seed.client.get<Mill>(mill)).spec.wheel.count;
+        const marked = Object.keys(metadata.annotations ?? {}).some((key) => key.startsWith(prefix));
+        return `${String(spec.replicas)} ${String(wheel)}${marked ? ' held' : ''}` === expected || undefined;
+      });
+    await waitFor({ what: 'healthy', withinMs: 60_000 }, () =>
+      Promise.resolve(program.lines().some(({ verdict }) => verdict === 'healthy') || undefined),
+    );
+    installed.kubelets.cut();
+    await untilCounts('0 0 held');
+    installed.kubelets.connect();
+    await untilCounts('2 4');
+    program.signal('SIGTERM');
+    expect(await program.ended).toBe(0);
+    expect(installed.refusedTo('prober')).toEqual([]);
+    const events = await installed.seed.kubectl(['get', 'events', '-n', namespace]);
+    expect(events).toContain('MeltdownProtection');
+  });
+
+  const held = {
+    metadata: { annotations: { [`${prefix}/meltdown-protection-active`]: '', [`${prefix}/replicas`]: '2' } },
+  };
+  const image = { spec: { template: { spec: { containers: [{ name: 'main', image: 'evil' }] } } } };
+  const spec = '403 the prober may change nothing but spec.replicas, or the count of the scale subresource';
+  const annotations = '403 the prober may change no annotations but ';
+  const metadata = '403 the prober may change nothing in the metadata but its own annotations';
+  it.each([
+    ['a scale-down', deployment, { ...held, spec: { replicas: 0 } }, 'allowed'],
+    ['since when it is held', deployment, { metadata: { annotations: { [`${prefix}/held`]: '{}' } } }, 'allowed'],
+    ['another image', deployment, image, spec],
+    ['another image with a scale-down', deployment, { ...held, spec: { replicas: 0, ...image.spec } }, spec],
+    ['a pause of its roll-out', deployment, { spec: { paused: true } }, spec],
+    ['labels', deployment, { metadata: { labels: { app: 'other' } } }, metadata],
+    ['a finalizer', deployment, { metadata: { finalizers: ['example.org/stay'] } }, metadata],
+    ['another annotation', deployment, { metadata: { annotations: { 'example.org/a': 'b' } } }, annotations],
+    ['a changed annotation of others', deployment, { metadata: { annotations: { owner: 'me' } } }, annotations],
+    ['a removed annotation of others', deployment, { metadata: { annotations: { owner: null } } }, annotations],
+    [
+      "an operator's annotation",
+      deployment,
+      { metadata: { annotations: { [`${prefix}/ignore-scaling`]: 'true' } } },
+      annotations,
+    ],
+    ['marks on another kind', mill, held, 'allowed'],
+    ['the count of another kind', `${mill}/scale`, { spec: { replicas: 0 } }, 'allowed'],
+    ['the count of another kind without its scale', mill, { spec: { wheel: { count: 0 } } }, spec],
+    ['another field of another kind', mill, { spec: { stones: 3 } }, spec],
+    [
+      'a field beside its spec',
+      mill,
+      { extra: 'field' },
+      '403 the prober may change nothing but the number of replicas',
+    ],
+  ])('of the prober, %s', async (_, path, body, expected) => {
+    const answer = await patch((await installed.identityOf('prober')).client, path, body);
+    expect(answer.startsWith(expected) ? expected : answer).toBe(expected);
+    // Of others, nothing is refused.
+    expect(await patch(installed.seed.client, path, body)).toBe('allowed');
+  });
+
+  it('the weeder weeds, and is refused nothing', async () => {
+    const labels = { role: 'apiserver' };
+    const pod = { namespace, name: 'crashing', labels, owner: 'crashing' };
+    await createPod(installed.seed.client, pod);
+    await setCrashing(installed.seed.client, pod, ['main']);
+    await installed.start('weeder');
+    await setEndpoints(installed.seed.client, { namespace, service: 'etcd-main-client', ready: [true] });
+    await waitFor({ what: 'the pod to be deleted', withinMs: 60_000 }, async () => {
+      const pods = await listPods(installed.seed.client, namespace);
+      return pods.some(({ metadata: { deletionTimestamp } }) => deletionTimestamp !== undefined) || undefined;
+    });
+    const events = await waitFor({ what: 'its Event', withinMs: 30_000 }, async () => {
+      const text = await installed.seed.kubectl(['get', 'events', '-n', namespace]);
+      return text.includes('pod/crashing') ? text : undefined;
+    });
+    expect(events).toContain('DependencyReady');
+    expect(installed.refusedTo('weeder')).toEqual([]);
+  });
+
+  it('of the weeder, no deletes but those of crash-looping pods that its selectors match', async () => {
+    const { client } = await installed.identityOf('weeder');
+    const { settings } = loadWeederConfig(weederConfig, { leftovers: 'error' });
+    const selectors = settings?.services.flatMap(({ podSelectors }) => podSelectors) ?? [];
+    const among = (key: string, ...values: readonly string[]) => [{}, ...values.map((value) => ({ [key]: value }))];
+    const all = among('role', 'apiserver', 'main', 'x').flatMap((role) =>
+      among('tier', 'front', 'lab').flatMap((tier) =>
+        among('gardener.cloud/role', 'controlplane').map((other) => ({ ...role, ...tier, ...other })),
+      ),
+    );
+    const remove = async (name: string): Promise<string> =>
+      told(await client.request({ method: 'DELETE', path: `/api/v1/namespaces/all-labels/pods/${name}?dryRun=All` }));
+    await installed.seed.client.create('/api/v1/namespaces', { metadata: { name: 'all-labels' } });
+    for (const [index, labels] of all.entries()) {
+      const pod = { namespace: 'all-labels', name: `pod-${String(index)}`, labels, owner: 'all' };
+      const isMatched = selectors.some((selector) => matchesLabels(selector, labels));
+      const refusal = isMatched
+        ? '403 the weeder may delete no pods but those of which a container waits in CrashLoopBackOff'
+        : '403 the weeder may delete no pods but those that a selector of its configuration matches';
+      await createPod(installed.seed.client, pod);
+      expect(await remove(pod.name), JSON.stringify(labels)).toBe(refusal);
+      await setCrashing(installed.seed.client, pod, ['main']);
+      expect(await remove(pod.name), JSON.stringify(labels)).toBe(isMatched ? 'allowed' : refusal);
+    }
+  });
+
+  it('of an operator, what the role is for, and no way into control planes', async () => {
+    const { seed } = installed;
+    const { objects, script } = await installed.manifests('operator');
+    await seed.kubectl(['apply', '-f', '-'], objects);
+    const access = await seed.kubeconfigFor({ user: 'alice' });
+    expect(run(script, { USER: 'alice' })).toMatchObject({ status: 0, stderr: '' });
+    const alice = clientFromKubeconfig(access.text);
+    const status = async (method: string, path: string, body?: unknown): Promise<number> =>
+      (await alice.request({ method, path, body, contentType: 'application/merge-patch+json' })).status;
+    const proxied = 'pods/https:leader:9644/proxy/status';
+    await waitFor(
+      { what: 'the roles', withinMs: 30_000 },
+      async () => (await status('GET', `/api/v1/namespaces/garden/${proxied}`)) === 404 || undefined,
+    );
+    expect(await patch(alice, `/api/v1/namespaces/${namespace}`, { metadata: { annotations: { a: 'b' } } })).toBe(
+      'allowed',
+    );
+    expect(await patch(alice, deployment, { spec: { replicas: 1 } })).toBe('allowed');
+    expect(
+      await status('GET', '/apis/coordination.k8s.io/v1/namespaces/garden/leases/dwd-prober-leader-election'),
+    ).toBe(200);
+    expect(await status('GET', `/api/v1/namespaces/${namespace}/${proxied}`)).toBe(403);
+    expect(await status('GET', '/api/v1/namespaces/garden/secrets')).toBe(403);
+    expect(await status('DELETE', `/api/v1/namespaces/${namespace}/pods/crashing`)).toBe(403);
+  });
+
+  it('are installed and removed by dwd install and dwd uninstall as well', async () => {
+    const { seed } = installed;
+    const flags = ['--component=policy', `--kubeconfig=${seed.admin.kubeconfig.file}`];
+    const path = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies';
+    await installed.dwd('install', '--force-conflicts', ...flags);
+    expect(await seed.client.list(path)).toHaveLength(2);
+    await installed.dwd('uninstall', ...flags);
+    expect(await seed.client.list(path)).toEqual([]);
+    expect(await seed.client.list(path.replace('policies', 'policybindings'))).toEqual([]);
+  });
+});

@@ -1,0 +1,158 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  clientFromKubeconfig,
+  type ControlPlane,
+  type Kubeconfig,
+  startControlPlane,
+  startControllerManager,
+  type TestClient,
+} from '../../envtest/index.ts';
+import { waitFor } from '../../envtest/waiting.ts';
+import { auditInto } from './audit.ts';
+import { startDeploymentController } from './deployment-controller.ts';
+import { createMill, startMillController } from './mill.ts';
+import { type Program, startProgram } from './program.ts';
+import { createDeployment, createMachines, createNodes, type Kubelets, startKubelets } from './shoot.ts';
+
+type Component = 'prober' | 'weeder';
+export type Configs = Readonly<Record<Component, string>>;
+
+/** A seed on which prober and weeder have what `dwd manifests` gives them, policies included, and a shoot to which nobody has access yet. */
+export interface Installed {
+  readonly seed: ControlPlane;
+  readonly shoot: ControlPlane;
+  /** Of the three nodes of the shoot. */
+  readonly kubelets: Kubelets;
+  readonly directory: string;
+  /** Runs `dwd` to its end, which is a good one. */
+  dwd(...args: readonly string[]): Promise<Program>;
+  /** `dwd manifests` with the configurations: what is on stdout, and the script on stderr. */
+  manifests(components: string): Promise<{ readonly objects: string; readonly script: string }>;
+  /** As the ServiceAccount of a component. */
+  identityOf(component: Component): Promise<Kubeconfig & { readonly client: TestClient }>;
+  /** Starts a component as its ServiceAccount; resolves when it leads and knows its rights. */
+  start(component: Component): Promise<Program>;
+  /** What the API server of the seed has refused to it. */
+  refusedTo(component: Component): readonly string[];
+  stop(): Promise<void>;
+}
+
+export const controlPlane = 'shoot--test--one';
+const nodes = ['node-a', 'node-b', 'node-c'];
+
+const createControlPlane = async (seed: TestClient): Promise<void> => {
+  await seed.create('/apis/extensions.gardener.cloud/v1alpha1/clusters', {
+    apiVersion: 'extensions.gardener.cloud/v1alpha1',
+    kind: 'Cluster',
+    metadata: { name: controlPlane },
+    spec: {
+      shoot: {
+        apiVersion: 'core.gardener.cloud/v1beta1',
+        kind: 'Shoot',
+        spec: { provider: { workers: [{ name: 'pool' }] } },
+        status: { lastOperation: { type: 'Reconcile', state: 'Succeeded' } },
+      },
+    },
+  });
+  await createMachines(seed, { namespace: controlPlane, nodes });
+  const annotations = { owner: 'gardenlet' };
+  await createDeployment(seed, controlPlane, { name: 'kube-controller-manager', replicas: 2, annotations });
+  await createMill(seed, controlPlane, 4);
+};
+
+/** Makes tokens for the Secrets of ServiceAccounts. */
+const startTokenController = (shoot: ControlPlane) => {
+  const pki = join(shoot.directory, 'pki');
+  return startControllerManager(shoot, {
+    controllers: ['serviceaccount-token-controller'],
+    flags: {
+      'service-account-private-key-file': join(pki, 'service-account.key'),
+      'root-ca-file': join(pki, 'ca.crt'),
+    },
+  });
+};
+
+export const startInstalled = async (configs: Configs): Promise<Installed> => {
+  const directory = mkdtempSync(join(tmpdir(), 'dwd-installed-'));
+  const audit = auditInto(directory);
+  const [seed, shoot] = await Promise.all([
+    startControlPlane({ name: 'seed', apiServerFlags: audit.flags }),
+    startControlPlane({ name: 'shoot', kinds: [] }),
+  ]);
+  const programs: Program[] = [];
+  const configFile = (component: Component): string => join(directory, `${component}.yaml`);
+  for (const component of ['prober', 'weeder'] as const) writeFileSync(configFile(component), configs[component]);
+
+  const run = (...args: readonly string[]): Program => {
+    const program = startProgram(args);
+    programs.push(program);
+    return program;
+  };
+  const dwd: Installed['dwd'] = async (...args) => {
+    const program = run(...args);
+    if ((await program.ended) !== 0) throw new Error(program.output());
+    return program;
+  };
+  const manifests: Installed['manifests'] = async (components) => {
+    const files = `prober=${configFile('prober')},weeder=${configFile('weeder')}`;
+    const program = await dwd('manifests', `--component=${components}`, `--config-file=${files}`);
+    // Warnings about the configuration come first.
+    return { objects: program.stdout(), script: /^# .*/ms.exec(program.stderr())?.[0] ?? '' };
+  };
+  const identityOf: Installed['identityOf'] = async (component) => {
+    const account = { namespace: 'garden', name: `dwd-${component}` };
+    const access = await seed.serviceAccountKubeconfig(account);
+    return { ...access, client: clientFromKubeconfig(access.text) };
+  };
+
+  await createNodes(shoot.client, nodes);
+  const kubelets = startKubelets(shoot.client, nodes);
+  for (const name of ['garden', controlPlane]) await seed.client.create('/api/v1/namespaces', { metadata: { name } });
+  await seed.kubectl(['apply', '-f', '-'], (await manifests('prober,weeder,policy')).objects);
+  await createControlPlane(seed.client);
+  const parts = [
+    await startTokenController(shoot),
+    // It checks the types of expressions in policies.
+    await startControllerManager(seed, { controllers: ['validatingadmissionpolicy-status-controller'] }),
+    startDeploymentController(seed.client, controlPlane),
+    startMillController(seed.client, controlPlane),
+  ];
+
+  return {
+    ...{ seed, shoot, kubelets, directory, dwd, manifests, identityOf },
+    start: async (component) => {
+      const { file } = await identityOf(component);
+      const program = run(
+        component,
+        `--config-file=${configFile(component)}`,
+        `--kubeconfig=${file}`,
+        '--enable-leader-election',
+        '--kube-api-qps=100',
+        '--kube-api-burst=200',
+        '--metrics-bind-addr=0',
+        '--health-bind-addr=0',
+      );
+      const has = (text: string): boolean => program.lines().some(({ msg }) => msg === text);
+      await waitFor({ what: `the ${component} to lead`, withinMs: 60_000 }, () =>
+        Promise.resolve((has('no right is missing') && has('started leading')) || undefined),
+      ).catch((error: unknown) => {
+        throw new Error(`${String(error)}\n${program.output()}`);
+      });
+      return program;
+    },
+    refusedTo: (component) =>
+      audit
+        .requests()
+        .filter(({ user, status }) => status === 403 && user.endsWith(`:dwd-${component}`))
+        .map(({ verb, uri }) => `${verb} ${uri}`),
+    stop: async () => {
+      for (const program of programs) program.signal('SIGKILL');
+      await kubelets.stop();
+      await Promise.all(parts.map((part) => part.stop()));
+      await Promise.all([seed.stop(), shoot.stop()]);
+      rmSync(directory, { recursive: true });
+    },
+  };
+};
