@@ -330,4 +330,23 @@ describeEnvtest('an installation, from an empty cluster and back', () => {
     expect(await listEverything(seed.client)).toEqual(before);
     expect((await dwd('uninstall')).text).toBe('nothing is installed\n');
   });
+
+  it('installs prober and weeder where nothing else is said, in a namespace that it makes, and removes each for itself', async () => {
+    const here = '--namespace=watch';
+    const installed = await dwd('install', here, '--create-namespace', `--image=${first}`);
+    expect(installed.text).toMatch(
+      /prober: ready, and dwd-prober-[\w-]+ leads\nweeder: ready, and dwd-weeder-[\w-]+ leads\n/,
+    );
+    expect(installed.text).toMatch(/weeder: rights: ok: all \d+ are granted\n/);
+    expect(installed.code).toBe(0);
+    expect((await dwd('uninstall')).text).toBe('nothing is installed\n');
+    const one = await dwd('uninstall', here, '--component=weeder');
+    expect([one.code, one.text.includes('dwd-prober')]).toEqual([0, false]);
+    expect(await seed.kubectl(['get', 'deployments', '-n', 'watch', '-o', 'name'])).toBe(
+      'deployment.apps/dwd-prober\n',
+    );
+    expect((await dwd('uninstall', here)).code).toBe(0);
+    const left = (await listEverything(seed.client)).filter((object) => !before.includes(object));
+    expect(left).toEqual(['/api/v1/namespaces /watch']);
+  });
 });
