@@ -58,7 +58,7 @@ architecture: setup ## check who imports what, cycles, and the purity rules
 	$(call stage,architecture,vitest run --project unit --reporter default test/architecture.test.ts)
 
 docs: setup ## write the tables of docs/configure.md again, from the schemas and flags
-	$(call stage,docs,vitest run --project unit --update test/documents/configure.test.ts)
+	$(call stage,docs,vitest run --project unit test/documents/configure.test.ts --update)
 
 sbom: build ## write dist/sbom.cdx.json: a CycloneDX inventory of what is shipped
 	$(call stage,sbom,node tools/sbom.mjs)
