@@ -84,6 +84,7 @@ describe('dwd manifests', () => {
     ['--replicas=0', 'flag --replicas takes a whole number >= 1; it was given "0"'],
     ['--profile=seed', 'flag --profile takes plain or gardener-seed; it was given "seed"'],
     ['--component=prober,kubelet', 'flag --component takes one or more of prober, weeder, care'],
+    ['--component=prober,shoot-access', 'flag --component takes shoot-access alone: it is for a shoot, and '],
     ['--component=', 'flag --component takes one or more of prober, weeder, care'],
     ['--set=prober.logLevel', 'flag --set takes KEY=VALUE; it was given "prober.logLevel"'],
     ['--set=prober.loglevel=info', 'flag --set knows no key "prober.loglevel"; there are: '],

@@ -54,7 +54,7 @@ describe.skipIf(!isHelmThere() && !isInCi)('the chart', () => {
   afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
   it.each(manifestVariants)('renders the same objects as dwd manifests: %j', async (flags) => {
-    const all = ['--component=prober,weeder,care', ...flags];
+    const all = ['--component=prober,weeder,care,operator,policy', ...flags];
     const expected = objectsIn(await manifests(...all));
     const rendered = objectsIn(await render(await manifests(...all, '--output=values'), '--namespace=garden'));
     expect(Object.keys(rendered).toSorted()).toEqual(Object.keys(expected).toSorted());
@@ -64,7 +64,7 @@ describe.skipIf(!isHelmThere() && !isInCi)('the chart', () => {
   it('renders the same objects for a configuration of one of them, in another namespace', async () => {
     const file = join(directory, 'prober.yaml');
     writeFileSync(file, proberConfig);
-    const flags = ['--component=prober', '--namespace=1', `--config-file=${file}`];
+    const flags = ['--component=prober,policy', '--namespace=1', `--config-file=prober=${file}`];
     const rendered = await render(await manifests(...flags, '--output=values'), '--namespace=1');
     expect(objectsIn(rendered)).toEqual(objectsIn(await manifests(...flags)));
   });
@@ -83,6 +83,10 @@ describe.skipIf(!isHelmThere() && !isInCi)('the chart', () => {
     [
       'prober: {config: "kubeConfigSecretName: another"}',
       'prober.rules are of another configuration than prober.config',
+    ],
+    [
+      `policy: {enabled: true, objectsFor: ${'0'.repeat(8)}-${'0'.repeat(8)}}`,
+      'policy.objects are of other configurations than prober.config and weeder.config',
     ],
     ['weeder: {memoryRequestMiB: 513}', 'weeder.memoryRequestMiB must be at most weeder.memoryLimitMiB'],
     ['weeder: {memory: 513}', "additional properties 'memory' not allowed"],

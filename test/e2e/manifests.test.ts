@@ -88,12 +88,15 @@ describeEnvtest('the manifests of an installation', () => {
   it.each(manifestVariants)(
     'with %j are accepted, and change nothing when they are applied again',
     async (flags, count) => {
-      const text = await manifests('--component', components.join(','), ...flags);
+      const text = await manifests('--component', [...components, 'operator', 'policy'].join(','), ...flags);
       const applied = await apply(text);
-      expect(applied).toHaveLength(count * components.length);
+      expect(applied).toHaveLength(count * components.length + 6);
       const again = await apply(text);
-      // Of a PodDisruptionBudget kubectl sends the selector anew each time (its patch strategy is `replace`), which changes nothing.
-      const changed = again.filter((line) => !line.endsWith(' unchanged') && !line.startsWith('poddisruptionbudget'));
+      // Of these kubectl sends lists or selectors anew each time (their patch strategy is `replace`), which changes nothing.
+      const sentAnew = /^(?:poddisruptionbudget|validatingadmissionpolicy)\./;
+      const changed = again.filter((line) => !line.endsWith(' unchanged') && !sentAnew.test(line));
+      const generations = ['get', 'validatingadmissionpolicies', '-o', 'jsonpath={.items[*].metadata.generation}'];
+      expect(await seed.kubectl(generations)).toMatch(/^1( 1)*$/);
       expect([again.length, changed]).toEqual([applied.length, []]);
     },
   );

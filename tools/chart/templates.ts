@@ -5,6 +5,7 @@ import {
   type RunningComponent,
   runningComponents,
 } from '../../src/cli/manifests/installation.ts';
+import { derivedComponents } from '../../src/cli/manifests/chart-values.ts';
 import { type Component, renderManifests } from '../../src/cli/manifests/render.ts';
 import type { InstallationValues } from '../../src/cli/manifests/values.ts';
 import { manifestYaml } from '../../src/cli/manifests/yaml.ts';
@@ -164,11 +165,29 @@ const checkOf = (component: RunningComponent): string => {
 `;
 };
 
+/** Objects that are values, but for names in them. */
+const derivedTemplateOf = (component: Component): string => `{{- if .Values.${component}.enabled }}
+{{- range .Values.${component}.objects }}
+---
+{{ tpl (toYaml .) $ }}
+{{- end }}
+{{- end }}
+`;
+
+const sha = (component: RunningComponent): string => `(sha256sum .Values.${component}.config | trunc 8)`;
+
+const derivedCheckOf = (component: Component): string => `{{- if .Values.${component}.enabled }}
+{{- if ne .Values.${component}.objectsFor (printf "%s-%s" ${sha('prober')} ${sha('weeder')}) }}
+{{- fail "${component}.objects are of other configurations than prober.config and weeder.config: print them with dwd manifests --output values" }}
+{{- end }}
+{{- end }}
+`;
+
 /** What a schema cannot say. */
 const checks = `{{- if and (eq .Values.profile "gardener-seed") (ne .Release.Namespace "garden") }}
 {{- fail "profile gardener-seed needs the namespace garden: shoots let in nobody from another" }}
 {{- end }}
-${runningComponents.map(checkOf).join('')}`;
+${runningComponents.map(checkOf).join('')}${derivedComponents.map(derivedCheckOf).join('')}`;
 
 const notice = '{{- /* Written by tools/chart from what dwd manifests prints: make chart. */ -}}\n';
 
@@ -180,5 +199,8 @@ export const templates: Readonly<Record<string, string>> = {
       `${component}.yaml`,
       `${notice}{{- if .Values.${component}.enabled }}\n${templateOf(component)}{{- end }}\n`,
     ]),
+  ),
+  ...Object.fromEntries(
+    derivedComponents.map((component) => [`${component}.yaml`, notice + derivedTemplateOf(component)]),
   ),
 };

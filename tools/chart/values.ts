@@ -1,4 +1,4 @@
-import { type ChartValues, chartValuesOf } from '../../src/cli/manifests/chart-values.ts';
+import { type ChartValues, chartValuesOf, derivedComponents } from '../../src/cli/manifests/chart-values.ts';
 import { manifestFlags } from '../../src/cli/manifests/flags.ts';
 import { type Installation, profiles, runningComponents } from '../../src/cli/manifests/installation.ts';
 import { namePrefix } from '../../src/cli/manifests/value-types.ts';
@@ -46,6 +46,20 @@ const ofComponent: Readonly<Record<string, About>> = {
   },
 };
 
+const ofDerived: Readonly<Record<string, About>> = {
+  enabled: { description: 'Whether its objects are there', schema: { type: 'boolean' } },
+  objects: {
+    description: 'Its objects, which follow from the configurations: print both with dwd manifests --output values',
+    schema: { type: 'array', items: { type: 'object' } },
+  },
+  objectsFor: {
+    description: 'The first 8 digits of the SHA-256 of the configurations of prober and weeder',
+    schema: { type: 'string', pattern: '^[0-9a-f]{8}-[0-9a-f]{8}$' },
+  },
+};
+
+const derivedNames: ReadonlySet<string> = new Set(derivedComponents);
+
 const componentNames: ReadonlySet<string> = new Set(runningComponents);
 
 /** Undefined of what only holds others. */
@@ -53,6 +67,7 @@ const aboutOf = (path: string): About | undefined => {
   const [component = '', key = ''] = path.split('.');
   const value = valuesByKey[path];
   if (value !== undefined) return { description: value.description, schema: value.type.schema };
+  if (derivedNames.has(component)) return ofDerived[key];
   return componentNames.has(component) ? ofComponent[key] : flagValues[path];
 };
 

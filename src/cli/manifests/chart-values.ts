@@ -1,5 +1,5 @@
 import type { Configured, Installation, RunningComponent } from './installation.ts';
-import type { Component } from './render.ts';
+import { type Component, renderManifests } from './render.ts';
 import { commonValues } from './values.ts';
 
 /** Values of the chart: objects in objects, as a values file has them. */
@@ -21,6 +21,9 @@ const nested = (flat: ChartValues): ChartValues => {
 /** The rights come with the configuration that demands them, and say by its hash of which one they are. */
 const configValues = ({ text, rules, hash }: Configured<unknown>) => ({ config: text, rules, rulesFor: hash });
 
+/** Components whose objects follow from configurations in ways that no template can follow. */
+export const derivedComponents = ['operator', 'policy'] as const satisfies readonly Component[];
+
 /** Values under which the chart renders what `renderManifests` does. The namespace is not among them: it is the release's. */
 export const chartValuesOf = (installation: Installation, chosen: readonly Component[]): ChartValues => {
   const { profile, namePrefix, image, replicas, values } = installation;
@@ -31,6 +34,16 @@ export const chartValuesOf = (installation: Installation, chosen: readonly Compo
     ...values[component],
     ...configValues(installation[component]),
   });
+  // Their objects are values, in which the chart fills in names, and which say of which configurations they are.
+  const derived = (component: Component): ChartValues => {
+    const { prober, weeder } = installation;
+    const unnamed = { ...installation, namespace: '{{ .Release.Namespace }}', namePrefix: '{{ .Values.namePrefix }}' };
+    return {
+      enabled: chosen.includes(component),
+      objects: renderManifests(unnamed, [component]),
+      objectsFor: `${prober.hash}-${weeder.hash}`,
+    };
+  };
   return {
     profile,
     namePrefix,
@@ -40,5 +53,7 @@ export const chartValuesOf = (installation: Installation, chosen: readonly Compo
     prober: ofComponent('prober'),
     weeder: ofComponent('weeder'),
     care: { ...ofComponent('care'), ...(onlyOfCare as ChartValues) },
+    operator: derived('operator'),
+    policy: derived('policy'),
   };
 };

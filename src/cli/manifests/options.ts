@@ -86,6 +86,11 @@ export const installationFrom = async (
       `flag --profile gardener-seed needs --namespace ${gardenNamespace}: shoots let in nobody from another`,
     );
   }
+  if (flags.component.includes('shoot-access') && flags.component.length > 1) {
+    throw new UsageError(
+      'flag --component takes shoot-access alone: it is for a shoot, and everything else for the seed',
+    );
+  }
   const values = valuesFrom(flags.set);
   const paths = pathsFrom(flags);
   const lines: string[] = [];
