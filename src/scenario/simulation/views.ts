@@ -2,15 +2,19 @@ import type { Life, SimEvent } from './history.ts';
 import { noTries, type Tries, takeAnswer, takeFailure } from './tries.ts';
 import type { ShootTruth, Truth } from './truth.ts';
 
-/** A list of leases that was answered to a process, with the lists of nodes and machines that followed in the same run. */
-export interface Look {
+/** What the lists of nodes and machines showed. */
+interface Surroundings {
+  readonly nodes?: ShootTruth['nodes'];
+  readonly machines?: ShootTruth['machines'];
+}
+
+/** A list of leases that was answered to a process, with the lists of nodes and machines of the same run. */
+export interface Look extends Surroundings {
   /** When the leases were served. */
   readonly servedAt: number;
   /** When the last of the lists had arrived. */
   readonly knownAt: number;
   readonly leases: ShootTruth['leases'];
-  readonly nodes?: ShootTruth['nodes'];
-  readonly machines?: ShootTruth['machines'];
   /** Of the outside path, when the last of the lists had arrived. */
   readonly tries: Tries;
   /** Then most outside paths were certainly broken for us alone. */
@@ -35,6 +39,8 @@ export interface View {
   readonly moved: ReadonlySet<string>;
   /** Of the run that may still be under way. */
   readonly current: Look | undefined;
+  /** Of the same run: where answers are slow, leases are asked for once more beside them. */
+  readonly surroundings: Surroundings;
   /** Looks with all three lists, the latest first. */
   readonly complete: readonly Look[];
   /** Runs in a row without a list of leases, as far as they failed for certain. */
@@ -58,6 +64,7 @@ const emptyView: View = {
   longestGapMs: 0,
   moved: new Set(),
   current: undefined,
+  surroundings: {},
   complete: [],
   unreachable: undefined,
   failedOnce: new Set(),
@@ -84,19 +91,19 @@ const looked = (view: View, { at }: Answer, truth: Truth): View => {
   const { leases } = served.truth;
   const before = view.current?.leases;
   const moved = [...leases].filter(([node, changedAt]) => before?.has(node) === true && before.get(node) !== changedAt);
-  const { unreachable } = view;
+  const { unreachable, tries, surroundings } = view;
   const wasDown = unreachable?.hasFailed === true && at - unreachable.since >= downtimeMs;
-  return {
+  const known: View = {
     ...view,
     looks: view.looks + 1,
     lookedAt: at,
     longestGapMs: view.looks === 0 ? 0 : Math.max(view.longestGapMs, at - view.lookedAt),
     moved: moved.length === 0 ? view.moved : new Set([...view.moved, ...moved.map(([node]) => node)]),
     renewedSince: moved.length === 0 ? view.renewedSince : (view.current?.servedAt ?? view.renewedSince),
-    current: { servedAt: served.at, knownAt: at, leases, tries: view.tries, isFaultOurs: false },
     unreachable: undefined,
     downUntil: wasDown ? at : view.downUntil,
   };
+  return completed(known, { servedAt: served.at, knownAt: at, leases, tries, isFaultOurs: false, ...surroundings });
 };
 
 const completed = (view: View, look: Look): View => {
@@ -105,18 +112,24 @@ const completed = (view: View, look: Look): View => {
   return { ...view, current, complete: isComplete ? [current, ...view.complete].slice(0, remembered) : view.complete };
 };
 
+const surrounded = (view: View, at: number, shown: Surroundings): View => {
+  const known = { ...view, surroundings: { ...view.surroundings, ...shown } };
+  return view.current === undefined ? known : completed(known, { ...view.current, knownAt: at, ...shown });
+};
+
 const answered = (view: View, event: Answer, truth: Truth): View => {
   const { verb, resource, status, at } = event;
   if (status === undefined) return view;
-  if (resource === '/version' && status < 400) return { ...view, answeredAt: truth.ending?.sentAt ?? at };
+  if (resource === '/version' && status < 400) {
+    return { ...view, answeredAt: truth.ending?.sentAt ?? at, surroundings: {} };
+  }
   if (verb !== 'list') return view;
   if (status !== 200) return view;
-  const { current } = view;
   const shown = truth.ending?.served?.truth;
   if (resource === 'leases') return looked(view, event, truth);
-  if (current === undefined || shown === undefined) return view;
-  if (resource === 'nodes') return completed(view, { ...current, knownAt: at, nodes: shown.nodes });
-  if (resource === 'machines') return completed(view, { ...current, knownAt: at, machines: shown.machines });
+  if (shown === undefined) return view;
+  if (resource === 'nodes') return surrounded(view, at, { nodes: shown.nodes });
+  if (resource === 'machines') return surrounded(view, at, { machines: shown.machines });
   return view;
 };
 
@@ -147,7 +160,7 @@ const ended = (view: View, event: Answer, truth: Truth): View => {
     return { ...view, tries: isDark === undefined ? takeAnswer(tried, status) : takeFailure(tried, isDark) };
   }
   const hasFailed = stage === 'failed' || status >= 400;
-  const known = isInside && hasFailed ? { ...view, failedAt: at } : view;
+  const known = isInside && hasFailed ? { ...view, failedAt: at, surroundings: {} } : view;
   const tracked = isInside ? trackSpell(known, event, sentAt) : known;
   return stage === 'answered' ? answered(tracked, event, truth) : tracked;
 };

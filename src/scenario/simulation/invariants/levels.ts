@@ -4,7 +4,7 @@ import { exchangeKey } from '../truth.ts';
 import { type Known, stateful } from './invariant.ts';
 import { watchdogWrite, type WatchdogWrite } from './scaling.ts';
 
-/** What a process has tried with a Deployment since it last scaled it. */
+/** What a process has tried with a Deployment since it last scaled it; or since it failed too often, until it scales it up. */
 interface Efforts {
   readonly since: number;
   readonly failures: number;
@@ -57,9 +57,10 @@ const tooEarlyDown = ({ write, sentAt, known, begun }: Case): string | undefined
   lowerLevels(known.rules.downLevels, write.name).find((lower) => {
     const state = stateIn(known, write.shoot, lower);
     if (isExcused(state, sentAt)) return false;
-    if (state.replicas === 0) return state.ready > 0 && sentAt - state.countSince < downLevelMs;
     const efforts = begun.get(`${write.writer.life}/${write.shoot}/${lower}`);
-    return efforts === undefined || (efforts.failures < mostTries && sentAt - efforts.since < downLevelMs);
+    if (efforts !== undefined && efforts.failures >= mostTries) return false;
+    if (state.replicas === 0) return state.ready > 0 && sentAt - state.countSince < downLevelMs;
+    return efforts === undefined || sentAt - efforts.since < downLevelMs;
   });
 
 /** A shoot without workers has no nodes that an order could protect. */
@@ -82,7 +83,10 @@ export const levels = stateful<Begun>('levels in order', new Map(), (begun, even
   if (write === undefined || write.direction === 'marks') return { state: begun };
   const { shoot, name, writer, direction } = write;
   const rest = new Map(begun);
-  rest.delete(`${writer.life}/${shoot}/${name}`);
+  const key = `${writer.life}/${shoot}/${name}`;
+  // The next level, once begun, goes on: a later success of this one does not hold it up again.
+  const isLate = direction === 'down' && (begun.get(key)?.failures ?? 0) >= mostTries;
+  if (!isLate) rest.delete(key);
   const sentAt = known.truth.exchanges.get(exchangeKey(writer))?.sentAt ?? known.truth.at;
   const given = { write, sentAt, known, begun };
   const early = direction === 'down' ? tooEarlyDown(given) : tooEarlyUp(given);
