@@ -1,11 +1,18 @@
 import { gardenerConfigs, loadProberConfig } from '../config/index.ts';
 import { type ProberSettings, refKey, type ResourceRef } from '../domain/index.ts';
-import { type InstallContext, InstallError, type KubeObject, listInstalled, nameOf } from '../install/index.ts';
+import {
+  configTexts,
+  type InstallContext,
+  InstallError,
+  type KubeObject,
+  listInstalled,
+  nameOf,
+} from '../install/index.ts';
 import { findHeldOf, heldName } from './held.ts';
 
 /** Throws an InstallError: without its configuration nobody knows what a prober holds, and in which order it is restored. */
 const settingsIn = (object: KubeObject): readonly ProberSettings[] =>
-  Object.values((object.data ?? {}) as Readonly<Record<string, string>>).map((text) => {
+  configTexts(object).map((text) => {
     const { settings } = loadProberConfig(text, { leftovers: 'warning' });
     if (settings !== undefined) return settings;
     throw new InstallError(`${nameOf(object)} holds no valid configuration`, [

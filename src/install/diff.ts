@@ -43,8 +43,9 @@ const compare = (path: string, before: unknown, after: unknown): readonly Differ
     return keys.flatMap((key) => compare(`${path}${key}`, old.get(key), now.get(key)));
   }
   if (isObject(before) && isObject(after)) {
-    const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-    return keys.flatMap((key) => compare(path === '' ? key : `${path}.${key}`, before[key], after[key]));
+    const [old, now] = [new Map(Object.entries(before)), new Map(Object.entries(after))];
+    const keys = [...new Set([...old.keys(), ...now.keys()])];
+    return keys.flatMap((key) => compare(path === '' ? key : `${path}.${key}`, old.get(key), now.get(key)));
   }
   if (JSON.stringify(before) === JSON.stringify(after)) return [];
   return [{ path, ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) }];

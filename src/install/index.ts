@@ -2,5 +2,5 @@ export { InstallError, type InstallContext } from './context.ts';
 export type { Difference } from './diff.ts';
 export { type ChangedObject, install, type Installed, type InstallOptions } from './install.ts';
 export { listInstalled } from './inventory.ts';
-export { type InstalledComponent, type KubeObject, nameOf } from './object.ts';
+export { configTexts, type InstalledComponent, type KubeObject, nameOf } from './object.ts';
 export { type Released, uninstall, type Uninstalled, type UninstallOptions } from './uninstall.ts';

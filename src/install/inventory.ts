@@ -66,7 +66,7 @@ export const removeObjects = async (owned: readonly OwnedObject[], context: Inst
 
 const podsAt: ServedKindPath = { apiVersion: 'v1', kind: 'Pod', root: '/api/v1', resource: 'pods', namespaced: true };
 
-const selectorOf = (deployment: KubeObject): string => {
+export const selectorOf = (deployment: KubeObject): string => {
   const { selector } = deployment.spec as { readonly selector?: { readonly matchLabels?: Record<string, string> } };
   return Object.entries(selector?.matchLabels ?? {})
     .map(([name, value]) => `${name}=${value}`)

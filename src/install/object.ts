@@ -9,7 +9,10 @@ export interface KubeObject extends JsonObject {
     readonly namespace?: string;
     readonly labels?: Readonly<Record<string, string>>;
     readonly annotations?: Readonly<Record<string, string>>;
+    readonly deletionTimestamp?: string;
   };
+  readonly spec?: unknown;
+  readonly status?: unknown;
 }
 
 /** The objects of one component, in the order in which they are to be created. */
@@ -73,6 +76,10 @@ export const decodeKubeObject =
       metadata: object.metadata as KubeObject['metadata'],
     };
   };
+
+/** The files of a ConfigMap. */
+export const configTexts = ({ data }: KubeObject): readonly string[] =>
+  Object.values((data ?? {}) as Readonly<Record<string, string>>);
 
 /** `Deployment garden/dependency-watchdog-prober`. */
 export const nameOf = ({ kind, metadata: { name, namespace } }: KubeObject): string =>

@@ -21,7 +21,7 @@ export interface PlannedObject {
 /** Managers under whose names this program writes to its own objects: a conflict with oneself is none. */
 const ourselves: ReadonlySet<string> = new Set([fieldManager]);
 
-const isOwned = ({ metadata }: KubeObject): boolean =>
+export const isOwned = ({ metadata }: KubeObject): boolean =>
   Array.isArray(metadata.managedFields) &&
   metadata.managedFields.some(
     (entry: { readonly manager?: unknown; readonly operation?: unknown }) =>

@@ -15,16 +15,31 @@ const deploymentsAt: ServedKindPath = {
 const countIn = (from: unknown, name: string): number =>
   optionalInteger(optionalObject(from, 'deployment')?.[name], name) ?? 0;
 
+interface Rollout {
+  readonly generation: number;
+  readonly observed: number;
+  readonly wanted: number;
+  readonly pods: number;
+  readonly updated: number;
+  readonly available: number;
+}
+
+export const decodeRollout = ({ metadata, spec, status }: KubeObject): Rollout => ({
+  generation: countIn(metadata, 'generation'),
+  observed: countIn(status, 'observedGeneration'),
+  wanted: countIn(spec, 'replicas'),
+  pods: countIn(status, 'replicas'),
+  updated: countIn(status, 'updatedReplicas'),
+  available: countIn(status, 'availableReplicas'),
+});
+
 /** What a Deployment still waits for; undefined when it is rolled out (kubectl's `pkg/polymorphichelpers/rollout_status.go`). */
-const rolloutProblem = ({ metadata, spec, status }: KubeObject): string | undefined => {
-  const isSeen = countIn(status, 'observedGeneration') >= countIn(metadata, 'generation');
-  if (!isSeen) return 'its controller has not seen it yet';
-  const wanted = countIn(spec, 'replicas');
-  const updated = countIn(status, 'updatedReplicas');
+const rolloutProblem = (deployment: KubeObject): string | undefined => {
+  const { generation, observed, wanted, pods, updated, available } = decodeRollout(deployment);
+  if (observed < generation) return 'its controller has not seen it yet';
   if (updated < wanted) return `${String(updated)} of ${String(wanted)} new pods are there`;
-  const old = countIn(status, 'replicas') - updated;
+  const old = pods - updated;
   if (old > 0) return `${String(old)} old pods have yet to go`;
-  const available = countIn(status, 'availableReplicas');
   return available < updated ? `${String(available)} of ${String(updated)} new pods are available` : undefined;
 };
 

@@ -36,7 +36,7 @@ export interface Uninstalled extends Released {
 
 const isDeployment = ({ object }: OwnedObject): boolean => object.kind === 'Deployment';
 
-const replicasOf = ({ spec }: KubeObject): number =>
+export const replicasOf = ({ spec }: KubeObject): number =>
   optionalInteger(optionalObject(spec, 'deployment.spec')?.replicas, 'deployment.spec.replicas') ?? 1;
 
 const scale = async (deployment: KubeObject, replicas: number, context: InstallContext): Promise<void> => {

@@ -26,7 +26,7 @@ const inWords = (from: JsonObject): string =>
   [textOf(from, 'reason'), textOf(from, 'message')].filter(Boolean).map(escapeControls).join(': ');
 
 /** Why a Deployment gets no pods: a quota, an admission that refuses them. */
-const conditionsOf = ({ status }: KubeObject): readonly string[] =>
+export const conditionsOf = ({ status }: KubeObject): readonly string[] =>
   listOf(status, 'conditions')
     .filter(
       ({ type, status: value }) =>
@@ -44,7 +44,7 @@ const stateOf = (container: JsonObject): string | undefined => {
 };
 
 /** What the kubelet and the scheduler say of a pod. */
-const podProblems = (pod: KubeObject): readonly string[] => {
+export const podProblems = (pod: KubeObject): readonly string[] => {
   const containers = [...listOf(pod.status, 'initContainerStatuses'), ...listOf(pod.status, 'containerStatuses')];
   const states = containers.map(stateOf).filter((state) => state !== undefined);
   const conditions = listOf(pod.status, 'conditions')
@@ -58,7 +58,7 @@ interface WarningEvent {
   readonly text: string;
 }
 
-const decodeWarning = (json: unknown): WarningEvent => {
+export const decodeWarning = (json: unknown): WarningEvent => {
   const event = decodeObject(json, 'event');
   return { about: textOf(decodeObject(event.involvedObject, 'event'), 'name'), text: inWords(event) };
 };

@@ -108,6 +108,12 @@ export const clientProjections: readonly Projection[] = [
     set: { 'details.causes[].reason': 'ResourceVersionTooLarge' },
   },
   {
+    name: 'Status of a conflict of field managers',
+    kind: 'Status',
+    project: (json) => statusError({ method: 'PATCH', path, httpStatus: 409, json }).conflicts,
+    set: { 'details.causes[].reason': 'FieldManagerConflict' },
+  },
+  {
     name: 'object in a cache',
     kind: 'Secret',
     project: (json) => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { clientProjections } from './client-projections.ts';
 import { controllerProjections } from './controller-projections.ts';
 import { emptyFields } from './emptiness.ts';
+import { installProjections } from './install-projections.ts';
 import { modelProjections } from './model-projections.ts';
 import { runBare, runProjection } from './projection.ts';
 
@@ -9,7 +10,7 @@ import { runBare, runProjection } from './projection.ts';
 
 const sorted = (texts: Iterable<string>): readonly string[] => [...new Set(texts)].toSorted();
 
-const projections = [...controllerProjections, ...clientProjections, ...modelProjections];
+const projections = [...controllerProjections, ...clientProjections, ...installProjections, ...modelProjections];
 
 describe.each(projections.map((projection) => [projection.name, projection] as const))('%s', (_name, projection) => {
   const { missing = [], empty = [] } = projection.exceptions ?? {};

@@ -70,14 +70,21 @@ const isWritten = (node: ts.Expression): boolean =>
 const keysAt = (scope: Scope, node: ts.Node): readonly (string | undefined)[] => {
   const { checker } = scope;
   const isRead = (object: ts.Node): boolean => isJsonObject(checker, checker.getTypeAtLocation(object));
-  if (ts.isPropertyAccessExpression(node)) return isRead(node.expression) ? [node.name.text] : [];
+  /** Keys that a type declares beside those that may be anything have been decoded before. */
+  const isDeclared = (object: ts.Node, name: string): boolean =>
+    checker.getTypeAtLocation(object).getProperty(name) !== undefined;
+  if (ts.isPropertyAccessExpression(node)) {
+    const { expression, name } = node;
+    return isRead(expression) && !isDeclared(expression, name.text) ? [name.text] : [];
+  }
   if (ts.isElementAccessExpression(node)) {
     return isRead(node.expression) && !isWritten(node) ? keysOf(scope, node.argumentExpression) : [];
   }
   if (ts.isObjectBindingPattern(node) && isRead(node)) {
-    return node.elements.map(({ name, propertyName = name }) =>
-      ts.isIdentifier(propertyName) ? propertyName.text : undefined,
-    );
+    return node.elements
+      .filter(({ dotDotDotToken }) => dotDotDotToken === undefined)
+      .map(({ name, propertyName = name }) => (ts.isIdentifier(propertyName) ? propertyName.text : undefined))
+      .filter((key) => key === undefined || !isDeclared(node, key));
   }
   return [];
 };

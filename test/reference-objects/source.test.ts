@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { clientProjections } from './client-projections.ts';
 import { controllerProjections } from './controller-projections.ts';
 import { type JsonObject, readReference, upstreamTexts } from './fixture.ts';
+import { installProjections } from './install-projections.ts';
 import { loadProgram, type Program } from './program.ts';
 import { runProjection } from './projection.ts';
 import { findReaders, findReadSites, type ReadSite } from './read-sites.ts';
@@ -15,8 +16,6 @@ const ownSites: readonly string[] = [
   'src/app/pod-watches.ts code',
   'src/controllers/care/act.ts uid',
   'src/domain/care-protobuf.ts undefined',
-  'src/healthcheck/report.ts error',
-  'src/telemetry/console-format.ts fields',
   'src/telemetry/console-format.ts level',
   'src/telemetry/console-format.ts msg',
   'src/telemetry/console-format.ts ts',
@@ -63,7 +62,7 @@ describe('the source', () => {
   beforeAll(async () => {
     program = loadProgram();
     sites = findReadSites(program);
-    for (const projection of [...controllerProjections, ...clientProjections]) {
+    for (const projection of [...controllerProjections, ...clientProjections, ...installProjections]) {
       reads.push(...(await runProjection(projection)).reads);
     }
   }, 120_000);

@@ -1,0 +1,61 @@
+import { differencesOf } from '../../src/install/diff.ts';
+import { selectorOf } from '../../src/install/inventory.ts';
+import { configTexts, decodeKubeObject, isGardeners, type KubeObject, nameOf } from '../../src/install/object.ts';
+import { isOwned } from '../../src/install/plan.ts';
+import { decodeRollout } from '../../src/install/rollout.ts';
+import { replicasOf } from '../../src/install/uninstall.ts';
+import { conditionsOf, decodeWarning, podProblems } from '../../src/install/why.ts';
+import type { JsonObject } from './fixture.ts';
+import type { Projection } from './projection.ts';
+
+const ofKind =
+  (kind: string, view: (object: KubeObject) => unknown) =>
+  (json: unknown): unknown =>
+    view(decodeKubeObject({ apiVersion: 'v1', kind })(json));
+
+/** The object with other owners of the same names. */
+const withOtherOwners = (object: KubeObject): KubeObject => {
+  const { ownerReferences = [] } = object.metadata as { readonly ownerReferences?: readonly JsonObject[] };
+  const others = ownerReferences.map((owner) => ({ ...owner, uid: 'other' }));
+  return { ...object, metadata: { ...object.metadata, ownerReferences: others } };
+};
+
+/** How an installation reads what it has made, and what became of it. */
+export const installProjections: readonly Projection[] = [
+  {
+    name: 'Deployment of an installation',
+    kind: 'Deployment',
+    project: ofKind('Deployment', (object) => ({
+      name: nameOf(object),
+      rollout: decodeRollout(object),
+      selector: selectorOf(object),
+      conditions: conditionsOf(object),
+      isOwned: isOwned(object),
+      isGardeners: isGardeners(object),
+    })),
+    set: {
+      'status.conditions[].type': 'ReplicaFailure',
+      'status.conditions[].status': 'True',
+      'metadata.managedFields[].manager': 'dwd',
+      'metadata.managedFields[].operation': 'Apply',
+    },
+  },
+  {
+    name: 'Deployment that is stopped for an uninstallation',
+    kind: 'Deployment',
+    project: ofKind('Deployment', replicasOf),
+  },
+  {
+    name: 'Pod that is not ready',
+    kind: 'Pod',
+    project: ofKind('Pod', podProblems),
+    set: { 'status.conditions[].status': 'False' },
+  },
+  { name: 'Event about a pod', kind: 'Event', project: decodeWarning },
+  { name: 'ConfigMap of an installation', kind: 'ConfigMap', project: ofKind('ConfigMap', configTexts) },
+  {
+    name: 'Secret as it is and as it would be',
+    kind: 'Secret',
+    project: ofKind('Secret', (object) => differencesOf(object, withOtherOwners(object))),
+  },
+];
