@@ -12,6 +12,8 @@ export interface Tries {
   readonly answeredAt: number;
   /** When the latest ended. */
   readonly endedAt: number;
+  /** When a fault of ours made a path unknown that had been answered until then. */
+  readonly unknownSince: number;
 }
 
 export const noTries: Tries = {
@@ -21,6 +23,7 @@ export const noTries: Tries = {
   isProven: false,
   answeredAt: Number.NEGATIVE_INFINITY,
   endedAt: Number.NEGATIVE_INFINITY,
+  unknownSince: Number.NEGATIVE_INFINITY,
 };
 
 export interface EndedTry {
@@ -44,7 +47,10 @@ export const takeAnswer = (tried: EndedTry, status: number): Tries =>
 /** `isDark`: it says something of the path. */
 export const takeFailure = ({ tries, sentAt, at, insideAnsweredAt }: EndedTry, isDark: boolean): Tries => {
   // A fault of ours makes the path unknown at once.
-  if (!isDark) return { ...noTries, endedAt: at };
+  if (!isDark) {
+    const wasAnswered = tries.answeredAt > Number.NEGATIVE_INFINITY;
+    return { ...noTries, endedAt: at, unknownSince: wasAnswered ? at : tries.unknownSince };
+  }
   const failures = tries.failures + 1;
   const failingSince = Math.min(tries.failingSince, sentAt);
   return {

@@ -23,11 +23,18 @@ const crossedAt = (shoot: ShootTruth, limitMs: number, { highestFraction }: Rule
   return expiries.find((_, index) => (index + 1) / expiries.length >= highestFraction);
 };
 
-/** How long an outside path that was whole may keep the shoot from being protected: for half of the limit, and then until the next look. */
+/**
+ * How long an outside path that was whole may keep the shoot from being protected: for half of the limit, and then until the next look; or until a fault of
+ * ours is met.
+ */
 const pathObjectsUntil = (name: string, views: Views, rules: Rules): number => {
   if (rules.plan.outside !== 'confirm' && rules.plan.outside !== 'trigger') return Number.NEGATIVE_INFINITY;
-  const answered = [...views].filter(([key]) => key.endsWith(`/${name}`)).map(([, { tries }]) => tries.answeredAt);
-  return Math.max(Number.NEGATIVE_INFINITY, ...answered) + rules.limitMs(name) / 2 + rules.intervalMs;
+  const until = [...views]
+    .filter(([key]) => key.endsWith(`/${name}`))
+    .map(([, { tries }]) =>
+      Math.max(tries.answeredAt + rules.limitMs(name) / 2 + rules.intervalMs, tries.unknownSince),
+    );
+  return Math.max(Number.NEGATIVE_INFINITY, ...until);
 };
 
 /** From when on a shoot has to be protected; undefined: it need not be. */
