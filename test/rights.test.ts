@@ -117,6 +117,25 @@ weeder, so that a stolen token is good for no more than the program does:
 
 They follow from the configurations: apply them again when dependent resources of another kind or selectors are added, or the new ones are refused. The names of
 dependent resources are left to the roles.
+
+### Where webhooks change the same objects
+
+An admission policy sees the object as the mutating webhooks have left it. If a webhook rewrites the pod template, the labels or the annotations of a dependent
+resource while the prober scales it, the policy takes that for a change by the prober and refuses the request with 403: scale-downs, and **restorations as well,
+so that what is held stays at 0**. A webhook that leaves the object as it is does no harm, but the same webhook may have something to change later.
+
+On a seed of Gardener there are such webhooks: \`high-availability-config\` of gardener-resource-manager sets affinity, topology spread constraints and
+tolerations in the control planes of shoots, by the number of replicas, nodes and zones, and extensions of providers change the same Deployments. Do not enforce
+the policy where they match. To see what it would refuse, let it only tell:
+
+\`\`\`sh
+dwd manifests --component policy | sed 's/- Deny/- Audit/' | kubectl apply --server-side -f -
+\`\`\`
+
+With \`validationActions: [Audit]\` nothing is refused. What would be is in the audit log of the API server, as the annotation
+\`validation.policy.admission.k8s.io/validation_failure\` of a request. See an outage there, and its end, before you enforce anything.
+\`dwd install --component policy\` and the chart always enforce. Where one of them has made the policies, remove those first
+(\`dwd uninstall --component policy\`, or \`policy.enabled=false\`): the actions of several field managers add up.
 `;
 
 it('docs/rights.md has the rights that are granted', async () => {
