@@ -66,13 +66,20 @@ export const deleteObject = (at: KindPath, object: KubeObject): Call<undefined> 
 };
 
 /** In all namespaces, unless one is named. */
+export interface ListSelection {
+  readonly labelSelector: string;
+  readonly fieldSelector?: string;
+  /** Default: all of them. */
+  readonly namespace?: string;
+}
+
 export const listObjects = (
   at: ServedKindPath,
-  { labelSelector, namespace }: { readonly labelSelector: string; readonly namespace?: string },
+  { namespace, ...selectors }: ListSelection,
 ): Call<readonly KubeObject[]> =>
   listCall({
     path: collection(at, namespace),
-    query: { labelSelector },
+    query: selectors,
     decode: decodeKubeObject(at),
   });
 

@@ -73,10 +73,11 @@ export const selectorOf = (deployment: KubeObject): string => {
     .join(',');
 };
 
-/** Pods of a Deployment, those that are on their way out included. */
+/** Pods of a Deployment, those that are on their way out included; of those that have ended (evicted ones stay for long), none runs. */
 export const podsOf = async (deployment: KubeObject, context: InstallContext): Promise<readonly KubeObject[]> => {
   const { namespace = '' } = deployment.metadata;
-  const call = listObjects(podsAt, { labelSelector: selectorOf(deployment), namespace });
+  const fieldSelector = 'status.phase!=Failed,status.phase!=Succeeded';
+  const call = listObjects(podsAt, { labelSelector: selectorOf(deployment), fieldSelector, namespace });
   return (await context.client.call(call, callOptions(context))).value;
 };
 

@@ -36,8 +36,9 @@ export interface Uninstalled extends Released {
 
 const isDeployment = ({ object }: OwnedObject): boolean => object.kind === 'Deployment';
 
-export const replicasOf = ({ spec }: KubeObject): number =>
-  optionalInteger(optionalObject(spec, 'deployment.spec')?.replicas, 'deployment.spec.replicas') ?? 1;
+export /** How many pods it is to have again: at 0, an uninstallation before this one was killed, and one pod protects. */
+const replicasOf = ({ spec }: KubeObject): number =>
+  Math.max(1, optionalInteger(optionalObject(spec, 'deployment.spec')?.replicas, 'deployment.spec.replicas') ?? 1);
 
 const scale = async (deployment: KubeObject, replicas: number, context: InstallContext): Promise<void> => {
   context.progress(`scaling ${nameOf(deployment)} to ${String(replicas)}`);
@@ -140,5 +141,14 @@ export const uninstall = async (options: UninstallOptions, context: InstallConte
   }
   const released = ofScaling.length > 0 ? await releaseFirst(ofScaling, options, context) : nothing;
   const deadline = Math.max(context.deadline, context.clock.monotonic() + removalMs);
-  return { ...released, removed: await removeAll(options, findKind, { ...context, deadline }) };
+  try {
+    return { ...released, removed: await removeAll(options, findKind, { ...context, deadline }) };
+  } catch (error) {
+    if (ofScaling.length === 0) throw error;
+    const details = error instanceof InstallError ? [error.message, ...error.details] : [String(error)];
+    throw new InstallError(`the removal was not finished; the ${scaling} no longer runs, and protects nobody`, [
+      ...details,
+      'run dwd uninstall again, or dwd install to be protected again',
+    ]);
+  }
 };

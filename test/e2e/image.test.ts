@@ -39,7 +39,7 @@ const section = readFileSync(new URL('../../docs/install.md', import.meta.url), 
 const documentedRights = (): string => /```yaml\n(apiVersion: rbac.*?)```/s.exec(section ?? '')?.[1] ?? '';
 /** What the document has an operator look at, as far as it takes no kubelet. */
 const documentedReads = (): readonly (readonly string[])[] =>
-  Array.from((section ?? '').matchAll(/^ {4}kubectl (-n garden get .*)$/gm), ([, words = '']) => words.split(' '));
+  Array.from((section ?? '').matchAll(/^kubectl (-n garden get .*)$/gm), ([, words = '']) => words.split(' '));
 
 const describeContainers = (name: string, tests: () => void): void => {
   if (canStartContainers) describeEnvtest(name, tests);
@@ -257,6 +257,7 @@ describeContainers('the image in the place of the Go program, with what gardenle
       return events.includes('pod/kube-apiserver-2') || undefined;
     });
     expect(pod?.output()).not.toContain(eventsRefused);
+    expect(documentedReads()).toHaveLength(2);
     const found = await Promise.all(documentedReads().map((command) => seed.kubectl(command)));
     expect(found[0]).toContain('example.org/dwd:latest');
     expect(found[1]).toContain(await holder('weeder'));

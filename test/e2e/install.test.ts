@@ -293,9 +293,14 @@ describeEnvtest('an installation, from an empty cluster and back', () => {
       'dependency-watchdog.gardener.cloud/ignore-scaling=true',
     ]);
     const stays = `Deployment ${shootNamespace}/${mcm} is at 0 replicas, was 3: its annotation ignore-scaling keeps us off`;
+    // As an uninstallation leaves it that was killed.
+    await seed.kubectl(['scale', 'deployment', 'dwd-prober', '-n', 'garden', '--replicas=0']);
     const refused = await dwd('uninstall');
     expect(refused).toMatchObject({ code: 1 });
     expect(refused.text).toContain(stays);
+    expect(
+      await seed.kubectl(['get', 'deployment', 'dwd-prober', '-n', 'garden', '-o', 'jsonpath={.spec.replicas}']),
+    ).toBe('1');
     expect(await names('deployments')).toEqual(['deployment.apps/dwd-prober']);
     await untilCounts(0, 0);
     const forced = await dwd('uninstall', '--force');
@@ -303,6 +308,33 @@ describeEnvtest('an installation, from an empty cluster and back', () => {
     expect([forced.code, await names('deployments')]).toEqual([0, []]);
     await untilCounts(2, 0);
   });
+
+  /** As the kubelet leaves it: no roll-out removes it. Returns its path. */
+  const createEvictedPod = async (): Promise<string> => {
+    const selected = await seed.kubectl([
+      'get',
+      'deployment',
+      'dwd-prober',
+      '-n',
+      'garden',
+      '-o',
+      'jsonpath={.spec.selector.matchLabels}',
+    ]);
+    const containers = [{ name: 'prober', image: 'registry.example/missing' }];
+    await seed.client.create('/api/v1/namespaces/garden/pods', {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'evicted', labels: JSON.parse(selected) as Readonly<Record<string, string>> },
+      spec: { containers, serviceAccountName: 'dwd-prober' },
+    });
+    const path = '/api/v1/namespaces/garden/pods/evicted';
+    await waitFor({ what: 'the pod waits for its image', withinMs: 60_000 }, async () => {
+      const { status } = await seed.client.get<{ status: { containerStatuses?: readonly unknown[] } }>(path);
+      return status.containerStatuses;
+    });
+    await seed.client.patch(`${path}/status`, { status: { phase: 'Failed', reason: 'Evicted' } });
+    return path;
+  };
 
   it('restores what is held and leaves nothing behind, in the middle of an outage', async () => {
     await seed.kubectl([
@@ -319,8 +351,10 @@ describeEnvtest('an installation, from an empty cluster and back', () => {
     await untilCounts(2, 3);
     kubelets.cut();
     await untilCounts(0, 0);
+    const evicted = await createEvictedPod();
     const at = Date.now();
     const gone = await dwd('uninstall');
+    await seed.client.delete(evicted);
     expect(gone.text).toContain(
       `Deployment ${shootNamespace}/${kcm}: restored\nDeployment ${shootNamespace}/${mcm}: restored\n`,
     );
