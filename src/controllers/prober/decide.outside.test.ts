@@ -192,6 +192,12 @@ describe('the next look', () => {
     expect(decision.pathTurnsAt).toBe(outside?.mode === 'trigger' ? 107_000 : undefined);
   });
 
+  it('is when the leases reach the threshold, where what is held is left as it is until then', () => {
+    const outside = view('trigger', 'unknown');
+    const { decision } = last([79_000, 82_000, 84_000], { outside, settings: fast, dependents: held });
+    expect(decision).toMatchObject({ verdict: { kind: 'skip' }, nextRunAt: 112_000 });
+  });
+
   it.each([
     [trigger, 106_000],
     [view('trigger', 'unknown'), 121_000],

@@ -1,4 +1,4 @@
-import { verdictOf } from './decision.ts';
+import { nextTick, soonestMs, verdictOf } from './decision.ts';
 import type { WatchedLease } from './look.ts';
 import { nthSmallest } from './nth-smallest.ts';
 import type { Circumstances, Counts, DependentsView, OutsideView, Verdicted } from './verdict.ts';
@@ -64,7 +64,14 @@ export const judgeSilence = ({ candidates, counts, ...rest }: PathCase): Verdict
     return verdictOf(circumstances, { verdict, reason: `${reason} and the outside path is broken`, counts });
   }
   if (!dependents.anyHeld) return undefined;
-  return verdictOf(circumstances, { verdict: { kind: 'skip' }, reason: `${reason}: left as it is`, counts });
+  // Not everything need be held: the leases may yet say scale down.
+  const look = Math.max(crossesAt ?? Number.POSITIVE_INFINITY, circumstances.now + soonestMs);
+  return verdictOf(circumstances, {
+    verdict: { kind: 'skip' },
+    reason: `${reason}: left as it is`,
+    counts,
+    nextRunAt: Math.min(nextTick(circumstances), look),
+  });
 };
 
 /** Where the leases say scale down: kubelets that are silent on a whole path are so for another reason. Undefined: no objection. */
