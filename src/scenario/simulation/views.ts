@@ -181,8 +181,16 @@ const isFaultOurs = (views: Views, life: Life, at: number): boolean => {
   return broken.length >= fewest && broken.length * 2 > judged.length;
 };
 
+/** Who stops probing a shoot forgets its outside path. */
+const withoutTries = (views: Views, shoot: string): Views =>
+  new Map([...views].map(([key, view]) => [key, key.endsWith(`/${shoot}`) ? { ...view, tries: noTries } : view]));
+
 /** Takes in what happened; `truth` has taken it in already. Pure. */
 export const watch = (views: Views, event: SimEvent, truth: Truth): Views => {
+  if (event.kind === 'cluster') {
+    const goesOn = event.phase === 'run' || event.phase === 'leave';
+    return goesOn ? views : withoutTries(views, event.shoot);
+  }
   if (event.kind !== 'request' || event.shoot === undefined) return views;
   if (event.stage !== 'answered' && event.stage !== 'failed') return views;
   const { life } = event.exchange;

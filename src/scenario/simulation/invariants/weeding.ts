@@ -19,9 +19,9 @@ const possibleStarts = (truth: Truth, life: Life, spells: ControlSpells): readon
   };
   const starts = spells.flatMap(({ from, to }) => {
     const begins = [Math.max(from, beginsAt), ...reloads.filter((reload) => reload >= from)];
-    return begins.filter((start) => to === undefined || start <= to);
+    // A service that was lost since may have been ready in the eyes of a process that could not see it.
+    return begins.filter((start) => to === undefined || start <= seen(to));
   });
-  // A service that was lost since may have been ready in the eyes of a process that could not see it.
   return starts.map(seen);
 };
 
