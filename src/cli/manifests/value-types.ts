@@ -9,27 +9,27 @@ export interface ValueType<T> extends FlagType<T> {
 
 export const withSchema = <T>(type: FlagType<T>, schema: ValueType<T>['schema']): ValueType<T> => ({ ...type, schema });
 
-/** The text as a whole must match; `''` is allowed where `isOptional`. */
-const matching = (type: Pick<ValueType<string>, 'placeholder' | 'takes'>, pattern: string): ValueType<string> => {
-  const whole = new RegExp(pattern);
-  return {
-    ...type,
-    schema: { type: 'string', pattern },
-    parse: (value) => (whole.test(value) ? { value } : undefined),
-  };
-};
+/** The text as a whole must match. */
+const matching = (type: Pick<ValueType<string>, 'placeholder' | 'takes'>, whole: RegExp): ValueType<string> => ({
+  ...type,
+  schema: { type: 'string', pattern: whole.source },
+  parse: (value) => (whole.test(value) ? { value } : undefined),
+});
 
-const name = '[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?';
+const objectNamePattern = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
 
 export const objectName = (what: string): ValueType<string> =>
-  matching({ placeholder: 'name', takes: `the name of a ${what}, or nothing` }, `^(${name})?$`);
+  matching(
+    { placeholder: 'name', takes: `the name of a ${what}, or nothing` },
+    /^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?)?$/,
+  );
 
 export const cpu = matching(
   { placeholder: 'cpu', takes: 'an amount of CPU such as 100m or 0.5' },
-  '^[0-9]+(\\.[0-9]{1,3})?$|^[0-9]+m$',
+  /^[0-9]+(\.[0-9]{1,3})?$|^[0-9]+m$/,
 );
 
-export const seconds = matching({ placeholder: 'duration', takes: 'a time such as 30s or 1m' }, '^[1-9][0-9]*[sm]$');
+export const seconds = matching({ placeholder: 'duration', takes: 'a time such as 30s or 1m' }, /^[1-9][0-9]*[sm]$/);
 
 /**
  * Of names all of which must be labels of DNS, as a Service's name is: they begin with a letter and have at most 63 characters, of which the
@@ -37,7 +37,7 @@ export const seconds = matching({ placeholder: 'duration', takes: 'a time such a
  */
 export const namePrefix = matching(
   { placeholder: 'prefix', takes: 'at most 40 lower case letters, digits and "-", the first of them a letter' },
-  '^[a-z][a-z0-9-]{0,39}$',
+  /^[a-z][a-z0-9-]{0,39}$/,
 );
 
 const entries = (text: string): readonly string[] => (text === '' ? [] : text.split(','));
@@ -70,12 +70,12 @@ export const secretNames: ValueType<readonly LocalObjectReference[]> = {
       type: 'object',
       required: ['name'],
       additionalProperties: false,
-      properties: { name: { type: 'string', pattern: `^${name}$` } },
+      properties: { name: { type: 'string', pattern: objectNamePattern.source } },
     },
   },
   parse: (text) => {
     const names = entries(text);
-    return names.every((one) => new RegExp(`^${name}$`).test(one))
+    return names.every((one) => objectNamePattern.test(one))
       ? { value: names.map((one) => ({ name: one })) }
       : undefined;
   },
