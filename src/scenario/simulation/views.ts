@@ -170,13 +170,16 @@ const freshMs = 13_000;
 const fewest = 3;
 
 /** Most of all paths are broken, and leases renew: certain only, so that nobody is blamed who sees it a moment later. */
-const isFaultOurs = (views: Views, life: Life, at: number): boolean => {
-  const own = [...views].filter(([key]) => key.startsWith(`${life}/`)).map(([, view]) => view);
-  const judged = own.filter(({ tries }) => tries.answeredAt > Number.NEGATIVE_INFINITY || tries.failures > 0);
-  const broken = judged.filter(({ tries, failedAt, lookedAt, renewedSince, current }) => {
+const isFaultOurs = (views: Views, life: Life, { at, shoots }: Truth): boolean => {
+  const prefix = `${life}/`;
+  const own = [...views].filter(([key]) => key.startsWith(prefix));
+  const judged = own.filter(([, { tries }]) => tries.answeredAt > Number.NEGATIVE_INFINITY || tries.failures > 0);
+  const broken = judged.filter(([key, { tries, failedAt, lookedAt, renewedSince, current }]) => {
+    // A path whose kubeconfig has been of no use since is unknown.
+    const isKnown = (shoots.get(key.slice(prefix.length))?.spoiledUntil ?? at) < tries.failingSince;
     const isRenewed = tries.brokenAt < at && renewedSince > tries.failingSince + 1_000;
     const isFresh = [...(current?.leases.values() ?? [])].some((changedAt) => lookedAt - changedAt < freshMs);
-    return tries.failures >= 3 && isRenewed && isFresh && failedAt < lookedAt;
+    return tries.failures >= 3 && isKnown && isRenewed && isFresh && failedAt < lookedAt;
   });
   return broken.length >= fewest && broken.length * 2 > judged.length;
 };
@@ -199,6 +202,6 @@ export const watch = (views: Views, event: SimEvent, truth: Truth): Views => {
   if (next === view) return views;
   const known = new Map(views).set(`${life}/${event.shoot}`, next);
   const [look, ...others] = next.complete;
-  if (look === view.complete[0] || look === undefined || !isFaultOurs(known, life, event.at)) return known;
+  if (look === view.complete[0] || look === undefined || !isFaultOurs(known, life, truth)) return known;
   return known.set(`${life}/${event.shoot}`, { ...next, complete: [{ ...look, isFaultOurs: true }, ...others] });
 };
