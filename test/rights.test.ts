@@ -108,11 +108,13 @@ ${table(operatorHomeGrants(allLeases, 'garden'))}
 ## What roles cannot say
 
 Whoever has the right to patch a Deployment can replace its image, and whoever has the right to delete pods can delete all of them.
-\`dwd manifests --component policy\` prints admission policies (\`ValidatingAdmissionPolicy\`, Kubernetes 1.30 or later) for the ServiceAccounts of prober and
+\`dwd manifests --component policy\` prints admission policies (Kubernetes 1.30 or later) for the ServiceAccounts of prober and
 weeder, so that a stolen token is good for no more than the program does:
 
-- The prober changes \`spec.replicas\` of Deployments, StatefulSets and ReplicaSets, of other kinds the count of their \`/scale\`, and of all of them the annotations
-  ${quoted(writtenAnnotations)}. A request that changes anything else is refused.
+- The prober changes \`spec.replicas\` of Deployments, StatefulSets and ReplicaSets, of other kinds the count of their \`/scale\`, and of all of them its own annotations:
+  ${quoted(writtenAnnotations)}. After webhooks (below), labels, annotations and what says where pods run (\`affinity\`, \`tolerations\`,
+  \`topologySpreadConstraints\`) are free as well. A request that changes anything else is refused: images, commands, variables, volumes, the
+  ServiceAccount, labels and annotations of pods.
 - The weeder deletes pods that a selector of its configuration matches while one of their containers waits in \`CrashLoopBackOff\`, and no others.
 
 They follow from the configurations: apply them again when dependent resources of another kind or selectors are added, or the new ones are refused. The names of
@@ -120,22 +122,34 @@ dependent resources are left to the roles.
 
 ### Where webhooks change the same objects
 
-An admission policy sees the object as the mutating webhooks have left it. If a webhook rewrites the pod template, the labels or the annotations of a dependent
-resource while the prober scales it, the policy takes that for a change by the prober and refuses the request with 403: scale-downs, and **restorations as well,
-so that what is held stays at 0**. A webhook that leaves the object as it is does no harm, but the same webhook may have something to change later.
+The prober scales Deployments by a patch of the object, not of its \`/scale\`, so mutating webhooks for Deployments are called. A ValidatingAdmissionPolicy sees what
+they have made of it and takes that for the prober's doing. Where it refuses, it refuses scale-downs, and **restorations as well, so that what is held stays at 0**. A
+webhook that leaves the object as it is does no harm, but the same webhook may have something to change later. On a seed of Gardener (as of 1.145) these are called:
 
-On a seed of Gardener there are such webhooks: \`high-availability-config\` of gardener-resource-manager sets affinity, topology spread constraints and
-tolerations in the control planes of shoots, by the number of replicas, nodes and zones, and extensions of providers change the same Deployments. Do not enforce
-the policy where they match. To see what it would refuse, let it only tell:
+| webhook | what it writes into what the prober scales |
+| --- | --- |
+| \`high-availability-config\` of gardener-resource-manager | \`replicas\` unless they are 0, node affinity, topology spread constraints, tolerations |
+| \`controlplane\` of a provider's extension | flags, variables and volumes of kube-controller-manager, flags of cluster-autoscaler, the sidecar of machine-controller-manager **with its image**, labels of pods |
+
+All other webhooks of gardener-resource-manager are for pods that are created. What the first writes is free. The second changes what pods run, as a thief would: after an
+update of the extension, the next request that touches a Deployment brings the new image, and until the shoot is reconciled, which may be a day later, that is the
+prober's. So there are two values (\`--set\`, or the chart's):
+
+| \`policy.\` | what comes of it |
+| --- | --- |
+| \`proberActions=Deny\` | refuses; the default, but not with the profile \`gardener-seed\` |
+| \`proberActions=Audit\` | refuses nothing; the default with the profile \`gardener-seed\`. What it would have refused is in the audit log of the API server, as the annotation \`validation.policy.admission.k8s.io/validation_failure\` of a request |
+| \`beforeWebhooks=true\` | refuses, and right in every seed: a MutatingAdmissionPolicy, which changes nothing, judges the request before a webhook has changed it, and nothing but the count and the prober's annotations is free. It takes **Kubernetes 1.36 or later** |
 
 \`\`\`sh
-dwd manifests --component policy | sed 's/- Deny/- Audit/' | kubectl apply --server-side -f -
+dwd manifests --component policy --profile gardener-seed --set policy.beforeWebhooks=true | kubectl apply --server-side -f -
 \`\`\`
 
-With \`validationActions: [Audit]\` nothing is refused. What would be is in the audit log of the API server, as the annotation
-\`validation.policy.admission.k8s.io/validation_failure\` of a request. See an outage there, and its end, before you enforce anything.
-\`dwd install --component policy\` and the chart always enforce. Where one of them has made the policies, remove those first
-(\`dwd uninstall --component policy\`, or \`policy.enabled=false\`): the actions of several field managers add up.
+\`test/e2e/webhooks.test.ts\` plays an outage under each of them, with a webhook that changes something at every request. The weeder's policy always refuses: no
+webhook changes what a delete says.
+
+One field manager owns the actions of a binding: those of several add up. Where \`kubectl apply\` has made the policies, delete them before \`dwd install\` or the
+chart makes them, or the former \`Deny\` stays.
 `;
 
 it('docs/rights.md has the rights that are granted', async () => {

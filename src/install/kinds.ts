@@ -18,6 +18,8 @@ export const everInstalled: readonly Kind[] = [
   { apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy' },
   { apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingAdmissionPolicyBinding' },
   { apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingAdmissionPolicy' },
+  { apiVersion: 'admissionregistration.k8s.io/v1', kind: 'MutatingAdmissionPolicyBinding' },
+  { apiVersion: 'admissionregistration.k8s.io/v1', kind: 'MutatingAdmissionPolicy' },
   { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'RoleBinding' },
   { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role' },
   { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRoleBinding' },

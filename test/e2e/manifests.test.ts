@@ -93,9 +93,14 @@ describeEnvtest('the manifests of an installation', () => {
       expect(applied).toHaveLength(count * components.length + 6);
       const again = await apply(text);
       // Of these kubectl sends lists or selectors anew each time (their patch strategy is `replace`), which changes nothing.
-      const sentAnew = /^(?:poddisruptionbudget|validatingadmissionpolicy)\./;
+      const sentAnew = /^(?:poddisruptionbudget|(?:mutating|validating)admissionpolicy)\./;
       const changed = again.filter((line) => !line.endsWith(' unchanged') && !sentAnew.test(line));
-      const generations = ['get', 'validatingadmissionpolicies', '-o', 'jsonpath={.items[*].metadata.generation}'];
+      const generations = [
+        'get',
+        'validatingadmissionpolicies,mutatingadmissionpolicies',
+        '-o',
+        'jsonpath={.items[*].metadata.generation}',
+      ];
       expect(await seed.kubectl(generations)).toMatch(/^1( 1)*$/);
       expect([again.length, changed]).toEqual([applied.length, []]);
     },

@@ -120,27 +120,27 @@ describeEnvtest('with the rights and the policies of dwd manifests', () => {
   const held = {
     metadata: { annotations: { [`${prefix}/meltdown-protection-active`]: '', [`${prefix}/replicas`]: '2' } },
   };
-  const image = { spec: { template: { spec: { containers: [{ name: 'main', image: 'evil' }] } } } };
+  const ofPods = (pod: object) => ({ spec: { template: { spec: pod } } });
+  const image = ofPods({ containers: [{ name: 'main', image: 'evil' }] });
   const spec = '403 the prober may change nothing but spec.replicas, or the count of the scale subresource';
-  const annotations = '403 the prober may change no annotations but ';
-  const metadata = '403 the prober may change nothing in the metadata but its own annotations';
+  const template = '403 the prober may change nothing of what pods run';
+  const pods = '403 the prober may change nothing in the metadata of pods';
+  const metadata = '403 the prober may change nothing in the metadata but labels and annotations';
   it.each([
     ['a scale-down', deployment, { ...held, spec: { replicas: 0 } }, 'allowed'],
     ['since when it is held', deployment, { metadata: { annotations: { [`${prefix}/held`]: '{}' } } }, 'allowed'],
-    ['another image', deployment, image, spec],
-    ['another image with a scale-down', deployment, { ...held, spec: { replicas: 0, ...image.spec } }, spec],
+    ['another image', deployment, image, template],
+    ['another image with a scale-down', deployment, { ...held, spec: { replicas: 0, ...image.spec } }, template],
     ['a pause of its roll-out', deployment, { spec: { paused: true } }, spec],
-    ['labels', deployment, { metadata: { labels: { app: 'other' } } }, metadata],
+    ['another service account', deployment, ofPods({ serviceAccountName: 'admin' }), template],
+    ['the network of the node', deployment, ofPods({ hostNetwork: true }), template],
+    ['labels of pods', deployment, { spec: { template: { metadata: { labels: { a: 'b' } } } } }, pods],
+    ['annotations of pods', deployment, { spec: { template: { metadata: { annotations: { a: 'b' } } } } }, pods],
+    ['other nodes for pods', deployment, ofPods({ tolerations: [{ operator: 'Exists' }] }), 'allowed'],
     ['a finalizer', deployment, { metadata: { finalizers: ['example.org/stay'] } }, metadata],
-    ['another annotation', deployment, { metadata: { annotations: { 'example.org/a': 'b' } } }, annotations],
-    ['a changed annotation of others', deployment, { metadata: { annotations: { owner: 'me' } } }, annotations],
-    ['a removed annotation of others', deployment, { metadata: { annotations: { owner: null } } }, annotations],
-    [
-      "an operator's annotation",
-      deployment,
-      { metadata: { annotations: { [`${prefix}/ignore-scaling`]: 'true' } } },
-      annotations,
-    ],
+    // Webhooks write them, too.
+    ['labels', deployment, { metadata: { labels: { app: 'other' } } }, 'allowed'],
+    ['an annotation', deployment, { metadata: { annotations: { owner: null, 'example.org/a': 'b' } } }, 'allowed'],
     ['marks on another kind', mill, held, 'allowed'],
     ['the count of another kind', `${mill}/scale`, { spec: { replicas: 0 } }, 'allowed'],
     ['the count of another kind without its scale', mill, { spec: { wheel: { count: 0 } } }, spec],
@@ -208,7 +208,8 @@ describeEnvtest('with the rights and the policies of dwd manifests', () => {
     const { objects, script } = await installed.manifests('operator');
     await seed.kubectl(['apply', '-f', '-'], objects);
     const access = await seed.kubeconfigFor({ user: 'alice' });
-    expect(run(script, { USER: 'alice' })).toMatchObject({ status: 0, stderr: '' });
+    expect(run(script, { USER: 'mallory' }).stderr).toContain('OPERATOR: ');
+    expect(run(script, { OPERATOR: 'alice' })).toMatchObject({ status: 0, stderr: '' });
     const alice = clientFromKubeconfig(access.text);
     const status = async (method: string, path: string, body?: unknown): Promise<number> =>
       (await alice.request({ method, path, body, contentType: 'application/merge-patch+json' })).status;

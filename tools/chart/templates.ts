@@ -54,6 +54,8 @@ const values: InstallationValues = {
   'serviceMonitor.enabled': false,
   'serviceMonitor.interval': text('.Values.serviceMonitor.interval'),
   'serviceMonitor.labels': entries('.Values.serviceMonitor.labels'),
+  'policy.beforeWebhooks': false,
+  'policy.proberActions': [],
   'care.gardenKubeconfigSecret': '',
   prober: ofComponent('prober'),
   weeder: ofComponent('weeder'),
@@ -174,6 +176,23 @@ const derivedTemplateOf = (component: Component): string => `{{- if .Values.${co
 {{- end }}
 `;
 
+/** Of the two forms of the prober's policy, one. */
+const policyTemplate = `{{- if .Values.policy.enabled }}
+{{- range .Values.policy.objects }}
+{{- $isProbers := contains "}}prober." .metadata.name }}
+{{- if or (not $isProbers) (eq (hasPrefix "Mutating" .kind) $.Values.policy.beforeWebhooks) }}
+{{- $object := deepCopy . }}
+{{- if and $isProbers (eq .kind "ValidatingAdmissionPolicyBinding") }}
+{{- $usual := ternary (list "Audit") (list "Deny") (eq $.Values.profile "gardener-seed") }}
+{{- $_ := set $object.spec "validationActions" ($.Values.policy.proberActions | default $usual) }}
+{{- end }}
+---
+{{ tpl (toYaml $object) $ }}
+{{- end }}
+{{- end }}
+{{- end }}
+`;
+
 const sha = (component: RunningComponent): string => `(sha256sum .Values.${component}.config | trunc 8)`;
 
 const derivedCheckOf = (component: Component): string => `{{- if .Values.${component}.enabled }}
@@ -201,6 +220,9 @@ export const templates: Readonly<Record<string, string>> = {
     ]),
   ),
   ...Object.fromEntries(
-    derivedComponents.map((component) => [`${component}.yaml`, notice + derivedTemplateOf(component)]),
+    derivedComponents.map((component) => [
+      `${component}.yaml`,
+      notice + (component === 'policy' ? policyTemplate : derivedTemplateOf(component)),
+    ]),
   ),
 };

@@ -1,5 +1,7 @@
-import type { Configured, Installation, RunningComponent } from './installation.ts';
-import { type Component, renderManifests } from './render.ts';
+import type { Configured, Installation, KubernetesObject, RunningComponent } from './installation.ts';
+import { operatorRoles } from './operator.ts';
+import { proberPolicies, weederPolicies } from './policy.ts';
+import type { Component } from './render.ts';
 import { commonValues } from './values.ts';
 
 /** Values of the chart: objects in objects, as a values file has them. */
@@ -24,23 +26,36 @@ const configValues = ({ text, rules, hash }: Configured<unknown>) => ({ config: 
 /** Components whose objects follow from configurations in ways that no template can follow. */
 export const derivedComponents = ['operator', 'policy'] as const satisfies readonly Component[];
 
+/** The prober's in both forms: the chart renders one of them. */
+const policyObjects = (installation: Installation): readonly KubernetesObject[] => {
+  const { beforeWebhooks, afterWebhooks } = proberPolicies(installation);
+  return [...beforeWebhooks, ...afterWebhooks, ...weederPolicies(installation)];
+};
+
 /** Values under which the chart renders what `renderManifests` does. The namespace is not among them: it is the release's. */
 export const chartValuesOf = (installation: Installation, chosen: readonly Component[]): ChartValues => {
   const { profile, namePrefix, image, replicas, values } = installation;
   const keys = Object.keys(commonValues) as readonly (keyof typeof commonValues)[];
-  const { care: onlyOfCare, ...common } = nested(Object.fromEntries(keys.map((key) => [key, values[key]])));
+  const {
+    care: onlyOfCare,
+    policy: onlyOfPolicy,
+    ...common
+  } = nested(Object.fromEntries(keys.map((key) => [key, values[key]])));
   const ofComponent = (component: RunningComponent): ChartValues => ({
     enabled: chosen.includes(component),
     ...values[component],
     ...configValues(installation[component]),
   });
   // Their objects are values, in which the chart fills in names, and which say of which configurations they are.
-  const derived = (component: Component): ChartValues => {
+  const derived = (
+    component: Component,
+    objectsOf: (unnamed: Installation) => readonly KubernetesObject[],
+  ): ChartValues => {
     const { prober, weeder } = installation;
     const unnamed = { ...installation, namespace: '{{ .Release.Namespace }}', namePrefix: '{{ .Values.namePrefix }}' };
     return {
       enabled: chosen.includes(component),
-      objects: renderManifests(unnamed, [component]),
+      objects: objectsOf(unnamed),
       objectsFor: `${prober.hash}-${weeder.hash}`,
     };
   };
@@ -53,7 +68,7 @@ export const chartValuesOf = (installation: Installation, chosen: readonly Compo
     prober: ofComponent('prober'),
     weeder: ofComponent('weeder'),
     care: { ...ofComponent('care'), ...(onlyOfCare as ChartValues) },
-    operator: derived('operator'),
-    policy: derived('policy'),
+    operator: derived('operator', operatorRoles),
+    policy: { ...derived('policy', policyObjects), ...(onlyOfPolicy as ChartValues) },
   };
 };

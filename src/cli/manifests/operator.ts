@@ -28,8 +28,8 @@ export const operatorRoles = (installation: Installation): readonly KubernetesOb
 /** How somebody gets these roles. */
 export const bindScript = (installation: Installation): string => {
   const name = clusterWideNameOf(installation, 'operator');
-  return `# USER is who is to operate the dependency-watchdog; --group="$GROUP" instead of --user for all of a group.
-kubectl create clusterrolebinding "dependency-watchdog:$USER" --clusterrole=${name} --user="$USER"
-kubectl create rolebinding "dependency-watchdog:$USER" -n ${installation.namespace} --role=${name} --user="$USER"
+  return `# Set OPERATOR to the name of the user who is to operate the dependency-watchdog; --group in place of --user for all of a group.
+kubectl create clusterrolebinding "dependency-watchdog:\${OPERATOR:?}" --clusterrole=${name} --user="$OPERATOR"
+kubectl create rolebinding "dependency-watchdog:\${OPERATOR:?}" -n ${installation.namespace} --role=${name} --user="$OPERATOR"
 `;
 };

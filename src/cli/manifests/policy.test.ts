@@ -9,6 +9,7 @@ interface Policy {
   readonly spec: {
     readonly policyName?: string;
     readonly failurePolicy?: string;
+    readonly validationActions?: readonly string[];
     readonly matchConstraints?: { readonly resourceRules: readonly unknown[] };
     readonly matchConditions?: readonly { readonly expression: string }[];
     readonly validations?: readonly { readonly expression: string; readonly message: string }[];
@@ -74,4 +75,19 @@ it('has an expression for each operator of a selector', () => {
       "!('e' in variables.labels)",
     ].join(' && '),
   );
+});
+
+it('only tells of the prober in a seed of Gardener, unless told otherwise, or asked to judge before webhooks', async () => {
+  const actions = async (...flags: readonly string[]): Promise<unknown> =>
+    (await policies(...flags)).map(({ kind, spec }) => spec.validationActions ?? kind);
+  const validating = 'ValidatingAdmissionPolicy';
+  expect(await actions()).toEqual([validating, ['Deny'], validating, ['Deny']]);
+  expect(await actions('--profile=gardener-seed')).toEqual([validating, ['Audit'], validating, ['Deny']]);
+  expect(await actions('--profile=gardener-seed', '--set=policy.proberActions=Deny')).toEqual(await actions());
+  const both = await dwd('manifests', '--component=policy', '--set=policy.proberActions=Deny,Warn');
+  expect(both.code).toBe(2);
+  expect(both.stderr).toContain('but not Deny and Warn');
+  const mutating = 'MutatingAdmissionPolicy';
+  const before = await actions('--set=policy.beforeWebhooks=true');
+  expect(before).toEqual([mutating, `${mutating}Binding`, validating, ['Deny']]);
 });

@@ -1,93 +1,9 @@
-import { groupOf, type LabelRequirement, type LabelSelector, writtenAnnotations } from '../../domain/index.ts';
+import type { LabelRequirement, LabelSelector } from '../../domain/index.ts';
+import { listed, type Policy, quoted, type Validation } from './cel.ts';
 import { type Installation, type KubernetesObject, labelsOf, nameOf, userOf } from './installation.ts';
-import { guessResource } from './rights.ts';
-
-/** An expression in CEL (https://kubernetes.io/docs/reference/using-api/cel/) and what a refused request is told. */
-interface Validation {
-  readonly expression: string;
-  readonly message: string;
-}
-
-interface ResourceRule {
-  readonly apiGroups: readonly string[];
-  readonly apiVersions: readonly string[];
-  readonly resources: readonly string[];
-  readonly operations: readonly string[];
-}
-
-interface Policy {
-  readonly component: 'prober' | 'weeder';
-  readonly resourceRules: readonly ResourceRule[];
-  readonly variables: readonly { readonly name: string; readonly expression: string }[];
-  readonly validations: readonly Validation[];
-}
+import { proberPolicy } from './prober-policy.ts';
 
 const apiVersion = 'admissionregistration.k8s.io/v1';
-
-/** What is quoted so is checked before: names of labels, annotations and users have neither quotes nor backslashes. */
-const quoted = (text: string): string => `'${text}'`;
-const listed = (texts: readonly string[]): string => `[${texts.map(quoted).join(', ')}]`;
-
-/** True if two maps differ in `free` at most. */
-const sameBut = (after: string, before: string, free: string): string =>
-  [
-    `${after}.all(k, k in ${free} || (k in ${before} && ${after}[k] == ${before}[k]))`,
-    `${before}.all(k, k in ${free} || k in ${after})`,
-  ].join(' && ');
-
-/**
- * What the prober may change in what it scales. The subresource `scale` is left to RBAC: nothing but the count can be changed through it. Kinds
- * that are scaled through it alone have no field of their spec changed here.
- */
-const proberPolicy = ({ prober }: Installation): Policy => {
-  const byGroup = new Map<string, Set<string>>();
-  for (const { ref } of prober.settings.dependentResources) {
-    const group = groupOf(ref);
-    byGroup.set(group, (byGroup.get(group) ?? new Set()).add(guessResource(ref.kind)));
-  }
-  return {
-    component: 'prober',
-    resourceRules: Array.from(byGroup, ([group, resources]) => ({
-      apiGroups: [group],
-      apiVersions: ['*'],
-      resources: [...resources].toSorted(),
-      operations: ['UPDATE'],
-    })),
-    // `dyn`: an object as a map of its fields.
-    variables: [
-      { name: 'after', expression: 'dyn(object)' },
-      { name: 'before', expression: 'dyn(oldObject)' },
-      { name: 'specAfter', expression: "'spec' in variables.after ? variables.after.spec : {}" },
-      { name: 'specBefore', expression: "'spec' in variables.before ? variables.before.spec : {}" },
-      { name: 'freeInSpec', expression: "request.resource.group == 'apps' ? ['replicas'] : []" },
-      { name: 'marksAfter', expression: 'has(object.metadata.annotations) ? object.metadata.annotations : {}' },
-      { name: 'marksBefore', expression: 'has(oldObject.metadata.annotations) ? oldObject.metadata.annotations : {}' },
-    ],
-    validations: [
-      {
-        expression: sameBut('variables.specAfter', 'variables.specBefore', 'variables.freeInSpec'),
-        message: 'the prober may change nothing but spec.replicas, or the count of the scale subresource',
-      },
-      {
-        expression: sameBut('variables.marksAfter', 'variables.marksBefore', listed(writtenAnnotations)),
-        message: `the prober may change no annotations but ${writtenAnnotations.join(', ')}`,
-      },
-      {
-        // What the API server itself keeps is free.
-        expression: sameBut(
-          'variables.after.metadata',
-          'variables.before.metadata',
-          listed(['annotations', 'generation', 'managedFields', 'resourceVersion']),
-        ),
-        message: 'the prober may change nothing in the metadata but its own annotations',
-      },
-      {
-        expression: sameBut('variables.after', 'variables.before', listed(['apiVersion', 'kind', 'metadata', 'spec'])),
-        message: 'the prober may change nothing but the number of replicas and its own annotations',
-      },
-    ],
-  };
-};
 
 const holds = ({ key, operator, values }: LabelRequirement): string => {
   const there = `${quoted(key)} in variables.labels`;
@@ -140,36 +56,87 @@ const weederPolicy = ({ weeder }: Installation): Policy => {
   };
 };
 
-const objectsOf = (installation: Installation, policy: Policy): readonly KubernetesObject[] => {
-  const { component, resourceRules, variables, validations } = policy;
+/** What both kinds of policies have, and their bindings. */
+const commonOf = (installation: Installation, { component, resourceRules, variables }: Policy) => {
   // Names of policies, unlike those of roles, are those of DNS.
   const name = `${nameOf(installation, component)}.${installation.namespace}.dependency-watchdog.gardener.cloud`;
-  const metadata = { name, labels: labelsOf(installation, 'policy') };
-  return [
-    {
-      apiVersion,
-      kind: 'ValidatingAdmissionPolicy',
-      metadata,
-      spec: {
-        // A request that cannot be judged is refused: the expressions leave nothing to fail on.
-        failurePolicy: 'Fail',
-        matchConstraints: { resourceRules },
-        matchConditions: [
-          { name: 'user', expression: `request.userInfo.username == ${quoted(userOf(installation, component))}` },
-        ],
-        variables,
-        validations: validations.map((validation) => ({ ...validation, reason: 'Forbidden' })),
-      },
+  const expression = `request.userInfo.username == ${quoted(userOf(installation, component))}`;
+  return {
+    metadata: { name, labels: labelsOf(installation, 'policy') },
+    spec: {
+      // A request that cannot be judged is refused: the expressions leave nothing to fail on.
+      failurePolicy: 'Fail',
+      matchConstraints: { resourceRules },
+      matchConditions: [{ name: 'user', expression }],
+      variables,
     },
+  };
+};
+
+/** Judges the object as the mutating webhooks have left it. */
+const validating = (
+  installation: Installation,
+  policy: Policy,
+  validationActions: readonly string[],
+): readonly KubernetesObject[] => {
+  const { metadata, spec } = commonOf(installation, policy);
+  const validations = policy.validations.map((validation) => ({ ...validation, reason: 'Forbidden' }));
+  return [
+    { apiVersion, kind: 'ValidatingAdmissionPolicy', metadata, spec: { ...spec, validations } },
     {
       apiVersion,
       kind: 'ValidatingAdmissionPolicyBinding',
       metadata,
-      spec: { policyName: name, validationActions: ['Deny'] },
+      spec: { policyName: metadata.name, validationActions },
     },
   ];
 };
 
+/** What removes a field that no object has fails, and the error names the field. */
+const refusal = (message: string): string =>
+  `[JSONPatch{op: 'remove', path: ${quoted(`/${message.replaceAll('~', '~0').replaceAll('/', '~1')}`)}}]`;
+
+/**
+ * Judges the object before any webhook changes it: the API server calls mutating policies first
+ * (https://kubernetes.io/docs/reference/access-authn-authz/mutating-admission-policy/). It changes nothing.
+ */
+const mutating = (installation: Installation, policy: Policy): readonly KubernetesObject[] => {
+  const { metadata, spec } = commonOf(installation, policy);
+  const expression = policy.validations.reduceRight(
+    (rest, { expression: allowed, message }: Validation) => `(${allowed}) ? (${rest}) : ${refusal(message)}`,
+    '[]',
+  );
+  const mutations = [{ patchType: 'JSONPatch', jsonPatch: { expression } }];
+  return [
+    {
+      apiVersion,
+      kind: 'MutatingAdmissionPolicy',
+      metadata,
+      spec: { ...spec, reinvocationPolicy: 'Never', mutations },
+    },
+    { apiVersion, kind: 'MutatingAdmissionPolicyBinding', metadata, spec: { policyName: metadata.name } },
+  ];
+};
+
+/** Of the policy that judges after the webhooks: in a seed of Gardener it only tells, for there they change what the prober scales. */
+const proberActions = ({ profile, values }: Installation): readonly string[] => {
+  const chosen = values['policy.proberActions'];
+  if (chosen.length > 0) return chosen;
+  return profile === 'gardener-seed' ? ['Audit'] : ['Deny'];
+};
+
+/** The two forms of the prober's policy, one of which is installed. */
+export const proberPolicies = (installation: Installation) => ({
+  afterWebhooks: validating(installation, proberPolicy(installation, 'after'), proberActions(installation)),
+  beforeWebhooks: mutating(installation, proberPolicy(installation, 'before')),
+});
+
+export const weederPolicies = (installation: Installation): readonly KubernetesObject[] =>
+  validating(installation, weederPolicy(installation), ['Deny']);
+
 /** Admission policies that refuse prober and weeder what RBAC cannot: whoever steals a token of theirs can do no more than they. */
-export const policies = (installation: Installation): readonly KubernetesObject[] =>
-  [proberPolicy(installation), weederPolicy(installation)].flatMap((policy) => objectsOf(installation, policy));
+export const policies = (installation: Installation): readonly KubernetesObject[] => {
+  const { afterWebhooks, beforeWebhooks } = proberPolicies(installation);
+  const prober = installation.values['policy.beforeWebhooks'] ? beforeWebhooks : afterWebhooks;
+  return [...prober, ...weederPolicies(installation)];
+};

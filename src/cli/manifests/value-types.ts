@@ -106,6 +106,23 @@ export const tcpPorts: ValueType<readonly NetworkPolicyPort[]> = {
   },
 };
 
+const actions = ['Deny', 'Warn', 'Audit'];
+
+/** Of a ValidatingAdmissionPolicyBinding, which does not take Deny and Warn together. */
+export const validationActions: ValueType<readonly string[]> = {
+  placeholder: 'actions',
+  takes: 'Deny, Audit, Warn, or two of them with a comma between, but not Deny and Warn; or nothing',
+  schema: { type: 'array', items: { enum: actions }, uniqueItems: true, maxItems: 2 },
+  parse: (text) => {
+    const chosen = entries(text);
+    const isValid =
+      chosen.every((action) => actions.includes(action)) &&
+      new Set(chosen).size === chosen.length &&
+      !(chosen.includes('Deny') && chosen.includes('Warn'));
+    return isValid ? { value: chosen } : undefined;
+  },
+};
+
 const tolerationFields: Readonly<Record<string, string>> = {
   key: 'string',
   operator: 'string',

@@ -9,6 +9,7 @@ import {
   secretNames,
   tcpPorts,
   tolerations,
+  validationActions,
   type ValueType,
   withSchema,
 } from './value-types.ts';
@@ -53,6 +54,16 @@ export const commonValues = {
   ),
   'serviceMonitor.interval': value(seconds, '30s', 'How often Prometheus scrapes'),
   'serviceMonitor.labels': value(labels, '', 'Labels by which a Prometheus selects its ServiceMonitors'),
+  'policy.beforeWebhooks': value(
+    boolean,
+    'false',
+    "Whether the prober's policy judges requests before webhooks change them, and refuses those that are wrong; it takes Kubernetes 1.36",
+  ),
+  'policy.proberActions': value(
+    validationActions,
+    '',
+    'What becomes of a request that it finds wrong after the webhooks; unless set it is Deny, and with the profile gardener-seed Audit',
+  ),
   'care.gardenKubeconfigSecret': value(
     objectName('Secret'),
     '',

@@ -2,6 +2,7 @@
 export const manifestVariants = [
   [['--profile=plain'], 10],
   [['--profile=gardener-seed', '--replicas=3'], 9],
+  [['--set=policy.beforeWebhooks=true'], 10],
   [
     [
       '--name-prefix=a-prefix-as-long-as-one-is-allowed-to-b-',
@@ -14,6 +15,7 @@ export const manifestVariants = [
       '--set=priorityClassName=system-cluster-critical',
       '--set=networkPolicy.apiServerPorts=443',
       '--set=prober.memoryLimitMiB=1000001',
+      '--set=policy.proberActions=Audit,Warn',
       '--set=care.gardenKubeconfigSecret=garden-access',
     ],
     11,

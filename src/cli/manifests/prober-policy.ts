@@ -1,0 +1,110 @@
+import { groupOf, writtenAnnotations } from '../../domain/index.ts';
+import { listed, type Policy, sameBut, type Validation } from './cel.ts';
+import type { Installation } from './installation.ts';
+import { guessResource } from './rights.ts';
+
+/** What the API server itself keeps. */
+const kept = ['generation', 'managedFields', 'resourceVersion'];
+
+/** Where pods run, and not what runs: what the webhook high-availability-config of gardener-resource-manager writes. */
+const placement = ['affinity', 'tolerations', 'topologySpreadConstraints'];
+
+const isApps = "request.resource.group == 'apps'";
+
+/** Two variables: a field of the object as it becomes, and as it was; empty where there is none. */
+const variables = (name: string, field: string, from: string) =>
+  ['After', 'Before'].map((when) => ({
+    name: `${name}${when}`,
+    expression: `'${field}' in ${from}${when} ? ${from}${when}.${field} : {}`,
+  }));
+
+const marks: Validation = {
+  expression: sameBut('variables.marksAfter', 'variables.marksBefore', listed(writtenAnnotations)),
+  message: `the prober may change no annotations but ${writtenAnnotations.join(', ')}`,
+};
+const metadata = (free: readonly string[], message: string): Validation => ({
+  expression: sameBut('variables.metadataAfter', 'variables.metadataBefore', listed([...free, ...kept])),
+  message,
+});
+const spec: Validation = {
+  expression: sameBut('variables.specAfter', 'variables.specBefore', 'variables.freeInSpec'),
+  message: 'the prober may change nothing but spec.replicas, or the count of the scale subresource',
+};
+const beside: Validation = {
+  expression: sameBut(
+    'variables.objectAfter',
+    'variables.objectBefore',
+    listed(['apiVersion', 'kind', 'metadata', 'spec']),
+  ),
+  message: 'the prober may change nothing but the number of replicas and its own annotations',
+};
+const template: readonly Validation[] = [
+  {
+    expression: sameBut('variables.templateAfter', 'variables.templateBefore', "['spec']"),
+    message: 'the prober may change nothing in the metadata of pods',
+  },
+  {
+    expression: sameBut('variables.podAfter', 'variables.podBefore', listed(placement)),
+    message: 'the prober may change nothing of what pods run',
+  },
+];
+
+/** Before the webhooks. */
+const strict: Pick<Policy, 'variables' | 'validations'> = {
+  variables: [
+    { name: 'freeInSpec', expression: `${isApps} ? ['replicas'] : []` },
+    ...variables('marks', 'annotations', 'variables.metadata'),
+  ],
+  validations: [
+    spec,
+    marks,
+    metadata(['annotations'], 'the prober may change nothing in the metadata but its own annotations'),
+    beside,
+  ],
+};
+
+/** After the webhooks, whose changes count as the prober's: labels, annotations and the placement of pods are free, and what runs is not. */
+const lenient: Pick<Policy, 'variables' | 'validations'> = {
+  variables: [
+    { name: 'freeInSpec', expression: `${isApps} ? ['replicas', 'template'] : []` },
+    ...variables('template', 'template', 'variables.spec'),
+    ...variables('pod', 'spec', 'variables.template'),
+  ],
+  validations: [
+    spec,
+    ...template,
+    metadata(['annotations', 'labels'], 'the prober may change nothing in the metadata but labels and annotations'),
+    beside,
+  ],
+};
+
+/**
+ * What the prober may change in what it scales. The subresource `scale` is left to RBAC: nothing but the count can be changed through it. Kinds
+ * that are scaled through it alone have no field of their spec changed here.
+ */
+export const proberPolicy = ({ prober }: Installation, webhooks: 'before' | 'after'): Policy => {
+  const byGroup = new Map<string, Set<string>>();
+  for (const { ref } of prober.settings.dependentResources) {
+    const group = groupOf(ref);
+    byGroup.set(group, (byGroup.get(group) ?? new Set()).add(guessResource(ref.kind)));
+  }
+  const { variables: further, validations } = webhooks === 'before' ? strict : lenient;
+  return {
+    component: 'prober',
+    resourceRules: Array.from(byGroup, ([group, resources]) => ({
+      apiGroups: [group],
+      apiVersions: ['*'],
+      resources: [...resources].toSorted(),
+      operations: ['UPDATE'],
+    })),
+    variables: [
+      // `dyn`: an object as a map of its fields.
+      { name: 'objectAfter', expression: 'dyn(object)' },
+      { name: 'objectBefore', expression: 'dyn(oldObject)' },
+      ...variables('metadata', 'metadata', 'variables.object'),
+      ...variables('spec', 'spec', 'variables.object'),
+      ...further,
+    ],
+    validations,
+  };
+};

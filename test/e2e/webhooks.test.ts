@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeEnvtest } from '../envtest/index.ts';
+import { waitFor } from '../envtest/waiting.ts';
+import { controlPlane as namespace, type Installed, startInstalled } from './support/installed.ts';
+import type { Program } from './support/program.ts';
+import { getDeployment } from './support/shoot.ts';
+import { type Mutation, startWebhook, type Webhook } from './support/webhook.ts';
+
+const prefix = 'dependency-watchdog.gardener.cloud';
+const kcm = 'kube-controller-manager';
+const deployment = `/apis/apps/v1/namespaces/${namespace}/deployments/${kcm}`;
+
+const config = `kubeConfigSecretName: shoot-access-prober
+probeInterval: 1s
+initialDelay: 1s
+probeTimeout: 5s
+kcmNodeMonitorGraceDuration: 8s
+dependentResourceInfos:
+  - ref: {apiVersion: apps/v1, kind: Deployment, name: ${kcm}}
+    scaleUp: {level: 0, timeout: 20s}
+    scaleDown: {level: 0, timeout: 20s}
+`;
+
+/** What high-availability-config of gardener-resource-manager writes, and labels and annotations; at each call something else. */
+const placePods: Mutation = (object, call) => {
+  const { template } = object.spec;
+  const term = {
+    matchExpressions: [{ key: 'topology.kubernetes.io/zone', operator: 'In', values: [`z-${String(call)}`] }],
+  };
+  const nodeAffinity = { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [term] } };
+  const topologySpreadConstraints = [
+    {
+      ...{ maxSkew: call, topologyKey: 'kubernetes.io/hostname', whenUnsatisfiable: 'ScheduleAnyway' },
+      labelSelector: { matchLabels: { app: kcm } },
+    },
+  ];
+  const tolerations = [
+    { key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: call },
+  ];
+  const pod = { ...template.spec, affinity: { nodeAffinity }, tolerations, topologySpreadConstraints };
+  return {
+    ...object,
+    metadata: { ...object.metadata, labels: { ...object.metadata.labels, call: String(call) } },
+    spec: { ...object.spec, template: { ...template, spec: pod } },
+  };
+};
+
+/** What provider extensions write: flags of the program, and a sidecar with an image of theirs; at each call something else. */
+const changePrograms: Mutation = (object, call) => {
+  const { template } = object.spec;
+  const containers = [
+    {
+      ...template.spec.containers[0],
+      command: ['kube-controller-manager', `--feature-gates=Call${String(call)}=true`],
+    },
+    { name: 'sidecar', image: `registry.example/provider:v${String(call)}` },
+  ];
+  const pod = { ...template.spec, containers };
+  return { ...object, spec: { ...object.spec, template: { ...template, spec: pod } } };
+};
+
+const image = { spec: { template: { spec: { containers: [{ name: 'main', image: 'evil' }] } } } };
+const scaled = {
+  metadata: { annotations: { [`${prefix}/meltdown-protection-active`]: '', [`${prefix}/replicas`]: '2' } },
+  spec: { replicas: 0 },
+};
+
+describeEnvtest('with webhooks that change what the prober scales', () => {
+  let installed: Installed;
+  let webhook: Webhook;
+  let program: Program;
+
+  /** Installs the policy with these values in place of the one before. */
+  const install = async (...values: readonly string[]): Promise<void> => {
+    const { seed, directory } = installed;
+    const flags = values.map((value) => `--set=${value}`);
+    const file = `--config-file=prober=${directory}/prober.yaml`;
+    await installed.dwd(
+      'install',
+      '--component=policy',
+      '--force-conflicts',
+      file,
+      `--kubeconfig=${seed.admin.kubeconfig.file}`,
+      ...flags,
+    );
+  };
+
+  /** As the prober, without effect: what it is told. */
+  const asProber = async (body: unknown): Promise<string> => {
+    const { client } = await installed.identityOf('prober');
+    const contentType = 'application/merge-patch+json';
+    const reply = await client.request({ method: 'PATCH', path: `${deployment}?dryRun=All`, contentType, body });
+    return reply.status < 300 ? 'allowed' : `${String(reply.status)} ${(reply.body as { message: string }).message}`;
+  };
+  const untilTold = async (body: unknown, pattern: RegExp): Promise<void> => {
+    let told = '';
+    await waitFor({ what: String(pattern), withinMs: 30_000 }, async () => {
+      told = await asProber(body);
+      return pattern.test(told) || undefined;
+    }).catch((error: unknown) => {
+      throw new Error(`${String(error)}\n${told}`);
+    });
+  };
+
+  const untilCount = (replicas: number): Promise<unknown> =>
+    waitFor({ what: `${String(replicas)}\n${program.output()}`, withinMs: 60_000 }, async () => {
+      const { spec, metadata } = await getDeployment(installed.seed.client, namespace, kcm);
+      const isHeld = Object.keys(metadata.annotations ?? {}).includes(`${prefix}/meltdown-protection-active`);
+      return (spec.replicas === replicas && isHeld === (replicas === 0)) || undefined;
+    });
+
+  beforeAll(async () => {
+    installed = await startInstalled({
+      prober: config,
+      weeder: 'servicesAndDependantSelectors: {etcd-main-client: {podSelectors: [{matchLabels: {a: b}}]}}\n',
+    });
+    const { seed, shoot } = installed;
+    const { text } = await shoot.kubeconfigFor({ user: 'probe', groups: ['system:masters'] });
+    await seed.client.create(`/api/v1/namespaces/${namespace}/secrets`, {
+      metadata: { name: 'shoot-access-prober' },
+      stringData: { kubeconfig: text },
+    });
+    webhook = await startWebhook(seed.client);
+    // By several field managers the actions of a binding add up.
+    for (const kind of ['validatingadmissionpolicybindings', 'validatingadmissionpolicies']) {
+      await seed.kubectl(['delete', kind, '--all']);
+    }
+    await install();
+    await untilTold(image, /^403/);
+    program = await installed.start('prober');
+    await waitFor({ what: 'healthy', withinMs: 60_000 }, () =>
+      Promise.resolve(program.lines().some(({ verdict }) => verdict === 'healthy') || undefined),
+    );
+  });
+  afterAll(async () => {
+    await installed.stop();
+    await webhook.stop();
+  });
+
+  /** An outage in which the webhook changes every request. */
+  const isProtected = async (mutation: Mutation): Promise<void> => {
+    webhook.mutate(mutation);
+    const before = webhook.changes();
+    installed.kubelets.cut();
+    await untilCount(0);
+    installed.kubelets.connect();
+    await untilCount(2);
+    expect(webhook.changes()).toBeGreaterThanOrEqual(before + 2);
+    webhook.mutate(undefined);
+  };
+
+  it('that place pods elsewhere, it protects and restores, and changes no image', async () => {
+    await isProtected(placePods);
+    expect(await asProber(image)).toMatch(/^403 .*the prober may change nothing of what pods run/s);
+    expect(installed.refusedTo('prober').filter((uri) => !uri.includes('dryRun'))).toEqual([]);
+  });
+
+  it('that change what pods run, it is refused for what it did not ask for, unless it is only told', async () => {
+    webhook.mutate(changePrograms);
+    expect(await asProber(scaled)).toMatch(/^403 .*the prober may change nothing of what pods run/s);
+    await install('policy.proberActions=Audit');
+    await untilTold(scaled, /^allowed/);
+    expect(await asProber(image)).toBe('allowed');
+    await isProtected(changePrograms);
+  });
+
+  it('that change what pods run, it protects and restores where it is judged before them, and changes nothing else', async () => {
+    await install('policy.beforeWebhooks=true');
+    webhook.mutate(changePrograms);
+    await untilTold(image, /^4\d\d .*the prober may change nothing but spec.replicas/s);
+    expect(await asProber(scaled)).toBe('allowed');
+    expect(await asProber({ metadata: { labels: { a: 'b' } } })).toMatch(/may change nothing in the metadata/);
+    expect(await asProber({ metadata: { annotations: { a: 'b' } } })).toMatch(/may change no annotations but/);
+    const kinds = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies';
+    expect(await installed.seed.client.list(kinds)).toHaveLength(1);
+    await isProtected(changePrograms);
+  });
+});
