@@ -83,23 +83,25 @@ export const secretNames: ValueType<readonly LocalObjectReference[]> = {
 
 export interface NetworkPolicyPort {
   readonly protocol: 'TCP';
-  readonly port: number;
+  /** Without one it is every port. */
+  readonly port?: number;
 }
 
 export const tcpPorts: ValueType<readonly NetworkPolicyPort[]> = {
   placeholder: 'ports',
-  takes: 'TCP ports, separated by commas, such as 443,6443',
+  takes: 'TCP ports, separated by commas, such as 443,6443; or all',
   schema: {
     type: 'array',
     minItems: 1,
     items: {
       type: 'object',
-      required: ['protocol', 'port'],
+      required: ['protocol'],
       additionalProperties: false,
       properties: { protocol: { const: 'TCP' }, port: { type: 'integer', minimum: 1, maximum: 65_535 } },
     },
   },
   parse: (text) => {
+    if (text === 'all') return { value: [{ protocol: 'TCP' }] };
     const ports = text.split(',');
     const isValid = ports.every((port) => /^[1-9]\d{0,4}$/.test(port) && Number(port) <= 65_535);
     return isValid ? { value: ports.map((port) => ({ protocol: 'TCP', port: Number(port) })) } : undefined;

@@ -2,7 +2,7 @@
 export const manifestVariants = [
   [['--profile=plain'], 10],
   [['--profile=gardener-seed', '--replicas=3'], 9],
-  [['--set=policy.beforeWebhooks=true'], 10],
+  [['--set=policy.beforeWebhooks=true', '--set=networkPolicy.apiServerPorts=all'], 10],
   [
     [
       '--name-prefix=a-prefix-as-long-as-one-is-allowed-to-b-',
