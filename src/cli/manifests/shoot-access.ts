@@ -53,13 +53,15 @@ export const kubeconfigScript = ({
   prober,
 }: Installation): string => `# SHOOT and SEED are kubeconfigs of the two clusters, NAMESPACE is the shoot's in the seed,
 # SERVER is the address at which pods of the seed reach the shoot's API server.
-of() { kubectl --kubeconfig "\${SHOOT:?}" get secret ${name} -n ${namespace} -o "jsonpath={.data.$1}"; }
-kubectl create secret generic ${prober.settings.kubeConfigSecretName} -n "\${NAMESPACE:?}" --from-file=kubeconfig=/dev/stdin \\
-  --dry-run=client -o yaml <<END | kubectl --kubeconfig "\${SEED:?}" apply -f -
+of() { kubectl --kubeconfig "$SHOOT" get secret ${name} -n ${namespace} -o "jsonpath={.data.$1}"; }
+: "\${SHOOT:?}" "\${SEED:?}" "\${NAMESPACE:?}" "\${SERVER:?}" && ca=$(of 'ca\\.crt') && token=$(of token | base64 -d) &&
+: "\${ca:?is not in the Secret yet: try again}" "\${token:?is not in the Secret yet: try again}" &&
+kubectl create secret generic ${prober.settings.kubeConfigSecretName} -n "$NAMESPACE" --from-file=kubeconfig=/dev/stdin \\
+  --dry-run=client -o yaml <<END | kubectl --kubeconfig "$SEED" apply -f -
 apiVersion: v1
 kind: Config
-clusters: [{name: shoot, cluster: {server: "\${SERVER:?}", certificate-authority-data: $(of 'ca\\.crt')}}]
-users: [{name: probe, user: {token: $(of token | base64 -d)}}]
+clusters: [{name: shoot, cluster: {server: "$SERVER", certificate-authority-data: $ca}}]
+users: [{name: probe, user: {token: $token}}]
 contexts: [{name: shoot, context: {cluster: shoot, user: probe}}]
 current-context: shoot
 END
