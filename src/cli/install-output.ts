@@ -90,16 +90,19 @@ const installedDocument = ({ objects, leaders, checks }: InstallReport, dryRun: 
 export const formatInstalled = (report: InstallReport, { format, dryRun }: OutputOptions): string =>
   format === 'table' ? installedTable(report, dryRun) : formatDocument(installedDocument(report, dryRun), format);
 
-const uninstalledTable = ({ restored, left, removed }: UninstallReport, dryRun: boolean): string =>
+const uninstalledTable = ({ restored, left, removed }: UninstallReport, dryRun: boolean, namespace: string): string =>
   [
     ...restored.map((name) => `${name}: ${dryRun ? 'would be restored' : 'restored'}`),
     ...left.map((line) => `LEFT: ${line}`),
     ...removed.map((name) => `${name}: ${dryRun ? 'would be removed' : 'removed'}`),
     removed.length === 0
-      ? 'nothing is installed'
+      ? `nothing is installed in the namespace ${namespace}: no object has the labels of dwd install`
       : `${String(removed.length)} ${dryRun ? 'would be removed' : 'removed'}`,
     '',
   ].join('\n');
 
-export const formatUninstalled = (report: UninstallReport, { format, dryRun }: OutputOptions): string =>
-  format === 'table' ? uninstalledTable(report, dryRun) : formatDocument({ dryRun, ...report }, format);
+export const formatUninstalled = (
+  report: UninstallReport,
+  { format, dryRun, namespace }: OutputOptions & { readonly namespace: string },
+): string =>
+  format === 'table' ? uninstalledTable(report, dryRun, namespace) : formatDocument({ dryRun, ...report }, format);

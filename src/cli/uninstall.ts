@@ -35,7 +35,7 @@ export const uninstallCommand = (run: RunUninstall): Command =>
     run: async ({ flags: given }, io) => {
       const { namespace, component, force, output } = given;
       const result = await run({ ...clusterCommandOf(given, io), namespace, components: component, force });
-      io.stdout(formatUninstalled(valueOf(result, io), { format: output, dryRun: given['dry-run'] }));
+      io.stdout(formatUninstalled(valueOf(result, io), { format: output, dryRun: given['dry-run'], namespace }));
       return 0;
     },
   });

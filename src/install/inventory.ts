@@ -90,8 +90,9 @@ export const untilStopped = async (
   await poll(context, async () => {
     const pods = await Promise.all(deployments.map((deployment) => podsOf(deployment, context)));
     left = pods.flat().map(nameOf);
-    context.progress(`waiting for ${String(left.length)} pods to end`);
-    return left.length === 0 || undefined;
+    if (left.length === 0) return true;
+    context.progress(`waiting for pods to end: ${String(left.length)}`);
+    return undefined;
   });
   return left;
 };
