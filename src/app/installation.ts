@@ -71,22 +71,18 @@ interface Connected {
 const failureOf = (error: unknown, { signal }: Pick<InstallContext, 'signal'>): CommandFailure => {
   if (error instanceof InstallError) return error;
   if (signal.aborted) return { message: 'stopped before it was finished', details: ['run it again to go on'] };
-  if (error instanceof ApiError) return { message: error.message, details: adviceOf(error) };
+  if (error instanceof ApiError) {
+    const line = advice[error.code];
+    return { message: error.message, details: line === undefined ? [] : [line] };
+  }
   if (error instanceof KubeconfigError) return { message: error.message, details: [] };
   throw error;
 };
 
-const adviceOf = ({ code }: ApiError): readonly string[] => {
-  switch (code) {
-    case 'ConnectionError':
-      return ['check that this is the right cluster (--kubeconfig, $KUBECONFIG) and can be reached from here'];
-    case 'Unauthorized':
-      return ['the credentials of the kubeconfig are not valid, or no longer: get new ones'];
-    case 'Forbidden':
-      return ['it takes the rights of cluster-admin: use the kubeconfig of somebody who has them'];
-    default:
-      return [];
-  }
+const advice: Readonly<Partial<Record<ApiError['code'], string>>> = {
+  ConnectionError: 'check that this is the right cluster (--kubeconfig, $KUBECONFIG) and can be reached from here',
+  Unauthorized: 'the credentials of the kubeconfig are not valid, or no longer: get new ones',
+  Forbidden: 'it takes the rights of cluster-admin: use the kubeconfig of somebody who has them',
 };
 
 /** Runs `work` on the cluster of the kubeconfig. What keeps it from its end is the answer, unless it is a bug. */
