@@ -148,8 +148,12 @@ dwd manifests --component policy --profile gardener-seed --set policy.beforeWebh
 \`test/e2e/webhooks.test.ts\` plays an outage under each of them, with a webhook that changes something at every request. The weeder's policy always refuses: no
 webhook changes what a delete says.
 
-One field manager owns the actions of a binding: those of several add up. Where \`kubectl apply\` has made the policies, delete them before \`dwd install\` or the
-chart makes them, or the former \`Deny\` stays.
+Another value makes other objects. \`dwd install\` and Helm remove the former ones that they have made, \`kubectl apply\` does not; and the actions of a binding that several
+of these have made add up. Delete what there is before you change from one way to another, or the former \`Deny\` stays:
+
+\`\`\`sh
+kubectl delete validatingadmissionpolicybindings,validatingadmissionpolicies -l app.kubernetes.io/name=dependency-watchdog
+\`\`\`
 `;
 
 it('docs/rights.md has the rights that are granted', async () => {
