@@ -39,7 +39,7 @@ const allLeases = ['prober', 'weeder', 'care'].map((component) => `dwd-${compone
 
 const page = `# Rights
 
-What each component may do, and what for. This page, the roles of \`dwd manifests\`, and what the program asks the API server for (SelfSubjectAccessReview, at
+What each component may do, and what for; [SECURITY.md](../SECURITY.md) says what somebody else could do with it. This page, the roles of \`dwd manifests\`, and what the program asks the API server for (SelfSubjectAccessReview, at
 the start and every hour) are made from one list. \`test/e2e/least-privilege.test.ts\` and \`test/e2e/least-privilege-care.test.ts\` take each right away in turn, on a real API server, and see what fails.
 
 A right that is missing is in the log (\`a right is missing: grant it\`) and counted in \`dwd_missing_rights\` and \`dwd_missing_garden_rights\`. Only Events are

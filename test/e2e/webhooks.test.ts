@@ -103,10 +103,12 @@ describeEnvtest('with webhooks that change what the prober scales', () => {
   };
 
   const untilCount = (replicas: number): Promise<unknown> =>
-    waitFor({ what: `${String(replicas)}\n${program.output()}`, withinMs: 60_000 }, async () => {
+    waitFor({ what: `${String(replicas)} replicas`, withinMs: 60_000 }, async () => {
       const { spec, metadata } = await getDeployment(installed.seed.client, namespace, kcm);
       const isHeld = Object.keys(metadata.annotations ?? {}).includes(`${prefix}/meltdown-protection-active`);
       return (spec.replicas === replicas && isHeld === (replicas === 0)) || undefined;
+    }).catch((error: unknown) => {
+      throw new Error(`${String(error)}\n${program.output()}`);
     });
 
   beforeAll(async () => {
