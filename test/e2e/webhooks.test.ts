@@ -169,10 +169,18 @@ describeEnvtest('with webhooks that change what the prober scales', () => {
   it('that change what pods run, it protects and restores where it is judged before them, and changes nothing else', async () => {
     await install('policy.beforeWebhooks=true');
     webhook.mutate(changePrograms);
-    await untilTold(image, /^4\d\d .*the prober may change nothing but spec.replicas/s);
+    await untilTold(image, /^403 .*the prober may change nothing but spec.replicas/s);
     expect(await asProber(scaled)).toBe('allowed');
-    expect(await asProber({ metadata: { labels: { a: 'b' } } })).toMatch(/may change nothing in the metadata/);
-    expect(await asProber({ metadata: { annotations: { a: 'b' } } })).toMatch(/may change no annotations but/);
+    const ofPods = { tolerations: [{ operator: 'Exists' }] };
+    for (const [body, reason] of [
+      [{ metadata: { labels: { a: 'b' } } }, /^403 .*may change nothing in the metadata/s],
+      [{ metadata: { finalizers: ['example.org/stay'] } }, /^403 .*may change nothing in the metadata/s],
+      [{ metadata: { annotations: { a: 'b' } } }, /^403 .*may change no annotations but/s],
+      [{ spec: { paused: true } }, /^403 .*may change nothing but spec.replicas/s],
+      [{ spec: { template: { spec: ofPods } } }, /^403 .*may change nothing but spec.replicas/s],
+    ] as const) {
+      expect(await asProber(body)).toMatch(reason);
+    }
     const kinds = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies';
     expect(await installed.seed.client.list(kinds)).toHaveLength(1);
     await isProtected(changePrograms);
