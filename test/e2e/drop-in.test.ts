@@ -12,6 +12,7 @@ import {
   createMachines,
   createNodes,
   createProtectedShoot,
+  electionRules,
   getDeployment,
   seedRules,
   shootRules,
@@ -67,19 +68,6 @@ const gardenersFlags = (configFile: string): readonly string[] => [
   '--kube-api-burst=100',
   '--zap-log-level=INFO',
   '--enable-leader-election=true',
-];
-
-/** The Role that gardenlet creates next to the prober, in namespace garden. */
-const electionRules: readonly Rule[] = [
-  { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create'], namespace: 'garden' },
-  {
-    apiGroups: ['coordination.k8s.io'],
-    resources: ['leases'],
-    resourceNames: [leaseName],
-    verbs: ['get', 'watch', 'update'],
-    namespace: 'garden',
-  },
-  { apiGroups: [''], resources: ['events'], verbs: ['create', 'get', 'update', 'patch'], namespace: 'garden' },
 ];
 
 const without = (resource: string): readonly Rule[] =>

@@ -1,123 +1,27 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type ControlPlane, describeEnvtest, startControllerManager, startControlPlane } from '../envtest/index.ts';
+import { describeEnvtest } from '../envtest/index.ts';
 import { waitFor } from '../envtest/waiting.ts';
-import { auditInto } from './support/audit.ts';
 import { listEverything } from './support/inventory.ts';
-import { type AgentPod, type NodeAgent, startNodeAgent } from './support/node-agent.ts';
-import { startProgram } from './support/program.ts';
-import {
-  createDeployment,
-  createMachines,
-  createNodes,
-  createProtectedShoot,
-  getDeployment,
-  type Kubelets,
-  shootRules,
-  startKubelets,
-} from './support/shoot.ts';
+import type { AgentPod } from './support/node-agent.ts';
+import { kcm, mcm, type SeedWithShoot, shootNamespace, startSeedWithShoot } from './support/seed-with-shoot.ts';
 
-const shootNamespace = 'shoot--test--one';
-const kcm = 'kube-controller-manager';
-const mcm = 'machine-controller-manager';
-const nodes = ['node-a', 'node-b', 'node-c'];
 const prober = 'system:serviceaccount:garden:dwd-prober';
 const [first, second] = ['registry.example/dependency-watchdog:1.0.0', 'registry.example/dependency-watchdog:2.0.0'];
 
-const configOf = (probeTimeout: string, dependents = [kcm, mcm]): string => `
-kubeConfigSecretName: shoot-access-prober
-probeInterval: 1s
-initialDelay: 0s
-probeTimeout: ${probeTimeout}
-backoffJitterFactor: 0.1
-kcmNodeMonitorGraceDuration: 8s
-dependentResourceInfos:
-${dependents
-  .map(
-    (name, level) => `
-  - ref: {apiVersion: apps/v1, kind: Deployment, name: ${name}}
-    scaleUp: {level: ${String(level)}, timeout: 10s}
-    scaleDown: {level: ${String(1 - level)}, timeout: 20s}`,
-  )
-  .join('')}
-`;
-
 describeEnvtest('an installation, from an empty cluster and back', () => {
-  let directory: string;
-  let seed: ControlPlane;
-  let shoot: ControlPlane;
-  let manager: Awaited<ReturnType<typeof startControllerManager>>;
-  let agent: NodeAgent;
-  let kubelets: Kubelets;
-  let audit: ReturnType<typeof auditInto>;
+  let world: SeedWithShoot;
+  let { seed, kubelets, audit, dwd, install, configFile, untilCounts, countsSince } = {} as SeedWithShoot;
   let before: readonly string[] = [];
 
   beforeAll(async () => {
-    directory = mkdtempSync(join(tmpdir(), 'dwd-install-'));
-    audit = auditInto(directory);
-    [seed, shoot] = await Promise.all([
-      startControlPlane({ name: 'seed', apiServerFlags: audit.flags }),
-      startControlPlane({ name: 'shoot', kinds: [] }),
-    ]);
-    manager = await startControllerManager(seed, {
-      controllers: ['deployment-controller', 'replicaset-controller', 'garbage-collector-controller'],
-    });
-    agent = startNodeAgent(seed);
-    await createNodes(shoot.client, nodes);
-    kubelets = startKubelets(shoot.client, nodes);
-    const { text } = await shoot.kubeconfigFor({ user: 'prober', rules: shootRules });
-    await createProtectedShoot(seed, { namespace: shootNamespace, kubeconfig: text });
-    await createMachines(seed.client, { namespace: shootNamespace, nodes });
-    await createDeployment(seed.client, shootNamespace, { name: kcm, replicas: 2 });
-    await createDeployment(seed.client, shootNamespace, { name: mcm, replicas: 3 });
-    await untilCounts(2, 3);
+    world = await startSeedWithShoot('install');
+    ({ seed, kubelets, audit, dwd, install, configFile, untilCounts, countsSince } = world);
     await seed.kubectl(['create', 'namespace', 'garden']);
     before = await listEverything(seed.client);
   });
 
-  afterAll(async () => {
-    await kubelets.stop();
-    await agent.stop();
-    await manager.stop();
-    await Promise.all([seed.stop(), shoot.stop()]);
-    rmSync(directory, { recursive: true, force: true });
-  });
+  afterAll(() => world.stop());
 
-  /** Runs a command to its end as the admin, as an operator would. */
-  const dwd = async (
-    ...args: readonly string[]
-  ): Promise<{ readonly code: unknown; readonly text: string; readonly stdout: string }> => {
-    const program = startProgram([...args, `--kubeconfig=${seed.admin.kubeconfig.file}`]);
-    return { code: await program.ended, text: program.output(), stdout: program.stdout() };
-  };
-  const configFile = (probeTimeout: string, dependents?: string[]): string => {
-    const file = join(directory, `prober-${probeTimeout}-${dependents?.join('-') ?? 'all'}.yaml`);
-    writeFileSync(file, configOf(probeTimeout, dependents));
-    return file;
-  };
-  const install = (image: string, ...more: readonly string[]) =>
-    dwd('install', '--component=prober', `--image=${image}`, `--config-file=${configFile('5s')}`, ...more);
-  const untilCounts = (kcmReplicas: number, mcmReplicas: number): Promise<unknown> =>
-    waitFor(
-      { what: `replicas ${String(kcmReplicas)}, ${String(mcmReplicas)}`, withinMs: 60_000, everyMs: 200 },
-      async () => {
-        const [one, two] = await Promise.all(
-          [kcm, mcm].map((name) => getDeployment(seed.client, shootNamespace, name)),
-        );
-        const isSo = (deployment: typeof one, wanted: number): boolean =>
-          deployment?.spec.replicas === wanted && (deployment.status?.readyReplicas ?? 0) === wanted;
-        return (isSo(one, kcmReplicas) && isSo(two, mcmReplicas)) || undefined;
-      },
-    ).catch((error: unknown) => {
-      throw new Error(
-        `${String(error)}\n${agent
-          .programs()
-          .map((program) => program.output())
-          .join('\n')}`,
-      );
-    });
   const pods = () => seed.client.list<AgentPod>('/api/v1/namespaces/garden/pods');
   /** Without pods that are on their way out: a rollout does not wait for their end. */
   const stayingImages = async () =>
@@ -126,19 +30,6 @@ describeEnvtest('an installation, from an empty cluster and back', () => {
       .map(({ spec }) => spec.containers[0]?.image);
   const names = async (kind: string): Promise<readonly string[]> =>
     (await seed.kubectl(['get', kind, '-n', 'garden', '-o', 'name'])).split('\n').filter(Boolean);
-  /** Counts that were written to what the prober scales, in order, each with who did it. */
-  const countsSince = (at: number): readonly string[] =>
-    audit
-      .requests()
-      .filter(({ verb, status, at: time }) => verb === 'patch' && status === 200 && time >= at)
-      .filter(({ uri }) => uri.startsWith(`/apis/apps/v1/namespaces/${shootNamespace}/deployments/`))
-      .flatMap(({ user, uri, body }) => {
-        const { replicas } = (body as { readonly spec?: { readonly replicas?: number } }).spec ?? {};
-        return replicas === undefined
-          ? []
-          : [`${user} ${uri.split('/').at(-1)?.split('?')[0] ?? ''} ${String(replicas)}`];
-      });
-
   it('shows what it would do, and writes nothing', async () => {
     const at = Date.now();
     const shown = await install(first, '--dry-run');

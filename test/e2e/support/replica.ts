@@ -80,6 +80,8 @@ export interface LeaseWrite {
   readonly at: number;
   /** Empty when it was released. */
   readonly holder: string;
+  /** How long it is good for, as the Lease itself says. */
+  readonly durationMs: number;
 }
 
 export const toElectionLease = ({ uri }: AuditedRequest): boolean =>
@@ -87,12 +89,46 @@ export const toElectionLease = ({ uri }: AuditedRequest): boolean =>
 
 const asLeaseWrite = (request: AuditedRequest): LeaseWrite | undefined => {
   if (!toElectionLease(request) || !isWrite(request) || request.status >= 300) return undefined;
-  const { spec } = request.body as { readonly spec: { readonly holderIdentity?: string } };
-  return { user: request.user, at: request.at, holder: spec.holderIdentity ?? '' };
+  const { spec } = request.body as {
+    readonly spec: { readonly holderIdentity?: string; readonly leaseDurationSeconds: number };
+  };
+  const durationMs = spec.leaseDurationSeconds * 1_000;
+  return { user: request.user, at: request.at, holder: spec.holderIdentity ?? '', durationMs };
 };
 
 export const leaseWrites = (requests: readonly AuditedRequest[]): readonly LeaseWrite[] =>
   requests.flatMap((request) => asLeaseWrite(request) ?? []);
+
+/** The lead going from one holder to the next. */
+export interface HandOver {
+  readonly from: string;
+  readonly to: string;
+  /** When the API server received the first write of the next one. */
+  readonly at: number;
+  /** The former one gave the Lease back. */
+  readonly isReleased: boolean;
+  /** Between the last write of the former holder and the first of the next one, as the API server received them. */
+  readonly gapMs: number;
+  /** How long the former holder's last write was good for. */
+  readonly durationMs: number;
+}
+
+export const handOvers = (writes: readonly LeaseWrite[]): readonly HandOver[] => {
+  const found: HandOver[] = [];
+  let holder: string | undefined;
+  let last: LeaseWrite | undefined;
+  for (const write of writes) {
+    if (write.holder !== '' && write.holder !== holder) {
+      if (holder !== undefined && last !== undefined) {
+        const [isReleased, gapMs] = [last.holder === '', write.at - last.at];
+        found.push({ from: holder, to: write.holder, at: write.at, isReleased, gapMs, durationMs: last.durationMs });
+      }
+      holder = write.holder;
+    }
+    last = write;
+  }
+  return found;
+};
 
 /** Writes to dependent resources that reached the API server, refused ones included. */
 export const dependentWrites = (requests: readonly AuditedRequest[]): readonly AuditedRequest[] =>

@@ -1,4 +1,4 @@
-import type { ControlPlane, TestClient } from '../../envtest/index.ts';
+import type { ControlPlane, Rule, TestClient } from '../../envtest/index.ts';
 
 /** `v1.MicroTime`: the form in which kubelets write `renewTime`. */
 const microTime = (ms: number): string => new Date(ms).toISOString().replace('Z', '000Z');
@@ -130,6 +130,18 @@ export const seedRules = [
     resources: ['deployments', 'deployments/scale'],
     verbs: ['get', 'list', 'watch', 'update', 'patch'],
   },
+];
+/** The Role that gardenlet creates next to the prober. */
+export const electionRules: readonly Rule[] = [
+  { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create'], namespace: 'garden' },
+  {
+    apiGroups: ['coordination.k8s.io'],
+    resources: ['leases'],
+    resourceNames: ['dwd-prober-leader-election'],
+    verbs: ['get', 'watch', 'update'],
+    namespace: 'garden',
+  },
+  { apiGroups: [''], resources: ['events'], verbs: ['create', 'get', 'update', 'patch'], namespace: 'garden' },
 ];
 export const shootRules = [
   { apiGroups: [''], resources: ['nodes'], verbs: ['get', 'list'] },

@@ -1,0 +1,172 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { electionJitterFactor } from '../../src/domain/index.ts';
+import { describeEnvtest } from '../envtest/index.ts';
+import { waitFor } from '../envtest/waiting.ts';
+import { type Program, superviseProcess } from './support/program.ts';
+import { type HandOver, handOvers, leaseWrites } from './support/replica.ts';
+import { kcm, mcm, type SeedWithShoot, shootNamespace, startSeedWithShoot } from './support/seed-with-shoot.ts';
+import { electionRules, getDeployment, seedRules } from './support/shoot.ts';
+
+const dwd = [process.execPath, fileURLToPath(new URL('../../bin/dwd', import.meta.url))];
+/** What gardenlet ran before, and runs after: `PREDECESSOR=/path/to/dependency-watchdog` puts a build of the Go program here. */
+const given = process.env.PREDECESSOR?.split(' ').filter(Boolean) ?? [];
+const predecessor = given.length > 0 ? given : dwd;
+/** The Go program does not give the Lease back when its pod is ended, and a killed one of ours leaves it in the same way. */
+const endOfPredecessor = given.length > 0 ? 'SIGTERM' : 'SIGKILL';
+const [first, second] = ['registry.example/dependency-watchdog:1.0.0', 'registry.example/dependency-watchdog:2.0.0'];
+const annotation = 'dependency-watchdog.gardener.cloud/replicas';
+/** The longest wait of a standby between two tries, at client-go's default retry period of 2 s. */
+const retryMs = 2_000 * (1 + electionJitterFactor);
+
+describeEnvtest('a prober that takes over from another in mid-outage', () => {
+  let world: SeedWithShoot;
+  let kubeconfig = '';
+  const started: Program[] = [];
+  const figures: string[] = [];
+
+  beforeAll(async () => {
+    world = await startSeedWithShoot('succession');
+    const account = { namespace: 'garden', name: 'dependency-watchdog-prober' };
+    const access = await world.seed.serviceAccountKubeconfig({ ...account, rules: [...seedRules, ...electionRules] });
+    kubeconfig = access.file;
+  });
+
+  afterAll(async () => {
+    for (const program of started) program.signal('SIGKILL');
+    await world.stop();
+    process.stderr.write(`${['hand-over in mid-outage (lease 15s, retry 2s)', ...figures].join('\n')}\n`);
+  });
+
+  /** With gardenlet's command line, but for the ports. */
+  const startAsGardenlet = ([file = '', ...args]: readonly string[]): Program => {
+    const flags = [
+      'prober',
+      `--config-file=${world.configFile('5s')}`,
+      '--kube-api-qps=20.0',
+      '--kube-api-burst=100',
+      '--zap-log-level=INFO',
+      '--enable-leader-election=true',
+      '--metrics-bind-addr=0',
+      '--health-bind-addr=0',
+    ];
+    const env = { ...process.env, KUBECONFIG: kubeconfig };
+    const program = superviseProcess(spawn(file, [...args, ...flags], { env, stdio: ['ignore', 'pipe', 'pipe'] }));
+    started.push(program);
+    return program;
+  };
+  const writes = () => leaseWrites(world.audit.requests());
+  const holder = (): string => writes().at(-1)?.holder ?? '';
+  const untilLed = (what: string, isLed: (holder: string) => boolean): Promise<string> =>
+    waitFor({ what, withinMs: 60_000, everyMs: 200 }, () => {
+      const now = holder();
+      return Promise.resolve(now !== '' && isLed(now) ? now : undefined);
+    }).catch((error: unknown) => {
+      throw new Error([String(error), ...started.map((program) => program.output())].join('\n'));
+    });
+  /** Until it has read the Lease; it is not its own. */
+  const untilStandingBy = (user: string, since: number): Promise<unknown> =>
+    waitFor({ what: 'a standby that reads the Lease', withinMs: 60_000, everyMs: 200 }, () => {
+      const reads = world.audit
+        .requests()
+        .filter(({ verb, uri, at }) => verb === 'get' && at >= since && uri.includes('/leases/dwd-prober-leader-'))
+        .filter((request) => request.user === user);
+      return Promise.resolve(reads.length > 0 || undefined);
+    });
+  const storedCounts = async (): Promise<readonly unknown[]> =>
+    Promise.all(
+      [kcm, mcm].map(async (name) => {
+        const { metadata, spec } = await getDeployment(world.seed.client, shootNamespace, name);
+        return [spec.replicas, metadata.annotations?.[annotation]];
+      }),
+    );
+  const held = [
+    [0, '2'],
+    [0, '3'],
+  ];
+  const counts = (since: number): readonly string[] =>
+    world.countsSince(since).map((line) => line.replace(/^\S+ /, ''));
+
+  const startOutage = async (): Promise<void> => {
+    world.kubelets.cut();
+    await world.untilCounts(0, 0);
+    expect(await storedCounts()).toEqual(held);
+  };
+  /** Of a lead that changed after `since`, while nothing but the Lease was written. */
+  const expectHandedOver = async (what: string, since: number): Promise<readonly HandOver[]> => {
+    expect(counts(since)).toEqual([]);
+    expect(await storedCounts()).toEqual(held);
+    const changes = handOvers(writes()).filter(({ at }) => at >= since);
+    expect(changes.length).toBeGreaterThan(0);
+    for (const { isReleased, gapMs, durationMs } of changes) {
+      figures.push(`${what}: ${String(gapMs)} ms, ${isReleased ? 'given back' : 'not given back'}`);
+      expect(gapMs).toBeLessThanOrEqual(isReleased ? retryMs : durationMs + retryMs);
+    }
+    return changes;
+  };
+  /** Whoever leads restores what another has scaled down. */
+  const endOutage = async (): Promise<void> => {
+    const at = Date.now();
+    world.kubelets.connect();
+    await world.untilCounts(2, 3);
+    expect(counts(at)).toEqual([`${kcm} 2`, `${mcm} 3`]);
+  };
+  const untilForgotten = (): Promise<unknown> =>
+    waitFor({ what: 'no stored count', withinMs: 30_000 }, async () =>
+      (await storedCounts()).flat().some((one) => typeof one === 'string') ? undefined : true,
+    );
+
+  it('keeps what its predecessor holds, which does not give the Lease back, and restores it', async () => {
+    const before = startAsGardenlet(predecessor);
+    const leader = await untilLed('the predecessor leads', () => true);
+    await startOutage();
+    const at = Date.now();
+    const after = startAsGardenlet(dwd);
+    await waitFor({ what: 'a standby', withinMs: 60_000 }, () =>
+      Promise.resolve(after.output().includes('another replica leads') || undefined),
+    );
+    before.signal(endOfPredecessor);
+    await before.ended;
+    await untilLed('the successor leads', (now) => now !== leader);
+    const changes = await expectHandedOver(`${given.length > 0 ? 'PREDECESSOR' : 'killed'} -> ours`, at);
+    expect(changes.map(({ isReleased }) => isReleased)).toEqual([false]);
+    await endOutage();
+    await untilForgotten();
+  });
+
+  it('is succeeded by what came before it, which restores what it holds', async () => {
+    const [, before] = started;
+    const leader = holder();
+    await startOutage();
+    const at = Date.now();
+    const after = startAsGardenlet(predecessor);
+    await untilStandingBy('system:serviceaccount:garden:dependency-watchdog-prober', at);
+    before?.signal('SIGTERM');
+    expect(await before?.ended).toBe(0);
+    await untilLed('the predecessor leads again', (now) => now !== leader);
+    const changes = await expectHandedOver(`ours -> ${given.length > 0 ? 'PREDECESSOR' : 'ours'}`, at);
+    expect(changes.map(({ isReleased }) => isReleased)).toEqual([true]);
+    await endOutage();
+    // The Go program leaves the counts where they are.
+    if (given.length === 0) await untilForgotten();
+    after.signal(endOfPredecessor);
+    await after.ended;
+  });
+
+  it('goes over to another version and back, by dwd install, and the former one restores', async () => {
+    expect(await world.install(first, '--timeout=60s')).toMatchObject({ code: 0 });
+    await startOutage();
+    const at = Date.now();
+    const upgraded = await world.install(second);
+    expect(upgraded.code, upgraded.text).toBe(0);
+    const changes = await expectHandedOver('upgrade', at);
+    expect(changes.every(({ isReleased }) => isReleased)).toBe(true);
+    const since = Date.now();
+    const back = await world.install(first);
+    expect(back.code, back.text).toBe(0);
+    await expectHandedOver('roll-back', since);
+    await endOutage();
+    await untilForgotten();
+  });
+});

@@ -1,0 +1,148 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type ControlPlane, startControllerManager, startControlPlane } from '../../envtest/index.ts';
+import { waitFor } from '../../envtest/waiting.ts';
+import { auditInto } from './audit.ts';
+import { type NodeAgent, startNodeAgent } from './node-agent.ts';
+import { startProgram } from './program.ts';
+import {
+  createDeployment,
+  createMachines,
+  createNodes,
+  createProtectedShoot,
+  getDeployment,
+  type Kubelets,
+  shootRules,
+  startKubelets,
+} from './shoot.ts';
+
+export const shootNamespace = 'shoot--test--one';
+export const kcm = 'kube-controller-manager';
+export const mcm = 'machine-controller-manager';
+const nodes = ['node-a', 'node-b', 'node-c'];
+
+/** Of a prober that meets an outage within seconds. */
+export const quickProberConfig = (probeTimeout: string, dependents: readonly string[] = [kcm, mcm]): string => `
+kubeConfigSecretName: shoot-access-prober
+probeInterval: 1s
+initialDelay: 0s
+probeTimeout: ${probeTimeout}
+backoffJitterFactor: 0.1
+kcmNodeMonitorGraceDuration: 8s
+dependentResourceInfos:
+${dependents
+  .map(
+    (name, level) => `
+  - ref: {apiVersion: apps/v1, kind: Deployment, name: ${name}}
+    scaleUp: {level: ${String(level)}, timeout: 10s}
+    scaleDown: {level: ${String(1 - level)}, timeout: 20s}`,
+  )
+  .join('')}
+`;
+
+interface Ended {
+  readonly code: unknown;
+  readonly text: string;
+  readonly stdout: string;
+}
+
+/**
+ * A seed that runs what is installed in it (Kubernetes' own controllers, and a node agent), and one shoot with three nodes, two replicas of
+ * kube-controller-manager and three of machine-controller-manager.
+ */
+export interface SeedWithShoot {
+  readonly directory: string;
+  readonly seed: ControlPlane;
+  readonly kubelets: Kubelets;
+  readonly agent: NodeAgent;
+  readonly audit: ReturnType<typeof auditInto>;
+  /** Runs a command to its end as the admin, as an operator would. */
+  readonly dwd: (...args: readonly string[]) => Promise<Ended>;
+  /** `dwd install` of the prober. */
+  readonly install: (image: string, ...more: readonly string[]) => Promise<Ended>;
+  /** Its path. */
+  readonly configFile: (probeTimeout: string, dependents?: readonly string[]) => string;
+  /** Until so many replicas of the two are wanted and ready. */
+  readonly untilCounts: (kcmReplicas: number, mcmReplicas: number) => Promise<unknown>;
+  /** Counts that were written to the two, in order, each with who wrote it. */
+  readonly countsSince: (at: number) => readonly string[];
+  stop(): Promise<void>;
+}
+
+const dependentsPath = `/apis/apps/v1/namespaces/${shootNamespace}/deployments/`;
+
+/** Controllers write whole objects, which have a count in them. */
+const isScale = (uri: string): boolean => uri.split('?')[0]?.endsWith('/scale') === true;
+
+export const startSeedWithShoot = async (name: string): Promise<SeedWithShoot> => {
+  const directory = mkdtempSync(join(tmpdir(), `dwd-${name}-`));
+  const audit = auditInto(directory);
+  const [seed, shoot] = await Promise.all([
+    startControlPlane({ name: 'seed', apiServerFlags: audit.flags }),
+    startControlPlane({ name: 'shoot', kinds: [] }),
+  ]);
+  const manager = await startControllerManager(seed, {
+    controllers: ['deployment-controller', 'replicaset-controller', 'garbage-collector-controller'],
+  });
+  const agent = startNodeAgent(seed);
+  await createNodes(shoot.client, nodes);
+  const kubelets = startKubelets(shoot.client, nodes);
+  const { text } = await shoot.kubeconfigFor({ user: 'prober', rules: shootRules });
+  await createProtectedShoot(seed, { namespace: shootNamespace, kubeconfig: text });
+  await createMachines(seed.client, { namespace: shootNamespace, nodes });
+  await createDeployment(seed.client, shootNamespace, { name: kcm, replicas: 2 });
+  await createDeployment(seed.client, shootNamespace, { name: mcm, replicas: 3 });
+
+  const untilCounts: SeedWithShoot['untilCounts'] = (kcmReplicas, mcmReplicas) =>
+    waitFor(
+      { what: `replicas ${String(kcmReplicas)}, ${String(mcmReplicas)}`, withinMs: 60_000, everyMs: 200 },
+      async () => {
+        const [one, two] = await Promise.all(
+          [kcm, mcm].map((each) => getDeployment(seed.client, shootNamespace, each)),
+        );
+        const isSo = (deployment: typeof one, wanted: number): boolean =>
+          deployment?.spec.replicas === wanted && (deployment.status?.readyReplicas ?? 0) === wanted;
+        return (isSo(one, kcmReplicas) && isSo(two, mcmReplicas)) || undefined;
+      },
+    ).catch((error: unknown) => {
+      const outputs = agent.programs().map((program) => program.output());
+      throw new Error([String(error), ...outputs].join('\n'));
+    });
+  const dwd: SeedWithShoot['dwd'] = async (...args) => {
+    const program = startProgram([...args, `--kubeconfig=${seed.admin.kubeconfig.file}`]);
+    return { code: await program.ended, text: program.output(), stdout: program.stdout() };
+  };
+  const configFile: SeedWithShoot['configFile'] = (probeTimeout, dependents) => {
+    const file = join(directory, `prober-${probeTimeout}-${dependents?.join('-') ?? 'all'}.yaml`);
+    writeFileSync(file, quickProberConfig(probeTimeout, dependents));
+    return file;
+  };
+  await untilCounts(2, 3);
+
+  return {
+    ...{ directory, seed, kubelets, agent, audit, dwd, configFile, untilCounts },
+    install: (image, ...more) =>
+      dwd('install', '--component=prober', `--image=${image}`, `--config-file=${configFile('5s')}`, ...more),
+    countsSince: (at) =>
+      audit
+        .requests()
+        .filter(({ status, at: time }) => status === 200 && time >= at)
+        .filter(
+          ({ verb, uri }) =>
+            uri.startsWith(dependentsPath) && (verb === 'patch' || (verb === 'update' && isScale(uri))),
+        )
+        .flatMap(({ user, uri, body }) => {
+          const { replicas } = (body as { readonly spec?: { readonly replicas?: number } }).spec ?? {};
+          const [which = ''] = uri.slice(dependentsPath.length).split(/[/?]/);
+          return replicas === undefined ? [] : [`${user} ${which} ${String(replicas)}`];
+        }),
+    stop: async () => {
+      await kubelets.stop();
+      await agent.stop();
+      await manager.stop();
+      await Promise.all([seed.stop(), shoot.stop()]);
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+};
