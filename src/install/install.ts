@@ -7,6 +7,7 @@ import { createFindKind, type FindKind, mustFindKind } from './kinds.ts';
 import { untilLed } from './leader.ts';
 import { type InstalledComponent, type KubeObject, ownedBy } from './object.ts';
 import { applyPlan, type PlannedObject, planObjects, refuseConflicts } from './plan.ts';
+import { isNarrowed, widened } from './roles.ts';
 import { untilRolledOut } from './rollout.ts';
 
 export interface InstallOptions {
@@ -120,11 +121,14 @@ export const install = async (options: InstallOptions, context: InstallContext):
   const changed = changedOf(planned, leftovers);
   if (!forceConflicts && !dryRun) refuseConflicts(planned);
   if (dryRun) return { objects: changed, leaders: new Map() };
-  await applyPlan(planned, context);
+  // Until the old pods are gone they keep their rights: a roll-out that never gets ready leaves them at work.
+  await applyPlan(planned.map(widened), context);
   await untilRolledOut(
     objects.filter(({ kind }) => kind === 'Deployment'),
     context,
   );
   await prune(leftovers, context);
-  return { objects: changed, leaders: await leadersOf(components, options, context) };
+  const leaders = await leadersOf(components, options, context);
+  await applyPlan(planned.filter(isNarrowed), context);
+  return { objects: changed, leaders };
 };

@@ -9,6 +9,8 @@ import { fieldManager, isGardeners, type KubeObject, nameOf } from './object.ts'
 export interface PlannedObject {
   readonly object: KubeObject;
   readonly at: ServedKindPath;
+  /** As it is in the cluster; absent where it is created. */
+  readonly live?: KubeObject;
   readonly change: 'create' | 'update' | 'none';
   /** Empty where it is created. */
   readonly differences: readonly Difference[];
@@ -68,7 +70,7 @@ const planObject = async (object: KubeObject, findKind: FindKind, context: Insta
     if (live === undefined) return { ...none, change: 'create', ...forcing };
     const differences = differencesOf(live, result);
     const change = differences.length === 0 && isOwned(live) ? 'none' : 'update';
-    return { ...none, change, differences, ...forcing };
+    return { ...none, live, change, differences, ...forcing };
   } catch (error) {
     // Of a role, or a namespace, that does not exist yet.
     if (live === undefined && error instanceof ApiError && error.code === 'NotFound') {
