@@ -7,6 +7,7 @@ import {
   InstallError,
   type InstallOptions,
   type KubeObject,
+  refuseSecondProber,
   type Released,
   uninstall,
   type Uninstalled as UninstallReport,
@@ -40,6 +41,8 @@ export interface ClusterCommand {
 
 export interface InstallRun extends ClusterCommand, Omit<InstallOptions, 'leaseNames'> {
   readonly settings: InstalledSettings;
+  /** Installs a prober although one is active in another namespace. */
+  readonly besideOtherProber: boolean;
 }
 
 export interface InstallReport extends Installed {
@@ -131,7 +134,11 @@ const accountsOf = ({ components }: Pick<InstallRun, 'components'>) =>
 export const runInstall = (run: InstallRun): Promise<Result<InstallReport, CommandFailure>> =>
   onCluster(run, async ({ context }) => {
     const kinds = await checkKinds(run.settings, context);
-    if (run.settings.prober !== undefined) await refuseDropping(run.settings.prober, run.namespace, context);
+    if (run.settings.prober !== undefined) {
+      const leaseName = leaseNames.get('prober') ?? '';
+      if (!run.besideOtherProber) await refuseSecondProber({ namespace: run.namespace, leaseName }, context);
+      await refuseDropping(run.settings.prober, run.namespace, context);
+    }
     try {
       const installed = await install({ ...run, leaseNames }, context);
       const rights = run.dryRun ? [] : await checkInstalledRights(run.settings, accountsOf(run), context);

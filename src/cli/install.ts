@@ -31,6 +31,7 @@ const flags = {
   ),
   'create-namespace': flag(bool, 'false', 'Create the namespace if it is not there; dwd uninstall leaves it'),
   'force-conflicts': flag(bool, 'false', 'Take over fields that other managers have set otherwise'),
+  'beside-other-prober': flag(bool, 'false', 'Install a prober although one is active in another namespace'),
   ...clusterFlags('2m'),
   output: outputFlag(),
 } as const;
@@ -51,6 +52,7 @@ export const installCommand = (run: RunInstall): Command =>
         namespace,
         createNamespace: given['create-namespace'],
         forceConflicts: given['force-conflicts'],
+        besideOtherProber: given['beside-other-prober'],
         components: chosen.map((component) => ({ component, objects: renderManifests(installation, [component]) })),
         settings: Object.fromEntries(
           Object.entries(settingsOf).filter(([component]) => chosen.some((one) => one === component)),

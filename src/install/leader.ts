@@ -10,7 +10,7 @@ export interface LeaseAt {
 }
 
 /** Undefined where there is none. */
-const readLease = async (at: LeaseAt, context: InstallContext): Promise<ElectionLease | undefined> => {
+export const readLease = async (at: LeaseAt, context: InstallContext): Promise<ElectionLease | undefined> => {
   try {
     return (await context.client.call(getElectionLease(at), callOptions(context))).value;
   } catch (error) {
@@ -20,7 +20,7 @@ const readLease = async (at: LeaseAt, context: InstallContext): Promise<Election
 };
 
 /** The pod that an identity names: `NAME_SUFFIX`, where no name of a pod has an underscore. */
-const podOfIdentity = (identity: string): string => identity.split('_')[0] ?? '';
+export const podOfIdentity = (identity: string): string => identity.split('_')[0] ?? '';
 
 export interface LeaderWait {
   readonly deployment: KubeObject;
@@ -45,7 +45,7 @@ export const untilLed = async ({ deployment, leaseName }: LeaderWait, context: I
   ]);
 };
 
-const leasesAt: ServedKindPath = {
+export const leasesAt: ServedKindPath = {
   apiVersion: 'coordination.k8s.io/v1',
   kind: 'Lease',
   root: '/apis/coordination.k8s.io/v1',

@@ -4,7 +4,7 @@ import { callOptions, InstallError, type InstallContext, poll } from './context.
 import { type KubeObject, nameOf } from './object.ts';
 import { whyNotReady } from './why.ts';
 
-const deploymentsAt: ServedKindPath = {
+export const deploymentsAt: ServedKindPath = {
   apiVersion: 'apps/v1',
   kind: 'Deployment',
   root: '/apis/apps/v1',

@@ -5,6 +5,7 @@ import { findOwned, type OwnedObject, removeObjects, untilStopped } from './inve
 import { createFindKind, type FindKind } from './kinds.ts';
 import { removeLease } from './leader.ts';
 import { componentLabel, type KubeObject, nameOf } from './object.ts';
+import { findOtherProbers } from './other-prober.ts';
 
 /** What is still at 0, and why, in words. */
 export type LeftHeld = readonly string[];
@@ -32,6 +33,8 @@ export interface Released {
 
 export interface Uninstalled extends Released {
   readonly removed: readonly string[];
+  /** Other probers, a line each: what is held is theirs, and nothing was restored. */
+  readonly others: readonly string[];
 }
 
 const isDeployment = ({ object }: OwnedObject): boolean => object.kind === 'Deployment';
@@ -121,30 +124,44 @@ const removeAll = async (
   return [...objectsIn(owned).map(nameOf), ...leases];
 };
 
+const othersBeside = async (
+  owned: readonly OwnedObject[],
+  { namespace, leaseNames, scaling }: UninstallOptions,
+  context: InstallContext,
+): Promise<readonly string[]> => {
+  const leaseName = leaseNames.get(scaling);
+  if (leaseName === undefined) return [];
+  return findOtherProbers({ namespace, leaseName }, objectsIn(owned.filter(isDeployment)), context);
+};
+
 /** Of what comes after a release that took all its time. */
 const removalMs = 60_000;
 
 /**
  * Restores what is held, then removes all that any version has installed of these components. Throws an InstallError where something would stay
- * at 0: then nothing is removed.
+ * at 0: then nothing is removed. Beside another prober, whose is what is held, it only removes.
  */
 export const uninstall = async (options: UninstallOptions, context: InstallContext): Promise<Uninstalled> => {
   const { namespace, components, scaling, dryRun } = options;
   const findKind = createFindKind(context);
   const owned = await findOwned({ namespace, components }, findKind, context);
   const ofScaling = owned.filter((one) => componentOf(one) === scaling);
-  // What is held where none of ours is installed is held by another.
+  const others = ofScaling.length > 0 ? await othersBeside(ofScaling, options, context) : [];
+  // What is held where none of ours is installed is held by another; what we restored beside one, it would scale down again.
+  const isOurs = ofScaling.length > 0 && others.length === 0;
   const nothing = { restored: [], left: [] };
   if (dryRun) {
-    const held = ofScaling.length > 0 ? await options.release(objectsIn(ofScaling), context) : nothing;
-    return { ...held, removed: objectsIn(owned).map(nameOf) };
+    const held = isOurs ? await options.release(objectsIn(ofScaling), context) : nothing;
+    return { ...held, others, removed: objectsIn(owned).map(nameOf) };
   }
-  const released = ofScaling.length > 0 ? await releaseFirst(ofScaling, options, context) : nothing;
+  const released = isOurs ? await releaseFirst(ofScaling, options, context) : nothing;
   const deadline = Math.max(context.deadline, context.clock.monotonic() + removalMs);
+  const leaseNames = others.length > 0 ? new Map<string, string>() : options.leaseNames;
   try {
-    return { ...released, removed: await removeAll(options, findKind, { ...context, deadline }) };
+    const removed = await removeAll({ ...options, leaseNames }, findKind, { ...context, deadline });
+    return { ...released, others, removed };
   } catch (error) {
-    if (ofScaling.length === 0) throw error;
+    if (!isOurs) throw error;
     const details = error instanceof InstallError ? [error.message, ...error.details] : [String(error)];
     throw new InstallError(`the removal was not finished; the ${scaling} no longer runs, and protects nobody`, [
       ...details,
