@@ -25,6 +25,7 @@ import {
   leaseNames,
 } from './install-checks.ts';
 import { installedSettings, refuseDropping } from './installed-settings.ts';
+import { policyAlong } from './policy-along.ts';
 import { listHeld, releaseHeld } from './release.ts';
 
 /** What a command that works on a cluster once is given. */
@@ -39,7 +40,9 @@ export interface ClusterCommand {
   readonly stop: AbortSignal;
 }
 
-export interface InstallRun extends ClusterCommand, Omit<InstallOptions, 'leaseNames'> {
+export interface InstallRun extends ClusterCommand, Omit<InstallOptions, 'leaseNames' | 'along'> {
+  /** Of the components; for where policies are installed already. */
+  readonly policies: readonly KubeObject[];
   readonly settings: InstalledSettings;
   /** Installs a prober although one is active in another namespace. */
   readonly besideOtherProber: boolean;
@@ -140,7 +143,8 @@ export const runInstall = (run: InstallRun): Promise<Result<InstallReport, Comma
       await refuseDropping(run.settings.prober, run.namespace, context);
     }
     try {
-      const installed = await install({ ...run, leaseNames }, context);
+      const along = await policyAlong(run, context);
+      const installed = await install({ ...run, along, leaseNames }, context);
       const rights = run.dryRun ? [] : await checkInstalledRights(run.settings, accountsOf(run), context);
       return { ...installed, checks: [...kinds, ...rights] };
     } catch (error) {

@@ -7,6 +7,7 @@ import { flag } from './flags.ts';
 import { formatInstalled } from './install-output.ts';
 import { manifestFlags } from './manifests/flags.ts';
 import { installationFrom } from './manifests/options.ts';
+import { policies } from './manifests/policy.ts';
 import { components, renderManifests } from './manifests/render.ts';
 import { outputFlag } from './output.ts';
 
@@ -54,6 +55,7 @@ export const installCommand = (run: RunInstall): Command =>
         forceConflicts: given['force-conflicts'],
         besideOtherProber: given['beside-other-prober'],
         components: chosen.map((component) => ({ component, objects: renderManifests(installation, [component]) })),
+        policies: chosen.includes('policy') ? [] : policies(installation, chosen),
         settings: Object.fromEntries(
           Object.entries(settingsOf).filter(([component]) => chosen.some((one) => one === component)),
         ),

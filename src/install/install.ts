@@ -14,6 +14,8 @@ export interface InstallOptions {
   /** In which the components run. */
   readonly namespace: string;
   readonly components: readonly InstalledComponent[];
+  /** Upgraded with them: nothing else of these components is removed. */
+  readonly along: readonly InstalledComponent[];
   /** By component, of those that elect a leader. */
   readonly leaseNames: ReadonlyMap<string, string>;
   readonly createNamespace: boolean;
@@ -110,13 +112,13 @@ export const install = async (options: InstallOptions, context: InstallContext):
   const { namespace, forceConflicts, dryRun } = options;
   const findKind = createFindKind(context);
   await ensureNamespace(options, findKind, context);
-  const components = options.components.map(({ component, objects }) => ({
+  const components = [...options.components, ...options.along].map(({ component, objects }) => ({
     component,
     objects: objects.map((object) => ownedBy(object, { namespace, component })),
   }));
   const objects = components.flatMap((one) => one.objects);
   const planned = await planObjects(objects, findKind, context);
-  const names = components.map(({ component }) => component);
+  const names = options.components.map(({ component }) => component);
   const leftovers = leftoversOf(await findOwned({ namespace, components: names, objects }, findKind, context), objects);
   const changed = changedOf(planned, leftovers);
   if (!forceConflicts && !dryRun) refuseConflicts(planned);

@@ -135,8 +135,14 @@ export const weederPolicies = (installation: Installation): readonly KubernetesO
   validating(installation, weederPolicy(installation), ['Deny']);
 
 /** Admission policies that refuse prober and weeder what RBAC cannot: whoever steals a token of theirs can do no more than they. */
-export const policies = (installation: Installation): readonly KubernetesObject[] => {
+export const policies = (
+  installation: Installation,
+  components: readonly string[] = ['prober', 'weeder'],
+): readonly KubernetesObject[] => {
   const { afterWebhooks, beforeWebhooks } = proberPolicies(installation);
   const prober = installation.values['policy.beforeWebhooks'] ? beforeWebhooks : afterWebhooks;
-  return [...prober, ...weederPolicies(installation)];
+  return [
+    ...(components.includes('prober') ? prober : []),
+    ...(components.includes('weeder') ? weederPolicies(installation) : []),
+  ];
 };

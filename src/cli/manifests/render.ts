@@ -14,7 +14,7 @@ const registry = {
   care: workloadOf('care'),
   'shoot-access': shootAccess,
   operator: operatorRoles,
-  policy: policies,
+  policy: (installation) => policies(installation),
 } as const satisfies Readonly<Record<string, Render>>;
 
 export type Component = keyof typeof registry;

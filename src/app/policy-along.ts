@@ -1,0 +1,30 @@
+import {
+  type InstallContext,
+  type InstalledComponent,
+  InstallError,
+  type KubeObject,
+  listInstalled,
+  nameOf,
+} from '../install/index.ts';
+
+const component = 'policy';
+
+/**
+ * The admission policies of the components that are installed, where policies are installed already: one of an earlier configuration would
+ * refuse what this one does. Throws an InstallError where others are installed than these flags describe.
+ */
+export const policyAlong = async (
+  { namespace, policies }: { readonly namespace: string; readonly policies: readonly KubeObject[] },
+  context: InstallContext,
+): Promise<readonly InstalledComponent[]> => {
+  if (policies.length === 0) return [];
+  const installed = await listInstalled({ namespace, components: [component] }, context);
+  if (installed.length === 0) return [];
+  const names = new Set(installed.map(nameOf));
+  const missing = policies.filter((policy) => !names.has(nameOf(policy)));
+  if (missing.length === 0) return [{ component, objects: policies }];
+  throw new InstallError('the admission policies that are installed are not those of these flags', [
+    ...missing.map((policy) => `${nameOf(policy)} is not among them`),
+    'give the flags that they were installed with; or replace them: --component prober,weeder,policy',
+  ]);
+};

@@ -1,0 +1,153 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { describeEnvtest } from '../envtest/index.ts';
+import { waitFor } from '../envtest/waiting.ts';
+import { startProgram } from './support/program.ts';
+import { kcm, mcm, quickProberConfig, type SeedWithShoot, startSeedWithShoot } from './support/seed-with-shoot.ts';
+
+const image = 'registry.example/dependency-watchdog:1.0.0';
+const clusterRole = 'dependency-watchdog.gardener.cloud:garden:dwd-prober';
+const policyName = 'dwd-prober.garden.dependency-watchdog.gardener.cloud';
+const gardenlets = 'dependency-watchdog-prober';
+
+interface Role {
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+  readonly rules: readonly unknown[];
+}
+
+describeEnvtest('an installation where something is installed already', () => {
+  let world: SeedWithShoot;
+
+  beforeAll(async () => {
+    world = await startSeedWithShoot('upgrade');
+    await world.seed.kubectl(['create', 'namespace', 'garden']);
+  });
+
+  afterAll(() => world.stop());
+
+  const read = async <T>(...args: readonly string[]): Promise<T> =>
+    JSON.parse(await world.seed.kubectl(['get', ...args, '-o', 'json'])) as T;
+  const names = async (kind: string, namespace: string): Promise<readonly string[]> =>
+    (await world.seed.kubectl(['get', kind, '-n', namespace, '-o', 'name'])).split('\n').filter(Boolean);
+  const expectInstalled = async (...more: readonly string[]): Promise<string> => {
+    const { code, text } = await world.install(image, ...more);
+    expect(code, text).toBe(0);
+    return text;
+  };
+  const expectRemoved = async (...more: readonly string[]): Promise<string> => {
+    const { code, text } = await world.dwd('uninstall', ...more);
+    expect(code, text).toBe(0);
+    return text;
+  };
+
+  it('leaves pods of the version before the rights that they have, until others are in their place', async () => {
+    await expectInstalled();
+    const narrower = world.configFile('5s', [kcm]);
+    const failed = await world.install('registry.example/missing:2.0.0', `--config-file=${narrower}`, '--timeout=6s');
+    expect(failed.text).toContain('not ready in time');
+    expect(failed.code).toBe(1);
+    world.kubelets.cut();
+    await world.untilCounts(0, 0);
+    world.kubelets.connect();
+    await world.untilCounts(2, 3);
+
+    await expectInstalled(`--config-file=${narrower}`);
+    const manifests = startProgram(['manifests', '--component=prober', `--config-file=${narrower}`]);
+    await manifests.ended;
+    const printed = parseAllDocuments(manifests.stdout()).map((document) => document.toJS() as Role);
+    const { rules } = await read<Role>('clusterrole', clusterRole);
+    expect(JSON.stringify(rules)).not.toContain(mcm);
+    expect(rules).toEqual(
+      printed.find(({ kind, metadata }) => kind === 'ClusterRole' && metadata.name === clusterRole)?.rules,
+    );
+    const again = await world.install(image, `--config-file=${narrower}`);
+    expect(again.text).toMatch(/nothing to change: \d+ unchanged\n$/);
+    await expectInstalled();
+  });
+
+  it('takes an installed policy along, and nothing of it away', async () => {
+    const file = join(world.directory, 'stateful.yaml');
+    const [deployment, stateful] = [mcm, 'etcd'].map(
+      (name, index) => `kind: ${['Deployment', 'StatefulSet'][index] ?? ''}, name: ${name}`,
+    );
+    writeFileSync(file, quickProberConfig('5s').replace(deployment ?? '', stateful ?? ''));
+    await expectInstalled('--component=prober,policy');
+    const policies = () => names('validatingadmissionpolicies', 'garden');
+    const before = await policies();
+    const text = await expectInstalled(`--config-file=${file}`);
+    expect(text).toContain(`ValidatingAdmissionPolicy ${policyName}: configured\n`);
+    const { spec } = await read<{
+      readonly spec: {
+        readonly matchConstraints: { readonly resourceRules: readonly { readonly resources: unknown }[] };
+      };
+    }>('validatingadmissionpolicy', policyName);
+    expect(spec.matchConstraints.resourceRules.map(({ resources }) => resources)).toEqual([
+      ['deployments', 'statefulsets'],
+    ]);
+    expect(await policies()).toEqual(before);
+    expect(before).toHaveLength(2);
+    const renamed = await world.install(image, '--name-prefix=guard-');
+    expect(renamed.text).toContain('the admission policies that are installed are not those of these flags\n');
+    expect(renamed.code).toBe(1);
+    await expectRemoved('--component=policy');
+    await expectInstalled();
+  });
+
+  it('adds no prober in another namespace to an active one, unless it is told to, and restores nothing when that goes', async () => {
+    const there = ['--namespace=watch', '--create-namespace'];
+    const refused = await world.install(image, ...there);
+    expect(refused.text).toMatch(
+      /another prober is active in this cluster.*\nLease garden\/dwd-prober-leader-election is renewed by dwd-prober-/,
+    );
+    expect(refused.code).toBe(1);
+    expect(await world.seed.kubectl(['get', 'namespaces', '-o', 'name'])).not.toContain('watch');
+    await expectInstalled(...there, '--beside-other-prober');
+    world.kubelets.cut();
+    await world.untilCounts(0, 0);
+    const at = Date.now();
+    expect(await expectRemoved('--namespace=watch')).toMatch(
+      /^nothing is restored, for another prober goes on: Lease garden\/dwd-prober-leader-election is renewed by dwd-prober-/,
+    );
+    expect(world.countsSince(at)).toEqual([]);
+    expect([await names('deployments', 'watch'), await names('deployments', 'garden')]).toEqual([
+      [],
+      ['deployment.apps/dwd-prober'],
+    ]);
+  });
+
+  it('leaves what is held to one that waits for the same Lease', async () => {
+    const containers = [{ name: 'main', image: 'another', command: ['/dwd', 'prober', '--config-file=/config.yaml'] }];
+    const labels = { app: gardenlets };
+    await world.seed.client.create('/apis/apps/v1/namespaces/garden/deployments', {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: gardenlets },
+      spec: { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers } } },
+    });
+    await waitFor({ what: `${gardenlets} is available`, withinMs: 60_000 }, async () => {
+      const { status } = await read<{ status?: { readonly availableReplicas?: number } }>(
+        'deployment',
+        gardenlets,
+        '-n',
+        'garden',
+      );
+      return status?.availableReplicas;
+    });
+    const at = Date.now();
+    const shown = await world.dwd('uninstall', '--dry-run');
+    expect(await expectRemoved()).toMatch(
+      new RegExp(`^nothing is restored, for another prober goes on: Deployment garden/${gardenlets} runs a prober\n`),
+    );
+    expect(shown.text).not.toContain('would be restored');
+    expect(world.countsSince(at)).toEqual([]);
+    expect(await names('deployments', 'garden')).toEqual([`deployment.apps/${gardenlets}`]);
+
+    await expectInstalled();
+    await world.seed.kubectl(['delete', 'deployment', gardenlets, '-n', 'garden']);
+    expect(await expectRemoved()).toContain(`${mcm}: restored\n`);
+    await world.untilCounts(2, 3);
+  });
+});
