@@ -150,4 +150,45 @@ describeEnvtest('an installation where something is installed already', () => {
     expect(await expectRemoved()).toContain(`${mcm}: restored\n`);
     await world.untilCounts(2, 3);
   });
+
+  it('says that nobody protects when a removal ends midway, and goes on the next time', async () => {
+    await expectInstalled();
+    const metadata = { name: 'keep-config-maps' };
+    const apiVersion = 'admissionregistration.k8s.io/v1';
+    const rule = { apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'], operations: ['DELETE'] };
+    await world.seed.client.create(`/apis/${apiVersion}/validatingadmissionpolicies`, {
+      apiVersion,
+      kind: 'ValidatingAdmissionPolicy',
+      metadata,
+      spec: {
+        matchConstraints: { resourceRules: [rule] },
+        validations: [{ expression: 'false', message: 'config maps are kept' }],
+      },
+    });
+    const bindings = `/apis/${apiVersion}/validatingadmissionpolicybindings`;
+    await world.seed.client.create(bindings, {
+      apiVersion,
+      kind: 'ValidatingAdmissionPolicyBinding',
+      metadata,
+      spec: { policyName: metadata.name, validationActions: ['Deny'] },
+    });
+    const [configMap = ''] = await names('configmaps', 'garden');
+    const remove = () =>
+      world.seed.kubectl(['delete', configMap, '-n', 'garden', '--dry-run=server']).then(
+        () => undefined,
+        (error: unknown) => String(error),
+      );
+    await waitFor({ what: 'the policy is in force', withinMs: 30_000, everyMs: 500 }, remove);
+    const failed = await world.dwd('uninstall');
+    expect(failed.text).toMatch(
+      /the removal was not finished; the prober no longer runs, and protects nobody\n.*config maps are kept/,
+    );
+    expect(failed.text).toContain('run dwd uninstall again, or dwd install to be protected again\n');
+    expect([failed.code, await names('deployments', 'garden')]).toEqual([1, []]);
+    await world.seed.client.delete(`${bindings}/${metadata.name}`);
+    await waitFor({ what: 'the policy is gone', withinMs: 30_000, everyMs: 500 }, async () =>
+      (await remove()) === undefined ? true : undefined,
+    );
+    expect(await expectRemoved()).toContain('ConfigMap garden/dwd-prober-config-');
+  });
 });
