@@ -17,6 +17,7 @@ export {
   type UninstallReport,
   type UninstallRun,
 } from './installation.ts';
+export { installationLabels } from '../install/index.ts';
 export { operatorGrants, operatorHomeGrants } from './operator-rights.ts';
 export { createElection } from '../process/index.ts';
 export { type ProcessDeps, runComponent } from './process.ts';

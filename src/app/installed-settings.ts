@@ -1,5 +1,5 @@
 import { gardenerConfigs, loadProberConfig } from '../config/index.ts';
-import { type ProberSettings, refKey, type ResourceRef } from '../domain/index.ts';
+import { optionalList, optionalObject, type ProberSettings, refKey, type ResourceRef } from '../domain/index.ts';
 import {
   configTexts,
   type InstallContext,
@@ -9,6 +9,26 @@ import {
   nameOf,
 } from '../install/index.ts';
 import { findHeldOf, heldName } from './held.ts';
+
+/** The name of the ConfigMap that the pods of a Deployment mount. */
+const mountedBy = ({ kind, spec }: KubeObject): readonly string[] => {
+  if (kind !== 'Deployment') return [];
+  const pod = optionalObject(optionalObject(optionalObject(spec, 'spec')?.template, 'template')?.spec, 'template.spec');
+  return (optionalList(pod?.volumes, 'volumes') ?? []).flatMap((volume) => {
+    const { name } = optionalObject(optionalObject(volume, 'volume')?.configMap, 'configMap') ?? {};
+    return typeof name === 'string' ? [name] : [];
+  });
+};
+
+/** First what the prober runs with, then what it ran with before, which Helm keeps: the latest first. */
+const configMapsOf = (owned: readonly KubeObject[]): readonly KubeObject[] => {
+  const mounted = new Set(owned.flatMap(mountedBy));
+  const isMounted = ({ metadata }: KubeObject): number => Number(mounted.has(metadata.name));
+  const createdAt = ({ metadata }: KubeObject): number => Date.parse(String(metadata.creationTimestamp));
+  return owned
+    .filter(({ kind }) => kind === 'ConfigMap')
+    .toSorted((a, b) => isMounted(b) - isMounted(a) || createdAt(b) - createdAt(a));
+};
 
 /** Throws an InstallError: without its configuration nobody knows what a prober holds, and in which order it is restored. */
 const settingsIn = (object: KubeObject): readonly ProberSettings[] =>
@@ -22,7 +42,7 @@ const settingsIn = (object: KubeObject): readonly ProberSettings[] =>
 
 /** Under each configuration of a prober that is installed: of several versions, while one takes over from another. */
 const allSettings = (owned: readonly KubeObject[]): readonly ProberSettings[] =>
-  owned.filter(({ kind }) => kind === 'ConfigMap').flatMap(settingsIn);
+  configMapsOf(owned).flatMap(settingsIn);
 
 /** What several versions have configured, in one; Gardener's own where no configuration is left. Throws an InstallError. */
 export const installedSettings = (owned: readonly KubeObject[]): ProberSettings => {

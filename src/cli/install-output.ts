@@ -90,21 +90,23 @@ const installedDocument = ({ objects, leaders, checks }: InstallReport, dryRun: 
 export const formatInstalled = (report: InstallReport, { format, dryRun }: OutputOptions): string =>
   format === 'table' ? installedTable(report, dryRun) : formatDocument(installedDocument(report, dryRun), format);
 
-const uninstalledTable = (
-  { restored, left, removed, others }: UninstallReport,
-  dryRun: boolean,
-  namespace: string,
-): string =>
-  [
+const uninstalledTable = (report: UninstallReport, dryRun: boolean, namespace: string): string => {
+  const { restored, left, removed, others, helmReleases } = report;
+  return [
     ...restored.map((name) => `${name}: ${dryRun ? 'would be restored' : 'restored'}`),
     ...left.map((line) => `LEFT: ${line}`),
     ...others.map((line) => `nothing is restored, for another prober goes on: ${line}`),
     ...removed.map((name) => `${name}: ${dryRun ? 'would be removed' : 'removed'}`),
     removed.length === 0
-      ? `nothing is installed in the namespace ${namespace}: no object has the labels of dwd install`
+      ? `nothing is installed in the namespace ${namespace}: no object has the labels of an installation`
       : `${String(removed.length)} ${dryRun ? 'would be removed' : 'removed'}`,
+    ...helmReleases.map(
+      (release) =>
+        `Helm still has a record of the release: helm uninstall ${release.name} -n ${release.namespace} removes it`,
+    ),
     '',
   ].join('\n');
+};
 
 export const formatUninstalled = (
   report: UninstallReport,

@@ -141,6 +141,8 @@ describe('dwd manifests', () => {
       expect(metadata.labels).toEqual({
         app: `dwd-${component}`,
         'app.kubernetes.io/name': 'dependency-watchdog',
+        'dependency-watchdog.gardener.cloud/component': component,
+        'dependency-watchdog.gardener.cloud/installation': 'garden',
         'app.kubernetes.io/component': component,
       });
     }

@@ -10,7 +10,7 @@ import { outputFlag } from './output.ts';
 
 export type RunUninstall = (run: UninstallRun) => Promise<Result<UninstallReport, CommandFailure>>;
 
-const description = `Removes what dwd install has installed, of whatever version. Before that it stops the prober, restores what meltdown protection holds at 0, each shoot in order, and waits for it: an outage that is still under way does its harm then.
+const description = `Removes what dwd install, kubectl apply or Helm has installed, of whatever version. Before that it stops the prober, restores what meltdown protection holds at 0, each shoot in order, and waits for it: an outage that is still under way does its harm then.
 
 If something would stay at 0, nothing is removed and the prober runs again; --force removes all the same and says what stays. The namespace is left.`;
 

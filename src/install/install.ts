@@ -2,6 +2,7 @@ import { ApiError, type FieldConflict } from '../domain/index.ts';
 import { applyObject, getObject } from './calls.ts';
 import { callOptions, InstallError, type InstallContext } from './context.ts';
 import type { Difference } from './diff.ts';
+import { refuseHelms } from './helm.ts';
 import { findOwned, leftoversOf, type OwnedObject, removeObjects, untilStopped } from './inventory.ts';
 import { createFindKind, type FindKind, mustFindKind } from './kinds.ts';
 import { untilLed } from './leader.ts';
@@ -121,7 +122,10 @@ export const install = async (options: InstallOptions, context: InstallContext):
   const names = options.components.map(({ component }) => component);
   const leftovers = leftoversOf(await findOwned({ namespace, components: names, objects }, findKind, context), objects);
   const changed = changedOf(planned, leftovers);
-  if (!forceConflicts && !dryRun) refuseConflicts(planned);
+  if (!forceConflicts && !dryRun) {
+    refuseConflicts(planned);
+    refuseHelms(leftovers);
+  }
   if (dryRun) return { objects: changed, leaders: new Map() };
   // Until the old pods are gone they keep their rights: a roll-out that never gets ready leaves them at work.
   await applyPlan(planned.map(widened), context);

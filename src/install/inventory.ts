@@ -13,8 +13,8 @@ export interface OwnedObject {
 export interface InventoryOptions {
   /** Of the installation. */
   readonly namespace: string;
-  /** Components whose objects are looked for. */
-  readonly components: readonly string[];
+  /** Components whose objects are looked for; default: all. */
+  readonly components?: readonly string[];
   /** Objects of this version, whose kinds may be new. */
   readonly objects?: readonly KubeObject[];
 }
@@ -26,7 +26,8 @@ export const findOwned = async (
   context: InstallContext,
 ): Promise<readonly OwnedObject[]> => {
   const kinds = new Map([...everInstalled, ...objects].map((kind) => [`${kind.apiVersion}/${kind.kind}`, kind]));
-  const labelSelector = `${installationSelector(namespace)},${componentLabel} in (${components.join(',')})`;
+  const ofComponents = components === undefined ? '' : ` in (${components.join(',')})`;
+  const labelSelector = `${installationSelector(namespace)},${componentLabel}${ofComponents}`;
   const owned: OwnedObject[] = [];
   for (const kind of kinds.values()) {
     const at = await findKind(kind);

@@ -32,9 +32,12 @@ const installationLabel = `${prefix}installation`;
 export const componentLabel = `${prefix}component`;
 const managedByLabel = 'app.kubernetes.io/managed-by';
 
-/** Selects all that an installation has made, of whatever version. */
-export const installationSelector = (namespace: string): string =>
-  `${managedByLabel}=${fieldManager},${installationLabel}=${namespace}`;
+/** Selects all objects of an installation, of whatever version and whoever has made them: Helm sets `managed-by` to its own name. */
+export const installationSelector = (namespace: string): string => `${installationLabel}=${namespace}`;
+
+/** True of what somebody has made without the labels of an installation. */
+export const isUnlabelled = ({ metadata }: KubeObject): boolean =>
+  !Object.hasOwn(metadata.labels ?? {}, installationLabel);
 
 /** What gardener's resource manager sets on all that it manages (`pkg/resourcemanager/controller/managedresource/merger.go`), and puts back. */
 const gardenersAnnotation = 'resources.gardener.cloud/origin';
@@ -49,16 +52,21 @@ export interface Ownership {
   readonly component: string;
 }
 
-/** The object with the labels by which a later version finds it. Pods and selectors stay as they are: a selector cannot change. */
-export const ownedBy = (object: KubeObject, { namespace, component }: Ownership): KubeObject => ({
+/** The labels by which an object of an installation is found. Pods and selectors stay as they are: a selector cannot change. */
+export const installationLabels = ({ namespace, component }: Ownership): Readonly<Record<string, string>> => ({
+  [installationLabel]: namespace,
+  [componentLabel]: component,
+});
+
+/** The object with these labels, and with the name of its manager. */
+export const ownedBy = (object: KubeObject, ownership: Ownership): KubeObject => ({
   ...object,
   metadata: {
     ...object.metadata,
     labels: {
       ...object.metadata.labels,
       [managedByLabel]: fieldManager,
-      [installationLabel]: namespace,
-      [componentLabel]: component,
+      ...installationLabels(ownership),
     },
   },
 });

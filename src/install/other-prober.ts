@@ -69,7 +69,7 @@ export const refuseSecondProber = async (
 };
 
 /** A prober's command line: `... prober ... --config-file=...`, whoever has written it. */
-const runsProber = ({ spec }: KubeObject): boolean => {
+export const runsProber = ({ spec }: KubeObject): boolean => {
   const template = optionalObject(optionalObject(spec, 'spec')?.template, 'template');
   const containers = optionalList(optionalObject(template?.spec, 'pod')?.containers, 'containers') ?? [];
   return containers.some((container) => {

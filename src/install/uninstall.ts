@@ -1,11 +1,13 @@
 import { optionalInteger, optionalObject } from '../domain/index.ts';
 import { scaleDeployment } from './calls.ts';
 import { callOptions, InstallError, type InstallContext } from './context.ts';
+import { type HelmRelease, helmReleasesOf } from './helm.ts';
 import { findOwned, type OwnedObject, removeObjects, untilStopped } from './inventory.ts';
 import { createFindKind, type FindKind } from './kinds.ts';
 import { removeLease } from './leader.ts';
 import { componentLabel, type KubeObject, nameOf } from './object.ts';
 import { findOtherProbers } from './other-prober.ts';
+import { refuseUnlabelled } from './unlabelled.ts';
 
 /** What is still at 0, and why, in words. */
 export type LeftHeld = readonly string[];
@@ -35,6 +37,8 @@ export interface Uninstalled extends Released {
   readonly removed: readonly string[];
   /** Other probers, a line each: what is held is theirs, and nothing was restored. */
   readonly others: readonly string[];
+  /** Releases of Helm that have none of their objects left, but their record. */
+  readonly helmReleases: readonly HelmRelease[];
 }
 
 const isDeployment = ({ object }: OwnedObject): boolean => object.kind === 'Deployment';
@@ -97,6 +101,30 @@ const releaseFirst = async (
 
 const componentOf = ({ object }: OwnedObject): string => object.metadata.labels?.[componentLabel] ?? '';
 
+/** The Deployments that somebody has removed before, as `helm uninstall` does: their pods go on until they have been found and ended. */
+const goneOf = (owned: readonly OwnedObject[], namespace: string): readonly KubeObject[] => {
+  const running = new Set(owned.filter(isDeployment).map(componentOf));
+  const apps = owned.filter((one) => !running.has(componentOf(one))).map(({ object }) => object.metadata.labels?.app);
+  return [...new Set(apps)]
+    .filter((app) => app !== undefined)
+    .map((app) => ({
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: app, namespace },
+      spec: { selector: { matchLabels: { app } } },
+    }));
+};
+
+/** Throws an InstallError where a pod of theirs is left: it would scale down what is restored. */
+const untilGoneEnded = async (
+  owned: readonly OwnedObject[],
+  namespace: string,
+  context: InstallContext,
+): Promise<void> => {
+  const left = await untilStopped(goneOf(owned, namespace), context);
+  if (left.length > 0) throw new InstallError('pods of a Deployment that is gone have not ended in time', left);
+};
+
 const objectsIn = (owned: readonly OwnedObject[]): readonly KubeObject[] => owned.map(({ object }) => object);
 
 /** What runs first, and only when it has ended what it needs: a pod gives back its Lease with the rights that it has. */
@@ -104,12 +132,12 @@ const removeAll = async (
   { namespace, components, leaseNames }: UninstallOptions,
   findKind: FindKind,
   context: InstallContext,
-): Promise<readonly string[]> => {
+): Promise<Pick<Uninstalled, 'removed' | 'helmReleases'>> => {
   // Read anew: Deployments have been scaled.
   const owned = await findOwned({ namespace, components }, findKind, context);
   const deployments = owned.filter(isDeployment);
   await removeObjects(deployments, context);
-  const running = await untilStopped(objectsIn(deployments), context);
+  const running = await untilStopped([...objectsIn(deployments), ...goneOf(owned, namespace)], context);
   if (running.length > 0) throw new InstallError('pods have not ended in time; run it again', running);
   const leases: string[] = [];
   for (const component of new Set(owned.map(componentOf))) {
@@ -121,7 +149,9 @@ const removeAll = async (
     owned.filter((one) => !isDeployment(one)),
     context,
   );
-  return [...objectsIn(owned).map(nameOf), ...leases];
+  const removed = [...objectsIn(owned).map(nameOf), ...leases];
+  const left = helmReleasesOf(await findOwned({ namespace }, findKind, context)).map(({ name }) => name);
+  return { removed, helmReleases: helmReleasesOf(owned).filter(({ name }) => !left.includes(name)) };
 };
 
 const othersBeside = async (
@@ -146,20 +176,27 @@ export const uninstall = async (options: UninstallOptions, context: InstallConte
   const findKind = createFindKind(context);
   const owned = await findOwned({ namespace, components }, findKind, context);
   const ofScaling = owned.filter((one) => componentOf(one) === scaling);
+  if (ofScaling.length > 0 && !dryRun) await untilGoneEnded(ofScaling, namespace, context);
+  if (ofScaling.length === 0 && components.includes(scaling)) {
+    await refuseUnlabelled(namespace, context);
+  }
   const others = ofScaling.length > 0 ? await othersBeside(ofScaling, options, context) : [];
   // What is held where none of ours is installed is held by another; what we restored beside one, it would scale down again.
   const isOurs = ofScaling.length > 0 && others.length === 0;
   const nothing = { restored: [], left: [] };
   if (dryRun) {
     const held = isOurs ? await options.release(objectsIn(ofScaling), context) : nothing;
-    return { ...held, others, removed: objectsIn(owned).map(nameOf) };
+    return { ...held, others, removed: objectsIn(owned).map(nameOf), helmReleases: [] };
   }
   const released = isOurs ? await releaseFirst(ofScaling, options, context) : nothing;
   const deadline = Math.max(context.deadline, context.clock.monotonic() + removalMs);
   const leaseNames = others.length > 0 ? new Map<string, string>() : options.leaseNames;
   try {
-    const removed = await removeAll({ ...options, leaseNames }, findKind, { ...context, deadline });
-    return { ...released, others, removed };
+    return {
+      ...released,
+      others,
+      ...(await removeAll({ ...options, leaseNames }, findKind, { ...context, deadline })),
+    };
   } catch (error) {
     if (!isOurs) throw error;
     const details = error instanceof InstallError ? [error.message, ...error.details] : [String(error)];

@@ -101,6 +101,16 @@ const switches: readonly Switch[] = [
 
 const keyOf = ({ kind, metadata }: KubernetesObject): string => `${kind} ${metadata.name}`;
 
+/**
+ * An upgrade makes another ConfigMap and removes the former one, while pods that mount it still run and may have to start anew. Helm leaves it
+ * (https://helm.sh/docs/howto/charts_tips_and_tricks/#tell-helm-not-to-uninstall-a-resource), and `dwd uninstall` removes it.
+ */
+const kept = (object: KubernetesObject): KubernetesObject => {
+  if (object.kind !== 'ConfigMap') return object;
+  const annotations = { ...object.metadata.annotations, 'helm.sh/resource-policy': 'keep' };
+  return { ...object, metadata: { ...object.metadata, annotations } };
+};
+
 /** What one object is under each combination of the switches from the `depth`th on; undefined where there is no such object. */
 type Texts = (combination: readonly boolean[]) => string | undefined;
 
@@ -148,7 +158,7 @@ const templateOf = (component: Component): string => {
   const objects = keys.map((key) =>
     conditional((combination) => {
       const found = rendered.get(String(combination))?.find((object) => keyOf(object) === key);
-      return found === undefined ? undefined : fillIn(manifestYaml(found));
+      return found === undefined ? undefined : fillIn(manifestYaml(kept(found)));
     }),
   );
   return objects.join('');
@@ -208,11 +218,25 @@ const checks = `{{- if and (eq .Values.profile "gardener-seed") (ne .Release.Nam
 {{- end }}
 ${runningComponents.map(checkOf).join('')}${derivedComponents.map(derivedCheckOf).join('')}`;
 
+/** What Helm prints after an installation and an upgrade. */
+const notes = `A pod of each component leads when its Lease has a holder:
+{{ range $component := list "prober" "weeder" "care" }}{{ if (index $.Values $component).enabled }}
+  kubectl get lease dwd-{{ $component }}-leader-election -n {{ $.Release.Namespace }} -o jsonpath='{.spec.holderIdentity}{"\\n"}'
+{{- end }}{{ end }}
+
+helm uninstall alone takes away the prober and leaves at 0 replicas what it holds in an outage. This restores it, removes everything, and
+then removes Helm's record:
+
+  dwd uninstall -n {{ .Release.Namespace }}
+  helm uninstall {{ .Release.Name }} -n {{ .Release.Namespace }}
+`;
+
 const notice = '{{- /* Written by tools/chart from what dwd manifests prints: make chart. */ -}}\n';
 
 /** By file name. */
 export const templates: Readonly<Record<string, string>> = {
   'checks.yaml': notice + checks,
+  'NOTES.txt': notes,
   ...Object.fromEntries(
     runningComponents.map((component) => [
       `${component}.yaml`,

@@ -1,4 +1,5 @@
 import type { CareSettings, ProberSettings, WeederSettings } from '../../domain/index.ts';
+import { installationLabels } from '../../app/index.ts';
 import type { PolicyRule } from './rights.ts';
 import type { InstallationValues } from './values.ts';
 
@@ -61,9 +62,17 @@ export const clusterWideNameOf = (installation: Installation, component: string)
 export const userOf = (installation: Installation, component: RunningComponent): string =>
   `system:serviceaccount:${installation.namespace}:${nameOf(installation, component)}`;
 
+type Labels = Readonly<Record<string, string>>;
+
 /** On every object that is printed. `app` alone selects the pods. */
-export const labelsOf = (installation: Installation, component: string): Readonly<Record<string, string>> => ({
+export const labelsOf = (installation: Installation, component: string): Labels => ({
   app: nameOf(installation, component),
   'app.kubernetes.io/name': 'dependency-watchdog',
   'app.kubernetes.io/component': component,
+});
+
+/** On every object of the seed: whoever makes it, `dwd install` and `dwd uninstall` find it by these. */
+export const seedLabelsOf = (installation: Installation, component: string): Labels => ({
+  ...labelsOf(installation, component),
+  ...installationLabels({ namespace: installation.namespace, component }),
 });

@@ -1,5 +1,11 @@
 import { operatorGrants, operatorHomeGrants } from '../../app/index.ts';
-import { clusterWideNameOf, type Installation, type KubernetesObject, labelsOf, rbacGroup } from './installation.ts';
+import {
+  clusterWideNameOf,
+  type Installation,
+  type KubernetesObject,
+  seedLabelsOf,
+  rbacGroup,
+} from './installation.ts';
 import { guessResource, policyRules } from './rights.ts';
 
 const leases = ['prober', 'weeder', 'care'].map((component) => `dwd-${component}-leader-election`);
@@ -11,7 +17,7 @@ const leases = ['prober', 'weeder', 'care'].map((component) => `dwd-${component}
 export const operatorRoles = (installation: Installation): readonly KubernetesObject[] => {
   const { namespace, prober } = installation;
   const name = clusterWideNameOf(installation, 'operator');
-  const labels = labelsOf(installation, 'operator');
+  const labels = seedLabelsOf(installation, 'operator');
   const seedWide = operatorGrants(prober.settings, ({ kind }) => guessResource(kind));
   const apiVersion = `${rbacGroup}/v1`;
   return [

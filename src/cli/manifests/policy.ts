@@ -1,6 +1,6 @@
 import type { LabelRequirement, LabelSelector } from '../../domain/index.ts';
 import { listed, type Policy, quoted, type Validation } from './cel.ts';
-import { type Installation, type KubernetesObject, labelsOf, nameOf, userOf } from './installation.ts';
+import { type Installation, type KubernetesObject, seedLabelsOf, nameOf, userOf } from './installation.ts';
 import { proberPolicy } from './prober-policy.ts';
 
 const apiVersion = 'admissionregistration.k8s.io/v1';
@@ -62,7 +62,7 @@ const commonOf = (installation: Installation, { component, resourceRules, variab
   const name = `${nameOf(installation, component)}.${installation.namespace}.dependency-watchdog.gardener.cloud`;
   const expression = `request.userInfo.username == ${quoted(userOf(installation, component))}`;
   return {
-    metadata: { name, labels: labelsOf(installation, 'policy') },
+    metadata: { name, labels: seedLabelsOf(installation, 'policy') },
     spec: {
       // A request that cannot be judged is refused: the expressions leave nothing to fail on.
       failurePolicy: 'Fail',

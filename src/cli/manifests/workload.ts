@@ -2,7 +2,7 @@ import { seedDeploymentAnnotations, seedDeploymentLabels, seedServiceAnnotations
 import {
   clusterWideNameOf,
   type KubernetesObject,
-  labelsOf,
+  seedLabelsOf,
   nameOf,
   rbacGroup,
   type RunningComponent,
@@ -18,7 +18,7 @@ type Metadata = KubernetesObject['metadata'];
 const metadataOf = ({ installation, component }: Part, extra: Partial<Metadata> = {}): Metadata => ({
   name: nameOf(installation, component),
   namespace: installation.namespace,
-  labels: labelsOf(installation, component),
+  labels: seedLabelsOf(installation, component),
   ...extra,
 });
 
@@ -29,7 +29,7 @@ const access = (part: Part): readonly KubernetesObject[] => {
   const metadata = metadataOf(part);
   const { name, namespace } = metadata;
   const subjects = [{ kind: 'ServiceAccount', name, namespace }];
-  const wide = { name: clusterWideNameOf(installation, component), labels: labelsOf(installation, component) };
+  const wide = { name: clusterWideNameOf(installation, component), labels: seedLabelsOf(installation, component) };
   const apiVersion = `${rbacGroup}/v1`;
   const refTo = (kind: string, to: string) => ({ apiGroup: rbacGroup, kind, name: to });
   // The Lease is shared with the Go program, so that the two hand over to each other, and with every other installation in the namespace.
