@@ -74,7 +74,7 @@ describeEnvtest('an installation where something is installed already', () => {
       (name, index) => `kind: ${['Deployment', 'StatefulSet'][index] ?? ''}, name: ${name}`,
     );
     writeFileSync(file, quickProberConfig('5s').replace(deployment ?? '', stateful ?? ''));
-    await expectInstalled('--component=prober,policy');
+    await expectInstalled('--component=prober,policy', '--set=policy.proberActions=Audit');
     const policies = () => names('validatingadmissionpolicies', 'garden');
     const before = await policies();
     const text = await expectInstalled(`--config-file=${file}`);
@@ -87,6 +87,9 @@ describeEnvtest('an installation where something is installed already', () => {
     expect(spec.matchConstraints.resourceRules.map(({ resources }) => resources)).toEqual([
       ['deployments', 'statefulsets'],
     ]);
+    // Chosen once, and kept by upgrades that say nothing of it.
+    const binding = await read<{ readonly spec: object }>('validatingadmissionpolicybinding', policyName);
+    expect(binding.spec).toMatchObject({ validationActions: ['Audit'] });
     expect(await policies()).toEqual(before);
     expect(before).toHaveLength(2);
     const renamed = await world.install(image, '--name-prefix=guard-');
