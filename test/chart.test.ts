@@ -35,6 +35,9 @@ it('takes its own defaults by its schema, and nothing that it does not know', as
   expect(problemsOf({ replica: 3 })).toEqual([' must NOT have additional properties']);
   expect(problemsOf({ prober: { ...values.prober, loglevel: 'info' } })).toHaveLength(1);
   expect(problemsOf({ replicas: 0, namePrefix: 'a'.repeat(41), profile: 'seed' })).toHaveLength(3);
+  const actions = (...proberActions: readonly string[]) => ({ policy: { ...values.policy, proberActions } });
+  expect(problemsOf(actions('Deny', 'Audit'))).toEqual([]);
+  expect(problemsOf(actions('Deny', 'Warn'))).toEqual(['/policy/proberActions must NOT be valid']);
   expect(problemsOf({ weeder: { ...values.weeder, memoryLimitMiB: '512Mi' } })).toHaveLength(1);
 });
 

@@ -100,6 +100,7 @@ describe.skipIf(!isHelmThere() && !isInCi)('the chart', () => {
     ],
     ['weeder: {memoryRequestMiB: 513}', 'weeder.memoryRequestMiB must be at most weeder.memoryLimitMiB'],
     ['weeder: {memory: 513}', "additional properties 'memory' not allowed"],
+    ['policy: {proberActions: [Warn, Deny]}', "at '/policy/proberActions': 'not' failed"],
     ['namePrefix: Dwd', "'Dwd' does not match pattern"],
   ])('refuses %s', async (values, problem) => {
     await expect(render(values, '--namespace=elsewhere')).rejects.toThrow(problem);

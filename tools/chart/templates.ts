@@ -9,6 +9,7 @@ import { derivedComponents } from '../../src/cli/manifests/chart-values.ts';
 import { type Component, renderManifests } from '../../src/cli/manifests/render.ts';
 import type { InstallationValues } from '../../src/cli/manifests/values.ts';
 import { manifestYaml } from '../../src/cli/manifests/yaml.ts';
+import { derivedCheckOf, derivedTemplateOf } from './derived.ts';
 import { data, entries, fillIn, number, optional, text } from './placeholders.ts';
 
 const ofComponent = (component: RunningComponent): InstallationValues[RunningComponent] => {
@@ -177,41 +178,6 @@ const checkOf = (component: RunningComponent): string => {
 `;
 };
 
-/** Objects that are values, but for names in them. */
-const derivedTemplateOf = (component: Component): string => `{{- if .Values.${component}.enabled }}
-{{- range .Values.${component}.objects }}
----
-{{ tpl (toYaml .) $ }}
-{{- end }}
-{{- end }}
-`;
-
-/** Of the two forms of the prober's policy, one. */
-const policyTemplate = `{{- if .Values.policy.enabled }}
-{{- range .Values.policy.objects }}
-{{- $isProbers := contains "}}prober." .metadata.name }}
-{{- if or (not $isProbers) (eq (hasPrefix "Mutating" .kind) $.Values.policy.beforeWebhooks) }}
-{{- $object := deepCopy . }}
-{{- if and $isProbers (eq .kind "ValidatingAdmissionPolicyBinding") }}
-{{- $usual := ternary (list "Audit") (list "Deny") (eq $.Values.profile "gardener-seed") }}
-{{- $_ := set $object.spec "validationActions" ($.Values.policy.proberActions | default $usual) }}
-{{- end }}
----
-{{ tpl (toYaml $object) $ }}
-{{- end }}
-{{- end }}
-{{- end }}
-`;
-
-const sha = (component: RunningComponent): string => `(sha256sum .Values.${component}.config | trunc 8)`;
-
-const derivedCheckOf = (component: Component): string => `{{- if .Values.${component}.enabled }}
-{{- if ne .Values.${component}.objectsFor (printf "%s-%s" ${sha('prober')} ${sha('weeder')}) }}
-{{- fail "${component}.objects are of other configurations than prober.config and weeder.config: print them with dwd manifests --output values" }}
-{{- end }}
-{{- end }}
-`;
-
 /** What a schema cannot say. */
 const checks = `{{- if and (eq .Values.profile "gardener-seed") (ne .Release.Namespace "garden") }}
 {{- fail "profile gardener-seed needs the namespace garden: shoots let in nobody from another" }}
@@ -244,9 +210,6 @@ export const templates: Readonly<Record<string, string>> = {
     ]),
   ),
   ...Object.fromEntries(
-    derivedComponents.map((component) => [
-      `${component}.yaml`,
-      notice + (component === 'policy' ? policyTemplate : derivedTemplateOf(component)),
-    ]),
+    derivedComponents.map((component) => [`${component}.yaml`, notice + derivedTemplateOf(component)]),
   ),
 };

@@ -37,6 +37,14 @@ it('binds one policy to the ServiceAccount of the prober and one to that of the 
   ]);
 });
 
+it('guards the ServiceAccounts of gardenlet with the prefix of their names', async () => {
+  const all = await policies('--profile=gardener-seed', '--name-prefix=dependency-watchdog-');
+  expect(all.flatMap(({ spec }) => spec.matchConditions ?? []).map(({ expression }) => expression)).toEqual([
+    "request.userInfo.username == 'system:serviceaccount:garden:dependency-watchdog-prober'",
+    "request.userInfo.username == 'system:serviceaccount:garden:dependency-watchdog-weeder'",
+  ]);
+});
+
 it('watches over updates of what the prober scales, and deletes of pods by the weeder', async () => {
   const [prober, , weeder] = await policies('--config-file=prober=kinds.yaml');
   const rule = { apiVersions: ['*'], operations: ['UPDATE'] };
@@ -77,7 +85,7 @@ it('has an expression for each operator of a selector', () => {
   );
 });
 
-it('only tells of the prober in a seed of Gardener, unless told otherwise, or asked to judge before webhooks', async () => {
+it('only audits the prober in a seed of Gardener, unless values say otherwise, or asked to judge before webhooks', async () => {
   const actions = async (...flags: readonly string[]): Promise<unknown> =>
     (await policies(...flags)).map(({ kind, spec }) => spec.validationActions ?? kind);
   const validating = 'ValidatingAdmissionPolicy';

@@ -118,7 +118,7 @@ const mutating = (installation: Installation, policy: Policy): readonly Kubernet
   ];
 };
 
-/** Of the policy that judges after the webhooks: in a seed of Gardener it only tells, for there they change what the prober scales. */
+/** Of the policy that judges after the webhooks: in a seed of Gardener it only audits, for there they change what the prober scales. */
 const proberActions = ({ profile, values }: Installation): readonly string[] => {
   const chosen = values['policy.proberActions'];
   if (chosen.length > 0) return chosen;

@@ -114,7 +114,10 @@ const actions = ['Deny', 'Warn', 'Audit'];
 export const validationActions: ValueType<readonly string[]> = {
   placeholder: 'actions',
   takes: 'Deny, Audit, Warn, or two of them with a comma between, but not Deny and Warn; or nothing',
-  schema: { type: 'array', items: { enum: actions }, uniqueItems: true, maxItems: 2 },
+  schema: {
+    ...{ type: 'array', items: { enum: actions }, uniqueItems: true, maxItems: 2 },
+    not: { allOf: [{ contains: { const: 'Deny' } }, { contains: { const: 'Warn' } }] },
+  },
   parse: (text) => {
     const chosen = entries(text);
     const isValid =

@@ -62,7 +62,7 @@ export const commonValues = {
   'policy.proberActions': value(
     validationActions,
     '',
-    'What becomes of a request that it finds wrong after the webhooks; unless set it is Deny, and with the profile gardener-seed Audit',
+    "What becomes of a request that the prober's policy finds wrong after the webhooks; unless set it is Deny, and with the profile gardener-seed Audit; without effect with policy.beforeWebhooks=true",
   ),
   'care.gardenKubeconfigSecret': value(
     objectName('Secret'),

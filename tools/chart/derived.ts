@@ -1,0 +1,42 @@
+import type { RunningComponent } from '../../src/cli/manifests/installation.ts';
+import type { Component } from '../../src/cli/manifests/render.ts';
+
+/** Objects that are values, but for names in them. */
+const ofValues = (component: Component): string => `{{- if .Values.${component}.enabled }}
+{{- range .Values.${component}.objects }}
+---
+{{ tpl (toYaml .) $ }}
+{{- end }}
+{{- end }}
+`;
+
+/** Of the two forms of the prober's policy, one. */
+const policyTemplate = `{{- if .Values.policy.enabled }}
+{{- range .Values.policy.objects }}
+{{- $isProbers := contains "}}prober." .metadata.name }}
+{{- if or (not $isProbers) (eq (hasPrefix "Mutating" .kind) $.Values.policy.beforeWebhooks) }}
+{{- $object := deepCopy . }}
+{{- if and $isProbers (eq .kind "ValidatingAdmissionPolicyBinding") }}
+{{- $usual := ternary (list "Audit") (list "Deny") (eq $.Values.profile "gardener-seed") }}
+{{- $_ := set $object.spec "validationActions" ($.Values.policy.proberActions | default $usual) }}
+{{- end }}
+---
+{{ tpl (toYaml $object) $ }}
+{{- end }}
+{{- end }}
+{{- end }}
+`;
+
+/** Objects that follow from the configurations: values, for templates cannot read those. */
+export const derivedTemplateOf = (component: Component): string =>
+  component === 'policy' ? policyTemplate : ofValues(component);
+
+const sha = (component: RunningComponent): string => `(sha256sum .Values.${component}.config | trunc 8)`;
+
+/** Fails where the objects are those of other configurations. */
+export const derivedCheckOf = (component: Component): string => `{{- if .Values.${component}.enabled }}
+{{- if ne .Values.${component}.objectsFor (printf "%s-%s" ${sha('prober')} ${sha('weeder')}) }}
+{{- fail "${component}.objects are of other configurations than prober.config and weeder.config: print them with dwd manifests --output values" }}
+{{- end }}
+{{- end }}
+`;
