@@ -112,19 +112,19 @@ Whoever has the right to patch a Deployment can replace its image, and whoever h
 weeder, so that a stolen token is good for no more than the program does:
 
 - The prober changes \`spec.replicas\` of Deployments, StatefulSets and ReplicaSets, of other kinds the count of their \`/scale\`, and of all of them its own annotations:
-  ${quoted(writtenAnnotations)}. After webhooks (below), labels, annotations and what says where pods run (\`affinity\`, \`tolerations\`,
-  \`topologySpreadConstraints\`) are free as well. A request that changes anything else is refused: images, commands, variables, volumes, the
-  ServiceAccount, labels and annotations of pods.
+  ${quoted(writtenAnnotations)}. After webhooks (below), what says where pods run (\`affinity\`, \`tolerations\`, \`topologySpreadConstraints\`) is
+  free as well. A request that changes anything else is refused: images, commands, variables, volumes, the ServiceAccount, labels and annotations of pods, and
+  those of the Deployment, too: with the annotation \`deprecated.deployment.rollback.to\` the controller of Deployments brings back an older image.
 - The weeder deletes pods that a selector of its configuration matches while one of their containers waits in \`CrashLoopBackOff\`, and no others.
 
-They follow from the configurations: apply them again when dependent resources of another kind or selectors are added, or the new ones are refused. The names of
-dependent resources are left to the roles.
+They follow from the configurations, so apply them again with each. Pods that only a new selector matches are refused to the weeder until then. A new kind of dependent resources is
+in no rule of the prober's policy: **nothing of it is guarded** until then. The names of dependent resources are left to the roles.
 
 ### Where webhooks change the same objects
 
 The prober scales Deployments by a patch of the object, not of its \`/scale\`, so mutating webhooks for Deployments are called. A ValidatingAdmissionPolicy sees what
 they have made of it and takes that for the prober's doing. Where it refuses, it refuses scale-downs, and **restorations as well, so that what is held stays at 0**. A
-webhook that leaves the object as it is does no harm, but the same webhook may have something to change later. On a seed of Gardener (as of 1.145) these are called:
+webhook that leaves the object as it is does no harm, but the same webhook may have something to change later; one that labels or annotates Deployments does harm at once. On a seed of Gardener (as of 1.145) these are called:
 
 | webhook | what it writes into what the prober scales |
 | --- | --- |
@@ -139,20 +139,25 @@ prober's. So there are two values (\`--set\`, or the chart's):
 | --- | --- |
 | \`proberActions=Deny\` | refuses; the default, but not with the profile \`gardener-seed\` |
 | \`proberActions=Audit\` | refuses nothing; the default with the profile \`gardener-seed\`. What it would have refused is in the audit log of the API server, as the annotation \`validation.policy.admission.k8s.io/validation_failure\` of a request |
-| \`beforeWebhooks=true\` | refuses, and right in every seed: a MutatingAdmissionPolicy, which changes nothing, judges the request before a webhook has changed it, and nothing but the count and the prober's annotations is free. It takes **Kubernetes 1.36 or later** |
+| \`beforeWebhooks=true\` | refuses, and right in every seed: a MutatingAdmissionPolicy, which changes nothing, judges the request before a webhook has changed it, and nothing but the count and the prober's annotations is free. What another MutatingAdmissionPolicy changes may count as the prober's. It takes **Kubernetes 1.36 or later** |
 
 \`\`\`sh
 dwd manifests --component policy --profile gardener-seed --set policy.beforeWebhooks=true | kubectl apply --server-side -f -
 \`\`\`
 
+A MutatingAdmissionPolicy has no words for a refusal. Ours has a patch that fails: it removes a field that no object has, whose name says what is wrong
+(\`denied request: JSON Patch: remove operation does not apply: ... missing path: "/the prober may change nothing but ..."\`).
+
 \`test/e2e/webhooks.test.ts\` plays an outage under each of them, with a webhook that changes something at every request. The weeder's policy always refuses: no
 webhook changes what a delete says.
 
 Another value makes other objects. \`dwd install\` and Helm remove the former ones that they have made, \`kubectl apply\` does not; and the actions of a binding that several
-of these have made add up. Delete what there is before you change from one way to another, or the former \`Deny\` stays:
+of these have made add up. Delete what there is (here of the namespace \`garden\`) before you change from one way to another, or the former \`Deny\` stays; then apply the new ones at once.
+The second command is for Kubernetes 1.36 and later:
 
 \`\`\`sh
-kubectl delete validatingadmissionpolicybindings,validatingadmissionpolicies -l app.kubernetes.io/name=dependency-watchdog
+kubectl delete validatingadmissionpolicybindings,validatingadmissionpolicies -l dependency-watchdog.gardener.cloud/installation=garden,dependency-watchdog.gardener.cloud/component=policy
+kubectl delete mutatingadmissionpolicybindings,mutatingadmissionpolicies -l dependency-watchdog.gardener.cloud/installation=garden,dependency-watchdog.gardener.cloud/component=policy
 \`\`\`
 `;
 

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { dirname } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadWeederConfig } from '../../src/config/index.ts';
 import { matchesLabels } from '../../src/domain/index.ts';
 import { clientFromKubeconfig, describeEnvtest, type Reply, type TestClient } from '../envtest/index.ts';
@@ -125,8 +125,10 @@ describeEnvtest('with the rights and the policies of dwd manifests', () => {
   const spec = '403 the prober may change nothing but spec.replicas, or the count of the scale subresource';
   const template = '403 the prober may change nothing of what pods run';
   const pods = '403 the prober may change nothing in the metadata of pods';
-  const metadata = '403 the prober may change nothing in the metadata but labels and annotations';
-  it.each([
+  const metadata = '403 the prober may change nothing in the metadata but its own annotations';
+  const annotations = `403 the prober may change no annotations but ${prefix}`;
+  const rollBack = { metadata: { annotations: { 'deprecated.deployment.rollback.to': '1' } } };
+  const requests: readonly (readonly [string, string, object, string])[] = [
     ['a scale-down', deployment, { ...held, spec: { replicas: 0 } }, 'allowed'],
     ['since when it is held', deployment, { metadata: { annotations: { [`${prefix}/held`]: '{}' } } }, 'allowed'],
     ['another image', deployment, image, template],
@@ -138,9 +140,13 @@ describeEnvtest('with the rights and the policies of dwd manifests', () => {
     ['annotations of pods', deployment, { spec: { template: { metadata: { annotations: { a: 'b' } } } } }, pods],
     ['other nodes for pods', deployment, ofPods({ tolerations: [{ operator: 'Exists' }] }), 'allowed'],
     ['a finalizer', deployment, { metadata: { finalizers: ['example.org/stay'] } }, metadata],
-    // Webhooks write them, too.
-    ['labels', deployment, { metadata: { labels: { app: 'other' } } }, 'allowed'],
-    ['an annotation', deployment, { metadata: { annotations: { owner: null, 'example.org/a': 'b' } } }, 'allowed'],
+    ['labels', deployment, { metadata: { labels: { app: 'other' } } }, metadata],
+    ['an annotation', deployment, { metadata: { annotations: { 'example.org/a': 'b' } } }, annotations],
+    ['no annotation of others', deployment, { metadata: { annotations: { owner: null } } }, annotations],
+    // The controller of Deployments does it.
+    ['an older image', deployment, rollBack, annotations],
+    ['an older image with a scale-down', deployment, { ...rollBack, spec: { replicas: 0 } }, annotations],
+    ['an annotation of another kind', mill, { metadata: { annotations: { 'example.org/a': 'b' } } }, annotations],
     ['marks on another kind', mill, held, 'allowed'],
     ['the count of another kind', `${mill}/scale`, { spec: { replicas: 0 } }, 'allowed'],
     ['the count of another kind without its scale', mill, { spec: { wheel: { count: 0 } } }, spec],
@@ -151,7 +157,8 @@ describeEnvtest('with the rights and the policies of dwd manifests', () => {
       { extra: 'field' },
       '403 the prober may change nothing but the number of replicas',
     ],
-  ])('of the prober, %s', async (_, path, body, expected) => {
+  ];
+  it.each(requests)('of the prober, %s', async (_, path, body, expected) => {
     const answer = await patch((await installed.identityOf('prober')).client, path, body);
     expect(answer.startsWith(expected) ? expected : answer).toBe(expected);
     // Of others, nothing is refused.
@@ -228,6 +235,31 @@ describeEnvtest('with the rights and the policies of dwd manifests', () => {
     expect(await status('GET', `/api/v1/namespaces/${namespace}/${proxied}`)).toBe(403);
     expect(await status('GET', '/api/v1/namespaces/garden/secrets')).toBe(403);
     expect(await status('DELETE', `/api/v1/namespaces/${namespace}/pods/crashing`)).toBe(403);
+  });
+
+  describe('that judge before webhooks', () => {
+    beforeAll(async () => {
+      const { seed, directory } = installed;
+      const file = `--config-file=prober=${directory}/prober.yaml`;
+      const flags = ['--component=policy', '--set=policy.beforeWebhooks=true', '--force-conflicts', file];
+      await installed.dwd('install', ...flags, `--kubeconfig=${seed.admin.kubeconfig.file}`);
+      const { client } = await installed.identityOf('prober');
+      await waitFor({ what: 'the policy', withinMs: 30_000 }, async () => {
+        const answer = await patch(client, mill, { spec: { stones: 3 } });
+        return answer.includes('JSON Patch') || undefined;
+      });
+    });
+
+    it.each(requests.filter(([, path]) => path.startsWith(mill)))(
+      'of the prober, %s',
+      async (_, path, body, expected) => {
+        const answer = await patch((await installed.identityOf('prober')).client, path, body);
+        const [status = '', ...words] = expected.split(' ');
+        expect(answer.slice(0, status.length)).toBe(status);
+        expect(answer).toContain(words.join(' '));
+        expect(await patch(installed.seed.client, path, body)).toBe('allowed');
+      },
+    );
   });
 
   it('are installed and removed by dwd install and dwd uninstall as well', async () => {

@@ -21,7 +21,7 @@ dependentResourceInfos:
     scaleDown: {level: 0, timeout: 20s}
 `;
 
-/** What high-availability-config of gardener-resource-manager writes, and labels and annotations; at each call something else. */
+/** What high-availability-config of gardener-resource-manager writes; at each call something else. */
 const placePods: Mutation = (object, call) => {
   const { template } = object.spec;
   const term = {
@@ -40,7 +40,6 @@ const placePods: Mutation = (object, call) => {
   const pod = { ...template.spec, affinity: { nodeAffinity }, tolerations, topologySpreadConstraints };
   return {
     ...object,
-    metadata: { ...object.metadata, labels: { ...object.metadata.labels, call: String(call) } },
     spec: { ...object.spec, template: { ...template, spec: pod } },
   };
 };

@@ -22,10 +22,11 @@ const marks: Validation = {
   expression: sameBut('variables.marksAfter', 'variables.marksBefore', listed(writtenAnnotations)),
   message: `the prober may change no annotations but ${writtenAnnotations.join(', ')}`,
 };
-const metadata = (free: readonly string[], message: string): Validation => ({
-  expression: sameBut('variables.metadataAfter', 'variables.metadataBefore', listed([...free, ...kept])),
-  message,
-});
+/** Labels and annotations steer controllers: that of Deployments takes one for a request to bring back an older image. */
+const metadata: Validation = {
+  expression: sameBut('variables.metadataAfter', 'variables.metadataBefore', listed(['annotations', ...kept])),
+  message: 'the prober may change nothing in the metadata but its own annotations',
+};
 const spec: Validation = {
   expression: sameBut('variables.specAfter', 'variables.specBefore', 'variables.freeInSpec'),
   message: 'the prober may change nothing but spec.replicas, or the count of the scale subresource',
@@ -51,31 +52,18 @@ const template: readonly Validation[] = [
 
 /** Before the webhooks. */
 const strict: Pick<Policy, 'variables' | 'validations'> = {
-  variables: [
-    { name: 'freeInSpec', expression: `${isApps} ? ['replicas'] : []` },
-    ...variables('marks', 'annotations', 'variables.metadata'),
-  ],
-  validations: [
-    spec,
-    marks,
-    metadata(['annotations'], 'the prober may change nothing in the metadata but its own annotations'),
-    beside,
-  ],
+  variables: [{ name: 'freeInSpec', expression: `${isApps} ? ['replicas'] : []` }],
+  validations: [spec, marks, metadata, beside],
 };
 
-/** After the webhooks, whose changes count as the prober's: labels, annotations and the placement of pods are free, and what runs is not. */
+/** After the webhooks, whose changes count as the prober's: the placement of pods is free, and what runs is not. */
 const lenient: Pick<Policy, 'variables' | 'validations'> = {
   variables: [
     { name: 'freeInSpec', expression: `${isApps} ? ['replicas', 'template'] : []` },
     ...variables('template', 'template', 'variables.spec'),
     ...variables('pod', 'spec', 'variables.template'),
   ],
-  validations: [
-    spec,
-    ...template,
-    metadata(['annotations', 'labels'], 'the prober may change nothing in the metadata but labels and annotations'),
-    beside,
-  ],
+  validations: [spec, ...template, marks, metadata, beside],
 };
 
 /**
@@ -102,6 +90,7 @@ export const proberPolicy = ({ prober }: Installation, webhooks: 'before' | 'aft
       { name: 'objectAfter', expression: 'dyn(object)' },
       { name: 'objectBefore', expression: 'dyn(oldObject)' },
       ...variables('metadata', 'metadata', 'variables.object'),
+      ...variables('marks', 'annotations', 'variables.metadata'),
       ...variables('spec', 'spec', 'variables.object'),
       ...further,
     ],

@@ -10,7 +10,7 @@ interface PodTemplate {
 
 /** As much of a Deployment as webhooks here change. */
 export interface Mutable {
-  readonly metadata: { readonly labels?: Readonly<Record<string, string>> };
+  readonly metadata: object;
   readonly spec: { readonly template: PodTemplate };
 }
 
