@@ -15,6 +15,10 @@ const given = process.env.PREDECESSOR?.split(' ').filter(Boolean) ?? [];
 const predecessor = given.length > 0 ? given : dwd;
 /** The Go program does not give the Lease back when its pod is ended, and a killed one of ours leaves it in the same way. */
 const endOfPredecessor = given.length > 0 ? 'SIGTERM' : 'SIGKILL';
+const [other, successor] =
+  given.length > 0
+    ? ['the program of PREDECESSOR', 'it again']
+    : ['a prober of ours that is killed', 'another of ours'];
 const [first, second] = ['registry.example/dependency-watchdog:1.0.0', 'registry.example/dependency-watchdog:2.0.0'];
 const annotation = 'dependency-watchdog.gardener.cloud/replicas';
 /** client-go's default. */
@@ -119,9 +123,9 @@ describeEnvtest('a prober that takes over from another in mid-outage', () => {
       (await storedCounts()).flat().some((one) => typeof one === 'string') ? undefined : true,
     );
 
-  it('keeps what its predecessor holds, which does not give the Lease back, and restores it', async () => {
+  it(`keeps what ${other} holds, which does not give the Lease back, and restores it`, async () => {
     const before = startAsGardenlet(predecessor);
-    const leader = await untilLed('the predecessor leads', () => true);
+    const leader = await untilLed('the first one leads', () => true);
     await startOutage();
     const at = Date.now();
     const after = startAsGardenlet(dwd);
@@ -137,7 +141,7 @@ describeEnvtest('a prober that takes over from another in mid-outage', () => {
     await untilForgotten();
   });
 
-  it('is succeeded by what came before it, which restores what it holds', async () => {
+  it(`is succeeded by ${successor}, which restores what it holds`, async () => {
     const [, before] = started;
     const leader = holder();
     await startOutage();
@@ -146,7 +150,7 @@ describeEnvtest('a prober that takes over from another in mid-outage', () => {
     await untilStandingBy('system:serviceaccount:garden:dependency-watchdog-prober', at);
     before?.signal('SIGTERM');
     expect(await before?.ended).toBe(0);
-    await untilLed('the predecessor leads again', (now) => now !== leader);
+    await untilLed('the third one leads', (now) => now !== leader);
     const changes = await expectHandedOver(`ours -> ${given.length > 0 ? 'PREDECESSOR' : 'ours'}`, at);
     expect(changes.map(({ isReleased }) => isReleased)).toEqual([true]);
     await endOutage();
