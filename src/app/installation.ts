@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { ApiError, KubeconfigError, type Result } from '../domain/index.ts';
+import { ApiError, isHeld, KubeconfigError, type Result } from '../domain/index.ts';
 import {
   install,
   type InstallContext,
@@ -27,6 +27,7 @@ import {
 import { installedSettings, refuseDropping } from './installed-settings.ts';
 import { policyAlong } from './policy-along.ts';
 import { listHeld, releaseHeld } from './release.ts';
+import { foreseeRelease } from './release-result.ts';
 
 /** What a command that works on a cluster once is given. */
 export interface ClusterCommand {
@@ -155,11 +156,18 @@ export const runInstall = (run: InstallRun): Promise<Result<InstallReport, Comma
     }
   });
 
+const heldIn =
+  ({ kube: seed }: Connected) =>
+  async (owned: readonly KubeObject[], context: InstallContext): Promise<readonly string[]> =>
+    (await listHeld({ ...context, seed, settings: installedSettings(owned) }))
+      .filter(({ state }) => isHeld(state))
+      .map(heldName);
+
 const releaseFor =
   (run: UninstallRun, { kube: seed, userAgent }: Connected) =>
   async (owned: readonly KubeObject[], context: InstallContext): Promise<Released> => {
     const options = { ...context, seed, userAgent, logger: run.logger, settings: installedSettings(owned) };
-    if (run.dryRun) return { restored: (await listHeld(options)).map(heldName), left: [] };
+    if (run.dryRun) return foreseeRelease(await listHeld(options));
     const reason = 'the dependency-watchdog is uninstalled';
     return releaseHeld({ ...options, random: systemRandom(), meter: createMeter(), reason });
   };
@@ -167,5 +175,8 @@ const releaseFor =
 /** `dwd uninstall`. */
 export const runUninstall = (run: UninstallRun): Promise<Result<UninstallReport, CommandFailure>> =>
   onCluster(run, (connected) =>
-    uninstall({ ...run, leaseNames, scaling: 'prober', release: releaseFor(run, connected) }, connected.context),
+    uninstall(
+      { ...run, leaseNames, scaling: 'prober', listHeld: heldIn(connected), release: releaseFor(run, connected) },
+      connected.context,
+    ),
   );

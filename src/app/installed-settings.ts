@@ -11,7 +11,7 @@ import {
 import { findHeldOf, heldName } from './held.ts';
 
 /** The name of the ConfigMap that the pods of a Deployment mount. */
-const mountedBy = ({ kind, spec }: KubeObject): readonly string[] => {
+export const mountedBy = ({ kind, spec }: KubeObject): readonly string[] => {
   if (kind !== 'Deployment') return [];
   const pod = optionalObject(optionalObject(optionalObject(spec, 'spec')?.template, 'template')?.spec, 'template.spec');
   return (optionalList(pod?.volumes, 'volumes') ?? []).flatMap((volume) => {
@@ -20,11 +20,12 @@ const mountedBy = ({ kind, spec }: KubeObject): readonly string[] => {
   });
 };
 
+export const createdAt = ({ metadata }: KubeObject): number => Date.parse(String(metadata.creationTimestamp));
+
 /** First what the prober runs with, then what it ran with before, which Helm keeps: the latest first. */
 const configMapsOf = (owned: readonly KubeObject[]): readonly KubeObject[] => {
   const mounted = new Set(owned.flatMap(mountedBy));
   const isMounted = ({ metadata }: KubeObject): number => Number(mounted.has(metadata.name));
-  const createdAt = ({ metadata }: KubeObject): number => Date.parse(String(metadata.creationTimestamp));
   return owned
     .filter(({ kind }) => kind === 'ConfigMap')
     .toSorted((a, b) => isMounted(b) - isMounted(a) || createdAt(b) - createdAt(a));
@@ -36,7 +37,7 @@ const settingsIn = (object: KubeObject): readonly ProberSettings[] =>
     const { settings } = loadProberConfig(text, { leftovers: 'warning' });
     if (settings !== undefined) return settings;
     throw new InstallError(`${nameOf(object)} holds no valid configuration`, [
-      'it says what to restore, in which order',
+      'it says what to restore, in which order; if no prober has run with it since, delete it',
     ]);
   });
 

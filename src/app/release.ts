@@ -9,11 +9,9 @@ import {
 import {
   type ClusterView,
   type DependentResource,
-  ignoresScaling,
   isHeld,
   type ProberSettings,
   refKey,
-  replicasAnnotation,
   type ResourceState,
   scalesInOneWrite,
   workloadState,
@@ -24,6 +22,7 @@ import { whenAborted } from '../runtime/index.ts';
 import { createEventRecorder } from '../telemetry/index.ts';
 import { fanOut } from './fan-out.ts';
 import { findHeld, findHeldOf, type HeldResource, heldKey, heldName } from './held.ts';
+import { explain, type ReleaseResult, whyByHand } from './release-result.ts';
 import { createProberSources, type ProberSources } from './sources.ts';
 
 export interface ReleaseOptions {
@@ -41,12 +40,6 @@ export interface ReleaseOptions {
   readonly deadline: number;
   readonly progress: (line: string) => void;
   readonly signal: AbortSignal;
-}
-
-export interface ReleaseResult {
-  readonly restored: readonly string[];
-  /** What is still at 0, and why. */
-  readonly left: readonly string[];
 }
 
 /** As the largest seed's informers: a shoot's restoration is mostly waiting. */
@@ -160,23 +153,16 @@ const releaseAll = async (deps: Releasing): Promise<void> => {
   await Promise.all(Array.from({ length: Math.min(atOnce, namespaces.length) }, work));
 };
 
-const whyLeft = ({ namespace, ref, state }: HeldResource, { sources, failures }: Releasing): string => {
-  if (ignoresScaling(state)) return 'its annotation ignore-scaling keeps us off: scale it by hand';
+const whyLeft = (resource: HeldResource, { sources, failures }: Releasing): string => {
+  const { namespace, ref } = resource;
   const cluster = sources.clusters.get(namespace)?.shoot;
+  const byHand = whyByHand(resource);
+  if (byHand !== undefined) return byHand;
   if (cluster?.ok === false) return `its Cluster cannot be read: ${cluster.error.message}`;
-  if (!isHeld(state)) return 'it has a stored count and no mark that we hold it: scale it by hand';
   const failed = failures.get(`${namespace}/${refKey(ref)}`);
   if (failed !== undefined) return failed;
   const others = [...failures].filter(([key]) => key.startsWith(`${namespace}/`)).map(([, message]) => message);
   return `what comes before it could not be restored: ${others.join('; ') || 'out of time'}`;
-};
-
-/** What is still down of what was held, why, and what can be done. */
-const explain = (resource: HeldResource, deps: Releasing): string => {
-  const { state } = resource;
-  const stored = state.annotations[replicasAnnotation];
-  const was = stored === undefined ? '' : `, was ${stored}`;
-  return `${heldName(resource)} is at ${String(state.specReplicas)} replicas${was}: ${whyLeft(resource, deps)}`;
 };
 
 /** A count in a shoot that is hibernated, deleted or migrated is Gardener's. */
@@ -204,7 +190,7 @@ const restore = async (deps: Releasing): Promise<ReleaseResult> => {
   const still = new Set(now.map(heldKey));
   return {
     restored: held.filter((resource) => !still.has(heldKey(resource))).map(heldName),
-    left: now.map((resource) => explain(resource, deps)),
+    left: now.map((resource) => explain(resource, whyLeft(resource, deps))),
   };
 };
 

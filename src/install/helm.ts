@@ -12,7 +12,9 @@ export interface HelmRelease {
 const releaseName = 'meta.helm.sh/release-name';
 const releaseNamespace = 'meta.helm.sh/release-namespace';
 
-const releaseOf = ({ metadata: { annotations = {} } }: KubeObject): HelmRelease | undefined => {
+/** ConfigMaps outlive their release, so they say nothing of it. */
+const releaseOf = ({ kind, metadata: { annotations = {} } }: KubeObject): HelmRelease | undefined => {
+  if (kind === 'ConfigMap') return undefined;
   const { [releaseName]: name, [releaseNamespace]: namespace } = annotations;
   return name === undefined || namespace === undefined ? undefined : { name, namespace };
 };

@@ -32,7 +32,10 @@ export const findOwned = async (
   for (const kind of kinds.values()) {
     const at = await findKind(kind);
     if (at === undefined) continue;
-    const { value } = await context.client.call(listObjects(at, { labelSelector }), callOptions(context));
+    const { value } = await context.client.call(
+      listObjects(at, { labelSelector, ...(at.namespaced ? { namespace } : {}) }),
+      callOptions(context),
+    );
     owned.push(...value.map((object) => ({ object, at })));
   }
   return owned.toSorted((a, b) => removalRank(a.object) - removalRank(b.object));

@@ -35,9 +35,9 @@ const managedByLabel = 'app.kubernetes.io/managed-by';
 /** Selects all objects of an installation, of whatever version and whoever has made them: Helm sets `managed-by` to its own name. */
 export const installationSelector = (namespace: string): string => `${installationLabel}=${namespace}`;
 
-/** True of what somebody has made without the labels of an installation. */
-export const isUnlabelled = ({ metadata }: KubeObject): boolean =>
-  !Object.hasOwn(metadata.labels ?? {}, installationLabel);
+/** True of what bears no labels of the installation in this namespace: made without any, or copied from another. */
+export const isUnlabelled = ({ metadata }: KubeObject, namespace: string): boolean =>
+  metadata.labels?.[installationLabel] !== namespace;
 
 /** What gardener's resource manager sets on all that it manages (`pkg/resourcemanager/controller/managedresource/merger.go`), and puts back. */
 const gardenersAnnotation = 'resources.gardener.cloud/origin';
@@ -88,6 +88,10 @@ export const decodeKubeObject =
 /** The files of a ConfigMap. */
 export const configTexts = ({ data }: KubeObject): readonly string[] =>
   Object.values((data ?? {}) as Readonly<Record<string, string>>);
+
+/** Of a Role or a ClusterRole. */
+export const rulesOf = ({ rules }: KubeObject): readonly JsonObject[] =>
+  Array.isArray(rules) ? (rules as JsonObject[]) : [];
 
 /** `Deployment garden/dependency-watchdog-prober`. */
 export const nameOf = ({ kind, metadata: { name, namespace } }: KubeObject): string =>

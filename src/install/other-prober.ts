@@ -20,20 +20,26 @@ const usualDurationMs = 15_000;
 const isOf = (lease: ElectionLease | undefined, ours: ReadonlySet<string>): lease is ElectionLease =>
   lease !== undefined && lease.holder !== '' && !ours.has(podOfIdentity(lease.holder));
 
+/** Names of our pods, which come and go. */
+type OurPods = () => Promise<ReadonlySet<string>>;
+
 /** Who renews a Lease, unless it is one of our pods. Takes as long as the Lease is good for where its holder has crashed: clocks need not agree. */
-const otherHolder = async (
-  at: LeaseAt,
-  ours: ReadonlySet<string>,
-  context: InstallContext,
-): Promise<string | undefined> => {
+const otherHolder = async (at: LeaseAt, ourPods: OurPods, context: InstallContext): Promise<string | undefined> => {
   const first = await readLease(at, context);
-  if (!isOf(first, ours)) return undefined;
+  if (!isOf(first, await ourPods())) return undefined;
+  const durationMs = first.durationMs ?? usualDurationMs;
   context.progress(`waiting whether ${first.holder} renews Lease ${at.namespace}/${at.name}`);
-  const deadline = context.clock.monotonic() + (first.durationMs ?? usualDurationMs);
-  return poll({ ...context, deadline }, async () => {
+  const expiry = context.clock.monotonic() + durationMs;
+  const deadline = Math.min(expiry, context.deadline);
+  const holder = await poll({ ...context, deadline }, async () => {
     const now = await readLease(at, context);
-    return isOf(now, ours) && now.renewTime !== first.renewTime ? now.holder : undefined;
+    return now?.renewTime !== first.renewTime && isOf(now, await ourPods()) ? now.holder : undefined;
   });
+  if (holder !== undefined || deadline === expiry) return holder;
+  throw new InstallError(`it is not known whether ${first.holder} is alive; nothing was changed`, [
+    `Lease ${at.namespace}/${at.name} is good for ${String(durationMs / 1_000)} s without being renewed`,
+    'give it that time by --timeout, or delete the Lease if no pod of this name is there',
+  ]);
 };
 
 const namespacesOf = async (leaseName: string, context: InstallContext): Promise<readonly string[]> => {
@@ -42,8 +48,8 @@ const namespacesOf = async (leaseName: string, context: InstallContext): Promise
   return value.map(({ metadata }) => metadata.namespace ?? '');
 };
 
-const renewedBy = async (leases: readonly LeaseAt[], ours: ReadonlySet<string>, context: InstallContext) => {
-  const holders = await Promise.all(leases.map((at) => otherHolder(at, ours, context)));
+const renewedBy = async (leases: readonly LeaseAt[], ourPods: OurPods, context: InstallContext) => {
+  const holders = await Promise.all(leases.map((at) => otherHolder(at, ourPods, context)));
   return leases.flatMap(({ namespace, name }, index) => {
     const holder = holders[index];
     return holder === undefined ? [] : [`Lease ${namespace}/${name} is renewed by ${holder}`];
@@ -58,7 +64,7 @@ export const refuseSecondProber = async (
   const elsewhere = (await namespacesOf(leaseName, context)).filter((one) => one !== namespace);
   const others = await renewedBy(
     elsewhere.map((one) => ({ namespace: one, name: leaseName })),
-    new Set(),
+    () => Promise.resolve(new Set()),
     context,
   );
   if (others.length === 0) return;
@@ -68,14 +74,20 @@ export const refuseSecondProber = async (
   ]);
 };
 
-/** A prober's command line: `... prober ... --config-file=...`, whoever has written it. */
+/** As the flag is read: it restores nothing. */
+const isDryRun = (word: string): boolean => {
+  const [name, value = 'true'] = word.split('=');
+  return name === '--dry-run' && ['1', 't', 'true'].includes(value.toLowerCase());
+};
+
+/** A prober's command line: `... prober ... --config-file=...`, whoever has written it. One that only looks on is none. */
 export const runsProber = ({ spec }: KubeObject): boolean => {
   const template = optionalObject(optionalObject(spec, 'spec')?.template, 'template');
   const containers = optionalList(optionalObject(template?.spec, 'pod')?.containers, 'containers') ?? [];
   return containers.some((container) => {
     const { command, args } = decodeObject(container, 'container');
     const words = [...(optionalList(command, 'command') ?? []), ...(optionalList(args, 'args') ?? [])].map(String);
-    return words.includes('prober') && words.some((word) => word.startsWith('--config-file'));
+    return words.includes('prober') && words.some((word) => word.startsWith('--config-file')) && !words.some(isDryRun);
   });
 };
 
@@ -99,8 +111,10 @@ export const findOtherProbers = async (
   deployments: readonly KubeObject[],
   context: InstallContext,
 ): Promise<readonly string[]> => {
-  const pods = await Promise.all(deployments.map((deployment) => podsOf(deployment, context)));
-  const ours = new Set(pods.flat().map(({ metadata }) => metadata.name));
+  const ourPods = async (): Promise<ReadonlySet<string>> => {
+    const pods = await Promise.all(deployments.map((deployment) => podsOf(deployment, context)));
+    return new Set(pods.flat().map(({ metadata }) => metadata.name));
+  };
   const leases = (await namespacesOf(leaseName, context)).map((one) => ({ namespace: one, name: leaseName }));
-  return [...(await renewedBy(leases, ours, context)), ...(await besides(namespace, deployments, context))];
+  return [...(await renewedBy(leases, ourPods, context)), ...(await besides(namespace, deployments, context))];
 };

@@ -20,9 +20,6 @@ export interface PlannedObject {
   readonly force: boolean;
 }
 
-/** Managers under whose names this program writes to its own objects: a conflict with oneself is none. */
-const ourselves: ReadonlySet<string> = new Set([fieldManager]);
-
 export const isOwned = ({ metadata }: KubeObject): boolean =>
   Array.isArray(metadata.managedFields) &&
   metadata.managedFields.some(
@@ -51,7 +48,8 @@ const rehearse = async (
     return { result: await attempt(false), conflicts: [], force: false };
   } catch (error) {
     if (!(error instanceof ApiError) || error.conflicts.length === 0) throw error;
-    const conflicts = error.conflicts.filter(({ manager }) => !ourselves.has(manager));
+    // A conflict with oneself is none.
+    const conflicts = error.conflicts.filter(({ manager }) => manager !== fieldManager);
     return { result: await attempt(true), conflicts, force: true };
   }
 };

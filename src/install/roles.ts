@@ -1,8 +1,6 @@
 import type { JsonObject } from '../domain/index.ts';
-import type { KubeObject } from './object.ts';
+import { type KubeObject, rulesOf } from './object.ts';
 import type { PlannedObject } from './plan.ts';
-
-const rulesOf = ({ rules }: KubeObject): readonly JsonObject[] => (Array.isArray(rules) ? (rules as JsonObject[]) : []);
 
 /** Whatever the order of its fields. */
 const keyOf = (rule: JsonObject): string => JSON.stringify(rule, Object.keys(rule).toSorted());

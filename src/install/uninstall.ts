@@ -1,12 +1,11 @@
-import { optionalInteger, optionalObject } from '../domain/index.ts';
-import { scaleDeployment } from './calls.ts';
-import { callOptions, InstallError, type InstallContext } from './context.ts';
+import { InstallError, type InstallContext } from './context.ts';
 import { type HelmRelease, helmReleasesOf } from './helm.ts';
 import { findOwned, type OwnedObject, removeObjects, untilStopped } from './inventory.ts';
 import { createFindKind, type FindKind } from './kinds.ts';
 import { removeLease } from './leader.ts';
 import { componentLabel, type KubeObject, nameOf } from './object.ts';
 import { findOtherProbers } from './other-prober.ts';
+import { whileStopped } from './stopped.ts';
 import { refuseUnlabelled } from './unlabelled.ts';
 
 /** What is still at 0, and why, in words. */
@@ -23,6 +22,8 @@ export interface UninstallOptions {
   /** Removes all the same when something stays at 0. */
   readonly force: boolean;
   readonly dryRun: boolean;
+  /** What is held at 0 in the cluster, by name, given the objects of the component that scales. */
+  readonly listHeld: (owned: readonly KubeObject[], context: InstallContext) => Promise<readonly string[]>;
   /** Restores what is held, given the objects of the component that scales. Called while none of its pods runs. */
   readonly release: (owned: readonly KubeObject[], context: InstallContext) => Promise<Released>;
 }
@@ -42,45 +43,6 @@ export interface Uninstalled extends Released {
 }
 
 const isDeployment = ({ object }: OwnedObject): boolean => object.kind === 'Deployment';
-
-export /** How many pods it is to have again: at 0, an uninstallation before this one was killed, and one pod protects. */
-const replicasOf = ({ spec }: KubeObject): number =>
-  Math.max(1, optionalInteger(optionalObject(spec, 'deployment.spec')?.replicas, 'deployment.spec.replicas') ?? 1);
-
-const scale = async (deployment: KubeObject, replicas: number, context: InstallContext): Promise<void> => {
-  context.progress(`scaling ${nameOf(deployment)} to ${String(replicas)}`);
-  await context.client.call(scaleDeployment(deployment, replicas), callOptions(context));
-};
-
-/** While `work` goes on no pod of these Deployments runs; unless it succeeds, they run again as before. */
-const whileStopped = async <T>(
-  deployments: readonly KubeObject[],
-  context: InstallContext,
-  work: () => Promise<T>,
-): Promise<T> => {
-  try {
-    for (const deployment of deployments) await scale(deployment, 0, context);
-    const left = await untilStopped(deployments, context);
-    if (left.length > 0) throw new InstallError('pods have not ended in time', left);
-    return await work();
-  } catch (error) {
-    await startAgain(deployments, context);
-    throw error;
-  }
-};
-
-/** Not by the signal that may have ended the work: protection is to be back in any case. */
-const startAgain = async (deployments: readonly KubeObject[], context: InstallContext): Promise<void> => {
-  const again = { ...context, signal: new AbortController().signal };
-  for (const deployment of deployments) {
-    try {
-      await scale(deployment, replicasOf(deployment), again);
-    } catch (error) {
-      const problem = error instanceof Error ? error.message : String(error);
-      throw new InstallError(`${nameOf(deployment)} is at 0 replicas, and protects nobody: run dwd install`, [problem]);
-    }
-  }
-};
 
 const releaseFirst = async (
   owned: readonly OwnedObject[],
@@ -167,38 +129,69 @@ const othersBeside = async (
 /** Of what comes after a release that took all its time. */
 const removalMs = 60_000;
 
+interface Settled extends Released {
+  readonly others: readonly string[];
+}
+
+const linesOf = (held: readonly string[]): readonly string[] => held.map((name) => `${name} is held at 0`);
+
+/** What becomes of what is held by what is installed. Released only where nobody would scale it down again. */
+const settleOurs = async (
+  ours: readonly OwnedObject[],
+  options: UninstallOptions,
+  context: InstallContext,
+): Promise<Settled> => {
+  const { force, dryRun } = options;
+  const objects = objectsIn(ours);
+  const others = await othersBeside(ours, options, context);
+  if (others.length === 0) {
+    const released = await (dryRun ? options.release(objects, context) : releaseFirst(ours, options, context));
+    return { ...released, others };
+  }
+  const left = linesOf(await options.listHeld(objects, context));
+  if (left.length === 0 || force || dryRun) return { restored: [], left, others };
+  throw new InstallError('something is held at 0, and another prober goes on; nothing was removed', [
+    ...left,
+    ...others,
+    'wait until the outage is over; or remove all the same with --force: what the other one does not configure stays at 0',
+  ]);
+};
+
+/** Where no prober is installed: what is held must be somebody else's. */
+const settleNobodys = async (options: UninstallOptions, context: InstallContext): Promise<Settled> => {
+  const { namespace, force, dryRun } = options;
+  await refuseUnlabelled(namespace, context);
+  const nothing = { restored: [], left: [], others: [] };
+  const left = linesOf(await options.listHeld([], context));
+  if (left.length === 0 || (await othersBeside([], options, context)).length > 0) return nothing;
+  if (force || dryRun) return { ...nothing, left };
+  throw new InstallError('something is held at 0, and no prober is found that would restore it; nothing was removed', [
+    ...left,
+    'run dwd install with the configuration that names it, then this again; or remove all the same with --force',
+  ]);
+};
+
 /**
  * Restores what is held, then removes all that any version has installed of these components. Throws an InstallError where something would stay
- * at 0: then nothing is removed. Beside another prober, whose is what is held, it only removes.
+ * at 0: then nothing is removed. Beside another prober it restores nothing, for that one would scale it down again.
  */
 export const uninstall = async (options: UninstallOptions, context: InstallContext): Promise<Uninstalled> => {
   const { namespace, components, scaling, dryRun } = options;
   const findKind = createFindKind(context);
   const owned = await findOwned({ namespace, components }, findKind, context);
-  const ofScaling = owned.filter((one) => componentOf(one) === scaling);
-  if (ofScaling.length > 0 && !dryRun) await untilGoneEnded(ofScaling, namespace, context);
-  if (ofScaling.length === 0 && components.includes(scaling)) {
-    await refuseUnlabelled(namespace, context);
-  }
-  const others = ofScaling.length > 0 ? await othersBeside(ofScaling, options, context) : [];
-  // What is held where none of ours is installed is held by another; what we restored beside one, it would scale down again.
-  const isOurs = ofScaling.length > 0 && others.length === 0;
-  const nothing = { restored: [], left: [] };
-  if (dryRun) {
-    const held = isOurs ? await options.release(objectsIn(ofScaling), context) : nothing;
-    return { ...held, others, removed: objectsIn(owned).map(nameOf), helmReleases: [] };
-  }
-  const released = isOurs ? await releaseFirst(ofScaling, options, context) : nothing;
+  const ours = owned.filter((one) => componentOf(one) === scaling);
+  if (ours.length > 0 && !dryRun) await untilGoneEnded(ours, namespace, context);
+  const settle = () => (ours.length > 0 ? settleOurs(ours, options, context) : settleNobodys(options, context));
+  const settled = components.includes(scaling) ? await settle() : { restored: [], left: [], others: [] };
+  if (dryRun) return { ...settled, removed: objectsIn(owned).map(nameOf), helmReleases: [] };
   const deadline = Math.max(context.deadline, context.clock.monotonic() + removalMs);
-  const leaseNames = others.length > 0 ? new Map<string, string>() : options.leaseNames;
+  // The Lease of another prober is its own.
+  const leaseNames = new Map([...options.leaseNames].filter(([one]) => one !== scaling || settled.others.length === 0));
   try {
-    return {
-      ...released,
-      others,
-      ...(await removeAll({ ...options, leaseNames }, findKind, { ...context, deadline })),
-    };
+    const gone = await removeAll({ ...options, leaseNames }, findKind, { ...context, deadline });
+    return { ...settled, ...gone };
   } catch (error) {
-    if (!isOurs) throw error;
+    if (ours.length === 0 || settled.others.length > 0) throw error;
     const details = error instanceof InstallError ? [error.message, ...error.details] : [String(error)];
     throw new InstallError(`the removal was not finished; the ${scaling} no longer runs, and protects nobody`, [
       ...details,

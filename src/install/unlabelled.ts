@@ -5,15 +5,15 @@ import { runsProber } from './other-prober.ts';
 import { deploymentsAt } from './rollout.ts';
 
 /**
- * Throws an InstallError where a prober runs without the labels of an installation: to take it for not installed would leave at 0 what it holds.
+ * Throws an InstallError where a prober runs without the labels of this installation: to take it for not installed would leave at 0 what it holds.
  * gardenlet removes its own.
  */
 export const refuseUnlabelled = async (namespace: string, context: InstallContext): Promise<void> => {
   const call = listObjects(deploymentsAt, { labelSelector: '', namespace });
   const { value } = await context.client.call(call, callOptions(context));
-  const unknown = value.filter((one) => isUnlabelled(one) && !isGardeners(one) && runsProber(one));
+  const unknown = value.filter((one) => isUnlabelled(one, namespace) && !isGardeners(one) && runsProber(one));
   if (unknown.length === 0) return;
-  throw new InstallError('a prober runs that has not the labels of an installation; nothing was changed', [
+  throw new InstallError('a prober runs without the labels of this installation; nothing was changed', [
     ...unknown.map(nameOf),
     'let dwd install take it over, with the same --name-prefix and --config-file and with --force-conflicts, then run this again',
   ]);

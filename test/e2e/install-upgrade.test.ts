@@ -5,7 +5,14 @@ import { parseAllDocuments } from 'yaml';
 import { describeEnvtest } from '../envtest/index.ts';
 import { waitFor } from '../envtest/waiting.ts';
 import { startProgram } from './support/program.ts';
-import { kcm, mcm, quickProberConfig, type SeedWithShoot, startSeedWithShoot } from './support/seed-with-shoot.ts';
+import {
+  kcm,
+  mcm,
+  quickProberConfig,
+  type SeedWithShoot,
+  shootNamespace,
+  startSeedWithShoot,
+} from './support/seed-with-shoot.ts';
 
 const image = 'registry.example/dependency-watchdog:1.0.0';
 const clusterRole = 'dependency-watchdog.gardener.cloud:garden:dwd-prober';
@@ -111,9 +118,14 @@ describeEnvtest('an installation where something is installed already', () => {
     world.kubelets.cut();
     await world.untilCounts(0, 0);
     const at = Date.now();
-    expect(await expectRemoved('--namespace=watch')).toMatch(
-      /^nothing is restored, for another prober goes on: Lease garden\/dwd-prober-leader-election is renewed by dwd-prober-/,
+    const hasty = await world.dwd('uninstall', '--namespace=watch');
+    expect(hasty.text).toMatch(
+      /another prober goes on; nothing was removed\nDeployment .* is held at 0\n(?:.*\n)*Lease garden\/dwd-prober-leader-election is renewed by dwd-prober-/,
     );
+    expect([hasty.code, await names('deployments', 'watch')]).toEqual([1, ['deployment.apps/dwd-prober']]);
+    const forced = await expectRemoved('--namespace=watch', '--force');
+    expect(forced).toContain(`LEFT: Deployment ${shootNamespace}/${mcm} is held at 0\n`);
+    expect(forced).toContain('nothing is restored, for another prober goes on: Lease garden/dwd-prober-leader-election');
     expect(world.countsSince(at)).toEqual([]);
     expect([await names('deployments', 'watch'), await names('deployments', 'garden')]).toEqual([
       [],
@@ -122,7 +134,8 @@ describeEnvtest('an installation where something is installed already', () => {
   });
 
   it('leaves what is held to one that waits for the same Lease', async () => {
-    const containers = [{ name: 'main', image: 'another', command: ['/dwd', 'prober', '--config-file=/config.yaml'] }];
+    const command = ['/dwd', 'prober', '--config-file=/config.yaml'];
+    const containers = [{ name: 'main', image: 'another', command: [...command, '--dry-run'] }];
     const labels = { app: gardenlets };
     await world.seed.client.create('/apis/apps/v1/namespaces/garden/deployments', {
       apiVersion: 'apps/v1',
@@ -130,19 +143,26 @@ describeEnvtest('an installation where something is installed already', () => {
       metadata: { name: gardenlets },
       spec: { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers } } },
     });
-    await waitFor({ what: `${gardenlets} is available`, withinMs: 60_000 }, async () => {
-      const { status } = await read<{ status?: { readonly availableReplicas?: number } }>(
-        'deployment',
-        gardenlets,
-        '-n',
-        'garden',
-      );
-      return status?.availableReplicas;
-    });
+    const untilAvailable = () =>
+      waitFor({ what: `${gardenlets} is available`, withinMs: 60_000 }, async () => {
+        const { metadata, status } = await read<{
+          readonly metadata: { readonly generation: number };
+          readonly status?: { readonly observedGeneration?: number; readonly availableReplicas?: number };
+        }>('deployment', gardenlets, '-n', 'garden');
+        return status?.observedGeneration === metadata.generation ? status.availableReplicas : undefined;
+      });
+    await untilAvailable();
+    // One that only looks on restores nothing.
+    expect((await world.dwd('uninstall', '--dry-run')).text).toContain(`${mcm}: would be restored\n`);
+    const patch = [{ op: 'replace', path: '/spec/template/spec/containers/0/command', value: command }];
+    const patching = ['--type=json', `--patch=${JSON.stringify(patch)}`];
+    await world.seed.kubectl(['patch', 'deployment', gardenlets, '-n', 'garden', ...patching]);
+    await untilAvailable();
     const at = Date.now();
     const shown = await world.dwd('uninstall', '--dry-run');
-    expect(await expectRemoved()).toMatch(
-      new RegExp(`^nothing is restored, for another prober goes on: Deployment garden/${gardenlets} runs a prober\n`),
+    expect((await world.dwd('uninstall')).code).toBe(1);
+    expect(await expectRemoved('--force')).toContain(
+      `nothing is restored, for another prober goes on: Deployment garden/${gardenlets} runs a prober\n`,
     );
     expect(shown.text).not.toContain('would be restored');
     expect(world.countsSince(at)).toEqual([]);
@@ -150,6 +170,22 @@ describeEnvtest('an installation where something is installed already', () => {
 
     await expectInstalled();
     await world.seed.kubectl(['delete', 'deployment', gardenlets, '-n', 'garden']);
+    expect(await expectRemoved()).toContain(`${mcm}: restored\n`);
+    await world.untilCounts(2, 3);
+  });
+
+  it('does not take a removal by hand, which leaves resources at 0, for nothing installed', async () => {
+    await expectInstalled();
+    world.kubelets.cut();
+    await world.untilCounts(0, 0);
+    const kinds = 'deployments,configmaps,serviceaccounts,roles,rolebindings,clusterroles,clusterrolebindings';
+    const ofInstallation = ['-n', 'garden', '-l', 'dependency-watchdog.gardener.cloud/installation=garden'];
+    await world.seed.kubectl(['delete', `${kinds},poddisruptionbudgets`, ...ofInstallation]);
+    const refused = await world.dwd('uninstall');
+    expect(refused.text).toContain('no prober is found that would restore it');
+    expect(refused.text).toContain(`Deployment ${shootNamespace}/${kcm} is held at 0\n`);
+    expect(refused.code).toBe(1);
+    await expectInstalled();
     expect(await expectRemoved()).toContain(`${mcm}: restored\n`);
     await world.untilCounts(2, 3);
   });

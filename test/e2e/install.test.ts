@@ -139,7 +139,15 @@ describeEnvtest('an installation, from an empty cluster and back', () => {
 
   it('removes under its old name what has another one now, and what is not its own never', async () => {
     await seed.kubectl(['create', 'configmap', 'dwd-prober-config-mine', '-n', 'garden', '--from-literal=a=b']);
+    // A copy in another namespace, with its labels.
+    const copy = ['configmap', 'copy', '-n', 'default'];
+    await seed.kubectl(['create', ...copy]);
+    const labels = { installation: 'garden', component: 'prober' };
+    for (const [key, value] of Object.entries(labels)) {
+      await seed.kubectl(['label', ...copy, `dependency-watchdog.gardener.cloud/${key}=${value}`]);
+    }
     const renamed = await install(second, '--name-prefix=guard-');
+    await seed.kubectl(['delete', ...copy]);
     expect(renamed.text).toContain('Deployment garden/dwd-prober: pruned\n');
     expect(renamed.text).toMatch(/prober: ready, and guard-prober-[\w-]+ leads\n/);
     expect(await names('deployments,serviceaccounts')).toEqual([

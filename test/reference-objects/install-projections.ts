@@ -3,7 +3,7 @@ import { selectorOf } from '../../src/install/inventory.ts';
 import { configTexts, decodeKubeObject, isGardeners, type KubeObject, nameOf } from '../../src/install/object.ts';
 import { isOwned } from '../../src/install/plan.ts';
 import { decodeRollout } from '../../src/install/rollout.ts';
-import { replicasOf } from '../../src/install/uninstall.ts';
+import { replicasOf } from '../../src/install/stopped.ts';
 import { conditionsOf, decodeWarning, podProblems } from '../../src/install/why.ts';
 import type { JsonObject } from './fixture.ts';
 import type { Projection } from './projection.ts';

@@ -1,0 +1,84 @@
+import { optionalInteger, optionalObject } from '../domain/index.ts';
+import { getObject, scaleDeployment } from './calls.ts';
+import { callOptions, InstallError, type InstallContext, poll } from './context.ts';
+import { podsOf, untilStopped } from './inventory.ts';
+import { type KubeObject, nameOf } from './object.ts';
+import { deploymentsAt } from './rollout.ts';
+
+const countOf = ({ spec }: KubeObject): number =>
+  optionalInteger(optionalObject(spec, 'deployment.spec')?.replicas, 'deployment.spec.replicas') ?? 1;
+
+/** How many pods it is to have again: at 0, an uninstallation before this one was killed, and one pod protects. */
+export const replicasOf = (deployment: KubeObject): number => Math.max(1, countOf(deployment));
+
+const scale = async (deployment: KubeObject, replicas: number, context: InstallContext): Promise<void> => {
+  context.progress(`scaling ${nameOf(deployment)} to ${String(replicas)}`);
+  await context.client.call(scaleDeployment(deployment, replicas), callOptions(context));
+};
+
+const isStopped = async (deployment: KubeObject, context: InstallContext): Promise<boolean> => {
+  try {
+    const { value } = await context.client.call(getObject(deploymentsAt, deployment), callOptions(context));
+    return countOf(value) === 0;
+  } catch {
+    return true;
+  }
+};
+
+/** For an API server that is being rolled. */
+const startAgainMs = 60_000;
+
+/** Resolves with why it does not run again; undefined where it does, or was never stopped. */
+const startOne = async (deployment: KubeObject, context: InstallContext): Promise<string | undefined> => {
+  let problem = '';
+  const runs = await poll(context, async () => {
+    try {
+      await scale(deployment, replicasOf(deployment), context);
+      return true;
+    } catch (error) {
+      problem = error instanceof Error ? error.message : String(error);
+      return (await isStopped(deployment, context)) ? undefined : true;
+    }
+  });
+  return runs === undefined ? `${nameOf(deployment)}: ${problem}` : undefined;
+};
+
+/** Not by the signal that may have ended the work: protection is to be back in any case. */
+const startAgain = async (deployments: readonly KubeObject[], context: InstallContext): Promise<void> => {
+  const { signal } = new AbortController();
+  const again = { ...context, signal, deadline: context.clock.monotonic() + startAgainMs };
+  const problems = (await Promise.all(deployments.map((deployment) => startOne(deployment, again)))).filter(
+    (problem) => problem !== undefined,
+  );
+  if (problems.length === 0) return;
+  throw new InstallError('the prober is at 0 replicas, and protects nobody: run dwd install', problems);
+};
+
+/**
+ * While `work` goes on no pod of these Deployments runs; unless it succeeds, they run again as before. Throws an InstallError as well where somebody has
+ * started one meanwhile: what the work found is no longer so.
+ */
+export const whileStopped = async <T>(
+  deployments: readonly KubeObject[],
+  context: InstallContext,
+  work: () => Promise<T>,
+): Promise<T> => {
+  const tried: KubeObject[] = [];
+  try {
+    for (const deployment of deployments) {
+      tried.push(deployment);
+      await scale(deployment, 0, context);
+    }
+    const left = await untilStopped(deployments, context);
+    if (left.length > 0) throw new InstallError('pods have not ended in time', left);
+    const done = await work();
+    const started = (await Promise.all(deployments.map((deployment) => podsOf(deployment, context)))).flat();
+    if (started.length > 0) {
+      throw new InstallError('somebody has started it again; nothing was removed', started.map(nameOf));
+    }
+    return done;
+  } catch (error) {
+    await startAgain(tried, context);
+    throw error;
+  }
+};
