@@ -125,7 +125,9 @@ describeEnvtest('an installation where something is installed already', () => {
     expect([hasty.code, await names('deployments', 'watch')]).toEqual([1, ['deployment.apps/dwd-prober']]);
     const forced = await expectRemoved('--namespace=watch', '--force');
     expect(forced).toContain(`LEFT: Deployment ${shootNamespace}/${mcm} is held at 0\n`);
-    expect(forced).toContain('nothing is restored, for another prober goes on: Lease garden/dwd-prober-leader-election');
+    expect(forced).toContain(
+      'nothing is restored, for another prober goes on: Lease garden/dwd-prober-leader-election',
+    );
     expect(world.countsSince(at)).toEqual([]);
     expect([await names('deployments', 'watch'), await names('deployments', 'garden')]).toEqual([
       [],

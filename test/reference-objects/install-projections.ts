@@ -1,7 +1,16 @@
+import { createdAt, mountedBy } from '../../src/app/installed-settings.ts';
 import { differencesOf } from '../../src/install/diff.ts';
 import { selectorOf } from '../../src/install/inventory.ts';
-import { configTexts, decodeKubeObject, isGardeners, type KubeObject, nameOf } from '../../src/install/object.ts';
+import {
+  configTexts,
+  decodeKubeObject,
+  isGardeners,
+  type KubeObject,
+  nameOf,
+  rulesOf,
+} from '../../src/install/object.ts';
 import { isOwned } from '../../src/install/plan.ts';
+import { runsProber } from '../../src/install/other-prober.ts';
 import { decodeRollout } from '../../src/install/rollout.ts';
 import { replicasOf } from '../../src/install/stopped.ts';
 import { conditionsOf, decodeWarning, podProblems } from '../../src/install/why.ts';
@@ -29,6 +38,8 @@ export const installProjections: readonly Projection[] = [
       name: nameOf(object),
       rollout: decodeRollout(object),
       selector: selectorOf(object),
+      configMaps: mountedBy(object),
+      createdAt: createdAt(object),
       conditions: conditionsOf(object),
       isOwned: isOwned(object),
       isGardeners: isGardeners(object),
@@ -44,6 +55,20 @@ export const installProjections: readonly Projection[] = [
     name: 'Deployment that is stopped for an uninstallation',
     kind: 'Deployment',
     project: ofKind('Deployment', replicasOf),
+  },
+  {
+    name: 'Deployment that runs a prober',
+    kind: 'Deployment',
+    project: ofKind('Deployment', (object) => (runsProber(object) ? ['a prober'] : [])),
+    set: {
+      'spec.template.spec.containers[].command': ['prober'],
+      'spec.template.spec.containers[].args': ['--config-file=config.yaml'],
+    },
+  },
+  {
+    name: 'ClusterRole of an installation',
+    kind: 'ClusterRole',
+    project: ofKind('ClusterRole', rulesOf),
   },
   {
     name: 'Pod that is not ready',

@@ -8,7 +8,7 @@ export interface Projection {
   readonly kind: string;
   readonly project: (json: unknown) => unknown;
   /** Values that decide what is read at all, by path; all places of a list are meant. */
-  readonly set?: Readonly<Record<string, string | boolean>>;
+  readonly set?: Readonly<Record<string, string | boolean | readonly string[]>>;
   readonly exceptions?: Exceptions;
 }
 

@@ -11,6 +11,7 @@ import (
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clientauthenticationv1 "k8s.io/client-go/pkg/apis/clientauthentication/v1"
@@ -58,6 +59,7 @@ var kinds = []kind{
 	{apiVersion: "druid.gardener.cloud/v1alpha1", name: "Etcd", object: &druidv1alpha1.Etcd{}},
 	{apiVersion: "apps/v1", name: "Deployment", object: &appsv1.Deployment{}},
 	{apiVersion: "apps/v1", name: "StatefulSet", object: &appsv1.StatefulSet{}},
+	{apiVersion: "rbac.authorization.k8s.io/v1", name: "ClusterRole", object: &rbacv1.ClusterRole{}},
 	{apiVersion: "apps/v1", name: "DaemonSet", object: &appsv1.DaemonSet{}},
 	{apiVersion: "apps/v1", name: "ReplicaSet", object: &appsv1.ReplicaSet{}},
 	{apiVersion: "autoscaling/v1", name: "Scale", object: &autoscalingv1.Scale{}},
