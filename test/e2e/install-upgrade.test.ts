@@ -182,7 +182,7 @@ describeEnvtest('an installation where something is installed already', () => {
     await world.untilCounts(0, 0);
     const kinds = 'deployments,configmaps,serviceaccounts,roles,rolebindings,clusterroles,clusterrolebindings';
     const ofInstallation = ['-n', 'garden', '-l', 'dependency-watchdog.gardener.cloud/installation=garden'];
-    await world.seed.kubectl(['delete', `${kinds},poddisruptionbudgets`, ...ofInstallation]);
+    await world.seed.kubectl(['delete', `${kinds},poddisruptionbudgets,services,networkpolicies`, ...ofInstallation]);
     const refused = await world.dwd('uninstall');
     expect(refused.text).toContain('no prober is found that would restore it');
     expect(refused.text).toContain(`Deployment ${shootNamespace}/${kcm} is held at 0\n`);
