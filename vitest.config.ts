@@ -1,12 +1,30 @@
 import { defineConfig } from 'vitest/config';
 
-const processTests = [
-  'test/e2e/**/*.test.ts',
+/** What a real API server, or a program of its own, answers: the same on a busy machine. */
+const answerTests = [
+  ...[
+    'chart-outage',
+    'chart',
+    'completion',
+    'documents',
+    'healthcheck-package',
+    'install-upgrade',
+    'install',
+    'least-privilege-care',
+    'least-privilege',
+    'manifests',
+    'package',
+    'policy',
+    'rehearse',
+    'webhooks',
+  ].map((name) => `test/e2e/${name}.test.ts`),
   'test/contract/**/*.test.ts',
   'test/envtest/envtest.test.ts',
   // No process, but minutes of computing.
   'test/architecture/regular-expressions.test.ts',
 ];
+const e2eTests = 'test/e2e/**/*.test.ts';
+const patient = { testTimeout: 120_000, hookTimeout: 120_000, retry: 0 };
 
 export default defineConfig({
   test: {
@@ -16,23 +34,23 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: processTests,
+          exclude: [...answerTests, e2eTests],
           maxWorkers: 2,
           testTimeout: 20_000,
           retry: 0,
           sequence: { groupOrder: 0 },
         },
       },
+      { test: { ...patient, name: 'answers', include: answerTests, maxWorkers: 2, sequence: { groupOrder: 1 } } },
       {
-        // One file at a time, after the unit tests: each starts real processes and measures real seconds.
+        // One file at a time, after all others: each measures real seconds.
         test: {
+          ...patient,
           name: 'process',
-          include: processTests,
+          include: [e2eTests],
+          exclude: answerTests,
           fileParallelism: false,
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
-          retry: 0,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
         },
       },
     ],
