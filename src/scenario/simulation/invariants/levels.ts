@@ -1,10 +1,10 @@
 import type { DeploymentTruth } from '../deployment-truth.ts';
 import type { SimEvent } from '../history.ts';
-import { exchangeKey } from '../truth.ts';
+import { exchangeKey, type Truth } from '../truth.ts';
 import { type Known, stateful } from './invariant.ts';
 import { watchdogWrite, type WatchdogWrite } from './scaling.ts';
 
-/** What a process has tried with a Deployment since it last scaled it; or since it failed too often, until it scales it up. */
+/** What a process has tried with a Deployment since it last scaled it up, or since another undid it. */
 interface Efforts {
   readonly since: number;
   readonly failures: number;
@@ -20,11 +20,16 @@ const finalStatuses = [400, 401, 403, 404, 422];
 const noteEffort = (
   begun: Begun,
   event: Extract<SimEvent, { kind: 'request' }> & { readonly stage: 'sent' | 'answered' | 'failed' },
+  truth: Truth,
 ): Begun => {
   const { exchange, shoot = '', name = '', stage, status = 0 } = event;
   const key = `${exchange.life}/${shoot}/${name}`;
   const known = begun.get(key) ?? { since: event.at, failures: 0 };
-  if (stage === 'sent') return begun.has(key) ? begun : new Map(begun).set(key, known);
+  if (stage === 'sent') {
+    const { replicas = 0, countSince = 0 } = truth.shoots.get(shoot)?.deployments.get(name) ?? {};
+    const isUndone = replicas > 0 && countSince > known.since;
+    return new Map(begun).set(key, isUndone ? { ...known, since: event.at } : known);
+  }
   if (stage === 'answered' && status < 400) return begun;
   const failures = finalStatuses.includes(status) ? mostTries : known.failures + 1;
   return new Map(begun).set(key, { ...known, failures });
@@ -59,7 +64,10 @@ const tooEarlyDown = ({ write, sentAt, known, begun }: Case): string | undefined
     if (isExcused(state, sentAt)) return false;
     const efforts = begun.get(`${write.writer.life}/${write.shoot}/${lower}`);
     if (efforts !== undefined && efforts.failures >= mostTries) return false;
-    if (state.replicas === 0) return state.ready > 0 && sentAt - state.countSince < downLevelMs;
+    if (state.replicas === 0) {
+      const since = Math.min(state.countSince, efforts?.since ?? Number.POSITIVE_INFINITY);
+      return state.ready > 0 && sentAt - since < downLevelMs;
+    }
     return efforts === undefined || sentAt - efforts.since < downLevelMs;
   });
 
@@ -77,16 +85,15 @@ export const levels = stateful<Begun>('levels in order', new Map(), (begun, even
   if (event.kind === 'request') {
     const { stage, resource } = event;
     const isEffort = stage !== 'served' && resource === 'deployments';
-    return { state: isEffort ? noteEffort(begun, { ...event, stage }) : begun };
+    return { state: isEffort ? noteEffort(begun, { ...event, stage }, known.truth) : begun };
   }
   const write = watchdogWrite(event);
   if (write === undefined || write.direction === 'marks') return { state: begun };
   const { shoot, name, writer, direction } = write;
   const rest = new Map(begun);
   const key = `${writer.life}/${shoot}/${name}`;
-  // The next level, once begun, goes on: a later success of this one does not hold it up again.
-  const isLate = direction === 'down' && (begun.get(key)?.failures ?? 0) >= mostTries;
-  if (!isLate) rest.delete(key);
+  // A success after long tries does not hold up the next level anew.
+  if (direction === 'up') rest.delete(key);
   const sentAt = known.truth.exchanges.get(exchangeKey(writer))?.sentAt ?? known.truth.at;
   const given = { write, sentAt, known, begun };
   const early = direction === 'down' ? tooEarlyDown(given) : tooEarlyUp(given);

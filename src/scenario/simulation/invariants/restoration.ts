@@ -1,6 +1,9 @@
 import type { ShootTruth, Truth } from '../truth.ts';
 import { stateless } from './invariant.ts';
 
+const hasOneCandidate = ({ nodes, machines }: ShootTruth): boolean =>
+  [...nodes].filter(([node, { isCandidate }]) => isCandidate && machines.has(node)).length === 1;
+
 const problemsOf = (name: string, shoot: ShootTruth): readonly string[] =>
   [...shoot.deployments].flatMap(([deployment, state]) => {
     const what = `${name}: ${deployment}`;
@@ -8,6 +11,8 @@ const problemsOf = (name: string, shoot: ShootTruth): readonly string[] =>
       case 'run':
       case 'restore':
         if (state.isIgnored) return [];
+        // An operator took it over while it was held, and gave it back at 0: beside one candidate only what is held is restored.
+        if (state.replicas === 0 && !state.isHeld && state.stored !== undefined && hasOneCandidate(shoot)) return [];
         if (state.replicas !== state.desired) {
           return [`${what} has ${String(state.replicas)} replicas, not the ${String(state.desired)} of before`];
         }
