@@ -10,8 +10,10 @@ export const survival = stateful<ReadonlySet<Life>>('no crash', new Set(), (told
   if (what !== 'has ended' || told.has(life)) return { state: told };
   const renewedAt = truth.leader.renewals.get(life);
   const { retryPeriodMs } = electionSettings(true);
-  // As long as it is renewed without delay, and all answers arrive, the Lease cannot be lost.
+  // As long as it is renewed without delay, and all answers arrive, the Lease cannot be lost. After a lost one the next try meets a conflict.
   const isRenewed = renewedAt !== undefined && truth.at - renewedAt < retryPeriodMs;
-  const mayBeLost = rules.plan.elected && renewedAt !== undefined && (!isRenewed || truth.faults.length > 0);
+  const wasHampered = truth.processes.hindrances.some(({ to = truth.at }) => truth.at - to < 2 * retryPeriodMs);
+  const mayBeLost =
+    rules.plan.elected && renewedAt !== undefined && (!isRenewed || truth.faults.length > 0 || wasHampered);
   return { state: told, problem: mayBeLost ? undefined : `process ${life} ended by itself` };
 });
