@@ -37,6 +37,7 @@ export const createFlow = (plan: FlowPlan): Flow => {
     operations,
     verdictAt: plan.judgedAt,
     verdictMaxAgeMs: plan.verdictMaxAgeMs,
+    wakeAt: Number.POSITIVE_INFINITY,
   };
 };
 

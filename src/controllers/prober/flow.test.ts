@@ -17,8 +17,10 @@ import {
   upHeldVerdict,
   upVerdict,
 } from './testing/cases.ts';
+import { advanceFlow, confirmFlow, type Flow } from './flow.ts';
+import { createFlow } from './flow-plan.ts';
 import { type HarnessOptions, createHarness } from './testing/seed-harness.ts';
-import { deployment, etcd, objectOf } from './testing/seed-model.ts';
+import { deployment, etcd, objectOf, stateOf } from './testing/seed-model.ts';
 
 const [a, b, c, d] = [deployment('a'), deployment('b'), deployment('c'), deployment('d')];
 const isHeld = { annotations: { [active]: '', [replicas]: '3' }, replicas: 0 };
@@ -336,4 +338,19 @@ describe('a scale-down', () => {
     const { sent } = run({ resources, objects: [up(a), up(b)], verdictAt: once(downVerdict), fateOf: fates }, 10_000);
     expect(sent).toEqual(['100 a object=0', '3100 b object=0', '7200 a read']);
   });
+});
+
+it('scales down nothing more after a suspension, until the verdict is given again', () => {
+  const plan = { id: 1, direction: 'down', scope: 'all', reason: '', now: 0, judgedAt: 0, readFirst: false } as const;
+  const created = createFlow({ ...plan, resources: [at(a, 0), at(c, 1)], verdictMaxAgeMs: 20_000 });
+  const snapshotOf = () => ({ kind: 'state', state: stateOf(up(c)) }) as const;
+  const step = (flow: Flow, now: number) => advanceFlow(flow, { now, snapshotOf, seedAwayMs: 0, outcomes: [] });
+  const begun = step(created, 0);
+  expect(begun.wakeAt).toBe(3_000);
+  const awake = step(begun.flow, 3_000 + 10_000);
+  expect(awake.actions).toMatchObject([{ key: refKey(c) }]);
+  const resumed = step(begun.flow, 3_000 + 10_001);
+  expect([resumed.actions, resumed.wakeAt]).toEqual([[], Number.POSITIVE_INFINITY]);
+  const confirmed = step(confirmFlow(resumed.flow, { judgedAt: 14_000, scope: 'all' }), 14_000);
+  expect(confirmed.actions).toMatchObject([{ key: refKey(c) }]);
 });

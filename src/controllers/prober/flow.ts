@@ -16,6 +16,9 @@ import { stepOperation } from './operation-step.ts';
 /** A level of a scale-down holds up the next one for this long at most, in milliseconds: KCM gives 10 s in all. */
 const downLevelLimitMs = 3_000;
 
+/** A step that comes so much too late, in milliseconds, was kept by no busy processor: the process, or its machine, was suspended. */
+const suspensionMs = 10_000;
+
 /**
  * The scaling of a shoot's dependent resources in one direction, level by level: a value that `advanceFlow` moves on. Times are
  * monotonic milliseconds.
@@ -35,6 +38,10 @@ export interface Flow {
   /** When the verdict was last confirmed; on one older than `verdictMaxAgeMs` a scale-up starts no level and scales nothing. */
   readonly verdictAt: number;
   readonly verdictMaxAgeMs: number;
+  /** When it was to be moved on at the latest. */
+  readonly wakeAt: number;
+  /** The process was suspended since the verdict: what held then may hold no more, and nothing is scaled until it is given again. */
+  readonly wasSuspended?: boolean;
   /** No new requests; only answers to writes under way are awaited. */
   readonly ending?: 'failed' | 'cancelled';
 }
@@ -75,6 +82,7 @@ export const advanceFlow = (flow: Flow, input: Surroundings & { readonly outcome
   const insists = flow.direction === 'down' && isFresh(flow, now);
   const answered = {
     ...flow,
+    wasSuspended: flow.wasSuspended === true || now - flow.wakeAt > suspensionMs,
     operations: flow.operations.map((operation) => {
       const outcome = input.outcomes.find(({ key }) => key === operation.key);
       return outcome === undefined ? operation : settleOutcome(operation, outcome, { now, insists });
@@ -101,7 +109,7 @@ const endOrRun = (flow: Flow, input: Surroundings): FlowStep => {
   if (current.ending !== undefined) return awaitWrites(current, actions);
   const end = endOf(current);
   const wakeAt = end === undefined ? nextWake(current, input.snapshotOf) : Number.POSITIVE_INFINITY;
-  return { flow: current, actions, wakeAt, ...(end === undefined ? {} : { end }) };
+  return { flow: { ...current, wakeAt }, actions, wakeAt, ...(end === undefined ? {} : { end }) };
 };
 
 /** An error ends a scale-up; the next run starts it again. */
@@ -139,8 +147,16 @@ const currentLevel = (flow: Flow): readonly Operation[] =>
 const isFresh = ({ verdictAt, verdictMaxAgeMs }: Flow, now: number): boolean => now - verdictAt <= verdictMaxAgeMs;
 
 /** Initial delays, time-outs and retries within a level can outlast the verdict that started it, and the watches that it goes by. */
-const isMandated = (flow: Flow, input: Surroundings): boolean =>
-  flow.direction !== 'up' || (isFresh(flow, input.now) && !mustAwaitWatches(flow, input));
+const isMandated = (flow: Flow, input: Surroundings): boolean => {
+  switch (flow.direction) {
+    case 'down':
+      return flow.wasSuspended !== true;
+    case 'up':
+      return isFresh(flow, input.now) && !mustAwaitWatches(flow, input);
+    case 'release':
+      return true;
+  }
+};
 
 /**
  * Up is strict (bringing MCM back before KCM is ready is how healthy machines get replaced) and needs a fresh verdict; down waits for a
@@ -151,6 +167,7 @@ const mayStartNextLevel = (flow: Flow, input: Surroundings): boolean => {
   const isLevelOver = currentLevel(flow).every(isOver);
   switch (flow.direction) {
     case 'down':
+      if (!isMandated(flow, input)) return false;
       return currentLevel(flow).every(isDoubtful) || input.now >= levelCutoff(flow, input.snapshotOf);
     case 'up':
       return isLevelOver && isMandated(flow, input);
@@ -174,7 +191,8 @@ const levelCutoff = (flow: Flow, snapshotOf: SnapshotOf): number =>
   );
 
 const nextWake = (flow: Flow, snapshotOf: SnapshotOf): number => {
-  const hasMore = flow.direction === 'down' && flow.startedLevels < flow.levels.length;
+  const isWaiting = flow.wasSuspended !== true && flow.startedLevels < flow.levels.length;
+  const hasMore = flow.direction === 'down' && isWaiting;
   return Math.min(
     hasMore ? levelCutoff(flow, snapshotOf) : Number.POSITIVE_INFINITY,
     ...flow.operations.map((operation) => wakeTime(operation, snapshotOf(operation.key))),
@@ -206,6 +224,7 @@ export const confirmFlow = (
 ): Flow => ({
   ...flow,
   verdictAt: judgedAt,
+  wasSuspended: false,
   // A narrower mandate holds from now on; a wider one is for the next flow, which looks at all resources.
   scope: scope === 'held' ? 'held' : flow.scope,
 });
