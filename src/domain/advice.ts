@@ -1,4 +1,4 @@
-import type { DependentResource, ProberSettings, ScaleInfo } from './settings.ts';
+import type { DependentResource, ProberSettings, ScaleInfo } from './prober-settings.ts';
 
 /** What the advice is about; the name of the Deployment that gives up nodes. */
 const kubeControllerManager = 'kube-controller-manager';

@@ -1,5 +1,5 @@
 import { decodeObject, optionalInteger, optionalObject } from './decode.ts';
-import type { ResourceRef } from './settings.ts';
+import type { ResourceRef } from './resource-ref.ts';
 
 /** What runs the API server of a shoot in its control plane, as gardenlet names it (v1beta1constants.DeploymentNameKubeAPIServer). */
 export const gardenApiServerRef: ResourceRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'kube-apiserver' };

@@ -9,7 +9,7 @@ import {
   optionalObject,
   optionalString,
 } from './decode.ts';
-import type { ResourceRef } from './settings.ts';
+import type { ResourceRef } from './resource-ref.ts';
 
 const prefix = 'dependency-watchdog.gardener.cloud/';
 /** Set by operators: hands off. */
