@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { systemClock, systemRandom } from '../src/runtime/index.ts';
-import { seedRules } from '../test/e2e/support/shoot.ts';
+import { seedRules } from '../test/envtest/shoot.ts';
 import { type ControlPlane, startControlPlane } from '../test/envtest/index.ts';
 import { waitFor } from '../test/envtest/waiting.ts';
 import { type Arena, kubeConfigSecretName, openArena, type Run } from './race/arena.ts';

@@ -1,4 +1,4 @@
-import { type Served, startServed } from '../support/served.ts';
+import { type Served, startServed } from '../../test/envtest/served.ts';
 import type { Answer, Order, Ready, WorldInit, WorldReport } from './protocol.ts';
 
 /** The served world, as the driver reaches it. */

@@ -2,7 +2,7 @@
 import { waitFor } from '../../test/envtest/waiting.ts';
 import { cpuSecondsOf, cpuSecondsOfAll, usageOf } from '../support/cpu.ts';
 import { type BenchOptions, inScratch, type PartResult } from '../support/part.ts';
-import { type Served, startServed } from '../support/served.ts';
+import { type Served, startServed } from '../../test/envtest/served.ts';
 import { type RunningTarget, startTarget, type Target } from '../support/target.ts';
 import { type Answer, etcdService, podsPerShoot, type Report } from './protocol.ts';
 import { failuresOf, type Result, tell } from './tell.ts';

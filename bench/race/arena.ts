@@ -1,12 +1,12 @@
 import type { Clock, Random } from '../../src/ports/index.ts';
-import { startDeploymentController } from '../../test/e2e/support/deployment-controller.ts';
+import { startDeploymentController } from '../../test/envtest/deployment-controller.ts';
 import {
   createDeployment,
   createMachines,
   createNodes,
   createProtectedShoot,
   shootRules,
-} from '../../test/e2e/support/shoot.ts';
+} from '../../test/envtest/shoot.ts';
 import { type ControlPlane, startControllerManager, startControlPlane } from '../../test/envtest/index.ts';
 import { waitFor } from '../../test/envtest/waiting.ts';
 import { graceMs, thresholdAt } from '../support/garden-config.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { startServed } from '../support/served.ts';
+import { startServed } from '../../test/envtest/served.ts';
 import { sumTraffic, type Traffic } from '../support/traffic.ts';
 import type { FloorInit, SeedAnswer, ShootsAnswer, ShootsInit } from './protocol.ts';
 

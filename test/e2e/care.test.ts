@@ -19,9 +19,9 @@ import {
   setAvailable,
   shootPath,
 } from './support/care-shoot.ts';
-import { startDeploymentController } from './support/deployment-controller.ts';
+import { startDeploymentController } from '../envtest/deployment-controller.ts';
 import { type Program, startProgram } from './support/program.ts';
-import { createMachines, type Kubelets } from './support/shoot.ts';
+import { createMachines, type Kubelets } from '../envtest/shoot.ts';
 
 const nodes = ['node-a', 'node-b', 'node-c'];
 const config = `

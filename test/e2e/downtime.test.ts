@@ -7,10 +7,10 @@ import { type ControlPlane, describeEnvtest, freePorts, startControlPlane } from
 import { waitFor } from '../envtest/waiting.ts';
 import { accessFaults } from './support/access-faults.ts';
 import { auditInto } from './support/audit.ts';
-import { startDeploymentController } from './support/deployment-controller.ts';
+import { startDeploymentController } from '../envtest/deployment-controller.ts';
 import type { Fault } from './support/fault.ts';
 import { createFaultLane, type FaultLane, scalings } from './support/fault-lane.ts';
-import { createNodes, type Kubelets, setApiServerReplicas, shootRules, startKubelets } from './support/shoot.ts';
+import { createNodes, type Kubelets, setApiServerReplicas, shootRules, startKubelets } from '../envtest/shoot.ts';
 import { silenceFaults } from './support/shoot-faults.ts';
 import { createWatchdog, type Watchdog } from './support/watchdog.ts';
 

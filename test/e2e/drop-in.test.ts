@@ -6,7 +6,7 @@ import { type ControlPlane, describeEnvtest, type Rule, startControlPlane } from
 import { waitFor } from '../envtest/waiting.ts';
 import { auditInto } from './support/audit.ts';
 import { type Program, startProgram } from './support/program.ts';
-import { startDeploymentController } from './support/deployment-controller.ts';
+import { startDeploymentController } from '../envtest/deployment-controller.ts';
 import {
   createDeployment,
   createMachines,
@@ -16,7 +16,7 @@ import {
   getDeployment,
   seedRules,
   shootRules,
-} from './support/shoot.ts';
+} from '../envtest/shoot.ts';
 
 const namespace = 'shoot--test--one';
 const nodes = ['node-a', 'node-b', 'node-c'];

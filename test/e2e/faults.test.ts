@@ -7,7 +7,7 @@ import { type ControlPlane, describeEnvtest, startControlPlane } from '../envtes
 import { accessFaults } from './support/access-faults.ts';
 import { auditInto } from './support/audit.ts';
 import { nodeClockShiftMs, otherClockFaults, watchdogClockFaults } from './support/clock-faults.ts';
-import { startDeploymentController } from './support/deployment-controller.ts';
+import { startDeploymentController } from '../envtest/deployment-controller.ts';
 import type { Fault } from './support/fault.ts';
 import {
   type Case,
@@ -22,7 +22,7 @@ import {
 } from './support/fault-cases.ts';
 import { createFaultLane, scalings } from './support/fault-lane.ts';
 import { seedFaults } from './support/seed-faults.ts';
-import { createNodes, type Kubelets, shootRules, startKubelets } from './support/shoot.ts';
+import { createNodes, type Kubelets, shootRules, startKubelets } from '../envtest/shoot.ts';
 import { answerFaults, probeTimeoutMs, silenceFaults } from './support/shoot-faults.ts';
 import { createWatchdog, type Watchdog } from './support/watchdog.ts';
 

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Served, startServed } from '../../bench/support/served.ts';
+import { type Served, startServed } from '../envtest/served.ts';
 import { type ControlPlane, describeEnvtest, kubeconfigText, startControlPlane } from '../envtest/index.ts';
 import { waitFor } from '../envtest/waiting.ts';
 import { hostilities, type ShootsAnswer } from './support/hostile-shoots-protocol.ts';
-import { createProtectedShoot } from './support/shoot.ts';
+import { createProtectedShoot } from '../envtest/shoot.ts';
 import { createWatchdog, type Watchdog } from './support/watchdog.ts';
 
 // Two programs on one seed, at the same time, on the same machine: one that has hostile shoots among its own, and one that has none. Each has twenty that are well, and what

@@ -13,7 +13,7 @@ import {
   startContainer,
   writableByOthers,
 } from './support/container.ts';
-import { startDeploymentController } from './support/deployment-controller.ts';
+import { startDeploymentController } from '../envtest/deployment-controller.ts';
 import { applyAsGardenlet, applyRights, startPod } from './support/gardenlet.ts';
 import { createPod, listPods, setCrashing, setEndpoints } from './support/pods.ts';
 import type { Program } from './support/program.ts';
@@ -25,7 +25,7 @@ import {
   getDeployment,
   type Kubelets,
   startKubelets,
-} from './support/shoot.ts';
+} from '../envtest/shoot.ts';
 
 const namespace = 'shoot--test--one';
 const nodes = ['node-a', 'node-b', 'node-c'];

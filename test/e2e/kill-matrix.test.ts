@@ -8,7 +8,7 @@ import { waitFor } from '../envtest/waiting.ts';
 import { auditInto } from './support/audit.ts';
 import { createLane, type Dependent, dependents, type DependentState, type Lane, prefix } from './support/lane.ts';
 import { createMatrix } from './support/matrix.ts';
-import { createNodes, type Kubelets, startKubelets } from './support/shoot.ts';
+import { createNodes, type Kubelets, startKubelets } from '../envtest/shoot.ts';
 import {
   arm,
   changesObject,

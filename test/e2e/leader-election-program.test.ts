@@ -16,7 +16,7 @@ import {
   toElectionLease,
   writesOutOfTerm,
 } from './support/replica.ts';
-import { createMachines, createNodes, createProtectedShoot, shootRules } from './support/shoot.ts';
+import { createMachines, createNodes, createProtectedShoot, shootRules } from '../envtest/shoot.ts';
 
 const namespace = 'shoot--test--one';
 const nodes = ['node-a', 'node-b'];

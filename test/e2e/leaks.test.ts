@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
-import { type Served, startServed } from '../../bench/support/served.ts';
+import { type Served, startServed } from '../envtest/served.ts';
 import { startProber } from '../../src/app/index.ts';
 import {
   connectCluster,

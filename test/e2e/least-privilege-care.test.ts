@@ -13,7 +13,7 @@ import {
 } from './support/care-shoot.ts';
 import { conditionsFound, conditionsWritten } from './support/care-fates.ts';
 import { type RightsHarness, startRightsHarness } from './support/rights-harness.ts';
-import { createMachines, type Kubelets } from './support/shoot.ts';
+import { createMachines, type Kubelets } from '../envtest/shoot.ts';
 import { accessOf, type Grants, rulesOf, type Running, variantsOf } from './support/without-right.ts';
 import { startWriteProxy, type WriteProxy } from './support/write-proxy.ts';
 

@@ -4,7 +4,7 @@ import { guessResource } from '../../src/cli/manifests/rights.ts';
 import { loadProberConfig } from '../../src/config/index.ts';
 import { describeEnvtest } from '../envtest/index.ts';
 import { waitFor } from '../envtest/waiting.ts';
-import { startDeploymentController } from './support/deployment-controller.ts';
+import { startDeploymentController } from '../envtest/deployment-controller.ts';
 import { createMill, type Mill, millPath, startMillController } from './support/mill.ts';
 import { createPod, listPods, type PodSpec, setCrashing, setEndpoints } from './support/pods.ts';
 import { type Fates, type RightsHarness, startRightsHarness } from './support/rights-harness.ts';
@@ -16,7 +16,7 @@ import {
   getDeployment,
   type Kubelets,
   startKubelets,
-} from './support/shoot.ts';
+} from '../envtest/shoot.ts';
 import { accessOf, type Grants, type Running, type Variant, variantsOf } from './support/without-right.ts';
 
 const nodes = ['node-a', 'node-b', 'node-c'];

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ControlPlane, describeEnvtest, freePorts, type Rule, startControlPlane } from '../envtest/index.ts';
 import { waitFor } from '../envtest/waiting.ts';
 import { auditInto } from './support/audit.ts';
-import { startDeploymentController } from './support/deployment-controller.ts';
+import { startDeploymentController } from '../envtest/deployment-controller.ts';
 import { type MountedConfig, mountConfig } from './support/mounted-config.ts';
 import { type Program, startProgram } from './support/program.ts';
 import {
@@ -18,7 +18,7 @@ import {
   seedRules,
   shootRules,
   startKubelets,
-} from './support/shoot.ts';
+} from '../envtest/shoot.ts';
 
 const namespace = 'shoot--test--one';
 /** Its namespace is on its way out. */

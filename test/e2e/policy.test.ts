@@ -8,7 +8,7 @@ import { waitFor } from '../envtest/waiting.ts';
 import { controlPlane as namespace, type Installed, startInstalled } from './support/installed.ts';
 import { type Mill, millPath } from './support/mill.ts';
 import { createPod, listPods, setCrashing, setEndpoints } from './support/pods.ts';
-import { getDeployment } from './support/shoot.ts';
+import { getDeployment } from '../envtest/shoot.ts';
 
 const prefix = 'dependency-watchdog.gardener.cloud';
 const kcm = 'kube-controller-manager';

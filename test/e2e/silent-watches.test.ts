@@ -7,7 +7,7 @@ import { type ControlPlane, describeEnvtest, startControlPlane } from '../envtes
 import { waitFor } from '../envtest/waiting.ts';
 import { auditInto } from './support/audit.ts';
 import { createPod, listPods, type PodSpec, setCrashing, setEndpoints, weederRules } from './support/pods.ts';
-import { createProtectedShoot, seedRules, shootRules } from './support/shoot.ts';
+import { createProtectedShoot, seedRules, shootRules } from '../envtest/shoot.ts';
 import { startWatcher, type Watcher } from './support/watcher.ts';
 
 const proberConfig = `

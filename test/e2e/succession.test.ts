@@ -7,7 +7,7 @@ import { waitFor } from '../envtest/waiting.ts';
 import { type Program, superviseProcess } from './support/program.ts';
 import { type HandOver, handOvers, leaseWrites } from './support/replica.ts';
 import { kcm, mcm, type SeedWithShoot, shootNamespace, startSeedWithShoot } from './support/seed-with-shoot.ts';
-import { electionRules, getDeployment, seedRules } from './support/shoot.ts';
+import { electionRules, getDeployment, seedRules } from '../envtest/shoot.ts';
 
 const dwd = [process.execPath, fileURLToPath(new URL('../../bin/dwd', import.meta.url))];
 /** What gardenlet ran before, and runs after: `PREDECESSOR=/path/to/dependency-watchdog` puts a build of the Go program here. */

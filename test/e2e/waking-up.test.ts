@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ControlPlane, describeEnvtest, startControlPlane } from '../envtest/index.ts';
 import { waitFor } from '../envtest/waiting.ts';
 import { auditInto } from './support/audit.ts';
-import { startDeploymentController } from './support/deployment-controller.ts';
+import { startDeploymentController } from '../envtest/deployment-controller.ts';
 import { type Program, startProgram } from './support/program.ts';
 import {
   createDeployment,
@@ -15,7 +15,7 @@ import {
   getDeployment,
   seedRules,
   shootRules,
-} from './support/shoot.ts';
+} from '../envtest/shoot.ts';
 
 // A shoot that wakes up from hibernation has the leases of yesterday, which nobody renews yet. A second shoot with the same leases, which does
 // not wake up, shows that they are ones that the prober acts on.

@@ -3,7 +3,7 @@ import { describeEnvtest } from '../envtest/index.ts';
 import { waitFor } from '../envtest/waiting.ts';
 import { controlPlane as namespace, type Installed, startInstalled } from './support/installed.ts';
 import type { Program } from './support/program.ts';
-import { getDeployment } from './support/shoot.ts';
+import { getDeployment } from '../envtest/shoot.ts';
 import { type Mutation, startWebhook, type Webhook } from './support/webhook.ts';
 
 const prefix = 'dependency-watchdog.gardener.cloud';

@@ -5,7 +5,7 @@ import { type ControlPlane, createAuthority } from '../../envtest/index.ts';
 import { openBlackHole } from './black-hole.ts';
 import { type Fault, unreachable } from './fault.ts';
 import type { FaultLane } from './fault-lane.ts';
-import { shootRules } from './shoot.ts';
+import { shootRules } from '../../envtest/shoot.ts';
 
 const loopback = ['127.0.0.1'];
 const unauthorized = unreachable(/401 Unauthorized/);

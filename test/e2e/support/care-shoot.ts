@@ -1,5 +1,5 @@
 import type { ControlPlane, CustomKind, TestClient } from '../../envtest/index.ts';
-import { createNodes, type Kubelets, startKubelets } from './shoot.ts';
+import { createNodes, type Kubelets, startKubelets } from '../../envtest/shoot.ts';
 
 const extension = (kind: string, plural: string): CustomKind => ({
   group: 'extensions.gardener.cloud',

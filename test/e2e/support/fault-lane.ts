@@ -6,7 +6,7 @@ import {
   kubeconfigText,
 } from '../../envtest/index.ts';
 import type { AuditedRequest } from './audit.ts';
-import { createDeployment, createMachines, createProtectedShoot, getDeployment } from './shoot.ts';
+import { createDeployment, createMachines, createProtectedShoot, getDeployment } from '../../envtest/shoot.ts';
 import { type ShootFront, startShootFront } from './shoot-front.ts';
 import type { Watchdog } from './watchdog.ts';
 

@@ -11,10 +11,10 @@ import {
 } from '../../envtest/index.ts';
 import { waitFor } from '../../envtest/waiting.ts';
 import { auditInto } from './audit.ts';
-import { startDeploymentController } from './deployment-controller.ts';
+import { startDeploymentController } from '../../envtest/deployment-controller.ts';
 import { createMill, startMillController } from './mill.ts';
 import { type Program, startProgram } from './program.ts';
-import { createDeployment, createMachines, createNodes, type Kubelets, startKubelets } from './shoot.ts';
+import { createDeployment, createMachines, createNodes, type Kubelets, startKubelets } from '../../envtest/shoot.ts';
 
 type Component = 'prober' | 'weeder';
 export type Configs = Readonly<Record<Component, string>>;

@@ -4,7 +4,7 @@ import type { ControlPlane } from '../../envtest/index.ts';
 import { waitFor } from '../../envtest/waiting.ts';
 import { createMill, type Mill, millPath, millRules, startMillController } from './mill.ts';
 import { type Program, startProgram } from './program.ts';
-import { startDeploymentController } from './deployment-controller.ts';
+import { startDeploymentController } from '../../envtest/deployment-controller.ts';
 import {
   createDeployment,
   createMachines,
@@ -12,7 +12,7 @@ import {
   getDeployment,
   seedRules,
   shootRules,
-} from './shoot.ts';
+} from '../../envtest/shoot.ts';
 import { startWriteProxy, type WriteProxy } from './write-proxy.ts';
 
 export const prefix = 'dependency-watchdog.gardener.cloud';

@@ -4,7 +4,7 @@ import type { ControlPlane } from '../../envtest/index.ts';
 import type { AuditedRequest } from './audit.ts';
 import { millRules } from './mill.ts';
 import { type Program, startProgram } from './program.ts';
-import { seedRules } from './shoot.ts';
+import { seedRules } from '../../envtest/shoot.ts';
 import { startWriteProxy, type WriteProxy } from './write-proxy.ts';
 
 export const electionLease = { namespace: 'garden', name: 'dwd-prober-leader-election' };

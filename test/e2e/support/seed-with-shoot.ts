@@ -15,7 +15,7 @@ import {
   type Kubelets,
   shootRules,
   startKubelets,
-} from './shoot.ts';
+} from '../../envtest/shoot.ts';
 
 export const shootNamespace = 'shoot--test--one';
 export const kcm = 'kube-controller-manager';

@@ -2,7 +2,7 @@ import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ControlPlane, freePorts } from '../../envtest/index.ts';
 import { type Program, startProgram } from './program.ts';
-import { seedRules } from './shoot.ts';
+import { seedRules } from '../../envtest/shoot.ts';
 import { startWriteProxy, type WriteProxy } from './write-proxy.ts';
 
 const clusterLabel = 'test-watchdog';

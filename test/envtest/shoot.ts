@@ -1,4 +1,4 @@
-import type { ControlPlane, Rule, TestClient } from '../../envtest/index.ts';
+import type { ControlPlane, Rule, TestClient } from './index.ts';
 
 /** `v1.MicroTime`: the form in which kubelets write `renewTime`. */
 const microTime = (ms: number): string => new Date(ms).toISOString().replace('Z', '000Z');

@@ -1,4 +1,4 @@
-import type { TestClient } from '../../envtest/index.ts';
+import type { TestClient } from './index.ts';
 import type { Workload } from './shoot.ts';
 
 /**
