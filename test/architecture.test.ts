@@ -344,7 +344,7 @@ describe('the architecture checker', () => {
 });
 
 describe('this repository', () => {
-  it('keeps to the architecture', () => {
+  it('keeps to the architecture', { timeout: 120_000 }, () => {
     expect(check(realTree()).map(format)).toEqual([]);
   });
 });
