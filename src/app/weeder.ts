@@ -1,10 +1,4 @@
-import {
-  createWeederController,
-  createWeederReport,
-  type WeederController,
-  type WeederMemory,
-  type WeederReport,
-} from '../controllers/weeder/index.ts';
+import { WeederController, WeederReport, type WeederState } from '../controllers/weeder/index.ts';
 import { decodeEndpointSlice, type EndpointSliceView, serviceNameLabel, type WeederSettings } from '../domain/index.ts';
 import {
   createInformer,
@@ -46,7 +40,7 @@ const createWeeder = (options: WeederOptions): ComponentParts<WeederSettings> =>
   const { settings, ports, concurrency, dryRun = false } = options;
   const client = createKubeClient({ kube: fenceWrites(ports.seed, ports.leadership), clock: ports.clock });
   const events = createEventRecorder({ ...ports, client, component: 'dependency-watchdog-weeder' });
-  const report = createWeederReport({ ...ports, events, dryRun });
+  const report = new WeederReport({ ...ports, events, dryRun });
   const errors = createPodWatchErrors(ports.meter);
   const registry = createWatchRegistry(ports.meter);
   const deps = { ...ports, client, report, errors, registry, dryRun, concurrency };
@@ -62,7 +56,7 @@ const createWeeder = (options: WeederOptions): ComponentParts<WeederSettings> =>
   });
 };
 
-const createGeneration = (settings: WeederSettings, deps: GenerationDeps): Generation<WeederSettings, WeederMemory> => {
+const createGeneration = (settings: WeederSettings, deps: GenerationDeps): Generation<WeederSettings, WeederState> => {
   const { clock, random, logger, seed, registry } = deps;
   const names = settings.services.map(({ name }) => name).toSorted();
   const slices = createInformer<EndpointSliceView>({
@@ -110,19 +104,19 @@ interface WeedingParts {
   readonly settings: WeederSettings;
   readonly slices: Informer<EndpointSliceView>;
   readonly deps: GenerationDeps;
-  readonly memory: WeederMemory | undefined;
+  readonly memory: WeederState | undefined;
 }
 
-const weed = async ({ settings, slices, deps, memory }: WeedingParts, signal: AbortSignal): Promise<WeederMemory> => {
+const weed = async ({ settings, slices, deps, memory }: WeedingParts, signal: AbortSignal): Promise<WeederState> => {
   const { clock, report, logger } = deps;
   const queue: WorkQueue<string> = createWorkQueue({
     clock,
     concurrency: deps.concurrency,
     reconcile: async (key) => controller.reconcile(key),
-    onError: (key, error) => report.broke(key, error),
+    onError: (key, error) => report.unexpectedError(key, error),
   });
   const watches = createPodWatches(deps);
-  const controller: WeederController = createWeederController(
+  const controller: WeederController = new WeederController(
     { ...deps, settings, slices, watches, requeueAfter: (key, ms) => queue.addAfter(key, ms) },
     memory,
   );
@@ -137,7 +131,7 @@ const weed = async ({ settings, slices, deps, memory }: WeedingParts, signal: Ab
   await queue.drain();
   await controller.stop();
   await watches.closed();
-  return controller.memory();
+  return controller.state();
 };
 
 /** Of weedings, so that a seed that recovers as a whole is not asked for everything at once. */

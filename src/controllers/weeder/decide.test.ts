@@ -3,31 +3,31 @@ import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../domain/index.ts';
 import {
   decide,
-  emptyNamespaceMemory,
-  type NamespaceMemory,
+  emptyNamespaceState,
+  type NamespaceState,
   type Outcome,
   recordOutcome,
-  type SeenPod,
+  type DependentPod,
 } from './decide.ts';
 import { badPod, goodPod, unownedPod } from './testing/pods.ts';
 
 const conflict = new ApiError({ code: 'Conflict', message: 'the object has been modified' });
 
-const names = (pods: readonly SeenPod[]): readonly string[] => pods.map(({ pod }) => pod.name);
+const names = (pods: readonly DependentPod[]): readonly string[] => pods.map(({ pod }) => pod.name);
 
 /** A namespace whose deletes are answered by the test. */
 const createBench = () => {
-  let memory: NamespaceMemory = emptyNamespaceMemory;
+  let state: NamespaceState = emptyNamespaceState;
   return {
-    look: (now: number, ...pods: readonly SeenPod[]) => {
-      const decision = decide(pods, memory, now);
-      memory = decision.memory;
+    look: (now: number, ...pods: readonly DependentPod[]) => {
+      const decision = decide(pods, { state, now });
+      state = decision.state;
       return decision;
     },
-    answer: (now: number, pod: SeenPod, outcome: Outcome = { kind: 'deleted' }): void => {
-      memory = recordOutcome(memory, { pod: pod.pod, outcome }, now);
+    answer: (now: number, pod: DependentPod, outcome: Outcome = { kind: 'deleted' }): void => {
+      state = recordOutcome(state, { pod: pod.pod, outcome }, now);
     },
-    memory: () => memory,
+    state: () => state,
   };
 };
 
@@ -43,8 +43,8 @@ describe('decide', () => {
 
   it('tells once of a pod that nobody would bring back', () => {
     const bench = createBench();
-    expect(names(bench.look(0, unownedPod('a')).leftAlone)).toEqual(['a']);
-    expect(names(bench.look(1, unownedPod('a'), unownedPod('b')).leftAlone)).toEqual(['b']);
+    expect(names(bench.look(0, unownedPod('a')).orphans)).toEqual(['a']);
+    expect(names(bench.look(1, unownedPod('a'), unownedPod('b')).orphans)).toEqual(['b']);
   });
 
   it('asks once for one pod, until the answer is in and after it was deleted', () => {
@@ -68,9 +68,9 @@ describe('decide', () => {
       const pods = [badPod(`a${String(index + 1)}`), badPod(`b${String(index + 1)}`)];
       const early = bench.look(deletedAt + waitMs - 1, ...pods);
       expect(early.deletions).toEqual([]);
-      expect(early.nextLookAt).toBe(deletedAt + waitMs);
-      expect(names(bench.look(early.nextLookAt, ...pods).deletions)).toEqual(names(pods));
-      deletedAt = early.nextLookAt + 50;
+      expect(early.nextDecisionAt).toBe(deletedAt + waitMs);
+      expect(names(bench.look(early.nextDecisionAt, ...pods).deletions)).toEqual(names(pods));
+      deletedAt = early.nextDecisionAt + 50;
       for (const pod of pods) bench.answer(deletedAt, pod);
     }
   });
@@ -88,9 +88,9 @@ describe('decide', () => {
     expect(bench.look(1_000).deletions).toEqual([]);
     const early = bench.look(2_000, badPod('a1'), badPod('b', 'other'));
     expect(names(early.deletions)).toEqual(['b']);
-    expect(early.nextLookAt).toBe(Number.POSITIVE_INFINITY);
+    expect(early.nextDecisionAt).toBe(Number.POSITIVE_INFINITY);
     bench.answer(9_000, badPod('a0'), { kind: 'failed', retryAfterMs: 0, mayHaveLanded: true });
-    expect(bench.look(9_000, badPod('a1')).nextLookAt).toBe(19_000);
+    expect(bench.look(9_000, badPod('a1')).nextDecisionAt).toBe(19_000);
     expect(names(bench.look(19_000, badPod('a1')).deletions)).toEqual(['a1']);
   });
 
@@ -101,7 +101,7 @@ describe('decide', () => {
     bench.answer(0, first);
     expect(bench.look(11_000, slow, badPod('a1')).deletions).toEqual([]);
     bench.answer(12_000, slow);
-    expect(bench.look(12_000, badPod('a1')).nextLookAt).toBe(22_000);
+    expect(bench.look(12_000, badPod('a1')).nextDecisionAt).toBe(22_000);
   });
 
   it('deletes a pod at once that was there at first and turns bad later', () => {
@@ -127,7 +127,7 @@ describe('decide', () => {
     bench.look(0, old);
     bench.answer(1, old, { kind: 'changed', error: conflict });
     const lagging = bench.look(2, old);
-    expect([lagging.deletions, lagging.refused, lagging.nextLookAt]).toEqual([[], [], 1_001]);
+    expect([lagging.deletions, lagging.refused, lagging.nextDecisionAt]).toEqual([[], [], 1_001]);
     const news = bench.look(1_000, badPod('a', 'rs', { resourceVersion: '2' }));
     expect([names(news.deletions), news.refused]).toEqual([['a'], []]);
   });
@@ -140,11 +140,11 @@ describe('decide', () => {
     for (const waitMs of [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]) {
       bench.answer(now, pod, { kind: 'changed', error: conflict });
       const early = bench.look(now + 999, pod);
-      expect([early.deletions, early.refused, early.nextLookAt]).toEqual([[], [], now + 1_000]);
+      expect([early.deletions, early.refused, early.nextDecisionAt]).toEqual([[], [], now + 1_000]);
       const told = bench.look(now + 1_000, pod);
-      expect(told.refused).toEqual([{ seen: pod, error: conflict }]);
+      expect(told.refused).toEqual([{ dependent: pod, error: conflict }]);
       if (waitMs > 1_000) {
-        expect([told.deletions, told.nextLookAt]).toEqual([[], now + waitMs]);
+        expect([told.deletions, told.nextDecisionAt]).toEqual([[], now + waitMs]);
         expect(bench.look(now + waitMs - 1, pod).deletions).toEqual([]);
       }
       const again = waitMs > 1_000 ? bench.look(now + waitMs, pod) : told;
@@ -158,7 +158,7 @@ describe('decide', () => {
     bench.look(0, badPod('a'));
     bench.answer(1, badPod('a'), { kind: 'gone' });
     expect(bench.look(60_000, badPod('a')).deletions).toEqual([]);
-    expect(bench.memory().owners.get('uid-rs')?.rounds).toBe(0);
+    expect(bench.state().owners.get('uid-rs')?.batches).toBe(0);
   });
 
   it('tries again after 1, 2, 4, 8, 16, 30 and 30 s what failed, or later where the server asks for it', () => {
@@ -168,12 +168,12 @@ describe('decide', () => {
     for (const waitS of [1, 2, 4, 8, 16, 30, 30]) {
       expect(bench.look(now, pod).deletions).toHaveLength(1);
       bench.answer(now, pod, { kind: 'failed', retryAfterMs: 0, mayHaveLanded: false });
-      expect(bench.look(now, pod).nextLookAt).toBe(now + waitS * 1_000);
+      expect(bench.look(now, pod).nextDecisionAt).toBe(now + waitS * 1_000);
       now += waitS * 1_000;
     }
     bench.look(now, pod);
     bench.answer(now, pod, { kind: 'failed', retryAfterMs: 45_000, mayHaveLanded: false });
-    expect(bench.look(now, pod).nextLookAt).toBe(now + 45_000);
+    expect(bench.look(now, pod).nextDecisionAt).toBe(now + 45_000);
   });
 
   it('asks once also for a pod that is out of sight meanwhile, and remembers none that is gone', () => {
@@ -184,7 +184,7 @@ describe('decide', () => {
     expect(bench.look(2, pod).deletions).toEqual([]);
     bench.answer(3, pod);
     bench.look(4);
-    expect([bench.memory().attempts.size, bench.memory().left.size]).toEqual([0, 0]);
+    expect([bench.state().attempts.size, bench.state().reportedOrphans.size]).toEqual([0, 0]);
   });
 
   it('keeps to that wait when the pod is out of sight meanwhile', () => {
@@ -193,9 +193,9 @@ describe('decide', () => {
     bench.look(0, pod);
     bench.answer(0, pod, { kind: 'failed', retryAfterMs: 45_000, mayHaveLanded: false });
     bench.look(1);
-    expect(bench.look(2, pod).nextLookAt).toBe(45_000);
+    expect(bench.look(2, pod).nextDecisionAt).toBe(45_000);
     bench.look(45_000);
-    expect(bench.memory().attempts.size).toBe(0);
+    expect(bench.state().attempts.size).toBe(0);
   });
 
   it.each([
@@ -207,8 +207,8 @@ describe('decide', () => {
       const bench = createBench();
       bench.look(0, badPod('a'));
       bench.answer(0, badPod('a'), { kind: 'failed', retryAfterMs: 0, mayHaveLanded });
-      const { deletions, nextLookAt } = bench.look(1, badPod('b'));
-      expect([names(deletions), nextLookAt]).toEqual([mayHaveLanded ? [] : ['b'], next]);
+      const { deletions, nextDecisionAt } = bench.look(1, badPod('b'));
+      expect([names(deletions), nextDecisionAt]).toEqual([mayHaveLanded ? [] : ['b'], next]);
       for (const asked of deletions) bench.answer(500, asked, { kind: 'gone' });
       // The pod itself does not wait longer for it.
       expect(names(bench.look(1_000, badPod('a')).deletions)).toEqual(['a']);
@@ -227,9 +227,9 @@ describe('decide', () => {
     bench.look(0, badPod('a'));
     bench.answer(0, badPod('a'));
     bench.look(599_999);
-    expect([bench.memory().owners.size, bench.memory().attempts.size]).toEqual([1, 0]);
+    expect([bench.state().owners.size, bench.state().attempts.size]).toEqual([1, 0]);
     bench.look(600_000);
-    expect(bench.memory().owners.size).toBe(0);
+    expect(bench.state().owners.size).toBe(0);
   });
 
   it('forgets an owner at once of which nothing was deleted', () => {
@@ -237,9 +237,9 @@ describe('decide', () => {
     bench.look(0, badPod('a'));
     bench.answer(0, badPod('a'), { kind: 'gone' });
     bench.look(1, goodPod('b'));
-    expect(bench.memory().owners.size).toBe(1);
+    expect(bench.state().owners.size).toBe(1);
     bench.look(2);
-    expect(bench.memory().owners.size).toBe(0);
+    expect(bench.state().owners.size).toBe(0);
   });
 
   it('is never the crash loop: between the rounds of one owner lie 10 s, then twice as much each time, up to 80 s', () => {

@@ -1,21 +1,21 @@
 import type { ApiError, PodView } from '../../domain/index.ts';
-import { beginRound, forgetAt, nextRoundAt, type OwnerMemory, recordDelete } from './owners.ts';
+import { beginBatch, nextBatchAt, type OwnerBackoff, recordDelete, resetAt } from './owners.ts';
 
-/** A pod that the selectors of some service under way match. */
-export interface SeenPod {
+/** A pod that matches the selectors of a service whose weeding runs. */
+export interface DependentPod {
   readonly pod: PodView;
-  /** Services that became ready, on which it depends. */
+  /** Names of those services. */
   readonly services: readonly string[];
 }
 
-/** What became of the latest delete of one pod. Times are monotonic milliseconds. */
+/** The latest delete of one pod. Times are monotonic milliseconds. */
 export type Attempt =
-  | { readonly kind: 'under-way'; readonly failures: number }
-  /** Accepted, or the pod was gone: its end comes by the watch. */
+  | { readonly kind: 'in-flight'; readonly failures: number }
+  /** Accepted, or the pod was gone: the watch will show its end. */
   | { readonly kind: 'done' }
-  /** The API server says (409) that the pod is no longer in this version, which was the latest that we knew at `at`. */
+  /** 409: the API server has another version of the pod than `resourceVersion`, the latest that we knew at `at`. */
   | {
-      readonly kind: 'outdated';
+      readonly kind: 'conflict';
       readonly resourceVersion: string;
       readonly at: number;
       readonly failures: number;
@@ -23,185 +23,222 @@ export type Attempt =
     }
   | { readonly kind: 'failed'; readonly failures: number; readonly retryAt: number };
 
-/** What lasts from look to look at one namespace. */
-export interface NamespaceMemory {
+type Attempts = ReadonlyMap<string, Attempt>;
+
+/** What the weeder keeps of one namespace from one decision to the next. */
+export interface NamespaceState {
   /** By UID of the controller owner. */
-  readonly owners: ReadonlyMap<string, OwnerMemory>;
+  readonly owners: ReadonlyMap<string, OwnerBackoff>;
   /** By UID of the pod. */
-  readonly attempts: ReadonlyMap<string, Attempt>;
-  /** UIDs of pods without a controller owner that have been told. */
-  readonly left: ReadonlySet<string>;
+  readonly attempts: Attempts;
+  /** UIDs of the pods without a controller owner that were reported. */
+  readonly reportedOrphans: ReadonlySet<string>;
 }
 
-export const emptyNamespaceMemory: NamespaceMemory = { owners: new Map(), attempts: new Map(), left: new Set() };
+export const emptyNamespaceState: NamespaceState = {
+  owners: new Map(),
+  attempts: new Map(),
+  reportedOrphans: new Set(),
+};
+
+export interface DecideInput {
+  readonly state: NamespaceState;
+  /** Monotonic milliseconds. */
+  readonly now: number;
+}
 
 export interface Decision {
-  readonly deletions: readonly SeenPod[];
-  /** Crash-looping pods that are left alone, because nobody would bring them back; each once. */
-  readonly leftAlone: readonly SeenPod[];
-  /** Deletes that ended in a 409 though the pod has not changed: a webhook or a proxy refuses them for reasons of its own. */
-  readonly refused: readonly { readonly seen: SeenPod; readonly error: ApiError }[];
-  /** Monotonic instant of the next look if nothing happens before; Infinity: none. */
-  readonly nextLookAt: number;
-  readonly memory: NamespaceMemory;
+  readonly deletions: readonly DependentPod[];
+  /** Crash-looping pods without a controller owner, each reported once: they stay, because nothing would recreate them. */
+  readonly orphans: readonly DependentPod[];
+  /** Deletes that ended in a 409 although the pod has not changed: a webhook or proxy refused them. */
+  readonly refused: readonly Refusal[];
+  /** Monotonic instant of the next decision if nothing changes before. Infinity: none is due. */
+  readonly nextDecisionAt: number;
+  readonly state: NamespaceState;
 }
 
-/** So long a watch may take to show the change that made a delete end in a 409, in milliseconds. */
+interface Refusal {
+  readonly dependent: DependentPod;
+  readonly error: ApiError;
+}
+
+/** How long the watch may take to show the change behind a 409, in milliseconds. */
 const changeShowsMs = 1_000;
 
-/** Which of the pods to delete now. Pure; what it asks for counts as under way from then on. */
-export const decide = (pods: readonly SeenPod[], memory: NamespaceMemory, now: number): Decision => {
-  const owners = new Map(memory.owners);
-  const attempts = new Map(memory.attempts);
-  const deletions: SeenPod[] = [];
-  const refused: Decision['refused'][number][] = [];
-  let nextLookAt = Number.POSITIVE_INFINITY;
-  const bad = pods.filter(({ pod }) => pod.crashLooping.length > 0 && !pod.deleting);
-
-  /** When this pod may be deleted, by what became of the delete before. */
-  const attemptAt = ({ uid, resourceVersion }: PodView): number => {
-    const attempt = attempts.get(uid);
-    switch (attempt?.kind) {
-      case undefined:
-        return now;
-      case 'failed':
-        return attempt.retryAt;
-      case 'outdated':
-        return attempt.resourceVersion === resourceVersion ? attempt.at + changeShowsMs : now;
-      case 'under-way':
-      case 'done':
-        return Number.POSITIVE_INFINITY;
-    }
-  };
-
-  for (const seen of bad) {
-    const { pod } = seen;
-    if (pod.controller === undefined) continue;
-    const attempt = attempts.get(pod.uid);
-    if (attempt?.kind === 'outdated' && attempt.resourceVersion === pod.resourceVersion && attemptAt(pod) <= now) {
-      refused.push({ seen, error: attempt.error });
-      attempts.set(pod.uid, failedAgain(attempt.failures, attempt.at, 0));
-    }
-    const { uid } = pod.controller;
-    const owner = owners.get(uid);
-    const isMember = owner?.members.has(pod.uid) === true;
-    const at = Math.max(attemptAt(pod), owner === undefined || isMember ? now : roundAt(owner, memory));
-    if (at > now) {
-      nextLookAt = Math.min(nextLookAt, at);
-      continue;
-    }
-    if (!isMember) owners.set(uid, beginRound(owner, uidsOf(pods, uid)));
-    attempts.set(pod.uid, { kind: 'under-way', failures: failuresOf(attempts.get(pod.uid)) });
-    deletions.push(seen);
-  }
-  const unowned = bad.filter(({ pod }) => pod.controller === undefined);
+/** Which pods to delete now. Pure; `state` of the result counts these deletes as in flight. */
+export const decide = (pods: readonly DependentPod[], { state, now }: DecideInput): Decision => {
+  const crashLooping = pods.filter(({ pod }) => pod.crashLooping.length > 0 && !pod.deleting);
+  const { refused, attempts: known } = findRefused(crashLooping, { state, now });
+  const { deletions, owners, attempts, nextDecisionAt } = chooseDeletions(crashLooping, { pods, state, known, now });
+  const orphans = crashLooping.filter(({ pod }) => pod.controller === undefined);
+  const reportedOrphans = new Set([...state.reportedOrphans, ...orphans.map(({ pod }) => pod.uid)]);
   return {
     deletions,
-    leftAlone: unowned.filter(({ pod }) => !memory.left.has(pod.uid)),
+    orphans: orphans.filter(({ pod }) => !state.reportedOrphans.has(pod.uid)),
     refused,
-    nextLookAt,
-    memory: prune(
-      { owners, attempts, left: new Set([...memory.left, ...unowned.map(({ pod }) => pod.uid)]) },
-      pods,
-      now,
-    ),
+    nextDecisionAt,
+    state: prune({ owners, attempts, reportedOrphans }, pods, now),
   };
 };
 
-/** A delete whose answer is awaited may have landed: the pod that is in its place already is not of the same round. */
-const isAwaited = ({ members }: OwnerMemory, attempts: NamespaceMemory['attempts']): boolean =>
-  [...members].some((uid) => attempts.get(uid)?.kind === 'under-way');
+/** When the pod may be deleted, going by its latest delete. */
+const retryAt = (attempt: Attempt | undefined, { resourceVersion }: PodView): number => {
+  switch (attempt?.kind) {
+    case undefined:
+      return Number.NEGATIVE_INFINITY;
+    case 'failed':
+      return attempt.retryAt;
+    case 'conflict':
+      return attempt.resourceVersion === resourceVersion ? attempt.at + changeShowsMs : Number.NEGATIVE_INFINITY;
+    case 'in-flight':
+    case 'done':
+      return Number.POSITIVE_INFINITY;
+  }
+};
 
-/** When the owner's next round may begin; Infinity: not before an answer comes. */
-const roundAt = (owner: OwnerMemory, { attempts }: NamespaceMemory): number =>
-  isAwaited(owner, attempts) ? Number.POSITIVE_INFINITY : nextRoundAt(owner);
+/** A conflict counts as a refusal once the watch has had time to show another version and has not. */
+const findRefused = (
+  dependents: readonly DependentPod[],
+  { state, now }: DecideInput,
+): { readonly refused: readonly Refusal[]; readonly attempts: Attempts } => {
+  const attempts = new Map(state.attempts);
+  const refused = dependents.flatMap((dependent): readonly Refusal[] => {
+    const { pod } = dependent;
+    const attempt = attempts.get(pod.uid);
+    if (pod.controller === undefined || attempt?.kind !== 'conflict') return [];
+    if (attempt.resourceVersion !== pod.resourceVersion || retryAt(attempt, pod) > now) return [];
+    attempts.set(pod.uid, failedAgain(attempt.failures, attempt.at, 0));
+    return [{ dependent, error: attempt.error }];
+  });
+  return { refused, attempts };
+};
+
+interface Candidates {
+  readonly pods: readonly DependentPod[];
+  readonly state: NamespaceState;
+  /** Attempts with the refused ones among them. */
+  readonly known: Attempts;
+  readonly now: number;
+}
+
+const chooseDeletions = (
+  crashLooping: readonly DependentPod[],
+  { pods, state, known, now }: Candidates,
+): Pick<Decision, 'deletions' | 'nextDecisionAt'> & Pick<NamespaceState, 'owners' | 'attempts'> => {
+  const owners = new Map(state.owners);
+  const attempts = new Map(known);
+  const deletions: DependentPod[] = [];
+  let nextDecisionAt = Number.POSITIVE_INFINITY;
+  for (const dependent of crashLooping) {
+    const { pod } = dependent;
+    if (pod.controller === undefined) continue;
+    const { uid } = pod.controller;
+    const owner = owners.get(uid);
+    const isInBatch = owner?.batch.has(pod.uid) === true;
+    const ownersTurn = owner === undefined || isInBatch ? Number.NEGATIVE_INFINITY : batchAt(owner, state.attempts);
+    const at = Math.max(retryAt(attempts.get(pod.uid), pod), ownersTurn);
+    if (at > now) {
+      nextDecisionAt = Math.min(nextDecisionAt, at);
+      continue;
+    }
+    if (!isInBatch) owners.set(uid, beginBatch(owner, uidsOf(pods, uid)));
+    attempts.set(pod.uid, { kind: 'in-flight', failures: failuresOf(attempts.get(pod.uid)) });
+    deletions.push(dependent);
+  }
+  return { deletions, owners, attempts, nextDecisionAt };
+};
+
+/** A delete in flight may have taken effect: then the pod that replaced it already belongs to the next batch. */
+const hasDeleteInFlight = ({ batch }: OwnerBackoff, attempts: Attempts): boolean =>
+  [...batch].some((uid) => attempts.get(uid)?.kind === 'in-flight');
+
+/** When the owner's next batch may begin. Infinity: an answer must come first. */
+const batchAt = (owner: OwnerBackoff, attempts: Attempts): number =>
+  hasDeleteInFlight(owner, attempts) ? Number.POSITIVE_INFINITY : nextBatchAt(owner);
 
 const failuresOf = (attempt: Attempt | undefined): number =>
-  attempt?.kind === 'failed' || attempt?.kind === 'under-way' ? attempt.failures : 0;
+  attempt?.kind === 'failed' || attempt?.kind === 'in-flight' ? attempt.failures : 0;
 
 const firstBackoffMs = 1_000;
 const longestBackoffMs = 30_000;
-/** Further doublings change nothing. */
+/** More doublings exceed the longest back-off. */
 const mostDoublings = 5;
 
-/** The attempt after one that failed at `at`, `before` others having failed already. */
-const failedAgain = (before: number, at: number, retryAfterMs: number): Attempt => {
-  const backoffMs = Math.min(firstBackoffMs * 2 ** Math.min(before, mostDoublings), longestBackoffMs);
-  return { kind: 'failed', failures: before + 1, retryAt: at + Math.max(backoffMs, retryAfterMs) };
+/** The attempt after one that failed at `at`; `failures` others failed before it. */
+const failedAgain = (failures: number, at: number, retryAfterMs: number): Attempt => {
+  const backoffMs = Math.min(firstBackoffMs * 2 ** Math.min(failures, mostDoublings), longestBackoffMs);
+  return { kind: 'failed', failures: failures + 1, retryAt: at + Math.max(backoffMs, retryAfterMs) };
 };
 
-const uidsOf = (pods: readonly SeenPod[], owner: string): readonly string[] =>
+const uidsOf = (pods: readonly DependentPod[], owner: string): readonly string[] =>
   pods.filter(({ pod }) => pod.controller?.uid === owner).map(({ pod }) => pod.uid);
 
-/** Forgets pods that are gone, and owners of whose pods none was deleted for long. */
-const prune = (memory: NamespaceMemory, pods: readonly SeenPod[], now: number): NamespaceMemory => {
+/** Drops pods that are gone, and owners whose back-off is reset. */
+const prune = (state: NamespaceState, pods: readonly DependentPod[], now: number): NamespaceState => {
   const present = new Set(pods.map(({ pod }) => pod.uid));
-  const busy = new Set(pods.map(({ pod }) => pod.controller?.uid));
-  const isOf = (owner: OwnerMemory, uid: string): boolean =>
-    isAwaited(owner, memory.attempts) || (owner.rounds > 0 ? now < forgetAt(owner) : busy.has(uid));
-  /** Its pod may be out of sight only, while a watch of it opens. */
+  const presentOwners = new Set(pods.map(({ pod }) => pod.controller?.uid));
+  const isOwnerNeeded = (owner: OwnerBackoff, uid: string): boolean =>
+    hasDeleteInFlight(owner, state.attempts) || (owner.batches > 0 ? now < resetAt(owner) : presentOwners.has(uid));
+  /** The pod may be missing only because a watch is being opened. */
   const isPending = (attempt: Attempt): boolean =>
-    attempt.kind === 'under-way' || (attempt.kind === 'failed' && now < attempt.retryAt);
+    attempt.kind === 'in-flight' || (attempt.kind === 'failed' && now < attempt.retryAt);
   return {
-    left: new Set([...memory.left].filter((uid) => present.has(uid))),
-    owners: new Map([...memory.owners].filter(([uid, owner]) => isOf(owner, uid))),
-    attempts: new Map([...memory.attempts].filter(([uid, attempt]) => present.has(uid) || isPending(attempt))),
+    reportedOrphans: new Set([...state.reportedOrphans].filter((uid) => present.has(uid))),
+    owners: new Map([...state.owners].filter(([uid, owner]) => isOwnerNeeded(owner, uid))),
+    attempts: new Map([...state.attempts].filter(([uid, attempt]) => present.has(uid) || isPending(attempt))),
   };
 };
 
 /** How one delete ended. */
 export type Outcome =
   | { readonly kind: 'deleted' }
-  /** It was gone already. */
+  /** It did not exist any more. */
   | { readonly kind: 'gone' }
-  /** It was replaced, or has changed since it was seen; `error` says so. */
+  /** 409: it was replaced, or has changed since the watch showed it. */
   | { readonly kind: 'changed'; readonly error: ApiError }
-  /** No longer wanted before it was sent. */
+  /** The weeding ended before the request was sent. */
   | { readonly kind: 'unsent' }
-  /** `mayHaveLanded`: nobody knows whether the pod is on its way out. */
+  /** `mayHaveLanded`: the answer is lost, so the pod may be deleted all the same. */
   | { readonly kind: 'failed'; readonly retryAfterMs: number; readonly mayHaveLanded: boolean };
 
-/** Takes in how the delete of `pod` ended. Pure. */
+/** `state` after the delete of `pod` ended in `outcome`. Pure. */
 export const recordOutcome = (
-  memory: NamespaceMemory,
+  state: NamespaceState,
   { pod, outcome }: { readonly pod: PodView; readonly outcome: Outcome },
   now: number,
-): NamespaceMemory => {
-  const attempts = new Map(memory.attempts);
+): NamespaceState => {
+  const { uid, resourceVersion } = pod;
+  const failures = failuresOf(state.attempts.get(uid));
+  const after = (attempt: Attempt, owners = state.owners): NamespaceState => ({
+    ...state,
+    owners,
+    attempts: new Map(state.attempts).set(uid, attempt),
+  });
   switch (outcome.kind) {
     case 'deleted':
-      attempts.set(pod.uid, { kind: 'done' });
-      return { ...memory, attempts, owners: withDelete(memory.owners, pod, now) };
+      return after({ kind: 'done' }, withDelete(state.owners, pod, now));
     case 'gone':
-      attempts.set(pod.uid, { kind: 'done' });
-      return { ...memory, attempts };
-    case 'changed': {
-      const { error } = outcome;
-      const failures = failuresOf(attempts.get(pod.uid));
-      attempts.set(pod.uid, { kind: 'outdated', resourceVersion: pod.resourceVersion, at: now, failures, error });
-      return { ...memory, attempts };
-    }
+      return after({ kind: 'done' });
+    case 'changed':
+      return after({ kind: 'conflict', resourceVersion, at: now, failures, error: outcome.error });
     case 'unsent':
-      attempts.delete(pod.uid);
-      return { ...memory, attempts };
+      return { ...state, attempts: new Map([...state.attempts].filter(([other]) => other !== uid)) };
     case 'failed': {
-      attempts.set(pod.uid, failedAgain(failuresOf(attempts.get(pod.uid)), now, outcome.retryAfterMs));
-      // Else an API server whose answers are lost would have the pod in its place deleted without any wait, again and again.
-      return {
-        ...memory,
-        attempts,
-        owners: outcome.mayHaveLanded ? withDelete(memory.owners, pod, now) : memory.owners,
-      };
+      const { retryAfterMs, mayHaveLanded } = outcome;
+      // While answers are lost, the pod that replaces a deleted one must wait for its batch all the same.
+      const owners = mayHaveLanded ? withDelete(state.owners, pod, now) : state.owners;
+      return after(failedAgain(failures, now, retryAfterMs), owners);
     }
   }
 };
 
 const withDelete = (
-  owners: ReadonlyMap<string, OwnerMemory>,
+  owners: NamespaceState['owners'],
   { uid, controller }: PodView,
   now: number,
-): ReadonlyMap<string, OwnerMemory> => {
+): NamespaceState['owners'] => {
   if (controller === undefined) return owners;
-  const owner = owners.get(controller.uid) ?? beginRound(undefined, [uid]);
+  const owner = owners.get(controller.uid) ?? beginBatch(undefined, [uid]);
   return new Map(owners).set(controller.uid, recordDelete(owner, now));
 };

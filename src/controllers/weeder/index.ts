@@ -1,162 +1,177 @@
 import { type EndpointSliceView, formatLabelSelector, type WeederSettings } from '../../domain/index.ts';
 import type { PodWatches, Store, StoreChange } from '../../ports/index.ts';
-import type { NamespaceMemory } from './decide.ts';
-import { createNamespaceWeeder, type NamespaceWeeder, type NamespaceWeederDeps } from './namespace.ts';
-import { createPodObserver } from './observe.ts';
-import { createReadiness } from './readiness.ts';
-import type { Need } from './scopes.ts';
+import type { NamespaceState } from './decide.ts';
+import { NamespaceWeeder, type NamespaceWeederDeps } from './namespace.ts';
+import { PodObserver } from './observe.ts';
+import { ServiceReadiness } from './readiness.ts';
+import type { PodNeed } from './scopes.ts';
 import { advanceService, type ServiceState, type Weeding } from './weedings.ts';
 
-export { createWeederReport, type WeederReport } from './report.ts';
+export { WeederReport } from './report.ts';
 
 export interface WeederControllerDeps extends NamespaceWeederDeps {
   readonly settings: WeederSettings;
   readonly slices: Store<EndpointSliceView>;
   readonly watches: PodWatches;
-  /** Asks for another reconcile of a service after `ms`. */
+  /** Requests another `reconcile` of a service after `ms`. */
   readonly requeueAfter: (key: string, ms: number) => void;
 }
 
-/** What a weeder goes on with after a change of the configuration. */
-export interface WeederMemory {
+/** State that outlives a change of the configuration. */
+export interface WeederState {
   /** By `namespace/service`. */
   readonly services: ReadonlyMap<string, ServiceState>;
-  readonly namespaces: ReadonlyMap<string, NamespaceMemory>;
+  readonly namespaces: ReadonlyMap<string, NamespaceState>;
 }
+
+/** Weedings that start within this time are planned together, so that no watch is opened only to be replaced. In milliseconds. */
+const settleMs = 20;
+/** How often the state of namespaces without weedings is pruned, in milliseconds. */
+const pruneMs = 60_000;
 
 /** Starts and ends the weedings of a seed. Keys are `namespace/service`. */
-export interface WeederController {
-  /** Services that are known already. */
-  keys(): readonly string[];
-  /** Takes in a change of an EndpointSlice; returns the services to reconcile. */
-  observe(change: StoreChange<EndpointSliceView>): readonly string[];
-  /** Starts or ends the weeding of one service, as its readiness demands. */
-  reconcile(key: string): void;
-  memory(): WeederMemory;
-  /** Ends all weedings: deletes that have left are awaited, nothing new is sent. */
-  stop(): Promise<void>;
-}
-
-/** Weedings that start in the same moment are planned together, so that watches are not opened only to be replaced. In milliseconds. */
-const settleMs = 20;
-/** How often namespaces are looked through for what may be forgotten, in milliseconds. */
-const sweepMs = 60_000;
-
-export const createWeederController = (
-  deps: WeederControllerDeps,
-  before: WeederMemory | undefined,
-): WeederController => {
-  const { clock, report, settings, requeueAfter } = deps;
-  const selectorsOf = new Map(
-    settings.services.map(({ name, podSelectors }) => [name, [...new Set(podSelectors.map(formatLabelSelector))]]),
-  );
-  const readiness = createReadiness(deps.slices);
-  const services = new Map<string, ServiceState>();
+export class WeederController {
+  readonly #deps: WeederControllerDeps;
+  /** Label selectors by service. */
+  readonly #selectors: ReadonlyMap<string, readonly string[]>;
+  readonly #readiness: ServiceReadiness;
+  readonly #observer: PodObserver;
+  readonly #services = new Map<string, ServiceState>();
   /** By namespace and service. */
-  const weedings = new Map<string, Map<string, Weeding>>();
-  const namespaces = new Map<string, NamespaceWeeder>();
-  const observer = createPodObserver({
-    watches: deps.watches,
-    onChange: (namespace) => namespaces.get(namespace)?.look(),
-  });
-  let cancelPlan: (() => void) | undefined;
-  let cancelSweep: (() => void) | undefined;
+  readonly #weedings = new Map<string, Map<string, Weeding>>();
+  readonly #namespaces = new Map<string, NamespaceWeeder>();
+  #cancelPlan: (() => void) | undefined;
+  #cancelPrune: (() => void) | undefined;
 
-  /** By the clock: a process that stood still hears of pods before it hears that a weeding is over. */
-  const underWay = (namespace: string): ReadonlyMap<string, Weeding> => {
-    const now = clock.monotonic();
-    return new Map([...(weedings.get(namespace) ?? [])].filter(([, { endsAt }]) => endsAt > now));
-  };
-
-  const needsOf = (namespace: string): readonly Need[] =>
-    [...underWay(namespace).keys()].flatMap((service) =>
-      (selectorsOf.get(service) ?? []).map((selector) => ({ namespace, service, selector })),
+  constructor(deps: WeederControllerDeps, before: WeederState | undefined) {
+    this.#deps = deps;
+    this.#selectors = new Map(
+      deps.settings.services.map(({ name, podSelectors }) => [
+        name,
+        [...new Set(podSelectors.map(formatLabelSelector))],
+      ]),
     );
-
-  const plan = (): void => {
-    cancelPlan = undefined;
-    observer.cover([...weedings.keys()].flatMap(needsOf));
-    for (const weeder of namespaces.values()) weeder.look();
-    cancelSweep ??= clock.timer(sweepMs, sweep);
-  };
-
-  /** What a namespace remembers outlives its weedings, but not by long. */
-  const sweep = (): void => {
-    for (const [namespace, weeder] of namespaces) {
-      if (weedings.has(namespace)) continue;
-      if (weeder.isIdle()) namespaces.delete(namespace);
-      else weeder.look();
-    }
-    cancelSweep = namespaces.size === 0 ? undefined : clock.timer(sweepMs, sweep);
-  };
-
-  const weederOf = (namespace: string, memory?: NamespaceMemory): NamespaceWeeder => {
-    const known = namespaces.get(namespace);
-    if (known !== undefined) return known;
-    const created = createNamespaceWeeder(deps, {
-      namespace,
-      memory,
-      weedings: () => underWay(namespace),
-      pods: () => observer.podsOf(needsOf(namespace)),
+    this.#readiness = new ServiceReadiness(deps.slices);
+    this.#observer = new PodObserver({
+      watches: deps.watches,
+      onChange: (namespace) => this.#namespaces.get(namespace)?.wake(),
     });
-    namespaces.set(namespace, created);
-    return created;
-  };
+    if (before !== undefined) this.#takeOver(before);
+  }
 
-  const setWeeding = ({ namespace, service }: Pick<Weeding, 'namespace' | 'service'>, weeding?: Weeding): void => {
-    const known = weedings.get(namespace) ?? new Map<string, Weeding>();
-    if (weeding === undefined) known.delete(service);
-    else known.set(service, weeding);
-    if (known.size === 0) weedings.delete(namespace);
-    else weedings.set(namespace, known);
-    // At once for what must end; what begins waits for its watch anyway.
-    weederOf(namespace).look();
-    cancelPlan ??= clock.timer(settleMs, plan);
-  };
+  /** Services known so far. */
+  keys(): readonly string[] {
+    return [...new Set([...this.#readiness.keys(), ...this.#services.keys()])];
+  }
 
-  const reconcile = (key: string): void => {
+  /** Applies a change of an EndpointSlice; returns the services to reconcile. */
+  observe(change: StoreChange<EndpointSliceView>): readonly string[] {
+    return this.#readiness.observe(change);
+  }
+
+  /** Starts or ends the weeding of one service, as its readiness demands. */
+  reconcile(key: string): void {
     const [namespace = '', service = ''] = key.split('/');
-    if (!selectorsOf.has(service)) return;
+    if (!this.#selectors.has(service)) return;
+    const { clock, report, settings, requeueAfter } = this.#deps;
     const now = clock.monotonic();
-    const look = { namespace, service, now, watchDurationMs: settings.watchDurationMs, ...readiness.take(key) };
-    const { state, ended, started } = advanceService(services.get(key), look);
-    if (state.ready) services.set(key, state);
-    else services.delete(key);
+    const { watchDurationMs } = settings;
+    const observed = { namespace, service, now, watchDurationMs, ...this.#readiness.take(key) };
+    const { state, ended, started } = advanceService(this.#services.get(key), observed);
+    if (state.ready) this.#services.set(key, state);
+    else this.#services.delete(key);
     if (ended !== undefined) report.weedingEnded({ ...ended, now });
     if (started !== undefined) report.weedingStarted(started, now);
-    if (ended !== undefined || started !== undefined) setWeeding({ namespace, service }, state.weeding);
+    if (ended !== undefined || started !== undefined) this.#setWeeding({ namespace, service }, state.weeding);
     if (state.weeding !== undefined) requeueAfter(key, state.weeding.endsAt - now);
-  };
+  }
 
-  const takeOver = (memory: WeederMemory): void => {
+  state(): WeederState {
+    return {
+      services: this.#services,
+      namespaces: new Map(Array.from(this.#namespaces, ([name, weeder]) => [name, weeder.state])),
+    };
+  }
+
+  /** Ends all weedings. Sends nothing new; resolves when all deletes that were sent are answered. */
+  async stop(): Promise<void> {
+    this.#cancelPlan?.();
+    this.#cancelPrune?.();
+    this.#observer.close();
+    await Promise.all(Array.from(this.#namespaces.values(), (weeder) => weeder.stop()));
+  }
+
+  #takeOver(before: WeederState): void {
+    const { clock, report } = this.#deps;
     const now = clock.monotonic();
-    // Those without a weeding as well: it may be the next configuration under which one of theirs begins.
-    for (const [namespace, known] of memory.namespaces) weederOf(namespace, known);
-    cancelPlan ??= clock.timer(settleMs, plan);
-    for (const [key, state] of memory.services) {
+    // Namespaces without a weeding, too: one may start under the new configuration.
+    for (const [namespace, state] of before.namespaces) this.#weederOf(namespace, state);
+    this.#planSoon();
+    for (const [key, state] of before.services) {
       const { weeding } = state;
-      const isConfigured = selectorsOf.has(key.split('/')[1] ?? '');
-      if (isConfigured) services.set(key, state);
+      const isConfigured = this.#selectors.has(key.split('/')[1] ?? '');
+      if (isConfigured) this.#services.set(key, state);
       if (weeding === undefined) continue;
-      if (isConfigured) setWeeding(weeding, weeding);
+      if (isConfigured) this.#setWeeding(weeding, weeding);
       else report.weedingEnded({ weeding, why: 'stopped', now });
     }
-  };
+  }
 
-  if (before !== undefined) takeOver(before);
-  return {
-    keys: () => [...new Set([...readiness.keys(), ...services.keys()])],
-    observe: (change) => readiness.observe(change),
-    reconcile,
-    memory: () => ({
-      services,
-      namespaces: new Map(Array.from(namespaces, ([name, weeder]) => [name, weeder.memory()])),
-    }),
-    stop: async () => {
-      cancelPlan?.();
-      cancelSweep?.();
-      observer.close();
-      await Promise.all(Array.from(namespaces.values(), (weeder) => weeder.stop()));
-    },
-  };
-};
+  #setWeeding({ namespace, service }: Pick<Weeding, 'namespace' | 'service'>, weeding?: Weeding): void {
+    const weedings = this.#weedings.get(namespace) ?? new Map<string, Weeding>();
+    if (weeding === undefined) weedings.delete(service);
+    else weedings.set(service, weeding);
+    if (weedings.size === 0) this.#weedings.delete(namespace);
+    else this.#weedings.set(namespace, weedings);
+    // An end must take effect at once; a start has to wait for its watch anyway.
+    this.#weederOf(namespace).wake();
+    this.#planSoon();
+  }
+
+  /** Running weedings by the clock: after a suspension of the process, changes of pods may arrive before the timer that ends a weeding. */
+  #running(namespace: string): ReadonlyMap<string, Weeding> {
+    const now = this.#deps.clock.monotonic();
+    return new Map([...(this.#weedings.get(namespace) ?? [])].filter(([, { endsAt }]) => endsAt > now));
+  }
+
+  #needsOf(namespace: string): readonly PodNeed[] {
+    return [...this.#running(namespace).keys()].flatMap((service) =>
+      (this.#selectors.get(service) ?? []).map((selector) => ({ namespace, service, selector })),
+    );
+  }
+
+  #planSoon(): void {
+    this.#cancelPlan ??= this.#deps.clock.timer(settleMs, () => this.#plan());
+  }
+
+  #plan(): void {
+    this.#cancelPlan = undefined;
+    this.#observer.cover([...this.#weedings.keys()].flatMap((namespace) => this.#needsOf(namespace)));
+    for (const weeder of this.#namespaces.values()) weeder.wake();
+    this.#cancelPrune ??= this.#deps.clock.timer(pruneMs, () => this.#prune());
+  }
+
+  /** Drops namespaces without weedings once their back-offs are reset. */
+  #prune(): void {
+    for (const [namespace, weeder] of this.#namespaces) {
+      if (this.#weedings.has(namespace)) continue;
+      if (weeder.isIdle) this.#namespaces.delete(namespace);
+      else weeder.wake();
+    }
+    const isEmpty = this.#namespaces.size === 0;
+    this.#cancelPrune = isEmpty ? undefined : this.#deps.clock.timer(pruneMs, () => this.#prune());
+  }
+
+  #weederOf(namespace: string, state?: NamespaceState): NamespaceWeeder {
+    const known = this.#namespaces.get(namespace);
+    if (known !== undefined) return known;
+    const created = new NamespaceWeeder(this.#deps, {
+      namespace,
+      state,
+      weedings: () => this.#running(namespace),
+      pods: () => this.#observer.podsOf(this.#needsOf(namespace)),
+    });
+    this.#namespaces.set(namespace, created);
+    return created;
+  }
+}

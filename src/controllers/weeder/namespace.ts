@@ -1,7 +1,7 @@
 import type { Clock } from '../../ports/index.ts';
 import { act, type ActDeps, type DeleteResult } from './act.ts';
-import { decide, emptyNamespaceMemory, type NamespaceMemory, recordOutcome, type SeenPod } from './decide.ts';
-import type { WeederReport } from './report.ts';
+import { decide, type DependentPod, emptyNamespaceState, type NamespaceState, recordOutcome } from './decide.ts';
+import type { PodReport, WeederReport } from './report.ts';
 import type { Weeding } from './weedings.ts';
 
 export interface NamespaceWeederDeps extends ActDeps {
@@ -11,127 +11,147 @@ export interface NamespaceWeederDeps extends ActDeps {
 
 export interface NamespaceWeederOptions {
   readonly namespace: string;
-  readonly memory: NamespaceMemory | undefined;
-  /** Those that are not over, by service. */
+  /** State of the weeder before, after a change of the configuration. */
+  readonly state: NamespaceState | undefined;
+  /** Weedings that run now, by service. */
   readonly weedings: () => ReadonlyMap<string, Weeding>;
-  /** Pods that the weedings under way show. */
-  readonly pods: () => readonly SeenPod[];
+  /** Pods that their watches show. */
+  readonly pods: () => readonly DependentPod[];
 }
 
-/** Deletes the crash-looping pods of one namespace, whichever of its weedings they belong to. */
-export interface NamespaceWeeder {
-  /** Pods or weedings have changed. */
-  look(): void;
-  memory(): NamespaceMemory;
-  /** Nothing is left to remember or to wait for. */
-  isIdle(): boolean;
-  /** Sends nothing new; resolves when what was sent has been answered. */
-  stop(): Promise<void>;
+/** A delete that was started and has not ended. */
+interface Deletion {
+  readonly dependent: DependentPod;
+  readonly controller: AbortController;
+  readonly ended: Promise<void>;
 }
 
-export const createNamespaceWeeder = (deps: NamespaceWeederDeps, options: NamespaceWeederOptions): NamespaceWeeder => {
-  const { clock, report } = deps;
-  const { namespace, weedings } = options;
-  const underWay = new Map<AbortController, { readonly seen: SeenPod; readonly ended: Promise<void> }>();
-  let memory = options.memory ?? emptyNamespaceMemory;
-  let cancelTimer: (() => void) | undefined;
-  let isScheduled = false;
-  let isStopped = false;
+/** Deletes the crash-looping pods of one namespace, for all of its weedings. */
+export class NamespaceWeeder {
+  readonly #deps: NamespaceWeederDeps;
+  readonly #options: NamespaceWeederOptions;
+  readonly #inFlight = new Set<Deletion>();
+  #state: NamespaceState;
+  #cancelTimer = (): void => undefined;
+  #isScheduled = false;
+  #isStopped = false;
 
-  /** Never within the caller's stack, so that changes of one moment are taken in together. */
-  const look = (): void => {
-    if (isScheduled || isStopped) return;
-    isScheduled = true;
+  constructor(deps: NamespaceWeederDeps, options: NamespaceWeederOptions) {
+    this.#deps = deps;
+    this.#options = options;
+    this.#state = options.state ?? emptyNamespaceState;
+  }
+
+  get state(): NamespaceState {
+    return this.#state;
+  }
+
+  /** True when there is nothing to keep and nothing to wait for. */
+  get isIdle(): boolean {
+    return this.#inFlight.size === 0 && this.#state.owners.size === 0;
+  }
+
+  /** To be called when pods or weedings have changed. Runs after the caller, so that changes of one moment count together. */
+  wake(): void {
+    if (this.#isScheduled || this.#isStopped) return;
+    this.#isScheduled = true;
     queueMicrotask(() => {
-      isScheduled = false;
-      if (isStopped) return;
+      this.#isScheduled = false;
+      if (this.#isStopped) return;
       try {
-        step();
+        this.#reconcile();
       } catch (error) {
-        report.broke(namespace, error);
+        this.#deps.report.unexpectedError(this.#options.namespace, error);
       }
     });
-  };
+  }
 
-  const step = (): void => {
+  /** Sends nothing new. Resolves when all that was sent is answered. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#cancelTimer();
+    for (const { controller } of this.#inFlight) controller.abort(new Error('the weeder is stopping'));
+    await Promise.all(Array.from(this.#inFlight, ({ ended }) => ended));
+  }
+
+  #reconcile(): void {
+    const { clock, report } = this.#deps;
+    this.#cancelUnwanted();
     const now = clock.monotonic();
-    for (const [controller, { seen }] of underWay) {
-      // What has left is awaited all the same.
-      if (causeOf(seen) === undefined) controller.abort(new Error('the weeding has ended'));
+    const decision = decide(this.#options.pods(), { state: this.#state, now });
+    this.#state = decision.state;
+    for (const { dependent, error } of decision.refused) {
+      this.#report(dependent, (about) => report.deleteFailed({ ...about, error }));
     }
-    const decision = decide(options.pods(), memory, now);
-    memory = decision.memory;
-    for (const { seen, error } of decision.refused) tell(seen, (about) => report.deleteFailed({ ...about, error }));
-    for (const seen of decision.leftAlone) tell(seen, (about) => report.podLeftAlone(about));
-    for (const seen of decision.deletions) start(seen);
-    cancelTimer?.();
-    cancelTimer = Number.isFinite(decision.nextLookAt) ? clock.timer(decision.nextLookAt - now, look) : undefined;
-  };
+    for (const orphan of decision.orphans) this.#report(orphan, (about) => report.orphanSkipped(about));
+    for (const dependent of decision.deletions) this.#start(dependent);
+    this.#cancelTimer();
+    if (!Number.isFinite(decision.nextDecisionAt)) return;
+    this.#cancelTimer = clock.timer(decision.nextDecisionAt - now, () => this.wake());
+  }
 
-  const causeOf = ({ services }: SeenPod): Weeding | undefined => {
-    const matching = services.flatMap((service) => weedings().get(service) ?? []);
+  /** Ends deletes whose weeding has ended, unless they were sent already. */
+  #cancelUnwanted(): void {
+    for (const { controller, dependent } of this.#inFlight) {
+      if (this.#weedingOf(dependent) === undefined) controller.abort(new Error('the weeding has ended'));
+    }
+  }
+
+  /** Of the weedings that match the pod, the one whose service became ready last. */
+  #weedingOf({ services }: DependentPod): Weeding | undefined {
+    const weedings = this.#options.weedings();
+    const matching = services.flatMap((service) => weedings.get(service) ?? []);
     return matching.toSorted((a, b) => b.readyAt - a.readyAt)[0];
-  };
+  }
 
-  const tell = (seen: SeenPod, how: (about: { pod: SeenPod['pod']; weeding: Weeding; now: number }) => void): void => {
-    const weeding = causeOf(seen);
-    if (weeding !== undefined) how({ pod: seen.pod, weeding, now: clock.monotonic() });
-  };
+  #report(dependent: DependentPod, report: (about: PodReport) => void): void {
+    const weeding = this.#weedingOf(dependent);
+    if (weeding !== undefined) report({ pod: dependent.pod, weeding, now: this.#deps.clock.monotonic() });
+  }
 
-  const start = (seen: SeenPod): void => {
+  #start(dependent: DependentPod): void {
     const controller = new AbortController();
-    const weeding = causeOf(seen);
-    const ended = remove(seen, weeding, controller);
-    underWay.set(controller, { seen, ended });
-  };
+    const ended = this.#delete(dependent, controller.signal).finally(() => {
+      this.#inFlight.delete(deletion);
+      this.wake();
+    });
+    const deletion = { dependent, controller, ended };
+    this.#inFlight.add(deletion);
+  }
 
-  const remove = async (seen: SeenPod, weeding: Weeding | undefined, controller: AbortController): Promise<void> => {
-    const { pod } = seen;
+  /** Never rejects. */
+  async #delete(dependent: DependentPod, signal: AbortSignal): Promise<void> {
+    const { clock, report } = this.#deps;
+    const { pod } = dependent;
+    // The answer may come after the weeding has ended, and counts for it all the same.
+    const weeding = this.#weedingOf(dependent);
+    const isWanted = (): boolean => this.#weedingOf(dependent) !== undefined;
     try {
-      const { signal } = controller;
-      const result = await act(deps, { pod, signal, isWanted: () => causeOf(seen) !== undefined });
-      memory = recordOutcome(memory, { pod, outcome: result.outcome }, clock.monotonic());
-      if (weeding !== undefined) reportResult({ pod, weeding, now: clock.monotonic() }, result);
+      const result = await act(this.#deps, { pod, signal, isWanted });
+      const now = clock.monotonic();
+      this.#state = recordOutcome(this.#state, { pod, outcome: result.outcome }, now);
+      if (weeding !== undefined) reportResult(report, { pod, weeding, now }, result);
     } catch (error) {
-      memory = recordOutcome(
-        memory,
-        { pod, outcome: { kind: 'failed', retryAfterMs: 0, mayHaveLanded: true } },
-        clock.monotonic(),
-      );
-      report.broke(namespace, error);
+      const outcome = { kind: 'failed', retryAfterMs: 0, mayHaveLanded: true } as const;
+      this.#state = recordOutcome(this.#state, { pod, outcome }, clock.monotonic());
+      report.unexpectedError(pod.namespace, error);
     }
-    underWay.delete(controller);
-    look();
-  };
+  }
+}
 
-  const reportResult = (about: Parameters<WeederReport['podDeleted']>[0], result: DeleteResult): void => {
-    const { outcome, error } = result;
-    switch (outcome.kind) {
-      case 'deleted':
-        report.podDeleted(about);
-        break;
-      case 'gone':
-      case 'changed':
-        report.podSpared({ ...about, why: outcome.kind });
-        break;
-      case 'unsent':
-        break;
-      case 'failed':
-        if (error !== undefined) report.deleteFailed({ ...about, error });
-        break;
-    }
-  };
-
-  return {
-    look,
-    memory: () => memory,
-    isIdle: () => underWay.size === 0 && memory.owners.size === 0,
-    stop: async () => {
-      isStopped = true;
-      cancelTimer?.();
-      const all = [...underWay];
-      for (const [controller] of all) controller.abort(new Error('the weeder is stopping'));
-      await Promise.all(all.map(([, { ended }]) => ended));
-    },
-  };
+const reportResult = (report: WeederReport, about: PodReport, { outcome, error }: DeleteResult): void => {
+  switch (outcome.kind) {
+    case 'deleted':
+      report.podDeleted(about);
+      break;
+    case 'gone':
+    case 'changed':
+      report.podSkipped({ ...about, why: outcome.kind });
+      break;
+    case 'unsent':
+      break;
+    case 'failed':
+      if (error !== undefined) report.deleteFailed({ ...about, error });
+      break;
+  }
 };

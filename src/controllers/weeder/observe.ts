@@ -1,115 +1,120 @@
 import type { PodView } from '../../domain/index.ts';
 import type { PodScope, PodWatch, PodWatches } from '../../ports/index.ts';
-import type { SeenPod } from './decide.ts';
-import { coveringScope, type Need, noScopes, planScopes, scopeKey } from './scopes.ts';
+import type { DependentPod } from './decide.ts';
+import { emptyPlan, plannedScope, planScopes, type PodNeed, scopeKey } from './scopes.ts';
 
 export interface PodObserverOptions {
   readonly watches: PodWatches;
-  /** Pods of a namespace have changed. */
+  /** Called when pods of a namespace have changed. */
   readonly onChange: (namespace: string) => void;
 }
 
-/** The pods that weedings need to see, by as few watches as show them. */
-export interface PodObserver {
+/** Shows the pods that weedings need, with as few watches as possible. */
+export class PodObserver {
+  readonly #options: PodObserverOptions;
+  readonly #open = new Map<string, ScopeWatch>();
+  #plan = emptyPlan;
+  #needs: readonly PodNeed[] = [];
+
+  constructor(options: PodObserverOptions) {
+    this.#options = options;
+  }
+
   /** Opens and closes watches until they show what all weedings together need. */
-  cover(needs: readonly Need[]): void;
-  /** What these needs of one namespace show by now; each pod once. */
-  podsOf(needs: readonly Need[]): readonly SeenPod[];
-  close(): void;
-}
+  cover(needs: readonly PodNeed[]): void {
+    this.#plan = planScopes(needs, this.#plan);
+    this.#needs = needs;
+    for (const [key, scope] of this.#plan.scopes) {
+      if (this.#open.has(key)) continue;
+      this.#open.set(key, new ScopeWatch(this.#options, scope, () => this.#closeUnused()));
+    }
+    this.#closeUnused();
+  }
 
-interface OpenWatch {
-  /** True once it shows all that there is. */
-  readonly synced: boolean;
-  readonly byNamespace: ReadonlyMap<string, ReadonlyMap<string, PodView>>;
-  close(): void;
-}
+  /** The pods seen so far for these needs of one namespace, each once. */
+  podsOf(needs: readonly PodNeed[]): readonly DependentPod[] {
+    const seen = new Map<string, { readonly pod: PodView; readonly services: Set<string> }>();
+    for (const need of needs) {
+      for (const pod of this.#open.get(this.#shownBy(need))?.podsIn(need.namespace) ?? []) {
+        const known = seen.get(pod.uid) ?? { pod, services: new Set() };
+        known.services.add(need.service);
+        seen.set(pod.uid, { ...known, pod: newerOf(known.pod, pod) });
+      }
+    }
+    return Array.from(seen.values(), ({ pod, services }) => ({ pod, services: [...services] }));
+  }
 
-export const createPodObserver = ({ watches, onChange }: PodObserverOptions): PodObserver => {
-  const open = new Map<string, OpenWatch>();
-  let plan = noScopes;
-  let covered: readonly Need[] = [];
+  close(): void {
+    for (const watch of this.#open.values()) watch.close();
+    this.#open.clear();
+  }
 
-  /** The watch that is to show a need or, until that one has its first list, the one that did before. */
-  const shownBy = (need: Need): string => {
-    const wanted = coveringScope(plan, need);
+  /** The planned watch or, until that one is synced, the watch of the namespace that it replaces. */
+  #shownBy(need: PodNeed): string {
+    const planned = plannedScope(this.#plan, need);
     const former = scopeKey(need);
-    return open.get(wanted)?.synced !== true && open.has(former) ? former : wanted;
-  };
+    return this.#open.get(planned)?.synced !== true && this.#open.has(former) ? former : planned;
+  }
 
-  const closeOthers = (): void => {
-    const used = new Set([...plan.scopes.keys(), ...covered.map(shownBy)]);
-    for (const [key, watch] of open) {
+  #closeUnused(): void {
+    const used = new Set([...this.#plan.scopes.keys(), ...this.#needs.map((need) => this.#shownBy(need))]);
+    for (const [key, watch] of this.#open) {
       if (used.has(key)) continue;
-      open.delete(key);
+      this.#open.delete(key);
       watch.close();
     }
-  };
-
-  return {
-    cover: (needs) => {
-      plan = planScopes(needs, plan);
-      covered = needs;
-      for (const [key, scope] of plan.scopes) {
-        if (!open.has(key)) open.set(key, openWatch(watches, { scope, onChange, onSynced: closeOthers }));
-      }
-      closeOthers();
-    },
-    podsOf: (needs) => {
-      const seen = new Map<string, { readonly pod: PodView; readonly services: Set<string> }>();
-      for (const need of needs) {
-        const shown = open.get(shownBy(need))?.byNamespace.get(need.namespace);
-        for (const pod of shown?.values() ?? []) {
-          const known = seen.get(pod.uid) ?? { pod, services: new Set() };
-          known.services.add(need.service);
-          seen.set(pod.uid, { ...known, pod: newerOf(known.pod, pod) });
-        }
-      }
-      return Array.from(seen.values(), ({ pod, services }) => ({ pod, services: [...services] }));
-    },
-    close: () => {
-      for (const watch of open.values()) watch.close();
-      open.clear();
-    },
-  };
-};
+  }
+}
 
 /**
- * One watch may lag behind another. Resource versions of one resource compare as numbers (KEP-5504); where they are none, the one known first
- * stays.
+ * One watch may lag behind another. Resource versions of one resource compare as numbers (KEP-5504); where they are no numbers, the pod known
+ * first stays.
  */
 const newerOf = (known: PodView, other: PodView): PodView => {
   const [before, after] = [Number(known.resourceVersion), Number(other.resourceVersion)];
   return after > before ? other : known;
 };
 
-interface OpenWatchOptions {
-  readonly scope: PodScope;
-  readonly onChange: (namespace: string) => void;
-  readonly onSynced: () => void;
-}
+/** An open watch, its pods by namespace. */
+class ScopeWatch {
+  readonly #watch: PodWatch;
+  readonly #byNamespace = new Map<string, Map<string, PodView>>();
+  readonly #closing = new AbortController();
+  readonly #unsubscribe: () => void;
 
-const openWatch = (watches: PodWatches, { scope, onChange, onSynced }: OpenWatchOptions): OpenWatch => {
-  const watch: PodWatch = watches.open(scope);
-  const byNamespace = new Map<string, Map<string, PodView>>();
-  const closing = new AbortController();
-  // Rejects when it is closed before.
-  watch.store.whenSynced(closing.signal).then(onSynced, () => undefined);
-  const unsubscribe = watch.store.subscribe(({ type, key, value }) => {
-    const pods = byNamespace.get(value.namespace) ?? new Map<string, PodView>();
-    if (type === 'set') byNamespace.set(value.namespace, pods.set(key, value));
-    else if (pods.delete(key) && pods.size === 0) byNamespace.delete(value.namespace);
-    onChange(value.namespace);
-  });
-  return {
-    get synced() {
-      return watch.store.synced;
-    },
-    byNamespace,
-    close: () => {
-      closing.abort();
-      unsubscribe();
-      watch.close();
-    },
-  };
-};
+  constructor({ watches, onChange }: PodObserverOptions, scope: PodScope, onSynced: () => void) {
+    this.#watch = watches.open(scope);
+    // Rejects when the watch is closed before.
+    this.#watch.store.whenSynced(this.#closing.signal).then(onSynced, () => undefined);
+    this.#unsubscribe = this.#watch.store.subscribe(({ type, key, value }) => {
+      if (type === 'set') this.#set(key, value);
+      else this.#remove(key, value);
+      onChange(value.namespace);
+    });
+  }
+
+  /** True once it shows all pods of its scope. */
+  get synced(): boolean {
+    return this.#watch.store.synced;
+  }
+
+  podsIn(namespace: string): Iterable<PodView> {
+    return this.#byNamespace.get(namespace)?.values() ?? [];
+  }
+
+  close(): void {
+    this.#closing.abort();
+    this.#unsubscribe();
+    this.#watch.close();
+  }
+
+  #set(key: string, pod: PodView): void {
+    const pods = this.#byNamespace.get(pod.namespace) ?? new Map<string, PodView>();
+    this.#byNamespace.set(pod.namespace, pods.set(key, pod));
+  }
+
+  #remove(key: string, { namespace }: PodView): void {
+    const pods = this.#byNamespace.get(namespace);
+    if (pods?.delete(key) === true && pods.size === 0) this.#byNamespace.delete(namespace);
+  }
+}

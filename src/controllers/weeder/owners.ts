@@ -1,41 +1,41 @@
 /**
- * How often pods of one controller owner may be deleted. Pods are deleted in rounds: all of the owner's pods that are there when a round
- * begins may be deleted in it, the ones that the owner made in their place only in the next. Times are monotonic milliseconds.
+ * Back-off of one controller owner. Its pods are deleted in batches: a batch is all of the owner's pods that exist when it begins. The pods that
+ * the owner makes in their place belong to the next batch. Times are monotonic milliseconds.
  */
-export interface OwnerMemory {
-  /** UIDs of the pods of this round. */
-  readonly members: ReadonlySet<string>;
-  /** Rounds in which something was deleted, this one included. */
-  readonly rounds: number;
-  /** Something was deleted in this round. */
+export interface OwnerBackoff {
+  /** UIDs of the pods in the current batch. */
+  readonly batch: ReadonlySet<string>;
+  /** Batches in which a pod was deleted, the current one included. */
+  readonly batches: number;
+  /** True once a pod of the current batch was deleted. */
   readonly counted: boolean;
   readonly lastDeletedAt: number;
 }
 
-/** Waits between two rounds: the weeder must not become the crash loop. */
+/** Waits between two batches: the weeder must not become the crash loop. */
 const waitsMs = [10_000, 20_000, 40_000, 80_000] as const;
 const longestWaitMs = 80_000;
 
-/** A container that has run for ten minutes starts over with the kubelet's back-off too (k8s.io/kubernetes/pkg/kubelet, 2 * MaxContainerBackOff). */
-const forgetAfterMs = 600_000;
+/** After a container ran for ten minutes the kubelet resets its back-off, too (k8s.io/kubernetes/pkg/kubelet, 2 * MaxContainerBackOff). */
+const resetAfterMs = 600_000;
 
-/** When pods that are not of this round may be deleted. */
-export const nextRoundAt = ({ rounds, lastDeletedAt }: OwnerMemory): number =>
-  rounds === 0 ? Number.NEGATIVE_INFINITY : lastDeletedAt + (waitsMs[rounds - 1] ?? longestWaitMs);
+/** When the next batch may begin. */
+export const nextBatchAt = ({ batches, lastDeletedAt }: OwnerBackoff): number =>
+  batches === 0 ? Number.NEGATIVE_INFINITY : lastDeletedAt + (waitsMs[batches - 1] ?? longestWaitMs);
 
-export const beginRound = (owner: OwnerMemory | undefined, members: Iterable<string>): OwnerMemory => ({
-  members: new Set(members),
-  rounds: owner?.rounds ?? 0,
+export const beginBatch = (owner: OwnerBackoff | undefined, batch: Iterable<string>): OwnerBackoff => ({
+  batch: new Set(batch),
+  batches: owner?.batches ?? 0,
   counted: false,
   lastDeletedAt: owner?.lastDeletedAt ?? Number.NEGATIVE_INFINITY,
 });
 
-export const recordDelete = (owner: OwnerMemory, now: number): OwnerMemory => ({
+export const recordDelete = (owner: OwnerBackoff, now: number): OwnerBackoff => ({
   ...owner,
-  rounds: owner.counted ? owner.rounds : owner.rounds + 1,
+  batches: owner.counted ? owner.batches : owner.batches + 1,
   counted: true,
   lastDeletedAt: now,
 });
 
-/** When the owner may be forgotten. */
-export const forgetAt = ({ lastDeletedAt }: OwnerMemory): number => lastDeletedAt + forgetAfterMs;
+/** When the back-off is reset. */
+export const resetAt = ({ lastDeletedAt }: OwnerBackoff): number => lastDeletedAt + resetAfterMs;

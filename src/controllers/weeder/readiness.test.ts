@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { EndpointSliceView } from '../../domain/index.ts';
 import type { Store, StoreChange } from '../../ports/index.ts';
-import { createReadiness } from './readiness.ts';
+import { ServiceReadiness } from './readiness.ts';
 
 const slice = (ready: boolean, service = 'etcd'): EndpointSliceView => ({ namespace: 'ns', service, ready });
 
@@ -29,11 +29,11 @@ describe('readiness of a service', () => {
     ['neither of two', { a: slice(false), b: slice(false) }, false],
     ['another service', { a: slice(true, 'other') }, false],
   ])('with %s at the start', (_, entries, ready) => {
-    expect(createReadiness(storeOf(entries)).take('ns/etcd')).toEqual({ ready, wasUnready: false });
+    expect(new ServiceReadiness(storeOf(entries)).take('ns/etcd')).toEqual({ ready, wasUnready: false });
   });
 
   it('stays while one of its slices is ready', () => {
-    const readiness = createReadiness(storeOf({ a: slice(true), b: slice(true) }));
+    const readiness = new ServiceReadiness(storeOf({ a: slice(true), b: slice(true) }));
     expect(readiness.observe(set('a', slice(false)))).toEqual(['ns/etcd']);
     expect(readiness.take('ns/etcd')).toEqual({ ready: true, wasUnready: false });
     readiness.observe({ type: 'deleted', key: 'b', value: slice(true) });
@@ -41,7 +41,7 @@ describe('readiness of a service', () => {
   });
 
   it('does not miss that it was lost and came back between two looks, and says so once', () => {
-    const readiness = createReadiness(storeOf({ a: slice(true) }));
+    const readiness = new ServiceReadiness(storeOf({ a: slice(true) }));
     readiness.observe(set('a', slice(false)));
     readiness.observe(set('a', slice(true)));
     expect(readiness.take('ns/etcd')).toEqual({ ready: true, wasUnready: true });
@@ -49,14 +49,14 @@ describe('readiness of a service', () => {
   });
 
   it('follows a slice that goes over to another service', () => {
-    const readiness = createReadiness(storeOf({ a: slice(true) }));
+    const readiness = new ServiceReadiness(storeOf({ a: slice(true) }));
     expect(readiness.observe(set('a', slice(true, 'other'), slice(true)))).toEqual(['ns/other', 'ns/etcd']);
     expect(readiness.take('ns/etcd').ready).toBe(false);
     expect(readiness.take('ns/other').ready).toBe(true);
   });
 
   it('keeps nothing of services that are not ready', () => {
-    const readiness = createReadiness(storeOf({ a: slice(true) }));
+    const readiness = new ServiceReadiness(storeOf({ a: slice(true) }));
     readiness.observe({ type: 'deleted', key: 'a', value: slice(true) });
     readiness.take('ns/etcd');
     expect(readiness.keys()).toEqual([]);

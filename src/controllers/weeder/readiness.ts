@@ -6,59 +6,55 @@ const serviceKey = ({ namespace, service }: Pick<EndpointSliceView, 'namespace' 
   `${namespace}/${service}`;
 
 /** Readiness of services, each of which may have several EndpointSlices. */
-export interface Readiness {
-  /** Takes in a change of a slice; returns the services it touches. */
-  observe(change: StoreChange<EndpointSliceView>): readonly string[];
-  /** Services that have, or had, a slice. */
-  keys(): readonly string[];
-  /** Without slices, endpoints or ready ones among them, a service is not ready. `wasUnready`: at some time since this was asked last. */
-  take(key: string): { readonly ready: boolean; readonly wasUnready: boolean };
-}
-
-export const createReadiness = (slices: Store<EndpointSliceView>): Readiness => {
+export class ServiceReadiness {
   /** Slices with a ready endpoint, by service. */
-  const ready = new Map<string, Set<ObjectKey>>();
-  const wasUnready = new Set<string>();
+  readonly #ready = new Map<string, Set<ObjectKey>>();
+  readonly #wasUnready = new Set<string>();
 
-  const set = (key: ObjectKey, slice: EndpointSliceView): string => {
+  constructor(slices: Store<EndpointSliceView>) {
+    for (const [key, slice] of slices.entries()) this.#set(key, slice);
+    // The first list shows one moment, not a history.
+    this.#wasUnready.clear();
+  }
+
+  /** Applies a change of a slice; returns the services that it affects. */
+  observe({ type, key, value, previous }: StoreChange<EndpointSliceView>): readonly string[] {
+    if (type === 'deleted') return [this.#remove(key, value)];
+    const isMoved = previous !== undefined && serviceKey(previous) !== serviceKey(value);
+    // The new service first, so that a slice which moves leaves no gap.
+    return [this.#set(key, value), ...(isMoved ? [this.#remove(key, previous)] : [])];
+  }
+
+  /** Services that have a ready slice, or had one since the last `take`. */
+  keys(): readonly string[] {
+    return [...this.#ready.keys()];
+  }
+
+  /** `ready`: some slice has a ready endpoint. `wasUnready`: there was none at some time since the last `take`. */
+  take(key: string): { readonly ready: boolean; readonly wasUnready: boolean } {
+    const ready = (this.#ready.get(key)?.size ?? 0) > 0;
+    const wasUnready = this.#wasUnready.delete(key);
+    if (!ready) this.#ready.delete(key);
+    return { ready, wasUnready };
+  }
+
+  #set(key: ObjectKey, slice: EndpointSliceView): string {
     const service = serviceKey(slice);
-    const known = ready.get(service) ?? new Set();
-    ready.set(service, slice.ready ? known.add(key) : without(known, key));
-    return note(service);
-  };
+    const slices = this.#ready.get(service) ?? new Set();
+    if (slice.ready) slices.add(key);
+    else slices.delete(key);
+    this.#ready.set(service, slices);
+    return this.#noteUnready(service);
+  }
 
-  const remove = (key: ObjectKey, slice: EndpointSliceView): string => {
+  #remove(key: ObjectKey, slice: EndpointSliceView): string {
     const service = serviceKey(slice);
-    ready.get(service)?.delete(key);
-    return note(service);
-  };
+    this.#ready.get(service)?.delete(key);
+    return this.#noteUnready(service);
+  }
 
-  const note = (service: string): string => {
-    if (ready.get(service)?.size === 0) wasUnready.add(service);
+  #noteUnready(service: string): string {
+    if (this.#ready.get(service)?.size === 0) this.#wasUnready.add(service);
     return service;
-  };
-
-  for (const [key, slice] of slices.entries()) set(key, slice);
-  // What is there already came in one step.
-  wasUnready.clear();
-  return {
-    observe: ({ type, key, value, previous }) => {
-      if (type === 'deleted') return [remove(key, value)];
-      const isMoved = previous !== undefined && serviceKey(previous) !== serviceKey(value);
-      // First where it goes to: a slice that moves leaves no gap.
-      return [set(key, value), ...(isMoved ? [remove(key, previous)] : [])];
-    },
-    keys: () => [...ready.keys()],
-    take: (key) => {
-      const isReady = (ready.get(key)?.size ?? 0) > 0;
-      const wasDown = wasUnready.delete(key);
-      if (!isReady) ready.delete(key);
-      return { ready: isReady, wasUnready: wasDown };
-    },
-  };
-};
-
-const without = <T>(set: Set<T>, value: T): Set<T> => {
-  set.delete(value);
-  return set;
-};
+  }
+}

@@ -1,25 +1,25 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { coveringScope, type Need, noScopes, planScopes } from './scopes.ts';
+import { plannedScope, type PodNeed, emptyPlan, planScopes } from './scopes.ts';
 
-const need = (namespace: string, selector = 'app=a', service = 'etcd'): Need => ({ namespace, service, selector });
-const needs = (count: number, selector?: string): readonly Need[] =>
+const need = (namespace: string, selector = 'app=a', service = 'etcd'): PodNeed => ({ namespace, service, selector });
+const needs = (count: number, selector?: string): readonly PodNeed[] =>
   Array.from({ length: count }, (_, index) => need(`ns${String(index)}`, selector));
 const keys = (plan: ReturnType<typeof planScopes>): readonly string[] => [...plan.scopes.keys()];
 
 describe('planScopes', () => {
   it('opens one watch per namespace and selector while fewer than 10 weedings share the selector', () => {
-    expect(keys(planScopes(needs(9), noScopes))).toEqual(Array.from({ length: 9 }, (_, i) => `ns${String(i)}/app=a`));
+    expect(keys(planScopes(needs(9), emptyPlan))).toEqual(Array.from({ length: 9 }, (_, i) => `ns${String(i)}/app=a`));
   });
 
   it('opens one over all namespaces from the tenth on', () => {
-    const plan = planScopes([...needs(10), need('ns0', 'app=b')], noScopes);
+    const plan = planScopes([...needs(10), need('ns0', 'app=b')], emptyPlan);
     expect(keys(plan)).toEqual(['/app=a', 'ns0/app=b']);
     expect(plan.scopes.get('/app=a')).toEqual({ selector: 'app=a' });
   });
 
   it('keeps it until no weeding needs the selector any more', () => {
-    const wide = planScopes(needs(10), noScopes);
+    const wide = planScopes(needs(10), emptyPlan);
     const fewer = planScopes(needs(1), wide);
     expect(keys(fewer)).toEqual(['/app=a']);
     const none = planScopes([], fewer);
@@ -30,8 +30,8 @@ describe('planScopes', () => {
   it('counts weedings: two services of one namespace are two, and one need said twice is one', () => {
     const five = needs(5);
     const both = five.flatMap((one) => [one, { ...one, service: 'api' }]);
-    expect(keys(planScopes(both, noScopes))).toEqual(['/app=a']);
-    expect(keys(planScopes([...five, ...five], noScopes))).toHaveLength(5);
+    expect(keys(planScopes(both, emptyPlan))).toEqual(['/app=a']);
+    expect(keys(planScopes([...five, ...five], emptyPlan))).toHaveLength(5);
   });
 
   it('shows every need by exactly one watch, and has none that nobody needs', () => {
@@ -45,10 +45,10 @@ describe('planScopes', () => {
     );
     fc.assert(
       fc.property(fc.array(arbitrary, { minLength: 1, maxLength: 6 }), (rounds) => {
-        let plan = noScopes;
+        let plan = emptyPlan;
         for (const round of rounds) {
           plan = planScopes(round, plan);
-          const covering = new Set(round.map((one) => coveringScope(plan, one)));
+          const covering = new Set(round.map((one) => plannedScope(plan, one)));
           expect([...covering].toSorted()).toEqual(keys(plan).toSorted());
           const perSelector = keys(plan).filter((key) => key.endsWith('app=a'));
           expect(perSelector.length).toBeLessThan(10);

@@ -1,48 +1,48 @@
 import type { PodScope } from '../../ports/index.ts';
 
-/** Pods that one weeding needs to see. */
-export interface Need {
+/** Pods that one weeding must see. */
+export interface PodNeed {
   readonly namespace: string;
   readonly service: string;
   /** Value of the query parameter `labelSelector`. */
   readonly selector: string;
 }
 
-export interface ScopePlan {
+export interface WatchPlan {
   /** By `scopeKey`. */
   readonly scopes: ReadonlyMap<string, PodScope>;
-  /** Selectors that are watched over all namespaces, until no weeding needs them any more. */
-  readonly wide: ReadonlySet<string>;
+  /** Selectors that are watched over all namespaces, as long as some weeding needs them. */
+  readonly allNamespaces: ReadonlySet<string>;
 }
 
-export const noScopes: ScopePlan = { scopes: new Map(), wide: new Set() };
+export const emptyPlan: WatchPlan = { scopes: new Map(), allNamespaces: new Set() };
 
-/** So many weedings that share a selector are watched by one watch over all namespaces. */
-const wideFrom = 10;
+/** From this many weedings with one selector on, one watch over all namespaces serves them. */
+const sharedFrom = 10;
 
 export const scopeKey = ({ namespace, selector }: PodScope): string => `${namespace ?? ''}/${selector}`;
 
 /**
- * Which watches show all that is needed: one per namespace and selector while few weedings share a selector, then one over all namespaces, so
- * that the recovery of a whole seed costs a handful of connections and not a thousand. Pure.
+ * The watches that show all needed pods: one per namespace and selector while few weedings share a selector, then one over all namespaces. So
+ * the recovery of a whole seed costs a handful of connections and not a thousand. Pure.
  */
-export const planScopes = (needs: readonly Need[], before: ScopePlan): ScopePlan => {
+export const planScopes = (needs: readonly PodNeed[], before: WatchPlan): WatchPlan => {
   const weedings = new Map<string, Set<string>>();
   for (const { namespace, service, selector } of needs) {
     const known = weedings.get(selector) ?? new Set();
     weedings.set(selector, known.add(`${namespace}/${service}`));
   }
-  const isWide = (selector: string): boolean =>
-    before.wide.has(selector) || (weedings.get(selector)?.size ?? 0) >= wideFrom;
+  const isShared = (selector: string): boolean =>
+    before.allNamespaces.has(selector) || (weedings.get(selector)?.size ?? 0) >= sharedFrom;
   const scopes = needs.map(
-    ({ namespace, selector }): PodScope => (isWide(selector) ? { selector } : { namespace, selector }),
+    ({ namespace, selector }): PodScope => (isShared(selector) ? { selector } : { namespace, selector }),
   );
   return {
     scopes: new Map(scopes.map((scope) => [scopeKey(scope), scope])),
-    wide: new Set([...weedings.keys()].filter(isWide)),
+    allNamespaces: new Set([...weedings.keys()].filter(isShared)),
   };
 };
 
-/** The watch of `plan` that shows the pods of a need. */
-export const coveringScope = ({ wide }: ScopePlan, { namespace, selector }: Omit<Need, 'service'>): string =>
-  scopeKey(wide.has(selector) ? { selector } : { namespace, selector });
+/** Key of the watch that shows the needed pods once it is synced. */
+export const plannedScope = ({ allNamespaces }: WatchPlan, { namespace, selector }: Omit<PodNeed, 'service'>): string =>
+  scopeKey(allNamespaces.has(selector) ? { selector } : { namespace, selector });

@@ -1,8 +1,8 @@
 import type { PodView } from '../../../domain/index.ts';
-import type { SeenPod } from '../decide.ts';
+import type { DependentPod } from '../decide.ts';
 
 /** A crash-looping pod of the ReplicaSet `owner` that etcd's service is waited for by. */
-export const badPod = (name: string, owner = 'rs', change: Partial<PodView> = {}): SeenPod => ({
+export const badPod = (name: string, owner = 'rs', change: Partial<PodView> = {}): DependentPod => ({
   pod: {
     namespace: 'ns',
     name,
@@ -16,10 +16,10 @@ export const badPod = (name: string, owner = 'rs', change: Partial<PodView> = {}
   services: ['etcd'],
 });
 
-export const unownedPod = (name: string): SeenPod => {
+export const unownedPod = (name: string): DependentPod => {
   const { pod, services } = badPod(name);
   const { controller: _, ...rest } = pod;
   return { pod: rest, services };
 };
 
-export const goodPod = (name: string, owner = 'rs'): SeenPod => badPod(name, owner, { crashLooping: [] });
+export const goodPod = (name: string, owner = 'rs'): DependentPod => badPod(name, owner, { crashLooping: [] });

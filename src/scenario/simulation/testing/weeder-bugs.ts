@@ -15,13 +15,14 @@ const pods =
       ...rest,
     );
 
-/** Another memory for `decide`. */
-const memory =
-  (change: (memory: Shape, uids: ReadonlySet<unknown>) => Shape): Change =>
+/** Another state for `decide`. */
+const state =
+  (change: (state: Shape, uids: ReadonlySet<unknown>) => Shape): Change =>
   (decide) =>
-  (seen = {}, known = {}, ...rest) => {
+  (seen = {}, input = {}, ...rest) => {
     const uids = new Set((seen as unknown as readonly Seen[]).map(({ pod }) => pod.uid));
-    return decide(seen, { ...known, ...change(known, uids) }, ...rest);
+    const known = shape(input.state);
+    return decide(seen, { ...input, state: { ...known, ...change(known, uids) } }, ...rest);
   };
 
 const withoutUnseen = (attempts: ReadonlyMap<string, unknown>, uids: ReadonlySet<unknown>): Shape => ({
@@ -72,13 +73,13 @@ const found: readonly Bug[] = [
   {
     name: 'owners are not waited for',
     of: 'weeder/decide',
-    change: memory(() => ({ owners: new Map() })),
+    change: state(() => ({ owners: new Map() })),
     breaks: loop,
   },
   {
     name: 'answers are not waited for',
     of: 'weeder/decide',
-    change: memory(({ attempts }, uids) => withoutUnseen(attempts as ReadonlyMap<string, unknown>, uids)),
+    change: state(({ attempts }, uids) => withoutUnseen(attempts as ReadonlyMap<string, unknown>, uids)),
     breaks: loop,
   },
   {
