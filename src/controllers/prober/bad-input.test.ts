@@ -21,10 +21,9 @@ import {
   mutate,
   mutations,
 } from '../../testing/index.ts';
-import { decide } from './decide.ts';
 import { decideLifecycle } from './lifecycle.ts';
-import { defaultSettings, disturbed, held, origin, undisturbed } from './testing/probe-run.ts';
-import { type Decision, type Observation, type ProbeMemory, emptyProbeMemory } from './verdict.ts';
+import { disturbed, held, origin, runProbe, undisturbed } from './testing/probe-run.ts';
+import { type Decision, type DependentsView, type ProbeMemory, emptyProbeMemory } from './verdict.ts';
 
 const timeout = 120_000;
 
@@ -73,38 +72,40 @@ const read = <T>({ decode }: Call<T>, json: unknown): Result<T, ApiError> => {
   }
 };
 
-type Verdict = Extract<Decision, { kind: 'verdict' }>;
-
 interface Run {
   readonly at: number;
   readonly answers: Answers;
-  readonly dependents?: Observation['dependents'];
+  readonly dependents?: DependentsView;
 }
 
 /** A probe run over real decoders; whether any of the lists that were asked for was malformed. */
-const probe = (memory: ProbeMemory, run: Run): { readonly verdict: Verdict; readonly malformed: boolean } => {
+const probe = (memory: ProbeMemory, run: Run): { readonly verdict: Decision; readonly malformed: boolean } => {
   const { at, answers, dependents = disturbed } = run;
-  const leases = read(listNodeLeases, answers.leases);
-  const look = { startedAt: at, endedAt: at, wall: origin + at };
-  const parts: Partial<Observation> = {
-    apiServer: { ok: true, value: undefined },
-    leases: leases.ok ? { ok: true, value: { items: leases.value, look } } : leases,
+  const lists = {
+    leases: read(listNodeLeases, answers.leases),
     nodes: read(listNodes, answers.nodes),
     machines: read(listMachines('shoot--dev--one'), answers.machines),
   };
-  let observation: Observation = { startedAt: at, dependents };
-  for (;;) {
-    const decision = decide(observation, { settings: defaultSettings, memory, now: at, random: 0.5 });
-    if (decision.kind === 'verdict') {
-      const malformed = names.some((name) => observation[name]?.ok === false);
-      return { verdict: decision, malformed };
-    }
-    const asked = decision.needs.map((need) => [need, parts[need]] as const);
-    observation = { ...observation, ...Object.fromEntries(asked) };
-  }
+  const { leases, nodes, machines } = lists;
+  const failed = names.filter((name) => !lists[name].ok);
+  const { decision, isEager } = runProbe(memory, {
+    at,
+    dependents,
+    random: 0.5,
+    leases: leases.ok ? leases.value : [],
+    ...(nodes.ok ? { nodes: nodes.value } : {}),
+    ...(machines.ok ? { machines: machines.value } : {}),
+    failures: Object.fromEntries(failed.map((name) => [name, errorOf(lists[name])])),
+  });
+  return { verdict: decision, malformed: failed.some((name) => name === 'leases' || isEager) };
 };
 
-const isSound = ({ nextRunAt, reason, counts }: Verdict, now: number): void => {
+const errorOf = (result: Result<unknown, ApiError>): ApiError => {
+  if (result.ok) throw new Error('it is well-formed');
+  return result.error;
+};
+
+const isSound = ({ nextRunAt, reason, counts }: Decision, now: number): void => {
   expect(Number.isFinite(nextRunAt)).toBe(true);
   expect(nextRunAt).toBeGreaterThan(now);
   expect(reason).not.toBe('');

@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError, type ApiErrorCode, KubeconfigError } from '../../domain/index.ts';
-import { type ProbeRun, defaultSettings, disturbed, leasesOf, runProbe, runProbes } from './testing/probe-run.ts';
-import { type Need, type ProbeMemory, emptyProbeMemory } from './verdict.ts';
+import {
+  type ProbeRun,
+  type ReadName,
+  defaultSettings,
+  disturbed,
+  leasesOf,
+  runProbe,
+  runProbes,
+} from './testing/probe-run.ts';
+import { type ProbeMemory, emptyProbeMemory } from './verdict.ts';
 
 /** What a run without a list of leases shows. */
 const shown: Readonly<Record<ApiErrorCode, 'failed' | undefined>> = {
@@ -29,15 +37,15 @@ const failure = (code: ApiErrorCode, retryAfterMs?: number): ApiError =>
 const silent = leasesOf([50_000, 50_000, 50_000]);
 const seen: ProbeMemory = runProbe(emptyProbeMemory, { at: 60_000, leases: silent }).decision.memory;
 
-const failAt = (need: Need, code: ApiErrorCode, rest: Partial<ProbeRun> = {}) =>
+const failAt = (need: ReadName, code: ApiErrorCode, rest: Partial<ProbeRun> = {}) =>
   runProbe(seen, { at: 100_000, startedAt: 95_000, leases: silent, failures: { [need]: failure(code) }, ...rest });
 
-const failureOf = (need: Need, code: ApiErrorCode): string => {
+const failureOf = (need: ReadName, code: ApiErrorCode): string => {
   if (code === 'TooManyRequests' && need !== 'machines') return 'throttled';
-  return need === 'apiServer' ? 'api_server_unreachable' : 'lease_list_failed';
+  return need === 'version' ? 'api_server_unreachable' : 'lease_list_failed';
 };
 
-describe.each(['apiServer', 'leases', 'nodes', 'machines'] as const)('a failure of %s', (need) => {
+describe.each(['version', 'leases', 'nodes', 'machines'] as const)('a failure of %s', (need) => {
   it.each(codes)('%s ends the run without scaling', (code) => {
     const { decision } = failAt(need, code);
     expect(decision.verdict).toMatchObject({ kind: 'failed', failure: failureOf(need, code), error: { code } });
@@ -52,7 +60,7 @@ describe.each(['apiServer', 'leases', 'nodes', 'machines'] as const)('a failure 
     const nothing = { since: 95_000, failed: false, unconnected: false, ours: false };
     const kind = shown[code];
     const expected = kind === undefined ? nothing : { ...nothing, [kind]: true };
-    expect(memory.unreachable).toEqual(need === 'apiServer' || need === 'leases' ? expected : undefined);
+    expect(memory.unreachable).toEqual(need === 'version' || need === 'leases' ? expected : undefined);
   });
 
   it.each([
@@ -78,7 +86,7 @@ describe.each(['apiServer', 'leases', 'nodes', 'machines'] as const)('a failure 
     const error = new ApiError({ code: 'ConnectionError', message: 'x', cause: { code, phase } });
     const { memory } = failAt(need, 'ConnectionError', { failures: { [need]: error } }).decision;
     const expected = { since: 95_000, failed: false, unconnected: false, ours: false, [kind]: true };
-    expect(memory.unreachable).toEqual(need === 'apiServer' || need === 'leases' ? expected : undefined);
+    expect(memory.unreachable).toEqual(need === 'version' || need === 'leases' ? expected : undefined);
   });
 
   it.each([
@@ -88,21 +96,14 @@ describe.each(['apiServer', 'leases', 'nodes', 'machines'] as const)('a failure 
   ] as const)('a time-out while %s shows: %s', (phase, kind) => {
     const error = new ApiError({ code: 'Timeout', message: 'x', cause: { code: 'ETIMEDOUT', phase } });
     const { memory } = failAt(need, 'Timeout', { failures: { [need]: error } }).decision;
-    expect(memory.unreachable?.[kind]).toBe(need === 'apiServer' || need === 'leases' ? true : undefined);
-  });
-
-  it('asks for nothing after what failed', () => {
-    const asked = failAt(need, 'Timeout').asked.flat();
-    const all: readonly Need[] = ['apiServer', 'leases', 'nodes', 'machines'];
-    const expected = need === 'nodes' ? all : all.slice(0, all.indexOf(need) + 1);
-    expect(asked).toEqual(expected);
+    expect(memory.unreachable?.[kind]).toBe(need === 'version' || need === 'leases' ? true : undefined);
   });
 });
 
 describe('a kubeconfig that cannot be used', () => {
   it('ends the run and shows nothing of the API server', () => {
     const error = new KubeconfigError('users[0].user.exec', 'is not allowed');
-    const { decision } = runProbe(seen, { at: 100_000, leases: silent, failures: { apiServer: error } });
+    const { decision } = runProbe(seen, { at: 100_000, leases: silent, failures: { version: error } });
     expect(decision).toMatchObject({
       verdict: { kind: 'failed', failure: 'kubeconfig_unusable', error },
       nextRunAt: 101_000,
@@ -129,7 +130,7 @@ describe('429', () => {
     // Whoever answers must not silence the prober for good.
     { retryAfterMs: 1e12, probeIntervalMs: 4_000, random: 0, next: 700_000 },
   ])('Retry-After $retryAfterMs ms, interval $probeIntervalMs: next run at $next', (row) => {
-    for (const need of ['apiServer', 'leases', 'nodes'] as const) {
+    for (const need of ['version', 'leases', 'nodes'] as const) {
       const { decision } = failAt(need, 'TooManyRequests', {
         failures: { [need]: failure('TooManyRequests', row.retryAfterMs) },
         settings: { ...settings, probeIntervalMs: row.probeIntervalMs },
@@ -149,7 +150,7 @@ describe('429', () => {
 describe('dark spells', () => {
   /** Failed runs that started then, and a good one whose lease list came in at `back`. */
   const spell = (failedAt: readonly number[], back: number, last: Partial<ProbeRun> = {}) => {
-    const failures = { apiServer: failure('ConnectionError') };
+    const failures = { version: failure('ConnectionError') };
     const failed = failedAt.map((startedAt) => ({ at: startedAt + 5_000, startedAt, leases: silent, failures }));
     const results = runProbes(seen, [...failed, { at: back, leases: silent, ...last }]);
     const result = results.at(-1);
@@ -212,7 +213,7 @@ describe('dark spells', () => {
   });
 
   it('last through failures of other kinds, until a list comes through', () => {
-    const dark = { apiServer: failure('Timeout') };
+    const dark = { version: failure('Timeout') };
     const other = { leases: failure('Forbidden') };
     const [, , last] = runProbes(seen, [
       { at: 80_000, leases: silent, failures: dark },
@@ -225,7 +226,7 @@ describe('dark spells', () => {
   it('end at a good list of leases even when another list fails', () => {
     const failures = { machines: failure('ServerError') };
     const [, failed, last] = runProbes(seen, [
-      { at: 80_000, leases: silent, failures: { apiServer: failure('Timeout') } },
+      { at: 80_000, leases: silent, failures: { version: failure('Timeout') } },
       { at: 96_000, leases: silent, failures },
       { at: 125_999, leases: silent },
     ]);

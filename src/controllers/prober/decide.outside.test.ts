@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError, type OutsideMode } from '../../domain/index.ts';
-import { decide } from './decide.ts';
 import {
   type ProbeRun,
   defaultSettings,
@@ -8,11 +7,10 @@ import {
   held,
   leasesOf,
   nodeOf,
-  origin,
   runProbes,
   undisturbed,
 } from './testing/probe-run.ts';
-import { type Observation, type OutsideView, type PathState, emptyProbeMemory } from './verdict.ts';
+import { type OutsideView, type PathState, emptyProbeMemory } from './verdict.ts';
 
 const since = 90_000;
 const view = (mode: OutsideMode, state: PathState): OutsideView =>
@@ -142,7 +140,7 @@ describe('what a trigger rests on', () => {
       const seen = renewedAt.map((time) => Math.min(time, at - 1_000));
       return { at, leases: leasesOf(seen), outside: trigger };
     });
-    const away: ProbeRun = { at: 95_000, leases: [], failures: { apiServer: error }, outside: trigger };
+    const away: ProbeRun = { at: 95_000, leases: [], failures: { version: error }, outside: trigger };
     const back = (at: number): ProbeRun => ({ at, leases: leasesOf(renewedAt), outside: trigger });
     expect(silent([...looks, back(100_000)]).verdict.kind).toBe('scale-down');
     expect(silent([...looks, away, back(100_000)])).toMatchObject({
@@ -155,7 +153,7 @@ describe('what a trigger rests on', () => {
 
   it('is no run whose API server probe failed', () => {
     const error = new ApiError({ code: 'Timeout', message: 'late' });
-    const failures = { apiServer: error };
+    const failures = { version: error };
     const [, decision] = runProbes(emptyProbeMemory, [
       { at: 60_000, leases: leasesOf([59_000, 59_000]), outside: trigger },
       { at: 100_000, leases: leasesOf([59_000, 59_000]), outside: trigger, failures },
@@ -202,8 +200,8 @@ describe('the next look', () => {
     [trigger, 106_000],
     [view('trigger', 'unknown'), 121_000],
   ])('of a lazy run with %o is when some two leases are silent: at %i', (outside, at) => {
-    const { decision, asked } = last([88_000, 91_000, 92_000], { outside, settings: fast, dependents: undisturbed });
-    expect(asked.flat()).not.toContain('nodes');
+    const { decision, isEager } = last([88_000, 91_000, 92_000], { outside, settings: fast, dependents: undisturbed });
+    expect(isEager).toBe(false);
     expect(decision.nextRunAt).toBe(at);
     expect(decision.pathTurnsAt).toBe(106_000);
   });
@@ -216,29 +214,17 @@ describe('nodes and machines', () => {
     ['the path is not broken', [80_000, 82_000, 84_000], view('trigger', 'unknown'), false],
     ['the path may only confirm', [80_000, 82_000, 84_000], view('confirm', 'broken'), false],
   ] as const)('(%s) are listed: %o %o %s', (_, renewedAt, outside, isEager) => {
-    const { asked } = last(renewedAt, { outside, dependents: undisturbed });
-    expect(asked.flat().includes('nodes')).toBe(isEager);
+    expect(last(renewedAt, { outside, dependents: undisturbed }).isEager).toBe(isEager);
   });
 });
 
 describe('the list of machines', () => {
   it.each([
     [trigger, true],
-    [view('trigger', 'unknown'), undefined],
-    [undefined, undefined],
+    [view('trigger', 'unknown'), false],
+    [undefined, false],
   ])('is urgent where a broken path may be decisive: %o', (outside, urgent) => {
-    const { memory } = last([80_000, 80_000, 90_000]).decision;
-    const look = { startedAt: 100_000, endedAt: 100_000, wall: origin + 100_000 };
-    const items = leasesOf([80_000, 80_000, 99_000]);
-    const observation: Observation = {
-      startedAt: 100_000,
-      apiServer: { ok: true, value: undefined },
-      leases: { ok: true, value: { items, look } },
-      dependents: disturbed,
-    };
-    const known = { settings: defaultSettings, memory, now: 100_000, random: 0 };
-    const decision = decide(observation, outside === undefined ? known : { ...known, outside });
-    expect(decision.kind === 'needs' && decision.urgent).toBe(urgent);
+    expect(last([80_000, 80_000, 99_000], { outside, dependents: disturbed }).isUrgent).toBe(urgent);
   });
 });
 

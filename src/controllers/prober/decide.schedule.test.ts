@@ -166,50 +166,8 @@ describe('wrong clocks of nodes', () => {
   });
 });
 
-describe('where the answers of the last run took long', () => {
-  const silent = leasesOf([60_000, 60_000]);
-  const after = (slowestAnswerMs: number, rest: Partial<ProbeRun> = {}) =>
-    runProbe({ ...emptyProbeMemory, slowestAnswerMs }, { at: 100_000, leases: silent, ...rest });
-
-  it.each([
-    { slowestAnswerMs: 2_000, asked: [['apiServer'], ['leases'], ['nodes', 'machines']] },
-    {
-      slowestAnswerMs: 2_001,
-      asked: [
-        ['apiServer', 'leases'],
-        ['nodes', 'machines', 'leases'],
-      ],
-    },
-  ])('($slowestAnswerMs ms): $asked are asked for side by side', ({ slowestAnswerMs, asked }) => {
-    expect(after(slowestAnswerMs).asked).toEqual(asked);
-  });
-
-  it.each([
-    { startedAt: 97_500, endsBy: 102_501, again: ['nodes', 'machines', 'leases'] },
-    { startedAt: 97_500, endsBy: 102_500, again: ['nodes', 'machines'] },
-  ])('from $startedAt to 100000, and at most to $endsBy: $again are asked for then', ({ again, ...times }) => {
-    expect(after(2_500, times).asked).toEqual([['apiServer', 'leases'], again]);
-  });
-
-  it('a quarter of the time of a run is long, too', () => {
-    const side = [
-      ['apiServer', 'leases'],
-      ['nodes', 'machines', 'leases'],
-    ];
-    expect(after(1_001, { endsBy: 104_000 }).asked).toEqual(side);
-    expect(after(1_000, { endsBy: 104_000 }).asked).toHaveLength(3);
-  });
-
-  it('a list of leases counts for nothing where the API server has not answered', () => {
-    const failures = { apiServer: new ApiError({ code: 'ServerError', message: 'x' }) };
-    const { decision } = after(9_000, { failures });
-    expect(decision.verdict).toMatchObject({ kind: 'failed', failure: 'api_server_unreachable' });
-    expect(decision.memory.book).toBe(emptyProbeMemory.book);
-  });
-});
-
 describe('failed runs in a row', () => {
-  const failures = { apiServer: new ApiError({ code: 'ConnectionError', message: 'x' }) };
+  const failures = { version: new ApiError({ code: 'ConnectionError', message: 'x' }) };
   /** Seen at 60 s; each next run comes when it is due. */
   const pausesFrom = (first: number, renewedAt: readonly number[], count: number): readonly number[] => {
     let { memory } = runProbe(emptyProbeMemory, { at: 60_000, leases: leasesOf(renewedAt) }).decision;

@@ -1,7 +1,7 @@
-import { candidateNodes } from '../../domain/index.ts';
-import { scaleUp, soonestMs, verdictOf } from './decision.ts';
+import { candidateNodes, type MachineView, type NodeView, type Result } from '../../domain/index.ts';
+import { decisionOf, healthy, soonestMs } from './decision.ts';
 import { endDowntime, secondLookAt } from './downtime.ts';
-import { unlisted, unreachable } from './failure.ts';
+import { unlisted } from './failure.ts';
 import { type WatchedLease, confirmAfterMs, takeLook } from './look.ts';
 import { couldTrigger, earliestPossibleTrigger, judgeSilence, objection, triggerInstant } from './outside-rules.ts';
 import {
@@ -14,146 +14,106 @@ import {
   thresholdInstant,
   wrongClocksDeadline,
 } from './threshold.ts';
-import type {
-  Circumstances,
-  Counts,
-  Decision,
-  DependentsView,
-  LeaseList,
-  Need,
-  Observation,
-  Verdicted,
-} from './verdict.ts';
+import type { Counts, Decision, Downtime, LeaseList, ProbeInput, ProbeMemory, ReadError } from './verdict.ts';
 
-/**
- * Judges a probe run, or says what it needs to. Pure. The order is the specification's: API server, leases, candidates, verdict; an
- * error in any of them ends the run without scaling.
- */
-export const decide = (observation: Observation, circumstances: Circumstances): Decision => {
-  const { apiServer, leases } = observation;
-  if (apiServer === undefined) return { kind: 'needs', needs: firstNeeds(observation, circumstances) };
-  if (!apiServer.ok) return unreachable(observation, apiServer.error, circumstances);
-  if (leases === undefined) return { kind: 'needs', needs: ['leases'] };
-  if (!leases.ok) return unreachable(observation, leases.error, circumstances);
-
-  const view = circumstances.apiServer ?? {};
-  const { memory, downtime } = endDowntime(circumstances.memory, leases.value.look, view);
-  const decision = decideByLeases(observation, leases.value, { ...circumstances, memory });
-  return decision.kind === 'needs' || downtime === undefined ? decision : { ...decision, downtime };
-};
-
-/** Answers that took longer in the latest run, or longer than a quarter of a run's time: requests go side by side where they can. */
-const slowAnswerMs = 2_000;
-
-const isSlow = (
-  { startedAt, endsBy = Number.POSITIVE_INFINITY }: Observation,
-  { memory: { slowestAnswerMs = 0 } }: Circumstances,
-): boolean => slowestAnswerMs > Math.min(slowAnswerMs, (endsBy - startedAt) / 4);
-
-/** Whether another answer that takes as long as the first ones of this run comes before its time is up. */
-const hasTimeForAnother = (
-  { startedAt, endsBy = Number.POSITIVE_INFINITY }: Observation,
-  { now }: Circumstances,
-): boolean => now + (now - startedAt) < endsBy;
-
-const firstNeeds = (observation: Observation, circumstances: Circumstances): readonly Need[] =>
-  isSlow(observation, circumstances) ? ['apiServer', 'leases'] : ['apiServer'];
-
-const decideByLeases = (observation: Observation, listed: LeaseList, circumstances: Circumstances): Decision => {
-  const { nodes, machines, dependents } = observation;
-  const { settings } = circumstances;
-  const looked = takeLook(listed, circumstances);
-  const isPathHarmless = !couldTrigger(looked.leases, circumstances);
-  if (isPathHarmless && canOnlyBeHealthy(looked.leases, dependents, settings)) {
-    const { deadline, pathTurnsAt } = earliestPossibleTrigger(looked.leases, circumstances);
-    return scaleUp(circumstances, {
-      memory: looked.memory,
-      reason: `${share(looked.leases)} leases expired: no set of nodes reaches the threshold`,
-      deadlines: [
-        earliestPossibleExpiry(looked.leases, settings),
-        earliestWrongClocksDeadline(looked.leases, circumstances.now),
-        deadline,
-      ],
-      pathTurnsAt,
-    });
-  }
-  if (nodes === undefined || machines === undefined) {
-    const missing: readonly (readonly Need[])[] = [
-      nodes === undefined ? ['nodes'] : [],
-      machines === undefined ? ['machines'] : [],
-      // Until these are in, the list at hand has aged. An aged list is still better than a run that never ends in time.
-      isSlow(observation, circumstances) && hasTimeForAnother(observation, circumstances) ? ['leases'] : [],
-    ];
-    // Also while we hold something down: behind five requests a second, a whole seed would not get out of protection.
-    const isUrgent = dependents.anyHeld || !isPathHarmless || looked.leases.some(({ expired }) => expired);
-    return { kind: 'needs', needs: missing.flat(), ...(isUrgent ? { urgent: true } : {}) };
-  }
-  // The look is forgotten: leases seen for the first time must still be confirmed by the next one.
-  const { leases } = looked;
-  if (!nodes.ok) return unlisted({ error: nodes.error, isSeed: false, leases }, circumstances);
-  if (!machines.ok) return unlisted({ error: machines.error, isSeed: true, leases }, circumstances);
-  const names = candidateNodes(nodes.value, machines.value, settings.poolConditions);
-  const judged = judge({
-    candidates: leases.filter(({ name }) => names.has(name)),
-    dependents,
-    circumstances: { ...circumstances, memory: looked.memory },
-  });
-  return confirmAfterSpell(judged, circumstances);
-};
-
-/** Where only we were cut off, kubelets may have been as well: a scale-down right afterwards takes a second look. */
-const confirmAfterSpell = (decision: Verdicted, { now, memory, ...rest }: Circumstances): Decision => {
-  const at = secondLookAt(memory);
-  if (decision.verdict.kind !== 'scale-down' || at === undefined) return decision;
-  const { counts, pathTurnsAt } = decision;
-  return verdictOf(
-    { ...rest, now, memory: decision.memory },
-    {
-      verdict: { kind: 'confirm' },
-      reason: `${decision.reason}; the API server is in reach again only now, so looking again`,
-      counts,
-      nextRunAt: Math.max(at, now + soonestMs),
-      pathTurnsAt,
-    },
-  );
-};
-
-interface Case {
-  readonly candidates: readonly WatchedLease[];
-  readonly dependents: DependentsView;
-  readonly circumstances: Circumstances;
+/** What one list of the leases shows. */
+export interface JudgedLeases {
+  readonly leases: readonly WatchedLease[];
+  /** Neither nodes nor machines could change what happens. */
+  readonly isEnough: boolean;
+  /** Leases have expired, or a shoot is held down: what is asked of the seed must not wait behind ordinary requests. */
+  readonly isUrgent: boolean;
+  readonly memory: ProbeMemory;
+  /** Without this list, for a run that fails after it: leases seen for the first time must still be confirmed by the next one. */
+  readonly memoryBefore: ProbeMemory;
+  readonly downtime?: Downtime;
 }
 
-const judge = ({ candidates, dependents, circumstances }: Case): Verdicted => {
-  const { settings, memory } = circumstances;
+/** Enters a list of the leases into the memory, and judges each of them. */
+export const judgeLeases = (listed: LeaseList, input: ProbeInput): JudgedLeases => {
+  const { settings, dependents } = input;
+  const { memory: memoryBefore, downtime } = endDowntime(input.memory, listed.look, input.apiServer ?? {});
+  const { leases, memory } = takeLook(listed, { ...input, memory: memoryBefore });
+  const mayTrigger = couldTrigger(leases, input);
+  return {
+    leases,
+    isEnough: !mayTrigger && canOnlyBeHealthy(leases, dependents, settings),
+    // Also while we hold something down: behind five requests a second, a whole seed would not get out of protection.
+    isUrgent: dependents.anyHeld || mayTrigger || leases.some(({ expired }) => expired),
+    memory,
+    memoryBefore,
+    ...(downtime === undefined ? {} : { downtime }),
+  };
+};
+
+const withDowntime = (decision: Decision, { downtime }: JudgedLeases): Decision =>
+  downtime === undefined ? decision : { ...decision, downtime };
+
+/** The decision where the leases are enough. */
+export const decideByLeases = (judged: JudgedLeases, input: ProbeInput): Decision => {
+  const { leases, memory } = judged;
+  const { deadline, pathTurnsAt } = earliestPossibleTrigger(leases, input);
+  const decision = healthy(input, {
+    memory,
+    reason: `${share(leases)} leases expired: no set of nodes reaches the threshold`,
+    deadlines: [
+      earliestPossibleExpiry(leases, input.settings),
+      earliestWrongClocksDeadline(leases, input.now),
+      deadline,
+    ],
+    pathTurnsAt,
+  });
+  return withDowntime(decision, judged);
+};
+
+export interface NodesAndMachines {
+  readonly nodes: Result<readonly NodeView[], ReadError>;
+  readonly machines: Result<readonly MachineView[], ReadError>;
+}
+
+/** The decision by the leases of those nodes that count. */
+export const decideByCandidates = (judged: JudgedLeases, lists: NodesAndMachines, input: ProbeInput): Decision => {
+  const { leases, memory, memoryBefore } = judged;
+  const { nodes, machines } = lists;
+  const forgotten = { ...input, memory: memoryBefore };
+  if (!nodes.ok) return withDowntime(unlisted({ error: nodes.error, isSeed: false, leases }, forgotten), judged);
+  if (!machines.ok) return withDowntime(unlisted({ error: machines.error, isSeed: true, leases }, forgotten), judged);
+  const names = candidateNodes(nodes.value, machines.value, input.settings.poolConditions);
+  const candidates = leases.filter(({ name }) => names.has(name));
+  const entered = { ...input, memory };
+  return withDowntime(confirmAfterSpell(judge(candidates, entered), entered), judged);
+};
+
+const judge = (candidates: readonly WatchedLease[], input: ProbeInput): Decision => {
+  const { settings, memory } = input;
   const counts = { candidates: candidates.length, expired: countExpired(candidates) };
-  if (counts.candidates === 0) return scaleUp(circumstances, { memory, counts, reason: 'no candidate nodes' });
-  if (counts.candidates === 1) return judgeSingle(counts, dependents, circumstances);
+  if (counts.candidates === 0) return healthy(input, { memory, counts, reason: 'no candidate nodes' });
+  if (counts.candidates === 1) return judgeSingle(counts, input);
   const reason = `${share(candidates)} node leases expired, threshold ${String(settings.nodeLeaseFailureFraction)}`;
   const crossesAt = thresholdInstant(candidates, settings);
-  const known = { candidates, counts, dependents, reason, crossesAt, circumstances };
-  if (reaches(counts, settings)) return judgeExpired(known);
-  const bySilence = judgeSilence(known);
+  const known = { candidates, counts, reason, crossesAt };
+  if (reaches(counts, settings)) return judgeExpired(known, input);
+  const bySilence = judgeSilence(known, input);
   if (bySilence !== undefined) return bySilence;
-  const { deadline, pathTurnsAt } = triggerInstant(candidates, circumstances);
-  const deadlines = [crossesAt, wrongClocksDeadline(candidates, circumstances.now), deadline];
-  return scaleUp(circumstances, { memory, counts, reason, deadlines, pathTurnsAt });
+  const { deadline, pathTurnsAt } = triggerInstant(candidates, input);
+  const deadlines = [crossesAt, wrongClocksDeadline(candidates, input.now), deadline];
+  return healthy(input, { memory, counts, reason, deadlines, pathTurnsAt });
 };
 
 /** The share of expired leases has reached the threshold. */
-const judgeExpired = (known: Parameters<typeof judgeSilence>[0]): Verdicted => {
-  const { candidates, counts, reason, crossesAt, circumstances } = known;
-  const { now, memory } = circumstances;
+const judgeExpired = (known: Parameters<typeof judgeSilence>[0], input: ProbeInput): Decision => {
+  const { candidates, counts, reason, crossesAt } = known;
+  const { now, memory } = input;
   const seenBefore = candidates.filter((lease) => lease.expired && !restsOnTimestamp(lease)).length;
-  if (reaches({ ...counts, expired: seenBefore }, circumstances.settings)) {
+  if (reaches({ ...counts, expired: seenBefore }, input.settings)) {
     // Leases that never were renewed crossed it at no instant.
     const crossedAt = crossesAt !== undefined && Number.isFinite(crossesAt) ? crossesAt : now;
     const verdict = { kind: 'scale-down', crossedAt } as const;
-    return objection(known, circumstances) ?? verdictOf(circumstances, { verdict, reason, counts });
+    return objection(known, input) ?? decisionOf(input, { verdict, reason, counts });
   }
   const unconfirmed = candidates.filter((lease) => lease.expired && restsOnTimestamp(lease)).map(({ name }) => name);
-  return verdictOf(
-    { ...circumstances, memory: { ...memory, unconfirmed: new Set(unconfirmed) } },
+  return decisionOf(
+    { ...input, memory: { ...memory, unconfirmed: new Set(unconfirmed) } },
     {
       verdict: { kind: 'confirm' },
       reason: `${reason}; by timestamps just seen for the first time, so looking again`,
@@ -167,16 +127,28 @@ const judgeExpired = (known: Parameters<typeof judgeSilence>[0]): Verdicted => {
 const restsOnTimestamp = ({ firstSeen, moved }: WatchedLease): boolean => firstSeen || moved;
 
 /** One node proves nothing about the path; but a pool that shrank to one while protected must not stay frozen for ever. */
-const judgeSingle = (counts: Counts, dependents: DependentsView, circumstances: Circumstances): Verdicted => {
-  const { memory } = circumstances;
+const judgeSingle = (counts: Counts, input: ProbeInput): Decision => {
+  const { memory, dependents } = input;
   if (dependents.anyHeld && counts.expired === 0) {
-    return scaleUp(circumstances, {
-      memory,
-      counts,
-      scope: 'held',
-      reason: 'the only candidate node renews its lease',
-    });
+    return healthy(input, { memory, counts, scope: 'held', reason: 'the only candidate node renews its lease' });
   }
   const reason = 'a single candidate node proves nothing about the path';
-  return verdictOf(circumstances, { verdict: { kind: 'skip' }, reason, counts });
+  return decisionOf(input, { verdict: { kind: 'skip' }, reason, counts });
+};
+
+/** Where only we were cut off, kubelets may have been as well: a scale-down right afterwards takes a second look. */
+const confirmAfterSpell = (decision: Decision, input: ProbeInput): Decision => {
+  const at = secondLookAt(input.memory);
+  if (decision.verdict.kind !== 'scale-down' || at === undefined) return decision;
+  const { counts, pathTurnsAt, memory } = decision;
+  return decisionOf(
+    { ...input, memory },
+    {
+      verdict: { kind: 'confirm' },
+      reason: `${decision.reason}; the API server is in reach again only now, so looking again`,
+      counts,
+      nextRunAt: Math.max(at, input.now + soonestMs),
+      pathTurnsAt,
+    },
+  );
 };

@@ -1,8 +1,8 @@
-import type { Circumstances, Counts, ProbeMemory, Verdict, Verdicted } from './verdict.ts';
+import type { Counts, Decision, ProbeInput, ProbeMemory, Verdict } from './verdict.ts';
 
 export const soonestMs = 1_000;
 
-export const nextTick = ({ now, random, settings }: Circumstances): number =>
+export const nextTick = ({ now, random, settings }: ProbeInput): number =>
   now + settings.probeIntervalMs * (1 + random * settings.backoffJitterFactor);
 
 export interface Healthy {
@@ -15,23 +15,22 @@ export interface Healthy {
   readonly pathTurnsAt?: number | undefined;
 }
 
-export const scaleUp = (circumstances: Circumstances, healthy: Healthy): Verdicted => {
-  const { memory, reason, counts, scope = 'all', deadlines = [], pathTurnsAt } = healthy;
+export const healthy = (input: ProbeInput, given: Healthy): Decision => {
+  const { memory, reason, counts, scope = 'all', deadlines = [], pathTurnsAt } = given;
   const deadline = Math.min(...deadlines.filter((at) => at !== undefined));
-  const look = Math.max(deadline, circumstances.now + soonestMs);
-  return verdictOf(
-    { ...circumstances, memory },
+  return decisionOf(
+    { ...input, memory },
     {
       verdict: { kind: 'scale-up', scope },
       reason,
       counts,
-      nextRunAt: Math.min(nextTick(circumstances), look),
+      nextRunAt: Math.min(nextTick(input), Math.max(deadline, input.now + soonestMs)),
       pathTurnsAt,
     },
   );
 };
 
-export interface VerdictParts {
+export interface DecisionParts {
   readonly verdict: Verdict;
   readonly reason?: string;
   readonly counts?: Counts | undefined;
@@ -40,14 +39,13 @@ export interface VerdictParts {
   readonly pathTurnsAt?: number | undefined;
 }
 
-export const verdictOf = (circumstances: Circumstances, parts: VerdictParts): Verdicted => {
-  const { verdict, counts, nextRunAt = nextTick(circumstances), pathTurnsAt } = parts;
+export const decisionOf = (input: ProbeInput, parts: DecisionParts): Decision => {
+  const { verdict, counts, nextRunAt = nextTick(input), pathTurnsAt } = parts;
   return {
-    kind: 'verdict',
     verdict,
     reason: parts.reason ?? (verdict.kind === 'failed' ? verdict.error.message : verdict.kind),
     nextRunAt,
-    memory: circumstances.memory,
+    memory: input.memory,
     ...(counts === undefined ? {} : { counts }),
     ...(pathTurnsAt === undefined ? {} : { pathTurnsAt }),
   };

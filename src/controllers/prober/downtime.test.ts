@@ -36,7 +36,7 @@ const spell = (
     at: startedAt + 1_000,
     startedAt,
     leases: silent,
-    failures: { apiServer: error },
+    failures: { version: error },
     apiServer: view,
   }));
   const good = [back, ...rest].map((at): ProbeRun => ({ at, leases: silent, apiServer: view }));
@@ -142,7 +142,7 @@ describe('a spell without a list of leases', () => {
     const runs = [connecting('ECONNREFUSED'), status('ServerError'), connecting('ENOTFOUND')].map((error, index) => ({
       at: 70_000 + 8_000 * index,
       leases: silent,
-      failures: { apiServer: error },
+      failures: { version: error },
       apiServer: up,
     }));
     const last = runProbes(seen, [...runs, { at: 95_000, leases: silent, apiServer: up }]).at(-1);
@@ -229,7 +229,7 @@ describe('whatever happens', () => {
         at,
         leases: silent,
         apiServer: view,
-        ...(error === undefined ? {} : { failures: { apiServer: error } }),
+        ...(error === undefined ? {} : { failures: { version: error } }),
       };
     });
   };

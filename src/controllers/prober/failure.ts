@@ -1,9 +1,9 @@
 import { ApiError, renewalsOf } from '../../domain/index.ts';
-import { nextTick, soonestMs, verdictOf } from './decision.ts';
+import { nextTick, soonestMs, decisionOf } from './decision.ts';
 import { downtimeMs, lengthenSpell } from './downtime.ts';
 import type { WatchedLease } from './look.ts';
 import { earliestReach, mayReachAt } from './threshold.ts';
-import type { Circumstances, FailureKind, Observation, ProbeMemory, ReadError, Verdict, Verdicted } from './verdict.ts';
+import type { ProbeInput, FailureKind, ProbeMemory, ReadError, Verdict, Decision } from './verdict.ts';
 
 export const throttledBackOffMs = 10_000;
 /** Whoever answers for a shoot's API server must not silence its prober for good. */
@@ -12,15 +12,16 @@ export const longestBackOffMs = 600_000;
 /** What a list of leases takes, at most, where answers are quick. */
 const listMs = 2_000;
 
+export interface UnreachableRun {
+  readonly startedAt: number;
+  readonly failure: 'api_server_unreachable' | 'lease_list_failed';
+  readonly error: ReadError;
+}
+
 /** A failed API server probe or lease list: a spell begins in which the API server may be down, or goes on. */
-export const unreachable = (
-  { startedAt, apiServer }: Observation,
-  error: ReadError,
-  circumstances: Circumstances,
-): Verdicted => {
-  const { memory } = circumstances;
-  const failure = apiServer?.ok === true ? 'lease_list_failed' : 'api_server_unreachable';
-  const known = { ...circumstances, memory: lengthenSpell(memory, startedAt, error) };
+export const unreachable = ({ startedAt, failure, error }: UnreachableRun, input: ProbeInput): Decision => {
+  const { memory } = input;
+  const known = { ...input, memory: lengthenSpell(memory, startedAt, error) };
   return failed({ failure, error, renewals: renewalsOf(memory.book) }, known);
 };
 
@@ -31,11 +32,11 @@ export const unlisted = (
     isSeed,
     leases,
   }: { readonly error: ReadError; readonly isSeed: boolean; readonly leases: readonly WatchedLease[] },
-  circumstances: Circumstances,
-): Verdicted => {
-  const { limitMs } = circumstances.settings;
+  input: ProbeInput,
+): Decision => {
+  const { limitMs } = input.settings;
   const renewals = leases.map(({ expiresAt }) => expiresAt - limitMs);
-  return failed({ failure: 'lease_list_failed', error, renewals, isSeed }, circumstances);
+  return failed({ failure: 'lease_list_failed', error, renewals, isSeed }, input);
 };
 
 type FailedVerdict = Extract<Verdict, { kind: 'failed' }>;
@@ -49,24 +50,24 @@ interface FailedRun {
 }
 
 /** A run that ends without a judgement. */
-const failed = ({ failure, error, renewals, isSeed = false }: FailedRun, circumstances: Circumstances): Verdicted => {
+const failed = ({ failure, error, renewals, isSeed = false }: FailedRun, input: ProbeInput): Decision => {
   const kind = 'failed';
   if (error instanceof ApiError && error.code === 'TooManyRequests' && !isSeed) {
     const asked = Math.min(error.retryAfterMs ?? 0, longestBackOffMs);
-    const backOff = circumstances.now + Math.max(throttledBackOffMs, asked);
+    const backOff = input.now + Math.max(throttledBackOffMs, asked);
     const verdict = { kind, failure: 'throttled', error } as const;
-    return verdictOf(circumstances, { verdict, nextRunAt: Math.max(backOff, nextTick(circumstances)) });
+    return decisionOf(input, { verdict, nextRunAt: Math.max(backOff, nextTick(input)) });
   }
   const unusable = error instanceof ApiError ? failure : 'kubeconfig_unusable';
-  return again({ kind, failure: unusable, error }, renewals, circumstances);
+  return again({ kind, failure: unusable, error }, renewals, input);
 };
 
 /**
  * One bad answer must not cost an interval while an outage may be under way: where leases are known to be older than half the limit, the next run comes after
  * 1, 2, 4, 8 seconds and so on, up to the next tick, and the count begins anew when they expire. Whoever asks to wait is waited for.
  */
-const again = (verdict: FailedVerdict, renewals: readonly number[], circumstances: Circumstances): Verdicted => {
-  const { memory, now, settings } = circumstances;
+const again = (verdict: FailedVerdict, renewals: readonly number[], input: ProbeInput): Decision => {
+  const { memory, now, settings } = input;
   const { limitMs } = settings;
   const olderThan = (ms: number): boolean =>
     mayReachAt(
@@ -74,11 +75,11 @@ const again = (verdict: FailedVerdict, renewals: readonly number[], circumstance
       now,
       settings,
     );
-  const tick = nextTick(circumstances);
+  const tick = nextTick(input);
   const soonest = now + Math.max(soonestMs, askedMs(verdict.error));
   const deadlines = [tick, lastChanceAt(memory, now)];
   if (!olderThan(limitMs / 2)) {
-    return verdictOf(circumstances, { verdict, nextRunAt: Math.min(tick, earliest(deadlines, soonest)) });
+    return decisionOf(input, { verdict, nextRunAt: Math.min(tick, earliest(deadlines, soonest)) });
   }
   const isExpired = olderThan(limitMs);
   const before = memory.failedRuns?.isExpired === isExpired ? memory.failedRuns.count : 0;
@@ -91,8 +92,8 @@ const again = (verdict: FailedVerdict, renewals: readonly number[], circumstance
       ) ?? tick,
     );
   }
-  return verdictOf(
-    { ...circumstances, memory: { ...memory, failedRuns: { count: before + 1, isExpired } } },
+  return decisionOf(
+    { ...input, memory: { ...memory, failedRuns: { count: before + 1, isExpired } } },
     { verdict, nextRunAt: Math.min(tick, earliest(deadlines, soonest)) },
   );
 };

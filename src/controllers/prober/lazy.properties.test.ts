@@ -13,6 +13,7 @@ import type { Snapshot } from './operation.ts';
 import {
   type ProbeRun,
   type ProbeRunResult,
+  type ReadName,
   defaultSettings,
   leasesOf,
   nodeOf,
@@ -20,7 +21,7 @@ import {
   runProbes,
   undisturbed,
 } from './testing/probe-run.ts';
-import { type Need, type OutsideView, type ProbeMemory, emptyProbeMemory } from './verdict.ts';
+import { type OutsideView, type ProbeMemory, emptyProbeMemory } from './verdict.ts';
 
 const seed = 20_261_121;
 const now = 200_000;
@@ -38,7 +39,7 @@ interface ProbeCase {
   /** How long before now the earlier looks were; none: everything is seen for the first time. */
   readonly earlier: readonly number[];
   readonly fraction: number;
-  readonly failure: Need | undefined;
+  readonly failure: ReadName | undefined;
   readonly isUndisturbed: boolean;
   readonly outside: OutsideView | undefined;
   readonly random: number;
@@ -113,7 +114,7 @@ const probeCase: fc.Arbitrary<ProbeCase> = fc.oneof(
     outside: fc.constant({ mode: 'trigger', state: 'broken', since: now - 5_000 }),
   }),
   caseOf(fc.array(nodeCase(age), { maxLength: 7 }), {
-    failure: fc.constantFrom('apiServer', 'leases', 'nodes', 'machines'),
+    failure: fc.constantFrom('version', 'leases', 'nodes', 'machines'),
   }),
 );
 
@@ -169,8 +170,7 @@ const runBoth = (probe: ProbeCase): Both => {
   return { memory, asGiven: runProbe(memory, { ...last, dependents: view }), eager: runProbe(memory, last) };
 };
 
-const isLazy = ({ asked, decision }: ProbeRunResult): boolean =>
-  decision.verdict.kind !== 'failed' && !asked.flat().includes('nodes');
+const isLazy = ({ isEager, decision }: ProbeRunResult): boolean => decision.verdict.kind !== 'failed' && !isEager;
 
 const scaling = { level: 0, initialDelayMs: 0, timeoutMs: 30_000 };
 const kinds = ['apps/v1/Deployment', 'apps/v1/StatefulSet', 'druid.gardener.cloud/v1alpha1/Etcd'];

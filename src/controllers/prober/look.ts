@@ -6,7 +6,7 @@ import {
   hasAnyMoved,
   lookAtLeases,
 } from '../../domain/index.ts';
-import type { Circumstances, ProbeMemory } from './verdict.ts';
+import type { ProbeInput, ProbeMemory } from './verdict.ts';
 
 export const confirmAfterMs = 2_000;
 /** A kubelet renews every 10 s; one that did not for so long has missed a renewal. */
@@ -26,7 +26,7 @@ export interface Looked {
 /** Enters a list of the leases into the memory, as `endDowntime` left it, and judges each. */
 export const takeLook = (
   { items, look }: { readonly items: readonly Lease[]; readonly look: Look },
-  { memory, settings }: Circumstances,
+  { memory, settings }: ProbeInput,
 ): Looked => {
   const { book, unconfirmed } = memory;
   const isDisproved = hasAnyMoved(book, items, unconfirmed);

@@ -6,7 +6,7 @@ import { type Decision, type Verdict, emptyProbeMemory } from './verdict.ts';
 
 const skip: Verdict = { kind: 'skip' };
 const ended = (verdict: Verdict, times: { readonly nextRunAt: number; readonly pathTurnsAt?: number }) =>
-  ({ kind: 'verdict', verdict, reason: '', memory: emptyProbeMemory, ...times }) satisfies Decision;
+  ({ verdict, reason: '', memory: emptyProbeMemory, ...times }) satisfies Decision;
 
 describe('an outside path that turns', () => {
   it.each<readonly [what: string, state: NextLook & { readonly verdict?: Verdict }, broken: boolean, at: number]>([

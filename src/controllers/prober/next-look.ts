@@ -10,10 +10,7 @@ export interface NextLook {
 }
 
 /** After a run; what the outside path asked for meanwhile goes where the run failed, so that a back-off holds. */
-export const lookAfter = (
-  { lookBy }: NextLook,
-  { nextRunAt, pathTurnsAt }: Extract<Decision, { kind: 'verdict' }>,
-): NextLook => {
+export const lookAfter = ({ lookBy }: NextLook, { nextRunAt, pathTurnsAt }: Decision): NextLook => {
   if (pathTurnsAt === undefined) return { nextRunAt };
   return { nextRunAt, pathTurnsAt, ...(lookBy === undefined ? {} : { lookBy }) };
 };

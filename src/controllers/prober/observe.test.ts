@@ -12,8 +12,9 @@ import {
   type ScriptedCall,
   type ScriptedClient,
 } from '../../testing/index.ts';
-import { type RunResult, observeRun } from './observe.ts';
-import { defaultSettings, disturbed, held } from './testing/probe-run.ts';
+import { probe, type ProbeResult } from './observe.ts';
+import { defaultSettings, disturbed, held, undisturbed } from './testing/probe-run.ts';
+import { createStaticStore } from './testing/static-store.ts';
 import { type DependentsView, emptyProbeMemory } from './verdict.ts';
 
 const names = ['node-1', 'node-2'];
@@ -30,43 +31,61 @@ interface Given {
   readonly dependents?: DependentsView;
   /** Age of all leases. */
   readonly ageMs?: number;
+  readonly timeoutMs?: number;
+  /** How long each answer of the shoot takes. */
+  readonly answerMs?: number;
+  /** Of the run before. */
+  readonly slowestAnswerMs?: number;
+  /** What the shoot fails to answer. */
+  readonly fails?: string;
 }
 
-/** A run whose shoot answers all it is asked; `outcome()` is undefined while it is under way. */
-const start = ({ dependents = disturbed, ageMs = 0 }: Given) => {
+/** A run whose shoot answers; `outcome()` is undefined while it is under way. */
+const start = (given: Given) => {
+  const { dependents = disturbed, ageMs = 0, timeoutMs = 30_000, answerMs = 0, slowestAnswerMs } = given;
   const answers: Readonly<Record<string, unknown>> = {
     version: {},
     leases: list(names.map((name) => buildLease({ name, renewTime: microTime(clock.now() - ageMs) }))),
     nodes: list(names.map((name) => buildNode({ name }))),
   };
+  const startedAt = clock.monotonic();
+  const asked: string[] = [];
+  const ask = (path: string): string => {
+    const name = path.slice(path.lastIndexOf('/') + 1);
+    asked.push(`${String(clock.monotonic() - startedAt)} ${name}`);
+    return name;
+  };
   const client: KubeClient = {
-    call: async ({ path, decode }) => {
-      const now = clock.monotonic();
-      return { value: decode(answers[path.slice(path.lastIndexOf('/') + 1)]), sentAt: now, receivedAt: now };
+    call: async ({ path, decode }, { signal }) => {
+      const name = ask(path);
+      const sentAt = clock.monotonic();
+      if (answerMs > 0) await clock.sleep(answerMs, signal);
+      if (name === given.fails) throw new ApiError({ code: 'Forbidden', message: 'x' });
+      return { value: decode(answers[name]), sentAt, receivedAt: clock.monotonic() };
+    },
+  };
+  const seedClient: KubeClient = {
+    call: (call, options) => {
+      ask(call.path);
+      return seed.call(call, options);
     },
   };
   const abort = new AbortController();
   let closed = 0;
-  let outcome: RunResult | { readonly error: unknown } | undefined;
-  observeRun(
+  let outcome: ProbeResult | { readonly error: unknown } | undefined;
+  probe(
     {
       clock,
-      seed,
+      seed: seedClient,
       connector: { connect: () => ({ client, close: () => (closed += 1) }) },
-      kubeconfigs: {
-        synced: true,
-        get: () => 'a kubeconfig',
-        entries: () => [],
-        subscribe: () => () => undefined,
-        whenSynced: () => Promise.resolve(),
-      },
+      kubeconfigs: createStaticStore(() => 'a kubeconfig'),
     },
     {
       namespace: 'shoot--a',
       kubeConfigSecretName: 'probe',
-      timeoutMs: 30_000,
-      dependents: () => dependents,
-      circumstances: () => ({ settings: defaultSettings, memory: emptyProbeMemory, random: 0 }),
+      timeoutMs,
+      memory: { ...emptyProbeMemory, ...(slowestAnswerMs === undefined ? {} : { slowestAnswerMs }) },
+      input: () => ({ settings: defaultSettings, dependents, random: 0 }),
       signal: abort.signal,
     },
   ).then(
@@ -77,7 +96,7 @@ const start = ({ dependents = disturbed, ageMs = 0 }: Given) => {
       outcome = { error };
     },
   );
-  return { outcome: () => outcome, abort, closed: () => closed };
+  return { outcome: () => outcome, abort, asked, closed: () => closed };
 };
 
 const lastList = async (): Promise<ScriptedCall> => {
@@ -149,5 +168,58 @@ describe('the list of machines', () => {
     await clock.settle();
     expect(outcome()).toEqual({ error: reason });
     expect(closed()).toBe(1);
+  });
+});
+
+describe('the requests of a run', () => {
+  /** When each was sent; every answer of the shoot takes 100 ms unless said otherwise. */
+  const askedIn = async (given: Given): Promise<readonly string[]> => {
+    const { asked } = start({ answerMs: 100, ...given });
+    await clock.advance(30_000);
+    return asked;
+  };
+
+  it('are two where the leases are enough', async () => {
+    expect(await askedIn({ dependents: undisturbed })).toEqual(['0 version', '100 leases']);
+  });
+
+  it('come one step after the other', async () => {
+    expect(await askedIn({})).toEqual(['0 version', '100 leases', '200 nodes', '200 machines']);
+  });
+
+  it.each([
+    ['version', ['0 version']],
+    ['leases', ['0 version', '100 leases']],
+    ['nodes', ['0 version', '100 leases', '200 nodes', '200 machines']],
+  ])('end with a failure of %s', async (fails, expected) => {
+    expect(await askedIn({ fails })).toEqual(expected);
+  });
+
+  const inSteps = ['0 version', '100 leases', '200 nodes', '200 machines'];
+  const sideBySide = ['0 version', '0 leases', '100 nodes', '100 machines', '100 leases'];
+
+  it.each([
+    { slowestAnswerMs: 2_000, timeoutMs: 30_000, expected: inSteps },
+    { slowestAnswerMs: 2_001, timeoutMs: 30_000, expected: sideBySide },
+    // A quarter of the time of a run is long, too.
+    { slowestAnswerMs: 1_000, timeoutMs: 4_000, expected: inSteps },
+    { slowestAnswerMs: 1_001, timeoutMs: 4_000, expected: sideBySide },
+  ])('after answers of $slowestAnswerMs ms in a run of $timeoutMs ms', async ({ expected, ...given }) => {
+    expect(await askedIn(given)).toEqual(expected);
+  });
+
+  it.each([
+    { timeoutMs: 5_001, again: ['2500 leases'] },
+    { timeoutMs: 5_000, again: [] },
+  ])('list the leases again where $timeoutMs ms leave time for it', async ({ timeoutMs, again }) => {
+    const slow = { slowestAnswerMs: 2_500, answerMs: 2_500, timeoutMs };
+    expect(await askedIn(slow)).toEqual(['0 version', '0 leases', '2500 nodes', '2500 machines', ...again]);
+  });
+
+  it('for leases beside the version count for nothing where the API server has not answered', async () => {
+    const { outcome } = start({ fails: 'version', slowestAnswerMs: 9_000 });
+    await clock.settle();
+    expect(outcome()).toMatchObject({ decision: { verdict: { failure: 'api_server_unreachable' } } });
+    expect(outcome()).toHaveProperty('decision.memory.book', emptyProbeMemory.book);
   });
 });

@@ -1,111 +1,152 @@
 import {
   type Answer,
+  type DatedExchange,
   getVersion,
-  type Lease,
   listMachines,
   listNodeLeasesAgain,
   listNodes,
   type Look,
+  type MachineView,
   measureSkew,
+  type NodeView,
   type Result,
   significantSkew,
 } from '../../domain/index.ts';
 import type { Clock } from '../../ports/index.ts';
-import { type AskDeps, type Asker, createAsker, type Sent } from './ask.ts';
-import { decide } from './decide.ts';
-import type { Circumstances, DependentsView, Need, Observation, ProbeMemory, ReadError, Verdicted } from './verdict.ts';
+import { type AskDeps, createAsker, type Sent } from './ask.ts';
+import { decideByCandidates, decideByLeases, judgeLeases } from './decide.ts';
+import { unreachable } from './failure.ts';
+import type { Decision, LeaseList, ProbeInput, ProbeMemory, ReadError } from './verdict.ts';
 
-export type ObserveDeps = AskDeps;
-
-export interface RunRequest {
+export interface ProbeRequest {
   readonly namespace: string;
   readonly kubeConfigSecretName: string;
   readonly timeoutMs: number;
-  /** Of the latest list, in its order. */
-  readonly leaseNames?: readonly string[];
-  /** Asked anew for each decision: a run may take long. */
-  readonly dependents: () => DependentsView;
-  readonly circumstances: () => Omit<Circumstances, 'now'>;
+  /** Of the run before. */
+  readonly memory: ProbeMemory;
+  /** Asked anew for each judgement: a run may take long. */
+  readonly input: () => Omit<ProbeInput, 'now' | 'memory'>;
   readonly signal: AbortSignal;
 }
 
-export interface RunResult {
-  readonly decision: Verdicted;
+export interface ProbeResult {
+  readonly decision: Decision;
   readonly durationMs: number;
   /** API server's wall clock minus ours. */
   readonly skewMs?: number;
 }
 
-/** One probe run: fetches what `decide` asks for until it decides. Rejects only with `signal.reason`. */
-export const observeRun = async (deps: ObserveDeps, request: RunRequest): Promise<RunResult> => {
+/**
+ * One probe run: version, leases and, where they could change what happens, nodes and machines. A read that fails ends it, and nothing is scaled. Rejects only
+ * with `signal.reason`.
+ */
+export const probe = async (deps: AskDeps, request: ProbeRequest): Promise<ProbeResult> => {
   const { clock } = deps;
-  const { namespace, signal } = request;
+  const { memory } = request;
   const startedAt = clock.monotonic();
-  const endsBy = startedAt + request.timeoutMs;
-  const asker = createAsker(deps, {
-    secret: `${namespace}/${request.kubeConfigSecretName}`,
-    deadline: endsBy,
-    slowestAnswerMs: request.circumstances().memory.slowestAnswerMs,
-    signal,
+  const times = { startedAt, endsBy: startedAt + request.timeoutMs };
+  const reads = openReads(deps, request, times.endsBy);
+  const input = (): ProbeInput => ({ ...request.input(), memory, now: clock.monotonic() });
+  const end = (decision: Decision): ProbeResult => ({
+    decision: { ...decision, memory: withSlowest(decision.memory, reads.slowestAnswerMs()) },
+    durationMs: clock.monotonic() - startedAt,
+    ...reads.skew(),
   });
-  let skewMs: number | undefined;
   try {
-    let observation: Observation = { startedAt, endsBy, dependents: request.dependents() };
-    for (;;) {
-      const now = clock.monotonic();
-      observation = { ...observation, dependents: request.dependents() };
-      const decision = decide(observation, { ...request.circumstances(), now });
-      if (decision.kind === 'verdict') {
-        const memory = withSlowest(decision.memory, asker.slowestAnswerMs());
-        const durationMs = now - startedAt;
-        return { decision: { ...decision, memory }, durationMs, ...(skewMs === undefined ? {} : { skewMs }) };
-      }
-      const ask = { clock, asker, request, urgent: decision.urgent ?? false };
-      const parts = await Promise.all(decision.needs.map((need) => fetchPart(need, ask)));
-      observation = Object.assign({}, observation, ...parts.map(({ part }) => part)) as Observation;
-      skewMs = parts.find((part) => part.skewMs !== undefined)?.skewMs ?? skewMs;
-    }
+    const isSlow = answersAreSlow(memory, times);
+    const [version, early] = await Promise.all([reads.version(), isSlow ? reads.leases() : undefined]);
+    if (!version.ok) return end(unreachable({ startedAt, failure: 'api_server_unreachable', ...version }, input()));
+
+    const leases = early ?? (await reads.leases());
+    if (!leases.ok) return end(unreachable({ startedAt, failure: 'lease_list_failed', ...leases }, input()));
+    const judged = judgeLeases(leases.value, input());
+    if (judged.isEnough) return end(decideByLeases(judged, input()));
+
+    // Until nodes and machines are in, a list that took long has aged. An aged list is still better than a run that never ends in time.
+    const isRepeated = isSlow && hasTimeForAnother(times, clock.monotonic());
+    const [nodes, machines, newer = leases] = await Promise.all([
+      reads.nodes(),
+      reads.machines(judged.isUrgent),
+      isRepeated ? reads.leases() : undefined,
+    ]);
+    if (!newer.ok) return end(unreachable({ startedAt, failure: 'lease_list_failed', ...newer }, input()));
+    const latest = newer === leases ? judged : judgeLeases(newer.value, input());
+    if (latest.isEnough) return end(decideByLeases(latest, input()));
+    return end(decideByCandidates(latest, { nodes, machines }, input()));
   } finally {
-    asker.close();
+    reads.close();
   }
 };
+
+interface RunTimes {
+  readonly startedAt: number;
+  readonly endsBy: number;
+}
+
+/** Answers that took longer in the latest run, or longer than a quarter of a run's time: requests go side by side where they can. */
+const slowAnswerMs = 2_000;
+
+const answersAreSlow = ({ slowestAnswerMs = 0 }: ProbeMemory, { startedAt, endsBy }: RunTimes): boolean =>
+  slowestAnswerMs > Math.min(slowAnswerMs, (endsBy - startedAt) / 4);
+
+/** True if another answer that takes as long as the first ones of this run comes before its time is up. */
+const hasTimeForAnother = ({ startedAt, endsBy }: RunTimes, now: number): boolean => now + (now - startedAt) < endsBy;
 
 const withSlowest = ({ slowestAnswerMs: _, ...memory }: ProbeMemory, latest: number | undefined): ProbeMemory =>
   latest === undefined ? memory : { ...memory, slowestAnswerMs: latest };
 
-interface Ask {
-  readonly clock: Clock;
-  readonly asker: Asker;
-  readonly request: RunRequest;
-  readonly urgent: boolean;
+type Read<T> = Promise<Result<T, ReadError>>;
+
+/** What a run may read; a read that fails is data. */
+interface Reads {
+  version(): Read<undefined>;
+  leases(): Read<LeaseList>;
+  nodes(): Read<readonly NodeView[]>;
+  machines(urgent: boolean): Read<readonly MachineView[]>;
+  /** As the latest list of the leases showed it. */
+  skew(): Pick<ProbeResult, 'skewMs'>;
+  slowestAnswerMs(): number | undefined;
+  close(): void;
 }
 
-interface Part {
-  readonly part: Partial<Observation>;
-  readonly skewMs?: number | undefined;
-}
-
-const fetchPart = async (need: Need, { clock, asker, request, urgent }: Ask): Promise<Part> => {
-  switch (need) {
-    case 'apiServer':
-      return { part: { apiServer: valueOf(await asker.shoot(getVersion)) } };
-    case 'leases':
-      return leasesPart(await asker.shoot(listNodeLeasesAgain(request.leaseNames ?? [])), clock);
-    case 'nodes':
-      return { part: { nodes: valueOf(await asker.shoot(listNodes)) } };
-    case 'machines':
-      return { part: { machines: valueOf(await asker.seed(listMachines(request.namespace), urgent)) } };
-  }
+const openReads = (deps: AskDeps, request: ProbeRequest, deadline: number): Reads => {
+  const { clock } = deps;
+  const { namespace, kubeConfigSecretName, memory, signal } = request;
+  const { slowestAnswerMs } = memory;
+  const asker = createAsker(deps, {
+    secret: `${namespace}/${kubeConfigSecretName}`,
+    deadline,
+    slowestAnswerMs,
+    signal,
+  });
+  let skewMs: number | undefined;
+  return {
+    version: async () => valueOf(await asker.shoot(getVersion)),
+    leases: async () => {
+      const sent = await asker.shoot(listNodeLeasesAgain(memory.book.names));
+      if (!sent.ok) return sent;
+      const exchange = exchangeOf(sent.value, clock);
+      skewMs = measureSkew(exchange) ?? skewMs;
+      return { ok: true, value: { items: sent.value.value, look: lookOf(sent.value, exchange) } };
+    },
+    nodes: async () => valueOf(await asker.shoot(listNodes)),
+    machines: async (urgent) => valueOf(await asker.seed(listMachines(namespace), urgent)),
+    skew: () => (skewMs === undefined ? {} : { skewMs }),
+    slowestAnswerMs: () => asker.slowestAnswerMs(),
+    close: () => asker.close(),
+  };
 };
 
 const valueOf = <T>(sent: Sent<T>): Result<T, ReadError> => (sent.ok ? { ok: true, value: sent.value.value } : sent);
 
-const leasesPart = (sent: Sent<readonly Lease[]>, clock: Clock): Part => {
-  if (!sent.ok) return { part: { leases: sent } };
-  const { value, date, sentAt, receivedAt }: Answer<readonly Lease[]> = sent.value;
-  const wall = clock.now() - (clock.monotonic() - receivedAt);
-  const exchange = { date, wallAtEnd: wall, roundTripMs: receivedAt - sentAt };
+const exchangeOf = ({ date, sentAt, receivedAt }: Answer<unknown>, clock: Clock): DatedExchange => ({
+  date,
+  wallAtEnd: clock.now() - (clock.monotonic() - receivedAt),
+  roundTripMs: receivedAt - sentAt,
+});
+
+const lookOf = ({ sentAt, receivedAt }: Answer<unknown>, exchange: DatedExchange): Look => {
   const skewMs = significantSkew(exchange);
-  const look: Look = { startedAt: sentAt, endedAt: receivedAt, wall, ...(skewMs === undefined ? {} : { skewMs }) };
-  return { part: { leases: { ok: true, value: { items: value, look } } }, skewMs: measureSkew(exchange) };
+  const look = { startedAt: sentAt, endedAt: receivedAt, wall: exchange.wallAtEnd };
+  return skewMs === undefined ? look : { ...look, skewMs };
 };

@@ -65,8 +65,7 @@ const start = ({
     },
   );
 
-const decisionOf = (verdict: Verdict) =>
-  ({ kind: 'verdict', verdict, reason: '', nextRunAt: 1e6, memory: emptyProbeMemory }) as const;
+const decisionOf = (verdict: Verdict) => ({ verdict, reason: '', nextRunAt: 1e6, memory: emptyProbeMemory }) as const;
 
 describe('the outside prober', () => {
   it('tries over a connection that it closes, when the first run is due', async () => {

@@ -58,7 +58,7 @@ export interface OutsideProber {
   /** As it counts in a verdict now; undefined where it is only observed. */
   view(): OutsideView | undefined;
   /** A run has ended that began at `startedAt`. */
-  runEnded(startedAt: number, decision: Extract<Decision, { kind: 'verdict' }>): void;
+  runEnded(startedAt: number, decision: Decision): void;
   memory(): OutsideMemory;
   stop(): void;
 }

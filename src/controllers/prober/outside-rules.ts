@@ -1,7 +1,7 @@
-import { nextTick, soonestMs, verdictOf } from './decision.ts';
+import { nextTick, soonestMs, decisionOf } from './decision.ts';
 import type { WatchedLease } from './look.ts';
 import { nthSmallest } from './nth-smallest.ts';
-import type { Circumstances, Counts, DependentsView, OutsideView, Verdicted } from './verdict.ts';
+import type { ProbeInput, Counts, OutsideView, Decision } from './verdict.ts';
 
 const canTrigger = (outside: OutsideView | undefined): outside is OutsideView => outside?.mode === 'trigger';
 const isTriggering = (outside: OutsideView | undefined): outside is OutsideView =>
@@ -14,7 +14,7 @@ const nthSilence = (leases: readonly WatchedLease[], count: number): number | un
   );
 
 /** Whether some subset of two or more leases is silent while a broken path asks for no more. */
-export const couldTrigger = (leases: readonly WatchedLease[], { outside }: Circumstances): boolean =>
+export const couldTrigger = (leases: readonly WatchedLease[], { outside }: ProbeInput): boolean =>
   isTriggering(outside) && leases.filter(({ silent }) => silent).length >= 2;
 
 /** What the outside path adds to a scale-up: when it would turn the verdict, by itself or in another state. */
@@ -30,58 +30,56 @@ const pathDeadline = (leases: readonly WatchedLease[], of: number, outside: Outs
 };
 
 /** The first instant at which some subset of two or more leases would be silent if none were renewed. */
-export const earliestPossibleTrigger = (leases: readonly WatchedLease[], { outside }: Circumstances): PathDeadline =>
+export const earliestPossibleTrigger = (leases: readonly WatchedLease[], { outside }: ProbeInput): PathDeadline =>
   pathDeadline(leases, 2, outside);
 
 /** The first instant at which all candidates would be silent if none were renewed. */
-export const triggerInstant = (candidates: readonly WatchedLease[], { outside }: Circumstances): PathDeadline =>
+export const triggerInstant = (candidates: readonly WatchedLease[], { outside }: ProbeInput): PathDeadline =>
   pathDeadline(candidates, candidates.length, outside);
 
 export interface PathCase {
   readonly candidates: readonly WatchedLease[];
   readonly counts: Counts;
-  readonly dependents: DependentsView;
   /** Why the leases say what they say. */
   readonly reason: string;
   /** When they reach the threshold. */
   readonly crossesAt: number | undefined;
-  readonly circumstances: Circumstances;
 }
 
 /**
  * Where two or more candidates have not expired, in trigger mode: a broken path scales down once none has renewed for 15 s, and what is
  * held stays held until one renews. Undefined: it is up to the leases.
  */
-export const judgeSilence = ({ candidates, counts, ...rest }: PathCase): Verdicted | undefined => {
-  const { dependents, crossesAt, circumstances } = rest;
-  const { outside } = circumstances;
+export const judgeSilence = ({ candidates, counts, ...rest }: PathCase, input: ProbeInput): Decision | undefined => {
+  const { crossesAt } = rest;
+  const { outside, dependents } = input;
   if (!canTrigger(outside) || candidates.some(({ silent }) => !silent)) return undefined;
   const reason = `${rest.reason}; no node has renewed for 15 s`;
   if (isTriggering(outside)) {
-    const crossedAt = Math.max(...candidates.map(({ silentAt }) => silentAt), outside.since ?? circumstances.now);
+    const crossedAt = Math.max(...candidates.map(({ silentAt }) => silentAt), outside.since ?? input.now);
     const earlyByMs = Math.max(0, (crossesAt ?? crossedAt) - crossedAt);
     const verdict = { kind: 'scale-down', crossedAt, earlyByMs } as const;
-    return verdictOf(circumstances, { verdict, reason: `${reason} and the outside path is broken`, counts });
+    return decisionOf(input, { verdict, reason: `${reason} and the outside path is broken`, counts });
   }
   if (!dependents.anyHeld) return undefined;
   // Not everything need be held: the leases may yet say scale down.
-  const look = Math.max(crossesAt ?? Number.POSITIVE_INFINITY, circumstances.now + soonestMs);
-  return verdictOf(circumstances, {
+  const look = Math.max(crossesAt ?? Number.POSITIVE_INFINITY, input.now + soonestMs);
+  return decisionOf(input, {
     verdict: { kind: 'skip' },
     reason: `${reason}: left as it is`,
     counts,
-    nextRunAt: Math.min(nextTick(circumstances), look),
+    nextRunAt: Math.min(nextTick(input), look),
   });
 };
 
 /** Where the leases say scale down: kubelets that are silent on a whole path are so for another reason. Undefined: no objection. */
 export const objection = (
   { reason, counts }: Pick<PathCase, 'reason' | 'counts'>,
-  circumstances: Circumstances,
-): Verdicted | undefined => {
-  const { outside, now } = circumstances;
+  input: ProbeInput,
+): Decision | undefined => {
+  const { outside, now } = input;
   if (outside === undefined || outside.mode === 'observe' || outside.state !== 'whole') return undefined;
-  return verdictOf(circumstances, {
+  return decisionOf(input, {
     verdict: { kind: 'skip' },
     reason: `${reason}, but the outside path is whole: nothing is scaled`,
     counts,

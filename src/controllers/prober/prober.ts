@@ -4,7 +4,8 @@ import type { ApiServers } from './api-servers.ts';
 import { createDependents, type DependentsDeps } from './dependents.ts';
 import type { Flow } from './flow.ts';
 import type { Farewell, ShootSettings } from './lifecycle.ts';
-import { type ObserveDeps, observeRun } from './observe.ts';
+import type { AskDeps } from './ask.ts';
+import { probe, type ProbeRequest } from './observe.ts';
 import type { Action } from './operation.ts';
 import { type OutsideMemory, type OutsideProber, type OutsideSource, startOutsideProber } from './outside-prober.ts';
 import { probeSettings, raceOf } from './probe-settings.ts';
@@ -12,7 +13,7 @@ import type { ProberReport } from './report.ts';
 import { type Effect, type ShootContext, type ShootEvent, type ShootState, advanceShoot } from './shoot.ts';
 import { emptyProbeMemory, type ProbeMemory } from './verdict.ts';
 
-export interface ShootProberDeps extends ObserveDeps, DependentsDeps {
+export interface ShootProberDeps extends AskDeps, DependentsDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly settings: ProberSettings;
@@ -140,7 +141,7 @@ export const startShootProber = (deps: ShootProberDeps, start: ProberStart): Sho
   const perform = (effect: Effect): void => {
     switch (effect.kind) {
       case 'start-run':
-        void probe();
+        void startRun();
         break;
       case 'abort-run':
         run.abort(new Error('the prober is being stopped'));
@@ -163,26 +164,28 @@ export const startShootProber = (deps: ShootProberDeps, start: ProberStart): Sho
     }
   };
 
-  const probe = async (): Promise<void> => {
+  const probeInput = (jitter: number): ReturnType<ProbeRequest['input']> => {
+    const path = outside?.view();
+    return {
+      settings: probeSettings(settings, shootSettings),
+      dependents: dependents.view(state.flow !== undefined),
+      apiServer: deps.apiServers.view(namespace),
+      random: jitter,
+      ...(path === undefined ? {} : { outside: path }),
+    };
+  };
+
+  const startRun = async (): Promise<void> => {
     run = new AbortController();
+    const jitter = random.next();
     const startedAt = clock.monotonic();
     try {
-      const result = await observeRun(deps, {
+      const result = await probe(deps, {
         namespace,
         kubeConfigSecretName: settings.kubeConfigSecretName,
         timeoutMs: settings.probeTimeoutMs,
-        leaseNames: state.probe.book.names,
-        dependents: () => dependents.view(state.flow !== undefined),
-        circumstances: () => {
-          const path = outside?.view();
-          return {
-            settings: probeSettings(settings, shootSettings),
-            memory: state.probe,
-            apiServer: deps.apiServers.view(namespace),
-            random: random.next(),
-            ...(path === undefined ? {} : { outside: path }),
-          };
-        },
+        memory: state.probe,
+        input: () => probeInput(jitter),
         signal: run.signal,
       });
       report.runEnded(namespace, {

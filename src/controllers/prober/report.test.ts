@@ -38,7 +38,7 @@ describe('of the runs of a shoot', () => {
   /** The level of each run's line. */
   const levelsOf = (verdicts: readonly Verdict[]): readonly string[] => {
     verdicts.forEach((verdict, index) => {
-      const decision = { kind: 'verdict', verdict, reason: '', nextRunAt: 0, memory: emptyProbeMemory } as const;
+      const decision = { verdict, reason: '', nextRunAt: 0, memory: emptyProbeMemory } as const;
       report.runEnded('a', {
         result: { decision, durationMs: 1 },
         previous: verdicts[index - 1],
@@ -91,7 +91,6 @@ describe('of the runs of a shoot', () => {
 describe('of required resources that are missing', () => {
   it('each is told once when it is found missing and once when it is there, and counted', () => {
     const decision = {
-      kind: 'verdict',
       verdict: upVerdict,
       reason: '',
       nextRunAt: 0,
@@ -120,7 +119,7 @@ describe('the word for a verdict', () => {
     [{ kind: 'skip' }, 'skipped'],
     [failed('ConnectionError', 'refused'), 'api_server_unreachable'],
   ])('is the same in log and metric: %j', (verdict, word) => {
-    const decision = { kind: 'verdict', verdict, reason: '', nextRunAt: 0, memory: emptyProbeMemory } as const;
+    const decision = { verdict, reason: '', nextRunAt: 0, memory: emptyProbeMemory } as const;
     report.runEnded('x', { result: { decision, durationMs: 1 }, previous: undefined, held: 0, missing: [] });
     expect(logger.lines.map(({ fields }) => fields.verdict)).toEqual([word]);
     expect(meter.value('dwd_prober_runs_total', { namespace: 'x', result: word })).toBe(1);

@@ -1,7 +1,7 @@
 import { ignoreScalingAnnotation, replicasAnnotation } from '../../domain/index.ts';
 import type { EventRecorder, Logger, Meter } from '../../ports/index.ts';
 import { createProberMetrics, forgetShoot, type ProberMetrics } from './metrics.ts';
-import type { RunResult } from './observe.ts';
+import type { ProbeResult } from './observe.ts';
 import { createOutsideReport, type OutsideReport } from './report-outside.ts';
 import { createScalingReport, type ScalingReport } from './report-scaling.ts';
 import { type Downtime, type Verdict, wordOf } from './verdict.ts';
@@ -21,7 +21,7 @@ export interface ProberReport extends ScalingReport, OutsideReport {
 }
 
 export interface EndedRun {
-  readonly result: RunResult;
+  readonly result: ProbeResult;
   readonly previous: Verdict | undefined;
   /** Resources that carry the mark of meltdown protection. */
   readonly held: number;

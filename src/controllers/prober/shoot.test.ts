@@ -173,7 +173,7 @@ describe('runs', () => {
   const initial: ShootState = { probe: emptyProbeMemory, nextRunAt: 5_000, runUnderWay: false, flows: 0 };
   const ended = (nextRunAt: number): ShootEvent => ({
     kind: 'run-ended',
-    decision: { kind: 'verdict', verdict: { kind: 'skip' }, reason: '', nextRunAt, memory: emptyProbeMemory },
+    decision: { verdict: { kind: 'skip' }, reason: '', nextRunAt, memory: emptyProbeMemory },
   });
 
   it('start when they are due, one at a time', () => {

@@ -45,7 +45,7 @@ export interface ShootState extends NextLook {
 }
 
 export type ShootEvent =
-  | { readonly kind: 'run-ended'; readonly decision: Extract<Decision, { kind: 'verdict' }> }
+  | { readonly kind: 'run-ended'; readonly decision: Decision }
   /** A run that was aborted or broke; the next tick holds. */
   | { readonly kind: 'run-broke'; readonly nextRunAt: number }
   /** The outside path is no longer whole, or, with `broken`, broken for certain. */

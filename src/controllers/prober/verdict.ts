@@ -4,11 +4,8 @@ import {
   type Lease,
   type LeaseBook,
   type Look,
-  type MachineView,
-  type NodeView,
   type OutsideMode,
   type PoolConditions,
-  type Result,
   emptyLeaseBook,
 } from '../../domain/index.ts';
 
@@ -21,27 +18,12 @@ export interface Downtime {
   readonly ms: number;
 }
 
-/** What a probe run may ask for; it starts with nothing and fetches what `decide` says it needs. */
-export type Need = 'apiServer' | 'leases' | 'nodes' | 'machines';
-
 export type ReadError = ApiError | KubeconfigError;
 
 /** A list of the leases, and when it was made. */
 export interface LeaseList {
   readonly items: readonly Lease[];
   readonly look: Look;
-}
-
-/** One probe run as seen so far. A part that was not asked for is absent. Times are monotonic milliseconds. */
-export interface Observation {
-  readonly startedAt: number;
-  /** When the time of the run is up; absent: never. */
-  readonly endsBy?: number;
-  readonly apiServer?: Result<undefined, ReadError>;
-  readonly leases?: Result<LeaseList, ReadError>;
-  readonly nodes?: Result<readonly NodeView[], ReadError>;
-  readonly machines?: Result<readonly MachineView[], ReadError>;
-  readonly dependents: DependentsView;
 }
 
 export interface DependentsView {
@@ -152,35 +134,32 @@ export interface Counts {
   readonly expired: number;
 }
 
-export type Decision =
-  /** `urgent`: leases have expired, or a shoot is held down; what is asked of the seed must not wait behind ordinary requests. */
-  | { readonly kind: 'needs'; readonly needs: readonly Need[]; readonly urgent?: true }
-  | {
-      readonly kind: 'verdict';
-      readonly verdict: Verdict;
-      /** In words and numbers, for people. */
-      readonly reason: string;
-      /** Of an eager run. */
-      readonly counts?: Counts;
-      /** Monotonic instant of the next run. */
-      readonly nextRunAt: number;
-      /** Monotonic instant from which another state of the outside path would turn the verdict; absent: it would not. */
-      readonly pathTurnsAt?: number;
-      readonly memory: ProbeMemory;
-      /** The API server was down until now, and the leases are given their time again. */
-      readonly downtime?: Downtime;
-    };
-
-export type Verdicted = Extract<Decision, { kind: 'verdict' }>;
-
-export interface Circumstances {
-  readonly settings: ProbeSettings;
+/** What a probe run has come to. */
+export interface Decision {
+  readonly verdict: Verdict;
+  /** In words and numbers, for people. */
+  readonly reason: string;
+  /** Absent where nodes and machines were not listed. */
+  readonly counts?: Counts;
+  /** Monotonic instant of the next run. */
+  readonly nextRunAt: number;
+  /** Monotonic instant from which another state of the outside path would turn the verdict; absent: it would not. */
+  readonly pathTurnsAt?: number;
   readonly memory: ProbeMemory;
-  /** Default: nothing is known of the API server's Deployment. */
+  /** The API server was down until now, and the leases are given their time again. */
+  readonly downtime?: Downtime;
+}
+
+/** What a probe run is judged by besides what it reads. Times are monotonic milliseconds. */
+export interface ProbeInput {
+  readonly settings: ProbeSettings;
+  /** Of the run before. */
+  readonly memory: ProbeMemory;
+  readonly dependents: DependentsView;
+  /** Absent: nothing is known of the API server's Deployment. */
   readonly apiServer?: ApiServerView;
   /** Absent where no outside path is to be taken into account. */
   readonly outside?: OutsideView;
-  /** Monotonic milliseconds, at the end of what was observed. */
   readonly now: number;
   /** In [0, 1), for the jitter. */
   readonly random: number;

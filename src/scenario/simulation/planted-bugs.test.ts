@@ -13,7 +13,7 @@ const bugged = vi.hoisted(() => (...functions: readonly string[]) => async (orig
   return functions.reduce(withBugs, await original());
 });
 
-vi.mock('../../controllers/prober/decide.ts', bugged('decide'));
+vi.mock('../../controllers/prober/observe.ts', bugged('probe'));
 vi.mock('../../controllers/prober/flow-plan.ts', bugged('createFlow'));
 vi.mock('../../controllers/prober/flow.ts', bugged('advanceFlow'));
 vi.mock('../../controllers/prober/moves.ts', bugged('nextMove'));

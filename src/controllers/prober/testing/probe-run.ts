@@ -1,13 +1,12 @@
-import type { Lease, Look, MachineView, NodeView } from '../../../domain/index.ts';
-import { decide } from '../decide.ts';
+import type { Lease, Look, MachineView, NodeView, Result } from '../../../domain/index.ts';
+import { decideByCandidates, decideByLeases, judgeLeases } from '../decide.ts';
+import { unreachable } from '../failure.ts';
 import type {
   ApiServerView,
-  Circumstances,
   Decision,
   DependentsView,
-  Need,
-  Observation,
   OutsideView,
+  ProbeInput,
   ProbeMemory,
   ProbeSettings,
   ReadError,
@@ -43,18 +42,20 @@ export const nodeOf = (name: string): NodeView => ({
   inPlaceUpdate: false,
 });
 
+/** What a run reads. */
+export type ReadName = 'version' | 'leases' | 'nodes' | 'machines';
+
 export interface ProbeRun {
   /** When everything was in. */
   readonly at: number;
   readonly startedAt?: number;
-  readonly endsBy?: number;
   readonly leases: readonly Lease[];
   readonly look?: Partial<Look>;
   /** Default: one of each per lease. */
   readonly nodes?: readonly NodeView[];
   readonly machines?: readonly MachineView[];
   readonly dependents?: DependentsView;
-  readonly failures?: Readonly<Partial<Record<Need, ReadError>>>;
+  readonly failures?: Readonly<Partial<Record<ReadName, ReadError>>>;
   readonly settings?: ProbeSettings;
   readonly random?: number;
   readonly outside?: OutsideView | undefined;
@@ -62,56 +63,46 @@ export interface ProbeRun {
 }
 
 export interface ProbeRunResult {
-  readonly decision: Extract<Decision, { kind: 'verdict' }>;
-  /** What was asked for, step by step. */
-  readonly asked: readonly (readonly Need[])[];
+  readonly decision: Decision;
+  /** Whether nodes and machines were listed. */
+  readonly isEager: boolean;
+  /** Whether the machines were listed without waiting for the ordinary rate limit. */
+  readonly isUrgent: boolean;
 }
 
-/** A run as `observe` does it: everything that `decide` asks for is fetched, until it decides. */
+/** The judgements of a run, in their order. */
 export const runProbe = (memory: ProbeMemory, run: ProbeRun): ProbeRunResult => {
-  const { at, dependents = disturbed, settings = defaultSettings, random = 0, outside } = run;
-  const circumstances: Circumstances = {
-    settings,
+  const { at, startedAt = at, leases, failures = {}, outside, apiServer } = run;
+  const input: ProbeInput = {
+    settings: run.settings ?? defaultSettings,
     memory,
+    dependents: run.dependents ?? disturbed,
     now: at,
-    random,
+    random: run.random ?? 0,
     ...(outside === undefined ? {} : { outside }),
-    ...(run.apiServer === undefined ? {} : { apiServer: run.apiServer }),
+    ...(apiServer === undefined ? {} : { apiServer }),
   };
-  const asked: (readonly Need[])[] = [];
-  let observation: Observation = {
-    startedAt: run.startedAt ?? at,
-    dependents,
-    ...(run.endsBy === undefined ? {} : { endsBy: run.endsBy }),
+  const without = { isEager: false, isUrgent: false };
+  const fail = (failure: 'api_server_unreachable' | 'lease_list_failed', error: ReadError): ProbeRunResult => ({
+    decision: unreachable({ startedAt, failure, error }, input),
+    ...without,
+  });
+  if (failures.version !== undefined) return fail('api_server_unreachable', failures.version);
+  if (failures.leases !== undefined) return fail('lease_list_failed', failures.leases);
+  const look = { startedAt: at, endedAt: at, wall: origin + at, ...run.look };
+  const judged = judgeLeases({ items: leases, look }, input);
+  if (judged.isEnough) return { decision: decideByLeases(judged, input), ...without };
+  const lists = {
+    nodes: readOr(failures.nodes, run.nodes ?? leases.map(({ name }) => nodeOf(name))),
+    machines: readOr(failures.machines, run.machines ?? leases.map(({ name }) => machineOf(name))),
   };
-  for (;;) {
-    const decision = decide(observation, circumstances);
-    if (decision.kind === 'verdict') return { decision, asked };
-    if (asked.length === 4) throw new Error('asks for ever');
-    asked.push(decision.needs);
-    observation = Object.assign({}, observation, ...decision.needs.map((need) => fetchPart(need, run))) as Observation;
-  }
+  return { decision: decideByCandidates(judged, lists, input), isEager: true, isUrgent: judged.isUrgent };
 };
 
-const fetchPart = (need: Need, run: ProbeRun): Partial<Observation> => {
-  const error = run.failures?.[need];
-  if (error !== undefined) return { [need]: { ok: false, error } };
-  const { at, leases, nodes, machines } = run;
-  switch (need) {
-    case 'apiServer':
-      return { apiServer: { ok: true, value: undefined } };
-    case 'leases': {
-      const look = { startedAt: at, endedAt: at, wall: origin + at, ...run.look };
-      return { leases: { ok: true, value: { items: leases, look } } };
-    }
-    case 'nodes':
-      return { nodes: { ok: true, value: nodes ?? leases.map(({ name }) => nodeOf(name)) } };
-    case 'machines': {
-      const all = leases.map(({ name }): MachineView => ({ nodeName: name, phase: 'Running' }));
-      return { machines: { ok: true, value: machines ?? all } };
-    }
-  }
-};
+const readOr = <T>(error: ReadError | undefined, value: T): Result<T, ReadError> =>
+  error === undefined ? { ok: true, value } : { ok: false, error };
+
+const machineOf = (name: string): MachineView => ({ nodeName: name, phase: 'Running' });
 
 /** Runs one after the other, each with the memory of the one before. */
 export const runProbes = (memory: ProbeMemory, runs: readonly ProbeRun[]): readonly ProbeRunResult[] => {

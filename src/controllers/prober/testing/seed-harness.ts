@@ -143,7 +143,7 @@ export const createHarness = (options: HarnessOptions): Harness => {
     const verdict = options.verdictAt === undefined ? failedVerdict : (options.verdictAt(now) ?? failedVerdict);
     at(now + runMs, () => {
       const nextRunAt = options.verdictAt === undefined ? Number.POSITIVE_INFINITY : now + probeIntervalMs;
-      const decision = { kind: 'verdict', verdict, reason: verdict.kind, nextRunAt, memory: emptyProbeMemory } as const;
+      const decision = { verdict, reason: verdict.kind, nextRunAt, memory: emptyProbeMemory } as const;
       advance([{ kind: 'run-ended', decision }]);
     });
   };

@@ -43,9 +43,9 @@ export const outsideBugs: readonly Bug[] = [
     of: 'judgeSilence',
     change:
       (judgeSilence) =>
-      (known = {}) => {
+      (known = {}, input) => {
         const candidates = (known.candidates as readonly object[]).map((lease) => ({ ...lease, silent: true }));
-        return judgeSilence({ ...known, candidates });
+        return judgeSilence({ ...known, candidates }, input);
       },
     breaks: unevidenced,
     among: isTriggered,

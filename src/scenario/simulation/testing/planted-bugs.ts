@@ -4,33 +4,39 @@ import { electionBugs } from './election-bugs.ts';
 import { outsideBugs } from './outside-bugs.ts';
 import { weederBugs } from './weeder-bugs.ts';
 
-/** Other settings for `decide`. */
+/** Other settings for `probe`. */
 const settings =
   (change: (settings: Readonly<Record<string, number>>) => Shape): Change =>
-  (decide) =>
-  (observation = {}, circumstances = {}) => {
-    const known = circumstances.settings as Readonly<Record<string, number>>;
-    return decide(observation, { ...circumstances, settings: { ...known, ...change(known) } });
+  (probe) =>
+  (deps, request = {}) => {
+    const inputOf = request.input as () => Shape;
+    const input = (): Shape => {
+      const known = inputOf();
+      const before = known.settings as Readonly<Record<string, number>>;
+      return { ...known, settings: { ...before, ...change(before) } };
+    };
+    return probe(deps, { ...request, input });
   };
 
-/** Another verdict of `decide`, where `change` gives one. */
-const verdict =
-  (change: (verdict: Shape, decision: Shape) => string | undefined): Change =>
-  (decide) =>
-  (observation = {}, circumstances = {}) => {
-    const decision = shape(decide(observation, circumstances));
-    const kind = decision.kind === 'verdict' ? change(shape(decision.verdict), decision) : undefined;
-    return kind === undefined ? decision : { ...decision, verdict: { kind, crossedAt: circumstances.now } };
+/** Another decision of `probe`. */
+const decision =
+  (change: (decision: Shape, now: number) => Shape): Change =>
+  (probe) =>
+  async (deps = {}, request) => {
+    const result = shape(await probe(deps, request));
+    const clock = deps.clock as { monotonic(): number };
+    return { ...result, decision: change(shape(result.decision), clock.monotonic()) };
   };
+
+/** Another verdict, where `change` gives one. */
+const verdict = (change: (verdict: Shape) => string | undefined): Change =>
+  decision((made, now) => {
+    const kind = change(shape(made.verdict));
+    return kind === undefined ? made : { ...made, verdict: { kind, crossedAt: now } };
+  });
 
 /** Another time for the next look, so many milliseconds from now. */
-const nextLook =
-  (ms: number): Change =>
-  (decide) =>
-  (observation = {}, circumstances = {}) => {
-    const decision = shape(decide(observation, circumstances));
-    return decision.kind === 'verdict' ? { ...decision, nextRunAt: Number(circumstances.now) + ms } : decision;
-  };
+const nextLook = (ms: number): Change => decision((made, now) => ({ ...made, nextRunAt: now + ms }));
 
 /** Another write of `nextMove`. */
 const write =
@@ -42,10 +48,11 @@ const write =
   };
 
 const forgetDowntime: Change =
-  (decide) =>
-  (observation = {}, circumstances = {}) => {
-    const { unreachable: _, ...memory } = shape(circumstances.memory);
-    return decide(observation, { ...circumstances, memory, apiServer: {} });
+  (probe) =>
+  (deps, request = {}) => {
+    const { unreachable: _, ...memory } = shape(request.memory);
+    const inputOf = request.input as () => Shape;
+    return probe(deps, { ...request, memory, input: () => ({ ...inputOf(), apiServer: {} }) });
   };
 
 const upsideDown = (info: unknown): unknown =>
@@ -114,7 +121,7 @@ const disordered = ['levels in order'];
 const proberBugs: readonly Bug[] = [
   {
     name: 'half the threshold is enough',
-    of: 'decide',
+    of: 'probe',
     change: settings(({ nodeLeaseFailureFraction = 0 }) => ({
       nodeLeaseFailureFraction: nodeLeaseFailureFraction / 2,
     })),
@@ -122,19 +129,19 @@ const proberBugs: readonly Bug[] = [
   },
   {
     name: 'leases expire too early',
-    of: 'decide',
+    of: 'probe',
     change: settings(({ limitMs = 0 }) => ({ limitMs: limitMs / 2 })),
     breaks: unevidenced,
   },
   {
     name: 'the first look is believed',
-    of: 'decide',
+    of: 'probe',
     change: verdict(({ kind }) => (kind === 'confirm' ? 'scale-down' : undefined)),
     breaks: unevidenced,
   },
   {
     name: 'an API server that is down counts as an outage',
-    of: 'decide',
+    of: 'probe',
     change: verdict(({ kind, failure }) =>
       kind === 'failed' && failure === 'api_server_unreachable' ? 'scale-down' : undefined,
     ),
@@ -142,27 +149,27 @@ const proberBugs: readonly Bug[] = [
   },
   {
     name: 'downtime is not forgiven',
-    of: 'decide',
+    of: 'probe',
     change: forgetDowntime,
     breaks: unevidenced,
     among: withFault(1, ({ kind, ...fault }) => kind === 'api-server' && 'server' in fault && fault.server !== 'seed'),
   },
   {
     name: 'outages are overlooked',
-    of: 'decide',
+    of: 'probe',
     change: verdict(({ kind }) => (kind === 'scale-down' ? 'skip' : undefined)),
     breaks: ['protected in time', 'no node lost'],
   },
   {
     name: 'recoveries are overlooked',
-    of: 'decide',
+    of: 'probe',
     change: verdict(({ kind }) => (kind === 'scale-up' ? 'skip' : undefined)),
     breaks: ['restored in the end'],
   },
-  { name: 'looks have no pause in between', of: 'decide', change: nextLook(10), breaks: ['no storm of requests'] },
+  { name: 'looks have no pause in between', of: 'probe', change: nextLook(10), breaks: ['no storm of requests'] },
   {
     name: 'the second look is the last',
-    of: 'decide',
+    of: 'probe',
     change: nextLook(1e6),
     breaks: ['keeps looking', 'protected in time', 'restored in the end'],
   },
