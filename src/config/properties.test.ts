@@ -1,16 +1,13 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { type ConfigProblem, checkProberFile, hasErrors, loadProberConfig } from './index.ts';
+import { configCases } from './testing/mistakes.ts';
 import { gardeners } from './testing/texts.ts';
 
-const read = (path: string): string => readFileSync(fileURLToPath(new URL(path, import.meta.url)), 'utf8');
-
-const fixtures = readdirSync(fileURLToPath(new URL('fixtures/prober', import.meta.url)))
-  .filter((file) => file.endsWith('.yaml'))
-  .map((file) => ({ file, text: read(`fixtures/prober/${file}`) }));
+const cases = configCases(readFileSync(fileURLToPath(new URL('fixtures/prober.txt', import.meta.url)), 'utf8'));
 
 const running = { leftovers: 'warning' } as const;
 
@@ -56,7 +53,7 @@ describe('any text', () => {
   );
   const soup = fc.array(words, { maxLength: 60 }).map((parts) => parts.join(''));
   const damaged = fc
-    .tuple(fc.constantFrom(gardeners, ...fixtures.map(({ text }) => text)), fc.nat(), fc.nat({ max: 20 }), soup)
+    .tuple(fc.constantFrom(gardeners, ...cases.map(({ text }) => text)), fc.nat(), fc.nat({ max: 20 }), soup)
     .map(([text, at, removed, added]) => {
       const start = at % (text.length + 1);
       return text.slice(0, start) + added + text.slice(start + removed);
