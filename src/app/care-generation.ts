@@ -1,9 +1,4 @@
-import {
-  type CareController,
-  type CareControllerDeps,
-  type CareMemory,
-  createCareController,
-} from '../controllers/care/index.ts';
+import { CareController, type CareControllerDeps, type CareState } from '../controllers/care/index.ts';
 import type { CareSettings } from '../domain/index.ts';
 import { withShootPolicy, withTunnelPolicy } from '../kube/index.ts';
 import { createWorkQueue, type WorkQueue, whenAborted } from '../runtime/index.ts';
@@ -35,7 +30,7 @@ export const untilWatched = async (watches: CareWatches, deps: CareSourceDeps, s
 };
 
 /** The care of a seed under one configuration. */
-export const createCareGeneration = ({ settings, deps }: CareWork): Generation<CareSettings, CareMemory> => {
+export const createCareGeneration = ({ settings, deps }: CareWork): Generation<CareSettings, CareState> => {
   const watches = createCareWatches(settings, deps);
   const closing = new AbortController();
   let watching = Promise.resolve();
@@ -56,11 +51,11 @@ export const createCareGeneration = ({ settings, deps }: CareWork): Generation<C
 
 interface CaringParts extends CareWork {
   readonly watches: CareWatches;
-  readonly memory: CareMemory | undefined;
+  readonly memory: CareState | undefined;
 }
 
 /** The conditions that a run under way is about to make are made again by the next: it ends at once. */
-const care = async ({ settings, deps, watches, memory }: CaringParts, signal: AbortSignal): Promise<CareMemory> => {
+const care = async ({ settings, deps, watches, memory }: CaringParts, signal: AbortSignal): Promise<CareState> => {
   const { clock, report, logger } = deps;
   const until = fanOut(signal);
   const queue: WorkQueue<string> = createWorkQueue({
@@ -72,10 +67,10 @@ const care = async ({ settings, deps, watches, memory }: CaringParts, signal: Ab
     },
     reconcile: (namespace) => until((end) => controller.reconcile(namespace, end)),
     onError: (namespace, error) => {
-      if (!signal.aborted) report.broke(namespace, error);
+      if (!signal.aborted) report.unexpectedError(namespace, error);
     },
   });
-  const controller: CareController = createCareController(
+  const controller: CareController = new CareController(
     {
       ...deps,
       connector: withShootPolicy(deps.connector, settings),
@@ -92,5 +87,5 @@ const care = async ({ settings, deps, watches, memory }: CaringParts, signal: Ab
   await whenAborted(signal);
   controller.stop();
   await queue.drain();
-  return controller.memory();
+  return controller.state();
 };

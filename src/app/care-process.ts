@@ -1,10 +1,5 @@
 import { homedir } from 'node:os';
-import {
-  type CareController,
-  createCareController,
-  createCareReport,
-  type ShootCare,
-} from '../controllers/care/index.ts';
+import { CareController, CareReport, type ShootResult } from '../controllers/care/index.ts';
 import { type CareSettings, KubeconfigError, type Result } from '../domain/index.ts';
 import {
   connectCluster,
@@ -81,7 +76,7 @@ export const runCareProcess = async (deps: CareProcessDeps): Promise<number> => 
 };
 
 /** How every shoot is, in the order of their namespaces. */
-export type CareRound = readonly ShootCare[];
+export type CareRound = readonly ShootResult[];
 
 export interface CareRoundDeps extends Omit<CareProcessDeps, 'configFile' | 'readFile' | 'load' | 'configWarnings'> {
   /** Control-plane namespace of the only shoot to be checked. */
@@ -104,14 +99,14 @@ export const runCareRound = async (deps: CareRoundDeps): Promise<Result<CareRoun
   const sourceDeps = { clock, random, logger, seed, garden: garden?.kube, registry };
   const watches = createCareWatches(settings, sourceDeps);
   const connecting = { clock, random, userAgent: userAgentOf(deps), known: createKnownShoots() };
-  const controller = createCareController({
+  const controller = new CareController({
     ...sourceDeps,
     settings,
     sources: watches.sources,
     connector: withShootPolicy(createShootConnector(connecting), settings),
     tunnels: withTunnelPolicy(createTunnelConnector(connecting), settings),
     garden: garden && createKubeClient({ kube: garden.kube, clock }),
-    report: createCareReport({ logger, meter }),
+    report: new CareReport({ logger, meter }),
     takeOver: deps.takeOver,
     dryRun: flags.dryRun,
     requeueAfter: () => undefined,
@@ -159,7 +154,7 @@ const checkAll = async (
     return { ok: false, error: `there is no Cluster ${namespace} in this seed` };
   }
   const names = namespace === undefined ? known : [namespace];
-  const cares = new Map<string, ShootCare>();
+  const cares = new Map<string, ShootResult>();
   const queue = names.values();
   const until = fanOut(stop);
   // All workers take from the same iterator.

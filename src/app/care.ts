@@ -1,4 +1,4 @@
-import { createCareReport } from '../controllers/care/index.ts';
+import { CareReport } from '../controllers/care/index.ts';
 import type { CareSettings } from '../domain/index.ts';
 import {
   createKnownShoots,
@@ -39,7 +39,7 @@ const createCare = ({
   const deps = {
     ...ports,
     writer,
-    report: createCareReport(ports),
+    report: new CareReport(ports),
     registry: createWatchRegistry(ports.meter),
     takeOver,
     dryRun,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ConditionFailure, failedCondition, pardonedCondition } from './condition-thresholds.ts';
+import { type ConditionFailure, failedCondition, tolerateExpectedFailure } from './condition-thresholds.ts';
 import { type Condition, type ConditionStatus, updateCondition } from './conditions.ts';
 import { formatTime } from './meta-time.ts';
 import type { LastOperation, ShootProgress } from './shoot-status.ts';
@@ -201,7 +201,7 @@ describe('pardon', () => {
     const base = { type, old: stored('True', minute) };
     const codes = ['ERR_INFRA_DEPENDENCIES'];
     const failed = failedCondition(base, { ...failure, codes }, { now, thresholds: new Map() });
-    const { condition, changed } = pardonedCondition(failed, base, { ...progress, now });
+    const { condition, changed } = tolerateExpectedFailure(failed, base, { ...progress, now });
     expect(condition).toEqual({ ...failed.condition, status: isPardoned ? 'Progressing' : 'False' });
     expect(changed).toBe(true);
   });
@@ -209,14 +209,14 @@ describe('pardon', () => {
   it.each(['True', 'Unknown', 'Progressing'] as const)('leaves %s alone', (status) => {
     const base = { type };
     const updated = updateCondition(base, { status, reason: 'R', message: 'M' }, now);
-    expect(pardonedCondition(updated, base, { hasLastErrors: false, now })).toEqual(updated);
+    expect(tolerateExpectedFailure(updated, base, { hasLastErrors: false, now })).toEqual(updated);
   });
 
   it('moves no time while it lasts', () => {
     const run = (old: Condition | undefined, at: number) => {
       const base = { type, old };
       const failed = failedCondition(base, failure, { now: at, thresholds: new Map() });
-      return pardonedCondition(failed, base, { hasLastErrors: false, now: at });
+      return tolerateExpectedFailure(failed, base, { hasLastErrors: false, now: at });
     };
     const first = run(stored('True', minute), now);
     expect(first.condition).toMatchObject({ status: 'Progressing', lastTransitionTime: formatTime(now) });

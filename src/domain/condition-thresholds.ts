@@ -7,7 +7,7 @@ import {
 } from './conditions.ts';
 import type { LastOperation, ShootProgress } from './shoot-status.ts';
 
-/** What a failed check says. */
+/** Reason and message of a failed check. */
 export interface ConditionFailure {
   readonly reason: string;
   readonly message: string;
@@ -22,10 +22,10 @@ export interface FailureContext {
   readonly lastOperation?: LastOperation | undefined;
 }
 
-/** False as well where `time` is missing or no time. */
+/** False if `time` is missing or no time. */
 const isWithin = (thresholdMs: number, time: string, now: number): boolean => now - Date.parse(time) <= thresholdMs;
 
-const graced = (isGraced: boolean): ConditionStatus => (isGraced ? 'Progressing' : 'False');
+const progressingIf = (isTolerated: boolean): ConditionStatus => (isTolerated ? 'Progressing' : 'False');
 
 const failedStatus = (
   { type, old }: ConditionBase,
@@ -40,16 +40,16 @@ const failedStatus = (
     case 'True':
       return 'Progressing';
     case 'Progressing':
-      return graced(recentlySucceeded || isWithin(threshold, old.lastTransitionTime, now));
+      return progressingIf(recentlySucceeded || isWithin(threshold, old.lastTransitionTime, now));
     case 'False':
-      return graced(recentlySucceeded || reason !== old.reason);
+      return progressingIf(recentlySucceeded || reason !== old.reason);
     default:
       return 'False';
   }
 };
 
 /**
- * The condition of a failed check: False, or Progressing within the grace that its type's threshold gives it. As gardener's FailedCondition
+ * The condition of a failed check: False, or Progressing within the threshold of its type. As gardener's FailedCondition
  * (`pkg/api/core/v1beta1/helper/condition.go`).
  */
 export const failedCondition = (
@@ -59,8 +59,8 @@ export const failedCondition = (
 ): UpdatedCondition =>
   updateCondition(base, { ...failure, status: failedStatus(base, failure.reason, context) }, context.now);
 
-/** Whether a Shoot is in a state in which failures are to be expected. */
-const isPardonable = ({ lastOperation, hasLastErrors }: ShootProgress): boolean => {
+/** True if the Shoot is in a state in which failures are to be expected. */
+const expectsFailures = ({ lastOperation, hasLastErrors }: ShootProgress): boolean => {
   if (lastOperation === undefined) return true;
   const { type, state } = lastOperation;
   if ((type === 'Create' || type === 'Delete') && state !== 'Succeeded') return true;
@@ -68,15 +68,16 @@ const isPardonable = ({ lastOperation, hasLastErrors }: ShootProgress): boolean 
 };
 
 /**
- * Turns False into Progressing while the Shoot is created, deleted or processed; Unknown is never pardoned. `base` is what the condition was
- * made from: the times follow from the stored status, so that a pardon which lasts moves them once and not at every run.
+ * Turns False into Progressing while the Shoot is created, deleted or processed; Unknown stays. `base` is what the condition was made from: the
+ * times follow from the stored status, so that they move once and not with every check. As gardener's PardonConditions
+ * (`pkg/gardenlet/controller/shoot/care`).
  */
-export const pardonedCondition = (
+export const tolerateExpectedFailure = (
   { condition, changed }: UpdatedCondition,
   base: ConditionBase,
   { now, ...progress }: ShootProgress & { readonly now: number },
 ): UpdatedCondition => {
-  if (condition.status !== 'False' || !isPardonable(progress)) return { condition, changed };
+  if (condition.status !== 'False' || !expectsFailures(progress)) return { condition, changed };
   return updateCondition(base, { ...textOf(condition), status: 'Progressing' }, now);
 };
 

@@ -65,7 +65,7 @@ const outdatedFailure = (resource: ManagedResourceHealth): ConditionFailure => {
 
 const textOf = ({ reason, message }: ConditionFailure): ConditionFailure => ({ reason, message });
 
-export interface RolloutPatience {
+export interface RolloutLimit {
   /** Milliseconds since the epoch. */
   readonly now: number;
   /** How long a roll-out may take, in milliseconds. Absent: no roll-out is tolerated. */
@@ -74,7 +74,7 @@ export interface RolloutPatience {
 
 const progressingFailure = (
   { meta, conditions }: ManagedResourceHealth,
-  { now, progressingThresholdMs: threshold }: RolloutPatience,
+  { now, progressingThresholdMs: threshold }: RolloutLimit,
 ): ConditionFailure | undefined => {
   const progressing = findCondition(conditions, 'ResourcesProgressing');
   if (progressing?.status !== 'True' && progressing?.status !== 'Unknown') return undefined;
@@ -92,7 +92,7 @@ const progressingFailure = (
  */
 export const managedResourceFailure = (
   resource: ManagedResourceHealth,
-  patience: RolloutPatience,
+  limit: RolloutLimit,
 ): ConditionFailure | undefined => {
   const { meta, conditions } = resource;
   if (resource.observedGeneration !== resource.generation) return outdatedFailure(resource);
@@ -100,7 +100,7 @@ export const managedResourceFailure = (
     const condition = findCondition(conditions, type);
     if (condition?.status === 'False' || condition?.status === 'Unknown') return textOf(condition);
   }
-  const stuck = progressingFailure(resource, patience);
+  const stuck = progressingFailure(resource, limit);
   if (stuck !== undefined) return stuck;
   const missing = ['ResourcesApplied', 'ResourcesHealthy', 'ResourcesProgressing'].filter(
     (type) => findCondition(conditions, type) === undefined,

@@ -14,7 +14,7 @@ import { findUpstreamNames } from './upstream-names.ts';
 /** Sites of what the program itself has made, and one of an object that has come through a projection before. */
 const ownSites: readonly string[] = [
   'src/app/pod-watches.ts code',
-  'src/controllers/care/act.ts uid',
+  'src/controllers/care/write.ts uid',
   'src/domain/care-protobuf.ts undefined',
   'src/telemetry/console-format.ts level',
   'src/telemetry/console-format.ts msg',
@@ -28,9 +28,7 @@ const otherNames: readonly string[] = [
   'ConnectionError',
   'DecodeError',
   'KubeconfigError',
-  'MalformedResponse',
   'ProtobufError',
-  'ServerError',
   // An Event of ours.
   'DependencyReady',
   // Go's spelling of true.

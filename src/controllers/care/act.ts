@@ -1,11 +1,9 @@
 import {
   ApiError,
-  type CareShoot,
   type ConditionWriter,
   type GardenShoot,
   type UpdatedCondition,
   careFieldManager,
-  getGardenShoot,
   mergeShootConditions,
   otherConditionWriter,
   patchShootConditions,
@@ -18,51 +16,46 @@ import type { CallOptions, Clock, KubeClient } from '../../ports/index.ts';
 
 export interface ActDeps {
   readonly clock: Clock;
-  /** The garden. Refuses writes of a process that does not lead, at the moment they would leave. */
+  /** Refuses writes at the moment of sending when this process does not lead. */
   readonly garden: KubeClient;
   readonly legacyStatusLabels: boolean;
-  /** Writes although somebody else writes the same conditions. */
+  /** Write although another client writes the same conditions. */
   readonly takeOver: boolean;
   readonly dryRun: boolean;
 }
 
-/** What became of the conditions of one run. */
-export type Writing =
+export interface ActRequest {
+  readonly stored: GardenShoot;
+  /** Made from the conditions of `stored`. */
+  readonly updates: readonly UpdatedCondition[];
+  readonly signal: AbortSignal;
+}
+
+/** How the write of a check ended. */
+export type WriteResult =
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'written' }
   /** There is no garden to write to. */
   | { readonly kind: 'no-garden' }
   | { readonly kind: 'dry-run' }
-  /** There is no such Shoot in the garden, or another has its name by now. */
+  /** The garden has no such Shoot, or another one of that name. */
   | { readonly kind: 'gone' }
-  /** Its control plane has moved to another seed, whose care it is now. */
+  /** The control plane has moved to another seed, whose care writes now. */
   | { readonly kind: 'elsewhere'; readonly seed: string }
-  /** Somebody else writes them. */
+  /** Another client writes the same conditions. */
   | { readonly kind: 'left-alone'; readonly writer: ConditionWriter }
   | { readonly kind: 'failed'; readonly error: string };
 
-export interface Acted {
-  readonly writing: Writing;
-  /** As they were made last: on a conflict from other stored ones. */
-  readonly updates: readonly UpdatedCondition[];
+/** The Shoot has changed since `stored` was read. */
+export interface WriteConflict {
+  readonly kind: 'conflict';
+  readonly error: string;
 }
 
-export interface ActRequest {
-  /** As it was read at the beginning of the run. */
-  readonly stored: GardenShoot;
-  /** Makes the conditions of what is stored. */
-  readonly remake: (shoot: CareShoot) => readonly UpdatedCondition[];
-  /** Monotonic instant after which a conflict is left to the next run. */
-  readonly deadline: number;
-  readonly signal: AbortSignal;
-}
-
-/** Who writes the same object over and over does not let us in; the next run tries again. */
-const writeTries = 5;
 export const gardenTimeoutMs = 10_000;
 
-/** What differs from what is stored; undefined where nothing does. */
-const changesOf = ({ legacyStatusLabels: legacy }: ActDeps, { shoot }: GardenShoot, updates: Acted['updates']) => {
+/** What differs from the stored Shoot; undefined if nothing does. */
+const changesOf = ({ legacyStatusLabels: legacy }: ActDeps, { stored: { shoot }, updates }: ActRequest) => {
   const fresh = updates.map(({ condition }) => condition);
   const conditions = mergeShootConditions(shoot.conditions, fresh);
   const labels = shootLabelChange(shoot.labels, { status: shootStatus(conditions, shoot), legacy });
@@ -72,55 +65,36 @@ const changesOf = ({ legacyStatusLabels: legacy }: ActDeps, { shoot }: GardenSho
   return { fresh: isSame ? undefined : fresh, labels: hasLabels ? labels : undefined };
 };
 
-/** One attempt: at most one patch of the conditions and one of the labels. */
-const write = async (
-  deps: ActDeps,
-  { stored, updates }: { readonly stored: GardenShoot; readonly updates: Acted['updates'] },
-  options: CallOptions,
-): Promise<Writing> => {
-  const { clock, garden } = deps;
-  // A write that has left is awaited, also by a process that ends.
-  const writing: CallOptions = { ...options, sentTimeoutMs: gardenTimeoutMs };
-  const changes = changesOf(deps, stored, updates);
+const write = async (deps: ActDeps, request: ActRequest): Promise<WriteResult> => {
+  const { clock, garden, takeOver, dryRun } = deps;
+  const { stored, signal } = request;
+  const changes = changesOf(deps, request);
   if (changes === undefined) return { kind: 'unchanged' };
   const writer = otherConditionWriter(stored.metadata, { own: careFieldManager, now: clock.now() });
-  if (writer !== undefined && !deps.takeOver) return { kind: 'left-alone', writer };
-  if (deps.dryRun) return { kind: 'dry-run' };
+  if (writer !== undefined && !takeOver) return { kind: 'left-alone', writer };
+  if (dryRun) return { kind: 'dry-run' };
+  // A write that was sent is awaited, also while the process stops.
+  const options: CallOptions = { signal, timeoutMs: gardenTimeoutMs, sentTimeoutMs: gardenTimeoutMs };
   let latest = stored;
   if (changes.fresh !== undefined) {
     const conditions = mergeShootConditions(stored.storedConditions, changes.fresh);
-    latest = (await garden.call(patchShootConditions(stored, conditions), writing)).value;
+    latest = (await garden.call(patchShootConditions(stored, conditions), options)).value;
   }
-  if (changes.labels !== undefined) await garden.call(patchShootLabels(latest, changes.labels), writing);
+  if (changes.labels !== undefined) await garden.call(patchShootLabels(latest, changes.labels), options);
   return { kind: 'written' };
 };
 
-const isCode = (error: unknown, code: ApiError['code']): boolean => error instanceof ApiError && error.code === code;
-
 /**
- * Writes conditions and labels to the Shoot where they differ. When somebody else has written in between, they are made anew from what is
- * stored then. Rejects only with `signal.reason`; a failed write is data.
+ * Writes conditions and labels to the Shoot where they differ: at most one patch of each, refused if the Shoot has changed since it was read. A
+ * failed write is data; rejects only with `signal.reason`, or for a bug.
  */
-export const act = async (deps: ActDeps, { stored: read, remake, deadline, signal }: ActRequest): Promise<Acted> => {
-  const options: CallOptions = { signal, timeoutMs: gardenTimeoutMs };
-  let stored = read;
-  let updates = remake(stored.shoot);
+export const act = async (deps: ActDeps, request: ActRequest): Promise<WriteResult | WriteConflict> => {
   try {
-    for (let tries = 1; ; tries += 1) {
-      try {
-        return { writing: await write(deps, { stored, updates }, options), updates };
-      } catch (error) {
-        const isLast = tries === writeTries || deps.clock.monotonic() >= deadline;
-        if (!isCode(error, 'Conflict') || isLast) throw error;
-      }
-      stored = (await deps.garden.call(getGardenShoot(stored.shoot), options)).value;
-      if (stored.metadata.uid !== read.metadata.uid) return { writing: { kind: 'gone' }, updates };
-      updates = remake(stored.shoot);
-    }
+    return await write(deps, request);
   } catch (error) {
-    signal.throwIfAborted();
+    request.signal.throwIfAborted();
     if (!(error instanceof ApiError)) throw error;
-    if (error.code === 'NotFound') return { writing: { kind: 'gone' }, updates };
-    return { writing: { kind: 'failed', error: error.message }, updates };
+    if (error.code === 'NotFound') return { kind: 'gone' };
+    return { kind: error.code === 'Conflict' ? 'conflict' : 'failed', error: error.message };
   }
 };

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { checkApiServer, withoutResponseTime } from './api-server.ts';
-import type { HealthzView, ShootView } from './observation.ts';
-import { circumstances, looked } from './testing/circumstances.ts';
+import type { HealthzObservation, ShootObservation } from './observation.ts';
+import { checkInput, observed } from './testing/check-input.ts';
 
 const down = 'Could not reach API server during client initialization.';
 
 describe('APIServerAvailable', () => {
-  it.each<[HealthzView, object]>([
+  it.each<[HealthzObservation, object]>([
     [
       { kind: 'answered', status: 200, body: 'ok', responseMs: 12 },
       {
@@ -32,16 +32,19 @@ describe('APIServerAvailable', () => {
       },
     ],
   ])('%j', (healthz, finding) => {
-    expect(checkApiServer(circumstances({ view: looked({ healthz }) }))).toEqual(finding);
+    expect(checkApiServer(checkInput({ view: observed({ healthz }) }))).toEqual(finding);
   });
 
-  it.each<[ShootView]>([[{ kind: 'not-running' }], [{ kind: 'no-client', error: 'no Secret' }]])('%j', (view) => {
-    expect(checkApiServer(circumstances({ view }))).toEqual({
-      status: 'Failed',
-      reason: 'APIServerDown',
-      message: down,
-    });
-  });
+  it.each<[ShootObservation]>([[{ kind: 'not-running' }], [{ kind: 'no-client', error: 'no Secret' }]])(
+    '%j',
+    (view) => {
+      expect(checkApiServer(checkInput({ view }))).toEqual({
+        status: 'Failed',
+        reason: 'APIServerDown',
+        message: down,
+      });
+    },
+  );
 
   it.each([
     ['All well. [response_time:12ms]', 'All well. [response_time:345ms]', true],

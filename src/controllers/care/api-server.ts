@@ -1,7 +1,7 @@
 import { failed, type Finding, healthy } from './finding.ts';
-import type { Circumstances, HealthzView } from './observation.ts';
+import type { CheckInput, HealthzObservation } from './observation.ts';
 
-/** A message without what differs from run to run: its first `[response_time:...]`, with the space before it. */
+/** A message without its first `[response_time:...]` and the space before it: that part differs from check to check. */
 export const withoutResponseTime = (message: string): string => {
   const start = message.indexOf('[response_time:');
   const end = start < 0 ? -1 : message.indexOf(']', start);
@@ -10,7 +10,7 @@ export const withoutResponseTime = (message: string): string => {
   return `${before.endsWith(' ') ? before.slice(0, -1) : before}${message.slice(end + 1)}`;
 };
 
-const judgeHealthz = (healthz: HealthzView): Finding => {
+const judgeHealthz = (healthz: HealthzObservation): Finding => {
   const took = `[response_time:${healthz.responseMs}ms]`;
   if (healthz.kind === 'failed') {
     const text = `Request to API server /healthz endpoint failed. ${took} (${healthz.error})`;
@@ -26,7 +26,7 @@ const judgeHealthz = (healthz: HealthzView): Finding => {
 };
 
 /** APIServerAvailable. As gardener's `pkg/utils/kubernetes/health/checker` and `shoot/care/health.go`, like the checks of the other types. */
-export const checkApiServer = ({ view }: Circumstances): Finding =>
-  view.kind === 'looked'
+export const checkApiServer = ({ view }: CheckInput): Finding =>
+  view.kind === 'observed'
     ? judgeHealthz(view.healthz)
     : failed('APIServerDown', 'Could not reach API server during client initialization.');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { checkControlPlane } from './control-plane.ts';
 import {
   bad,
-  circumstances,
+  checkInput,
   condition,
   controlPlane,
   deployment,
@@ -12,7 +12,7 @@ import {
   pool,
   type Parts,
   without,
-} from './testing/circumstances.ts';
+} from './testing/check-input.ts';
 
 const missing = (names: string) => ({
   status: 'Failed',
@@ -240,7 +240,7 @@ const cases: readonly (readonly [string, Parts, object])[] = [
 
 describe('ControlPlaneHealthy', () => {
   it.each(cases)('%s', (_, parts, finding) => {
-    expect(checkControlPlane(circumstances(parts))).toEqual(finding);
+    expect(checkControlPlane(checkInput(parts))).toEqual(finding);
   });
 
   it('looks at etcds, then Deployments, then scale-downs, then ManagedResources', () => {
@@ -249,14 +249,14 @@ describe('ControlPlaneHealthy', () => {
       deployments: ok(changed('kube-controller-manager', { isHeld: true, conditions: [] })),
       managedResources: ok([managedResource('mine', { class: 'seed', conditions: [] })]),
     };
-    const { etcds, deployments } = circumstances().seed;
+    const { etcds, deployments } = checkInput().seed;
     const held = ok(changed('kube-controller-manager', { isHeld: true }));
     const reasons = [
       wrong,
       { ...wrong, etcds },
       { ...wrong, etcds, deployments: held },
       { ...wrong, etcds, deployments },
-    ].map((seed) => checkControlPlane(circumstances({ seed })).reason);
+    ].map((seed) => checkControlPlane(checkInput({ seed })).reason);
     expect(reasons).toEqual([
       'ConditionCheckError',
       'DeploymentUnhealthy',

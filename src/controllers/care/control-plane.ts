@@ -8,7 +8,7 @@ import {
 } from '../../domain/index.ts';
 import { extensionFinding } from './extensions.ts';
 import { failed, type Finding, healthy, ifRead } from './finding.ts';
-import { type Circumstances, hasWorkers } from './observation.ts';
+import { type CheckInput, hasWorkers } from './observation.ts';
 import { deploymentFinding, managedResourceFinding, missingNames } from './workloads.ts';
 
 const type = 'ControlPlaneHealthy';
@@ -35,7 +35,7 @@ const requiredDeployments = (shoot: CareShoot): readonly string[] => [
   ...(shoot.vpaEnabled ? ['vpa-admission-controller', 'vpa-recommender', 'vpa-updater'] : []),
 ];
 
-/** Whether the prober holds any of its dependants down. */
+/** Fails while the prober holds any of its dependent Deployments down. */
 const scaledDownFinding = (
   deployments: readonly CareDeployment[],
   { dependants }: CareSettings,
@@ -60,8 +60,8 @@ const scaledDownFinding = (
 };
 
 /** ControlPlaneHealthy. */
-export const checkControlPlane = (circumstances: Circumstances): Finding => {
-  const { seed, shoot, settings } = circumstances;
+export const checkControlPlane = (input: CheckInput): Finding => {
+  const { seed, shoot, settings } = input;
   const ofDeployments = (deployments: readonly CareDeployment[]): Finding | undefined =>
     deploymentFinding(
       deployments.filter((deployment) => deployment.role === role),
@@ -73,9 +73,9 @@ export const checkControlPlane = (circumstances: Circumstances): Finding => {
       ifRead(seed.etcds, (etcds) => etcdFinding(etcds) ?? ofDeployments(deployments)),
     );
   return (
-    extensionFinding(circumstances, type) ??
+    extensionFinding(input, type) ??
     ofSeed() ??
-    managedResourceFinding(circumstances, type) ??
+    managedResourceFinding(input, type) ??
     healthy('ControlPlaneRunning', 'All control plane components are healthy.')
   );
 };

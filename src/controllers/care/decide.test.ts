@@ -6,18 +6,23 @@ import { failed, type Finding, healthy } from './finding.ts';
 import {
   ago,
   bad,
-  circumstances,
+  checkInput,
   condition,
-  looked,
+  observed,
   now,
   ok,
   type Parts,
   settings,
   shoot,
-} from './testing/circumstances.ts';
+} from './testing/check-input.ts';
+
+const decideFor = (parts: Parts): Findings => {
+  const input = checkInput(parts);
+  return decide(input, input);
+};
 
 const lines = (parts: Parts) =>
-  Array.from(decide(circumstances(parts)), ([type, { status, reason }]) => `${type} ${status} ${reason}`);
+  Array.from(decideFor(parts), ([type, { status, reason }]) => `${type} ${status} ${reason}`);
 
 const well = [
   'APIServerAvailable True HealthzRequestSucceeded',
@@ -35,7 +40,7 @@ describe('a run', () => {
     ['of a hibernated shoot', { shoot: { hibernated: true } }, all('True ConditionNotChecked')],
     [
       'of a hibernated shoot whose objects cannot be read',
-      { shoot: { hibernated: true }, seed: { managedResources: bad('x') }, view: { kind: 'asleep' } },
+      { shoot: { hibernated: true }, seed: { managedResources: bad('x') }, view: { kind: 'hibernated' } },
       all('True ConditionNotChecked'),
     ],
     [
@@ -56,7 +61,7 @@ describe('a run', () => {
     [
       'of a shoot whose API server is down: the others have their own problems',
       {
-        view: looked({
+        view: observed({
           healthz: { kind: 'failed', error: 'x', responseMs: 1 },
           nodes: bad('x'),
           tunnel: ok({ kind: 'not-deployed' }),
@@ -74,7 +79,7 @@ describe('a run', () => {
   });
 
   it('says what cannot be listed', () => {
-    const found = decide(circumstances({ seed: { managedResources: bad('403 Forbidden') } }));
+    const found = decideFor({ seed: { managedResources: bad('403 Forbidden') } });
     expect(found.get('EveryNodeReady')?.message).toBe('Failed listing ManagedResources: 403 Forbidden');
   });
 });

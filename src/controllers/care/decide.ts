@@ -8,22 +8,22 @@ import {
   type UpdatedCondition,
   failedCondition,
   findCondition,
-  pardonedCondition,
+  tolerateExpectedFailure,
   shootConditionTypes,
   updateCondition,
 } from '../../domain/index.ts';
 import { checkApiServer, withoutResponseTime } from './api-server.ts';
 import { checkControlPlane } from './control-plane.ts';
-import { type Finding, healthy, unchecked } from './finding.ts';
+import { checkError, type Finding, healthy } from './finding.ts';
 import { checkNodes } from './nodes.ts';
 import { checkObservability } from './observability.ts';
-import { type Circumstances, hasWorkers } from './observation.ts';
+import { type CheckInput, type DecideInput, hasWorkers, type Observation } from './observation.ts';
 import { checkSystemComponents } from './system-components.ts';
 
-/** What was found, by type of the condition, in the order in which they are written. */
+/** By type of the condition, in the order in which conditions are written. */
 export type Findings = ReadonlyMap<ShootConditionType, Finding>;
 
-const checks: Readonly<Record<ShootConditionType, (circumstances: Circumstances) => Finding>> = {
+const checks: Readonly<Record<ShootConditionType, (input: CheckInput) => Finding>> = {
   APIServerAvailable: checkApiServer,
   ControlPlaneHealthy: checkControlPlane,
   ObservabilityComponentsHealthy: checkObservability,
@@ -31,8 +31,8 @@ const checks: Readonly<Record<ShootConditionType, (circumstances: Circumstances)
   SystemComponentsHealthy: checkSystemComponents,
 };
 
-/** What holds for all types, whatever their checks would say. */
-const commonFinding = ({ shoot, seed }: Circumstances): Finding | undefined => {
+/** A finding that replaces all checks. */
+const commonFinding = ({ shoot, seed }: CheckInput): Finding | undefined => {
   if (shoot.hibernated) return healthy('ConditionNotChecked', 'Shoot cluster has been hibernated.');
   const { managedResources } = seed;
   if (managedResources.ok) return undefined;
@@ -43,19 +43,20 @@ const commonFinding = ({ shoot, seed }: Circumstances): Finding | undefined => {
   };
 };
 
-/** Types of conditions that the shoot has. */
+/** The condition types of this shoot. */
 export const typesOf = (shoot: CareShoot): readonly ShootConditionType[] =>
   shootConditionTypes.filter((type) => type !== 'EveryNodeReady' || hasWorkers(shoot));
 
-/** All checks of one run. Pure. */
-export const decide = (circumstances: Circumstances): Findings => {
-  const common = commonFinding(circumstances);
-  return new Map(typesOf(circumstances.shoot).map((type) => [type, common ?? checks[type](circumstances)]));
+/** Runs all checks of one shoot. Pure. */
+export const decide = (observation: Observation, input: DecideInput): Findings => {
+  const all = { ...observation, ...input };
+  const common = commonFinding(all);
+  return new Map(typesOf(input.shoot).map((type) => [type, common ?? checks[type](all)]));
 };
 
-/** When no check can be carried out: stored conditions must not look fresh. */
-export const decideNothing = (types: readonly ShootConditionType[], problem: string): Findings =>
-  new Map(types.map((type) => [type, unchecked(problem)]));
+/** For a shoot that cannot be checked at all: its stored conditions must not look fresh. */
+export const allUnknown = (types: readonly ShootConditionType[], problem: string): Findings =>
+  new Map(types.map((type) => [type, checkError(problem)]));
 
 const conditionOf = (base: ConditionBase, finding: Finding, context: FailureContext): UpdatedCondition => {
   const { status, ...text } = finding;
@@ -64,16 +65,13 @@ const conditionOf = (base: ConditionBase, finding: Finding, context: FailureCont
     : updateCondition(base, { ...text, status }, context.now);
 };
 
-/** The old message where the new one differs only in how long an answer took. */
-const steady = (finding: Finding, old: Condition | undefined): Finding => {
+/** With the old message if the new one differs in the response time only. */
+const withoutNewResponseTime = (finding: Finding, old: Condition | undefined): Finding => {
   if (old === undefined || withoutResponseTime(old.message) !== withoutResponseTime(finding.message)) return finding;
   return { ...finding, message: old.message };
 };
 
-/**
- * The conditions that findings make of the stored ones, at `now` (milliseconds since the epoch). Results are kept on a conflict, conditions
- * are not: thresholds and pardon depend on what is stored.
- */
+/** Conditions made from findings and the stored conditions, at `now` (milliseconds since the epoch). To be called again after a conflict. */
 export const conditionsFrom = (
   findings: Findings,
   { shoot, settings }: { readonly shoot: CareShoot; readonly settings: CareSettings },
@@ -83,8 +81,8 @@ export const conditionsFrom = (
   const thresholds = new Map(settings.conditionThresholds.map(({ type, thresholdMs }) => [type, thresholdMs]));
   return Array.from(findings, ([type, found]) => {
     const base = { type, old: findCondition(shoot.conditions, type) };
-    const finding = type === 'APIServerAvailable' ? steady(found, base.old) : found;
+    const finding = type === 'APIServerAvailable' ? withoutNewResponseTime(found, base.old) : found;
     const updated = conditionOf(base, finding, { now, thresholds, lastOperation });
-    return pardonedCondition(updated, base, { lastOperation, hasLastErrors, now });
+    return tolerateExpectedFailure(updated, base, { lastOperation, hasLastErrors, now });
   });
 };

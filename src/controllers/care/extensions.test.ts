@@ -4,24 +4,24 @@ import { checkControlPlane } from './control-plane.ts';
 import { extensionFinding } from './extensions.ts';
 import { checkNodes } from './nodes.ts';
 import { checkObservability } from './observability.ts';
-import type { ExtensionView, HeartbeatView } from './observation.ts';
+import type { ExtensionObservation, ExtensionHeartbeat } from './observation.ts';
 import { checkSystemComponents } from './system-components.ts';
-import { ago, bad, circumstances, condition, meta, now, ok } from './testing/circumstances.ts';
+import { ago, bad, checkInput, condition, meta, now, ok } from './testing/check-input.ts';
 
 const type = 'ControlPlaneHealthy';
-const beat = (seconds: number): HeartbeatView => ({ kind: 'lease', renewedAt: now - seconds * 1_000 });
+const beat = (seconds: number): ExtensionHeartbeat => ({ kind: 'lease', renewedAt: now - seconds * 1_000 });
 
 const heard = (
   kind: CareExtensionKind,
   conditions: readonly Condition[],
-  heartbeat: HeartbeatView = beat(10),
-): ExtensionView => ({
+  heartbeat: ExtensionHeartbeat = beat(10),
+): ExtensionObservation => ({
   kind,
   reports: ok([{ meta: meta(`my-${kind.toLowerCase()}`), type: 'local', conditions, heartbeat }]),
 });
 
-const find = (extensions: readonly ExtensionView[], settings = {}) =>
-  extensionFinding(circumstances({ seed: { extensions }, settings }), type);
+const find = (extensions: readonly ExtensionObservation[], settings = {}) =>
+  extensionFinding(checkInput({ seed: { extensions }, settings }), type);
 
 const outdated = (kind: string, age: string, time: string) => ({
   status: 'Unknown',
@@ -56,7 +56,7 @@ describe('what extensions say', () => {
     expect(find([heard('Worker', conditions)])).toEqual(finding);
   });
 
-  it.each<[string, HeartbeatView, object | undefined]>([
+  it.each<[string, ExtensionHeartbeat, object | undefined]>([
     ['fresh', beat(300), undefined],
     ['too old by a second', beat(301), outdated('Worker', '5m0s', '2026-01-01 11:55:00 +0000 UTC')],
     ['90 minutes old', beat(5_400), outdated('Worker', '1h30m0s', '2026-01-01 10:30:00 +0000 UTC')],
@@ -96,7 +96,7 @@ describe('what extensions say', () => {
   });
 
   it('a kind that could not be read is not passed over', () => {
-    const unread: ExtensionView = { kind: 'Network', reports: bad('forbidden') };
+    const unread: ExtensionObservation = { kind: 'Network', reports: bad('forbidden') };
     const worker = heard('Worker', [condition(type, 'False', said)]);
     expect(find([unread, worker])).toEqual({ status: 'Unknown', reason: 'ConditionCheckError', message: 'forbidden' });
     expect(find([worker, unread])?.reason).toBe('WorkerUnhealthyReport');
@@ -117,7 +117,7 @@ describe('what extensions say', () => {
     ];
     const seed = { extensions, deployments: bad('x'), etcds: bad('x'), managedResources: bad('x'), machines: bad('x') };
     for (const check of [checkControlPlane, checkNodes, checkSystemComponents, checkObservability]) {
-      expect(check(circumstances({ seed })).reason).toBe('ExtensionUnhealthyReport');
+      expect(check(checkInput({ seed })).reason).toBe('ExtensionUnhealthyReport');
     }
   });
 });

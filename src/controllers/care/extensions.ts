@@ -1,23 +1,23 @@
 import { type Condition, type ShootConditionType, findCondition, goAge } from '../../domain/index.ts';
 import { failed, type Finding, ifRead } from './finding.ts';
-import type { Circumstances, ExtensionView, HeardReport, HeartbeatView } from './observation.ts';
+import type { CheckInput, ExtensionObservation, ReportWithHeartbeat, ExtensionHeartbeat } from './observation.ts';
 
-interface Heard {
-  readonly kind: ExtensionView['kind'];
-  readonly report: HeardReport;
+interface Reported {
+  readonly kind: ExtensionObservation['kind'];
+  readonly report: ReportWithHeartbeat;
   readonly condition: Condition;
 }
 
-const heardAt = (heartbeat: HeartbeatView, { lastUpdateTime }: Condition): number | undefined => {
+const reportedAt = (heartbeat: ExtensionHeartbeat, { lastUpdateTime }: Condition): number | undefined => {
   if (heartbeat.kind === 'lease') return heartbeat.renewedAt;
   const updated = Date.parse(lastUpdateTime);
   return Number.isNaN(updated) ? undefined : updated;
 };
 
-const staleFinding = ({ kind, report, condition }: Heard, { settings, now }: Circumstances): Finding | undefined => {
+const staleFinding = ({ kind, report, condition }: Reported, { settings, now }: CheckInput): Finding | undefined => {
   const { staleExtensionThresholdMs: threshold } = settings;
   if (threshold === undefined || report.heartbeat.kind === 'unknown') return undefined;
-  const at = heardAt(report.heartbeat, condition);
+  const at = reportedAt(report.heartbeat, condition);
   if (at !== undefined && now - at <= threshold) return undefined;
   const { age, time } = goAge(at, now);
   const { namespace, name } = report.meta;
@@ -28,7 +28,7 @@ const staleFinding = ({ kind, report, condition }: Heard, { settings, now }: Cir
   };
 };
 
-const reportedFinding = ({ kind, condition }: Heard): Finding | undefined => {
+const reportedFinding = ({ kind, condition }: Reported): Finding | undefined => {
   const { status, reason, message, codes = [] } = condition;
   if (status === 'Progressing') {
     return { status, reason: `${kind}${reason}`, message, ...(codes.length === 0 ? {} : { codes }) };
@@ -37,15 +37,15 @@ const reportedFinding = ({ kind, condition }: Heard): Finding | undefined => {
   return undefined;
 };
 
-/** What extensions say of their components. The first problem decides; outdated good news are no news. */
-export const extensionFinding = (circumstances: Circumstances, type: ShootConditionType): Finding | undefined => {
-  for (const { kind, reports } of circumstances.seed.extensions) {
-    const finding = ifRead(reports, (heard) => {
-      for (const report of heard) {
+/** What extensions report. The first problem decides; an outdated report is a problem even if it is True. */
+export const extensionFinding = (input: CheckInput, type: ShootConditionType): Finding | undefined => {
+  for (const { kind, reports } of input.seed.extensions) {
+    const finding = ifRead(reports, (all) => {
+      for (const report of all) {
         const condition = findCondition(report.conditions, type);
         if (condition === undefined) continue;
         const one = { kind, report, condition };
-        const problem = staleFinding(one, circumstances) ?? reportedFinding(one);
+        const problem = staleFinding(one, input) ?? reportedFinding(one);
         if (problem !== undefined) return problem;
       }
       return undefined;

@@ -1,6 +1,6 @@
 import type { ConditionFailure, ConditionStatus, Result } from '../../domain/index.ts';
 
-/** What a check has found; with the stored condition it makes the new one. `Failed` is False or, within the grace of its type, Progressing. */
+/** Result of a check. `Failed` becomes False or, within the threshold of its condition type, Progressing. */
 export interface Finding extends ConditionFailure {
   readonly status: ConditionStatus | 'Failed';
 }
@@ -14,13 +14,13 @@ export const failed = (reason: string, message: string, codes: readonly string[]
   ...(codes.length === 0 ? {} : { codes }),
 });
 
-/** Of a check that could not be carried out. */
-export const unchecked = (problem: string): Finding => ({
+/** A check that could not be carried out. */
+export const checkError = (problem: string): Finding => ({
   status: 'Unknown',
   reason: 'ConditionCheckError',
   message: problem,
 });
 
-/** Checks what could be read. */
+/** Checks the value of a successful read; a failed read is an error of the check. */
 export const ifRead = <T>(read: Result<T, string>, check: (value: T) => Finding | undefined): Finding | undefined =>
-  read.ok ? check(read.value) : unchecked(read.error);
+  read.ok ? check(read.value) : checkError(read.error);

@@ -1,54 +1,53 @@
 import { ApiError, type GardenShoot, getGardenShoot, type NamespacedName, type Result } from '../../domain/index.ts';
 import type { CallOptions, KubeClient } from '../../ports/index.ts';
 
-/** Shoots as the garden stores them. */
-export interface GardenReader {
-  /** Rejects only with `signal.reason`. */
-  read(
-    shoot: NamespacedName,
-    options: Required<Pick<CallOptions, 'signal' | 'timeoutMs'>>,
-  ): Promise<Result<GardenShoot, ApiError>>;
-}
+type ReadOptions = Required<Pick<CallOptions, 'signal' | 'timeoutMs'>>;
 
-const impatientMs = 2_000;
+/** The longest wait of other reads while one waits for a garden that does not answer. */
+const shortTimeoutMs = 2_000;
 
 const isSilence = ({ code, status }: ApiError): boolean => code === 'Timeout' && status === undefined;
 
 /**
- * While the garden does not answer, one request at a time waits for it as long as it may, and all others not long: every run begins with one, and
- * shoots have to be checked all the same.
+ * Reads Shoots from the garden. While the garden does not answer, one read at a time waits its full time and all others a short one: every check
+ * begins with a read, and must not be held up by the garden.
  */
-export const createGardenReader = (garden: KubeClient): GardenReader => {
-  let isSilent = false;
-  let isAwaited = false;
+export class GardenReader {
+  readonly #garden: KubeClient;
+  #isSilent = false;
+  #isAwaited = false;
 
-  const ask = async (shoot: NamespacedName, options: CallOptions): Promise<Result<GardenShoot, ApiError>> => {
+  constructor(garden: KubeClient) {
+    this.#garden = garden;
+  }
+
+  /** Rejects only with `signal.reason`, or for a bug. */
+  async read(shoot: NamespacedName, { signal, timeoutMs }: ReadOptions): Promise<Result<GardenShoot, ApiError>> {
+    if (!this.#isSilent) return this.#get(shoot, { signal, timeoutMs });
+    if (this.#isAwaited) return this.#get(shoot, { signal, timeoutMs: Math.min(shortTimeoutMs, timeoutMs) });
+    this.#isAwaited = true;
+    try {
+      return await this.#get(shoot, { signal, timeoutMs });
+    } finally {
+      this.#isAwaited = false;
+    }
+  }
+
+  async #get(shoot: NamespacedName, options: ReadOptions): Promise<Result<GardenShoot, ApiError>> {
     const call = getGardenShoot(shoot);
     try {
-      const { value } = await garden.call(call, options);
-      isSilent = false;
+      const { value } = await this.#garden.call(call, options);
+      this.#isSilent = false;
       return { ok: true, value };
     } catch (error) {
       options.signal.throwIfAborted();
       if (!(error instanceof ApiError)) throw error;
-      // What was not even sent tells nothing of the garden.
-      if (!error.heldBack) isSilent = isSilence(error);
-      // However long it was waited for: what differs from run to run is told in each.
+      // A request that was never sent shows nothing about the garden.
+      if (!error.heldBack) this.#isSilent = isSilence(error);
+      if (!this.#isSilent) return { ok: false, error };
+      // Without the time-out, which differs from read to read: a text that differs would be logged each time.
       const message = `${call.method} ${call.path}: the garden does not answer`;
-      return { ok: false, error: isSilent ? new ApiError({ code: 'Timeout', message, cause: error }) : error };
+      return { ok: false, error: new ApiError({ code: 'Timeout', message, cause: error }) };
     }
-  };
-
-  return {
-    read: async (shoot, { signal, timeoutMs }) => {
-      if (isSilent && isAwaited) return ask(shoot, { signal, timeoutMs: Math.min(impatientMs, timeoutMs) });
-      const isTheOne = isSilent;
-      if (isTheOne) isAwaited = true;
-      try {
-        return await ask(shoot, { signal, timeoutMs });
-      } finally {
-        if (isTheOne) isAwaited = false;
-      }
-    },
-  };
-};
+  }
+}

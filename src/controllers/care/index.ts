@@ -1,129 +1,151 @@
 import type { CareCluster, CareShoot, NamespacedName } from '../../domain/index.ts';
 import type { Random, StoreChange } from '../../ports/index.ts';
-import { createGardenReader } from './garden-reader.ts';
-import type { CareReport, ShootCare } from './report.ts';
-import { type Remembered, type RunDeps, type RunRequest, runCare } from './run.ts';
-import { createSeedObserver } from './seed-view.ts';
+import { GardenReader } from './garden-reader.ts';
+import type { CareReport, ShootResult } from './report.ts';
+import { type CheckTarget, type LastCheck, ShootCheck, type ShootCheckDeps } from './run.ts';
+import { SeedObserver } from './seed-view.ts';
 import type { CareSources } from './watched.ts';
 
-export type { Writing } from './act.ts';
-export { type CareReport, createCareReport, type ShootCare } from './report.ts';
+export type { WriteResult } from './act.ts';
+export { CareReport, type ShootResult } from './report.ts';
 export type { CareSources, GardenSources, Watched } from './watched.ts';
 
-export interface CareControllerDeps extends Omit<RunDeps, 'observer' | 'kubeconfigs' | 'gardenReader'> {
+export interface CareControllerDeps extends Omit<ShootCheckDeps, 'observer' | 'kubeconfigs' | 'gardenReader'> {
   readonly random: Random;
   readonly sources: CareSources;
   readonly report: CareReport;
-  /** Asks for another reconcile of a namespace after `ms`. */
+  /** Requests another `reconcile` of a namespace after `ms`. */
   readonly requeueAfter: (namespace: string, ms: number) => void;
 }
 
-/** What the last runs made of the shoots, by control-plane namespace. */
-export type CareMemory = ReadonlyMap<string, Remembered>;
+/** State that outlives a change of the configuration: the last check of each shoot, by control-plane namespace. */
+export type CareState = ReadonlyMap<string, LastCheck>;
 
-/** Checks the shoots of a seed, each once per sync period. Keys are control-plane namespaces. */
-export interface CareController {
-  /** Asks for the first check of every shoot, and from now on for those of new ones. */
-  start(): void;
-  /** One run for one shoot; asks for the next. */
-  reconcile(namespace: string, signal: AbortSignal): Promise<void>;
-  /** One run for one shoot. Undefined: there is no such shoot. Rejects only with `signal.reason`. */
-  check(namespace: string, signal: AbortSignal): Promise<ShootCare | undefined>;
-  /** Whether the last run for the shoot waited long for its API server. */
-  isSlow(namespace: string): boolean;
-  /** Of all shoots, sorted. */
-  namespaces(): readonly string[];
-  memory(): CareMemory;
-  /** Asks for nothing more. Runs under way end by their signals. */
-  stop(): void;
-}
-
-/** Whether what the shoot was asked to do has just been done: its conditions are of interest at once. */
+/** True if the operation on the shoot has just succeeded: its conditions are of interest at once. */
 const hasJustSucceeded = ({ value, previous }: StoreChange<CareCluster>): boolean => {
   const stateOf = (cluster: CareCluster | undefined): string | undefined =>
     cluster?.shoot.ok === true ? cluster.shoot.value.lastOperation?.state : undefined;
   return stateOf(previous) === 'Processing' && stateOf(value) === 'Succeeded';
 };
 
-/** Of a Cluster that says not even which Shoot it is of. */
-const unreadable = (namespace: string, problem: string): ShootCare => ({
+/** Result for a Cluster that does not even name its Shoot. */
+const undecodable = (namespace: string, { shoot }: CareCluster): ShootResult => ({
   namespace,
   conditions: [],
   status: 'unknown',
   writing: { kind: 'unchanged' },
-  problem,
+  problem: shoot.ok ? '' : shoot.error.message,
   durationMs: 0,
 });
 
-/** A Shoot of which nothing is known but its name. */
-const nameless = { uid: '', seedName: '', labels: {}, hibernated: false, purpose: '', pools: [], vpaEnabled: false };
-const bareShoot = (name: NamespacedName): CareShoot => ({ ...nameless, ...name, hasLastErrors: false, conditions: [] });
+/** A Shoot of which only the name is known. */
+const nameOnly = (name: NamespacedName): CareShoot => ({
+  ...{ uid: '', seedName: '', labels: {}, hibernated: false, purpose: '', pools: [], vpaEnabled: false },
+  ...name,
+  hasLastErrors: false,
+  conditions: [],
+});
 
-/** What a run starts from. Undefined: the Cluster says not even which Shoot it is of. */
-const startOf = ({ shoot, shootName }: CareCluster): Pick<RunRequest, 'shoot' | 'problem'> | undefined => {
-  if (shoot.ok) return { shoot: shoot.value };
-  return shootName && { shoot: bareShoot(shootName), problem: shoot.error.message };
+/** Undefined if the Cluster does not even name its Shoot. */
+const targetOf = ({ seedName, shoot, shootName }: CareCluster): CheckTarget | undefined => {
+  if (shoot.ok) return { seedName, shoot: shoot.value };
+  return shootName && { seedName, shoot: nameOnly(shootName), problem: shoot.error.message };
 };
 
-export const createCareController = (deps: CareControllerDeps, before?: CareMemory): CareController => {
-  const { clock, random, settings, sources, report, requeueAfter } = deps;
-  const { syncPeriodMs } = settings;
-  const observer = createSeedObserver(sources);
-  const gardenReader = deps.garden && createGardenReader(deps.garden);
-  const runDeps: RunDeps = { ...deps, observer, kubeconfigs: sources.kubeconfigs, gardenReader };
-  const remembered = new Map(before);
-  const slow = new Set<string>();
-  let unsubscribe = (): void => undefined;
+/** Checks the shoots of a seed, each once per sync period. Keys are control-plane namespaces. */
+export class CareController {
+  readonly #deps: CareControllerDeps;
+  readonly #checkDeps: ShootCheckDeps;
+  readonly #observer: SeedObserver;
+  readonly #checks = new Map<string, ShootCheck>();
+  #unsubscribe = (): void => undefined;
 
-  const check = async (namespace: string, signal: AbortSignal): Promise<ShootCare | undefined> => {
+  constructor(deps: CareControllerDeps, before: CareState = new Map()) {
+    const { sources, garden } = deps;
+    this.#deps = deps;
+    this.#observer = new SeedObserver(sources);
+    const gardenReader = garden && new GardenReader(garden);
+    this.#checkDeps = { ...deps, observer: this.#observer, kubeconfigs: sources.kubeconfigs, gardenReader };
+    for (const [namespace, last] of before) {
+      this.#checks.set(namespace, new ShootCheck(this.#checkDeps, namespace, last));
+    }
+  }
+
+  /** Requests the first check of every shoot, and from now on of new ones. */
+  start(): void {
+    const { clusters } = this.#deps.sources;
+    this.#unsubscribe = clusters.subscribe((change) => this.#onChange(change));
+    for (const [namespace] of clusters.entries()) this.#requestFirst(namespace);
+  }
+
+  /** Checks one shoot, and requests its next check. */
+  async reconcile(namespace: string, signal: AbortSignal): Promise<void> {
+    const { clock, settings, requeueAfter } = this.#deps;
+    const startedAt = clock.monotonic();
+    if ((await this.check(namespace, signal)) === undefined) return;
+    requeueAfter(namespace, Math.max(0, startedAt + settings.syncPeriodMs - clock.monotonic()));
+  }
+
+  /** Checks one shoot. Undefined if there is none. Rejects only with `signal.reason`, or for a bug. */
+  async check(namespace: string, signal: AbortSignal): Promise<ShootResult | undefined> {
+    const { sources, report } = this.#deps;
     const cluster = sources.clusters.get(namespace);
     if (cluster === undefined) return undefined;
-    const { seedName, shoot } = cluster;
-    const from = startOf(cluster);
-    if (from === undefined) {
-      const care = unreadable(namespace, shoot.ok ? '' : shoot.error.message);
-      report.ran(care, []);
-      return care;
+    const target = targetOf(cluster);
+    if (target === undefined) {
+      const result = undecodable(namespace, cluster);
+      report.checked(result, []);
+      return result;
     }
-    const request = { namespace, seedName, ...from, remembered: remembered.get(namespace), signal };
-    const { care, before: stored, isSlow, bug, ...made } = await runCare(runDeps, request);
-    // The shoot may have left while it was checked.
-    if (sources.clusters.get(namespace) === undefined) return care;
-    remembered.set(namespace, made.remembered);
-    if (isSlow) slow.add(namespace);
-    else slow.delete(namespace);
-    report.ran(care, stored);
-    if (bug !== undefined) report.broke(namespace, bug);
-    return care;
-  };
+    const { result, before, bug } = await this.#checkOf(namespace).run(target, signal);
+    // The Cluster may be gone by now, and with it the series of its metrics.
+    if (sources.clusters.get(namespace) === undefined) return result;
+    report.checked(result, before);
+    if (bug !== undefined) report.unexpectedError(namespace, bug);
+    return result;
+  }
 
-  const observeChange = (change: StoreChange<CareCluster>): void => {
+  /** True if the last check waited long for the shoot's API server. */
+  isSlow(namespace: string): boolean {
+    return this.#checks.get(namespace)?.isSlow ?? false;
+  }
+
+  /** Namespaces of all shoots, sorted. */
+  namespaces(): readonly string[] {
+    return Array.from(this.#deps.sources.clusters.entries(), ([namespace]) => namespace).sort();
+  }
+
+  state(): CareState {
+    return new Map(
+      Array.from(this.#checks).flatMap(([namespace, { last }]) => (last === undefined ? [] : [[namespace, last]])),
+    );
+  }
+
+  /** Requests nothing more. Checks that run end by their signals. */
+  stop(): void {
+    this.#unsubscribe();
+    this.#observer.close();
+  }
+
+  #requestFirst(namespace: string): void {
+    const { random, settings, requeueAfter } = this.#deps;
+    requeueAfter(namespace, random.next() * settings.syncPeriodMs);
+  }
+
+  #checkOf(namespace: string): ShootCheck {
+    const known = this.#checks.get(namespace);
+    if (known !== undefined) return known;
+    const created = new ShootCheck(this.#checkDeps, namespace, undefined);
+    this.#checks.set(namespace, created);
+    return created;
+  }
+
+  #onChange(change: StoreChange<CareCluster>): void {
     const { type, key, previous } = change;
     if (type === 'deleted') {
-      remembered.delete(key);
-      slow.delete(key);
-      report.left(key);
-    } else if (previous === undefined) requeueAfter(key, random.next() * syncPeriodMs);
-    else if (hasJustSucceeded(change)) requeueAfter(key, 0);
-  };
-
-  return {
-    start: () => {
-      unsubscribe = sources.clusters.subscribe(observeChange);
-      for (const [namespace] of sources.clusters.entries()) requeueAfter(namespace, random.next() * syncPeriodMs);
-    },
-    reconcile: async (namespace, signal) => {
-      const startedAt = clock.monotonic();
-      if ((await check(namespace, signal)) === undefined) return;
-      requeueAfter(namespace, Math.max(0, startedAt + syncPeriodMs - clock.monotonic()));
-    },
-    check,
-    isSlow: (namespace) => slow.has(namespace),
-    namespaces: () => Array.from(sources.clusters.entries(), ([namespace]) => namespace).sort(),
-    memory: () => new Map(remembered),
-    stop: () => {
-      unsubscribe();
-      observer.close();
-    },
-  };
-};
+      this.#checks.delete(key);
+      this.#deps.report.forget(key);
+    } else if (previous === undefined) this.#requestFirst(key);
+    else if (hasJustSucceeded(change)) this.#deps.requeueAfter(key, 0);
+  }
+}

@@ -10,7 +10,7 @@ import {
   scaleUpProblem,
 } from '../../domain/index.ts';
 import { failed, type Finding, ifRead } from './finding.ts';
-import type { SeedView } from './observation.ts';
+import type { SeedObservation } from './observation.ts';
 
 interface Fleet {
   readonly counts: MachineCounts;
@@ -24,7 +24,7 @@ const isProgressing = ({ conditions }: MachineDeploymentHealth): boolean => {
   return progressing?.status === 'True' && progressing.reason !== 'NewMachineSetAvailable';
 };
 
-/** The search ends at the first MachineDeployment with failed machines: those are the trouble then, and not the roll-out. */
+/** The search ends at the first MachineDeployment with failed machines: then these are the problem, and not the roll-out. */
 const isRolling = (deployments: readonly MachineDeploymentHealth[]): boolean => {
   const failing = deployments.findIndex(({ failedMachines }) => failedMachines.length > 0);
   return deployments.slice(0, failing === -1 ? undefined : failing).some(isProgressing);
@@ -44,8 +44,8 @@ const fleetFinding = ({ counts, machines, nodes, rolling }: Fleet): Finding | un
   );
 };
 
-/** The nodes of the shoot against the machines that shall become nodes. */
-export const machineFinding = (seed: SeedView, nodes: readonly WorkerNode[]): Finding | undefined =>
+/** Compares the nodes of the shoot with the machines that should become nodes. */
+export const machineFinding = (seed: SeedObservation, nodes: readonly WorkerNode[]): Finding | undefined =>
   ifRead(seed.machineDeployments, (deployments) =>
     ifRead(seed.machines, (machines) =>
       fleetFinding({

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { NodeHealth } from '../../domain/index.ts';
 import { checkNodes } from './nodes.ts';
-import type { ShootView } from './observation.ts';
+import type { ShootObservation } from './observation.ts';
 import {
   bad,
-  circumstances,
+  checkInput,
   condition,
-  looked,
+  observed,
   machineDeployment,
   node,
   now,
@@ -14,7 +14,7 @@ import {
   type Parts,
   pool,
   type shoot,
-} from './testing/circumstances.ts';
+} from './testing/check-input.ts';
 
 const fine = { status: 'True', reason: 'EveryNodeReady', message: 'All nodes are ready.' };
 const failed = (reason: string, message: string, codes?: readonly string[]) => ({
@@ -23,9 +23,9 @@ const failed = (reason: string, message: string, codes?: readonly string[]) => (
   message,
   ...(codes === undefined ? {} : { codes }),
 });
-const unchecked = (message: string) => ({ status: 'Unknown', reason: 'ConditionCheckError', message });
+const checkError = (message: string) => ({ status: 'Unknown', reason: 'ConditionCheckError', message });
 
-const withNodes = (...nodes: readonly NodeHealth[]): Parts => ({ view: looked({ nodes: ok(nodes) }) });
+const withNodes = (...nodes: readonly NodeHealth[]): Parts => ({ view: observed({ nodes: ok(nodes) }) });
 const notReady = (name: string, reason: string): NodeHealth =>
   node(name, { conditions: [condition('Ready', 'False', { reason, message: 'M' })] });
 const unhealthy = (reason: string) =>
@@ -33,7 +33,7 @@ const unhealthy = (reason: string) =>
 
 const cases: readonly (readonly [string, Parts, object])[] = [
   ['all is well', {}, fine],
-  ['nodes could not be read', { view: looked({ nodes: bad('timeout') }) }, unchecked('timeout')],
+  ['nodes could not be read', { view: observed({ nodes: bad('timeout') }) }, checkError('timeout')],
   [
     'a node is not ready',
     withNodes(node('a'), notReady('b', 'KubeletDown')),
@@ -91,9 +91,9 @@ const cases: readonly (readonly [string, Parts, object])[] = [
       'Not enough worker nodes registered in worker pool "x" to meet minimum desired machine count. (0/1).',
     ),
   ],
-  ['MachineDeployments could not be read', { seed: { machineDeployments: bad('forbidden') } }, unchecked('forbidden')],
-  ['machines could not be read', { seed: { machines: bad('forbidden') } }, unchecked('forbidden')],
-  ['leases could not be read', { view: looked({ leases: bad('timeout') }) }, unchecked('timeout')],
+  ['MachineDeployments could not be read', { seed: { machineDeployments: bad('forbidden') } }, checkError('forbidden')],
+  ['machines could not be read', { seed: { machines: bad('forbidden') } }, checkError('forbidden')],
+  ['leases could not be read', { view: observed({ leases: bad('timeout') }) }, checkError('timeout')],
 ];
 
 function without({ pool: _, ...others }: NodeHealth): NodeHealth {
@@ -102,7 +102,7 @@ function without({ pool: _, ...others }: NodeHealth): NodeHealth {
 
 describe('EveryNodeReady', () => {
   it.each(cases)('%s', (_, parts, finding) => {
-    expect(checkNodes(circumstances(parts))).toEqual(finding);
+    expect(checkNodes(checkInput(parts))).toEqual(finding);
   });
 
   const rolling = condition('Progressing', 'True', { reason: 'MachineSetUpdated' });
@@ -274,12 +274,12 @@ describe('EveryNodeReady', () => {
   ])('%s', (_, deployments, machines, nodes, reason, message) => {
     const seed = { machineDeployments: ok(deployments), machines: ok(machines) };
     const parts = { seed, ...(nodes === undefined ? {} : withNodes(...nodes)) };
-    expect(checkNodes(circumstances(parts))).toEqual(failed(reason, message));
+    expect(checkNodes(checkInput(parts))).toEqual(failed(reason, message));
   });
 
   it('does not count nodes that machine-controller-manager leaves alone', () => {
     const other = node('c', { managedByMcm: false });
-    expect(checkNodes(circumstances(withNodes(node('a'), node('b'), other)))).toEqual(fine);
+    expect(checkNodes(checkInput(withNodes(node('a'), node('b'), other)))).toEqual(fine);
   });
 
   const expired = (percent: number) =>
@@ -299,19 +299,19 @@ describe('EveryNodeReady', () => {
     const names = Array.from({ length: all }, (_item, index) => `n${String(index)}`);
     const leases = names.map((name, index) => ({ name, expiresAt: index < count ? now - 1 : now }));
     const parts: Parts = {
-      view: looked({ nodes: ok(names.map((name) => node(name))), leases: ok(leases) }),
+      view: observed({ nodes: ok(names.map((name) => node(name))), leases: ok(leases) }),
       seed: {
         machineDeployments: ok([machineDeployment('w', all)]),
         machines: ok(names.map((name) => machine('Running', name))),
       },
     };
-    expect(checkNodes(circumstances(parts))).toEqual(finding);
+    expect(checkNodes(checkInput(parts))).toEqual(finding);
   });
 
   it('counts expired leases of known nodes only, against all', () => {
     const lease = (name: string, expiresAt: number) => ({ name, expiresAt });
     const look = (leases: readonly { name: string; expiresAt: number }[]) =>
-      checkNodes(circumstances({ view: looked({ leases: ok(leases) }) }));
+      checkNodes(checkInput({ view: observed({ leases: ok(leases) }) }));
     expect(look([lease('a', now), lease('b', now), lease('gone', now - 1)])).toEqual(fine);
     expect(look([lease('a', now - 1), lease('b', now), lease('x', now), lease('y', now), lease('z', now)])).toEqual(
       expired(20),
@@ -320,7 +320,7 @@ describe('EveryNodeReady', () => {
   });
 
   const at = (type: string) => ({ type, state: 'Processing', lastUpdateTime: '' });
-  it.each<[ShootView, Parameters<typeof shoot>[0], string]>([
+  it.each<[ShootObservation, Parameters<typeof shoot>[0], string]>([
     [{ kind: 'no-client', error: 'no Secret' }, {}, 'Could not initialize Shoot client for health check: no Secret'],
     [{ kind: 'not-running' }, { lastOperation: undefined }, 'Shoot control plane has not been fully created yet.'],
     [{ kind: 'not-running' }, { lastOperation: at('Create') }, 'Shoot control plane has not been fully created yet.'],
@@ -337,7 +337,7 @@ describe('EveryNodeReady', () => {
     const extension = { ...heard, heartbeat: { kind: 'lease', renewedAt: now } } as const;
     const seed = { extensions: [{ kind: 'Worker', reports: ok([extension]) }] } as const;
     for (const parts of [{}, { seed }]) {
-      expect(checkNodes(circumstances({ view, shoot: changes, ...parts }))).toEqual(unchecked(message));
+      expect(checkNodes(checkInput({ view, shoot: changes, ...parts }))).toEqual(checkError(message));
     }
   });
 });

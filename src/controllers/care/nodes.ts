@@ -9,13 +9,13 @@ import {
 import { extensionFinding } from './extensions.ts';
 import { failed, type Finding, healthy, ifRead } from './finding.ts';
 import { machineFinding } from './machines.ts';
-import type { Circumstances } from './observation.ts';
+import type { CheckInput } from './observation.ts';
 import { unreachableFinding } from './unreachable.ts';
 
 const type = 'EveryNodeReady';
-/** Problems of a node that its user's configuration makes. */
+/** Problems of a node that its owner's configuration causes. */
 const configurationProblem = /KubeletHasInsufficientMemory|KubeletHasDiskPressure|KubeletHasInsufficientPID/i;
-/** From this share of expired leases the prober may be about to act. */
+/** From this share of expired leases on the prober may be about to scale down. */
 const alarmingPercent = 20;
 
 const kubeletFinding = (
@@ -75,9 +75,9 @@ const firstPoolFinding = (pools: readonly WorkerPool[], nodes: readonly WorkerNo
   return undefined;
 };
 
-const shootFinding = (circumstances: Circumstances): Finding | undefined => {
-  const { view, seed, shoot, now } = circumstances;
-  if (view.kind !== 'looked') return unreachableFinding(circumstances);
+const shootFinding = (input: CheckInput): Finding | undefined => {
+  const { view, seed, shoot, now } = input;
+  if (view.kind !== 'observed') return unreachableFinding(input);
   return ifRead(view.nodes, (all) => {
     const nodes = all.filter(({ pool }) => pool !== undefined);
     return (
@@ -89,8 +89,8 @@ const shootFinding = (circumstances: Circumstances): Finding | undefined => {
 };
 
 /** EveryNodeReady, of shoots with workers. */
-export const checkNodes = (circumstances: Circumstances): Finding =>
-  unreachableFinding(circumstances) ??
-  extensionFinding(circumstances, type) ??
-  shootFinding(circumstances) ??
+export const checkNodes = (input: CheckInput): Finding =>
+  unreachableFinding(input) ??
+  extensionFinding(input, type) ??
+  shootFinding(input) ??
   healthy('EveryNodeReady', 'All nodes are ready.');

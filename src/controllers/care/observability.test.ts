@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { checkObservability } from './observability.ts';
 import {
   bad,
-  circumstances,
+  checkInput,
   condition,
   controlPlane,
   deployment,
@@ -11,7 +11,7 @@ import {
   ok,
   type Parts,
   without,
-} from './testing/circumstances.ts';
+} from './testing/check-input.ts';
 
 const fine = {
   status: 'True',
@@ -105,6 +105,6 @@ const cases: readonly (readonly [string, Parts, object])[] = [
 
 describe('ObservabilityComponentsHealthy', () => {
   it.each(cases)('%s', (_, parts, finding) => {
-    expect(checkObservability(circumstances(parts))).toEqual(finding);
+    expect(checkObservability(checkInput(parts))).toEqual(finding);
   });
 });

@@ -1,19 +1,19 @@
 import type { CareDeployment, CareShoot } from '../../domain/index.ts';
 import { extensionFinding } from './extensions.ts';
 import { type Finding, healthy, ifRead } from './finding.ts';
-import { type Circumstances, hasWorkers, type SeedView } from './observation.ts';
+import { type CheckInput, hasWorkers, type SeedObservation } from './observation.ts';
 import { deploymentFinding, managedResourceFinding } from './workloads.ts';
 
 const type = 'ObservabilityComponentsHealthy';
-/** Comes with the Deployment `event-logger`, and so tells that there should be one. */
+/** Deployed together with the Deployment `event-logger`, so it shows that there should be one. */
 const eventLoggerResource = 'shoot-event-logger';
 
-/** Nothing in the seed says whether gardenlet is configured to log, but what it deploys then does. */
-const isLoggingEnabled = ({ managedResources }: SeedView, logging: readonly CareDeployment[]): boolean =>
+/** The seed does not show gardenlet's configuration, but what gardenlet deploys when logging is enabled. */
+const isLoggingEnabled = ({ managedResources }: SeedObservation, logging: readonly CareDeployment[]): boolean =>
   logging.length > 0 ||
   (managedResources.ok && managedResources.value.some(({ meta }) => meta.name === eventLoggerResource));
 
-const workloadFinding = ({ seed, shoot }: { readonly seed: SeedView; readonly shoot: CareShoot }) =>
+const workloadFinding = ({ seed, shoot }: { readonly seed: SeedObservation; readonly shoot: CareShoot }) =>
   ifRead(seed.deployments, (deployments) => {
     const ofRole = (role: string): readonly CareDeployment[] =>
       deployments.filter((deployment) => deployment.role === role);
@@ -24,9 +24,9 @@ const workloadFinding = ({ seed, shoot }: { readonly seed: SeedView; readonly sh
     );
   });
 
-/** ObservabilityComponentsHealthy. Shoots for testing have nothing that observes them. */
-export const checkObservability = (circumstances: Circumstances): Finding =>
-  extensionFinding(circumstances, type) ??
-  (circumstances.shoot.purpose === 'testing' ? undefined : workloadFinding(circumstances)) ??
-  managedResourceFinding(circumstances, type) ??
+/** ObservabilityComponentsHealthy. Shoots with the purpose `testing` have no observability components. */
+export const checkObservability = (input: CheckInput): Finding =>
+  extensionFinding(input, type) ??
+  (input.shoot.purpose === 'testing' ? undefined : workloadFinding(input)) ??
+  managedResourceFinding(input, type) ??
   healthy('ObservabilityComponentsRunning', 'All observability components are healthy.');

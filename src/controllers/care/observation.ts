@@ -13,70 +13,75 @@ import type {
   Result,
 } from '../../domain/index.ts';
 
-/** What could not be read is data; the error is its text. */
+/** A failed read is data; the error is its text. */
 export type Read<T> = Result<T, string>;
 
-/** When the extension in charge last said that it is alive. */
-export type HeartbeatView =
-  /** Milliseconds since the epoch; undefined: never, or nobody is known to be in charge. */
+/** The last heartbeat of the extension that is in charge of an object. */
+export type ExtensionHeartbeat =
+  /** Milliseconds since the epoch. Undefined: there is no heartbeat, or no extension in charge. */
   | { readonly kind: 'lease'; readonly renewedAt: number | undefined }
-  /** There is no garden to ask who is in charge: a condition is as fresh as it says itself. */
+  /** There is no garden that names the extension: the condition's own `lastUpdateTime` counts. */
   | { readonly kind: 'own' }
-  /** It could not be found out. */
+  /** The objects that name the extension are not listed yet. */
   | { readonly kind: 'unknown' };
 
-export interface HeardReport extends ExtensionReport {
-  readonly heartbeat: HeartbeatView;
+export interface ReportWithHeartbeat extends ExtensionReport {
+  readonly heartbeat: ExtensionHeartbeat;
 }
 
-export interface ExtensionView {
+export interface ExtensionObservation {
   readonly kind: CareExtensionKind;
-  readonly reports: Read<readonly HeardReport[]>;
+  readonly reports: Read<readonly ReportWithHeartbeat[]>;
 }
 
-/** A control plane as the seed shows it. Objects are in the order of their names. */
-export interface SeedView {
+/** A control plane as observed in the seed. Objects are in the order of their names. */
+export interface SeedObservation {
   readonly deployments: Read<readonly CareDeployment[]>;
   readonly etcds: Read<readonly EtcdHealth[]>;
   readonly managedResources: Read<readonly ManagedResourceHealth[]>;
   readonly machineDeployments: Read<readonly MachineDeploymentHealth[]>;
   readonly machines: Read<readonly MachineProgress[]>;
-  /** Those that the shoot has, in the order in which they are heard. */
-  readonly extensions: readonly ExtensionView[];
+  /** By kind, in the order of `careExtensionKinds`; the first problem decides. */
+  readonly extensions: readonly ExtensionObservation[];
 }
 
-export type HealthzView =
+export type HealthzObservation =
   | { readonly kind: 'answered'; readonly status: number; readonly body: string; readonly responseMs: number }
   | { readonly kind: 'failed'; readonly error: string; readonly responseMs: number };
 
-export type TunnelView =
+export type TunnelObservation =
   | { readonly kind: 'not-deployed' }
   | { readonly kind: 'broken'; readonly error: string }
   | { readonly kind: 'connected' };
 
-/** A shoot as its own API server shows it. */
-export type ShootView =
-  /** Hibernated shoots are not looked at. */
-  | { readonly kind: 'asleep' }
-  /** There is no API server that is meant to run. */
+/** A shoot as observed through its own API server. */
+export type ShootObservation =
+  /** The API server of a hibernated shoot is not called. */
+  | { readonly kind: 'hibernated' }
+  /** The Deployment of the API server is missing, being deleted, or at 0 replicas. */
   | { readonly kind: 'not-running' }
   | { readonly kind: 'no-client'; readonly error: string }
   | {
-      readonly kind: 'looked';
-      readonly healthz: HealthzView;
+      readonly kind: 'observed';
+      readonly healthz: HealthzObservation;
       readonly nodes: Read<readonly WorkerNode[]>;
       readonly leases: Read<readonly NodeLease[]>;
-      readonly tunnel: Read<TunnelView>;
+      readonly tunnel: Read<TunnelObservation>;
     };
 
-/** What the checks of one run are made from. */
-export interface Circumstances {
-  readonly seed: SeedView;
-  readonly view: ShootView;
+export interface Observation {
+  readonly seed: SeedObservation;
+  readonly view: ShootObservation;
+}
+
+export interface DecideInput {
   readonly shoot: CareShoot;
   readonly settings: CareSettings;
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
+
+/** All that a check may use. */
+export type CheckInput = Observation & DecideInput;
 
 export const hasWorkers = ({ pools }: CareShoot): boolean => pools.length > 0;

@@ -11,14 +11,14 @@ import {
 } from '../../domain/index.ts';
 import type { Clock, KubeClient, ShootConnection, ShootConnector, Store } from '../../ports/index.ts';
 import {
-  type HealthzView,
+  type HealthzObservation,
   hasWorkers,
   type Read,
-  type SeedView,
-  type ShootView,
-  type TunnelView,
+  type SeedObservation,
+  type ShootObservation,
+  type TunnelObservation,
 } from './observation.ts';
-import { lookAtTunnel, type TunnelDeps } from './tunnel.ts';
+import { observeTunnel, type TunnelDeps } from './tunnel.ts';
 
 export interface ObserveDeps extends TunnelDeps {
   readonly clock: Clock;
@@ -27,19 +27,19 @@ export interface ObserveDeps extends TunnelDeps {
   readonly kubeconfigs: Store<string | undefined>;
 }
 
-export interface LookRequest {
+export interface ObserveRequest {
   readonly shoot: CareShoot;
-  readonly seed: SeedView;
+  readonly seed: SeedObservation;
   /** `namespace/name` of the Secret with the shoot's kubeconfig. */
   readonly secretKey: string;
-  /** Of a run's reads together. */
+  /** For all reads of the check together. */
   readonly timeoutMs: number;
-  /** Monotonic instant at which that is over. */
+  /** Monotonic instant at which that time is over. */
   readonly deadline: number;
   readonly signal: AbortSignal;
 }
 
-interface Ask {
+interface Reading {
   readonly deps: ObserveDeps;
   readonly client: KubeClient;
   readonly kubeconfig: string;
@@ -48,22 +48,22 @@ interface Ask {
   readonly signal: AbortSignal;
 }
 
-/** Of `/healthz` alone: an API server that does not answer is down, and must be told so within the run. */
+/** For `/healthz` alone: an API server that does not answer is down, and the check must have time to say so. */
 const healthzTimeoutMs = 10_000;
 
-const apiServerState = ({ deployments }: SeedView): Read<boolean> => {
+const apiServerState = ({ deployments }: SeedObservation): Read<boolean> => {
   if (!deployments.ok) return deployments;
   const apiServer = deployments.value.find(({ meta }) => meta.name === 'kube-apiserver');
   return { ok: true, value: apiServer !== undefined && !apiServer.meta.deleting && apiServer.replicas > 0 };
 };
 
 /**
- * Asks the shoot's own API server, on a connection of this run. What has not come in by the deadline could not be read. Rejects only with
- * `signal.reason`.
+ * Reads from the shoot's own API server, over a connection of this check. A read that has not ended by the deadline has failed. Rejects only with
+ * `signal.reason`, or for a bug.
  */
-export const observe = async (deps: ObserveDeps, request: LookRequest): Promise<ShootView> => {
+export const observe = async (deps: ObserveDeps, request: ObserveRequest): Promise<ShootObservation> => {
   const { shoot, seed, secretKey, signal } = request;
-  if (shoot.hibernated) return { kind: 'asleep' };
+  if (shoot.hibernated) return { kind: 'hibernated' };
   const running = apiServerState(seed);
   if (!running.ok) return { kind: 'no-client', error: running.error };
   if (!running.value) return { kind: 'not-running' };
@@ -76,8 +76,8 @@ export const observe = async (deps: ObserveDeps, request: LookRequest): Promise<
   const { client } = connection.value;
   try {
     const { timeoutMs, deadline } = request;
-    const ask: Ask = { deps, client, kubeconfig, timeoutMs, deadline, signal };
-    return await look(ask, shoot, Math.min(healthzTimeoutMs, timeoutMs / 2));
+    const reading: Reading = { deps, client, kubeconfig, timeoutMs, deadline, signal };
+    return await readAll(reading, shoot, Math.min(healthzTimeoutMs, timeoutMs / 2));
   } finally {
     connection.value.close();
   }
@@ -92,25 +92,25 @@ const connect = ({ connector }: ObserveDeps, kubeconfig: string): Read<ShootConn
   }
 };
 
-/** A server that does not answer at all is not asked for more: each question would take its time only to say the same. */
-const look = async (ask: Ask, shoot: CareShoot, timeoutMs: number): Promise<ShootView> => {
-  const { healthz, silent } = await lookAtHealthz(ask, timeoutMs);
+/** A server that does not answer `/healthz` gets no more requests: each would only time out as well. */
+const readAll = async (reading: Reading, shoot: CareShoot, timeoutMs: number): Promise<ShootObservation> => {
+  const { healthz, silent } = await readHealthz(reading, timeoutMs);
   if (silent !== undefined || !hasWorkers(shoot)) {
     const unread = { ok: false, error: silent ?? 'workerless shoots have none' } as const;
-    return { kind: 'looked', healthz, nodes: unread, leases: unread, tunnel: unread };
+    return { kind: 'observed', healthz, nodes: unread, leases: unread, tunnel: unread };
   }
   const [nodes, leases, tunnel] = await Promise.all([
-    read(ask, listWorkerNodes),
-    read(ask, listNodeLeaseExpiries),
-    readTunnel(ask),
+    read(reading, listWorkerNodes),
+    read(reading, listNodeLeaseExpiries),
+    readTunnel(reading),
   ]);
-  return { kind: 'looked', healthz, nodes, leases, tunnel };
+  return { kind: 'observed', healthz, nodes, leases, tunnel };
 };
 
-const lookAtHealthz = async (
-  { deps, client, signal }: Ask,
+const readHealthz = async (
+  { deps, client, signal }: Reading,
   timeoutMs: number,
-): Promise<{ readonly healthz: HealthzView; readonly silent?: string }> => {
+): Promise<{ readonly healthz: HealthzObservation; readonly silent?: string }> => {
   const { clock } = deps;
   const startedAt = clock.monotonic();
   const elapsed = (): number => Math.round(clock.monotonic() - startedAt);
@@ -126,33 +126,33 @@ const lookAtHealthz = async (
     if (status !== undefined && status < 400) {
       return { healthz: { kind: 'answered', status, body: message, responseMs } };
     }
-    const healthz: HealthzView = { kind: 'failed', error: message, responseMs };
+    const healthz: HealthzObservation = { kind: 'failed', error: message, responseMs };
     return status === undefined ? { healthz, silent: message } : { healthz };
   }
 };
 
-/** What is left for a read differs from run to run; a message that did would be written each time. */
-const problemOf = ({ timeoutMs }: Ask, { method, path }: Call<unknown>, error: ApiError): string =>
+/** Names the time of the whole check: the time left for a read differs from check to check, and each other message would be written. */
+const problemOf = ({ timeoutMs }: Reading, { method, path }: Call<unknown>, error: ApiError): string =>
   error.code === 'Timeout' && error.status === undefined
     ? `${method} ${path}: no answer when the time of the run, ${formatGoDuration(timeoutMs)}, was over`
     : error.message;
 
-const read = async <T>(ask: Ask, call: Call<T>): Promise<Read<T>> => {
-  const { deps, client, deadline, signal } = ask;
+const read = async <T>(reading: Reading, call: Call<T>): Promise<Read<T>> => {
+  const { deps, client, deadline, signal } = reading;
   try {
-    // At least 1 ms: a run whose time is up ends in a Timeout like any other.
+    // At least 1 ms, so that a check whose time is over ends in a Timeout like any other.
     const timeoutMs = Math.max(1, deadline - deps.clock.monotonic());
     return { ok: true, value: (await client.call(call, { signal, timeoutMs })).value };
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof ApiError) return { ok: false, error: problemOf(ask, call, error) };
+    if (error instanceof ApiError) return { ok: false, error: problemOf(reading, call, error) };
     throw error;
   }
 };
 
-const readTunnel = async (ask: Ask): Promise<Read<TunnelView>> => {
-  const pods = await read(ask, listTunnelPods);
+const readTunnel = async (reading: Reading): Promise<Read<TunnelObservation>> => {
+  const pods = await read(reading, listTunnelPods);
   if (!pods.ok) return pods;
-  const { deps, kubeconfig, deadline, signal } = ask;
-  return lookAtTunnel(deps, { kubeconfig, pods: pods.value, deadline, signal });
+  const { deps, kubeconfig, deadline, signal } = reading;
+  return observeTunnel(deps, { kubeconfig, pods: pods.value, deadline, signal });
 };

@@ -1,33 +1,23 @@
 import type { Condition, NamespacedName, ShootStatus } from '../../domain/index.ts';
 import type { Logger, Meter } from '../../ports/index.ts';
-import type { Writing } from './act.ts';
+import type { WriteResult } from './act.ts';
 import { withoutResponseTime } from './api-server.ts';
-import { createCareMetrics } from './metrics.ts';
+import { type CareMetrics, createCareMetrics } from './metrics.ts';
 
-/** How one shoot is, after one run. */
-export interface ShootCare {
+/** Result of one check of one shoot. */
+export interface ShootResult {
   /** Of the control plane. */
   readonly namespace: string;
-  /** In the garden; absent where the Cluster cannot be read. */
+  /** In the garden. Absent if the Cluster does not name it. */
   readonly shoot?: NamespacedName;
   /** Of the types that care owns, in the order in which they are written; with a `problem`, of those that are known. */
   readonly conditions: readonly Condition[];
   /** Value of the Shoot's label. */
   readonly status: ShootStatus;
-  readonly writing: Writing;
-  /** Why the checks could not be run. */
+  readonly writing: WriteResult;
+  /** Why there was no check. */
   readonly problem?: string;
   readonly durationMs: number;
-}
-
-/** The only stage that logs and counts. */
-export interface CareReport {
-  /** `before`: the conditions as they were stored. */
-  ran(care: ShootCare, before: readonly Condition[]): void;
-  /** The shoot is no longer on this seed. */
-  left(namespace: string): void;
-  /** An exception nobody foresaw. */
-  broke(namespace: string, error: unknown): void;
 }
 
 export interface ReportDeps {
@@ -35,11 +25,11 @@ export interface ReportDeps {
   readonly meter: Meter;
 }
 
-/** What was told of one shoot. */
-interface Told {
+/** What was logged of one shoot last. */
+interface Reported {
   readonly conditions: ReadonlyMap<string, Condition>;
-  /** Why nothing was written, or the checks did not run; empty while all is well. */
-  readonly trouble: string;
+  /** Why nothing was written or checked; empty if there is no such problem. */
+  readonly problem: string;
 }
 
 const saysSame = (a: Condition, b: Condition): boolean =>
@@ -51,7 +41,7 @@ const saysSame = (a: Condition, b: Condition): boolean =>
 const byType = (conditions: readonly Condition[]): ReadonlyMap<string, Condition> =>
   new Map(conditions.map((condition) => [condition.type, condition]));
 
-const troubleOf = ({ problem, writing }: ShootCare): string => {
+const problemOf = ({ problem, writing }: ShootResult): string => {
   if (problem !== undefined) return `the Cluster cannot be read: ${problem}`;
   switch (writing.kind) {
     case 'left-alone':
@@ -70,21 +60,54 @@ const troubleOf = ({ problem, writing }: ShootCare): string => {
   }
 };
 
-/** To be called once per meter: it declares the metrics of care. A trouble that lasts is told once, not once a run. */
-export const createCareReport = ({ logger, meter }: ReportDeps): CareReport => {
-  const metrics = createCareMetrics(meter);
-  const told = new Map<string, Told>();
+/** The only stage that logs and counts. Logs changes, not checks. Declares the metrics of care, so there is one per meter. */
+export class CareReport {
+  readonly #logger: Logger;
+  readonly #metrics: CareMetrics;
+  readonly #reported = new Map<string, Reported>();
 
-  const tellCondition = (care: ShootCare, condition: Condition, last: Condition | undefined): void => {
-    const { namespace, shoot } = care;
+  constructor({ logger, meter }: ReportDeps) {
+    this.#logger = logger;
+    this.#metrics = createCareMetrics(meter);
+  }
+
+  /** `before`: the conditions as they were stored. */
+  checked(result: ShootResult, before: readonly Condition[]): void {
+    const { namespace, conditions, problem, writing, durationMs } = result;
+    this.#metrics.runs.inc({ outcome: problem === undefined ? writing.kind : 'unreadable' });
+    this.#metrics.runSeconds.observe(durationMs / 1_000);
+    this.#metrics.unreadable.set(problem === undefined ? 0 : 1, { namespace });
+    const last = this.#reported.get(namespace) ?? { conditions: byType(before), problem: '' };
+    if (problem === undefined) this.#forgetOthers(result, last);
+    for (const condition of conditions) this.#reportCondition(result, condition, last.conditions.get(condition.type));
+    this.#reportProblem(result, last);
+    const isKnown = problem === undefined || conditions.length > 0;
+    const shown = isKnown ? byType(conditions) : last.conditions;
+    this.#reported.set(namespace, { conditions: shown, problem: problemOf(result) });
+  }
+
+  /** The shoot is no longer on this seed: its series go. */
+  forget(namespace: string): void {
+    this.#reported.delete(namespace);
+    this.#metrics.conditions.remove({ namespace });
+    this.#metrics.unreadable.remove({ namespace });
+  }
+
+  /** An exception that no code handles. */
+  unexpectedError(namespace: string, error: unknown): void {
+    this.#metrics.bugs.inc();
+    this.#logger.error('unexpected error: this is a bug', { namespace, error });
+  }
+
+  #reportCondition({ namespace, shoot }: ShootResult, condition: Condition, last: Condition | undefined): void {
     const { type, status, reason, message, codes } = condition;
     if (last?.status !== status) {
-      metrics.conditions.remove({ namespace, condition: type });
-      metrics.changes.inc({ condition: type, status });
+      this.#metrics.conditions.remove({ namespace, condition: type });
+      this.#metrics.changes.inc({ condition: type, status });
     }
-    metrics.conditions.set(1, { namespace, condition: type, status });
+    this.#metrics.conditions.set(1, { namespace, condition: type, status });
     if (last !== undefined && saysSame(last, condition)) return;
-    logger.info('condition changed', {
+    this.#logger.info('condition changed', {
       namespace,
       ...(shoot === undefined ? {} : { shoot: `${shoot.namespace}/${shoot.name}` }),
       condition: type,
@@ -94,42 +117,21 @@ export const createCareReport = ({ logger, meter }: ReportDeps): CareReport => {
       text: message,
       ...(codes === undefined ? {} : { codes }),
     });
-  };
+  }
 
-  /** A shoot may lose a condition, such as that of its nodes. */
-  const forgetOthers = ({ namespace, conditions }: ShootCare, last: Told['conditions']): void => {
-    const present = new Set(conditions.map(({ type }) => type));
-    for (const type of last.keys()) if (!present.has(type)) metrics.conditions.remove({ namespace, condition: type });
-  };
+  /** A shoot may lose a condition, such as EveryNodeReady with its last worker pool. */
+  #forgetOthers({ namespace, conditions }: ShootResult, last: Reported): void {
+    const present = byType(conditions);
+    for (const type of last.conditions.keys()) {
+      if (!present.has(type)) this.#metrics.conditions.remove({ namespace, condition: type });
+    }
+  }
 
-  const tellTrouble = ({ namespace }: ShootCare, trouble: string, last: string): void => {
-    if (trouble === last) return;
-    if (trouble === '') logger.info('trouble is over', { namespace });
-    else logger.warn(trouble, { namespace });
-  };
-
-  return {
-    ran: (care, before) => {
-      const { namespace, conditions, problem, writing, durationMs } = care;
-      metrics.runs.inc({ outcome: problem === undefined ? writing.kind : 'unreadable' });
-      metrics.runSeconds.observe(durationMs / 1_000);
-      metrics.unreadable.set(problem === undefined ? 0 : 1, { namespace });
-      const last = told.get(namespace) ?? { conditions: byType(before), trouble: '' };
-      if (problem === undefined) forgetOthers(care, last.conditions);
-      for (const condition of conditions) tellCondition(care, condition, last.conditions.get(condition.type));
-      const trouble = troubleOf(care);
-      tellTrouble(care, trouble, last.trouble);
-      const isKnown = problem === undefined || conditions.length > 0;
-      told.set(namespace, { conditions: isKnown ? byType(conditions) : last.conditions, trouble });
-    },
-    left: (namespace) => {
-      told.delete(namespace);
-      metrics.conditions.remove({ namespace });
-      metrics.unreadable.remove({ namespace });
-    },
-    broke: (namespace, error) => {
-      metrics.bugs.inc();
-      logger.error('unexpected error: this is a bug', { namespace, error });
-    },
-  };
-};
+  #reportProblem(result: ShootResult, last: Reported): void {
+    const { namespace } = result;
+    const problem = problemOf(result);
+    if (problem === last.problem) return;
+    if (problem === '') this.#logger.info('trouble is over', { namespace });
+    else this.#logger.warn(problem, { namespace });
+  }
+}

@@ -8,173 +8,196 @@ import {
   type Result,
   shootConditionTypes,
   shootStatus,
-  type UpdatedCondition,
 } from '../../domain/index.ts';
 import type { KubeClient } from '../../ports/index.ts';
-import { act, type Acted, gardenTimeoutMs } from './act.ts';
-import { conditionsFrom, decide, decideNothing, type Findings, typesOf } from './decide.ts';
+import { gardenTimeoutMs, type WriteResult } from './act.ts';
+import { allUnknown, conditionsFrom, decide, type Findings, typesOf } from './decide.ts';
 import type { GardenReader } from './garden-reader.ts';
 import { observe, type ObserveDeps } from './observe.ts';
-import type { ShootCare } from './report.ts';
+import type { ShootResult } from './report.ts';
 import type { SeedObserver } from './seed-view.ts';
+import { failureOf, writeConditions, type Written } from './write.ts';
 
-export interface RunDeps extends ObserveDeps {
+export interface ShootCheckDeps extends ObserveDeps {
   readonly settings: CareSettings;
   readonly observer: SeedObserver;
   /** Absent: nothing is written. */
   readonly garden?: KubeClient | undefined;
-  /** Of the same garden. */
+  /** Reads from the same garden. */
   readonly gardenReader?: GardenReader | undefined;
   readonly takeOver: boolean;
   readonly dryRun: boolean;
 }
 
-/** What the last run made of a shoot. */
-export interface Remembered {
+/** What a check starts from, taken from the Cluster. */
+export interface CheckTarget {
+  /** Of the Cluster; empty if unknown. */
+  readonly seedName: string;
+  readonly shoot: CareShoot;
+  /** Why the Shoot cannot be decoded; only its name is known then. */
+  readonly problem?: string;
+}
+
+/** Conditions that the last check made. */
+export interface LastCheck {
   readonly conditions: readonly Condition[];
-  /** Not so when a write failed or was not to be: what is in the garden then is older. */
+  /** False if the write failed or there was none: then the garden has older ones. */
   readonly isStored: boolean;
 }
 
-export interface RunRequest {
-  readonly namespace: string;
-  /** Of the Cluster; empty where it does not say. */
-  readonly seedName: string;
-  /** As the Cluster has it. */
-  readonly shoot: CareShoot;
-  readonly remembered: Remembered | undefined;
-  /** Why nothing can be checked: `shoot` is known by its name only. */
-  readonly problem?: string;
-  readonly signal: AbortSignal;
-}
-
-export interface RunResult {
-  readonly care: ShootCare;
-  /** The conditions that the new ones were made from. */
+export interface CheckReport {
+  readonly result: ShootResult;
+  /** Conditions from which those of the result were made. */
   readonly before: readonly Condition[];
-  readonly remembered: Remembered;
-  /** Whether the shoot took so long to answer that its runs keep those of others waiting. */
-  readonly isSlow: boolean;
-  /** An exception nobody foresaw, because of which nothing could be checked. */
+  /** An exception that no code handles; because of it nothing could be checked. */
   readonly bug?: unknown;
 }
 
+/** The Shoot as the garden has it; undefined without a garden. */
 type StoredShoot = Result<GardenShoot, ApiError> | undefined;
 
-/** What a run is measured by, however long the period is: half of it for what is read, all of it for conflicts. */
+/** Instants are monotonic milliseconds. */
+interface Bounds {
+  readonly startedAt: number;
+  /** For all reads together. */
+  readonly timeoutMs: number;
+  readonly readsEnd: number;
+  /** After this a conflict is left to the next check. */
+  readonly writesEnd: number;
+  readonly signal: AbortSignal;
+}
+
+interface WriteParts {
+  readonly target: CheckTarget;
+  readonly stored: StoredShoot;
+  readonly shoot: CareShoot;
+  readonly findings: Findings;
+  readonly bounds: Bounds;
+}
+
+/** Bounds a check, however long the sync period is. */
 const longestPeriodMs = 180_000;
 /**
- * From then on a shoot is slow; with a short period, from a quarter of what its reads may take. More than a broken tunnel takes: when those of
- * all shoots break together, all places are needed.
+ * A shoot whose observation takes longer is slow; with a short period, one that takes a quarter of the time for reads. A broken tunnel takes less:
+ * when all tunnels break together, no shoot may count as slow.
  */
 const slowMs = 6_000;
 
-/** Unwritten conditions go on from what was made last, or a failure would never outlast its threshold. */
-const basisWith =
-  ({ remembered }: RunRequest, stored: StoredShoot) =>
-  (shoot: CareShoot): CareShoot =>
-    remembered === undefined || (stored?.ok === true && remembered.isStored)
-      ? shoot
-      : { ...shoot, conditions: mergeShootConditions(shoot.conditions, remembered.conditions) };
+/** The checks of one shoot, one after the other. */
+export class ShootCheck {
+  readonly #deps: ShootCheckDeps;
+  /** Of the control plane. */
+  readonly #namespace: string;
+  #last: LastCheck | undefined;
+  #isSlow = false;
 
-const unwritten = (stored: StoredShoot, updates: readonly UpdatedCondition[]): Acted => {
-  if (stored === undefined || stored.ok) return { writing: { kind: 'no-garden' }, updates };
-  const { code, message } = stored.error;
-  return { writing: code === 'NotFound' ? { kind: 'gone' } : { kind: 'failed', error: message }, updates };
-};
-
-/** Whether the Shoot of that name in the garden is another by now; one that has just been made has no UID in its status yet. */
-const isAnother = ({ uid: stored }: CareShoot, { shoot: { uid } }: RunRequest): boolean =>
-  stored !== '' && uid !== '' && stored !== uid;
-
-const isElsewhere = ({ seedName: current }: CareShoot, { seedName: here }: RunRequest): boolean =>
-  here !== '' && current !== '' && current !== here;
-
-const write = async (deps: RunDeps, request: RunRequest, parts: WriteParts): Promise<Acted> => {
-  const { clock, garden, settings } = deps;
-  const { stored, findings, shoot, basisOf, deadline } = parts;
-  const remake = (from: CareShoot): readonly UpdatedCondition[] =>
-    conditionsFrom(findings, { shoot: basisOf(from), settings }, clock.now());
-  if (garden === undefined || stored?.ok !== true) return unwritten(stored, remake(shoot));
-  if (isAnother(stored.value.shoot, request)) return { writing: { kind: 'gone' }, updates: remake(shoot) };
-  if (isElsewhere(stored.value.shoot, request)) {
-    return { writing: { kind: 'elsewhere', seed: stored.value.shoot.seedName }, updates: remake(shoot) };
+  constructor(deps: ShootCheckDeps, namespace: string, last: LastCheck | undefined) {
+    this.#deps = deps;
+    this.#namespace = namespace;
+    this.#last = last;
   }
-  const { legacyStatusLabels } = settings;
-  const actDeps = { clock, garden, legacyStatusLabels, takeOver: deps.takeOver, dryRun: deps.dryRun };
-  return act(actDeps, { stored: stored.value, remake, deadline, signal: request.signal });
-};
 
-interface WriteParts {
-  readonly stored: StoredShoot;
-  readonly findings: Findings;
-  readonly shoot: CareShoot;
-  /** The Shoot with the conditions that new ones are made from. */
-  readonly basisOf: (shoot: CareShoot) => CareShoot;
-  /** Monotonic instant after which nothing is tried again. */
-  readonly deadline: number;
-}
+  get last(): LastCheck | undefined {
+    return this.#last;
+  }
 
-/** One run for one shoot: all checks, then at most one write. Rejects only with `signal.reason`. */
-export const runCare = async (deps: RunDeps, request: RunRequest): Promise<RunResult> => {
-  const { clock, settings } = deps;
-  const { namespace, signal } = request;
-  const startedAt = clock.monotonic();
-  const periodMs = Math.min(settings.syncPeriodMs, longestPeriodMs);
-  const timeoutMs = periodMs / 2;
-  const patience = { signal, timeoutMs: Math.min(gardenTimeoutMs, timeoutMs) };
-  const stored: StoredShoot = await deps.gardenReader?.read(request.shoot, patience);
-  const shoot = stored?.ok === true ? stored.value.shoot : request.shoot;
-  const basisOf = basisWith(request, stored);
-  const lookedAt = clock.monotonic();
-  const { findings, ...unforeseen } = await find(deps, request, { shoot, timeoutMs, deadline: startedAt + timeoutMs });
-  const isSlow = clock.monotonic() - lookedAt > Math.min(slowMs, timeoutMs / 4);
-  const { writing, updates } = await write(deps, request, {
-    ...{ stored, findings, shoot, basisOf },
-    deadline: startedAt + periodMs,
-  });
-  const conditions = updates.map(({ condition }) => condition);
-  const isNamed = request.problem !== undefined && stored?.ok !== true;
-  const care: ShootCare = {
-    namespace,
-    shoot: { namespace: shoot.namespace, name: shoot.name },
-    conditions,
-    status: isNamed ? 'unknown' : shootStatus(mergeShootConditions(shoot.conditions, conditions), shoot),
-    writing,
-    ...(request.problem === undefined ? {} : { problem: request.problem }),
-    durationMs: clock.monotonic() - startedAt,
-  };
-  const isStored = writing.kind !== 'failed' && writing.kind !== 'dry-run';
-  return { care, before: basisOf(shoot).conditions, remembered: { conditions, isStored }, isSlow, ...unforeseen };
-};
+  /** True if the shoot's API server took so long in the last check that it must not hold up those of other shoots. */
+  get isSlow(): boolean {
+    return this.#isSlow;
+  }
 
-interface FindParts {
-  /** As it is known best. */
-  readonly shoot: CareShoot;
-  readonly timeoutMs: number;
-  readonly deadline: number;
-}
+  /** One check: reads, judges, and writes what differs. Rejects only with `signal.reason`, or for a bug of the write. */
+  async run(target: CheckTarget, signal: AbortSignal): Promise<CheckReport> {
+    const { clock, gardenReader } = this.#deps;
+    const bounds = this.#bounds(signal);
+    const { startedAt, timeoutMs } = bounds;
+    const stored = await gardenReader?.read(target.shoot, { signal, timeoutMs: Math.min(gardenTimeoutMs, timeoutMs) });
+    const shoot = stored?.ok === true ? stored.value.shoot : target.shoot;
+    const before = this.#basis(stored, shoot).conditions;
+    const observedAt = clock.monotonic();
+    const { findings, ...bug } = await this.#find(target, shoot, bounds);
+    this.#isSlow = clock.monotonic() - observedAt > Math.min(slowMs, timeoutMs / 4);
+    const { writing, updates } = await this.#write({ target, stored, shoot, findings, bounds });
+    const conditions = updates.map(({ condition }) => condition);
+    this.#last = { conditions, isStored: writing.kind !== 'failed' && writing.kind !== 'dry-run' };
+    const isKnown = target.problem === undefined || stored?.ok === true;
+    const result: ShootResult = {
+      namespace: this.#namespace,
+      shoot: { namespace: shoot.namespace, name: shoot.name },
+      conditions,
+      status: isKnown ? shootStatus(mergeShootConditions(shoot.conditions, conditions), shoot) : 'unknown',
+      writing,
+      ...(target.problem === undefined ? {} : { problem: target.problem }),
+      durationMs: clock.monotonic() - startedAt,
+    };
+    return { result, before, ...bug };
+  }
 
-/** What the checks find, or that there can be none. Rejects only with `signal.reason`. */
-const find = async (
-  deps: RunDeps,
-  { namespace, remembered, problem, signal }: RunRequest,
-  { shoot, timeoutMs, deadline }: FindParts,
-): Promise<{ readonly findings: Findings; readonly bug?: unknown }> => {
-  const { clock, settings, observer } = deps;
-  if (problem !== undefined) {
-    const known = shoot.conditions.length > 0 ? shoot.conditions : (remembered?.conditions ?? []);
+  #bounds(signal: AbortSignal): Bounds {
+    const startedAt = this.#deps.clock.monotonic();
+    const periodMs = Math.min(this.#deps.settings.syncPeriodMs, longestPeriodMs);
+    const timeoutMs = periodMs / 2;
+    return { startedAt, timeoutMs, readsEnd: startedAt + timeoutMs, writesEnd: startedAt + periodMs, signal };
+  }
+
+  /** The Shoot with the conditions that new ones are made from: the stored ones, or newer ones that could not be written. */
+  #basis(stored: StoredShoot, shoot: CareShoot): CareShoot {
+    const last = this.#last;
+    if (last === undefined || (stored?.ok === true && last.isStored)) return shoot;
+    return { ...shoot, conditions: mergeShootConditions(shoot.conditions, last.conditions) };
+  }
+
+  /** Observes and judges. An exception makes all conditions Unknown; rejects only with `signal.reason`. */
+  async #find(
+    { problem }: CheckTarget,
+    shoot: CareShoot,
+    { timeoutMs, readsEnd: deadline, signal }: Bounds,
+  ): Promise<{ readonly findings: Findings; readonly bug?: unknown }> {
+    if (problem !== undefined) return { findings: this.#undecodable(problem, shoot) };
+    const { clock, settings, observer } = this.#deps;
+    const namespace = this.#namespace;
+    try {
+      const seed = observer.observe(namespace, shoot);
+      const secretKey = `${namespace}/${settings.kubeConfigSecretName}`;
+      const view = await observe(this.#deps, { shoot, seed, secretKey, timeoutMs, deadline, signal });
+      return { findings: decide({ seed, view }, { shoot, settings, now: clock.now() }) };
+    } catch (bug) {
+      signal.throwIfAborted();
+      const text = bug instanceof Error ? bug.message : String(bug);
+      return { findings: allUnknown(typesOf(shoot), `unexpected error: ${text}`), bug };
+    }
+  }
+
+  #undecodable(problem: string, { conditions }: CareShoot): Findings {
+    const known = conditions.length > 0 ? conditions : (this.#last?.conditions ?? []);
     const types = shootConditionTypes.filter((type) => known.some((condition) => condition.type === type));
-    return { findings: decideNothing(types, `the Cluster cannot be read: ${problem}`) };
+    return allUnknown(types, `the Cluster cannot be read: ${problem}`);
   }
-  try {
-    const seed = observer.look(namespace, shoot);
-    const secretKey = `${namespace}/${settings.kubeConfigSecretName}`;
-    const view = await observe(deps, { shoot, seed, secretKey, timeoutMs, deadline, signal });
-    return { findings: decide({ seed, view, shoot, settings, now: clock.now() }) };
-  } catch (bug) {
-    signal.throwIfAborted();
-    const text = bug instanceof Error ? bug.message : String(bug);
-    return { findings: decideNothing(typesOf(shoot), `unexpected error: ${text}`), bug };
+
+  async #write({ target, stored, shoot, findings, bounds }: WriteParts): Promise<Written> {
+    const { clock, garden, settings } = this.#deps;
+    const updatesOf = (from: CareShoot): Written['updates'] =>
+      conditionsFrom(findings, { shoot: this.#basis(stored, from), settings }, clock.now());
+    const refusal = refusalOf(stored, target);
+    if (garden === undefined || stored?.ok !== true || refusal !== undefined) {
+      return { writing: refusal ?? { kind: 'no-garden' }, updates: updatesOf(shoot) };
+    }
+    const { legacyStatusLabels } = settings;
+    const { writesEnd: deadline, signal } = bounds;
+    return writeConditions(
+      { ...this.#deps, garden, legacyStatusLabels },
+      { stored: stored.value, updatesOf, deadline, signal },
+    );
   }
+}
+
+/** Why the garden must not be written to. */
+const refusalOf = (stored: StoredShoot, { shoot, seedName }: CheckTarget): WriteResult | undefined => {
+  if (stored === undefined) return { kind: 'no-garden' };
+  if (!stored.ok) return failureOf(stored.error);
+  const current = stored.value.shoot;
+  // A Shoot that was just created has no UID in its status yet.
+  if (current.uid !== '' && shoot.uid !== '' && current.uid !== shoot.uid) return { kind: 'gone' };
+  const isElsewhere = seedName !== '' && current.seedName !== '' && current.seedName !== seedName;
+  return isElsewhere ? { kind: 'elsewhere', seed: current.seedName } : undefined;
 };

@@ -6,10 +6,10 @@ import type {
   ExtensionReport,
   Heartbeat,
 } from '../../domain/index.ts';
-import { createSeedObserver } from './seed-view.ts';
-import { condition, deployment, meta, shoot } from './testing/circumstances.ts';
+import { SeedObserver } from './seed-view.ts';
+import { condition, deployment, meta, shoot } from './testing/check-input.ts';
 import { createHandStore, watchedStore } from './testing/hand-store.ts';
-import { type CareSources, indexByNamespace, type Watched } from './watched.ts';
+import { type CareSources, NamespaceIndex, type Watched } from './watched.ts';
 
 const namespace = 'shoot--dev--one';
 
@@ -39,7 +39,7 @@ const worker = watchedStore(createHandStore({ [`${namespace}/w`]: report('w') })
 describe('objects by namespace', () => {
   it('are in the order of their names, and follow their store', () => {
     const store = createHandStore({ 'a/z': 1, 'b/x': 2, 'a/b': 3, cluster: 4 });
-    const index = indexByNamespace(store);
+    const index = new NamespaceIndex(store);
     expect([index.in('a'), index.in('b'), index.in('c'), index.in('')]).toEqual([[3, 1], [2], [], [4]]);
     store.set('a/c', 5);
     store.set('a/z', 6);
@@ -58,13 +58,13 @@ describe('a control plane', () => {
     const store = createHandStore({ [`${namespace}/a`]: deployment('a'), 'shoot--dev--two/b': deployment('b') });
     const unlisted = createHandStore<never>();
     unlisted.synced = false;
-    const view = createSeedObserver(
+    const view = new SeedObserver(
       sources({
         deployments: watchedStore(store),
         etcds: watchedStore(unlisted, '403 Forbidden'),
         machines: watchedStore(unlisted),
       }),
-    ).look(namespace, shoot());
+    ).observe(namespace, shoot());
     expect(view.deployments).toEqual({ ok: true, value: [deployment('a')] });
     expect(view.etcds).toEqual({ ok: false, error: '403 Forbidden' });
     expect(view.machines).toEqual({ ok: false, error: 'they have not been listed yet' });
@@ -72,8 +72,8 @@ describe('a control plane', () => {
   });
 
   const kindsOf = (from: CareSources, pools = shoot().pools) =>
-    createSeedObserver(from)
-      .look(namespace, shoot({ pools }))
+    new SeedObserver(from)
+      .observe(namespace, shoot({ pools }))
       .extensions.map(({ kind, reports }) => [
         kind,
         reports.ok ? reports.value.map((one) => one.meta.name) : reports.error,
@@ -145,7 +145,7 @@ describe('the heartbeat of an extension', () => {
 
   const heartbeatOf = (more: Partial<CareSources>, seedName = 'seed') => {
     const from = sources({ extensions: extensions(['Worker', worker]), heartbeats: watchedStore(heartbeats), ...more });
-    const seen = createSeedObserver(from).look(namespace, shoot({ seedName }));
+    const seen = new SeedObserver(from).observe(namespace, shoot({ seedName }));
     const reports = seen.extensions.find(({ kind }) => kind === 'Worker')?.reports;
     return reports?.ok === true ? reports.value[0]?.heartbeat : undefined;
   };

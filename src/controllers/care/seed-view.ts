@@ -1,106 +1,113 @@
 import { type CareShoot, careExtensionKinds, type ExtensionReport, heartbeatLeaseName } from '../../domain/index.ts';
 import {
-  type ExtensionView,
+  type ExtensionObservation,
   hasWorkers,
-  type HeardReport,
-  type HeartbeatView,
+  type ExtensionHeartbeat,
   type Read,
-  type SeedView,
+  type SeedObservation,
 } from './observation.ts';
-import { type CareSources, indexByNamespace, type NamespaceIndex, type Watched } from './watched.ts';
+import { type CareSources, NamespaceIndex, type Watched } from './watched.ts';
 
-/** The control planes of a seed, from what is watched. */
-export interface SeedObserver {
-  look(namespace: string, shoot: CareShoot): SeedView;
-  close(): void;
-}
-
-type ExtensionKindView = (typeof careExtensionKinds)[number];
+type ExtensionKindInfo = (typeof careExtensionKinds)[number];
 
 const notListed = <T>({ problem }: Watched<T>): string => problem() ?? 'they have not been listed yet';
 
-const readerOf = <T>(watched: Watched<T>) => {
-  const index: NamespaceIndex<T> = indexByNamespace(watched.store);
-  return {
-    read: (namespace: string): Read<readonly T[]> =>
-      watched.store.synced ? { ok: true, value: index.in(namespace) } : { ok: false, error: notListed(watched) },
-    close: () => index.close(),
-  };
+/** Reads the watched objects of one kind, namespace by namespace. */
+class WatchedReader<T> {
+  readonly #watched: Watched<T>;
+  readonly #index: NamespaceIndex<T>;
+
+  constructor(watched: Watched<T>) {
+    this.#watched = watched;
+    this.#index = new NamespaceIndex(watched.store);
+  }
+
+  list(namespace: string): Read<readonly T[]> {
+    if (!this.#watched.store.synced) return { ok: false, error: notListed(this.#watched) };
+    return { ok: true, value: this.#index.in(namespace) };
+  }
+
+  close(): void {
+    this.#index.close();
+  }
+}
+
+/** The garden names the extension in charge; the seed has its heartbeat. */
+const heartbeatOf = (
+  { garden, heartbeats }: CareSources,
+  { kind, type }: { readonly kind: string; readonly type: string },
+  seedName: string,
+): ExtensionHeartbeat => {
+  if (garden === undefined) return { kind: 'own' };
+  const { registrations, installations } = garden;
+  if (![registrations, installations, heartbeats].every(({ store }) => store.synced)) return { kind: 'unknown' };
+  const inCharge = new Set<string>();
+  for (const [, { name, resources }] of registrations.store.entries()) {
+    if (resources.some((resource) => resource.kind === kind && resource.type === type)) inCharge.add(name);
+  }
+  for (const [, { name, registration, seed }] of installations.store.entries()) {
+    if (!inCharge.has(registration) || (seedName !== '' && seed !== seedName)) continue;
+    const lease = heartbeats.store.get(`extension-${name}/${heartbeatLeaseName}`);
+    return { kind: 'lease', renewedAt: lease?.renewedAt };
+  }
+  return { kind: 'lease', renewedAt: undefined };
 };
 
-/** Extensions are asked of the garden who they are, and of the seed whether they are alive. */
-const heartbeatsFrom =
-  ({ garden, heartbeats }: CareSources) =>
-  (kind: string, type: string, seedName: string): HeartbeatView => {
-    if (garden === undefined) return { kind: 'own' };
-    const { registrations, installations } = garden;
-    if (![registrations, installations, heartbeats].every(({ store }) => store.synced)) return { kind: 'unknown' };
-    const inCharge = new Set<string>();
-    for (const [, { name, resources }] of registrations.store.entries()) {
-      if (resources.some((resource) => resource.kind === kind && resource.type === type)) inCharge.add(name);
-    }
-    for (const [, { name, registration, seed }] of installations.store.entries()) {
-      if (!inCharge.has(registration) || (seedName !== '' && seed !== seedName)) continue;
-      const heartbeat = heartbeats.store.get(`extension-${name}/${heartbeatLeaseName}`);
-      return { kind: 'lease', renewedAt: heartbeat?.renewedAt };
-    }
-    return { kind: 'lease', renewedAt: undefined };
-  };
+/** Observes control planes in the seed: reads what is watched, and sends no request. */
+export class SeedObserver {
+  readonly #sources: CareSources;
+  readonly #readers;
+  readonly #extensions: ReadonlyMap<string, WatchedReader<ExtensionReport>>;
 
-/** Watches nothing itself; keeps what is watched at hand by namespace. */
-export const createSeedObserver = (sources: CareSources): SeedObserver => {
-  const deployments = readerOf(sources.deployments);
-  const etcds = readerOf(sources.etcds);
-  const managedResources = readerOf(sources.managedResources);
-  const machineDeployments = readerOf(sources.machineDeployments);
-  const machines = readerOf(sources.machines);
-  const extensions = new Map(
-    Array.from(sources.extensions, ([kind, watched]) => [kind, { watched, reader: readerOf(watched) }]),
-  );
-  const heartbeatOf = heartbeatsFrom(sources);
+  constructor(sources: CareSources) {
+    this.#sources = sources;
+    this.#readers = {
+      deployments: new WatchedReader(sources.deployments),
+      etcds: new WatchedReader(sources.etcds),
+      managedResources: new WatchedReader(sources.managedResources),
+      machineDeployments: new WatchedReader(sources.machineDeployments),
+      machines: new WatchedReader(sources.machines),
+    };
+    this.#extensions = new Map(Array.from(sources.extensions, ([kind, watched]) => [kind, new WatchedReader(watched)]));
+  }
 
-  const reportsOf = (
-    { kind, scope }: ExtensionKindView,
-    namespace: string,
-    uid: string,
-  ): Read<readonly ExtensionReport[]> => {
-    const source = extensions.get(kind);
-    if (source === undefined || source.watched.isServed?.() === false) return { ok: true, value: [] };
-    if (scope !== 'cluster') return source.reader.read(namespace);
-    const { store } = source.watched;
-    if (!store.synced) return { ok: false, error: notListed(source.watched) };
-    // As gardenlet names the BackupEntry of a shoot.
-    const entry = store.get(`${namespace}--${uid}`);
+  observe(namespace: string, shoot: CareShoot): SeedObservation {
+    const { deployments, etcds, managedResources, machineDeployments, machines } = this.#readers;
+    return {
+      deployments: deployments.list(namespace),
+      etcds: etcds.list(namespace),
+      managedResources: managedResources.list(namespace),
+      machineDeployments: machineDeployments.list(namespace),
+      machines: machines.list(namespace),
+      extensions: careExtensionKinds
+        .filter(({ scope }) => scope !== 'workers' || hasWorkers(shoot))
+        .map((info) => this.#observeExtensions(info, namespace, shoot)),
+    };
+  }
+
+  close(): void {
+    for (const reader of [...Object.values(this.#readers), ...this.#extensions.values()]) reader.close();
+  }
+
+  #observeExtensions(info: ExtensionKindInfo, namespace: string, { uid, seedName }: CareShoot): ExtensionObservation {
+    const { kind } = info;
+    const reports = this.#reportsOf(info, namespace, uid);
+    if (!reports.ok) return { kind, reports };
+    const value = reports.value.map((report) => ({
+      ...report,
+      heartbeat: heartbeatOf(this.#sources, { kind, type: report.type }, seedName),
+    }));
+    return { kind, reports: { ok: true, value } };
+  }
+
+  #reportsOf({ kind, scope }: ExtensionKindInfo, namespace: string, uid: string): Read<readonly ExtensionReport[]> {
+    const watched = this.#sources.extensions.get(kind);
+    const reader = this.#extensions.get(kind);
+    if (watched === undefined || reader === undefined || watched.isServed?.() === false) return { ok: true, value: [] };
+    if (scope !== 'cluster') return reader.list(namespace);
+    if (!watched.store.synced) return { ok: false, error: notListed(watched) };
+    // gardenlet names the BackupEntry of a shoot so.
+    const entry = watched.store.get(`${namespace}--${uid}`);
     return { ok: true, value: entry === undefined ? [] : [entry] };
-  };
-
-  const extensionsOf = (namespace: string, shoot: CareShoot): readonly ExtensionView[] =>
-    careExtensionKinds
-      .filter(({ scope }) => scope !== 'workers' || hasWorkers(shoot))
-      .map((extension) => {
-        const { kind } = extension;
-        const reports = reportsOf(extension, namespace, shoot.uid);
-        if (!reports.ok) return { kind, reports };
-        const heard: readonly HeardReport[] = reports.value.map((report) => ({
-          ...report,
-          heartbeat: heartbeatOf(kind, report.type, shoot.seedName),
-        }));
-        return { kind, reports: { ok: true, value: heard } };
-      });
-
-  const readers = [deployments, etcds, managedResources, machineDeployments, machines];
-  return {
-    look: (namespace, shoot) => ({
-      deployments: deployments.read(namespace),
-      etcds: etcds.read(namespace),
-      managedResources: managedResources.read(namespace),
-      machineDeployments: machineDeployments.read(namespace),
-      machines: machines.read(namespace),
-      extensions: extensionsOf(namespace, shoot),
-    }),
-    close: () => {
-      for (const { close } of readers) close();
-      for (const { reader } of extensions.values()) reader.close();
-    },
-  };
-};
+  }
+}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkSystemComponents } from './system-components.ts';
-import { bad, circumstances, looked, managedResource, ok, type Parts } from './testing/circumstances.ts';
+import { bad, checkInput, observed, managedResource, ok, type Parts } from './testing/check-input.ts';
 
 const fine = { status: 'True', reason: 'SystemComponentsRunning', message: 'All system components are healthy.' };
 const failing = managedResource('coredns', { conditions: [] });
@@ -32,7 +32,7 @@ const cases: readonly (readonly [string, Parts, object])[] = [
   ['one of the seed fails', { seed: { managedResources: ok([{ ...failing, class: 'seed' }]) } }, fine],
   [
     'there is no tunnel',
-    { view: looked({ tunnel: ok({ kind: 'not-deployed' }) }) },
+    { view: observed({ tunnel: ok({ kind: 'not-deployed' }) }) },
     {
       status: 'Failed',
       reason: 'NoTunnelDeployed',
@@ -41,7 +41,7 @@ const cases: readonly (readonly [string, Parts, object])[] = [
   ],
   [
     'the tunnel is broken',
-    { view: looked({ tunnel: ok({ kind: 'broken', error: 'no route' }) }) },
+    { view: observed({ tunnel: ok({ kind: 'broken', error: 'no route' }) }) },
     {
       status: 'Failed',
       reason: 'TunnelConnectionBroken',
@@ -50,13 +50,13 @@ const cases: readonly (readonly [string, Parts, object])[] = [
   ],
   [
     'pods could not be read',
-    { view: looked({ tunnel: bad('forbidden') }) },
+    { view: observed({ tunnel: bad('forbidden') }) },
     { status: 'Unknown', reason: 'ConditionCheckError', message: 'forbidden' },
   ],
-  ['a workerless shoot has no tunnel', { shoot: { pools: [] }, view: looked({ tunnel: bad('none') }) }, fine],
+  ['a workerless shoot has no tunnel', { shoot: { pools: [] }, view: observed({ tunnel: bad('none') }) }, fine],
   [
     'ManagedResources come before the tunnel',
-    { seed: { managedResources: ok([failing]) }, view: looked({ tunnel: ok({ kind: 'not-deployed' }) }) },
+    { seed: { managedResources: ok([failing]) }, view: observed({ tunnel: ok({ kind: 'not-deployed' }) }) },
     missing,
   ],
   [
@@ -72,6 +72,6 @@ const cases: readonly (readonly [string, Parts, object])[] = [
 
 describe('SystemComponentsHealthy', () => {
   it.each(cases)('%s', (_, parts, finding) => {
-    expect(checkSystemComponents(circumstances(parts))).toEqual(finding);
+    expect(checkSystemComponents(checkInput(parts))).toEqual(finding);
   });
 });

@@ -1,12 +1,12 @@
 import { extensionFinding } from './extensions.ts';
 import { failed, type Finding, healthy, ifRead } from './finding.ts';
-import { type Circumstances, hasWorkers, type TunnelView } from './observation.ts';
+import { type CheckInput, hasWorkers, type TunnelObservation } from './observation.ts';
 import { unreachableFinding } from './unreachable.ts';
 import { managedResourceFinding } from './workloads.ts';
 
 const type = 'SystemComponentsHealthy';
 
-const judgeTunnel = (tunnel: TunnelView): Finding | undefined => {
+const judgeTunnel = (tunnel: TunnelObservation): Finding | undefined => {
   switch (tunnel.kind) {
     case 'connected':
       return undefined;
@@ -17,13 +17,13 @@ const judgeTunnel = (tunnel: TunnelView): Finding | undefined => {
   }
 };
 
-const tunnelFinding = ({ view, shoot }: Circumstances): Finding | undefined =>
-  view.kind === 'looked' && hasWorkers(shoot) ? ifRead(view.tunnel, judgeTunnel) : undefined;
+const tunnelFinding = ({ view, shoot }: CheckInput): Finding | undefined =>
+  view.kind === 'observed' && hasWorkers(shoot) ? ifRead(view.tunnel, judgeTunnel) : undefined;
 
 /** SystemComponentsHealthy. */
-export const checkSystemComponents = (circumstances: Circumstances): Finding =>
-  unreachableFinding(circumstances) ??
-  extensionFinding(circumstances, type) ??
-  managedResourceFinding(circumstances, type) ??
-  tunnelFinding(circumstances) ??
+export const checkSystemComponents = (input: CheckInput): Finding =>
+  unreachableFinding(input) ??
+  extensionFinding(input, type) ??
+  managedResourceFinding(input, type) ??
+  tunnelFinding(input) ??
   healthy('SystemComponentsRunning', 'All system components are healthy.');

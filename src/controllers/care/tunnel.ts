@@ -1,17 +1,17 @@
 import { ApiError, formatGoDuration, KubeconfigError, type TunnelPod } from '../../domain/index.ts';
 import type { Clock, TunnelConnector } from '../../ports/index.ts';
-import type { Read, TunnelView } from './observation.ts';
+import type { Read, TunnelObservation } from './observation.ts';
 
 export interface TunnelDeps {
   readonly clock: Clock;
   readonly tunnels: TunnelConnector;
 }
 
-export interface TunnelTry {
+export interface TunnelRequest {
   readonly kubeconfig: string;
   /** The shoot's ends of the tunnel. */
   readonly pods: readonly TunnelPod[];
-  /** Monotonic instant by which the run has to be told. */
+  /** Monotonic instant at which the time for reads is over. */
   readonly deadline: number;
   readonly signal: AbortSignal;
 }
@@ -20,23 +20,23 @@ const app = 'vpn-shoot';
 const port = 22;
 const timeoutMs = 5_000;
 
-/** API servers that authorize the upgrade do not say what they miss. */
+/** An API server that refuses the upgrade does not name the missing right. */
 const neededRights = 'a tunnel takes the rights to get and to create pods/portforward in kube-system';
 
-/** Whoever may not try the tunnel does not know whether it is broken. */
+/** Without the right to try the tunnel we do not know whether it is broken. */
 const isRefused = (error: unknown): error is ApiError =>
   error instanceof ApiError && (error.code === 'Forbidden' || error.code === 'Unauthorized');
 
-const broken = (error: string): Read<TunnelView> => ({ ok: true, value: { kind: 'broken', error } });
+const broken = (error: string): Read<TunnelObservation> => ({ ok: true, value: { kind: 'broken', error } });
 
 /**
- * Tries the tunnel to the shoot's network by a connection through it. What the deadline of the run cuts short was not found out. Rejects only
- * with `signal.reason`.
+ * Tries the tunnel to the shoot's network by a connection through it. If the deadline ends the try, the result is a failed read. Rejects only with
+ * `signal.reason`, or for a bug.
  */
-export const lookAtTunnel = async (
+export const observeTunnel = async (
   { clock, tunnels }: TunnelDeps,
-  { kubeconfig, pods, deadline, signal }: TunnelTry,
-): Promise<Read<TunnelView>> => {
+  { kubeconfig, pods, deadline, signal }: TunnelRequest,
+): Promise<Read<TunnelObservation>> => {
   if (pods.length === 0) return { ok: true, value: { kind: 'not-deployed' } };
   const pod = pods.find((candidate) => candidate.running && candidate.app === app)?.name;
   if (pod === undefined) return broken(`no running ${app} pod found yet in the shoot cluster`);

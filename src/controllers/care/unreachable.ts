@@ -1,6 +1,6 @@
 import type { LastOperation } from '../../domain/index.ts';
-import { type Finding, unchecked } from './finding.ts';
-import type { Circumstances } from './observation.ts';
+import { type Finding, checkError } from './finding.ts';
+import type { CheckInput } from './observation.ts';
 
 const notRunning = (lastOperation: LastOperation | undefined): string => {
   switch (lastOperation?.type) {
@@ -14,15 +14,15 @@ const notRunning = (lastOperation: LastOperation | undefined): string => {
   }
 };
 
-/** Of what only the shoot's own API server could tell, while there is no way to ask it. */
-export const unreachableFinding = ({ view, shoot }: Circumstances): Finding | undefined => {
+/** For checks that need the shoot's API server: why it cannot be called. */
+export const unreachableFinding = ({ view, shoot }: CheckInput): Finding | undefined => {
   switch (view.kind) {
-    case 'looked':
-    case 'asleep':
+    case 'observed':
+    case 'hibernated':
       return undefined;
     case 'not-running':
-      return unchecked(notRunning(shoot.lastOperation));
+      return checkError(notRunning(shoot.lastOperation));
     case 'no-client':
-      return unchecked(`Could not initialize Shoot client for health check: ${view.error}`);
+      return checkError(`Could not initialize Shoot client for health check: ${view.error}`);
   }
 };

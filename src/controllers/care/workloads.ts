@@ -7,9 +7,9 @@ import {
   managedResourceFailure,
 } from '../../domain/index.ts';
 import { failed, type Finding, ifRead } from './finding.ts';
-import type { Circumstances } from './observation.ts';
+import type { CheckInput } from './observation.ts';
 
-/** Those of `required` that are not among `objects`, as messages list them; undefined when there are none. */
+/** The names in `required` that no object has, as messages list them; undefined if there are none. */
 export const missingNames = (
   required: readonly string[],
   objects: readonly { readonly meta: { readonly name: string } }[],
@@ -19,7 +19,7 @@ export const missingNames = (
   return missing.length === 0 ? undefined : `[${missing.join(' ')}]`;
 };
 
-/** The required Deployments are there, and all are healthy. */
+/** Fails unless the required Deployments exist and all are healthy. */
 export const deploymentFinding = (
   deployments: readonly CareDeployment[],
   required: readonly string[],
@@ -36,14 +36,14 @@ export const deploymentFinding = (
 
 /** The ManagedResources that count for the condition. */
 export const managedResourceFinding = (
-  { seed, settings, now }: Circumstances,
+  { seed, settings, now }: CheckInput,
   type: ShootConditionType,
 ): Finding | undefined =>
   ifRead(seed.managedResources, (resources) => {
-    const patience = { now, progressingThresholdMs: settings.progressingThresholdMs };
+    const rollout = { now, progressingThresholdMs: settings.progressingThresholdMs };
     for (const resource of resources) {
       if (!managedResourceCountsFor(resource, type)) continue;
-      const failure = managedResourceFailure(resource, patience);
+      const failure = managedResourceFailure(resource, rollout);
       if (failure !== undefined) return failed(failure.reason, failure.message);
     }
     return undefined;

@@ -10,7 +10,7 @@ import type {
   ObjectMeta,
   WorkerPool,
 } from '../../../domain/index.ts';
-import type { Circumstances, SeedView, ShootView } from '../observation.ts';
+import type { CheckInput, SeedObservation, ShootObservation } from '../observation.ts';
 
 const namespace = 'shoot--dev--one';
 export const now = Date.parse('2026-01-01T12:00:00Z');
@@ -136,10 +136,10 @@ const twoNodes: readonly NodeHealth[] = [node('a'), node('b')];
 export const ok = <T>(value: T): { readonly ok: true; readonly value: T } => ({ ok: true, value });
 export const bad = (error: string): { readonly ok: false; readonly error: string } => ({ ok: false, error });
 
-type Looked = Extract<ShootView, { kind: 'looked' }>;
+type Observed = Extract<ShootObservation, { kind: 'observed' }>;
 
-export const looked = (more: Partial<Looked> = {}): Looked => ({
-  kind: 'looked',
+export const observed = (more: Partial<Observed> = {}): Observed => ({
+  kind: 'observed',
   healthz: { kind: 'answered', status: 200, body: 'ok', responseMs: 7 },
   nodes: ok(twoNodes),
   leases: ok(twoNodes.map(({ meta: { name } }) => ({ name, expiresAt: now + 30_000 }))),
@@ -148,14 +148,14 @@ export const looked = (more: Partial<Looked> = {}): Looked => ({
 });
 
 export interface Parts {
-  readonly seed?: Partial<SeedView>;
-  readonly view?: ShootView;
+  readonly seed?: Partial<SeedObservation>;
+  readonly view?: ShootObservation;
   readonly shoot?: Partial<CareShoot>;
   readonly settings?: Partial<CareSettings>;
 }
 
 /** A shoot that is well, but for what `parts` say. */
-export const circumstances = (parts: Parts = {}): Circumstances => ({
+export const checkInput = (parts: Parts = {}): CheckInput => ({
   seed: {
     deployments: ok([...controlPlane, ...monitoring]),
     etcds: ok([etcd('etcd-events'), etcd('etcd-main')]),
@@ -165,7 +165,7 @@ export const circumstances = (parts: Parts = {}): Circumstances => ({
     extensions: [],
     ...parts.seed,
   },
-  view: parts.view ?? looked(),
+  view: parts.view ?? observed(),
   shoot: shoot(parts.shoot),
   settings: { ...settings, ...parts.settings },
   now,
