@@ -1,18 +1,15 @@
 // The prober against a real kube-controller-manager: who is first, once the kubelets of a shoot fall silent?
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { readFileSync } from 'node:fs';
 import { systemClock, systemRandom } from '../src/runtime/index.ts';
-import { seedRules } from '../test/envtest/shoot.ts';
 import { type ControlPlane, startControlPlane } from '../test/envtest/index.ts';
-import { waitFor } from '../test/envtest/waiting.ts';
-import { type Arena, kubeConfigSecretName, openArena, type Run } from './race/arena.ts';
-import { followReplicas } from './race/replicas.ts';
-import { tellRace } from './race/tell.ts';
-import { gardenConfig, probeIntervalMs } from './support/garden-config.ts';
-import { count } from './support/options.ts';
-import { ownTarget, type RunningTarget, startTarget, type Target } from './support/target.ts';
+import { seedRules } from '../test/envtest/shoot.ts';
+import { count, readFlags, runCommand, say, write } from './harness/command.ts';
+import { gardenConfig, probeIntervalMs } from './harness/garden-config.ts';
+import { inScratch, never } from './harness/part.ts';
+import { ownTarget, type RunningTarget, startTarget, type Target, waitForTarget } from './harness/target.ts';
+import { raceResult } from './parts/race-figures.ts';
+import { type Arena, kubeConfigSecretName, openArena, type Run } from './worlds/arena.ts';
+import { followReplicas } from './worlds/replicas.ts';
 
 const defaultRounds = 4;
 const protectedShoots = ['a', 'b', 'c', 'd', 'e'];
@@ -31,12 +28,10 @@ const [ownCycleMs, foreignCycleMs] = [longestIntervalMs, longestIntervalMs + 30_
 
 const clock = systemClock();
 const random = systemRandom();
-const never = new AbortController().signal;
-const say = (text: string): void => void process.stderr.write(`${text}\n`);
 
 interface Contest {
   readonly target: Target;
-  /** Whether `target` is this checkout's. */
+  /** True if `target` is this checkout's. */
   readonly isOwn: boolean;
   readonly kubeconfig: string;
   readonly directory: string;
@@ -55,50 +50,36 @@ const namespacesJudged = (output: string): number => {
   return new Set(verdicts).size;
 };
 
-const startProber = async ({ target, isOwn, kubeconfig, directory }: Contest): Promise<RunningTarget> => {
-  const config = gardenConfig(kubeConfigSecretName);
-  const program = startTarget(target, { component: 'prober', config, kubeconfig, directory });
-  const settle = async (): Promise<void> => {
-    if (isOwn) {
-      await waitFor({ what: 'a verdict on every shoot', withinMs: 60_000, everyMs: 200 }, () => {
-        program.check();
-        return Promise.resolve(namespacesJudged(program.output()) === protectedShoots.length ? true : undefined);
-      }).catch((error: unknown) => {
-        program.check();
-        throw new Error(`${String(error)}; its output ends with\n${program.tail()}`, { cause: error });
-      });
-    }
-    const settledAt = clock.monotonic() + (isOwn ? settleMs : foreignSettleMs);
-    while (clock.monotonic() < settledAt) {
-      program.check();
-      await clock.sleep(500, never);
-    }
-  };
-  try {
-    await settle();
-    program.check();
-    return program;
-  } catch (error) {
-    await program.stop();
-    throw error;
+const settle = async (program: RunningTarget, isOwn: boolean): Promise<void> => {
+  if (isOwn) {
+    await waitForTarget(program, { what: 'a verdict on every shoot', withinMs: 60_000, everyMs: 200 }, () =>
+      Promise.resolve(namespacesJudged(program.output()) === protectedShoots.length ? true : undefined),
+    );
   }
+  const settledAt = clock.monotonic() + (isOwn ? settleMs : foreignSettleMs);
+  while (clock.monotonic() < settledAt) {
+    program.check();
+    await clock.sleep(500, never);
+  }
+  program.check();
 };
 
 const playRound = async (round: number, arenas: readonly Arena[], contest: Contest): Promise<readonly Run[]> => {
+  const { target, isOwn, rounds } = contest;
   await Promise.all(arenas.map((arena) => arena.prepare()));
-  const prober = await startProber(contest);
+  const prober = startTarget(target, { ...contest, component: 'prober', config: gardenConfig(kubeConfigSecretName) });
   try {
-    const cycleMs = contest.isOwn ? ownCycleMs : foreignCycleMs;
+    await settle(prober, isOwn);
     const race = async (arena: Arena, place: number): Promise<Run> => {
-      const share = (place * contest.rounds + round + random.next()) / (arenas.length * contest.rounds);
-      await clock.sleep(share * cycleMs, never);
+      const share = (place * rounds + round + random.next()) / (arenas.length * rounds);
+      await clock.sleep(share * (isOwn ? ownCycleMs : foreignCycleMs), never);
       return arena.race();
     };
     const runs = await Promise.all(arenas.map(race));
     // What it did not do because it had ended is no result.
     prober.check();
     const isLost = runs.some(({ isProtected, unknown }) => isProtected && unknown > 0);
-    if (isLost && contest.isOwn) say(prober.output());
+    if (isLost && isOwn) say(prober.output());
     return runs;
   } finally {
     await prober.stop();
@@ -135,36 +116,30 @@ const usage = `usage: node bench/race.ts [--target "CMD"] [--rounds N]
   --target "CMD"   another program that takes the prober's flags (default: bin/dwd)
   --rounds N       outages of each of the ${String(protectedShoots.length)} protected shoots (default: ${String(defaultRounds)})`;
 
-const readCommandLine = (): { readonly command: string | undefined; readonly rounds: number } => {
-  const { target, rounds } = parseArgs({ options: { target: { type: 'string' }, rounds: { type: 'string' } } }).values;
-  return { command: target, rounds: count('rounds', rounds) ?? defaultRounds };
-};
+interface CommandLine {
+  readonly target: Target;
+  readonly isOwn: boolean;
+  readonly rounds: number;
+}
 
-const main = async (): Promise<number> => {
-  let line: ReturnType<typeof readCommandLine>;
-  try {
-    line = readCommandLine();
-  } catch (error) {
-    say(`${error instanceof Error ? error.message : String(error)}\n${usage}`);
-    return 2;
-  }
-  const { command, rounds } = line;
+const readCommandLine = (): CommandLine => {
+  const { target: command, rounds } = readFlags(['target', 'rounds']);
   const target = command === undefined ? ownTarget() : { name: 'target', command };
-  const directory = mkdtempSync(join(tmpdir(), 'dwd-race-'));
-  const seed = await startControlPlane({ name: 'seed' });
-  const arenas: Arena[] = [];
-  try {
-    const verdict = tellRace(await play(seed, arenas, { target, isOwn: command === undefined, directory, rounds }));
-    process.stdout.write(`${verdict.text}\n`);
-    return verdict.exitCode;
-  } finally {
-    await Promise.all(arenas.map((arena) => arena.stop()));
-    await seed.stop();
-    rmSync(directory, { recursive: true, force: true });
-  }
+  return { target, isOwn: command === undefined, rounds: count('rounds', rounds) ?? defaultRounds };
 };
 
-process.exitCode = await main().catch((error: unknown) => {
-  say(error instanceof Error ? error.message : String(error));
-  return 1;
-});
+const main = (line: CommandLine): Promise<number> =>
+  inScratch(async (directory) => {
+    const seed = await startControlPlane({ name: 'seed' });
+    const arenas: Arena[] = [];
+    try {
+      const { text, exitCode } = raceResult(await play(seed, arenas, { ...line, directory }));
+      write(text);
+      return exitCode;
+    } finally {
+      await Promise.all(arenas.map((arena) => arena.stop()));
+      await seed.stop();
+    }
+  });
+
+await runCommand(usage, readCommandLine, main);

@@ -1,16 +1,14 @@
 // What a start costs until the first line of the log, and what an idle prober and weeder hold.
-import { parseArgs } from 'node:util';
 import { systemClock } from '../src/runtime/index.ts';
-import { type Component, measureBareNode, measureIdle, measureStarts } from './startup/measure.ts';
-import { type IdleRow, missedBy, type StartRow, tellIdle, tellStarts } from './startup/tell.ts';
-import { startSteadyWorld } from './steady/world.ts';
-import { count } from './support/options.ts';
-import { inScratch } from './support/part.ts';
-import { ownTarget, type Target } from './support/target.ts';
+import { count, readFlags, runCommand, say, write } from './harness/command.ts';
+import { startHealthyWorld } from './harness/healthy-world.ts';
+import { inScratch } from './harness/part.ts';
+import { ownTarget, type Target } from './harness/target.ts';
+import { idleTable, type IdleRow, missedBy, type StartRow, startsTable } from './parts/startup-figures.ts';
+import { type Component, measureBareNode, measureIdle, measureStarts } from './parts/startup-measure.ts';
 
 const components: readonly Component[] = ['prober', 'weeder'];
 const clock = systemClock();
-const say = (text: string): void => void process.stderr.write(`${text}\n`);
 
 const usage = `usage: node bench/startup.ts [--target "CMD"] [--runs N] [--idle SECONDS] [--shoots N]
 
@@ -27,14 +25,7 @@ interface CommandLine {
 }
 
 const readCommandLine = (): CommandLine => {
-  const { values } = parseArgs({
-    options: {
-      target: { type: 'string' },
-      runs: { type: 'string' },
-      idle: { type: 'string' },
-      shoots: { type: 'string' },
-    },
-  });
+  const values = readFlags(['target', 'runs', 'idle', 'shoots']);
   return {
     target: values.target,
     runs: count('runs', values.runs) ?? 15,
@@ -56,7 +47,7 @@ const measure = async ({ target, runs, idleMs, shoots }: CommandLine): Promise<r
   const targets = [own, ...(target === undefined ? [] : [{ name: 'target', command: target }])];
   const pairs = targets.flatMap((each) => components.map((component) => ({ each, component })));
   return inScratch(async (directory) => {
-    const world = await startSteadyWorld({ shoots, nodes: 10 }, directory);
+    const world = await startHealthyWorld({ shoots, nodes: 10 }, directory);
     const deps = { clock, world, directory };
     try {
       const starts: StartRow[] = [{ name: 'node alone', starts: await measureBareNode(clock, runs) }];
@@ -71,7 +62,7 @@ const measure = async ({ target, runs, idleMs, shoots }: CommandLine): Promise<r
         const memory = await measureIdle(each, component, { ...deps, idleMs });
         idle.push({ name: each.name, component, memory });
       }
-      process.stdout.write(`${tellStarts(starts)}\n\n${tellIdle(idle)}\n\n`);
+      write(`${startsTable(starts)}\n\n${idleTable(idle)}\n`);
       return missedBy(own.name, starts, idle);
     } finally {
       await world.end();
@@ -79,21 +70,10 @@ const measure = async ({ target, runs, idleMs, shoots }: CommandLine): Promise<r
   });
 };
 
-const main = async (): Promise<number> => {
-  let line: CommandLine;
-  try {
-    line = readCommandLine();
-  } catch (error) {
-    say(`${error instanceof Error ? error.message : String(error)}\n${usage}`);
-    return 2;
-  }
+const main = async (line: CommandLine): Promise<number> => {
   const missed = await measure(line);
-  process.stdout.write(
-    missed.length === 0 ? 'All aims were met.\n' : missed.map((aim) => `Missed: ${aim}.\n`).join(''),
-  );
+  write(missed.length === 0 ? 'All aims were met.' : missed.map((aim) => `Missed: ${aim}.`).join('\n'));
   return 0;
 };
 
-// What it started ends with it.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
-process.exitCode = await main();
+await runCommand(usage, readCommandLine, main);

@@ -1,5 +1,5 @@
 import type { Run } from '../../src/scenario/simulation/index.ts';
-import { markdownTable } from '../support/table.ts';
+import { tableOf } from '../harness/table.ts';
 
 /** What runs amount to; as JSON it goes from one process to another. */
 export interface Tally {
@@ -54,11 +54,14 @@ export const addTallies = (one: Tally, other: Tally): Tally => {
 
 /** As lines. */
 export const tellTally = ({ runs, lengthMs, cpuMs, counts }: Tally): readonly string[] => [
-  markdownTable(
-    ['', 'number'],
+  tableOf<readonly [string, string]>(
+    [
+      ['', ([what]) => what],
+      ['number', ([, number]) => number],
+    ],
     [
       ['runs', String(runs)],
-      ...Object.entries(counts).map(([what, number]) => [what, String(number)]),
+      ...Object.entries(counts).map(([what, number]) => [what, String(number)] as const),
       ['virtual minutes', (lengthMs / 60_000).toFixed(0)],
       ['CPU ms per run', (cpuMs / Math.max(1, runs)).toFixed(1)],
       ['runs per minute of CPU', ((runs * 60_000) / Math.max(1, cpuMs)).toFixed(0)],

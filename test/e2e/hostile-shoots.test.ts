@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Served, startServed } from '../envtest/served.ts';
 import { type ControlPlane, describeEnvtest, kubeconfigText, startControlPlane } from '../envtest/index.ts';
 import { waitFor } from '../envtest/waiting.ts';
-import { hostilities, type ShootsAnswer } from './support/hostile-shoots-protocol.ts';
+import { hostilities, type HostileShoots } from './support/hostile-shoots-protocol.ts';
 import { createProtectedShoot } from '../envtest/shoot.ts';
 import { createWatchdog, type Watchdog } from './support/watchdog.ts';
 
@@ -53,17 +53,17 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) =>
 describeEnvtest('a prober with hostile shoots', () => {
   let directory: string;
   let seed: ControlPlane;
-  let good: Served<ShootsAnswer>;
-  let evil: Served<ShootsAnswer>;
+  let good: Served<HostileShoots>;
+  let evil: Served<HostileShoots>;
   const watchdogs: Watchdog[] = [];
 
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'dwd-hostile-'));
     seed = await startControlPlane({ name: 'seed' });
     const script = new URL('./support/hostile-shoots.ts', import.meta.url);
-    good = startServed<ShootsAnswer>(script, []);
-    evil = startServed<ShootsAnswer>(script, []);
-    const [goodAt, evilAt] = [await good.answer('ready'), await evil.answer('ready')];
+    good = startServed<HostileShoots>(script);
+    evil = startServed<HostileShoots>(script);
+    const [goodAt, evilAt] = [await good.ready(), await evil.ready()];
     const configFile = join(directory, 'config.yaml');
     writeFileSync(configFile, config);
     for (const who of ['troubled', 'spared']) {
@@ -94,7 +94,7 @@ describeEnvtest('a prober with hostile shoots', () => {
   }, async () => {
     for (const watchdog of watchdogs) await watchdog.start();
     const [troubled, spared] = watchdogs as [Watchdog, Watchdog];
-    const probes = async (who: string) => versionsOf((await good.order('counts')).counts, who);
+    const probes = async (who: string) => versionsOf(await good.order('counts'), who);
     await waitFor({ what: 'the first probes of all shoots', withinMs: 60_000 }, async () =>
       [...(await probes('spared')), ...(await probes('troubled'))].every((count) => count > 0) ? true : undefined,
     );
@@ -111,7 +111,7 @@ describeEnvtest('a prober with hostile shoots', () => {
     const results = new Map(
       await Promise.all(hostilities.map(async (name) => [name, await troubled.results(`troubled-${name}`)] as const)),
     );
-    const { counts } = await evil.order('counts');
+    const counts = await evil.order('counts');
     const figures = {
       probes: { troubled: sum(during('troubled')), spared: sum(during('spared')) },
       least: { troubled: Math.min(...during('troubled')), spared: Math.min(...during('spared')) },

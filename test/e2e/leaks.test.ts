@@ -18,7 +18,7 @@ import { gardenSettings } from '../../src/scenario/index.ts';
 import { createVirtualClock } from '../../src/sim/index.ts';
 import { createLogger, createMeter } from '../../src/telemetry/index.ts';
 import { type Census, startCensus } from './support/census.ts';
-import type { WorldAnswer } from './support/faulty-world-protocol.ts';
+import type { FaultyWorld } from './support/faulty-world.ts';
 
 /** After as many to warm up. */
 const phases = 7;
@@ -36,12 +36,12 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-const startWorld = async (): Promise<{ world: Served<WorldAnswer>; kubeconfigFile: string }> => {
+const startWorld = async (): Promise<{ world: Served<FaultyWorld>; kubeconfigFile: string }> => {
   const directory = mkdtempSync(join(tmpdir(), 'dwd-leaks-'));
   ends.push(() => rmSync(directory, { recursive: true, force: true }));
-  const world = startServed<WorldAnswer>(new URL('./support/faulty-world.ts', import.meta.url), []);
+  const world = startServed<FaultyWorld>(new URL('./support/faulty-world.ts', import.meta.url));
   ends.push(() => world.end());
-  const { kubeconfig } = await world.answer('ready');
+  const { kubeconfig } = await world.ready();
   const kubeconfigFile = join(directory, 'kubeconfig');
   writeFileSync(kubeconfigFile, kubeconfig);
   return { world, kubeconfigFile };

@@ -2,44 +2,51 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** A script in a process of its own that answers every order with one message, in order; `ready` comes unasked. */
-export interface Served<Answer extends { readonly order: string }> {
+/** What a script answers to each order, by the order's name. `ready` is no order: the script sends it once, when it has started. */
+export interface Answers {
+  readonly ready: unknown;
+}
+
+/** A script in a process of its own that answers every order with one message, in order. */
+export interface Served<A extends Answers> {
   readonly pid: number;
-  answer<K extends Answer['order']>(kind: K): Promise<Extract<Answer, { order: K }>>;
-  order<K extends Answer['order']>(order: K): Promise<Extract<Answer, { order: K }>>;
+  /** Call it before the first order. */
+  ready(): Promise<A['ready']>;
+  order<K extends keyof A>(order: K): Promise<A[K]>;
   end(): Promise<void>;
 }
 
-const nextAnswer = async <Answer extends { readonly order: string }, K extends Answer['order']>(
-  child: ChildProcess,
-  kind: K,
-): Promise<Extract<Answer, { order: K }>> => {
+interface Message {
+  readonly order: PropertyKey;
+  readonly answer: unknown;
+}
+
+const nextAnswer = async (child: ChildProcess, order: PropertyKey): Promise<unknown> => {
   const ended = new AbortController();
   const exited = once(child, 'exit', { signal: ended.signal }).then(([code]) => {
     throw new Error(`the process that serves the world ended with ${String(code)}`);
   });
   try {
-    const [answer] = (await Promise.race([once(child, 'message', { signal: ended.signal }), exited])) as [Answer];
-    if (answer.order !== kind) throw new Error(`the world answered ${answer.order} to ${kind}`);
-    return answer as Extract<Answer, { order: K }>;
+    const [message] = (await Promise.race([once(child, 'message', { signal: ended.signal }), exited])) as [Message];
+    if (message.order !== order) throw new Error(`the world answered ${String(message.order)} to ${String(order)}`);
+    return message.answer;
   } finally {
     exited.catch(() => undefined);
     ended.abort();
   }
 };
 
-/** It must not end before it is asked to, and ends with this process at the latest. */
-export const startServed = <Answer extends { readonly order: string }>(
-  script: URL,
-  args: readonly string[],
-): Served<Answer> => {
-  const child = fork(fileURLToPath(script), args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+/** The script gets `args` as JSON. It must not end before it is asked to, and ends with this process at the latest. */
+export const startServed = <A extends Answers>(script: URL, args?: unknown): Served<A> => {
+  const child = fork(fileURLToPath(script), [JSON.stringify(args ?? null)], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
   return {
     pid: child.pid ?? -1,
-    answer: (kind) => nextAnswer<Answer, typeof kind>(child, kind),
-    order: async (order) => {
-      child.send(order);
-      return nextAnswer<Answer, typeof order>(child, order);
+    ready: () => nextAnswer(child, 'ready'),
+    order: (order) => {
+      child.send(order as string);
+      return nextAnswer(child, order) as Promise<A[typeof order]>;
     },
     end: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return;
@@ -48,4 +55,20 @@ export const startServed = <Answer extends { readonly order: string }>(
       await gone;
     },
   };
+};
+
+/** In the script: what it was started with. */
+export const servedArgs = (): unknown => JSON.parse(process.argv[2] ?? 'null');
+
+/** In the script: reports `ready`, answers orders from now on, and ends with the process that started it. */
+export const answerOrders = <A extends Answers>(
+  ready: A['ready'],
+  orders: { readonly [K in Exclude<keyof A, 'ready'>]: () => A[K] | Promise<A[K]> },
+): void => {
+  const send = (order: PropertyKey, answer: unknown): void => void process.send?.({ order, answer });
+  process.on('message', (order: Exclude<keyof A, 'ready'>) => {
+    void Promise.resolve(orders[order]()).then((answer) => send(order, answer));
+  });
+  process.once('disconnect', () => process.exit());
+  send('ready', ready);
 };

@@ -18,7 +18,14 @@ import {
   type WorldShoot,
 } from '../../../src/sim/index.ts';
 import { withBrokenBodies } from '../../../src/testing/index.ts';
-import type { WorldAnswer, WorldOrder } from './faulty-world-protocol.ts';
+import { type Answers, answerOrders } from '../../envtest/served.ts';
+
+/** Its orders. `calm` is answered when all is mended. */
+export interface FaultyWorld extends Answers {
+  readonly ready: { readonly kubeconfig: string };
+  readonly trouble: null;
+  readonly calm: null;
+}
 
 const clock = systemClock();
 const random = createSeededRandom('faulty world');
@@ -157,13 +164,15 @@ const main = async (): Promise<void> => {
     underWay.add(work);
     void work.finally(() => underWay.delete(work));
   }, troubleMs);
-  const tell = (answer: WorldAnswer): void => void process.send?.(answer);
-  process.on('message', (order: WorldOrder) => {
-    isCalm = order === 'calm';
-    void Promise.all(underWay).then(() => tell({ order }));
-  });
-  process.once('disconnect', () => process.exit());
-  tell({ order: 'ready', kubeconfig: world.api.kubeconfig() });
+  const setCalm = async (calm: boolean): Promise<null> => {
+    isCalm = calm;
+    await Promise.all(underWay);
+    return null;
+  };
+  answerOrders<FaultyWorld>(
+    { kubeconfig: world.api.kubeconfig() },
+    { trouble: () => setCalm(false), calm: () => setCalm(true) },
+  );
 };
 
 await main();

@@ -4,7 +4,8 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { createCertificates } from '../../../src/sim/index.ts';
-import type { Hostility, ShootsAnswer } from './hostile-shoots-protocol.ts';
+import { answerOrders } from '../../envtest/served.ts';
+import type { Hostility, HostileShoots } from './hostile-shoots-protocol.ts';
 
 const mebibyte = 1024 * 1024;
 const blockBytes = 64 * 1024;
@@ -116,7 +117,7 @@ const server = createServer(
 );
 server.on('tlsClientError', () => undefined);
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-const tell = (told: ShootsAnswer): void => void process.send?.(told);
-process.on('message', () => tell({ order: 'counts', counts: Object.fromEntries(counts) }));
-process.once('disconnect', () => process.exit());
-tell({ order: 'ready', url: `https://127.0.0.1:${String((server.address() as AddressInfo).port)}`, ca });
+answerOrders<HostileShoots>(
+  { url: `https://127.0.0.1:${String((server.address() as AddressInfo).port)}`, ca },
+  { counts: () => Object.fromEntries(counts) },
+);

@@ -1,0 +1,42 @@
+import { parseArgs } from 'node:util';
+
+type Values = Readonly<Record<string, string | undefined>>;
+
+/** Flags with one value each. Throws with what is wrong. */
+export const readFlags = <Name extends string>(names: readonly Name[]): Readonly<Partial<Record<Name, string>>> => {
+  const options = Object.fromEntries(names.map((name) => [name, { type: 'string' as const }]));
+  return parseArgs({ options }).values as Values as Readonly<Partial<Record<Name, string>>>;
+};
+
+/** A whole number above 0; undefined for a flag that is not given. Throws with what is wrong. */
+export const count = (flag: string, text: string | undefined): number | undefined => {
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1) throw new Error(`--${flag} ${text}: not a whole number above 0`);
+  return value;
+};
+
+export const say = (text: string): void => void process.stderr.write(`${text}\n`);
+export const write = (text: string): void => void process.stdout.write(`${text}\n`);
+
+/** Runs a script: `read` takes its command line, `main` returns its exit code. Processes that it started end with it. */
+export const runCommand = async <Line>(
+  usage: string,
+  read: () => Line,
+  main: (line: Line) => Promise<number>,
+): Promise<void> => {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+  const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+  let line: Line;
+  try {
+    line = read();
+  } catch (error) {
+    say(`${messageOf(error)}\n\n${usage}`);
+    process.exitCode = 2;
+    return;
+  }
+  process.exitCode = await main(line).catch((error: unknown) => {
+    say(messageOf(error));
+    return 1;
+  });
+};

@@ -1,0 +1,121 @@
+// A program in a healthy seed, measured from outside once it is warm: the steady state of the prober, and care.
+import type { Clock } from '../../src/ports/index.ts';
+import { startCost } from './cost.ts';
+import type { HealthyWorld } from './healthy-world.ts';
+import { never, type Size } from './part.ts';
+import { inKilobytes, type Column } from './table.ts';
+import { type Start, startTarget, type Target, waitForTarget } from './target.ts';
+import { type Kinds, probeKind, type Traffic, trafficSince } from './traffic.ts';
+
+/** What a program cost while it was measured. */
+export interface Figures extends Size {
+  readonly target: string;
+  readonly seconds: number;
+  readonly cpuSeconds: number;
+  readonly peakBytes: number;
+  readonly connections: number;
+  readonly resumed: number;
+  /** To and from the shoots, over TCP. */
+  readonly bytesOut: number;
+  readonly bytesIn: number;
+  readonly shootKinds: Kinds;
+  readonly seedKinds: Kinds;
+  readonly worldCpuSeconds: number;
+  /** Of everything else on the machine. */
+  readonly otherCpuSeconds: number;
+}
+
+export interface Floor {
+  readonly cpuSeconds: number;
+  readonly probes: number;
+  readonly peakBytes: number;
+}
+
+export interface HealthyRun extends Omit<Start, 'kubeconfig'> {
+  readonly clock: Clock;
+  readonly world: HealthyWorld;
+  readonly size: Size;
+  /** Probes, or checks, of every shoot before the measurement. */
+  readonly warmUps: number;
+  readonly warmUpLimitMs: number;
+  readonly measureMs: number;
+  /** The bare loop that runs beside the program probes so often; none by default. */
+  readonly floorIntervalMs?: number;
+}
+
+interface Measured {
+  readonly figures: Figures;
+  /** Lists of leases. */
+  readonly probes: number;
+  readonly floor: Floor;
+  /** All that the program wrote. */
+  readonly output: string;
+}
+
+const probesOf = ({ kinds }: Traffic): number => kinds[probeKind]?.requests ?? 0;
+
+export const measureHealthy = async (target: Target, run: HealthyRun): Promise<Measured> => {
+  const { clock, world, size } = run;
+  const bareLoop = run.floorIntervalMs === undefined ? undefined : world.startFloor(run.floorIntervalMs);
+  const program = startTarget(target, { ...run, kubeconfig: world.kubeconfig });
+  try {
+    const what = `${target.name} to see every shoot`;
+    await waitForTarget(program, { what, withinMs: run.warmUpLimitMs }, async () =>
+      (await world.counts()).fewestProbes >= run.warmUps ? true : undefined,
+    );
+    const pids = { program: [program.pid], floor: bareLoop === undefined ? [] : [bareLoop.pid], world: world.pids };
+    const endCost = startCost(clock, pids);
+    const before = await world.counts();
+    await clock.sleep(run.measureMs, never);
+    program.check();
+    const { seconds, cpu, peakBytes, otherCpuSeconds } = endCost();
+    const after = await world.counts();
+    const shoots = trafficSince(before.shoots, after.shoots);
+    const figures = {
+      target: target.name,
+      ...size,
+      seconds,
+      cpuSeconds: cpu.program,
+      peakBytes: peakBytes.program,
+      connections: shoots.connections,
+      resumed: shoots.resumed,
+      bytesOut: shoots.bytesIn,
+      bytesIn: shoots.bytesOut,
+      shootKinds: shoots.kinds,
+      seedKinds: trafficSince(before.seed, after.seed).kinds,
+      worldCpuSeconds: cpu.world,
+      otherCpuSeconds,
+    };
+    const floorProbes = probesOf(trafficSince(before.floor, after.floor));
+    const floor = { cpuSeconds: cpu.floor, probes: floorProbes, peakBytes: peakBytes.floor };
+    return { figures, probes: probesOf(shoots), floor, output: program.output() };
+  } finally {
+    await program.stop();
+    await bareLoop?.end();
+  }
+};
+
+export const inPercent = (cpuSeconds: number, { seconds }: Pick<Figures, 'seconds'>): string =>
+  `${((100 * cpuSeconds) / seconds).toFixed(1)} %`;
+
+export const sizeOf = ({ shoots, nodes }: Size): string => `${String(shoots)} x ${String(nodes)}`;
+
+/** Kinds of requests, the most frequent first, with their number for each run and the bytes of an answer. */
+const kindsPerRun = (kinds: Kinds, runs: number): string =>
+  Object.entries(kinds)
+    .filter(([, { requests }]) => requests > 0)
+    .sort(([, a], [, b]) => b.requests - a.requests)
+    .map(
+      ([kind, { requests, bytes }]) => `${(requests / runs).toFixed(2)} ${kind} (${inKilobytes(bytes / requests)} kB)`,
+    )
+    .join(', ') || 'none';
+
+/** `run`: what one list of leases stands for. */
+export const trafficColumns = <F extends Figures>(run: string, runsOf: (row: F) => number): readonly Column<F>[] => [
+  [`connections a ${run}`, (row) => (row.connections / runsOf(row)).toFixed(2)],
+  ['resumed', (row) => (row.connections === 0 ? '-' : `${((100 * row.resumed) / row.connections).toFixed(0)} %`)],
+  ['kB out', (row) => inKilobytes(row.bytesOut / runsOf(row))],
+  ['kB in', (row) => inKilobytes(row.bytesIn / runsOf(row))],
+  [`requests to the shoot a ${run} (answer)`, (row) => kindsPerRun(row.shootKinds, runsOf(row))],
+  [`requests to the seed a ${run} (answer)`, (row) => kindsPerRun(row.seedKinds, runsOf(row))],
+];

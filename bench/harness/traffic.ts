@@ -1,0 +1,88 @@
+import type { Kube, KubeResponse } from '../../src/ports/index.ts';
+import { type HttpsFace, requestKind } from '../../src/sim/index.ts';
+
+/** Requests of one kind, and the bytes of the bodies that they were answered with. */
+export interface KindTraffic {
+  readonly requests: number;
+  readonly bytes: number;
+}
+
+/** By `verb resource`, such as `list leases`. */
+export type Kinds = Readonly<Record<string, KindTraffic>>;
+
+/** What servers have counted. */
+export interface Traffic {
+  readonly connections: number;
+  /** TLS handshakes that resumed a session. */
+  readonly resumed: number;
+  /** Over TCP, TLS included: from the clients, and to them. */
+  readonly bytesIn: number;
+  readonly bytesOut: number;
+  readonly kinds: Kinds;
+}
+
+/** The request that there is once in a probe, and in a run of care. */
+export const probeKind = 'list leases';
+
+export interface CountedKube extends Kube {
+  kinds(): Kinds;
+}
+
+const counted = (body: KubeResponse['body'], add: (bytes: number) => void): KubeResponse['body'] => ({
+  async *[Symbol.asyncIterator]() {
+    for await (const chunk of body) {
+      add(chunk.byteLength);
+      yield chunk;
+    }
+  },
+});
+
+/** `kube`, its requests and the bodies of its answers counted. */
+export const countKinds = (kube: Kube): CountedKube => {
+  const kinds = new Map<string, { requests: number; bytes: number }>();
+  return {
+    kinds: () => Object.fromEntries(Array.from(kinds, ([key, count]) => [key, { ...count }])),
+    async request(request) {
+      const { verb, resource } = requestKind(request);
+      const key = `${verb} ${resource}`;
+      const count = kinds.get(key) ?? { requests: 0, bytes: 0 };
+      kinds.set(key, count);
+      count.requests += 1;
+      const response = await kube.request(request);
+      return { ...response, body: counted(response.body, (bytes) => (count.bytes += bytes)) };
+    },
+  };
+};
+
+const combine = (a: Kinds, b: Kinds, operation: (a: number, b: number) => number): Kinds => {
+  const none = { requests: 0, bytes: 0 };
+  const keys = [...new Set([...Object.keys(a), ...Object.keys(b)])].sort();
+  const pairs = keys.map((key) => [key, a[key] ?? none, b[key] ?? none] as const);
+  const results = pairs.map(
+    ([key, one, other]) =>
+      [key, { requests: operation(one.requests, other.requests), bytes: operation(one.bytes, other.bytes) }] as const,
+  );
+  return Object.fromEntries(results.filter(([, { requests, bytes }]) => requests !== 0 || bytes !== 0));
+};
+
+const both = (a: Traffic, b: Traffic, operation: (a: number, b: number) => number): Traffic => ({
+  connections: operation(a.connections, b.connections),
+  resumed: operation(a.resumed, b.resumed),
+  bytesIn: operation(a.bytesIn, b.bytesIn),
+  bytesOut: operation(a.bytesOut, b.bytesOut),
+  kinds: combine(a.kinds, b.kinds, operation),
+});
+
+const nothing: Traffic = { connections: 0, resumed: 0, bytesIn: 0, bytesOut: 0, kinds: {} };
+
+export const sumTraffic = (parts: readonly Traffic[]): Traffic =>
+  parts.reduce((total, part) => both(total, part, (a, b) => a + b), nothing);
+
+/** What has been counted since `before`. */
+export const trafficSince = (before: Traffic, now: Traffic): Traffic => both(now, before, (a, b) => a - b);
+
+/** What has come over `face`, behind which `kube` answers. */
+export const trafficOf = (face: HttpsFace, kube: CountedKube): Traffic => {
+  const { connections, resumed, bytesIn, bytesOut } = face.stats();
+  return { connections, resumed, bytesIn, bytesOut, kinds: kube.kinds() };
+};

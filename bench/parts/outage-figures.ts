@@ -1,0 +1,120 @@
+import { limits, thresholdAt } from '../harness/garden-config.ts';
+import { quantile } from '../harness/table.ts';
+import type { OutageReport, SeedRequest } from '../worlds/outage.ts';
+
+/** The aim for the slowest shoot. */
+export const aimMs = 3_000;
+/** On the way through sockets, requests that left apart can arrive together. */
+const bunching = 2;
+
+export interface Spread {
+  readonly median: number;
+  readonly p99: number;
+  readonly worst: number;
+}
+
+const spreadOf = (values: readonly number[]): Spread => ({
+  median: quantile(values, 0.5),
+  p99: quantile(values, 0.99),
+  worst: quantile(values, 1),
+});
+
+export interface Protection {
+  /** Shoots whose three Deployments were all scaled down. */
+  readonly shoots: number;
+  /** From a shoot's threshold to its first scale-down write, in milliseconds. */
+  readonly first: Spread;
+  /** From a shoot's threshold to its last one, which waits until the pods of the first ones have gone. */
+  readonly last: Spread;
+  /** From the first threshold of all shoots to the last one. */
+  readonly spreadOfThresholds: number;
+}
+
+const groupBy = <T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMap<string, readonly T[]> => {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item)) ?? [];
+    group.push(item);
+    groups.set(keyOf(item), group);
+  }
+  return groups;
+};
+
+export interface Expected {
+  /** Of each shoot. */
+  readonly deployments: number;
+  /** Of the configured times. */
+  readonly scale: number;
+}
+
+/** `report` is of the outage, with the leases as they were left by the kubelets. */
+export const protectionOf = (
+  { leases, writes }: Pick<OutageReport, 'leases' | 'writes'>,
+  { deployments, scale }: Expected,
+): Protection => {
+  const downs = groupBy(
+    writes.filter(({ to }) => to === 0),
+    ({ namespace }) => namespace,
+  );
+  const thresholds = leases.map(({ renewals }) => thresholdAt(renewals, scale));
+  const delays = leases.flatMap(({ namespace, renewals }) => {
+    const times = (downs.get(namespace) ?? []).map(({ at }) => at - thresholdAt(renewals, scale));
+    return times.length < deployments ? [] : [{ first: Math.min(...times), last: Math.max(...times) }];
+  });
+  return {
+    shoots: delays.length,
+    first: spreadOf(delays.map(({ first }) => first)),
+    last: spreadOf(delays.map(({ last }) => last)),
+    spreadOfThresholds: Math.max(...thresholds) - Math.min(...thresholds),
+  };
+};
+
+export interface Restoration {
+  readonly deployments: number;
+  /** From the order to the last scale-up write of each shoot, in milliseconds. */
+  readonly last: Spread;
+  /** Reads and writes of Deployments, and Events: what belongs to scale-ups. */
+  readonly ordinary: number;
+  readonly ordinaryPerSecond: number;
+  /** The most requests at any time beyond what a token bucket of the flags' rate and burst would have let through. */
+  readonly beyondTheLimit: number;
+  readonly isWithinTheLimit: boolean;
+  /** By `verb resource`. */
+  readonly requests: Readonly<Record<string, number>>;
+}
+
+/** As a bucket that leaks `limits.qps` a second: how full it gets above `limits.burst`. */
+const mostBeyond = (times: readonly number[]): number => {
+  let level = 0;
+  let most = Number.NEGATIVE_INFINITY;
+  times.forEach((at, index) => {
+    level = Math.max(0, level - ((at - (times[index - 1] ?? at)) / 1_000) * limits.qps) + 1;
+    most = Math.max(most, level - limits.burst);
+  });
+  return most;
+};
+
+const countRequests = (requests: readonly SeedRequest[]): Readonly<Record<string, number>> => {
+  const groups = groupBy(requests, ({ verb, resource }) => `${verb} ${resource}`);
+  return Object.fromEntries(Array.from(groups, ([key, list]) => [key, list.length]));
+};
+
+/** `since`: when the kubelets were let through again, milliseconds since the epoch. */
+export const restorationOf = ({ writes, requests }: OutageReport, since: number): Restoration => {
+  const ups = writes.filter(({ from, to }) => from === 0 && to > 0);
+  const lastAt = Math.max(since, ...ups.map(({ at }) => at));
+  // A machine list whose run saw an expired lease is urgent; the server cannot tell it from another one.
+  const ordinary = requests.filter(({ verb, resource }) => verb !== 'watch' && resource !== 'machines');
+  const inTime = ordinary.filter(({ at }) => at <= lastAt);
+  const beyondTheLimit = mostBeyond(ordinary.map(({ at }) => at));
+  const shoots = [...groupBy(ups, ({ namespace }) => namespace).values()];
+  return {
+    deployments: ups.length,
+    last: spreadOf(shoots.map((writes) => Math.max(...writes.map(({ at }) => at)) - since)),
+    ordinary: inTime.length,
+    ordinaryPerSecond: (inTime.length * 1_000) / (lastAt - since),
+    beyondTheLimit,
+    isWithinTheLimit: beyondTheLimit <= bunching,
+    requests: countRequests(requests),
+  };
+};

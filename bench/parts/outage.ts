@@ -1,0 +1,123 @@
+// All shoots of a seed fail in the same second: how long until the last of them is protected, and does recovery stampede?
+import { availableParallelism } from 'node:os';
+import { type Served, startServed } from '../../test/envtest/served.ts';
+import { startCost } from '../harness/cost.ts';
+import { usageOf } from '../harness/cpu.ts';
+import { gardenConfig, graceMs, probeIntervalMs } from '../harness/garden-config.ts';
+import { attemptEach, type BenchOptions, never, partResult, type PartResult } from '../harness/part.ts';
+import { type RunningTarget, startTarget, type Target, waitForTarget } from '../harness/target.ts';
+import type { OutageInit, OutageProcess, OutageReport } from '../worlds/outage.ts';
+import { protectionOf, restorationOf } from './outage-figures.ts';
+import { failuresOf, markdownOf, type OutageResult, type PhaseCost } from './outage-tables.ts';
+
+const deploymentsPerShoot = 3;
+const usualSize = { shoots: 250, nodes: 50 };
+const quickSize = { shoots: 3, nodes: 3 };
+/** All times of the world and of the configuration, for a quick run. */
+const quickScale = 0.1;
+/** A probe of every shoot. */
+const steadyMs = 1.2 * probeIntervalMs;
+/** Until KCM would have given up every node. */
+const outageMs = graceMs + 15_000;
+/** Programs may wait for their `initialDelay` first. */
+const readyLimitMs = 180_000;
+
+/** Scale-ups alone take three writes a shoot at five a second, their Events as much again. */
+const restorationLimitMs = (shoots: number): number => 2 * shoots * deploymentsPerShoot * 200 + 120_000;
+
+interface Play {
+  readonly options: BenchOptions;
+  readonly world: Served<OutageProcess>;
+  readonly program: RunningTarget;
+  readonly size: OutageInit;
+}
+
+interface Phase<T> {
+  readonly value: T;
+  readonly report: OutageReport;
+  readonly cost: PhaseCost;
+}
+
+const measurePhase = async <T>(part: string, context: Play, play: () => Promise<T>): Promise<Phase<T>> => {
+  const { options, world, program } = context;
+  options.say(`mass outage: ${part}`);
+  await world.order('measure');
+  const endCost = startCost(options.clock, { program: [program.pid], world: [world.pid] });
+  const value = await play();
+  program.check();
+  const { seconds, cpu, otherCpuSeconds } = endCost();
+  const report = await world.order('report');
+  const cost = {
+    part,
+    seconds,
+    programCpuSeconds: cpu.program,
+    worldCpuSeconds: cpu.world,
+    otherCpuSeconds,
+    worstWorldDelayMs: report.worstLoopDelayMs,
+    seedRequests: report.requests.length,
+  };
+  return { value, report, cost };
+};
+
+const untilRestored = async ({ options: { clock }, world, program, size }: Play): Promise<void> => {
+  const deadline = clock.now() + restorationLimitMs(size.shoots);
+  while (clock.now() < deadline && (await world.order('report')).held > 0) {
+    program.check();
+    await clock.sleep(1_000, never);
+  }
+};
+
+const play = async (target: Target, context: Play): Promise<OutageResult> => {
+  const { options, world, program, size } = context;
+  const { scale, shoots } = size;
+  const { clock } = options;
+  const steady = await measurePhase('steady state', context, () => clock.sleep(steadyMs * scale, never));
+  const outage = await measurePhase('outage', context, async () => {
+    await world.order('cut');
+    await clock.sleep(outageMs * scale, never);
+  });
+  const restored = await measurePhase('restoration', context, async () => {
+    const at = await world.order('restore');
+    await untilRestored(context);
+    return at;
+  });
+  return {
+    target: target.name,
+    shoots,
+    deploymentsPerShoot,
+    protection: protectionOf(outage.report, { deployments: deploymentsPerShoot, scale }),
+    restoration: restorationOf(restored.report, restored.value),
+    nodesTurnedUnknown: restored.report.nodesTurnedUnknown,
+    machinesReplaced: restored.report.machinesReplaced,
+    peakBytes: usageOf(program.pid).peakBytes,
+    processors: availableParallelism(),
+    costs: [steady.cost, outage.cost, restored.cost],
+  };
+};
+
+const measure = async (target: Target, directory: string, options: BenchOptions): Promise<OutageResult> => {
+  const { shoots, nodes } = { ...(options.quick ? quickSize : usualSize), ...options };
+  const size: OutageInit = { shoots, nodes, scale: options.quick ? quickScale : 1 };
+  const world = startServed<OutageProcess>(new URL('../worlds/outage.ts', import.meta.url), size);
+  try {
+    const { kubeconfig, kubeConfigSecretName } = await world.ready();
+    const config = gardenConfig(kubeConfigSecretName, { scale: size.scale });
+    const program = startTarget(target, { component: 'prober', config, kubeconfig, directory });
+    try {
+      await waitForTarget(program, { what: `${target.name} to probe every shoot`, withinMs: readyLimitMs }, async () =>
+        (await world.order('report')).fewestProbes > 0 ? true : undefined,
+      );
+      return await play(target, { options, world, program, size });
+    } finally {
+      await program.stop();
+    }
+  } finally {
+    await world.end();
+  }
+};
+
+export const runMassOutage = async (options: BenchOptions): Promise<PartResult> => {
+  const run = (target: Target, directory: string) => measure(target, directory, options);
+  const markdown = (results: readonly OutageResult[]): string => results.map(markdownOf).join('\n\n');
+  return partResult(await attemptEach('mass outage', options, run), markdown, failuresOf);
+};

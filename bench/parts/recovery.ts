@@ -1,0 +1,133 @@
+// etcd of all shoots of a seed comes back in the same second: how long until the last crash-looping pod is deleted?
+import { startServed } from '../../test/envtest/served.ts';
+import { startCost } from '../harness/cost.ts';
+import { attemptEach, type BenchOptions, never, partResult, type PartResult } from '../harness/part.ts';
+import { type Column, inMegabytes, inSeconds, quantile, tableOf } from '../harness/table.ts';
+import { startTarget, type Target, waitForTarget } from '../harness/target.ts';
+import type { RecoveryInit, RecoveryProcess, RecoveryReport } from '../worlds/recovery.ts';
+
+interface RecoveryResult {
+  readonly target: string;
+  readonly shoots: number;
+  /** From a service's readiness to the deletion of each pod, in milliseconds. */
+  readonly delays: readonly number[];
+  readonly seconds: number;
+  /** Until the services became ready. */
+  readonly idle: RecoveryReport;
+  /** Until all pods were deleted. */
+  readonly report: RecoveryReport;
+  readonly cpuSeconds: number;
+  readonly worldCpuSeconds: number;
+  /** Of everything else on the machine. */
+  readonly otherCpuSeconds: number;
+  readonly peakBytes: number;
+}
+
+const etcdService = 'etcd-main-client';
+const podsPerShoot = 2;
+const [usualShoots, quickShoots] = [250, 3];
+const [idleMs, quickIdleMs] = [10_000, 1_000];
+const readyLimitMs = 60_000;
+const deleteLimitMs = 180_000;
+/** For the slowest pod. */
+const aimMs = 2_000;
+/** One watch of slices, one of pods, 20 requests of weedings, and those of ordinary priority for Events. */
+const connectionBound = 1 + 1 + 20 + 4;
+
+const config = `servicesAndDependantSelectors:
+  ${etcdService}:
+    podSelectors:
+      - matchExpressions:
+          - {key: gardener.cloud/role, operator: In, values: [controlplane]}
+          - {key: role, operator: In, values: [apiserver]}
+`;
+
+const measure = async (target: Target, directory: string, options: BenchOptions): Promise<RecoveryResult> => {
+  const { clock, quick } = options;
+  const shoots = options.shoots ?? (quick ? quickShoots : usualShoots);
+  const init: RecoveryInit = { shoots, etcdService, podsPerShoot };
+  const world = startServed<RecoveryProcess>(new URL('../worlds/recovery.ts', import.meta.url), init);
+  try {
+    const { kubeconfig } = await world.ready();
+    const program = startTarget(target, { component: 'weeder', config, kubeconfig, directory });
+    const until = (what: string, withinMs: number, isDone: (report: RecoveryReport) => boolean) =>
+      waitForTarget(program, { what, withinMs, everyMs: 200 }, async () => {
+        const report = await world.order('report');
+        return isDone(report) ? report : undefined;
+      });
+    try {
+      await until(`${target.name} to watch the services`, readyLimitMs, ({ requests }) =>
+        ['endpointslices', 'endpoints'].some((kind) => (requests[`watch ${kind}`] ?? 0) > 0),
+      );
+      await clock.sleep(quick ? quickIdleMs : idleMs, never);
+      const idle = await world.order('report');
+      const endCost = startCost(clock, { program: [program.pid], world: [world.pid] });
+      const at = await world.order('recover');
+      const report = await until(
+        'all pods to be deleted',
+        deleteLimitMs,
+        ({ deletedAt }) => deletedAt.length >= shoots * podsPerShoot,
+      );
+      const { cpu, peakBytes, otherCpuSeconds } = endCost();
+      return {
+        target: target.name,
+        shoots,
+        delays: report.deletedAt.map((deleted) => deleted - at),
+        seconds: (clock.now() - at) / 1_000,
+        idle,
+        report,
+        cpuSeconds: cpu.program,
+        worldCpuSeconds: cpu.world,
+        otherCpuSeconds,
+        peakBytes: peakBytes.program,
+      };
+    } finally {
+      await program.stop();
+    }
+  } finally {
+    await world.end();
+  }
+};
+
+const failuresOf = ({ report, idle, delays }: RecoveryResult): readonly string[] => {
+  const worst = quantile(delays, 1);
+  const { connections } = report;
+  return [
+    ...(worst < aimMs ? [] : [`the slowest pod took ${inSeconds(worst)} s, aim ${inSeconds(aimMs)} s`]),
+    ...(connections <= connectionBound ? [] : [`${String(connections)} connections, bound ${String(connectionBound)}`]),
+    ...((idle.requests['list pods'] ?? 0) === 0 ? [] : ['pods were listed while nothing happened']),
+  ];
+};
+
+const countsOf = (requests: RecoveryReport['requests']): string =>
+  Object.entries(requests)
+    .map(([key, count]) => `${key} ${String(count)}`)
+    .join(', ');
+
+const columns: readonly Column<RecoveryResult>[] = [
+  ['program', (row) => row.target],
+  ['pods', (row) => row.delays.length],
+  ['median', (row) => inSeconds(quantile(row.delays, 0.5))],
+  ['p99', (row) => inSeconds(quantile(row.delays, 0.99))],
+  ['worst', (row) => inSeconds(quantile(row.delays, 1))],
+  ['CPU s', (row) => row.cpuSeconds.toFixed(2)],
+  ['peak MB', (row) => inMegabytes(row.peakBytes)],
+  ['connections', (row) => row.report.connections],
+  ['requests in all', (row) => countsOf(row.report.requests)],
+  ['world CPU s', (row) => row.worldCpuSeconds.toFixed(2)],
+  ['other CPU s', (row) => row.otherCpuSeconds.toFixed(2)],
+];
+
+const markdownOf = (results: readonly RecoveryResult[]): string =>
+  [
+    `## Recovery of ${String(results[0]?.shoots ?? 0)} services in the same second`,
+    '',
+    tableOf(columns, results),
+    '',
+    `Median, p99 and worst are seconds from ready to delete; the aim is ${inSeconds(aimMs)} s for the worst. CPU seconds from ready to the last delete.`,
+  ].join('\n');
+
+export const runMassRecovery = async (options: BenchOptions): Promise<PartResult> => {
+  const run = (target: Target, directory: string) => measure(target, directory, options);
+  return partResult(await attemptEach('mass recovery', options, run), markdownOf, failuresOf);
+};

@@ -1,0 +1,105 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { gardenerConfigs } from '../../src/config/index.ts';
+import type { Clock } from '../../src/ports/index.ts';
+import { kubeconfigSecretName } from '../../src/sim/index.ts';
+import { type Memory, memoryOf, threadsCpuMsOf } from '../harness/cpu.ts';
+import { gardenConfig } from '../harness/garden-config.ts';
+import type { HealthyWorld } from '../harness/healthy-world.ts';
+import { never } from '../harness/part.ts';
+import { startTarget, type Target, targetArgs, waitForTarget } from '../harness/target.ts';
+
+export type Component = 'prober' | 'weeder';
+
+export interface Start {
+  /** Of all threads, until the first line of the log was there. */
+  readonly cpuMs: number;
+  readonly wallMs: number;
+}
+
+interface Words {
+  readonly command: string;
+  readonly args: readonly string[];
+}
+
+/** Resolves with the first line that begins so; other libraries of a program may write before its log does. */
+const firstLine = async (output: Readable, beginning: string): Promise<void> => {
+  let before = '';
+  for await (const line of createInterface({ input: output })) {
+    if (line.startsWith(beginning)) return;
+    before += `${line}\n`;
+  }
+  throw new Error(`it has ended without a line that begins with ${JSON.stringify(beginning)}:\n${before}`);
+};
+
+/** Runs the words of a shell until their first line of output that begins so. */
+const startOnce = async (words: Words, beginning: string, clock: Clock): Promise<Start> => {
+  const startedAt = clock.monotonic();
+  const child = spawn('/bin/sh', ['-c', `exec ${words.command} "$@" 2>&1`, 'sh', ...words.args], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const gone = once(child, 'exit');
+  try {
+    await firstLine(child.stdout, beginning);
+    return { cpuMs: threadsCpuMsOf(child.pid ?? -1), wallMs: clock.monotonic() - startedAt };
+  } finally {
+    child.kill('SIGKILL');
+    await gone;
+  }
+};
+
+const configOf = (component: Component): string =>
+  component === 'prober' ? gardenConfig(kubeconfigSecretName) : gardenerConfigs.weeder;
+
+export interface StartDeps {
+  readonly clock: Clock;
+  readonly world: HealthyWorld;
+  readonly directory: string;
+}
+
+/** Starts of one component, each from nothing, one after the other. */
+export const measureStarts = async (
+  { command }: Target,
+  component: Component,
+  { clock, world, directory, runs }: StartDeps & { readonly runs: number },
+): Promise<readonly Start[]> => {
+  const args = targetArgs({ component, config: configOf(component), kubeconfig: world.kubeconfig, directory });
+  const starts: Start[] = [];
+  for (let run = 0; run < runs; run += 1) starts.push(await startOnce({ command, args }, '{', clock));
+  return starts;
+};
+
+/** Node alone, until it has written a line. */
+export const measureBareNode = async (clock: Clock, runs: number): Promise<readonly Start[]> => {
+  const starts: Start[] = [];
+  for (let run = 0; run < runs; run += 1) {
+    const script = 'console.log(0); setInterval(() => undefined, 1000)';
+    starts.push(await startOnce({ command: `'${process.execPath}'`, args: ['-e', script] }, '0', clock));
+  }
+  return starts;
+};
+
+/** What a component holds in a healthy seed, `idleMs` after it has seen everything once. */
+export const measureIdle = async (
+  target: Target,
+  component: Component,
+  { clock, world, directory, idleMs }: StartDeps & { readonly idleMs: number },
+): Promise<Memory> => {
+  const config = configOf(component);
+  const before = (await world.counts()).fewestProbes;
+  const program = startTarget(target, { component, config, kubeconfig: world.kubeconfig, directory });
+  try {
+    if (component === 'prober') {
+      await waitForTarget(program, { what: `${target.name} to probe every shoot`, withinMs: 180_000 }, async () =>
+        (await world.counts()).fewestProbes > before ? true : undefined,
+      );
+    }
+    await clock.sleep(idleMs, never);
+    program.check();
+    return memoryOf(program.pid);
+  } finally {
+    await program.stop();
+  }
+};

@@ -1,0 +1,78 @@
+// A process of its own, the floor: what a probe's requests cost Node when nothing is around them. Answers are read to their end and thrown away.
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { connect, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
+import { systemClock, systemRandom } from '../../src/runtime/index.ts';
+import { servedArgs } from '../../test/envtest/served.ts';
+
+/** The door to a shoot that is kept for the floor. */
+export interface Door {
+  readonly port: number;
+  readonly authorization: string;
+}
+
+export interface Doors {
+  /** PEM. */
+  readonly ca: string;
+  readonly doors: readonly Door[];
+}
+
+/** What the process is started with. */
+export interface FloorInit {
+  /** Of Doors. */
+  readonly files: readonly string[];
+  readonly intervalMs: number;
+}
+
+const { files, intervalMs } = servedArgs() as FloorInit;
+const clock = systemClock();
+const random = systemRandom();
+const never = new AbortController().signal;
+/** As the prober spreads its first runs, and jitters the others. */
+const [firstWithinMs, jitter] = [5_000, 0.2];
+
+const requests = [
+  { path: '/version', accept: 'application/json' },
+  {
+    path: '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases',
+    accept: 'application/vnd.kubernetes.protobuf,application/json',
+  },
+];
+
+interface Asked {
+  readonly path: string;
+  readonly accept: string;
+  readonly authorization: string;
+}
+
+const get = (socket: TLSSocket, { path, ...headers }: Asked): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const options = { path, createConnection: () => socket, headers: { ...headers, connection: 'keep-alive' } };
+    const exchange = request(options, (response) => {
+      if (response.statusCode !== 200) reject(new Error(`${path} was answered with ${String(response.statusCode)}`));
+      response.once('end', resolve).resume();
+    });
+    exchange.once('error', reject).end();
+  });
+
+/** Probes one shoot again and again: a new connection each time, its TLS session resumed. */
+const loop = async ({ port, authorization }: Door, secureContext: SecureContext): Promise<never> => {
+  let session: Buffer | undefined;
+  await clock.sleep(random.next() * firstWithinMs, never);
+  while (true) {
+    const options = { host: '127.0.0.1', port, servername: '', secureContext };
+    const socket = connect({ ...options, ...(session === undefined ? {} : { session }) });
+    socket.on('session', (ticket) => (session = ticket));
+    await once(socket, 'secureConnect');
+    for (const { path, accept } of requests) await get(socket, { path, accept, authorization });
+    socket.destroy();
+    await clock.sleep(intervalMs * (1 + jitter * random.next()), never);
+  }
+};
+
+process.once('disconnect', () => process.exit());
+for (const file of files) {
+  const { ca, doors } = JSON.parse(readFileSync(file, 'utf8')) as Doors;
+  for (const door of doors) void loop(door, createSecureContext({ ca }));
+}

@@ -1,0 +1,156 @@
+// A process of its own: serves a simulated seed with many shoots over HTTPS and keeps the record that the benchmark is judged by.
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { Kube } from '../../src/ports/index.ts';
+import { systemClock } from '../../src/runtime/index.ts';
+import {
+  createWorld,
+  defaultTiming,
+  kubeconfigSecretName,
+  requestKind,
+  scaleTiming,
+  serveWorld,
+  simKinds,
+  type World,
+  type WorldShoot,
+} from '../../src/sim/index.ts';
+import { type Answers, answerOrders, servedArgs } from '../../test/envtest/served.ts';
+import { probeKind } from '../harness/traffic.ts';
+
+/** What the process is started with. */
+export interface OutageInit {
+  readonly shoots: number;
+  readonly nodes: number;
+  /** Of all its times: below 1 everything is faster. */
+  readonly scale: number;
+}
+
+/** One write to the replicas of a Deployment. */
+export interface ScaleWrite {
+  /** Milliseconds since the epoch, when the server had stored it. */
+  readonly at: number;
+  readonly namespace: string;
+  readonly name: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** One request that reached the seed's API server. */
+export interface SeedRequest {
+  readonly at: number;
+  readonly verb: string;
+  readonly resource: string;
+}
+
+/** The world's record since the latest `measure`. */
+export interface OutageReport {
+  /** Last renewals of each shoot's leases, milliseconds since the epoch. */
+  readonly leases: readonly { readonly namespace: string; readonly renewals: readonly number[] }[];
+  readonly writes: readonly ScaleWrite[];
+  readonly requests: readonly SeedRequest[];
+  readonly held: number;
+  /** Lists of leases since the beginning, of the shoot that has had the fewest. */
+  readonly fewestProbes: number;
+  readonly nodesTurnedUnknown: number;
+  readonly machinesReplaced: number;
+  /** How late the event loop's timers were at the worst, in milliseconds. */
+  readonly worstLoopDelayMs: number;
+}
+
+/** `cut` and `restore` answer with the time at which it was done, milliseconds since the epoch. */
+export interface OutageProcess extends Answers {
+  readonly ready: { readonly kubeconfig: string; readonly kubeConfigSecretName: string };
+  readonly measure: null;
+  readonly cut: number;
+  readonly restore: number;
+  readonly report: OutageReport;
+}
+
+const init = servedArgs() as OutageInit;
+const clock = systemClock();
+const delays = monitorEventLoopDelay({ resolution: 5 });
+let writes: ScaleWrite[] = [];
+let requests: SeedRequest[] = [];
+/** Lists of leases since the beginning, by shoot. */
+const probes = new Map<string, number>();
+
+/** A copy of the shoot whose lists of leases are counted. */
+const countProbes = (shoot: WorldShoot): WorldShoot => {
+  probes.set(shoot.name, 0);
+  const kube: Kube = {
+    request: (request) => {
+      const { verb, resource } = requestKind(request);
+      if (`${verb} ${resource}` === probeKind) probes.set(shoot.name, (probes.get(shoot.name) ?? 0) + 1);
+      return shoot.api.kube.request(request);
+    },
+  };
+  return { ...shoot, api: { ...shoot.api, kube } };
+};
+
+const recordRequests = (kube: Kube): Kube => ({
+  request: (request) => {
+    requests.push({ at: clock.now(), ...requestKind(request) });
+    return kube.request(request);
+  },
+});
+
+const replicasOf = (object: object | undefined): number =>
+  (object as { readonly spec: { readonly replicas: number } } | undefined)?.spec.replicas ?? 0;
+
+const recordWrites = ({ store }: World): void => {
+  store.subscribe(simKinds.Deployment, ({ type, object, previous }) => {
+    const [from, to] = [replicasOf(previous), replicasOf(object)];
+    if (type !== 'MODIFIED' || from === to) return;
+    const { namespace = '', name } = object.metadata;
+    writes.push({ at: clock.now(), namespace, name, from, to });
+  });
+};
+
+const renewalsOf = (store: World['store']): readonly number[] =>
+  store.list(simKinds.Lease).map(({ spec }) => Date.parse((spec as { readonly renewTime: string }).renewTime));
+
+const startMeasuring = (): null => {
+  [writes, requests] = [[], []];
+  delays.enable();
+  delays.reset();
+  return null;
+};
+
+const reportOn = (world: World): OutageReport => {
+  const tolls = world.shoots.map((shoot) => shoot.toll());
+  const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+  return {
+    leases: world.shoots.map(({ namespace, store }) => ({ namespace, renewals: renewalsOf(store) })),
+    writes,
+    requests,
+    fewestProbes: Math.min(...probes.values()),
+    held: world.store.list(simKinds.Deployment).filter((deployment) => replicasOf(deployment) === 0).length,
+    nodesTurnedUnknown: sum(tolls.map((toll) => toll.nodesTurnedUnknown)),
+    machinesReplaced: sum(tolls.map((toll) => toll.machinesReplaced)),
+    worstLoopDelayMs: delays.max / 1e6,
+  };
+};
+
+const createShoots = ({ shoots, nodes, scale }: OutageInit): World => {
+  const names = Array.from({ length: shoots }, (_, index) => `s${String(index)}`);
+  const timing = scaleTiming(defaultTiming, scale);
+  return createWorld({ clock, timing, shoots: names.map((name) => ({ name, nodes })) });
+};
+
+const world = createShoots(init);
+const api = { ...world.api, kube: recordRequests(world.api.kube) };
+const { kubeconfig } = await serveWorld({ ...world, api, shoots: world.shoots.map(countProbes) }, clock.now());
+recordWrites(world);
+startMeasuring();
+const forEachShoot = (act: (shoot: WorldShoot) => void): number => {
+  for (const shoot of world.shoots) act(shoot);
+  return clock.now();
+};
+answerOrders<OutageProcess>(
+  { kubeconfig, kubeConfigSecretName: kubeconfigSecretName },
+  {
+    measure: startMeasuring,
+    cut: () => forEachShoot((shoot) => shoot.cutKubelets()),
+    restore: () => forEachShoot((shoot) => shoot.restoreKubelets()),
+    report: () => reportOn(world),
+  },
+);

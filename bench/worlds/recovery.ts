@@ -1,0 +1,115 @@
+// A process of its own: serves a simulated seed full of crash-looping pods over HTTPS, and records what becomes of them.
+import type { Kube } from '../../src/ports/index.ts';
+import { systemClock } from '../../src/runtime/index.ts';
+import { createCertificates, createWorld, requestKind, serveHttps, simKinds, type World } from '../../src/sim/index.ts';
+import { type Answers, answerOrders, servedArgs } from '../../test/envtest/served.ts';
+
+/** What the process is started with. */
+export interface RecoveryInit {
+  readonly shoots: number;
+  readonly etcdService: string;
+  /** Crash-looping pods that depend on the service, of each shoot. */
+  readonly podsPerShoot: number;
+}
+
+export interface RecoveryReport {
+  /** When each deleted pod was marked for deletion, milliseconds since the epoch. */
+  readonly deletedAt: readonly number[];
+  /** By `verb resource`, since the beginning. */
+  readonly requests: Readonly<Record<string, number>>;
+  /** TCP connections so far. */
+  readonly connections: number;
+}
+
+export interface RecoveryProcess extends Answers {
+  readonly ready: { readonly kubeconfig: string };
+  /** When the services became ready, milliseconds since the epoch. */
+  readonly recover: number;
+  readonly report: RecoveryReport;
+}
+
+const init = servedArgs() as RecoveryInit;
+const { etcdService, podsPerShoot } = init;
+const shoots = Array.from({ length: init.shoots }, (_, index) => `shoot--s${String(index)}`);
+const clock = systemClock();
+/** When each deleted pod was marked for deletion, milliseconds since the epoch. */
+const deletedAt: number[] = [];
+const requests = new Map<string, number>();
+
+const setEtcd = ({ store }: World, ready: boolean): void => {
+  for (const namespace of shoots) {
+    store.put(simKinds.EndpointSlice, {
+      metadata: { name: `${etcdService}-abcde`, namespace, labels: { 'kubernetes.io/service-name': etcdService } },
+      addressType: 'IPv4',
+      endpoints: [{ addresses: ['10.0.0.1'], conditions: { ready } }],
+    });
+    // For programs that know no slices.
+    store.put(simKinds.Endpoints, {
+      metadata: { name: etcdService, namespace },
+      subsets: [{ [ready ? 'addresses' : 'notReadyAddresses']: [{ ip: '10.0.0.1' }] }],
+    });
+  }
+};
+
+const crashPods = ({ store }: World): void => {
+  for (const namespace of shoots) {
+    for (let index = 0; index < podsPerShoot; index += 1) {
+      store.put(simKinds.Pod, {
+        metadata: {
+          name: `kube-apiserver-${String(index)}`,
+          namespace,
+          labels: { 'gardener.cloud/role': 'controlplane', role: 'apiserver' },
+          ownerReferences: [
+            {
+              apiVersion: 'apps/v1',
+              kind: 'ReplicaSet',
+              name: 'kube-apiserver',
+              uid: `rs-${namespace}`,
+              controller: true,
+            },
+          ],
+        },
+        spec: { nodeName: 'node', containers: [{ name: 'kube-apiserver' }] },
+        status: {
+          phase: 'Running',
+          containerStatuses: [{ name: 'kube-apiserver', state: { waiting: { reason: 'CrashLoopBackOff' } } }],
+        },
+      });
+    }
+  }
+};
+
+const record = ({ store }: World): void => {
+  store.subscribe(simKinds.Pod, ({ type, object, previous }) => {
+    const isMarked = type === 'MODIFIED' && object.metadata.deletionTimestamp !== undefined;
+    if (isMarked && previous?.metadata.deletionTimestamp === undefined) deletedAt.push(clock.now());
+  });
+};
+
+const countRequests = (kube: Kube): Kube => ({
+  request: (request) => {
+    const { verb, resource } = requestKind(request);
+    const key = `${verb} ${resource}`;
+    requests.set(key, (requests.get(key) ?? 0) + 1);
+    return kube.request(request);
+  },
+});
+
+const world = createWorld({ clock, shoots: [] });
+const certificates = await createCertificates({ now: clock.now() });
+const face = await serveHttps({ certificates, kube: countRequests(world.api.kube) });
+world.api.setAddress({ url: face.url, ca: certificates.ca });
+setEtcd(world, false);
+crashPods(world);
+record(world);
+answerOrders<RecoveryProcess>(
+  { kubeconfig: world.api.kubeconfig() },
+  {
+    recover: () => {
+      const at = clock.now();
+      setEtcd(world, true);
+      return at;
+    },
+    report: () => ({ deletedAt, requests: Object.fromEntries(requests), connections: face.stats().connections }),
+  },
+);

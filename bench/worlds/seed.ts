@@ -1,0 +1,49 @@
+// A process of its own: the seed's API server with what the other processes have of it. In a healthy seed nothing of that changes but the times
+// of extensions' reports.
+import { readFileSync } from 'node:fs';
+import { systemClock } from '../../src/runtime/index.ts';
+import {
+  careSeedKinds,
+  createCertificates,
+  createSeededRandom,
+  createWorld,
+  serveHttps,
+  simKinds,
+  startExtensionReports,
+  type World,
+} from '../../src/sim/index.ts';
+import { type Answers, answerOrders, servedArgs } from '../../test/envtest/served.ts';
+import { countKinds, type Traffic, trafficOf } from '../harness/traffic.ts';
+import type { SeedObjects } from './shoots.ts';
+
+export interface SeedProcess extends Answers {
+  readonly ready: { readonly kubeconfig: string };
+  readonly traffic: Traffic;
+}
+
+/** Files of SeedObjects. */
+const files = servedArgs() as readonly string[];
+const clock = systemClock();
+const kinds = new Map(careSeedKinds.map((kind) => [kind.kind, kind]));
+
+const startReports = ({ store }: World): void => {
+  const random = createSeededRandom(0);
+  for (const { metadata } of store.list(simKinds.Cluster)) {
+    startExtensionReports({ clock, store, random: random.fork(metadata.name) }, metadata.name);
+  }
+};
+
+const world = createWorld({ clock, shoots: [], kinds: careSeedKinds });
+for (const file of files) {
+  const objects = JSON.parse(readFileSync(file, 'utf8')) as SeedObjects;
+  for (const [name, items] of Object.entries(objects)) {
+    const kind = kinds.get(name);
+    if (kind !== undefined) for (const item of items) world.store.put(kind, item);
+  }
+}
+startReports(world);
+const certificates = await createCertificates({ now: clock.now() });
+const kube = countKinds(world.api.kube);
+const face = await serveHttps({ certificates, kube });
+world.api.setAddress({ url: face.url, ca: certificates.ca });
+answerOrders<SeedProcess>({ kubeconfig: world.api.kubeconfig() }, { traffic: () => trafficOf(face, kube) });

@@ -1,0 +1,108 @@
+// A process of its own: serves some of the shoots over HTTPS, each through two doors, and keeps their kubelets and controllers going.
+import { writeFileSync } from 'node:fs';
+import { parseUntrustedKubeconfig } from '../../src/kube/index.ts';
+import { systemClock } from '../../src/runtime/index.ts';
+import {
+  careSeedKinds,
+  createCertificates,
+  createWorld,
+  type HttpsFace,
+  serveHttps,
+  type SimCertificates,
+  type SimObject,
+  type World,
+  type WorldShoot,
+} from '../../src/sim/index.ts';
+import { type Answers, answerOrders, servedArgs } from '../../test/envtest/served.ts';
+import { type CountedKube, countKinds, probeKind, sumTraffic, type Traffic, trafficOf } from '../harness/traffic.ts';
+import type { Door, Doors } from './floor.ts';
+
+/** What the process is started with. */
+export interface ShootsInit {
+  /** Of the first shoot; the others follow it. */
+  readonly first: number;
+  readonly shoots: number;
+  readonly nodes: number;
+  /** With what their health is read from. */
+  readonly careObjects: boolean;
+  /** Where it writes its Doors. */
+  readonly doors: string;
+  /** Where it writes its SeedObjects. */
+  readonly objects: string;
+}
+
+/** What the seed holds of the shoots, by the name of its kind. */
+export type SeedObjects = Readonly<Record<string, readonly SimObject[]>>;
+
+export interface ShootsProcess extends Answers {
+  readonly ready: null;
+  readonly report: {
+    /** Of the target. */
+    readonly traffic: Traffic;
+    /** Of the target: lists of leases, of the shoot that has had the fewest. */
+    readonly fewestProbes: number;
+    readonly floor: Traffic;
+  };
+}
+
+const init = servedArgs() as ShootsInit;
+const clock = systemClock();
+/** Nobody watches the shoots: what their history holds is only memory. */
+const compactMs = 10_000;
+
+interface CountedFace {
+  readonly face: HttpsFace;
+  readonly kube: CountedKube;
+}
+
+interface ServedShoot {
+  readonly shoot: WorldShoot;
+  readonly target: CountedFace;
+  readonly floor: CountedFace;
+}
+
+const openDoor = async ({ api }: WorldShoot, certificates: SimCertificates): Promise<CountedFace> => {
+  const kube = countKinds(api.kube);
+  return { face: await serveHttps({ kube, certificates }), kube };
+};
+
+const serve = async (shoot: WorldShoot, certificates: SimCertificates): Promise<ServedShoot> => {
+  const [target, floor] = [await openDoor(shoot, certificates), await openDoor(shoot, certificates)];
+  shoot.api.setAddress({ url: target.face.url, ca: certificates.ca });
+  shoot.publishKubeconfig();
+  return { shoot, target, floor };
+};
+
+const count = ({ face, kube }: CountedFace): Traffic => trafficOf(face, kube);
+
+const report = (served: readonly ServedShoot[]): ShootsProcess['report'] => ({
+  traffic: sumTraffic(served.map(({ target }) => count(target))),
+  fewestProbes: Math.min(...served.map(({ target }) => target.kube.kinds()[probeKind]?.requests ?? 0)),
+  floor: sumTraffic(served.map(({ floor }) => count(floor))),
+});
+
+const objectsOf = ({ store }: World): SeedObjects =>
+  Object.fromEntries(careSeedKinds.map((kind) => [kind.kind, store.list(kind)]));
+
+const doorOf = ({ shoot, floor }: ServedShoot): Door => {
+  const { authorization = '' } = parseUntrustedKubeconfig(shoot.api.kubeconfig());
+  return { port: floor.face.port, authorization };
+};
+
+const compact = (served: readonly ServedShoot[]): void => {
+  for (const { shoot } of served) shoot.store.compact();
+  clock.timer(compactMs, () => compact(served));
+};
+
+const names = Array.from({ length: init.shoots }, (_, index) => `s${String(init.first + index)}`);
+const { nodes, careObjects } = init;
+const shoots = names.map((name) => ({ name, nodes, careObjects }));
+const world = createWorld({ clock, seed: init.first, shoots });
+const certificates = await createCertificates({ now: clock.now() });
+const served: ServedShoot[] = [];
+for (const shoot of world.shoots) served.push(await serve(shoot, certificates));
+const doors: Doors = { ca: certificates.ca, doors: served.map(doorOf) };
+writeFileSync(init.doors, JSON.stringify(doors));
+writeFileSync(init.objects, JSON.stringify(objectsOf(world)));
+compact(served);
+answerOrders<ShootsProcess>(null, { report: () => report(served) });
