@@ -1,7 +1,7 @@
 import { CareController, type CareControllerDeps, type CareState } from '../controllers/care/index.ts';
 import type { CareSettings } from '../domain/index.ts';
 import { withShootPolicy, withTunnelPolicy } from '../kube/index.ts';
-import { createWorkQueue, type WorkQueue, whenAborted } from '../runtime/index.ts';
+import { whenAborted, WorkQueue } from '../runtime/index.ts';
 import { type CareSourceDeps, type CareWatches, createCareWatches } from './care-sources.ts';
 import { fanOut } from './fan-out.ts';
 import type { Generation } from './reloadable.ts';
@@ -58,7 +58,7 @@ interface CaringParts extends CareWork {
 const care = async ({ settings, deps, watches, memory }: CaringParts, signal: AbortSignal): Promise<CareState> => {
   const { clock, report, logger } = deps;
   const until = fanOut(signal);
-  const queue: WorkQueue<string> = createWorkQueue({
+  const queue = new WorkQueue<string>({
     clock,
     concurrency: settings.concurrentSyncs,
     limited: {

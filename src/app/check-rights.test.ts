@@ -3,7 +3,7 @@ import { type Answer, ApiError, type Call, type Right } from '../domain/index.ts
 import type { CallOptions } from '../ports/index.ts';
 import { createMeter } from '../telemetry/index.ts';
 import { createFakeClock, createRecordingLogger } from '../testing/index.ts';
-import { checkRights, type NeededRight, type RightsCheckOptions } from './check-rights.ts';
+import { type NeededRight, RightsCheck, type RightsCheckOptions } from './check-rights.ts';
 
 const need = (verb: string, resource = 'machines'): NeededRight => ({
   right: { verb, group: 'machine.sapcloud.io', resource },
@@ -40,7 +40,7 @@ const setUp = (cluster?: RightsCheckOptions<unknown>['cluster']) => {
       underWay -= 1;
     }
   };
-  const check = checkRights<readonly NeededRight[]>({
+  const check = new RightsCheck<readonly NeededRight[]>({
     client: { call },
     clock,
     logger,
@@ -51,7 +51,7 @@ const setUp = (cluster?: RightsCheckOptions<unknown>['cluster']) => {
   });
   const stop = new AbortController();
   let isReady = false;
-  const running = check.runnable.run(stop.signal, () => {
+  const running = check.run(stop.signal, () => {
     isReady = true;
   });
   return {

@@ -1,5 +1,5 @@
 import { formatRight, type Right, reviewAccess } from '../domain/index.ts';
-import type { CallOptions, Clock, KubeClient, Logger, Meter } from '../ports/index.ts';
+import type { CallOptions, Clock, Gauge, KubeClient, Logger, Meter } from '../ports/index.ts';
 import type { Runnable } from '../runtime/index.ts';
 
 export interface NeededRight {
@@ -33,13 +33,6 @@ export interface RightsCheckOptions<Settings> {
   readonly needed: (settings: Settings, inquiry: Inquiry) => Promise<readonly NeededRight[]>;
 }
 
-export interface RightsCheck<Settings> {
-  /** Stands in nobody's way: ready at once, one request at a time, and it never fails. */
-  readonly runnable: Runnable;
-  /** Checks what other settings need. */
-  apply(settings: Settings): void;
-}
-
 /** Rights may be taken away while the program runs. */
 const recheckMs = 3_600_000;
 /** While some are missing, or could not be asked for. */
@@ -47,69 +40,79 @@ const recheckSoonMs = 300_000;
 const timeoutMs = 10_000;
 
 /**
- * Asks the API server for every right that the configuration needs, because some are first used in an outage. Each that is missing is told
- * once, and in the end that none is. A review that fails or is refused says nothing.
+ * Asks the API server for every right that the configuration needs, because some are first used in an outage. A missing right is logged
+ * once, and so is that none is missing any more. A review that fails or is refused changes nothing. Ready at once, one request at a time, and it never fails.
  */
-export const checkRights = <Settings>(options: RightsCheckOptions<Settings>): RightsCheck<Settings> => {
-  const { client, clock, logger, needed } = options;
-  const { metric, where } = clusters[options.cluster ?? 'seed'];
-  const count = options.meter.gauge({
-    name: metric,
-    help: `Rights${where} that the configuration needs and that this program has not, as of the last time that the API server said so.`,
-  });
-  let settings = options.settings;
-  let wake = new AbortController();
-  let known: ReadonlySet<string> | undefined;
+export class RightsCheck<Settings> implements Runnable {
+  readonly name: string;
+  readonly #options: RightsCheckOptions<Settings>;
+  readonly #where: string;
+  readonly #count: Gauge;
+  #settings: Settings;
+  /** Ends the check or the pause under way. */
+  #wake = new AbortController();
+  #known: ReadonlySet<string> | undefined;
 
-  const report = (missing: ReadonlyMap<string, NeededRight>, checked: number): void => {
-    count.set(missing.size);
-    for (const [right, { purpose }] of missing) {
-      if (known?.has(right) !== true) logger.error(`a right is missing${where}: grant it`, { right, needed: purpose });
+  constructor(options: RightsCheckOptions<Settings>) {
+    const { metric, where } = clusters[options.cluster ?? 'seed'];
+    this.name = `rights check${where}`;
+    this.#options = options;
+    this.#where = where;
+    this.#settings = options.settings;
+    this.#count = options.meter.gauge({
+      name: metric,
+      help: `Rights${where} that the configuration needs and that this program has not, as of the last time that the API server said so.`,
+    });
+  }
+
+  /** Checks what other settings need. */
+  apply(settings: Settings): void {
+    this.#settings = settings;
+    this.#wake.abort();
+  }
+
+  async run(signal: AbortSignal, ready: () => void): Promise<void> {
+    ready();
+    while (!signal.aborted) {
+      this.#wake = new AbortController();
+      const ended = AbortSignal.any([signal, this.#wake.signal]);
+      const isComplete = await this.#tryToCheck(ended);
+      await this.#options.clock.sleep(isComplete ? recheckMs : recheckSoonMs, ended).catch(() => undefined);
     }
-    if (missing.size === 0 && known?.size !== 0) logger.info(`no right is missing${where}`, { checked });
-    known = new Set(missing.keys());
-  };
+  }
+
+  async #tryToCheck(signal: AbortSignal): Promise<boolean> {
+    try {
+      return await this.#check(signal);
+    } catch (error) {
+      const problem = error instanceof Error ? error.message : String(error);
+      if (!signal.aborted) this.#options.logger.debug(`rights${this.#where} could not be checked`, { problem });
+      return false;
+    }
+  }
 
   /** True when nothing is missing. */
-  const check = async (signal: AbortSignal): Promise<boolean> => {
+  async #check(signal: AbortSignal): Promise<boolean> {
+    const { client, needed } = this.#options;
     const callOptions = { signal, timeoutMs };
     const missing = new Map<string, NeededRight>();
-    const all = await needed(settings, { client, options: callOptions });
+    const all = await needed(this.#settings, { client, options: callOptions });
     for (const need of all) {
       const { value: isAllowed } = await client.call(reviewAccess(need.right), callOptions);
       if (!isAllowed) missing.set(formatRight(need.right), need);
     }
-    report(missing, all.length);
+    this.#report(missing, all.length);
     return missing.size === 0;
-  };
+  }
 
-  const tryToCheck = async (signal: AbortSignal): Promise<boolean> => {
-    try {
-      return await check(signal);
-    } catch (error) {
-      const problem = error instanceof Error ? error.message : String(error);
-      if (!signal.aborted) logger.debug(`rights${where} could not be checked`, { problem });
-      return false;
+  #report(missing: ReadonlyMap<string, NeededRight>, checked: number): void {
+    const { logger } = this.#options;
+    this.#count.set(missing.size);
+    for (const [right, { purpose }] of missing) {
+      if (this.#known?.has(right) === true) continue;
+      logger.error(`a right is missing${this.#where}: grant it`, { right, needed: purpose });
     }
-  };
-
-  const run = async (signal: AbortSignal, ready: () => void): Promise<void> => {
-    ready();
-    const stop = (): void => wake.abort();
-    signal.addEventListener('abort', stop);
-    while (!signal.aborted) {
-      wake = new AbortController();
-      const isComplete = await tryToCheck(wake.signal);
-      await clock.sleep(isComplete ? recheckMs : recheckSoonMs, wake.signal).catch(() => undefined);
-    }
-    signal.removeEventListener('abort', stop);
-  };
-
-  return {
-    runnable: { name: `rights check${where}`, run },
-    apply: (changed) => {
-      settings = changed;
-      wake.abort();
-    },
-  };
-};
+    if (missing.size === 0 && this.#known?.size !== 0) logger.info(`no right is missing${this.#where}`, { checked });
+    this.#known = new Set(missing.keys());
+  }
+}

@@ -1,5 +1,5 @@
-import { formatProblem, type LoadedConfig, type Outline } from '../config/index.ts';
-import type { Clock, Logger, Meter } from '../ports/index.ts';
+import { type ConfigProblem, formatProblem, type LoadedConfig, type Outline } from '../config/index.ts';
+import type { Clock, Gauge, Logger, Meter } from '../ports/index.ts';
 import type { Runnable } from '../runtime/index.ts';
 
 export interface ConfigWatchOptions<Settings> {
@@ -23,80 +23,100 @@ export interface ConfigWatchOptions<Settings> {
 const pollMs = 5_000;
 
 /**
- * Applies a configuration file whenever its content changes; an invalid one is told and the old one stays in force, and so does the value of a field that is now misspelt. Reads the file again and
- * again by its path, because a ConfigMap mount is a symlink that the kubelet swaps.
+ * Applies a configuration file whenever its content changes. Of an invalid one nothing is applied, and a field that is now misspelt keeps the value
+ * that is in force. Reads the file again and again by its path: a ConfigMap mount is a symlink that the kubelet swaps.
  */
 export const watchConfig = <Settings>(options: ConfigWatchOptions<Settings>): Runnable => {
-  const { path, load, readFile, clock, logger, meter, apply } = options;
-  const failed = meter.gauge({
-    name: 'dwd_config_reload_failed',
-    help: '1 while the configuration file, or a field of it, cannot be used and an older one is in force.',
-  });
-  const warnings = meter.gauge({
-    name: 'dwd_config_warnings',
-    help: 'Unknown fields and other oddities in the configuration file that is in force.',
-  });
-  failed.set(0);
-  warnings.set(options.warnings);
-  let problem: string | undefined;
-  let inForce = JSON.stringify(options.settings);
-  let { outline } = options;
-  let seen: string | undefined;
+  const watch = new ConfigWatch(options);
+  return { name: 'configuration watch', run: (signal, ready) => watch.run(signal, ready) };
+};
 
-  const complain = (message: string): void => {
-    failed.set(1);
-    if (message === problem) return;
-    problem = message;
-    logger.error('configuration not taken over: the old one stays in force', { path, problem: message });
-  };
+class ConfigWatch<Settings> {
+  readonly #options: ConfigWatchOptions<Settings>;
+  readonly #failed: Gauge;
+  readonly #warnings: Gauge;
+  /** As JSON. */
+  #inForce: string;
+  #outline: Outline | undefined;
+  #seen: string | undefined;
+  #problem: string | undefined;
 
-  const read = async (): Promise<string | undefined> => {
+  constructor(options: ConfigWatchOptions<Settings>) {
+    this.#options = options;
+    this.#failed = options.meter.gauge({
+      name: 'dwd_config_reload_failed',
+      help: '1 while the configuration file, or a field of it, cannot be used and an older one is in force.',
+    });
+    this.#warnings = options.meter.gauge({
+      name: 'dwd_config_warnings',
+      help: 'Unknown fields and other oddities in the configuration file that is in force.',
+    });
+    this.#failed.set(0);
+    this.#warnings.set(options.warnings);
+    this.#inForce = JSON.stringify(options.settings);
+    this.#outline = options.outline;
+  }
+
+  async run(signal: AbortSignal, ready: () => void): Promise<void> {
+    ready();
+    while (await this.#wait(signal)) {
+      const text = await this.#read();
+      // After a failure the same text is taken again: it may be what is in force.
+      if (text === undefined || (text === this.#seen && this.#problem === undefined)) continue;
+      this.#seen = text;
+      this.#take(text);
+    }
+  }
+
+  /** False when `signal` has aborted. */
+  async #wait(signal: AbortSignal): Promise<boolean> {
+    try {
+      await this.#options.clock.sleep(pollMs, signal);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  async #read(): Promise<string | undefined> {
+    const { path, readFile } = this.#options;
     try {
       return await readFile(path);
     } catch (error) {
-      complain(error instanceof Error ? error.message : String(error));
+      this.#complain(error instanceof Error ? error.message : String(error));
       return undefined;
     }
-  };
+  }
 
-  const take = (text: string): void => {
-    const { settings, problems, kept = [], outline: read } = load(text, outline);
+  #complain(problem: string): void {
+    this.#failed.set(1);
+    if (problem === this.#problem) return;
+    this.#problem = problem;
+    const { path, logger } = this.#options;
+    logger.error('configuration not taken over: the old one stays in force', { path, problem });
+  }
+
+  #take(text: string): void {
+    const { path, load, logger, apply } = this.#options;
+    const { settings, problems, kept = [], outline } = load(text, this.#outline);
+    const inWords = (found: ConfigProblem): string => formatProblem(path, found);
     if (settings === undefined) {
-      complain(problems.map((found) => formatProblem(path, found)).join('; '));
+      this.#complain(problems.map(inWords).join('; '));
       return;
     }
-    failed.set(kept.length > 0 ? 1 : 0);
-    warnings.set(problems.length);
+    this.#failed.set(kept.length > 0 ? 1 : 0);
+    this.#warnings.set(problems.length);
     for (const found of kept) {
-      const fields = { path, problem: formatProblem(path, found) };
+      const fields = { path, problem: inWords(found) };
       logger.error('a field of the configuration is misspelt: its value in force is kept', fields);
     }
-    problem = undefined;
-    outline = read;
+    this.#problem = undefined;
+    this.#outline = outline;
     const form = JSON.stringify(settings);
-    if (form === inForce) return;
-    inForce = form;
-    for (const found of problems) logger.warn('configuration', { problem: formatProblem(path, found) });
+    if (form === this.#inForce) return;
+    this.#inForce = form;
+    for (const found of problems) logger.warn('configuration', { problem: inWords(found) });
     logger.info('configuration changed', { path, configuration: settings });
     apply(settings);
-  };
-
-  return {
-    name: 'configuration watch',
-    run: async (signal, ready) => {
-      ready();
-      for (;;) {
-        try {
-          await clock.sleep(pollMs, signal);
-        } catch {
-          return;
-        }
-        const text = await read();
-        // After a failure the same text is taken again: it may be what is in force.
-        if (text === undefined || (text === seen && problem === undefined)) continue;
-        seen = text;
-        take(text);
-      }
-    },
-  };
-};
+  }
+}

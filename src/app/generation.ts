@@ -10,7 +10,7 @@ import {
 import type { ProberSettings } from '../domain/index.ts';
 import { type WatchRegistry, withShootPolicy } from '../kube/index.ts';
 import type { Clock, Gauge, Kube, KubeClient, Logger, Random, ShootConnector } from '../ports/index.ts';
-import { type Check, createWorkQueue, type WorkQueue, whenAborted } from '../runtime/index.ts';
+import { type Check, whenAborted, WorkQueue } from '../runtime/index.ts';
 import type { Generation } from './reloadable.ts';
 import { createProberSources, type ProberSources } from './sources.ts';
 import { untilFilled } from './until-filled.ts';
@@ -106,7 +106,7 @@ const probe = async (
 ): Promise<ProberMemories> => {
   const { clusters, kubeconfigs, outsideKubeconfigs, dependents } = sources;
   const initial = { clusters: new Set(Array.from(clusters.entries(), ([name]) => name)), memories };
-  const queue: WorkQueue<string> = createWorkQueue({
+  const queue = new WorkQueue<string>({
     clock: deps.clock,
     concurrency: deps.concurrency,
     reconcile: async (name) => controller.reconcile(name),

@@ -4,7 +4,7 @@ import { createKubeClient } from '../kube/index.ts';
 import type { Logger, Meter } from '../ports/index.ts';
 import { type ProcessParts, runSeedProcess, type SeedPorts } from '../process/index.ts';
 import type { Check, MetricsSource } from '../runtime/index.ts';
-import { checkRights } from './check-rights.ts';
+import { RightsCheck } from './check-rights.ts';
 import type { Component } from './component.ts';
 import { watchConfig } from './config-watch.ts';
 import { leaseGrants, rightsOf } from './grants.ts';
@@ -64,10 +64,10 @@ const partsOf = <Settings>(component: Component<Settings>, deps: PartsDeps<Setti
     ...electing,
   ];
   const rights = [
-    checkRights({ ...deps, client, clock, needed }),
+    new RightsCheck({ ...deps, client, clock, needed }),
     ...(garden === undefined
       ? []
-      : [checkRights({ ...deps, client: garden.client, clock, needed: garden.neededRights, cluster: 'garden' })]),
+      : [new RightsCheck({ ...deps, client: garden.client, clock, needed: garden.neededRights, cluster: 'garden' })]),
   ];
   const config = watchConfig({
     ...deps,
@@ -80,7 +80,7 @@ const partsOf = <Settings>(component: Component<Settings>, deps: PartsDeps<Setti
     },
   });
   return {
-    standby: [parts.caches, config, ...rights.map(({ runnable }) => runnable)],
+    standby: [parts.caches, config, ...rights],
     leading: [parts.controller],
     checks: () => (dryRun ? [dryRunCheck, ...parts.checks()] : parts.checks()),
   };

@@ -41,86 +41,102 @@ export interface ReloadableOptions<Settings, Memory> {
 export const createReloadable = <Settings, Memory>(
   options: ReloadableOptions<Settings, Memory>,
 ): ComponentParts<Settings> => {
-  const { name, create, stop, logger } = options;
-  let current = create(options.settings, undefined);
-  let next: Generation<Settings, Memory> | undefined;
+  const component = new Reloadable(options);
+  return {
+    caches: { name: 'caches', run: (signal, ready) => component.runCaches(signal, ready) },
+    controller: { name: options.name, run: (signal, ready) => component.runController(signal, ready) },
+    checks: () => component.checks(),
+    apply: (wanted) => component.apply(wanted),
+  };
+};
+
+class Reloadable<Settings, Memory> {
+  readonly #options: ReloadableOptions<Settings, Memory>;
+  #current: Generation<Settings, Memory>;
+  #next: Generation<Settings, Memory> | undefined;
   /** The caches have ended: a change that comes now, as after a suspension, would start watches that nobody ends. */
-  let hasEnded = false;
+  #hasEnded = false;
   /** Generations that were in force, to be closed when the controller has left them. */
-  const former: Generation<Settings, Memory>[] = [];
-  /** Makes the controller go over to `current`; without one there is nothing to go over. */
-  let goOver: (() => void) | undefined;
+  readonly #former: Generation<Settings, Memory>[] = [];
+  /** Makes the controller go over to the current generation; undefined while no controller runs. */
+  #goOver: (() => void) | undefined;
 
-  const closeFormer = async (): Promise<void> => {
-    await Promise.all(former.splice(0).map((generation) => generation.close()));
-  };
+  constructor(options: ReloadableOptions<Settings, Memory>) {
+    this.#options = options;
+    this.#current = options.create(options.settings, undefined);
+  }
 
-  const apply = async (wanted: Settings): Promise<void> => {
-    if (hasEnded) return;
-    const created = create(wanted, current.settings);
-    const overtaken = next;
-    next = created;
-    await overtaken?.close();
-    try {
-      await created.sync();
-    } catch (error) {
-      if (next === created) throw error;
-    }
-    if (next !== created) return;
-    former.push(current);
-    current = created;
-    next = undefined;
-    if (goOver === undefined) await closeFormer();
-    else goOver();
-    logger.info('the new configuration is in force');
-  };
+  checks(): readonly Check[] {
+    return this.#current.checks();
+  }
 
-  const runCaches = async (signal: AbortSignal, ready: () => void): Promise<void> => {
+  apply(wanted: Settings): void {
+    this.#goOverTo(wanted).catch((error: unknown) =>
+      this.#options.logger.error('the new configuration could not be applied', { error }),
+    );
+  }
+
+  async runCaches(signal: AbortSignal, ready: () => void): Promise<void> {
     const aborted = whenAborted(signal);
-    const first = current;
+    const first = this.#current;
     const synced = first.sync().catch((error: unknown) => {
       // One that was replaced meanwhile has been closed; the one in its place is filled.
-      if (!signal.aborted && current === first) throw error;
+      if (!signal.aborted && this.#current === first) throw error;
     });
     await Promise.race([synced, aborted]);
     if (!signal.aborted) ready();
     await aborted;
-    hasEnded = true;
-    const pending = next;
-    next = undefined;
-    stop();
-    await Promise.all([current.close(), pending?.close(), closeFormer()]);
-  };
+    this.#hasEnded = true;
+    const pending = this.#next;
+    this.#next = undefined;
+    this.#options.stop();
+    await Promise.all([this.#current.close(), pending?.close(), this.#closeFormer()]);
+  }
 
-  const runController = async (signal: AbortSignal, ready: () => void): Promise<void> => {
+  async runController(signal: AbortSignal, ready: () => void): Promise<void> {
     ready();
     let memory: Memory | undefined;
     // Once for all generations: a listener on it would stay for as long as the program runs.
-    signal.addEventListener('abort', () => goOver?.(), { once: true });
+    signal.addEventListener('abort', () => this.#goOver?.(), { once: true });
     while (!signal.aborted) {
-      const generation = current;
       const end = new AbortController();
       const isOver = new Promise<void>((resolve) => {
-        goOver = resolve;
+        this.#goOver = resolve;
       });
-      const working = generation.work(memory, end.signal);
+      const working = this.#current.work(memory, end.signal);
       await isOver;
       end.abort();
       memory = await working;
-      await closeFormer();
+      await this.#closeFormer();
     }
-    goOver = undefined;
-  };
+    this.#goOver = undefined;
+  }
 
-  return {
-    caches: { name: 'caches', run: runCaches },
-    controller: { name, run: runController },
-    checks: () => current.checks(),
-    apply: (wanted) => {
-      apply(wanted).catch((error: unknown) => logger.error('the new configuration could not be applied', { error }));
-    },
-  };
-};
+  async #closeFormer(): Promise<void> {
+    await Promise.all(this.#former.splice(0).map((generation) => generation.close()));
+  }
+
+  /** A later change overtakes one whose caches are still being filled. */
+  async #goOverTo(wanted: Settings): Promise<void> {
+    if (this.#hasEnded) return;
+    const created = this.#options.create(wanted, this.#current.settings);
+    const overtaken = this.#next;
+    this.#next = created;
+    await overtaken?.close();
+    try {
+      await created.sync();
+    } catch (error) {
+      if (this.#next === created) throw error;
+    }
+    if (this.#next !== created) return;
+    this.#former.push(this.#current);
+    this.#current = created;
+    this.#next = undefined;
+    if (this.#goOver === undefined) await this.#closeFormer();
+    else this.#goOver();
+    this.#options.logger.info('the new configuration is in force');
+  }
+}
 
 export interface RunningComponent<Settings> {
   checks(): readonly Check[];

@@ -9,7 +9,7 @@ import {
   type WatchRegistry,
 } from '../kube/index.ts';
 import type { Counter, KubeClient } from '../ports/index.ts';
-import { type Check, createWorkQueue, type WorkQueue, whenAborted } from '../runtime/index.ts';
+import { type Check, whenAborted, WorkQueue } from '../runtime/index.ts';
 import { createEventRecorder } from '../telemetry/index.ts';
 import type { Component, ComponentOptions, ComponentPorts } from './component.ts';
 import { rightsOf } from './grants.ts';
@@ -109,7 +109,7 @@ interface WeedingParts {
 
 const weed = async ({ settings, slices, deps, memory }: WeedingParts, signal: AbortSignal): Promise<WeederState> => {
   const { clock, report, logger } = deps;
-  const queue: WorkQueue<string> = createWorkQueue({
+  const queue = new WorkQueue<string>({
     clock,
     concurrency: deps.concurrency,
     reconcile: async (key) => controller.reconcile(key),

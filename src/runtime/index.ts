@@ -1,5 +1,5 @@
 export { systemClock } from './clock.ts';
-export { createWorkQueue, type WorkQueue, type WorkQueueOptions } from './queue.ts';
+export { WorkQueue } from './queue.ts';
 export { systemRandom } from './random.ts';
 export { bindAddressForms, parseBindAddress } from './bind-address.ts';
 export { type Check, healthRoutes, metricsRoutes, type MetricsSource } from './endpoints.ts';

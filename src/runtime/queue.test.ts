@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createFakeClock, type FakeClock } from '../testing/index.ts';
-import { createWorkQueue, type WorkQueue, type WorkQueueOptions } from './queue.ts';
+import { WorkQueue, type WorkQueueOptions } from './queue.ts';
 
 interface Run {
   readonly key: string;
@@ -26,7 +26,7 @@ const createBench = (options: Partial<WorkQueueOptions<string>> = {}): Bench => 
     new Promise((resolve, reject) => {
       runs.push({ key, at: clock.monotonic(), signal, succeed: resolve, fail: reject });
     });
-  const queue = createWorkQueue<string>({ clock, concurrency: 4, reconcile, ...options });
+  const queue = new WorkQueue<string>({ clock, concurrency: 4, reconcile, ...options });
   return { clock, queue, runs, keys: () => runs.map((run) => run.key) };
 };
 
@@ -85,7 +85,7 @@ describe('rule 22: one key at a time', () => {
           const lastStart = new Map<string, number>();
           const lastAdd = new Map<string, number>();
           let order = 0;
-          const queue = createWorkQueue<string>({
+          const queue = new WorkQueue<string>({
             clock,
             concurrency,
             reconcile: (key) => {

@@ -10,140 +10,140 @@ export interface WorkQueueOptions<K> {
   readonly clock: Clock;
   /** Keys processed at the same time, at least 1. */
   readonly concurrency: number;
-  /** Keys that would keep the others waiting: no more of them than `concurrency` are processed at the same time. */
+  /** Slow keys, which would keep the others waiting: at most `concurrency` of them are processed at the same time. */
   readonly limited?: { readonly has: (key: K) => boolean; readonly concurrency: number };
   /** Called with one key at a time; `signal` aborts when `drain` runs out of grace. */
   readonly reconcile: (key: K, signal: AbortSignal) => Promise<void>;
   /** Hears every failure; `failures` counts those since the key's last success, this one included. Must not throw. */
   readonly onError?: (key: K, error: unknown, failures: number) => void;
-  /** True for an error that coming back cannot mend: the key is forgotten until somebody adds it again. */
+  /** True for an error that a retry cannot mend: the key is forgotten until it is added again. */
   readonly isTerminal?: (error: unknown) => boolean;
 }
 
-/** Keys are compared as a Map does: use strings. */
-export interface WorkQueue<K> extends Queue<K> {
+interface Delayed {
+  readonly due: number;
+  readonly cancel: () => void;
+}
+
+/**
+ * client-go's rate limited work queue with its workers: `util/workqueue` and controller-runtime's `reconcileHandler` in one. Keys are
+ * compared as a Map does: use strings.
+ */
+export class WorkQueue<K> implements Queue<K> {
+  readonly #options: WorkQueueOptions<K>;
+  readonly #waiting = new Set<K>();
+  readonly #running = new Set<K>();
+  readonly #limitedRunning = new Set<K>();
+  readonly #runAgain = new Set<K>();
+  readonly #delayed = new Map<K, Delayed>();
+  readonly #failures = new Map<K, number>();
+  readonly #abort = new AbortController();
+  readonly #onDrained: (() => void)[] = [];
+  #closed = false;
+  #scheduled = false;
+
+  constructor(options: WorkQueueOptions<K>) {
+    const { concurrency } = options;
+    if (!Number.isInteger(concurrency) || concurrency < 1) {
+      throw new RangeError(`work queue: concurrency must be a whole number of at least 1, is ${concurrency}`);
+    }
+    this.#options = options;
+  }
+
+  get depth(): number {
+    return this.#waiting.size;
+  }
+
+  add(key: K): void {
+    if (this.#closed) return;
+    if (this.#running.has(key)) {
+      this.#runAgain.add(key);
+      return;
+    }
+    this.#waiting.add(key);
+    this.#schedule();
+  }
+
+  addAfter(key: K, ms: number): void {
+    if (this.#closed) return;
+    if (ms <= 0) {
+      this.add(key);
+      return;
+    }
+    const { clock } = this.#options;
+    const due = clock.monotonic() + ms;
+    const pending = this.#delayed.get(key);
+    if (pending !== undefined && pending.due <= due) return;
+    pending?.cancel();
+    const cancel = clock.timer(ms, () => {
+      this.#delayed.delete(key);
+      this.add(key);
+    });
+    this.#delayed.set(key, { due, cancel });
+  }
+
   /**
    * Drops what waits, starts nothing new and resolves when what runs has ended. Runs that take longer than `graceMs` see their
    * signal abort; without `graceMs` they get all the time they take.
    */
-  drain(graceMs?: number): Promise<void>;
-}
-
-/** client-go's rate limited work queue with its workers: `util/workqueue` and controller-runtime's `reconcileHandler` in one. */
-export const createWorkQueue = <K>(options: WorkQueueOptions<K>): WorkQueue<K> => {
-  const { clock, concurrency, limited, reconcile, onError, isTerminal } = options;
-  if (!Number.isInteger(concurrency) || concurrency < 1) {
-    throw new RangeError(`work queue: concurrency must be a whole number of at least 1, is ${concurrency}`);
+  async drain(graceMs?: number): Promise<void> {
+    this.#closed = true;
+    this.#waiting.clear();
+    for (const { cancel } of this.#delayed.values()) cancel();
+    this.#delayed.clear();
+    if (this.#running.size === 0) return;
+    const cancelGrace =
+      graceMs === undefined ? undefined : this.#options.clock.timer(graceMs, () => this.#abort.abort());
+    await new Promise<void>((resolve) => this.#onDrained.push(resolve));
+    cancelGrace?.();
   }
-  const waiting = new Set<K>();
-  const running = new Set<K>();
-  const limitedRunning = new Set<K>();
-  const runAgain = new Set<K>();
-  const delayed = new Map<K, { readonly due: number; readonly cancel: () => void }>();
-  const failures = new Map<K, number>();
-  const abort = new AbortController();
-  let draining: (() => void) | undefined;
-  let closed = false;
-  let scheduled = false;
 
-  const add = (key: K): void => {
-    if (closed) return;
-    if (running.has(key)) {
-      runAgain.add(key);
-      return;
-    }
-    waiting.add(key);
-    schedule();
-  };
+  /** Starts work in a microtask, never within the caller's stack: a reconcile does not interrupt who adds its key. */
+  #schedule(): void {
+    if (this.#scheduled || this.#closed || this.#waiting.size === 0) return;
+    if (this.#running.size >= this.#options.concurrency) return;
+    this.#scheduled = true;
+    queueMicrotask(() => this.#start());
+  }
 
-  const addAfter = (key: K, ms: number): void => {
-    if (closed) return;
-    if (ms <= 0) {
-      add(key);
-      return;
+  #start(): void {
+    this.#scheduled = false;
+    const { concurrency, limited } = this.#options;
+    for (const key of this.#waiting) {
+      if (this.#closed || this.#running.size >= concurrency) return;
+      if (limited?.has(key) === true) {
+        if (this.#limitedRunning.size >= limited.concurrency) continue;
+        this.#limitedRunning.add(key);
+      }
+      this.#waiting.delete(key);
+      this.#running.add(key);
+      void this.#run(key);
     }
-    const due = clock.monotonic() + ms;
-    const pending = delayed.get(key);
-    if (pending !== undefined) {
-      if (pending.due <= due) return;
-      pending.cancel();
-    }
-    const cancel = clock.timer(ms, () => {
-      delayed.delete(key);
-      add(key);
-    });
-    delayed.set(key, { due, cancel });
-  };
+  }
 
-  const fail = (key: K, error: unknown): void => {
-    const count = (failures.get(key) ?? 0) + 1;
-    if (isTerminal?.(error) === true) failures.delete(key);
+  async #run(key: K): Promise<void> {
+    try {
+      await this.#options.reconcile(key, this.#abort.signal);
+      this.#failures.delete(key);
+    } catch (error) {
+      this.#fail(key, error);
+    } finally {
+      this.#running.delete(key);
+      this.#limitedRunning.delete(key);
+      if (this.#runAgain.delete(key)) this.add(key);
+      this.#schedule();
+      if (this.#running.size === 0) for (const resolve of this.#onDrained) resolve();
+    }
+  }
+
+  #fail(key: K, error: unknown): void {
+    const { onError, isTerminal } = this.#options;
+    const count = (this.#failures.get(key) ?? 0) + 1;
+    if (isTerminal?.(error) === true) this.#failures.delete(key);
     else {
-      failures.set(key, count);
-      addAfter(key, Math.min(firstBackoffMs * 2 ** Math.min(count - 1, mostDoublings), longestBackoffMs));
+      this.#failures.set(key, count);
+      this.addAfter(key, Math.min(firstBackoffMs * 2 ** Math.min(count - 1, mostDoublings), longestBackoffMs));
     }
     onError?.(key, error, count);
-  };
-
-  const run = async (key: K): Promise<void> => {
-    try {
-      await reconcile(key, abort.signal);
-      failures.delete(key);
-    } catch (error) {
-      fail(key, error);
-    } finally {
-      running.delete(key);
-      limitedRunning.delete(key);
-      if (runAgain.delete(key)) add(key);
-      schedule();
-      if (running.size === 0) draining?.();
-    }
-  };
-
-  const start = (): void => {
-    scheduled = false;
-    for (const key of waiting) {
-      if (closed || running.size >= concurrency) return;
-      if (limited?.has(key) === true) {
-        if (limitedRunning.size >= limited.concurrency) continue;
-        limitedRunning.add(key);
-      }
-      waiting.delete(key);
-      running.add(key);
-      void run(key);
-    }
-  };
-
-  /** Never within the caller's stack: whoever adds a key is not interrupted by its reconcile. */
-  const schedule = (): void => {
-    if (scheduled || closed || waiting.size === 0 || running.size >= concurrency) return;
-    scheduled = true;
-    queueMicrotask(start);
-  };
-
-  const drain = async (graceMs?: number): Promise<void> => {
-    closed = true;
-    waiting.clear();
-    for (const { cancel } of delayed.values()) cancel();
-    delayed.clear();
-    if (running.size === 0) return;
-    const cancelGrace = graceMs === undefined ? undefined : clock.timer(graceMs, () => abort.abort());
-    await new Promise<void>((resolve) => {
-      const before = draining;
-      draining = () => {
-        before?.();
-        resolve();
-      };
-    });
-    cancelGrace?.();
-  };
-
-  return {
-    add,
-    addAfter,
-    drain,
-    get depth() {
-      return waiting.size;
-    },
-  };
-};
+  }
+}
