@@ -53,8 +53,8 @@ export const createGeneration = (
     settings,
     sync: async () => {
       const { clusters, kubeconfigs, dependents } = sources;
-      const outside = ownOutsideSource(sources);
-      watches = [clusters, kubeconfigs, ...outside, ...dependents, sources.apiServers].map((source) =>
+      const externalProbe = ownOutsideSource(sources);
+      watches = [clusters, kubeconfigs, ...externalProbe, ...dependents, sources.apiServers].map((source) =>
         source.run(closing.signal),
       );
       await untilFilled([clusters, kubeconfigs], { clock, logger, signal: closing.signal });
@@ -72,21 +72,21 @@ export const createGeneration = (
 /** The watch of the outside path's Secrets, where it is one of its own. */
 const ownOutsideSource = ({
   kubeconfigs,
-  outsideKubeconfigs: outside,
+  externalKubeconfigs: externalProbe,
 }: ProberSources): ProberSources['kubeconfigs'][] =>
-  outside === undefined || outside === kubeconfigs ? [] : [outside];
+  externalProbe === undefined || externalProbe === kubeconfigs ? [] : [externalProbe];
 
 /**
  * Until every dependent is either synced or known not to be served, but not for ever: what is not known is read when needed, and without
  * their outside paths shoots are judged by their leases.
  */
 const untilRestKnown = async (
-  { dependents, outsideKubeconfigs }: ProberSources,
+  { dependents, externalKubeconfigs }: ProberSources,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<void> => {
   const isKnown = (): boolean =>
-    outsideKubeconfigs?.synced !== false &&
+    externalKubeconfigs?.synced !== false &&
     dependents.every((source) => source.store.synced || source.served().kind === 'not-served');
   const deadline = clock.monotonic() + restSyncMs;
   while (!isKnown() && clock.monotonic() < deadline) await clock.sleep(pollMs, signal);
@@ -104,7 +104,7 @@ const probe = async (
   { settings, sources, apiServers, deps, memories }: ProbingParts,
   signal: AbortSignal,
 ): Promise<ProberMemories> => {
-  const { clusters, kubeconfigs, outsideKubeconfigs, dependents } = sources;
+  const { clusters, kubeconfigs, externalKubeconfigs, dependents } = sources;
   const initial = { clusters: new Set(Array.from(clusters.entries(), ([name]) => name)), memories };
   const queue = new WorkQueue<string>({
     clock: deps.clock,
@@ -121,7 +121,7 @@ const probe = async (
       settings,
       clusters,
       kubeconfigs,
-      outsideKubeconfigs,
+      externalKubeconfigs,
       apiServers,
       dependents: new Map(dependents.map((source) => [source.key, source])),
       requeueAfter: (name, ms) => queue.addAfter(name, ms),

@@ -33,8 +33,8 @@ const someNamespace = async ({ client, options }: Inquiry): Promise<string | und
   }
 };
 
-export const secretNames = ({ kubeConfigSecretName, outsidePath }: ProberSettings): readonly string[] => [
-  ...new Set([kubeConfigSecretName, ...(outsidePath === undefined ? [] : [outsidePath.kubeConfigSecretName])]),
+export const secretNames = ({ kubeConfigSecretName, externalProbe }: ProberSettings): readonly string[] => [
+  ...new Set([kubeConfigSecretName, ...(externalProbe === undefined ? [] : [externalProbe.kubeConfigSecretName])]),
 ];
 
 /** The plural of a kind; undefined where it is not served: there is nothing to have a right to, and that is told elsewhere. */

@@ -1,7 +1,7 @@
 import {
   createApiServers,
   createProberReport,
-  farewellOnRequest,
+  releasePolicyOnRequest,
   type ProberReport,
   releaseShoot,
   type ShootRelease,
@@ -81,9 +81,9 @@ interface Releasing extends ReleaseOptions {
 }
 
 /** Undefined: nothing may be done, because nobody can tell what its Cluster says. */
-const farewellOf = (view: ClusterView | undefined): ShootRelease['farewell'] | undefined => {
+const releasePolicyOf = (view: ClusterView | undefined): ShootRelease['releasePolicy'] | undefined => {
   const shoot = view?.shoot;
-  return shoot?.ok === false ? undefined : farewellOnRequest(shoot?.value);
+  return shoot?.ok === false ? undefined : releasePolicyOnRequest(shoot?.value);
 };
 
 /** As far as it is to be. */
@@ -109,12 +109,12 @@ type ShootDeps = Parameters<typeof releaseShoot>[0];
 const releaseOne = async (namespace: string, deps: Releasing, shootDeps: ShootDeps): Promise<void> => {
   const { clock, sources, signal, deadline, reason } = deps;
   for (;;) {
-    const farewell = farewellOf(sources.clusters.get(namespace));
-    if (farewell === undefined) return;
+    const releasePolicy = releasePolicyOf(sources.clusters.get(namespace));
+    if (releasePolicy === undefined) return;
     if (!isComingUp(namespace, deps)) {
       // What is under way is not waited for when the user has had enough: the prober is to run again.
       const result = await Promise.race([
-        releaseShoot(shootDeps, { namespace, farewell, reason }),
+        releaseShoot(shootDeps, { namespace, releasePolicy, reason }),
         whenAborted(signal),
       ]);
       signal.throwIfAborted();
@@ -167,7 +167,7 @@ const whyLeft = (resource: HeldResource, { sources, failures }: Releasing): stri
 
 /** A count in a shoot that is hibernated, deleted or migrated is Gardener's. */
 const isOurs = ({ namespace, state }: HeldResource, { clusters }: ProberSources): boolean =>
-  isHeld(state) || farewellOf(clusters.get(namespace)) !== 'release';
+  isHeld(state) || releasePolicyOf(clusters.get(namespace)) !== 'release';
 
 const untilKnown = async ({ sources, held, clock, signal }: Releasing): Promise<void> => {
   const keys = new Set(held.map(({ ref }) => refKey(ref)));

@@ -1,4 +1,4 @@
-import { type ClusterView, decodeCluster, type OutsidePathSettings, type ProberSettings } from '../domain/index.ts';
+import { type ClusterView, decodeCluster, type ExternalProbeSettings, type ProberSettings } from '../domain/index.ts';
 import { createInformer, decodeKubeconfigSecret, type Informer } from '../kube/index.ts';
 import { type WatchedApiServer, watchApiServers } from './api-server-watch.ts';
 import { type WatchDeps, type WatchedDependent, watchDependent } from './dependents.ts';
@@ -9,14 +9,14 @@ export interface ProberSources {
   /** Kubeconfig texts by `namespace/name` of their Secret; undefined where the Secret has no key `kubeconfig`. */
   readonly kubeconfigs: Informer<string | undefined>;
   /** The same of the outside path where there is one; the same watch where its Secret has the same name. */
-  readonly outsideKubeconfigs: Informer<string | undefined> | undefined;
+  readonly externalKubeconfigs: Informer<string | undefined> | undefined;
   readonly dependents: readonly WatchedDependent[];
   readonly apiServers: WatchedApiServer;
 }
 
 /** Nothing is watched until the sources run. Each watch is narrowed to the configured names, so that rights can be too. */
 export const createProberSources = (settings: ProberSettings, deps: WatchDeps): ProberSources => {
-  const { kubeConfigSecretName, outsidePath } = settings;
+  const { kubeConfigSecretName, externalProbe } = settings;
   const watchSecrets = (name: string): Informer<string | undefined> =>
     createInformer({
       ...deps,
@@ -25,7 +25,7 @@ export const createProberSources = (settings: ProberSettings, deps: WatchDeps): 
       project: decodeKubeconfigSecret,
     });
   const kubeconfigs = watchSecrets(kubeConfigSecretName);
-  const outsideOf = ({ kubeConfigSecretName: name }: OutsidePathSettings): Informer<string | undefined> =>
+  const outsideOf = ({ kubeConfigSecretName: name }: ExternalProbeSettings): Informer<string | undefined> =>
     name === kubeConfigSecretName ? kubeconfigs : watchSecrets(name);
   return {
     clusters: createInformer({
@@ -34,7 +34,7 @@ export const createProberSources = (settings: ProberSettings, deps: WatchDeps): 
       project: decodeCluster,
     }),
     kubeconfigs,
-    outsideKubeconfigs: outsidePath && outsideOf(outsidePath),
+    externalKubeconfigs: externalProbe && outsideOf(externalProbe),
     dependents: settings.dependentResources.map((resource) => watchDependent(resource, deps)),
     apiServers: watchApiServers(settings.apiServerRef, deps),
   };

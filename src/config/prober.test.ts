@@ -80,7 +80,7 @@ describe('loadProberConfig', () => {
     [
       'externalProbe: {kubeConfigSecretName: outside}',
       {
-        outsidePath: {
+        externalProbe: {
           kubeConfigSecretName: 'outside',
           timeoutMs: 5_000,
           failureThreshold: 3,
@@ -92,7 +92,7 @@ describe('loadProberConfig', () => {
     [
       'externalProbe: {kubeConfigSecretName: outside, timeout: 2s, failureThreshold: 5, successThreshold: 2, mode: trigger}',
       {
-        outsidePath: {
+        externalProbe: {
           kubeConfigSecretName: 'outside',
           timeoutMs: 2_000,
           failureThreshold: 5,

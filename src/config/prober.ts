@@ -1,7 +1,7 @@
 import {
   adviceOn,
   type DependentResource,
-  type OutsidePathSettings,
+  type ExternalProbeSettings,
   type ProberSettings,
   type ScaleInfo,
 } from '../domain/index.ts';
@@ -34,7 +34,7 @@ const dependentResources = (config: ProberConfig): readonly DependentResource[] 
         ],
   );
 
-const outsidePath = (config: NonNullable<ProberConfig['externalProbe']>): OutsidePathSettings => ({
+const externalProbe = (config: NonNullable<ProberConfig['externalProbe']>): ExternalProbeSettings => ({
   kubeConfigSecretName: config.kubeConfigSecretName,
   timeoutMs: config.timeout,
   failureThreshold: config.failureThreshold,
@@ -53,7 +53,7 @@ const settingsFrom = (config: ProberConfig): ProberSettings => ({
   dependentResources: dependentResources(config),
   ...(config.allowInsecureShoots ? { allowInsecureShoots: true } : {}),
   apiServerRef: config.apiServerRef,
-  ...(config.externalProbe === undefined ? {} : { outsidePath: outsidePath(config.externalProbe) }),
+  ...(config.externalProbe === undefined ? {} : { externalProbe: externalProbe(config.externalProbe) }),
 });
 
 const format: ConfigFormat<ReturnType<typeof proberSchema>, ProberSettings> = {

@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import {
   type JudgedLease,
   type Lease,
-  type LeaseBook,
+  type LeaseHistory,
   distrustTimestamps,
-  emptyLeaseBook,
+  emptyLeaseHistory,
   resetAges,
-  hasAnyMoved,
-  lookAtLeases,
+  isAnyRenewed,
+  enterLeases,
 } from './leases.ts';
 
 const limitMs = 30_000;
@@ -21,7 +21,7 @@ interface Clocks {
   readonly ours: number;
 }
 
-interface LookStep {
+interface ObservationStep {
   readonly gap: number;
   readonly roundTrip: number;
 }
@@ -34,7 +34,7 @@ const clockError = fc.oneof(
 const clocks: fc.Arbitrary<Clocks> = fc.record({ node: clockError, ours: clockError });
 
 /** Looks one after the other; a gap is from when one list was asked for to when the next was in. */
-const lookSteps = (maxGap: number): fc.Arbitrary<readonly LookStep[]> =>
+const observationSteps = (maxGap: number): fc.Arbitrary<readonly ObservationStep[]> =>
   fc.array(fc.record({ gap: fc.integer({ min: 1_000, max: maxGap }), roundTrip: fc.integer({ min: 0, max: 999 }) }), {
     minLength: 2,
     maxLength: 12,
@@ -54,19 +54,19 @@ interface Watched {
 
 /** Looks at one lease whose latest renewal at a given time is what `renewedBy` says. */
 const watch = (
-  steps: readonly LookStep[],
+  steps: readonly ObservationStep[],
   { clocks: errors, renewedBy }: { readonly clocks: Clocks; readonly renewedBy: (at: number) => number },
 ): readonly Watched[] => {
-  let book: LeaseBook = emptyLeaseBook;
+  let history: LeaseHistory = emptyLeaseHistory;
   let previous = 100_000;
   return steps.map(({ gap, roundTrip }) => {
     const endedAt = previous + gap;
     const startedAt = endedAt - roundTrip;
     previous = startedAt;
-    const look = { startedAt, endedAt, wall: origin + endedAt + errors.ours };
-    const looked = lookAtLeases(book, [leaseOf(renewedBy(startedAt), errors)], { look, limitMs });
-    book = looked.book;
-    const [judged] = looked.judged;
+    const observation = { startedAt, endedAt, wall: origin + endedAt + errors.ours };
+    const observed = enterLeases(history, [leaseOf(renewedBy(startedAt), errors)], { observation, limitMs });
+    history = observed.history;
+    const [judged] = observed.judged;
     if (judged === undefined) throw new Error('nothing judged');
     return { judged, startedAt, endedAt };
   });
@@ -81,9 +81,9 @@ describe('a kubelet that renews every 10 s', () => {
 
   it('is never expired once it was seen to change, whatever the clocks say', () => {
     fc.assert(
-      fc.property(lookSteps(maxGap), clocks, fc.integer({ min: 0, max: 9_999 }), (steps, errors, phase) => {
+      fc.property(observationSteps(maxGap), clocks, fc.integer({ min: 0, max: 9_999 }), (steps, errors, phase) => {
         const watched = watch(steps, { clocks: errors, renewedBy: renewsFrom(phase) });
-        const changed = watched.findIndex(({ judged }) => judged.moved);
+        const changed = watched.findIndex(({ judged }) => judged.renewed);
         const after = changed === -1 ? [] : watched.slice(changed);
         expect(after.filter(({ judged }) => judged.expired)).toEqual([]);
       }),
@@ -94,7 +94,7 @@ describe('a kubelet that renews every 10 s', () => {
   it('is never expired at all when its clock and ours are right, however far the looks are apart', () => {
     const right = { node: 0, ours: 0 };
     fc.assert(
-      fc.property(lookSteps(100_000), fc.integer({ min: 0, max: 9_999 }), (steps, phase) => {
+      fc.property(observationSteps(100_000), fc.integer({ min: 0, max: 9_999 }), (steps, phase) => {
         const watched = watch(steps, { clocks: right, renewedBy: renewsFrom(phase) });
         expect(watched.filter(({ judged }) => judged.expired)).toEqual([]);
       }),
@@ -107,14 +107,14 @@ describe('a lease that is no longer renewed', () => {
   it('is expired at the first look a limit after it was seen to change, and from then on', () => {
     fc.assert(
       fc.property(
-        lookSteps(20_000),
+        observationSteps(20_000),
         clocks,
         fc.integer({ min: 0, max: 9_999 }),
         fc.integer({ min: 100_000, max: 180_000 }),
         (steps, errors, phase, cutOffAt) => {
           const renewedBy = (at: number) => renewsFrom(phase)(Math.min(at, cutOffAt));
           const watched = watch(steps, { clocks: errors, renewedBy });
-          const lastChange = watched.findLast(({ judged }) => judged.moved);
+          const lastChange = watched.findLast(({ judged }) => judged.renewed);
           if (lastChange === undefined) return;
           const late = watched.filter(({ startedAt }) => startedAt >= lastChange.endedAt + limitMs);
           expect(late.filter(({ judged }) => !judged.expired)).toEqual([]);
@@ -127,7 +127,7 @@ describe('a lease that is no longer renewed', () => {
   it('is expired exactly when its true age reaches the limit, as long as the clocks are right', () => {
     fc.assert(
       fc.property(
-        lookSteps(40_000),
+        observationSteps(40_000),
         fc.integer({ min: 0, max: 9_999 }),
         fc.integer({ min: 60_000, max: 250_000 }),
         (steps, phase, cutOffAt) => {
@@ -143,13 +143,18 @@ describe('a lease that is no longer renewed', () => {
 
   it('never comes back to life by being looked at later or more often', () => {
     fc.assert(
-      fc.property(lookSteps(20_000), clocks, fc.integer({ min: -50_000, max: 100_000 }), (steps, errors, renewedAt) => {
-        const watched = watch(steps, { clocks: errors, renewedBy: () => renewedAt });
-        const firstExpired = watched.findIndex(({ judged }) => judged.expired);
-        const after = firstExpired === -1 ? [] : watched.slice(firstExpired);
-        expect(after.every(({ judged }) => judged.expired)).toBe(true);
-        expect(new Set(watched.map(({ judged }) => judged.expiresAt)).size).toBe(1);
-      }),
+      fc.property(
+        observationSteps(20_000),
+        clocks,
+        fc.integer({ min: -50_000, max: 100_000 }),
+        (steps, errors, renewedAt) => {
+          const watched = watch(steps, { clocks: errors, renewedBy: () => renewedAt });
+          const firstExpired = watched.findIndex(({ judged }) => judged.expired);
+          const after = firstExpired === -1 ? [] : watched.slice(firstExpired);
+          expect(after.every(({ judged }) => judged.expired)).toBe(true);
+          expect(new Set(watched.map(({ judged }) => judged.expiresAt)).size).toBe(1);
+        },
+      ),
       { numRuns: 1_000 },
     );
   });
@@ -167,21 +172,21 @@ describe('every look', () => {
   it('judges each lease listed once, keeps these and no others, and calls expired what has reached its instant', () => {
     fc.assert(
       fc.property(fc.array(leases, { minLength: 1, maxLength: 5 }), clocks, (lists, errors) => {
-        let book: LeaseBook = emptyLeaseBook;
+        let history: LeaseHistory = emptyLeaseHistory;
         for (const [index, list] of lists.entries()) {
           const endedAt = 90_000 + index * 10_000;
           const items = list.map(({ name, renewedAt }) =>
             renewedAt === null ? { name } : leaseOf(renewedAt, errors, name),
           );
-          const look = { startedAt: endedAt - 500, endedAt, wall: origin + endedAt + errors.ours };
-          const known = new Set(book.names);
-          const looked = lookAtLeases(book, items, { look, limitMs });
-          book = looked.book;
-          expect(looked.judged.map(({ name }) => name)).toEqual(items.map(({ name }) => name));
-          expect(book.names).toEqual(items.map(({ name }) => name));
-          for (const judged of looked.judged) {
+          const observation = { startedAt: endedAt - 500, endedAt, wall: origin + endedAt + errors.ours };
+          const known = new Set(history.names);
+          const observed = enterLeases(history, items, { observation, limitMs });
+          history = observed.history;
+          expect(observed.judged.map(({ name }) => name)).toEqual(items.map(({ name }) => name));
+          expect(history.names).toEqual(items.map(({ name }) => name));
+          for (const judged of observed.judged) {
             expect(judged.firstSeen).toBe(!known.has(judged.name));
-            expect(judged.expired).toBe(judged.expiresAt <= look.startedAt);
+            expect(judged.expired).toBe(judged.expiresAt <= observation.startedAt);
             expect(judged.expiresAt).toBeLessThanOrEqual(endedAt + limitMs);
           }
         }
@@ -197,10 +202,10 @@ describe('every look', () => {
         clocks,
         (renewedAt, later, errors) => {
           const lease = leaseOf(renewedAt, errors);
-          const lookAt = (at: number) => ({ startedAt: at, endedAt: at, wall: origin + at + errors.ours });
-          const { book } = lookAtLeases(emptyLeaseBook, [lease], { look: lookAt(90_000), limitMs });
-          const forgiven = resetAges(book, 120_000);
-          const { judged } = lookAtLeases(forgiven, [lease], { look: lookAt(120_000 + later), limitMs });
+          const runAt = (at: number) => ({ startedAt: at, endedAt: at, wall: origin + at + errors.ours });
+          const { history } = enterLeases(emptyLeaseHistory, [lease], { observation: runAt(90_000), limitMs });
+          const forgiven = resetAges(history, 120_000);
+          const { judged } = enterLeases(forgiven, [lease], { observation: runAt(120_000 + later), limitMs });
           expect(judged[0]?.expired).toBe(later >= limitMs);
         },
       ),
@@ -212,16 +217,16 @@ describe('the book', () => {
   interface Entry {
     readonly renewTime: number | undefined;
     readonly renewedAt: number;
-    readonly unmoved: boolean;
+    readonly neverRenewed: boolean;
   }
 
   /** The same memory, told plainly: an entry for each name. */
-  const entriesOf = (book: LeaseBook): ReadonlyMap<string, Entry> =>
+  const entriesOf = (history: LeaseHistory): ReadonlyMap<string, Entry> =>
     new Map(
-      book.names.map((name, place) => {
-        const [renewTime = 0, renewedAt = 0] = [book.renewTimes[place], book.renewedAt[place]];
+      history.names.map((name, place) => {
+        const [renewTime = 0, renewedAt = 0] = [history.renewTimes[place], history.renewedAt[place]];
         const known = Number.isFinite(renewTime) ? renewTime : undefined;
-        return [name, { renewTime: known, renewedAt, unmoved: book.unmoved.has(name) }];
+        return [name, { renewTime: known, renewedAt, neverRenewed: history.neverRenewed.has(name) }];
       }),
     );
 
@@ -238,44 +243,44 @@ describe('the book', () => {
   it('follows each lease by its name, wherever it stands in the lists', () => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 2, maxLength: 6 }), (steps) => {
-        let book: LeaseBook = emptyLeaseBook;
+        let history: LeaseHistory = emptyLeaseHistory;
         for (const [index, { list: listed, inOrder, event }] of steps.entries()) {
           const sorted = inOrder ? listed.toSorted((a, b) => (a.name < b.name ? -1 : 1)) : listed;
           const items = sorted.map(({ name, renewedAt }) =>
             renewedAt === null ? { name } : leaseOf(renewedAt, { node: 0, ours: 0 }, name),
           );
           const at = 100_000 + index * 10_000;
-          if (event === 'darkness') book = resetAges(book, at - 5_000);
-          if (event === 'distrust') book = distrustTimestamps(book, { disproved: new Set(['a', 'b']), limitMs });
-          const options = { look: { startedAt: at, endedAt: at, wall: origin + at }, limitMs };
-          const whole = lookAtLeases(book, items, options);
-          const before = entriesOf(book);
+          if (event === 'darkness') history = resetAges(history, at - 5_000);
+          if (event === 'distrust') history = distrustTimestamps(history, { disproved: new Set(['a', 'b']), limitMs });
+          const options = { observation: { startedAt: at, endedAt: at, wall: origin + at }, limitMs };
+          const whole = enterLeases(history, items, options);
+          const before = entriesOf(history);
           for (const [place, item] of items.entries()) {
             // What is said of a lease does not depend on the others.
             const known = before.get(item.name);
-            const alone: LeaseBook = {
-              ...book,
+            const alone: LeaseHistory = {
+              ...history,
               names: known === undefined ? [] : [item.name],
               renewTimes: known === undefined ? [] : [known.renewTime ?? Number.NEGATIVE_INFINITY],
               renewedAt: known === undefined ? [] : [known.renewedAt],
-              unmoved: new Set(known?.unmoved === true ? [item.name] : []),
+              neverRenewed: new Set(known?.neverRenewed === true ? [item.name] : []),
             };
-            const only = lookAtLeases(alone, [item], options);
+            const only = enterLeases(alone, [item], options);
             expect(whole.judged[place]).toEqual(only.judged[0]);
-            expect(entriesOf(whole.book).get(item.name)).toEqual(entriesOf(only.book).get(item.name));
+            expect(entriesOf(whole.history).get(item.name)).toEqual(entriesOf(only.history).get(item.name));
             expect(only.judged[0]).toMatchObject({
               firstSeen: known === undefined,
-              moved: known !== undefined && known.renewTime !== item.renewTime,
+              renewed: known !== undefined && known.renewTime !== item.renewTime,
             });
           }
           const names = new Set(['a', 'c', 'e']);
-          const hasMoved = items.some(({ name, renewTime }) => {
+          const isRenewed = items.some(({ name, renewTime }) => {
             const known = names.has(name) ? before.get(name) : undefined;
             return known !== undefined && known.renewTime !== renewTime;
           });
-          expect(hasAnyMoved(book, items, names)).toBe(hasMoved);
-          expect(whole.book.names).toEqual(items.map(({ name }) => name));
-          book = whole.book;
+          expect(isAnyRenewed(history, items, names)).toBe(isRenewed);
+          expect(whole.history.names).toEqual(items.map(({ name }) => name));
+          history = whole.history;
         }
       }),
       { numRuns: 500 },

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { buildLease } from '../testing/index.ts';
 import {
   type Lease,
-  type LeaseBook,
-  type Look,
+  type LeaseHistory,
+  type Observation,
   decodeLease,
   distrustTimestamps,
-  emptyLeaseBook,
+  emptyLeaseHistory,
   resetAges,
-  hasAnyMoved,
-  lookAtLeases,
+  isAnyRenewed,
+  enterLeases,
   measureSkew,
   significantSkew,
 } from './leases.ts';
@@ -19,7 +19,7 @@ const tenMinutes = 600_000;
 /** The true wall clock at monotonic 0. */
 const origin = Date.parse('2026-11-21T06:00:00Z');
 
-interface LookOptions {
+interface ObservationOptions {
   /** How far our wall clock is ahead of the true one. */
   readonly ours?: number;
   /** How far the API server's clock is ahead of the true one. */
@@ -27,7 +27,7 @@ interface LookOptions {
   readonly roundTrip?: number;
 }
 
-const lookAt = (endedAt: number, { ours = 0, server = 0, roundTrip = 0 }: LookOptions = {}): Look => ({
+const runAt = (endedAt: number, { ours = 0, server = 0, roundTrip = 0 }: ObservationOptions = {}): Observation => ({
   startedAt: endedAt - roundTrip,
   endedAt,
   wall: origin + endedAt + ours,
@@ -40,11 +40,11 @@ const leaseOf = (renewedAt: number, ahead = 0, name = 'node-1'): Lease => ({
   renewTime: (origin + renewedAt + ahead) * 1_000,
 });
 
-const judge = (book: LeaseBook, lease: Lease, look: Look) => {
-  const { judged, book: next } = lookAtLeases(book, [lease], { look, limitMs });
+const judge = (history: LeaseHistory, lease: Lease, observation: Observation) => {
+  const { judged, history: next } = enterLeases(history, [lease], { observation, limitMs });
   const [only] = judged;
   if (only === undefined) throw new Error('nothing judged');
-  return { ...only, book: next };
+  return { ...only, history: next };
 };
 
 /** The effective renewal: what the lease's age counts from. */
@@ -55,7 +55,7 @@ describe('the first look at a lease', () => {
     readonly what: string;
     readonly renewedAt?: number;
     readonly node?: number;
-    readonly look?: LookOptions;
+    readonly observation?: ObservationOptions;
     readonly effective: number;
   }
   // The look is at 100 s; the kubelet renewed at 90 s.
@@ -63,26 +63,31 @@ describe('the first look at a lease', () => {
     { what: 'all clocks right', effective: 90_000 },
     { what: 'node 10 min fast: a renewal cannot lie ahead of the look', node: tenMinutes, effective: 100_000 },
     { what: 'node 10 min slow: only its timestamp speaks', node: -tenMinutes, effective: 90_000 - tenMinutes },
-    { what: 'our clock 10 min ahead', look: { ours: tenMinutes }, effective: 90_000 },
-    { what: 'our clock 10 min behind', look: { ours: -tenMinutes }, effective: 100_000 },
-    { what: 'the API server 10 min ahead', look: { server: tenMinutes }, effective: 90_000 },
-    { what: 'the API server 10 min behind', look: { server: -tenMinutes }, effective: 100_000 },
-    { what: 'old by our clock (ahead) only', renewedAt: 85_000, look: { ours: 20_000 }, effective: 85_000 },
-    { what: 'old by both clocks', renewedAt: 60_000, look: { ours: 5_000 }, effective: 60_000 },
-    { what: 'old by both, the younger age counts', renewedAt: 60_000, look: { server: 5_000 }, effective: 60_000 },
-    { what: 'the answer took 5 s', look: { roundTrip: 5_000 }, effective: 90_000 },
+    { what: 'our clock 10 min ahead', observation: { ours: tenMinutes }, effective: 90_000 },
+    { what: 'our clock 10 min behind', observation: { ours: -tenMinutes }, effective: 100_000 },
+    { what: 'the API server 10 min ahead', observation: { server: tenMinutes }, effective: 90_000 },
+    { what: 'the API server 10 min behind', observation: { server: -tenMinutes }, effective: 100_000 },
+    { what: 'old by our clock (ahead) only', renewedAt: 85_000, observation: { ours: 20_000 }, effective: 85_000 },
+    { what: 'old by both clocks', renewedAt: 60_000, observation: { ours: 5_000 }, effective: 60_000 },
+    {
+      what: 'old by both, the younger age counts',
+      renewedAt: 60_000,
+      observation: { server: 5_000 },
+      effective: 60_000,
+    },
+    { what: 'the answer took 5 s', observation: { roundTrip: 5_000 }, effective: 90_000 },
     {
       what: 'renewed while the answer was under way',
       renewedAt: 97_000,
-      look: { roundTrip: 5_000 },
+      observation: { roundTrip: 5_000 },
       effective: 97_000,
     },
   ];
 
-  it.each(rows)('$what', ({ renewedAt = 90_000, node = 0, look, effective }) => {
-    const judged = judge(emptyLeaseBook, leaseOf(renewedAt, node), lookAt(100_000, look));
+  it.each(rows)('$what', ({ renewedAt = 90_000, node = 0, observation, effective }) => {
+    const judged = judge(emptyLeaseHistory, leaseOf(renewedAt, node), runAt(100_000, observation));
     expect(renewal(judged)).toBe(effective);
-    expect(judged).toMatchObject({ firstSeen: true, moved: false });
+    expect(judged).toMatchObject({ firstSeen: true, renewed: false });
   });
 
   it.each([
@@ -90,17 +95,17 @@ describe('the first look at a lease', () => {
     { age: 30_000, expired: true },
     { age: 30_001, expired: true },
   ])('of age $age ms with a limit of 30 s: expired $expired', ({ age, expired }) => {
-    expect(judge(emptyLeaseBook, leaseOf(100_000 - age), lookAt(100_000)).expired).toBe(expired);
+    expect(judge(emptyLeaseHistory, leaseOf(100_000 - age), runAt(100_000)).expired).toBe(expired);
   });
 
   it('is judged as of when the list was asked for: a slow answer ages nothing', () => {
-    const look = lookAt(100_000, { roundTrip: 20_000 });
-    expect(judge(emptyLeaseBook, leaseOf(50_001), look).expired).toBe(false);
-    expect(judge(emptyLeaseBook, leaseOf(50_000), look).expired).toBe(true);
+    const observation = runAt(100_000, { roundTrip: 20_000 });
+    expect(judge(emptyLeaseHistory, leaseOf(50_001), observation).expired).toBe(false);
+    expect(judge(emptyLeaseHistory, leaseOf(50_000), observation).expired).toBe(true);
   });
 
   it('takes a lease without renewTime for expired', () => {
-    const judged = judge(emptyLeaseBook, { name: 'node-1' }, lookAt(100_000));
+    const judged = judge(emptyLeaseHistory, { name: 'node-1' }, runAt(100_000));
     expect(judged).toMatchObject({ expired: true, expiresAt: Number.NEGATIVE_INFINITY, firstSeen: true });
   });
 });
@@ -111,141 +116,157 @@ describe('a lease that changed', () => {
     /** When it was renewed, between the look at 100 s and the one at 110 s. */
     readonly renewedAt?: number;
     readonly node?: number;
-    readonly look?: LookOptions;
+    readonly observation?: ObservationOptions;
     readonly effective: number;
   }
   const rows: readonly Row[] = [
     { what: 'by a right clock counts from its timestamp', effective: 104_000 },
     { what: 'by a clock 10 min fast counts from the look', node: tenMinutes, effective: 110_000 },
     { what: 'by a clock 10 min slow counts from the look', node: -tenMinutes, effective: 110_000 },
-    { what: 'seen with our clock 10 min ahead counts from the look', look: { ours: tenMinutes }, effective: 110_000 },
-    { what: 'seen with our clock 10 min behind counts from the look', look: { ours: -tenMinutes }, effective: 110_000 },
+    {
+      what: 'seen with our clock 10 min ahead counts from the look',
+      observation: { ours: tenMinutes },
+      effective: 110_000,
+    },
+    {
+      what: 'seen with our clock 10 min behind counts from the look',
+      observation: { ours: -tenMinutes },
+      effective: 110_000,
+    },
     { what: 'up to 2 s before the previous look is believed', node: -6_000, effective: 98_000 },
     { what: 'more than 2 s before the previous look is not', node: -6_001, effective: 110_000 },
     { what: 'up to 2 s after the look counts from the look', node: 8_000, effective: 110_000 },
     { what: 'more than 2 s after the look counts from the look', node: 8_001, effective: 110_000 },
     { what: 'at the very look', renewedAt: 110_000, effective: 110_000 },
-    { what: 'while the answer was under way', renewedAt: 109_500, look: { roundTrip: 3_000 }, effective: 109_500 },
+    {
+      what: 'while the answer was under way',
+      renewedAt: 109_500,
+      observation: { roundTrip: 3_000 },
+      effective: 109_500,
+    },
   ];
 
-  it.each(rows)('$what', ({ renewedAt = 104_000, node = 0, look, effective }) => {
-    const { book } = judge(emptyLeaseBook, leaseOf(95_000, node), lookAt(100_000));
-    const judged = judge(book, leaseOf(renewedAt, node), lookAt(110_000, look));
+  it.each(rows)('$what', ({ renewedAt = 104_000, node = 0, observation, effective }) => {
+    const { history } = judge(emptyLeaseHistory, leaseOf(95_000, node), runAt(100_000));
+    const judged = judge(history, leaseOf(renewedAt, node), runAt(110_000, observation));
     expect(renewal(judged)).toBe(effective);
-    expect(judged).toMatchObject({ moved: true, firstSeen: false, expired: false });
+    expect(judged).toMatchObject({ renewed: true, firstSeen: false, expired: false });
   });
 
   it('is believed within the previous look as a whole, from when its list was asked for', () => {
-    const { book } = judge(emptyLeaseBook, leaseOf(85_000), lookAt(100_000, { roundTrip: 10_000 }));
-    expect(renewal(judge(book, leaseOf(91_000), lookAt(105_000)))).toBe(91_000);
+    const { history } = judge(emptyLeaseHistory, leaseOf(85_000), runAt(100_000, { roundTrip: 10_000 }));
+    expect(renewal(judge(history, leaseOf(91_000), runAt(105_000)))).toBe(91_000);
   });
 
   it('is no older because the wall clock jumped between the looks', () => {
     for (const jump of [tenMinutes, -tenMinutes, 6 * tenMinutes]) {
-      const first = judge(emptyLeaseBook, leaseOf(95_000), lookAt(100_000));
-      const unchanged = judge(first.book, leaseOf(95_000), lookAt(104_000, { ours: jump }));
+      const first = judge(emptyLeaseHistory, leaseOf(95_000), runAt(100_000));
+      const unchanged = judge(first.history, leaseOf(95_000), runAt(104_000, { ours: jump }));
       expect(renewal(unchanged)).toBe(95_000);
-      expect(renewal(judge(unchanged.book, leaseOf(105_000), lookAt(110_000, { ours: jump })))).toBe(110_000);
+      expect(renewal(judge(unchanged.history, leaseOf(105_000), runAt(110_000, { ours: jump })))).toBe(110_000);
     }
   });
 
   it('counts by what we saw when it had no renewTime before', () => {
-    const { book } = judge(emptyLeaseBook, { name: 'node-1' }, lookAt(100_000));
-    expect(renewal(judge(book, leaseOf(104_000), lookAt(110_000)))).toBe(104_000);
-    expect(renewal(judge(book, leaseOf(104_000, -tenMinutes), lookAt(110_000)))).toBe(110_000);
+    const { history } = judge(emptyLeaseHistory, { name: 'node-1' }, runAt(100_000));
+    expect(renewal(judge(history, leaseOf(104_000), runAt(110_000)))).toBe(104_000);
+    expect(renewal(judge(history, leaseOf(104_000, -tenMinutes), runAt(110_000)))).toBe(110_000);
   });
 
   it('is expired when it lost its renewTime', () => {
-    const { book } = judge(emptyLeaseBook, leaseOf(99_000), lookAt(100_000));
-    expect(judge(book, { name: 'node-1' }, lookAt(110_000))).toMatchObject({ expired: true, moved: true });
+    const { history } = judge(emptyLeaseHistory, leaseOf(99_000), runAt(100_000));
+    expect(judge(history, { name: 'node-1' }, runAt(110_000))).toMatchObject({ expired: true, renewed: true });
   });
 });
 
 describe('a lease that does not change', () => {
   it('keeps its effective renewal and expires exactly at its limit', () => {
-    const slow = judge(emptyLeaseBook, leaseOf(95_000, -tenMinutes), lookAt(100_000));
-    const moved = judge(slow.book, leaseOf(105_000, -tenMinutes), lookAt(110_000));
-    const before = judge(moved.book, leaseOf(105_000, -tenMinutes), lookAt(139_999));
-    expect(before).toMatchObject({ expired: false, moved: false, firstSeen: false, expiresAt: 140_000 });
-    expect(judge(before.book, leaseOf(105_000, -tenMinutes), lookAt(140_000)).expired).toBe(true);
+    const slow = judge(emptyLeaseHistory, leaseOf(95_000, -tenMinutes), runAt(100_000));
+    const renewed = judge(slow.history, leaseOf(105_000, -tenMinutes), runAt(110_000));
+    const before = judge(renewed.history, leaseOf(105_000, -tenMinutes), runAt(139_999));
+    expect(before).toMatchObject({ expired: false, renewed: false, firstSeen: false, expiresAt: 140_000 });
+    expect(judge(before.history, leaseOf(105_000, -tenMinutes), runAt(140_000)).expired).toBe(true);
   });
 
   it('is judged by a changed limit at once', () => {
-    const { book } = judge(emptyLeaseBook, leaseOf(95_000), lookAt(100_000));
-    const { judged } = lookAtLeases(book, [leaseOf(95_000)], { look: lookAt(105_000), limitMs: 10_000 });
+    const { history } = judge(emptyLeaseHistory, leaseOf(95_000), runAt(100_000));
+    const { judged } = enterLeases(history, [leaseOf(95_000)], { observation: runAt(105_000), limitMs: 10_000 });
     expect(judged).toMatchObject([{ expired: true, expiresAt: 105_000 }]);
   });
 });
 
 describe('the book', () => {
   it('forgets a lease that is gone, and judges it anew by its timestamp when it is back', () => {
-    const first = lookAtLeases(emptyLeaseBook, [leaseOf(95_000), leaseOf(96_000, 0, 'node-2')], {
-      look: lookAt(100_000),
+    const first = enterLeases(emptyLeaseHistory, [leaseOf(95_000), leaseOf(96_000, 0, 'node-2')], {
+      observation: runAt(100_000),
       limitMs,
     });
-    const without = lookAtLeases(first.book, [leaseOf(105_000)], { look: lookAt(110_000), limitMs });
-    expect(without.book.names).toEqual(['node-1']);
-    const back = lookAtLeases(without.book, [leaseOf(96_000, 0, 'node-2')], { look: lookAt(140_000), limitMs });
-    expect(back.judged).toMatchObject([{ firstSeen: true, moved: false, expired: true, expiresAt: 126_000 }]);
+    const without = enterLeases(first.history, [leaseOf(105_000)], { observation: runAt(110_000), limitMs });
+    expect(without.history.names).toEqual(['node-1']);
+    const back = enterLeases(without.history, [leaseOf(96_000, 0, 'node-2')], { observation: runAt(140_000), limitMs });
+    expect(back.judged).toMatchObject([{ firstSeen: true, renewed: false, expired: true, expiresAt: 126_000 }]);
   });
 
   it('keeps the latest look, as of when its list was asked for', () => {
-    const first = judge(emptyLeaseBook, leaseOf(95_000), lookAt(100_000, { roundTrip: 1_000 })).book;
-    expect(first.lastLook).toBe(99_000);
-    expect(judge(first, leaseOf(95_000), lookAt(110_000)).book.lastLook).toBe(110_000);
+    const first = judge(emptyLeaseHistory, leaseOf(95_000), runAt(100_000, { roundTrip: 1_000 })).history;
+    expect(first.lastObservedAt).toBe(99_000);
+    expect(judge(first, leaseOf(95_000), runAt(110_000)).history.lastObservedAt).toBe(110_000);
   });
 
   it('is a new value each time', () => {
-    const first = judge(emptyLeaseBook, leaseOf(95_000), lookAt(100_000)).book;
+    const first = judge(emptyLeaseHistory, leaseOf(95_000), runAt(100_000)).history;
     const before = structuredClone(first);
-    judge(first, leaseOf(105_000), lookAt(110_000));
+    judge(first, leaseOf(105_000), runAt(110_000));
     expect(first).toEqual(before);
-    expect(emptyLeaseBook.names).toEqual([]);
+    expect(emptyLeaseHistory.names).toEqual([]);
   });
 
   it('says whether one of some leases moved since the latest look', () => {
     const both = [leaseOf(95_000), leaseOf(96_000, 0, 'node-2')];
-    const { book } = lookAtLeases(emptyLeaseBook, both, { look: lookAt(100_000), limitMs });
-    const hasMoved = (leases: readonly Lease[], ...names: readonly string[]) =>
-      hasAnyMoved(book, leases, new Set(names));
-    expect(hasMoved(both, 'node-1', 'node-2')).toBe(false);
-    expect(hasMoved([leaseOf(105_000), leaseOf(96_000, 0, 'node-2')], 'node-1')).toBe(true);
-    expect(hasMoved([leaseOf(105_000), leaseOf(96_000, 0, 'node-2')], 'node-2')).toBe(false);
-    expect(hasMoved([leaseOf(106_000, 0, 'node-2')], 'node-2')).toBe(true);
-    expect(hasMoved([{ name: 'node-1' }], 'node-1')).toBe(true);
-    expect(hasMoved([leaseOf(105_000, 0, 'node-3')], 'node-3')).toBe(false);
-    expect(hasMoved([leaseOf(105_000)])).toBe(false);
+    const { history } = enterLeases(emptyLeaseHistory, both, { observation: runAt(100_000), limitMs });
+    const isRenewed = (leases: readonly Lease[], ...names: readonly string[]) =>
+      isAnyRenewed(history, leases, new Set(names));
+    expect(isRenewed(both, 'node-1', 'node-2')).toBe(false);
+    expect(isRenewed([leaseOf(105_000), leaseOf(96_000, 0, 'node-2')], 'node-1')).toBe(true);
+    expect(isRenewed([leaseOf(105_000), leaseOf(96_000, 0, 'node-2')], 'node-2')).toBe(false);
+    expect(isRenewed([leaseOf(106_000, 0, 'node-2')], 'node-2')).toBe(true);
+    expect(isRenewed([{ name: 'node-1' }], 'node-1')).toBe(true);
+    expect(isRenewed([leaseOf(105_000, 0, 'node-3')], 'node-3')).toBe(false);
+    expect(isRenewed([leaseOf(105_000)])).toBe(false);
   });
 
   it('keeps its names, string for string, as long as they do not change', () => {
-    const first = lookAtLeases(emptyLeaseBook, [leaseOf(95_000)], { look: lookAt(100_000), limitMs }).book;
-    const second = lookAtLeases(first, [leaseOf(105_000)], { look: lookAt(110_000), limitMs }).book;
+    const first = enterLeases(emptyLeaseHistory, [leaseOf(95_000)], { observation: runAt(100_000), limitMs }).history;
+    const second = enterLeases(first, [leaseOf(105_000)], { observation: runAt(110_000), limitMs }).history;
     expect(second.names).toBe(first.names);
     const more = [leaseOf(105_000), leaseOf(105_000, 0, 'node-2')];
-    expect(lookAtLeases(second, more, { look: lookAt(120_000), limitMs }).book.names).toEqual(['node-1', 'node-2']);
+    expect(enterLeases(second, more, { observation: runAt(120_000), limitMs }).history.names).toEqual([
+      'node-1',
+      'node-2',
+    ]);
   });
 });
 
 describe('darkness', () => {
   it('makes no lease older than its end, until the limit has passed again', () => {
-    const { book } = judge(emptyLeaseBook, leaseOf(95_000), lookAt(100_000));
-    const forgiven = resetAges(book, 160_000);
-    const after = judge(forgiven, leaseOf(95_000), lookAt(160_000));
+    const { history } = judge(emptyLeaseHistory, leaseOf(95_000), runAt(100_000));
+    const forgiven = resetAges(history, 160_000);
+    const after = judge(forgiven, leaseOf(95_000), runAt(160_000));
     expect(after).toMatchObject({ expired: false, expiresAt: 190_000 });
-    expect(judge(after.book, leaseOf(95_000), lookAt(189_999)).expired).toBe(false);
-    expect(judge(after.book, leaseOf(95_000), lookAt(190_000)).expired).toBe(true);
+    expect(judge(after.history, leaseOf(95_000), runAt(189_999)).expired).toBe(false);
+    expect(judge(after.history, leaseOf(95_000), runAt(190_000)).expired).toBe(true);
   });
 
   it('makes no lease younger, none that it never was renewed, and no earlier spell undoes a later one', () => {
-    const { book } = judge(emptyLeaseBook, leaseOf(95_000), lookAt(100_000));
-    const forgiven = resetAges(resetAges(book, 120_000), 110_000);
-    expect(renewal(judge(forgiven, leaseOf(119_000), lookAt(121_000)))).toBe(120_000);
-    expect(renewal(judge(forgiven, leaseOf(121_000), lookAt(122_000)))).toBe(121_000);
-    expect(judge(forgiven, { name: 'node-2' }, lookAt(121_000)).expired).toBe(true);
+    const { history } = judge(emptyLeaseHistory, leaseOf(95_000), runAt(100_000));
+    const forgiven = resetAges(resetAges(history, 120_000), 110_000);
+    expect(renewal(judge(forgiven, leaseOf(119_000), runAt(121_000)))).toBe(120_000);
+    expect(renewal(judge(forgiven, leaseOf(121_000), runAt(122_000)))).toBe(121_000);
+    expect(judge(forgiven, { name: 'node-2' }, runAt(121_000)).expired).toBe(true);
   });
 
   it('forgives leases seen for the first time too', () => {
-    const judged = judge(resetAges(emptyLeaseBook, 100_000), leaseOf(10_000), lookAt(101_000));
+    const judged = judge(resetAges(emptyLeaseHistory, 100_000), leaseOf(10_000), runAt(101_000));
     expect(judged).toMatchObject({ expired: false, expiresAt: 130_000 });
   });
 });
@@ -255,29 +276,29 @@ describe('distrust', () => {
   const disproved = new Set(['node-1']);
 
   it('lets timestamps count for nothing for the limit, from the look that was disproved', () => {
-    const first = judge(emptyLeaseBook, slow(95_000), lookAt(100_000));
+    const first = judge(emptyLeaseHistory, slow(95_000), runAt(100_000));
     expect(first.expired).toBe(true);
-    const distrusted = distrustTimestamps(first.book, { disproved, limitMs });
-    const unmoved = judge(distrusted, slow(95_000), lookAt(102_000));
-    expect(unmoved).toMatchObject({ expired: false, expiresAt: 130_000 });
-    expect(judge(unmoved.book, slow(95_000), lookAt(130_000)).expired).toBe(true);
-    expect(renewal(judge(distrusted, slow(101_000, 'node-2'), lookAt(129_999)))).toBe(129_999);
-    expect(judge(distrusted, slow(129_000, 'node-2'), lookAt(130_000)).expired).toBe(true);
+    const distrusted = distrustTimestamps(first.history, { disproved, limitMs });
+    const neverRenewed = judge(distrusted, slow(95_000), runAt(102_000));
+    expect(neverRenewed).toMatchObject({ expired: false, expiresAt: 130_000 });
+    expect(judge(neverRenewed.history, slow(95_000), runAt(130_000)).expired).toBe(true);
+    expect(renewal(judge(distrusted, slow(101_000, 'node-2'), runAt(129_999)))).toBe(129_999);
+    expect(judge(distrusted, slow(129_000, 'node-2'), runAt(130_000)).expired).toBe(true);
   });
 
   it('makes what was never seen to change no older than that look, and what was disproved; nothing else', () => {
     const names = ['moved', 'unmoved', 'disproved', 'silent'];
-    const lookAll = (book: LeaseBook, renewed: readonly number[], at: number) =>
-      lookAtLeases(
-        book,
-        names.map((name, index) => leaseOf(renewed[index] ?? 0, 0, name)),
-        { look: lookAt(at), limitMs },
+    const observeAll = (history: LeaseHistory, countsFrom: readonly number[], at: number) =>
+      enterLeases(
+        history,
+        names.map((name, index) => leaseOf(countsFrom[index] ?? 0, 0, name)),
+        { observation: runAt(at), limitMs },
       );
-    const first = lookAll(emptyLeaseBook, [55_000, 58_000, 56_000, 57_000], 60_000);
-    const second = lookAll(first.book, [65_000, 58_000, 66_000, 67_000], 70_000);
-    const third = lookAll(second.book, [75_000, 58_000, 66_000, 67_000], 120_000);
-    const distrusted = distrustTimestamps(third.book, { disproved: new Set(['disproved']), limitMs });
-    const { judged } = lookAll(distrusted, [75_000, 58_000, 66_000, 67_000], 122_000);
+    const first = observeAll(emptyLeaseHistory, [55_000, 58_000, 56_000, 57_000], 60_000);
+    const second = observeAll(first.history, [65_000, 58_000, 66_000, 67_000], 70_000);
+    const third = observeAll(second.history, [75_000, 58_000, 66_000, 67_000], 120_000);
+    const distrusted = distrustTimestamps(third.history, { disproved: new Set(['disproved']), limitMs });
+    const { judged } = observeAll(distrusted, [75_000, 58_000, 66_000, 67_000], 122_000);
     expect(judged.map((each) => [each.name, renewal(each)])).toEqual([
       ['moved', 75_000],
       ['unmoved', 120_000],
@@ -287,26 +308,26 @@ describe('distrust', () => {
   });
 
   it('has nothing to distrust before the first look, and gives no lease a time that never had one', () => {
-    expect(distrustTimestamps(emptyLeaseBook, { disproved, limitMs })).toEqual(emptyLeaseBook);
-    const { book } = judge(emptyLeaseBook, { name: 'node-1' }, lookAt(100_000));
-    const after = judge(distrustTimestamps(book, { disproved, limitMs }), { name: 'node-1' }, lookAt(102_000));
+    expect(distrustTimestamps(emptyLeaseHistory, { disproved, limitMs })).toEqual(emptyLeaseHistory);
+    const { history } = judge(emptyLeaseHistory, { name: 'node-1' }, runAt(100_000));
+    const after = judge(distrustTimestamps(history, { disproved, limitMs }), { name: 'node-1' }, runAt(102_000));
     expect(after).toMatchObject({ expired: true, expiresAt: Number.NEGATIVE_INFINITY });
   });
 
   it('does not take back what darkness forgave, and is not shortened by it', () => {
-    const { book } = judge(emptyLeaseBook, leaseOf(95_000), lookAt(100_000));
-    const distrusted = distrustTimestamps(resetAges(book, 150_000), { disproved, limitMs });
-    expect(renewal(judge(distrusted, leaseOf(95_000), lookAt(151_000)))).toBe(150_000);
+    const { history } = judge(emptyLeaseHistory, leaseOf(95_000), runAt(100_000));
+    const distrusted = distrustTimestamps(resetAges(history, 150_000), { disproved, limitMs });
+    expect(renewal(judge(distrusted, leaseOf(95_000), runAt(151_000)))).toBe(150_000);
     expect(resetAges(distrusted, 160_000).distrustUntil).toBe(130_000);
   });
 });
 
 describe('a wrong clock', () => {
-  const looks = (ahead: number, renewals: readonly number[]): readonly boolean[] => {
-    let book = emptyLeaseBook;
+  const observations = (ahead: number, renewals: readonly number[]): readonly boolean[] => {
+    let history = emptyLeaseHistory;
     return renewals.map((renewedAt, index) => {
-      const judged = judge(book, leaseOf(renewedAt, ahead), lookAt(100_000 + 10_000 * index));
-      ({ book } = judged);
+      const judged = judge(history, leaseOf(renewedAt, ahead), runAt(100_000 + 10_000 * index));
+      ({ history } = judged);
       return judged.wrongClock;
     });
   };
@@ -317,26 +338,26 @@ describe('a wrong clock', () => {
     { what: 'one that is fast', ahead: tenMinutes, wrong: [false, true, true] },
     { what: 'one that is slow', ahead: -tenMinutes, wrong: [false, true, true] },
   ])('$what: $wrong, and nothing is known of it before a renewal was seen', ({ ahead, wrong }) => {
-    expect(looks(ahead, [99_000, 110_000, 119_000])).toEqual(wrong);
+    expect(observations(ahead, [99_000, 110_000, 119_000])).toEqual(wrong);
   });
 
   it('stays one until a renewal agrees', () => {
-    const first = judge(emptyLeaseBook, leaseOf(99_000), lookAt(100_000));
-    const wrong = judge(first.book, leaseOf(109_000, tenMinutes), lookAt(110_000));
-    const same = judge(wrong.book, leaseOf(109_000, tenMinutes), lookAt(115_000));
-    const right = judge(same.book, leaseOf(119_000), lookAt(120_000));
+    const first = judge(emptyLeaseHistory, leaseOf(99_000), runAt(100_000));
+    const wrong = judge(first.history, leaseOf(109_000, tenMinutes), runAt(110_000));
+    const same = judge(wrong.history, leaseOf(109_000, tenMinutes), runAt(115_000));
+    const right = judge(same.history, leaseOf(119_000), runAt(120_000));
     expect([wrong, same, right].map(({ wrongClock }) => wrongClock)).toEqual([true, true, false]);
   });
 
   it.each([-600_000, -4_000, 4_000, 600_000])('is not that of a node where ours is off by %d ms', (ours) => {
-    const first = judge(emptyLeaseBook, leaseOf(95_000), lookAt(100_000, { ours }));
-    expect(judge(first.book, leaseOf(105_000), lookAt(110_000, { ours })).wrongClock).toBe(false);
-    expect(judge(first.book, leaseOf(105_000, tenMinutes * 2), lookAt(110_000, { ours })).wrongClock).toBe(true);
+    const first = judge(emptyLeaseHistory, leaseOf(95_000), runAt(100_000, { ours }));
+    expect(judge(first.history, leaseOf(105_000), runAt(110_000, { ours })).wrongClock).toBe(false);
+    expect(judge(first.history, leaseOf(105_000, tenMinutes * 2), runAt(110_000, { ours })).wrongClock).toBe(true);
   });
 
   it('is none for a lease without a timestamp', () => {
-    const { book } = judge(emptyLeaseBook, leaseOf(99_000), lookAt(100_000));
-    expect(judge(book, { name: 'node-1' }, lookAt(110_000)).wrongClock).toBe(false);
+    const { history } = judge(emptyLeaseHistory, leaseOf(99_000), runAt(100_000));
+    expect(judge(history, { name: 'node-1' }, runAt(110_000)).wrongClock).toBe(false);
   });
 });
 

@@ -20,7 +20,7 @@ export const decodeLease = (json: unknown, path: string): Lease => {
 };
 
 /** One list of the leases. Times in milliseconds, monotonic but for `wall`. */
-export interface Look {
+export interface Observation {
   /** When the list was asked for: what it shows is not older than this. */
   readonly startedAt: number;
   /** When it was in. */
@@ -35,7 +35,7 @@ export interface Look {
  * Memory of the leases of one shoot, from look to look. In columns, because every lease is renewed between two looks: an entry for each would be most
  * of what a prober leaves to the garbage collector.
  */
-export interface LeaseBook {
+export interface LeaseHistory {
   /** Names in the order of the latest list, and the same value as long as they do not change. The lists below go by it. */
   readonly names: readonly string[];
   /** The `renewTime` of each; -Infinity for none. */
@@ -43,11 +43,11 @@ export interface LeaseBook {
   /** Monotonic times from which the ages count; -Infinity for what never was renewed. */
   readonly renewedAt: readonly number[];
   /** Those never seen to change: only their timestamps speak. */
-  readonly unmoved: ReadonlySet<string>;
+  readonly neverRenewed: ReadonlySet<string>;
   /** Those whose latest change did not come when its timestamp says: as old as the look that saw it. */
   readonly wrongClocks: ReadonlySet<string>;
   /** Monotonic time of the latest look. */
-  readonly lastLook?: number;
+  readonly lastObservedAt?: number;
   /** No lease counts as older than this: the end of the last downtime of the API server. */
   readonly notOlderThan: number;
   /** Until then timestamps count for nothing. */
@@ -56,11 +56,11 @@ export interface LeaseBook {
 
 const never = Number.NEGATIVE_INFINITY;
 
-export const emptyLeaseBook: LeaseBook = {
+export const emptyLeaseHistory: LeaseHistory = {
   names: [],
   renewTimes: [],
   renewedAt: [],
-  unmoved: new Set(),
+  neverRenewed: new Set(),
   wrongClocks: new Set(),
   notOlderThan: never,
   distrustUntil: never,
@@ -74,7 +74,7 @@ export interface JudgedLease {
   /** Not in the book before this look: only its timestamp speaks. */
   readonly firstSeen: boolean;
   /** Renewed since the previous look. */
-  readonly moved: boolean;
+  readonly renewed: boolean;
   /** The latest change did not come when its timestamp says. */
   readonly wrongClock: boolean;
 }
@@ -105,87 +105,95 @@ const createFinder = (names: readonly string[]): ((name: string) => number | und
  * for a dead one; its own timestamp counts where it agrees with what we saw, and on the first look, where there is nothing else.
  * A timestamp in the future counts as "now": a renewal cannot lie ahead of the look that shows it.
  */
-export const lookAtLeases = (
-  book: LeaseBook,
+export const enterLeases = (
+  history: LeaseHistory,
   leases: readonly Lease[],
-  { look, limitMs }: { readonly look: Look; readonly limitMs: number },
-): { readonly book: LeaseBook; readonly judged: readonly JudgedLease[] } => {
-  const findPlace = createFinder(book.names);
+  { observation, limitMs }: { readonly observation: Observation; readonly limitMs: number },
+): { readonly history: LeaseHistory; readonly judged: readonly JudgedLease[] } => {
+  const findPlace = createFinder(history.names);
   // Where it is our clock that is wrong, those of the nodes are not.
-  const byServer = { ...look, wall: look.wall + (look.skewMs ?? 0) };
+  const byServer = { ...observation, wall: observation.wall + (observation.skewMs ?? 0) };
   const renewTimes = leases.map(({ renewTime = never }) => renewTime);
   const renewedAt = Array.from(renewTimes);
-  const unmoved = new Set<string>();
+  const neverRenewed = new Set<string>();
   const wrongClocks = new Set<string>();
-  let sameNames = leases.length === book.names.length;
+  let sameNames = leases.length === history.names.length;
   const judged = leases.map(({ name: given, renewTime = never }, index): JudgedLease => {
     const place = findPlace(given);
     if (place !== index) sameNames = false;
     const firstSeen = place === undefined;
-    const moved = !firstSeen && book.renewTimes[place] !== renewTime;
-    const known = firstSeen || moved ? undefined : book.renewedAt[place];
-    const renewed = known ?? effectiveRenewal(book, renewTime, { look, firstSeen });
+    const renewed = !firstSeen && history.renewTimes[place] !== renewTime;
+    const known = firstSeen || renewed ? undefined : history.renewedAt[place];
+    const countsFrom = known ?? effectiveRenewal(history, renewTime, { observation, firstSeen });
     // The string of the look before: else each look would keep names of its own.
-    const name = firstSeen ? given : (book.names[place] ?? given);
-    if (firstSeen || (!moved && book.unmoved.has(name))) unmoved.add(name);
-    const wrongClock = moved
-      ? !agrees(book, renewTime, look) && !agrees(book, renewTime, byServer)
-      : book.wrongClocks.has(name);
+    const name = firstSeen ? given : (history.names[place] ?? given);
+    if (firstSeen || (!renewed && history.neverRenewed.has(name))) neverRenewed.add(name);
+    const wrongClock = renewed
+      ? !agrees(history, renewTime, observation) && !agrees(history, renewTime, byServer)
+      : history.wrongClocks.has(name);
     if (wrongClock) wrongClocks.add(name);
-    renewedAt[index] = renewed;
-    const expiresAt = (renewTime === never ? renewed : Math.max(renewed, book.notOlderThan)) + limitMs;
-    return { name, expiresAt, expired: look.startedAt >= expiresAt, firstSeen, moved, wrongClock };
+    renewedAt[index] = countsFrom;
+    const expiresAt = (renewTime === never ? countsFrom : Math.max(countsFrom, history.notOlderThan)) + limitMs;
+    return { name, expiresAt, expired: observation.startedAt >= expiresAt, firstSeen, renewed, wrongClock };
   });
-  const names = sameNames ? book.names : judged.map(({ name }) => name);
+  const names = sameNames ? history.names : judged.map(({ name }) => name);
   return {
-    book: { ...book, names, renewTimes, renewedAt, unmoved, wrongClocks, lastLook: look.startedAt },
+    history: {
+      ...history,
+      names,
+      renewTimes,
+      renewedAt,
+      neverRenewed,
+      wrongClocks,
+      lastObservedAt: observation.startedAt,
+    },
     judged,
   };
 };
 
 /** From when the age of each lease counts, monotonic. */
-export const renewalsOf = ({ renewedAt, renewTimes, notOlderThan }: LeaseBook): readonly number[] =>
+export const renewalsOf = ({ renewedAt, renewTimes, notOlderThan }: LeaseHistory): readonly number[] =>
   renewedAt.map((at, place) => (renewTimes[place] === never ? at : Math.max(at, notOlderThan)));
 
 /** Whether one of the leases with these names was renewed since the latest look. */
-export const hasAnyMoved = (book: LeaseBook, leases: readonly Lease[], names: ReadonlySet<string>): boolean => {
+export const isAnyRenewed = (history: LeaseHistory, leases: readonly Lease[], names: ReadonlySet<string>): boolean => {
   if (names.size === 0) return false;
-  const findPlace = createFinder(book.names);
+  const findPlace = createFinder(history.names);
   return leases.some(({ name, renewTime = never }) => {
     const place = names.has(name) ? findPlace(name) : undefined;
-    return place !== undefined && book.renewTimes[place] !== renewTime;
+    return place !== undefined && history.renewTimes[place] !== renewTime;
   });
 };
 
 const effectiveRenewal = (
-  book: LeaseBook,
+  history: LeaseHistory,
   renewTime: number,
-  { look, firstSeen }: { readonly look: Look; readonly firstSeen: boolean },
+  { observation, firstSeen }: { readonly observation: Observation; readonly firstSeen: boolean },
 ): number => {
   if (renewTime === never) return never;
-  if (look.endedAt < book.distrustUntil) return look.endedAt;
-  const age = ageOf(renewTime, look);
-  if (firstSeen || book.lastLook === undefined) {
-    const ageByServer = age + (look.skewMs ?? 0);
-    return look.endedAt - Math.max(0, Math.min(age, ageByServer));
+  if (observation.endedAt < history.distrustUntil) return observation.endedAt;
+  const age = ageOf(renewTime, observation);
+  if (firstSeen || history.lastObservedAt === undefined) {
+    const ageByServer = age + (observation.skewMs ?? 0);
+    return observation.endedAt - Math.max(0, Math.min(age, ageByServer));
   }
-  return look.endedAt - (agrees(book, renewTime, look) ? Math.max(0, age) : 0);
+  return observation.endedAt - (agrees(history, renewTime, observation) ? Math.max(0, age) : 0);
 };
 
 /** By our clock, in milliseconds. */
-const ageOf = (renewTime: number, { wall }: Look): number => wall - Math.floor(renewTime / 1_000);
+const ageOf = (renewTime: number, { wall }: Observation): number => wall - Math.floor(renewTime / 1_000);
 
 /** Whether a new `renewTime` lies between the previous look and the one that shows it. */
-const agrees = ({ lastLook = never }: LeaseBook, renewTime: number, look: Look): boolean => {
+const agrees = ({ lastObservedAt = never }: LeaseHistory, renewTime: number, observation: Observation): boolean => {
   if (renewTime === never) return true;
-  const age = ageOf(renewTime, look);
-  return age >= -timestampToleranceMs && age <= look.endedAt - lastLook + timestampToleranceMs;
+  const age = ageOf(renewTime, observation);
+  return age >= -timestampToleranceMs && age <= observation.endedAt - lastObservedAt + timestampToleranceMs;
 };
 
 /** After downtime of the API server, in which nobody could renew: no lease is older than its end (monotonic `at`). */
-export const resetAges = (book: LeaseBook, at: number): LeaseBook => ({
-  ...book,
-  notOlderThan: Math.max(book.notOlderThan, at),
+export const resetAges = (history: LeaseHistory, at: number): LeaseHistory => ({
+  ...history,
+  notOlderThan: Math.max(history.notOlderThan, at),
 });
 
 /**
@@ -193,17 +201,17 @@ export const resetAges = (book: LeaseBook, at: number): LeaseBook => ({
  * what was seen counts. `disproved` and all leases that were never seen to change are as old as that look at most.
  */
 export const distrustTimestamps = (
-  book: LeaseBook,
+  history: LeaseHistory,
   { disproved, limitMs }: { readonly disproved: ReadonlySet<string>; readonly limitMs: number },
-): LeaseBook => {
-  const { lastLook } = book;
-  if (lastLook === undefined) return book;
-  const renewedAt = book.renewedAt.map((at, place) => {
-    const name = book.names[place] ?? '';
-    const isDoubtful = book.renewTimes[place] !== never && (book.unmoved.has(name) || disproved.has(name));
-    return isDoubtful ? Math.max(at, lastLook) : at;
+): LeaseHistory => {
+  const { lastObservedAt } = history;
+  if (lastObservedAt === undefined) return history;
+  const renewedAt = history.renewedAt.map((at, place) => {
+    const name = history.names[place] ?? '';
+    const isDoubtful = history.renewTimes[place] !== never && (history.neverRenewed.has(name) || disproved.has(name));
+    return isDoubtful ? Math.max(at, lastObservedAt) : at;
   });
-  return { ...book, renewedAt, distrustUntil: lastLook + limitMs };
+  return { ...history, renewedAt, distrustUntil: lastObservedAt + limitMs };
 };
 
 /** An answer, as far as it shows the server's wall clock. */

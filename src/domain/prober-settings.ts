@@ -37,17 +37,17 @@ export interface ProberSettings {
   /** What runs the API server of a shoot, in its namespace: while it has no available replica, the API server is down. */
   readonly apiServerRef: ResourceRef;
   /** Absent: shoots are judged by their leases alone. */
-  readonly outsidePath?: OutsidePathSettings;
+  readonly externalProbe?: ExternalProbeSettings;
 }
 
 /**
  * What the outside path is good for, each with all before it: `observe` tells, `confirm` does not scale down while the path is whole,
  * `trigger` scales down before the leases have expired.
  */
-export type OutsideMode = 'observe' | 'confirm' | 'trigger';
+export type ExternalProbeMode = 'observe' | 'confirm' | 'trigger';
 
 /** The way that kubelets take to a shoot's API server, tried from here. */
-export interface OutsidePathSettings {
+export interface ExternalProbeSettings {
   /** Name of the Secret, in the shoot's namespace, whose key `kubeconfig` has the public address of the shoot's API server. */
   readonly kubeConfigSecretName: string;
   /** Of one try. */
@@ -56,5 +56,5 @@ export interface OutsidePathSettings {
   readonly failureThreshold: number;
   /** Consecutive successes until it counts as whole. At least 1. */
   readonly successThreshold: number;
-  readonly mode: OutsideMode;
+  readonly mode: ExternalProbeMode;
 }

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { OutsideMode } from '../domain/index.ts';
+import type { ExternalProbeMode } from '../domain/index.ts';
 import { kubeconfigSecretName, simKinds } from '../sim/index.ts';
 import { createScenario, type Scenario, type ScenarioOptions } from './harness.ts';
 import {
@@ -7,7 +7,7 @@ import {
   cutLoadBalancer,
   mendLoadBalancer,
   metricOf,
-  outsidePath,
+  externalProbe,
   publishOutside,
   toldOfPaths,
 } from './outside-support.ts';
@@ -15,7 +15,7 @@ import { allHeld, allUp, stateOf } from './support.ts';
 
 let scenario: Scenario;
 const names = ['a', 'b', 'c', 'd', 'e'];
-const create = (mode: OutsideMode, options: Partial<ScenarioOptions> = {}): Scenario => {
+const create = (mode: ExternalProbeMode, options: Partial<ScenarioOptions> = {}): Scenario => {
   scenario = createOutsideScenario(mode, { shoots: names.map((name) => ({ name })), ...options });
   return scenario;
 };
@@ -136,7 +136,7 @@ describe('a load balancer of the whole seed that fails', () => {
 });
 
 describe('a changed configuration', () => {
-  const outside = (mode: OutsideMode) => ({ outsidePath: outsidePath(mode) });
+  const outside = (mode: ExternalProbeMode) => ({ externalProbe: externalProbe(mode) });
   /** Configured without an outside path, which every shoot has. */
   const createWithout = (): Scenario => {
     scenario = createScenario({ shoots: names.map((name) => ({ name })) });
@@ -195,7 +195,7 @@ describe('a changed Secret name', () => {
     scenario.startProber();
     await clock.advance(60_000);
     expect(await unknown('a')).toBe(0);
-    scenario.reload({ outsidePath: outsidePath('observe', { kubeConfigSecretName: 'other' }) });
+    scenario.reload({ externalProbe: externalProbe('observe', { kubeConfigSecretName: 'other' }) });
     await clock.advance(500);
     for (const name of names) expect(await unknown(name)).toBe(1);
   });
@@ -241,7 +241,7 @@ describe('Secrets', () => {
     ['the same name', kubeconfigSecretName, 1],
   ])('of %s are watched by %s', async (_, kubeConfigSecretName, count) => {
     const given = kubeConfigSecretName === undefined ? {} : { kubeConfigSecretName };
-    create('observe', { settings: { outsidePath: outsidePath('observe', given) } });
+    create('observe', { settings: { externalProbe: externalProbe('observe', given) } });
     scenario.startProber();
     await scenario.clock.advance(60_000);
     expect(watches()).toBe(count);

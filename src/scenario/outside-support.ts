@@ -1,4 +1,4 @@
-import type { OutsideMode, OutsidePathSettings } from '../domain/index.ts';
+import type { ExternalProbeMode, ExternalProbeSettings } from '../domain/index.ts';
 import { simKinds } from '../sim/index.ts';
 import { createScenario, type Scenario, type ScenarioOptions } from './harness.ts';
 
@@ -7,7 +7,10 @@ import { createScenario, type Scenario, type ScenarioOptions } from './harness.t
 export const outsideSecretName = 'outside-kubeconfig';
 
 /** With the defaults of the configuration. */
-export const outsidePath = (mode: OutsideMode, given: Partial<OutsidePathSettings> = {}): OutsidePathSettings => ({
+export const externalProbe = (
+  mode: ExternalProbeMode,
+  given: Partial<ExternalProbeSettings> = {},
+): ExternalProbeSettings => ({
   kubeConfigSecretName: outsideSecretName,
   timeoutMs: 5_000,
   failureThreshold: 3,
@@ -27,8 +30,11 @@ export const publishOutside = ({ world }: Scenario, name: string, text?: string)
 };
 
 /** A seed whose shoots all have an outside path. */
-export const createOutsideScenario = (mode: OutsideMode, options: ScenarioOptions): Scenario => {
-  const scenario = createScenario({ ...options, settings: { outsidePath: outsidePath(mode), ...options.settings } });
+export const createOutsideScenario = (mode: ExternalProbeMode, options: ScenarioOptions): Scenario => {
+  const scenario = createScenario({
+    ...options,
+    settings: { externalProbe: externalProbe(mode), ...options.settings },
+  });
   for (const { name } of scenario.world.shoots) publishOutside(scenario, name);
   return scenario;
 };

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { OutsideMode } from '../domain/index.ts';
+import type { ExternalProbeMode } from '../domain/index.ts';
 import { simKinds } from '../sim/index.ts';
 import type { Scenario, ScenarioOptions } from './harness.ts';
 import {
@@ -7,7 +7,7 @@ import {
   cutLoadBalancer,
   mendLoadBalancer,
   metricOf,
-  outsidePath,
+  externalProbe,
   outsideSecretName,
   publishOutside,
   toldOfPaths,
@@ -15,7 +15,7 @@ import {
 import { allHeld, allUp, stateOf } from './support.ts';
 
 let scenario: Scenario;
-const create = (mode: OutsideMode, options: Partial<ScenarioOptions> = {}): Scenario => {
+const create = (mode: ExternalProbeMode, options: Partial<ScenarioOptions> = {}): Scenario => {
   scenario = createOutsideScenario(mode, { shoots: [{ name: 'a' }], ...options });
   return scenario;
 };
@@ -173,8 +173,8 @@ describe('mode trigger', () => {
     readonly seed: number;
   }
 
-  const scaledAfter = async (mode: OutsideMode, { how, timeoutMs, seed }: Cut): Promise<number> => {
-    create(mode, { seed, settings: { outsidePath: outsidePath(mode, { timeoutMs }) } });
+  const scaledAfter = async (mode: ExternalProbeMode, { how, timeoutMs, seed }: Cut): Promise<number> => {
+    create(mode, { seed, settings: { externalProbe: externalProbe(mode, { timeoutMs }) } });
     const { clock } = scenario;
     scenario.startProber();
     await clock.advance(60_000 + 1_700 * seed);

@@ -59,19 +59,19 @@ export const act = async (deps: ActDeps, request: ActRequest): Promise<Outcome> 
 const perform = (deps: ActDeps, request: ActRequest): Promise<ResourceState | undefined> => {
   const { action } = request;
   if (action.kind === 'read') return read(deps, request);
-  return deps.dryRun ? Promise.resolve(pretend(action.write)) : write(deps, request, action.write);
+  return deps.dryRun ? Promise.resolve(overlayWrite(action.write)) : write(deps, request, action.write);
 };
 
 const read = async ({ seed }: ActDeps, request: ActRequest): Promise<ResourceState | undefined> => {
   const { target } = request;
   const options = optionsOf(request);
-  for (let tries = 1; ; tries += 1) {
+  for (let attempts = 1; ; attempts += 1) {
     try {
       const { value: object } = await seed.call(getScalable(target), options);
       if (scalesInOneWrite(target.ref)) return workloadState(object);
       const { value: scale } = await seed.call(getScale(target), options);
       const isConsistent = scale.resourceVersion === object.meta.resourceVersion;
-      if (isConsistent || tries === consistentReadTries) return scaledState(object, scale);
+      if (isConsistent || attempts === consistentReadTries) return scaledState(object, scale);
     } catch (error) {
       if (error instanceof ApiError && error.code === 'NotFound') return undefined;
       throw error;
@@ -98,7 +98,7 @@ const write = async ({ seed }: ActDeps, request: ActRequest, change: Write): Pro
 };
 
 /** The state that a write would have brought about, with the pods that would have followed. */
-const pretend = ({ base, annotations = {}, replicas }: Write): ResourceState => {
+const overlayWrite = ({ base, annotations = {}, replicas }: Write): ResourceState => {
   const marks = Object.entries({ ...base.annotations, ...annotations });
   return {
     ...base,

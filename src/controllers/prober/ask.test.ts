@@ -169,14 +169,14 @@ describe('what the next run is to know', () => {
   };
 
   it('is the longest time that an answer took, well or not', async () => {
-    const learned = await learn(async (asker) => {
+    const slowest = await learn(async (asker) => {
       void asker.shoot(getVersion);
       await answer(300);
       void asker.shoot(getVersion);
       await fail(status('ServerError', 500), 2_500);
       await answer(100);
     });
-    expect(learned).toBe(2_500);
+    expect(slowest).toBe(2_500);
   });
 
   it('is what it was where answers only failed to come', async () => {
@@ -190,12 +190,12 @@ describe('what the next run is to know', () => {
   });
 
   it('is nothing where no connection came about', async () => {
-    const learned = await learn(async (asker) => {
+    const slowest = await learn(async (asker) => {
       void asker.shoot(getVersion);
       await fail(late('connecting'), 5_000);
       await fail(broken('ETIMEDOUT', 'connecting'), 10_000);
     }, 9_000);
-    expect(learned).toBeUndefined();
+    expect(slowest).toBeUndefined();
   });
 });
 

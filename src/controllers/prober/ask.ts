@@ -32,7 +32,7 @@ export interface Asker {
 }
 
 /** A request that takes longer is repeated, unless answers are known to take long. */
-const firstTryMs = 5_000;
+const firstAttemptMs = 5_000;
 
 const repeatedCodes: ReadonlySet<ApiErrorCode> = new Set(['ServerError', 'Timeout']);
 const brokenConnection: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'ETIMEDOUT']);
@@ -108,11 +108,11 @@ export const createAsker = (deps: AskDeps, request: AskRequest): Asker => {
     shoot: async (call) => {
       const taken = free.pop();
       const connection = taken === undefined ? connect() : ({ ok: true, value: taken } as const);
-      const first = await trySend(connection, call, Math.max(firstTryMs, 2 * Math.max(before ?? 0, slowest ?? 0)));
+      const first = await trySend(connection, call, Math.max(firstAttemptMs, 2 * Math.max(before ?? 0, slowest ?? 0)));
       return mayRepeat(first) ? trySend(connect(), call, Number.POSITIVE_INFINITY) : first;
     },
     seed: async (call, urgent) => {
-      const first = await send(seed, call, { urgent, timeoutMs: urgent ? firstTryMs : Number.POSITIVE_INFINITY });
+      const first = await send(seed, call, { urgent, timeoutMs: urgent ? firstAttemptMs : Number.POSITIVE_INFINITY });
       // What is not urgent may wait for its turn for as long as the run lasts.
       const isLate = !urgent && !first.ok && first.error instanceof ApiError && first.error.code === 'Timeout';
       return mayRepeat(first) && !isLate ? send(seed, call, { urgent, timeoutMs: Number.POSITIVE_INFINITY }) : first;

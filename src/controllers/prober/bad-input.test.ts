@@ -130,13 +130,13 @@ describe('lists with something wrong in them', () => {
         isSound(verdict, 100_500);
         seen.add(verdict.verdict.kind);
         if (malformed) expect(verdict.verdict).toMatchObject({ kind: 'failed', failure: 'lease_list_failed' });
-        expect(verdict.verdict.kind).not.toBe('scale-down');
-        expect(verdict.verdict.kind).not.toBe('confirm');
+        expect(verdict.verdict.kind).not.toBe('unhealthy');
+        expect(verdict.verdict.kind).not.toBe('confirming');
       }),
       manyRuns,
     );
     expect(seen).toContain('failed');
-    expect(seen).toContain('scale-up');
+    expect(seen).toContain('healthy');
   });
 
   const memory = seenAt(100_000);
@@ -154,7 +154,7 @@ describe('lists with something wrong in them', () => {
       }),
       manyRuns,
     );
-    expect([...seen].sort()).toEqual(['failed', 'scale-down', 'scale-up']);
+    expect([...seen].sort()).toEqual(['failed', 'healthy', 'unhealthy']);
   });
 
   /** Required shapes, by list: where, and what is of the wrong type there. */
@@ -248,7 +248,7 @@ describe('a Cluster with something wrong in it', () => {
         const decision = decideLifecycle(cluster.shoot.value);
         seen.add(decision.kind);
         const workers = workersIn(json);
-        const restores = decision.kind === 'stop' && decision.farewell === 'restore';
+        const restores = decision.kind === 'stop' && decision.releasePolicy === 'restore';
         if (restores) expect(workers === undefined || (Array.isArray(workers) && workers.length === 0)).toBe(true);
         if (decision.kind !== 'run') return;
         const { nodeMonitorGraceMs } = decision.settings;

@@ -51,7 +51,7 @@ describe.each(['version', 'leases', 'nodes', 'machines'] as const)('a failure of
     expect(decision.verdict).toMatchObject({ kind: 'failed', failure: failureOf(need, code), error: { code } });
     expect(decision.reason).toBe(`it broke: ${code}`);
     expect(decision.counts).toBeUndefined();
-    expect(decision.memory.book.renewedAt).toBe(seen.book.renewedAt);
+    expect(decision.memory.history.renewedAt).toBe(seen.history.renewedAt);
     expect(decision.nextRunAt).toBe(failureOf(need, code) === 'throttled' ? 110_000 : 101_000);
   });
 
@@ -166,7 +166,7 @@ describe('dark spells', () => {
     { failedAt: [70_000, 81_000, 92_000], back: 200_000, forgiven: true },
   ])('failed from $failedAt, back at $back: forgiven $forgiven', ({ failedAt, back, forgiven }) => {
     const decision = spell(failedAt, back);
-    expect(decision.verdict.kind).toBe(forgiven ? 'scale-up' : 'scale-down');
+    expect(decision.verdict.kind).toBe(forgiven ? 'healthy' : 'unhealthy');
     expect(decision.counts).toEqual({ candidates: 3, expired: forgiven ? 0 : 3 });
     expect(decision.memory).not.toHaveProperty('darkSince');
     const { memory } = decision;
@@ -176,9 +176,9 @@ describe('dark spells', () => {
   });
 
   it('end when the list was in, however long it took', () => {
-    const look = { startedAt: 80_000, endedAt: 95_000, wall: 0 };
-    expect(spell([79_999], 96_000, { look }).counts?.expired).toBe(0);
-    expect(spell([80_000], 96_000, { look }).memory.book.notOlderThan).toBe(95_000);
+    const observation = { startedAt: 80_000, endedAt: 95_000, wall: 0 };
+    expect(spell([79_999], 96_000, { observation }).counts?.expired).toBe(0);
+    expect(spell([80_000], 96_000, { observation }).memory.history.notOlderThan).toBe(95_000);
   });
 
   it('of less than 15 s do not add up', () => {
@@ -189,7 +189,7 @@ describe('dark spells', () => {
       { at: 91_000, leases: silent, failures },
       { at: 105_000, leases: silent },
     ]);
-    expect(last?.decision).toMatchObject({ verdict: { kind: 'scale-down' }, counts: { expired: 3 } });
+    expect(last?.decision).toMatchObject({ verdict: { kind: 'unhealthy' }, counts: { expired: 3 } });
   });
 
   it('are forgiven one by one', () => {
@@ -204,11 +204,11 @@ describe('dark spells', () => {
     ]);
     expect(runs.map(({ decision }) => decision.verdict.kind)).toEqual([
       'failed',
-      'scale-up',
+      'healthy',
       'failed',
-      'scale-up',
-      'scale-up',
-      'scale-down',
+      'healthy',
+      'healthy',
+      'unhealthy',
     ]);
   });
 
@@ -240,7 +240,7 @@ describe('dark spells', () => {
       { at: 80_000, leases: silent, failures },
       { at: 100_000, leases: silent },
     ]);
-    expect(last?.decision.verdict.kind).toBe('scale-down');
+    expect(last?.decision.verdict.kind).toBe('unhealthy');
   });
 });
 
@@ -286,7 +286,7 @@ describe('a look without nodes or machines', () => {
       { at: 122_000, leases: silent },
     ]);
     const kinds = runs.map(({ decision }) => decision.verdict.kind);
-    expect(kinds).toEqual(['failed', 'failed', 'confirm', 'scale-down']);
+    expect(kinds).toEqual(['failed', 'failed', 'confirming', 'unhealthy']);
   });
 
   it('forgets nothing that was to be confirmed', () => {

@@ -28,8 +28,8 @@ describe('the next tick', () => {
         const tick = 100_000 + 10_000 * (1 + roll * backoffJitterFactor);
         expect(nextRunAt).toBeLessThanOrEqual(tick);
         expect(nextRunAt).toBeGreaterThanOrEqual(101_000);
-        if (verdict.kind === 'skip' || verdict.kind === 'scale-down') expect(nextRunAt).toBe(tick);
-        if (verdict.kind === 'confirm') expect(nextRunAt).toBe(102_000);
+        if (verdict.kind === 'skipped' || verdict.kind === 'unhealthy') expect(nextRunAt).toBe(tick);
+        if (verdict.kind === 'confirming') expect(nextRunAt).toBe(102_000);
       }),
     );
   });
@@ -74,7 +74,7 @@ describe('t*', () => {
 
   it.each(rows)('$what', ({ renewedAt, rest = {}, next }) => {
     const decision = nextAfter(renewedAt, rest);
-    expect(decision.verdict.kind).toBe(renewedAt.length === 1 && rest.dependents === undefined ? 'skip' : 'scale-up');
+    expect(decision.verdict.kind).toBe(renewedAt.length === 1 && rest.dependents === undefined ? 'skipped' : 'healthy');
     expect(decision.nextRunAt).toBe(next);
   });
 
@@ -83,9 +83,9 @@ describe('t*', () => {
     const first = nextAfter(renewed);
     expect(first.nextRunAt).toBe(107_000);
     const early = runProbe(first.memory, { at: 106_999, leases: leasesOf(renewed) }).decision;
-    expect(early.verdict.kind).toBe('scale-up');
+    expect(early.verdict.kind).toBe('healthy');
     const turned = runProbe(first.memory, { at: first.nextRunAt, leases: leasesOf(renewed) }).decision;
-    expect(turned.verdict).toEqual({ kind: 'scale-down', crossedAt: 107_000 });
+    expect(turned.verdict).toEqual({ kind: 'unhealthy', crossedAt: 107_000 });
   });
 
   it('is used once: while kubelets renew, it keeps moving away', () => {
@@ -97,9 +97,11 @@ describe('t*', () => {
   });
 
   it('passed while the lists were on their way is looked at a second later', () => {
-    const look = { startedAt: 98_000, endedAt: 98_500 };
-    const decision = nextAfter([68_100, 68_200], { look: { ...look, wall: Date.parse('2026-11-21T06:01:38.5Z') } });
-    expect(decision).toMatchObject({ verdict: { kind: 'scale-up' }, nextRunAt: 101_000 });
+    const observation = { startedAt: 98_000, endedAt: 98_500 };
+    const decision = nextAfter([68_100, 68_200], {
+      observation: { ...observation, wall: Date.parse('2026-11-21T06:01:38.5Z') },
+    });
+    expect(decision).toMatchObject({ verdict: { kind: 'healthy' }, nextRunAt: 101_000 });
   });
 
   it('does not hold after a failed run, which is repeated in a second where leases are older than half the limit', () => {

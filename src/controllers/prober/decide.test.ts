@@ -34,19 +34,19 @@ const judge = (
 
 describe('the verdict', () => {
   it.each([
-    [0, 2, 0.6, 'scale-up'],
-    [1, 2, 0.6, 'scale-up'],
-    [2, 2, 0.6, 'scale-down'],
-    [1, 2, 0.5, 'scale-down'],
-    [2, 4, 0.6, 'scale-up'],
-    [3, 5, 0.6, 'scale-down'],
-    [5, 9, 0.6, 'scale-up'],
-    [6, 10, 0.6, 'scale-down'],
-    [1, 100, 0.01, 'scale-down'],
-    [1, 101, 0.01, 'scale-up'],
-    [0, 50, 0.01, 'scale-up'],
-    [99, 100, 1, 'scale-up'],
-    [100, 100, 1, 'scale-down'],
+    [0, 2, 0.6, 'healthy'],
+    [1, 2, 0.6, 'healthy'],
+    [2, 2, 0.6, 'unhealthy'],
+    [1, 2, 0.5, 'unhealthy'],
+    [2, 4, 0.6, 'healthy'],
+    [3, 5, 0.6, 'unhealthy'],
+    [5, 9, 0.6, 'healthy'],
+    [6, 10, 0.6, 'unhealthy'],
+    [1, 100, 0.01, 'unhealthy'],
+    [1, 101, 0.01, 'healthy'],
+    [0, 50, 0.01, 'healthy'],
+    [99, 100, 1, 'healthy'],
+    [100, 100, 1, 'unhealthy'],
   ])('%d of %d expired with fraction %d: %s', (expired, candidates, fraction, kind) => {
     const decision = judge({ expired, candidates }, { fraction });
     expect(decision.verdict.kind).toBe(kind);
@@ -58,7 +58,7 @@ describe('the verdict', () => {
   it('is to scale up where there is no candidate, for nothing says that nodes are cut off', () => {
     const decision = judge({ expired: 0, candidates: 0 });
     expect(decision).toMatchObject({
-      verdict: { kind: 'scale-up', scope: 'all' },
+      verdict: { kind: 'healthy', scope: 'all' },
       counts: { candidates: 0, expired: 0 },
       reason: 'no candidate nodes',
     });
@@ -71,17 +71,17 @@ describe('the verdict', () => {
     const seen = runProbe(emptyProbeMemory, { at: 60_000, leases: before }).decision.memory;
     const verdictWith = (rest: Partial<Parameters<typeof runProbe>[1]>) =>
       runProbe(seen, { at: 100_000, leases, ...rest }).decision;
-    expect(verdictWith({}).verdict.kind).toBe('scale-down');
+    expect(verdictWith({}).verdict.kind).toBe('unhealthy');
     // Leases of nodes that do not exist, and nodes without a machine, prove nothing.
     expect(verdictWith({ nodes: nodes.slice(2) })).toMatchObject({
-      verdict: { kind: 'scale-up' },
+      verdict: { kind: 'healthy' },
       counts: { candidates: 3, expired: 1 },
     });
     const machines = ['node-3', 'node-4', 'node-5'].map((nodeName) => ({ nodeName, phase: 'Running' }));
     expect(verdictWith({ machines }).counts).toEqual({ candidates: 3, expired: 1 });
     // Nodes without a lease do not count either.
     expect(verdictWith({ nodes: [...nodes, nodeOf('node-6')] }).counts).toEqual({ candidates: 5, expired: 3 });
-    expect(verdictWith({ nodes: [] }).verdict).toEqual({ kind: 'scale-up', scope: 'all' });
+    expect(verdictWith({ nodes: [] }).verdict).toEqual({ kind: 'healthy', scope: 'all' });
   });
 
   it('follows the conditions of the pools', () => {
@@ -89,7 +89,7 @@ describe('the verdict', () => {
     const seen = runProbe(emptyProbeMemory, { at: 60_000, leases: leasesOf([50_000, 50_000, 59_000]) }).decision.memory;
     const nodes = leases.map(({ name }) => ({ ...nodeOf(name), pool: 'a', trueConditions: new Set(['Rusty']) }));
     const settings = { ...defaultSettings, poolConditions: new Map([['a', ['Rusty']]]) };
-    expect(runProbe(seen, { at: 100_000, leases, nodes }).decision.verdict.kind).toBe('scale-down');
+    expect(runProbe(seen, { at: 100_000, leases, nodes }).decision.verdict.kind).toBe('unhealthy');
     expect(runProbe(seen, { at: 100_000, leases, nodes, settings }).decision.counts?.candidates).toBe(0);
   });
 
@@ -98,7 +98,7 @@ describe('the verdict', () => {
       { at: 60_000, leases: leasesOf([40_000, 45_000, 48_000, 58_000, 59_500]) },
       { at: 100_000, leases: leasesOf([40_000, 45_000, 48_000, 99_000, 99_500]) },
     ]);
-    expect(last?.decision.verdict).toEqual({ kind: 'scale-down', crossedAt: 78_000 });
+    expect(last?.decision.verdict).toEqual({ kind: 'unhealthy', crossedAt: 78_000 });
   });
 
   it('tells a finite instant even of leases that never were renewed', () => {
@@ -107,16 +107,16 @@ describe('the verdict', () => {
       { at: 98_000, leases },
       { at: 100_000, leases },
     ]);
-    expect(last?.decision.verdict).toEqual({ kind: 'scale-down', crossedAt: 100_000 });
+    expect(last?.decision.verdict).toEqual({ kind: 'unhealthy', crossedAt: 100_000 });
   });
 });
 
 describe('a single candidate', () => {
   it.each([
-    { dependents: disturbed, expired: 0, verdict: { kind: 'skip' } },
-    { dependents: disturbed, expired: 1, verdict: { kind: 'skip' } },
-    { dependents: held, expired: 1, verdict: { kind: 'skip' } },
-    { dependents: held, expired: 0, verdict: { kind: 'scale-up', scope: 'held' } },
+    { dependents: disturbed, expired: 0, verdict: { kind: 'skipped' } },
+    { dependents: disturbed, expired: 1, verdict: { kind: 'skipped' } },
+    { dependents: held, expired: 1, verdict: { kind: 'skipped' } },
+    { dependents: held, expired: 0, verdict: { kind: 'healthy', scope: 'held' } },
   ])('$verdict.kind with $expired expired, held: $dependents.anyHeld', ({ dependents, expired, verdict }) => {
     const decision = judge({ expired, candidates: 1 }, { dependents });
     expect(decision.verdict).toEqual(verdict);
@@ -127,7 +127,7 @@ describe('a single candidate', () => {
     const leases = leasesOf([50_000, 50_000, 99_000]);
     const seen = runProbe(emptyProbeMemory, { at: 60_000, leases: leasesOf([50_000, 50_000, 59_000]) }).decision.memory;
     const nodes = [nodeOf('node-3')];
-    expect(runProbe(seen, { at: 100_000, leases, nodes }).decision.verdict.kind).toBe('skip');
+    expect(runProbe(seen, { at: 100_000, leases, nodes }).decision.verdict.kind).toBe('skipped');
     const dependents = held;
     expect(runProbe(seen, { at: 100_000, leases, nodes, dependents }).decision.verdict).toMatchObject({
       scope: 'held',
@@ -142,11 +142,11 @@ describe('leases seen for the first time', () => {
   it('are confirmed 2 s later before anything is scaled down', () => {
     const leases = leasesOf([50_000, 50_000, 50_000]);
     const { decision } = first(leases);
-    expect(decision).toMatchObject({ verdict: { kind: 'confirm' }, nextRunAt: 102_000 });
+    expect(decision).toMatchObject({ verdict: { kind: 'confirming' }, nextRunAt: 102_000 });
     expect(decision.counts).toEqual({ candidates: 3, expired: 3 });
     expect([...decision.memory.unconfirmed]).toEqual(['node-1', 'node-2', 'node-3']);
     const second = runProbe(decision.memory, { at: 102_000, leases }).decision;
-    expect(second.verdict).toEqual({ kind: 'scale-down', crossedAt: 80_000 });
+    expect(second.verdict).toEqual({ kind: 'unhealthy', crossedAt: 80_000 });
     expect(second.memory.unconfirmed.size).toBe(0);
   });
 
@@ -159,25 +159,25 @@ describe('leases seen for the first time', () => {
     ]);
     expect(failed?.decision.verdict.kind).toBe('failed');
     // The one that moved proves the timestamps wrong.
-    expect(third?.decision).toMatchObject({ verdict: { kind: 'scale-up' }, counts: { expired: 0 } });
+    expect(third?.decision).toMatchObject({ verdict: { kind: 'healthy' }, counts: { expired: 0 } });
   });
 
   it('disprove all timestamps of the shoot when one has moved by the second look', () => {
     const { memory } = first(leasesOf([50_000, 50_000, 50_000, 50_000])).decision;
-    const moved = runProbe(memory, { at: 102_000, leases: leasesOf([50_000, 50_000, 50_000, 61_000]) }).decision;
-    expect(moved).toMatchObject({ verdict: { kind: 'scale-up' }, counts: { candidates: 4, expired: 0 } });
+    const renewed = runProbe(memory, { at: 102_000, leases: leasesOf([50_000, 50_000, 50_000, 61_000]) }).decision;
+    expect(renewed).toMatchObject({ verdict: { kind: 'healthy' }, counts: { candidates: 4, expired: 0 } });
     // Until the shoot has been watched for the limit: then the silent ones are cut off for certain.
     const leases = leasesOf([50_000, 50_000, 50_000, 61_000]);
-    const before = runProbe(moved.memory, { at: 129_999, leases }).decision;
-    expect(before).toMatchObject({ verdict: { kind: 'scale-up' }, counts: { expired: 0 } });
+    const before = runProbe(renewed.memory, { at: 129_999, leases }).decision;
+    expect(before).toMatchObject({ verdict: { kind: 'healthy' }, counts: { expired: 0 } });
     const after = runProbe(before.memory, { at: 130_000, leases }).decision;
-    expect(after).toMatchObject({ verdict: { kind: 'scale-down' }, counts: { expired: 3 } });
+    expect(after).toMatchObject({ verdict: { kind: 'unhealthy' }, counts: { expired: 3 } });
   });
 
   it('disprove nothing when one that was not expired has moved', () => {
     const { memory } = first(leasesOf([50_000, 50_000, 95_000])).decision;
     const second = runProbe(memory, { at: 102_000, leases: leasesOf([50_000, 50_000, 101_500]) }).decision;
-    expect(second).toMatchObject({ verdict: { kind: 'scale-down' }, counts: { expired: 2 } });
+    expect(second).toMatchObject({ verdict: { kind: 'unhealthy' }, counts: { expired: 2 } });
   });
 
   it('disprove nothing when one that is no candidate has moved', () => {
@@ -186,40 +186,40 @@ describe('leases seen for the first time', () => {
     const { memory } = runProbe(emptyProbeMemory, { at: 100_000, leases, nodes }).decision;
     expect([...memory.unconfirmed]).toEqual(['node-1', 'node-2']);
     const second = runProbe(memory, { at: 102_000, leases: leasesOf([50_000, 50_000, 61_000]), nodes }).decision;
-    expect(second.verdict.kind).toBe('scale-down');
+    expect(second.verdict.kind).toBe('unhealthy');
   });
 
   it('need no confirmation where those seen before reach the threshold alone', () => {
     const seen = runProbe(emptyProbeMemory, { at: 60_000, leases: leasesOf([50_000, 50_000, 50_000]) }).decision.memory;
     const enough = runProbe(seen, { at: 100_000, leases: leasesOf([50_000, 50_000, 50_000, 50_000, 50_000]) }).decision;
-    expect(enough).toMatchObject({ verdict: { kind: 'scale-down' }, counts: { candidates: 5, expired: 5 } });
+    expect(enough).toMatchObject({ verdict: { kind: 'unhealthy' }, counts: { candidates: 5, expired: 5 } });
     const short = runProbe(seen, { at: 100_000, leases: leasesOf([50_000, 50_000, 99_000, 50_000, 50_000]) }).decision;
-    expect(short).toMatchObject({ verdict: { kind: 'confirm' }, counts: { candidates: 5, expired: 4 } });
+    expect(short).toMatchObject({ verdict: { kind: 'confirming' }, counts: { candidates: 5, expired: 4 } });
     expect([...short.memory.unconfirmed]).toEqual(['node-4', 'node-5']);
   });
 
   it('are no more than those seen after a long gap, when a clock may have put them anywhere in it', () => {
     // Throttled for a minute, with our clock 45 s ahead: what was renewed 5 s ago looks 50 s old.
     const before = runProbe(emptyProbeMemory, { at: 60_000, leases: leasesOf([58_000, 58_000]) }).decision.memory;
-    const look = { wall: origin + 130_000 + 45_000 };
-    const after = runProbe(before, { at: 130_000, leases: leasesOf([125_000, 125_000]), look }).decision;
-    expect(after).toMatchObject({ verdict: { kind: 'confirm' }, nextRunAt: 132_000, counts: { expired: 2 } });
-    const later = { at: 132_000, look: { wall: origin + 132_000 + 45_000 } };
-    const moved = runProbe(after.memory, { ...later, leases: leasesOf([125_000, 131_500]) }).decision;
-    expect(moved).toMatchObject({ verdict: { kind: 'scale-up' }, counts: { expired: 0 } });
+    const observation = { wall: origin + 130_000 + 45_000 };
+    const after = runProbe(before, { at: 130_000, leases: leasesOf([125_000, 125_000]), observation }).decision;
+    expect(after).toMatchObject({ verdict: { kind: 'confirming' }, nextRunAt: 132_000, counts: { expired: 2 } });
+    const later = { at: 132_000, observation: { wall: origin + 132_000 + 45_000 } };
+    const renewed = runProbe(after.memory, { ...later, leases: leasesOf([125_000, 131_500]) }).decision;
+    expect(renewed).toMatchObject({ verdict: { kind: 'healthy' }, counts: { expired: 0 } });
     const silent = runProbe(after.memory, { ...later, leases: leasesOf([125_000, 125_000]) }).decision;
-    expect(silent.verdict.kind).toBe('scale-down');
+    expect(silent.verdict.kind).toBe('unhealthy');
   });
 
   it('scale up at once: there is nothing to confirm', () => {
-    expect(first(leasesOf([99_000, 99_000, 50_000])).decision.verdict.kind).toBe('scale-up');
+    expect(first(leasesOf([99_000, 99_000, 50_000])).decision.verdict.kind).toBe('healthy');
   });
 
   it('of our own wrong clock expire nothing', () => {
-    const look = { wall: origin + 100_000 + 600_000, skewMs: -600_000 };
+    const observation = { wall: origin + 100_000 + 600_000, skewMs: -600_000 };
     const leases = leasesOf([95_000, 96_000]);
-    const { decision } = runProbe(emptyProbeMemory, { at: 100_000, leases, look });
-    expect(decision).toMatchObject({ verdict: { kind: 'scale-up' }, counts: { expired: 0 } });
+    const { decision } = runProbe(emptyProbeMemory, { at: 100_000, leases, observation });
+    expect(decision).toMatchObject({ verdict: { kind: 'healthy' }, counts: { expired: 0 } });
   });
 });
 
@@ -242,7 +242,7 @@ describe('nodes and machines', () => {
     const run = { at: 100_000, leases: leasesOf(renewed), settings };
     const { isEager, decision } = runProbe(emptyProbeMemory, { ...run, dependents: undisturbed });
     expect(isEager).toBe(!lazy);
-    if (lazy) expect(decision).toMatchObject({ verdict: { kind: 'scale-up', scope: 'all' } });
+    if (lazy) expect(decision).toMatchObject({ verdict: { kind: 'healthy', scope: 'all' } });
     if (lazy) expect(decision.counts).toBeUndefined();
     expect(runProbe(emptyProbeMemory, { ...run, dependents: disturbed }).isEager).toBe(true);
   });

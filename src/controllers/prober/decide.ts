@@ -1,9 +1,9 @@
 import { candidateNodes, type MachineView, type NodeView, type Result } from '../../domain/index.ts';
 import { decisionOf, healthy, soonestMs } from './decision.ts';
-import { endDowntime, secondLookAt } from './downtime.ts';
+import { endDowntime, confirmableAt } from './downtime.ts';
 import { unlisted } from './failure.ts';
-import { type WatchedLease, confirmAfterMs, takeLook } from './look.ts';
-import { couldTrigger, earliestPossibleTrigger, judgeSilence, objection, triggerInstant } from './outside-rules.ts';
+import { type WatchedLease, confirmAfterMs, observeLeases } from './look.ts';
+import { couldTrigger, earliestPossibleTrigger, judgeSilence, veto, triggerInstant } from './outside-rules.ts';
 import {
   canOnlyBeHealthy,
   countExpired,
@@ -32,8 +32,8 @@ export interface JudgedLeases {
 /** Enters a list of the leases into the memory, and judges each of them. */
 export const judgeLeases = (listed: LeaseList, input: ProbeInput): JudgedLeases => {
   const { settings, dependents } = input;
-  const { memory: memoryBefore, downtime } = endDowntime(input.memory, listed.look, input.apiServer ?? {});
-  const { leases, memory } = takeLook(listed, { ...input, memory: memoryBefore });
+  const { memory: memoryBefore, downtime } = endDowntime(input.memory, listed.observation, input.apiServer ?? {});
+  const { leases, memory } = observeLeases(listed, { ...input, memory: memoryBefore });
   const mayTrigger = couldTrigger(leases, input);
   return {
     leases,
@@ -52,7 +52,7 @@ const withDowntime = (decision: Decision, { downtime }: JudgedLeases): Decision 
 /** The decision where the leases are enough. */
 export const decideByLeases = (judged: JudgedLeases, input: ProbeInput): Decision => {
   const { leases, memory } = judged;
-  const { deadline, pathTurnsAt } = earliestPossibleTrigger(leases, input);
+  const { deadline, verdictMayTurnAt } = earliestPossibleTrigger(leases, input);
   const decision = healthy(input, {
     memory,
     reason: `${share(leases)} leases expired: no set of nodes reaches the threshold`,
@@ -61,7 +61,7 @@ export const decideByLeases = (judged: JudgedLeases, input: ProbeInput): Decisio
       earliestWrongClocksDeadline(leases, input.now),
       deadline,
     ],
-    pathTurnsAt,
+    verdictMayTurnAt,
   });
   return withDowntime(decision, judged);
 };
@@ -95,9 +95,9 @@ const judge = (candidates: readonly WatchedLease[], input: ProbeInput): Decision
   if (reaches(counts, settings)) return judgeExpired(known, input);
   const bySilence = judgeSilence(known, input);
   if (bySilence !== undefined) return bySilence;
-  const { deadline, pathTurnsAt } = triggerInstant(candidates, input);
+  const { deadline, verdictMayTurnAt } = triggerInstant(candidates, input);
   const deadlines = [crossesAt, wrongClocksDeadline(candidates, input.now), deadline];
-  return healthy(input, { memory, counts, reason, deadlines, pathTurnsAt });
+  return healthy(input, { memory, counts, reason, deadlines, verdictMayTurnAt });
 };
 
 /** The share of expired leases has reached the threshold. */
@@ -108,14 +108,14 @@ const judgeExpired = (known: Parameters<typeof judgeSilence>[0], input: ProbeInp
   if (reaches({ ...counts, expired: seenBefore }, input.settings)) {
     // Leases that never were renewed crossed it at no instant.
     const crossedAt = crossesAt !== undefined && Number.isFinite(crossesAt) ? crossesAt : now;
-    const verdict = { kind: 'scale-down', crossedAt } as const;
-    return objection(known, input) ?? decisionOf(input, { verdict, reason, counts });
+    const verdict = { kind: 'unhealthy', crossedAt } as const;
+    return veto(known, input) ?? decisionOf(input, { verdict, reason, counts });
   }
   const unconfirmed = candidates.filter((lease) => lease.expired && restsOnTimestamp(lease)).map(({ name }) => name);
   return decisionOf(
     { ...input, memory: { ...memory, unconfirmed: new Set(unconfirmed) } },
     {
-      verdict: { kind: 'confirm' },
+      verdict: { kind: 'confirming' },
       reason: `${reason}; by timestamps just seen for the first time, so looking again`,
       counts,
       nextRunAt: now + confirmAfterMs,
@@ -124,7 +124,7 @@ const judgeExpired = (known: Parameters<typeof judgeSilence>[0], input: ProbeInp
 };
 
 /** Its age is what a clock that may be wrong has written: the first timestamp seen of it, or one that came after a long gap between looks. */
-const restsOnTimestamp = ({ firstSeen, moved }: WatchedLease): boolean => firstSeen || moved;
+const restsOnTimestamp = ({ firstSeen, renewed }: WatchedLease): boolean => firstSeen || renewed;
 
 /** One node proves nothing about the path; but a pool that shrank to one while protected must not stay frozen for ever. */
 const judgeSingle = (counts: Counts, input: ProbeInput): Decision => {
@@ -133,22 +133,22 @@ const judgeSingle = (counts: Counts, input: ProbeInput): Decision => {
     return healthy(input, { memory, counts, scope: 'held', reason: 'the only candidate node renews its lease' });
   }
   const reason = 'a single candidate node proves nothing about the path';
-  return decisionOf(input, { verdict: { kind: 'skip' }, reason, counts });
+  return decisionOf(input, { verdict: { kind: 'skipped' }, reason, counts });
 };
 
 /** Where only we were cut off, kubelets may have been as well: a scale-down right afterwards takes a second look. */
 const confirmAfterSpell = (decision: Decision, input: ProbeInput): Decision => {
-  const at = secondLookAt(input.memory);
-  if (decision.verdict.kind !== 'scale-down' || at === undefined) return decision;
-  const { counts, pathTurnsAt, memory } = decision;
+  const at = confirmableAt(input.memory);
+  if (decision.verdict.kind !== 'unhealthy' || at === undefined) return decision;
+  const { counts, verdictMayTurnAt, memory } = decision;
   return decisionOf(
     { ...input, memory },
     {
-      verdict: { kind: 'confirm' },
+      verdict: { kind: 'confirming' },
       reason: `${decision.reason}; the API server is in reach again only now, so looking again`,
       counts,
       nextRunAt: Math.max(at, input.now + soonestMs),
-      pathTurnsAt,
+      verdictMayTurnAt,
     },
   );
 };

@@ -12,20 +12,20 @@ export interface Healthy {
   readonly scope?: 'held';
   /** Instants t* at which the verdict would turn, each for a reason of its own. */
   readonly deadlines?: readonly (number | undefined)[];
-  readonly pathTurnsAt?: number | undefined;
+  readonly verdictMayTurnAt?: number | undefined;
 }
 
 export const healthy = (input: ProbeInput, given: Healthy): Decision => {
-  const { memory, reason, counts, scope = 'all', deadlines = [], pathTurnsAt } = given;
+  const { memory, reason, counts, scope = 'all', deadlines = [], verdictMayTurnAt } = given;
   const deadline = Math.min(...deadlines.filter((at) => at !== undefined));
   return decisionOf(
     { ...input, memory },
     {
-      verdict: { kind: 'scale-up', scope },
+      verdict: { kind: 'healthy', scope },
       reason,
       counts,
       nextRunAt: Math.min(nextTick(input), Math.max(deadline, input.now + soonestMs)),
-      pathTurnsAt,
+      verdictMayTurnAt,
     },
   );
 };
@@ -36,17 +36,17 @@ export interface DecisionParts {
   readonly counts?: Counts | undefined;
   /** Default: the next tick. */
   readonly nextRunAt?: number;
-  readonly pathTurnsAt?: number | undefined;
+  readonly verdictMayTurnAt?: number | undefined;
 }
 
 export const decisionOf = (input: ProbeInput, parts: DecisionParts): Decision => {
-  const { verdict, counts, nextRunAt = nextTick(input), pathTurnsAt } = parts;
+  const { verdict, counts, nextRunAt = nextTick(input), verdictMayTurnAt } = parts;
   return {
     verdict,
     reason: parts.reason ?? (verdict.kind === 'failed' ? verdict.error.message : verdict.kind),
     nextRunAt,
     memory: input.memory,
     ...(counts === undefined ? {} : { counts }),
-    ...(pathTurnsAt === undefined ? {} : { pathTurnsAt }),
+    ...(verdictMayTurnAt === undefined ? {} : { verdictMayTurnAt }),
   };
 };

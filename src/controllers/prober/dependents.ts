@@ -10,7 +10,7 @@ import {
 import type { DependentSources } from '../../ports/index.ts';
 import { act, type ActDeps } from './act.ts';
 import type { Action, Outcome, Snapshot } from './operation.ts';
-import { findMissing, pretend, type Pretences, takeSnapshot, viewDependents } from './snapshots.ts';
+import { findMissing, overlayWrite, type DryRunOverlays, takeSnapshot, viewDependents } from './snapshots.ts';
 import type { DependentsView } from './verdict.ts';
 
 export interface DependentsDeps extends ActDeps {
@@ -37,9 +37,9 @@ export interface Dependents {
 export const createDependents = (namespace: string, deps: DependentsDeps): Dependents => {
   const resources = deps.settings.dependentResources;
   const byKey = new Map(resources.map((resource) => [refKey(resource.ref), resource]));
-  const learned = new Map<string, ResourceState>();
-  const pretences: Pretences = new Map();
-  const context = { namespace, sources: deps.dependents, learned, pretences };
+  const lastResponses = new Map<string, ResourceState>();
+  const overlays: DryRunOverlays = new Map();
+  const context = { namespace, sources: deps.dependents, lastResponses, overlays };
 
   const metaOf = (key: string) => {
     const ref = byKey.get(key)?.ref;
@@ -48,8 +48,8 @@ export const createDependents = (namespace: string, deps: DependentsDeps): Depen
 
   const keep = (action: Action, { result }: Outcome): void => {
     if (!result.ok || result.value === undefined) return;
-    if (action.kind === 'read' || !deps.dryRun) learned.set(action.key, result.value);
-    else pretend(pretences, action.key, { base: action.write.base, state: result.value });
+    if (action.kind === 'read' || !deps.dryRun) lastResponses.set(action.key, result.value);
+    else overlayWrite(overlays, action.key, { base: action.write.base, state: result.value });
   };
 
   return {
@@ -62,8 +62,12 @@ export const createDependents = (namespace: string, deps: DependentsDeps): Depen
       [...byKey.keys()].filter((key) => {
         const meta = metaOf(key);
         if (meta === undefined) return false;
-        const told = learned.get(key);
-        return isHeld(told === undefined || isAtLeast(meta.resourceVersion, told.resourceVersion) ? meta : told);
+        const lastResponse = lastResponses.get(key);
+        return isHeld(
+          lastResponse === undefined || isAtLeast(meta.resourceVersion, lastResponse.resourceVersion)
+            ? meta
+            : lastResponse,
+        );
       }).length,
     missing: () => findMissing(resources, context),
     identify: (key) => {

@@ -120,20 +120,20 @@ describe('a spell without a list of leases', () => {
     const [first, second] = spell(error, view, { rest: [95_000] });
     expect(first?.decision.downtime?.evidence).toBe(evidence);
     if (evidence !== undefined) {
-      expect(first?.decision).toMatchObject({ verdict: { kind: 'scale-up' }, counts: { expired: 0 } });
-      expect(first?.decision.memory.book.notOlderThan).toBe(90_000);
+      expect(first?.decision).toMatchObject({ verdict: { kind: 'healthy' }, counts: { expired: 0 } });
+      expect(first?.decision.memory.history.notOlderThan).toBe(90_000);
       return;
     }
     expect(first?.decision.counts?.expired).toBe(3);
-    expect(first?.decision.verdict.kind).toBe(waits === undefined ? 'scale-down' : 'confirm');
+    expect(first?.decision.verdict.kind).toBe(waits === undefined ? 'unhealthy' : 'confirming');
     if (waits) expect(first?.decision.nextRunAt).toBe(95_000);
-    expect(second?.decision.verdict.kind).toBe('scale-down');
+    expect(second?.decision.verdict.kind).toBe('unhealthy');
   });
 
   it('of less than 15 s changes nothing', () => {
     for (const { error, view } of rows) {
       const [first] = spell(error, view.unavailable === undefined ? view : up, { back: 84_999 });
-      expect(first?.decision.verdict.kind).toBe('scale-down');
+      expect(first?.decision.verdict.kind).toBe('unhealthy');
       expect(first?.decision.downtime).toBeUndefined();
     }
   });
@@ -156,34 +156,35 @@ describe('the second look after a spell of ours', () => {
   it('comes 5 s after the first list, and what came between scales nothing down', () => {
     const runs = spell(refused, up, { rest: [91_000, 94_999, 95_000] });
     expect(runs.map(({ decision }) => [decision.verdict.kind, decision.nextRunAt])).toEqual([
-      ['confirm', 95_000],
-      ['confirm', 95_000],
-      ['confirm', 95_999],
-      ['scale-down', 105_000],
+      ['confirming', 95_000],
+      ['confirming', 95_000],
+      ['confirming', 95_999],
+      ['unhealthy', 105_000],
     ]);
   });
 
   it('finds leases that were renewed meanwhile', () => {
     const { memory } = spell(refused, up).at(-1)!.decision;
     const renewed = leasesOf([93_000, 94_000, 92_000]);
-    expect(runProbe(memory, { at: 95_000, leases: renewed, apiServer: up }).decision.verdict.kind).toBe('scale-up');
+    expect(runProbe(memory, { at: 95_000, leases: renewed, apiServer: up }).decision.verdict.kind).toBe('healthy');
   });
 
   it('finds that the API server was down all the same: a watch may lag', () => {
     const { memory } = spell(refused, up).at(-1)!.decision;
     const { decision } = runProbe(memory, { at: 95_000, leases: silent, apiServer: down(90_500, 90_500) });
-    expect(decision.verdict.kind).toBe('scale-down');
+    expect(decision.verdict.kind).toBe('unhealthy');
     const lagging = runProbe(memory, { at: 95_000, leases: silent, apiServer: down(80_000, 91_000) });
     expect(lagging.decision).toMatchObject({
-      verdict: { kind: 'scale-up' },
+      verdict: { kind: 'healthy' },
       downtime: { evidence: 'no-available-replica' },
     });
-    expect(lagging.decision.memory.book.notOlderThan).toBe(90_000);
+    expect(lagging.decision.memory.history.notOlderThan).toBe(90_000);
   });
 });
 
 describe('without available replicas, and no run met it', () => {
-  const look = (view: ApiServerView, at = 90_000) => runProbe(seen, { at, leases: silent, apiServer: view }).decision;
+  const observation = (view: ApiServerView, at = 90_000) =>
+    runProbe(seen, { at, leases: silent, apiServer: view }).decision;
 
   it.each([
     { view: down(70_000, 85_000), resetTo: 85_000 },
@@ -194,8 +195,8 @@ describe('without available replicas, and no run met it', () => {
     { view: down(0, 74_000), resetTo: undefined },
     { view: down(Number.NEGATIVE_INFINITY, 75_000), resetTo: 75_000 },
   ])('$view: leases are not older than $resetTo', ({ view, resetTo }) => {
-    const { memory, downtime, counts } = look(view);
-    expect(memory.book.notOlderThan).toBe(resetTo ?? Number.NEGATIVE_INFINITY);
+    const { memory, downtime, counts } = observation(view);
+    expect(memory.history.notOlderThan).toBe(resetTo ?? Number.NEGATIVE_INFINITY);
     expect(downtime?.evidence).toBe(resetTo === undefined ? undefined : 'no-available-replica');
     expect(counts?.expired).toBe(resetTo === undefined ? 3 : 0);
   });
@@ -203,7 +204,7 @@ describe('without available replicas, and no run met it', () => {
   it('before a process has looked at all: no lease is older than its end', () => {
     const view = down(Number.NEGATIVE_INFINITY, 80_000);
     const { decision } = runProbe(emptyProbeMemory, { at: 90_000, leases: silent, apiServer: view });
-    expect(decision).toMatchObject({ verdict: { kind: 'scale-up' }, counts: { expired: 0 } });
+    expect(decision).toMatchObject({ verdict: { kind: 'healthy' }, counts: { expired: 0 } });
   });
 });
 
@@ -241,11 +242,11 @@ describe('whatever happens', () => {
         const runs = runsOf(steps, up);
         const good = runProbes(seen, runs).filter(({ decision }) => decision.verdict.kind !== 'failed');
         for (const { decision } of good) {
-          const { doubt, book } = decision.memory;
-          expect(book.notOlderThan).toBe(Number.NEGATIVE_INFINITY);
-          const isOld = (book.lastLook ?? 0) >= 50_000 + defaultSettings.limitMs;
-          if (isOld) expect(decision.verdict.kind).toBe(doubt === undefined ? 'scale-down' : 'confirm');
-          if (decision.verdict.kind === 'confirm') {
+          const { doubt, history } = decision.memory;
+          expect(history.notOlderThan).toBe(Number.NEGATIVE_INFINITY);
+          const isOld = (history.lastObservedAt ?? 0) >= 50_000 + defaultSettings.limitMs;
+          if (isOld) expect(decision.verdict.kind).toBe(doubt === undefined ? 'unhealthy' : 'confirming');
+          if (decision.verdict.kind === 'confirming') {
             expect(decision.nextRunAt).toBeLessThanOrEqual((doubt?.until ?? 0) + 6_000);
           }
         }
@@ -260,8 +261,8 @@ describe('whatever happens', () => {
         const known = runProbes(seen, runsOf(steps, up));
         const more = runProbes(seen, runsOf(steps, view));
         for (const [index, { decision }] of known.entries()) {
-          const other = more[index]!.decision.memory.book.notOlderThan;
-          expect(other).toBeGreaterThanOrEqual(decision.memory.book.notOlderThan);
+          const other = more[index]!.decision.memory.history.notOlderThan;
+          expect(other).toBeGreaterThanOrEqual(decision.memory.history.notOlderThan);
         }
       }),
     );

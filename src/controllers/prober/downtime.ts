@@ -1,4 +1,4 @@
-import { ApiError, type ApiErrorCode, type Look, resetAges } from '../../domain/index.ts';
+import { ApiError, type ApiErrorCode, type Observation, resetAges } from '../../domain/index.ts';
 import { isOurFault } from './failure-cause.ts';
 import type { ApiServerView, Downtime, DowntimeEvidence, ProbeMemory, ReadError, UnreachableSpell } from './verdict.ts';
 
@@ -8,7 +8,7 @@ import type { ApiServerView, Downtime, DowntimeEvidence, ProbeMemory, ReadError,
 /** KCM loses its own leader lease within this, and starts its timers anew afterwards. */
 export const downtimeMs = 15_000;
 /** After a spell in which only we were cut off: from the first list that came through to the one that may scale down. */
-const secondLookMs = 5_000;
+const confirmAfterSpellMs = 5_000;
 
 const failedCodes: ReadonlySet<ApiErrorCode> = new Set(['TooManyRequests', 'ServerError', 'MalformedResponse']);
 
@@ -51,11 +51,11 @@ export interface AfterDowntime {
 }
 
 /** What a list of leases that came through ends: a spell of ours, a doubt, or a time without available replicas that no run of ours has met. */
-export const endDowntime = (memory: ProbeMemory, look: Look, view: ApiServerView): AfterDowntime => {
-  const ended = endSpell(endDoubt(memory, look, view), look, view);
-  const from = Math.max(view.unavailable?.since ?? Number.POSITIVE_INFINITY, memory.book.lastLook ?? never);
-  const to = Math.min(view.unavailable?.until ?? Number.POSITIVE_INFINITY, look.endedAt);
-  if (to - from < downtimeMs || to <= ended.memory.book.notOlderThan) return ended;
+export const endDowntime = (memory: ProbeMemory, observation: Observation, view: ApiServerView): AfterDowntime => {
+  const ended = endSpell(endDoubt(memory, observation, view), observation, view);
+  const from = Math.max(view.unavailable?.since ?? Number.POSITIVE_INFINITY, memory.history.lastObservedAt ?? never);
+  const to = Math.min(view.unavailable?.until ?? Number.POSITIVE_INFINITY, observation.endedAt);
+  if (to - from < downtimeMs || to <= ended.memory.history.notOlderThan) return ended;
   return {
     memory: reset(ended.memory, to),
     downtime: ended.downtime ?? { evidence: 'no-available-replica', ms: to - from },
@@ -66,15 +66,19 @@ const never = Number.NEGATIVE_INFINITY;
 
 const reset = (memory: ProbeMemory, at: number): ProbeMemory => ({
   ...memory,
-  book: resetAges(memory.book, at),
+  history: resetAges(memory.history, at),
   downUntil: Math.max(memory.downUntil ?? never, at),
 });
 
-const endSpell = ({ memory, downtime }: AfterDowntime, look: Look, view: ApiServerView): AfterDowntime => {
+const endSpell = (
+  { memory, downtime }: AfterDowntime,
+  observation: Observation,
+  view: ApiServerView,
+): AfterDowntime => {
   const { unreachable, ...rest } = memory;
   const known = downtime === undefined ? {} : { downtime };
   if (unreachable === undefined) return { memory: rest, ...known };
-  const until = look.endedAt;
+  const until = observation.endedAt;
   const ms = until - unreachable.since;
   const evidence = evidenceOf(unreachable, view);
   if (evidence !== undefined) {
@@ -86,7 +90,7 @@ const endSpell = ({ memory, downtime }: AfterDowntime, look: Look, view: ApiServ
 };
 
 /** A watch may lag: that there was no available replica may come to light after the API server has. */
-const endDoubt = (memory: ProbeMemory, look: Look, view: ApiServerView): AfterDowntime => {
+const endDoubt = (memory: ProbeMemory, observation: Observation, view: ApiServerView): AfterDowntime => {
   const { doubt, ...rest } = memory;
   if (doubt === undefined) return { memory };
   const { since, until } = doubt;
@@ -94,8 +98,8 @@ const endDoubt = (memory: ProbeMemory, look: Look, view: ApiServerView): AfterDo
   if (isRefuted && wasUnavailableSince(view, since)) {
     return { memory: reset(rest, until), downtime: { evidence: 'no-available-replica', ms: until - since } };
   }
-  return { memory: look.startedAt >= until + secondLookMs ? rest : memory };
+  return { memory: observation.startedAt >= until + confirmAfterSpellMs ? rest : memory };
 };
 
 /** Monotonic instant before which no list of leases may scale anything down; undefined: any may. */
-export const secondLookAt = ({ doubt }: ProbeMemory): number | undefined => doubt && doubt.until + secondLookMs;
+export const confirmableAt = ({ doubt }: ProbeMemory): number | undefined => doubt && doubt.until + confirmAfterSpellMs;

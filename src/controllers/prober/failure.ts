@@ -22,7 +22,7 @@ export interface UnreachableRun {
 export const unreachable = ({ startedAt, failure, error }: UnreachableRun, input: ProbeInput): Decision => {
   const { memory } = input;
   const known = { ...input, memory: lengthenSpell(memory, startedAt, error) };
-  return failed({ failure, error, renewals: renewalsOf(memory.book) }, known);
+  return failed({ failure, error, renewals: renewalsOf(memory.history) }, known);
 };
 
 /** A failed list of nodes or machines: the shoot is not throttling us where it is the seed that asks to wait. */

@@ -1,6 +1,6 @@
 import { type DependentResource, type ScaleInfo, refKey } from '../../domain/index.ts';
 import type { Flow, SnapshotOf } from './flow.ts';
-import { type Direction, narrowScope, nextMove, type Scope } from './moves.ts';
+import { type Direction, narrowScope, planPatch, type Scope } from './moves.ts';
 import { type IfMissing, idleOperation } from './operation.ts';
 
 export interface FlowPlan {
@@ -79,7 +79,7 @@ export const hasWork = (plan: Omit<FlowPlan, 'id' | 'now' | 'judgedAt' | 'reason
         return meaningOfMissing(resource, plan) === 'failed';
       case 'state':
         return (
-          nextMove(resource, snapshot.state, { ...plan, scope: narrowScope(plan.scope, resource) }).kind === 'write'
+          planPatch(resource, snapshot.state, { ...plan, scope: narrowScope(plan.scope, resource) }).kind === 'write'
         );
     }
   });

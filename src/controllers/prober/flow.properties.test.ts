@@ -57,7 +57,7 @@ const anyVerdict = fc.constantFrom<Verdict>(
   upVerdict,
   upVerdict,
   upHeldVerdict,
-  { kind: 'skip' },
+  { kind: 'skipped' },
   failedVerdict,
 );
 
@@ -348,7 +348,7 @@ describe('a flow', () => {
         const options: HarnessOptions = { ...optionsOf(given, verdict), verdictAt: () => verdict, followMs: Infinity };
         const harness = createHarness(options);
         harness.runUntil(300_000);
-        const [longestTry] = [...given.fates]
+        const [longestAttempt] = [...given.fates]
           .map((each) => each.latencyMs + Math.max(100, each.retryAfterMs ?? 0))
           .sort((a, b) => b - a);
         // Per resource: its delay, three tries of up to four requests each, its time-out, and the poll at its end.
@@ -356,7 +356,7 @@ describe('a flow', () => {
           .flatMap(({ scaleUp, scaleDown }) =>
             verdict === upVerdict ? [scaleUp] : scaleDown === undefined ? [] : [scaleDown],
           )
-          .map(({ initialDelayMs, timeoutMs }) => initialDelayMs + timeoutMs + 12 * (longestTry ?? 20) + 1_000)
+          .map(({ initialDelayMs, timeoutMs }) => initialDelayMs + timeoutMs + 12 * (longestAttempt ?? 20) + 1_000)
           .reduce((sum, each) => sum + each, 0);
         const { flow } = harness.state();
         if (flow !== undefined) expect(harness.now() - flow.startedAt).toBeLessThanOrEqual(bound);

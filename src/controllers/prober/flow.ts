@@ -58,7 +58,7 @@ export interface FlowStep {
   readonly end?: FlowEnd;
 }
 
-interface Surroundings {
+interface FlowInput {
   readonly now: number;
   readonly snapshotOf: SnapshotOf;
   /** Milliseconds for which a watch of Clusters or dependents has been away; 0 while all are open. */
@@ -74,24 +74,24 @@ const longestAwayMs = 90_000;
  */
 export const mustAwaitWatches = (
   { verdictMaxAgeMs }: Pick<Flow, 'verdictMaxAgeMs'>,
-  { seedAwayMs }: Pick<Surroundings, 'seedAwayMs'>,
+  { seedAwayMs }: Pick<FlowInput, 'seedAwayMs'>,
 ): boolean => Number.isFinite(verdictMaxAgeMs) && seedAwayMs > 0 && seedAwayMs < longestAwayMs;
 
-export const advanceFlow = (flow: Flow, input: Surroundings & { readonly outcomes: readonly Outcome[] }): FlowStep => {
+export const advanceFlow = (flow: Flow, input: FlowInput & { readonly outcomes: readonly Outcome[] }): FlowStep => {
   const { now } = input;
-  const insists = flow.direction === 'down' && isFresh(flow, now);
+  const keepsRetrying = flow.direction === 'down' && isFresh(flow, now);
   const answered = {
     ...flow,
     wasSuspended: flow.wasSuspended === true || now - flow.wakeAt > suspensionMs,
     operations: flow.operations.map((operation) => {
       const outcome = input.outcomes.find(({ key }) => key === operation.key);
-      return outcome === undefined ? operation : settleOutcome(operation, outcome, { now, insists });
+      return outcome === undefined ? operation : settleOutcome(operation, outcome, { now, keepsRetrying });
     }),
   };
   return endOrRun(answered, input);
 };
 
-const endOrRun = (flow: Flow, input: Surroundings): FlowStep => {
+const endOrRun = (flow: Flow, input: FlowInput): FlowStep => {
   const actions: Action[] = [];
   let current = flow;
   while (current.ending === undefined) {
@@ -116,13 +116,19 @@ const endOrRun = (flow: Flow, input: Surroundings): FlowStep => {
 const hasFailed = ({ direction, operations }: Flow): boolean =>
   direction === 'up' && operations.some(({ phase }) => phase.kind === 'failed');
 
-const stepStarted = (flow: Flow, input: Surroundings): { readonly flow: Flow; readonly actions: readonly Action[] } => {
+const stepStarted = (flow: Flow, input: FlowInput): { readonly flow: Flow; readonly actions: readonly Action[] } => {
   const { now, snapshotOf } = input;
   const actions: Action[] = [];
   const { direction, scope } = flow;
-  const mandated = isMandated(flow, input);
+  const verdictIsFresh = isVerdictFresh(flow, input);
   const operations = flow.operations.map((operation) => {
-    const stepped = stepOperation(operation, { direction, scope, now, mandated, snapshot: snapshotOf(operation.key) });
+    const stepped = stepOperation(operation, {
+      direction,
+      scope,
+      now,
+      verdictIsFresh,
+      snapshot: snapshotOf(operation.key),
+    });
     if (stepped.action !== undefined) actions.push(stepped.action);
     return stepped.operation;
   });
@@ -147,7 +153,7 @@ const currentLevel = (flow: Flow): readonly Operation[] =>
 const isFresh = ({ verdictAt, verdictMaxAgeMs }: Flow, now: number): boolean => now - verdictAt <= verdictMaxAgeMs;
 
 /** Initial delays, time-outs and retries within a level can outlast the verdict that started it, and the watches that it goes by. */
-const isMandated = (flow: Flow, input: Surroundings): boolean => {
+const isVerdictFresh = (flow: Flow, input: FlowInput): boolean => {
   switch (flow.direction) {
     case 'down':
       return flow.wasSuspended !== true;
@@ -162,15 +168,15 @@ const isMandated = (flow: Flow, input: Surroundings): boolean => {
  * Up is strict (bringing MCM back before KCM is ready is how healthy machines get replaced) and needs a fresh verdict; down waits for a
  * level, but not for long: what can be protected is protected.
  */
-const mayStartNextLevel = (flow: Flow, input: Surroundings): boolean => {
+const mayStartNextLevel = (flow: Flow, input: FlowInput): boolean => {
   if (flow.startedLevels === flow.levels.length) return false;
   const isLevelOver = currentLevel(flow).every(isOver);
   switch (flow.direction) {
     case 'down':
-      if (!isMandated(flow, input)) return false;
+      if (!isVerdictFresh(flow, input)) return false;
       return currentLevel(flow).every(isDoubtful) || input.now >= levelCutoff(flow, input.snapshotOf);
     case 'up':
-      return isLevelOver && isMandated(flow, input);
+      return isLevelOver && isVerdictFresh(flow, input);
     case 'release':
       return isLevelOver;
   }

@@ -2,14 +2,14 @@ import type { ClusterView } from '../../domain/index.ts';
 import { isHeld, refKey } from '../../domain/index.ts';
 import type { Store } from '../../ports/index.ts';
 import {
-  type Farewell,
+  type ReleasePolicy,
   type LifecycleDecision,
   type ShootSettings,
   decideLifecycle,
-  givesBackLess,
+  releasesLess,
   sameSettings,
 } from './lifecycle.ts';
-import { createOutsidePaths, type OutsideSourceDeps } from './outside-source.ts';
+import { createExternalProbes, type ExternalProbeSourceDeps } from './outside-source.ts';
 import {
   type ProberMemory,
   type ProberStart,
@@ -20,12 +20,12 @@ import {
 
 export { type ApiServers, createApiServers } from './api-servers.ts';
 export type { ProberMemory } from './prober.ts';
-export { farewellOnRequest, releaseShoot, type ShootRelease } from './release.ts';
+export { releasePolicyOnRequest, releaseShoot, type ShootRelease } from './release.ts';
 export { createProberReport, type ProberReport } from './report.ts';
 
 export interface ProberControllerDeps
   extends Omit<ShootProberDeps, 'outside'>,
-    Pick<OutsideSourceDeps, 'outsideKubeconfigs'> {
+    Pick<ExternalProbeSourceDeps, 'externalKubeconfigs'> {
   readonly clusters: Store<ClusterView>;
   /** Asks for another reconcile of a Cluster after `ms`. */
   readonly requeueAfter: (name: string, ms: number) => void;
@@ -48,13 +48,13 @@ interface Entry {
   readonly prober: ShootProber;
   settings: ShootSettings;
   /** Set while it gives back what it holds. */
-  retiring?: Farewell;
+  stopping?: ReleasePolicy;
 }
 
 /** Outages may be under way when the program starts: first runs are spread over this, in milliseconds. */
 const startPhaseMs = 5_000;
 /** After giving back failed, in milliseconds. */
-const retryFarewellMs = 10_000;
+const retryReleaseMs = 10_000;
 
 /** What is known when a controller starts. */
 export interface InitialState {
@@ -69,11 +69,11 @@ export const createProberController = (deps: ProberControllerDeps, initial: Init
   const entries = new Map<string, Entry>();
   const notSeenYet = new Set(initial.clusters);
   /** Shoots that may be probed again although their farewell has begun, and how they go on when it has been cut short. */
-  const comebacks = new Map<string, ProberStart['first']>();
+  const restarts = new Map<string, ProberStart['first']>();
   /** In a dry run: shoots whose farewell was told. */
-  const rehearsed = new Set<string>();
-  const { registry: paths, source: outside } = createOutsidePaths(deps, initial.memories);
-  const shootDeps: ShootProberDeps = outside === undefined ? deps : { ...deps, outside };
+  const releasedInDryRun = new Set<string>();
+  const { registry: externalProbes, source: externalProbe } = createExternalProbes(deps, initial.memories);
+  const shootDeps: ShootProberDeps = externalProbe === undefined ? deps : { ...deps, externalProbe };
 
   const add = (name: string, start: Omit<ProberStart, 'namespace'>): Entry => {
     const entry = { prober: startShootProber(shootDeps, { namespace: name, ...start }), settings: start.settings };
@@ -87,12 +87,12 @@ export const createProberController = (deps: ProberControllerDeps, initial: Init
     { shoot, wasThere }: { readonly shoot: ShootSettings; readonly wasThere: boolean },
   ): void => {
     const entry = entries.get(name);
-    const memory = wasThere ? initial.memories.get(name) : comebacks.get(name);
-    if (entry?.retiring !== undefined) {
-      comeBack(name, entry);
+    const memory = wasThere ? initial.memories.get(name) : restarts.get(name);
+    if (entry?.stopping !== undefined) {
+      restart(name, entry);
       return;
     }
-    comebacks.delete(name);
+    restarts.delete(name);
     if (entry === undefined && memory !== undefined) add(name, { settings: shoot, first: memory });
     else if (entry === undefined) {
       const delayMs = wasThere
@@ -108,12 +108,12 @@ export const createProberController = (deps: ProberControllerDeps, initial: Init
   };
 
   /** An outage may begin while things are given back: whether they are, a verdict says from now on. */
-  const comeBack = (name: string, entry: Entry): void => {
-    if (entry.retiring === 'nothing') return;
+  const restart = (name: string, entry: Entry): void => {
+    if (entry.stopping === 'nothing') return;
     const memory = entry.prober.memory();
-    comebacks.set(name, Number.isFinite(memory.nextRunAt) ? memory : { delayMs: 0 });
-    entry.retiring = 'nothing';
-    void entry.prober.retire('nothing');
+    restarts.set(name, Number.isFinite(memory.nextRunAt) ? memory : { delayMs: 0 });
+    entry.stopping = 'nothing';
+    void entry.prober.stop('nothing');
   };
 
   /** Undefined where the Cluster cannot be decoded. */
@@ -130,32 +130,32 @@ export const createProberController = (deps: ProberControllerDeps, initial: Init
     if (memory !== undefined && !entries.has(name)) add(name, { settings: memory.settings, first: memory });
   };
 
-  const stop = (name: string, { farewell, reason }: Extract<LifecycleDecision, { kind: 'stop' }>): void => {
-    const entry = entries.get(name) ?? holderOf(name, farewell);
-    paths.forget(name);
+  const stopProber = (name: string, { releasePolicy, reason }: Extract<LifecycleDecision, { kind: 'stop' }>): void => {
+    const entry = entries.get(name) ?? adoptOrphaned(name, releasePolicy);
+    externalProbes.forget(name);
     if (entry === undefined) {
-      if (farewell === 'nothing') report.forget(name);
+      if (releasePolicy === 'nothing') report.forget(name);
       return;
     }
-    if (entry.retiring !== undefined && !givesBackLess(farewell, entry.retiring)) return;
-    entry.retiring = farewell;
-    report.proberStopped(name, { reason, farewell });
-    void retire(name, entry);
+    if (entry.stopping !== undefined && !releasesLess(releasePolicy, entry.stopping)) return;
+    entry.stopping = releasePolicy;
+    report.proberStopped(name, { reason, releasePolicy });
+    void release(name, entry);
   };
 
   /** For a shoot that is not probed but carries marks of an earlier process: a prober that never probes. */
-  const holderOf = (name: string, farewell: Farewell): Entry | undefined => {
+  const adoptOrphaned = (name: string, releasePolicy: ReleasePolicy): Entry | undefined => {
     const isMarked = settings.dependentResources.some(({ ref }) => {
       const object = deps.dependents.get(refKey(ref))?.store.get(`${name}/${ref.name}`);
       return object !== undefined && isHeld(object.meta);
     });
-    if (!isMarked || farewell === 'nothing' || rehearsed.has(name)) return undefined;
+    if (!isMarked || releasePolicy === 'nothing' || releasedInDryRun.has(name)) return undefined;
     const first = { delayMs: Number.POSITIVE_INFINITY };
     return add(name, { settings: { poolConditions: new Map() }, first });
   };
 
-  const retire = async (name: string, entry: Entry): Promise<void> => {
-    await entry.prober.retire(entry.retiring ?? 'nothing');
+  const release = async (name: string, entry: Entry): Promise<void> => {
+    await entry.prober.stop(entry.stopping ?? 'nothing');
     if (entries.get(name) !== entry) return;
     entries.delete(name);
     report.probers(entries.size);
@@ -163,9 +163,9 @@ export const createProberController = (deps: ProberControllerDeps, initial: Init
     // Again in any case: the Cluster may have changed meanwhile, and what could not be given back is found by its mark. Not at once
     // where it would only be found again: a watch may lag, and a dry run takes no mark away.
     const isWanted = lifecycleOf(name)?.kind === 'run';
-    if (!isWanted) comebacks.delete(name);
-    if (deps.dryRun) rehearsed.add(name);
-    deps.requeueAfter(name, isWanted ? 0 : retryFarewellMs);
+    if (!isWanted) restarts.delete(name);
+    if (deps.dryRun) releasedInDryRun.add(name);
+    deps.requeueAfter(name, isWanted ? 0 : retryReleaseMs);
   };
 
   // A mark may come into sight late: its kind was not served at first, or its watch was away.
@@ -181,11 +181,11 @@ export const createProberController = (deps: ProberControllerDeps, initial: Init
       const decision = lifecycleOf(name);
       switch (decision?.kind) {
         case 'run':
-          rehearsed.delete(name);
+          releasedInDryRun.delete(name);
           run(name, { shoot: decision.settings, wasThere });
           break;
         case 'stop':
-          stop(name, decision);
+          stopProber(name, decision);
           break;
         case 'leave':
         case undefined:
@@ -194,15 +194,15 @@ export const createProberController = (deps: ProberControllerDeps, initial: Init
       }
     },
     memories: () => {
-      const probing = [...entries].filter(([, { retiring }]) => retiring === undefined);
+      const probing = [...entries].filter(([, { stopping }]) => stopping === undefined);
       return new Map(probing.map(([name, { prober }]) => [name, prober.memory()]));
     },
     stop: async () => {
-      paths.close();
+      externalProbes.close();
       for (const stopListening of unsubscribe) stopListening();
       const all = [...entries];
       entries.clear();
-      await Promise.all(all.map(([, { prober }]) => prober.retire('nothing')));
+      await Promise.all(all.map(([, { prober }]) => prober.stop('nothing')));
       return new Map(all.map(([name, { prober }]) => [name, prober.held()] as const).filter(([, held]) => held > 0));
     },
   };

@@ -21,7 +21,7 @@ import {
   runProbes,
   undisturbed,
 } from './testing/probe-run.ts';
-import { type OutsideView, type ProbeMemory, emptyProbeMemory } from './verdict.ts';
+import { type ExternalProbeView, type ProbeMemory, emptyProbeMemory } from './verdict.ts';
 
 const seed = 20_261_121;
 const now = 200_000;
@@ -41,7 +41,7 @@ interface ProbeCase {
   readonly fraction: number;
   readonly failure: ReadName | undefined;
   readonly isUndisturbed: boolean;
-  readonly outside: OutsideView | undefined;
+  readonly externalProbe: ExternalProbeView | undefined;
   readonly random: number;
 }
 
@@ -68,17 +68,17 @@ const silentCase: fc.Arbitrary<NodeCase> = fc
   .record({ since: old, role: anyRole, clockShiftMs })
   .map(({ since, ...rest }) => ({ ages: [since, since, since], ...rest }));
 
-const anyOutside: fc.Arbitrary<OutsideView | undefined> = fc.oneof(
+const anyExternalProbe: fc.Arbitrary<ExternalProbeView | undefined> = fc.oneof(
   { weight: 6, arbitrary: fc.constant(undefined) },
   {
     weight: 3,
     arbitrary: fc.record({
       mode: fc.constantFrom('observe', 'confirm', 'trigger'),
-      state: fc.constantFrom('unknown', 'whole', 'broken'),
+      state: fc.constantFrom('unknown', 'reachable', 'unreachable'),
       since: fc.constant(now - 5_000),
     }),
   },
-  { weight: 3, arbitrary: fc.constant({ mode: 'trigger', state: 'broken', since: now - 5_000 }) },
+  { weight: 3, arbitrary: fc.constant({ mode: 'trigger', state: 'unreachable', since: now - 5_000 }) },
 );
 
 /** Silent for about as long as a broken outside path needs. */
@@ -96,7 +96,7 @@ const caseOf = (
     fraction: fc.constantFrom(0.01, 0.5, 0.6, 1),
     failure: fc.constant(undefined),
     isUndisturbed: fc.boolean(),
-    outside: anyOutside,
+    externalProbe: anyExternalProbe,
     random: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
     ...rest,
   });
@@ -111,7 +111,7 @@ const probeCase: fc.Arbitrary<ProbeCase> = fc.oneof(
   caseOf(fc.array(nodeCase(age), { minLength: 1, maxLength: 1 })),
   caseOf(fc.array(quietCase, { minLength: 2, maxLength: 5 }), {
     earlier: fc.constantFrom([30_000, 11_000], [22_000, 9_000], [9_000]),
-    outside: fc.constant({ mode: 'trigger', state: 'broken', since: now - 5_000 }),
+    externalProbe: fc.constant({ mode: 'trigger', state: 'unreachable', since: now - 5_000 }),
   }),
   caseOf(fc.array(nodeCase(age), { maxLength: 7 }), {
     failure: fc.constantFrom('version', 'leases', 'nodes', 'machines'),
@@ -127,12 +127,12 @@ const viewOf = (name: string, { role }: NodeCase): readonly NodeView[] => {
 
 /** What the looks of a case see: the renewals by then. */
 const runsOf = (probe: ProbeCase, dependents: ProbeRun['dependents'] & object): readonly ProbeRun[] => {
-  const looks = [...probe.earlier, 0];
-  return looks.map((before, index) => {
+  const observations = [...probe.earlier, 0];
+  return observations.map((before, index) => {
     const at = now - before;
-    const isLast = index === looks.length - 1;
+    const isLast = index === observations.length - 1;
     const renewedAt = probe.nodes.map(({ ages, clockShiftMs: shift }) => {
-      const ageThen = ages[ages.length - looks.length + index] ?? null;
+      const ageThen = ages[ages.length - observations.length + index] ?? null;
       // Never back in time, and the same ages now are the same renewal.
       return ageThen === null ? null : Math.min(now - ageThen, at) + shift;
     });
@@ -145,7 +145,7 @@ const runsOf = (probe: ProbeCase, dependents: ProbeRun['dependents'] & object): 
       machines: probe.nodes.flatMap((node, nth) => machineOf(`node-${String(nth + 1)}`, node)),
       settings: { ...defaultSettings, nodeLeaseFailureFraction: probe.fraction },
       random: probe.random,
-      outside: probe.outside,
+      externalProbe: probe.externalProbe,
       ...(isLast && probe.failure !== undefined
         ? { failures: { [probe.failure]: new ApiError({ code: 'ServerError', message: 'x' }) } }
         : {}),
@@ -216,17 +216,19 @@ describe('a lazy run', () => {
           expect(asGiven).toEqual(eager);
           return;
         }
-        expect(asGiven.decision.verdict).toEqual({ kind: 'scale-up', scope: 'all' });
+        expect(asGiven.decision.verdict).toEqual({ kind: 'healthy', scope: 'all' });
         const { resources, snapshotOf } = planOf(dependents);
         const plan = { direction: 'up', scope: 'all', resources, verdictMaxAgeMs: 20_000, readFirst: false } as const;
         expect(hasWork(plan, snapshotOf)).toBe(false);
-        expect(['scale-up', 'skip', 'failed']).toContain(eager.decision.verdict.kind);
+        expect(['healthy', 'skipped', 'failed']).toContain(eager.decision.verdict.kind);
         // A run that failed is repeated sooner: only it has to.
         if (eager.decision.verdict.kind !== 'failed') {
           expect(asGiven.decision.nextRunAt).toBeLessThanOrEqual(eager.decision.nextRunAt);
         }
-        const { pathTurnsAt } = eager.decision;
-        if (pathTurnsAt !== undefined) expect(asGiven.decision.pathTurnsAt).toBeLessThanOrEqual(pathTurnsAt);
+        const { verdictMayTurnAt } = eager.decision;
+        if (verdictMayTurnAt !== undefined) {
+          expect(asGiven.decision.verdictMayTurnAt).toBeLessThanOrEqual(verdictMayTurnAt);
+        }
         if (eager.decision.verdict.kind !== 'failed') expect(asGiven.decision.memory).toEqual(eager.decision.memory);
       }),
       { numRuns: 3_000, seed },
@@ -239,13 +241,13 @@ describe('a lazy run', () => {
     for (const probe of cases) {
       const { asGiven, eager } = runBoth(probe);
       const { verdict } = eager.decision;
-      const isEarly = verdict.kind === 'scale-down' && verdict.earlyByMs !== undefined;
+      const isEarly = verdict.kind === 'unhealthy' && verdict.earlyByMs !== undefined;
       const names = [verdict.kind, ...(isLazy(asGiven) ? ['lazy'] : []), ...(isEarly ? ['by the path'] : [])];
       for (const name of names) shares.set(name, (shares.get(name) ?? 0) + 1 / cases.length);
     }
-    const told = [...shares].map(([name, of]) => `${name} ${(100 * of).toFixed(1)} %`).join(', ');
-    process.stdout.write(`verdicts of the generated cases: ${told}\n`);
-    for (const name of ['scale-up', 'scale-down', 'skip', 'confirm', 'failed', 'lazy']) {
+    const heard = [...shares].map(([name, of]) => `${name} ${(100 * of).toFixed(1)} %`).join(', ');
+    process.stdout.write(`verdicts of the generated cases: ${heard}\n`);
+    for (const name of ['healthy', 'unhealthy', 'skipped', 'confirming', 'failed', 'lazy']) {
       expect(shares.get(name), name).toBeGreaterThanOrEqual(0.1);
     }
     expect(shares.get('by the path')).toBeGreaterThanOrEqual(0.02);

@@ -78,7 +78,7 @@ describe('a shoot is left as it is', () => {
 
 describe('a prober is stopped', () => {
   it('without a word when the Cluster is gone', () => {
-    expect(decideLifecycle(undefined)).toMatchObject({ kind: 'stop', farewell: 'nothing' });
+    expect(decideLifecycle(undefined)).toMatchObject({ kind: 'stop', releasePolicy: 'nothing' });
   });
 
   it.each([
@@ -101,8 +101,8 @@ describe('a prober is stopped', () => {
     ['no workers while waking up', 'restore', { workers: [], hibernated: true }],
     ['no workers before creation', 'restore', { workers: [], lastOperation: null }],
     ['no workers while being created', 'restore', { ...operation('Create', 'Processing'), workers: [] }],
-  ] satisfies readonly [string, string, ShootOptions][])('%s: %s', (_, farewell, options) => {
-    expect(decideLifecycle(shoot(options))).toMatchObject({ kind: 'stop', farewell });
+  ] satisfies readonly [string, string, ShootOptions][])('%s: %s', (_, releasePolicy, options) => {
+    expect(decideLifecycle(shoot(options))).toMatchObject({ kind: 'stop', releasePolicy });
   });
 
   it('says why, in words', () => {

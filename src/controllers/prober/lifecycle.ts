@@ -11,29 +11,30 @@ export interface ShootSettings {
  * What a stopped prober does with resources that carry its mark: `restore` them (no node is left that could be harmed), `release` them
  * (the mark is removed and the count left to its owner: Gardener keeps a count at 0 as long as the mark is there), or nothing.
  */
-export type Farewell = 'restore' | 'release' | 'nothing';
+export type ReleasePolicy = 'restore' | 'release' | 'nothing';
 
-const giving: Readonly<Record<Farewell, number>> = { nothing: 0, release: 1, restore: 2 };
+const releaseRank: Readonly<Record<ReleasePolicy, number>> = { nothing: 0, release: 1, restore: 2 };
 
 /** True if `next` gives back less than `current`: what a later Cluster forbids is stopped in the middle, what it allows again is not begun anew. */
-export const givesBackLess = (next: Farewell, current: Farewell): boolean => giving[next] < giving[current];
+export const releasesLess = (next: ReleasePolicy, current: ReleasePolicy): boolean =>
+  releaseRank[next] < releaseRank[current];
 
 export type LifecycleDecision =
   | { readonly kind: 'run'; readonly settings: ShootSettings }
-  | { readonly kind: 'stop'; readonly farewell: Farewell; readonly reason: string }
+  | { readonly kind: 'stop'; readonly releasePolicy: ReleasePolicy; readonly reason: string }
   /** Not started; one that runs is left as it is. */
   | { readonly kind: 'leave'; readonly reason: string };
 
 /** Whether a shoot is probed; undefined: its Cluster is gone. */
 export const decideLifecycle = (shoot: ShootView | undefined): LifecycleDecision => {
-  if (shoot === undefined) return { kind: 'stop', farewell: 'nothing', reason: 'the Cluster is gone' };
+  if (shoot === undefined) return { kind: 'stop', releasePolicy: 'nothing', reason: 'the Cluster is gone' };
   const { lastOperation } = shoot;
-  if (shoot.deleting) return { kind: 'stop', farewell: 'release', reason: 'the shoot is being deleted' };
-  if (shoot.hibernationEnabled) return { kind: 'stop', farewell: 'release', reason: 'hibernation is enabled' };
+  if (shoot.deleting) return { kind: 'stop', releasePolicy: 'release', reason: 'the shoot is being deleted' };
+  if (shoot.hibernationEnabled) return { kind: 'stop', releasePolicy: 'release', reason: 'hibernation is enabled' };
   if (lastOperation?.type === 'Migrate') {
-    return { kind: 'stop', farewell: 'release', reason: 'its control plane is being migrated' };
+    return { kind: 'stop', releasePolicy: 'release', reason: 'its control plane is being migrated' };
   }
-  if (!shoot.hasWorkers) return { kind: 'stop', farewell: 'restore', reason: 'the shoot has no workers' };
+  if (!shoot.hasWorkers) return { kind: 'stop', releasePolicy: 'restore', reason: 'the shoot has no workers' };
   if (shoot.hibernated) return { kind: 'leave', reason: 'the shoot is waking up' };
   if (lastOperation === undefined) return { kind: 'leave', reason: 'its creation has not begun' };
   return decideByOperation(shoot, lastOperation);

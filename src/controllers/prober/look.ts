@@ -1,10 +1,10 @@
 import {
   type JudgedLease,
   type Lease,
-  type Look,
+  type Observation,
   distrustTimestamps,
-  hasAnyMoved,
-  lookAtLeases,
+  isAnyRenewed,
+  enterLeases,
 } from '../../domain/index.ts';
 import type { ProbeInput, ProbeMemory } from './verdict.ts';
 
@@ -18,48 +18,48 @@ export interface WatchedLease extends JudgedLease {
   readonly silent: boolean;
 }
 
-export interface Looked {
+export interface ObservedLeases {
   readonly leases: readonly WatchedLease[];
   readonly memory: ProbeMemory;
 }
 
 /** Enters a list of the leases into the memory, as `endDowntime` left it, and judges each. */
-export const takeLook = (
-  { items, look }: { readonly items: readonly Lease[]; readonly look: Look },
+export const observeLeases = (
+  { items, observation }: { readonly items: readonly Lease[]; readonly observation: Observation },
   { memory, settings }: ProbeInput,
-): Looked => {
-  const { book, unconfirmed } = memory;
-  const isDisproved = hasAnyMoved(book, items, unconfirmed);
+): ObservedLeases => {
+  const { history, unconfirmed } = memory;
+  const isDisproved = isAnyRenewed(history, items, unconfirmed);
   const { limitMs } = settings;
-  const looked = lookAtLeases(
-    isDisproved ? distrustTimestamps(book, { disproved: unconfirmed, limitMs }) : book,
+  const observed = enterLeases(
+    isDisproved ? distrustTimestamps(history, { disproved: unconfirmed, limitMs }) : history,
     items,
-    { look, limitMs },
+    { observation, limitMs },
   );
-  const firstLooks = keepFirstLooks(memory, looked.judged, look);
-  const known = { ...memory, firstLooks };
-  const leases = looked.judged.map((lease) => watch(lease, known, { look, limitMs }));
+  const firstSeenAt = keepFirstSeen(memory, observed.judged, observation);
+  const known = { ...memory, firstSeenAt };
+  const leases = observed.judged.map((lease) => watch(lease, known, { observation, limitMs }));
   const renewedSince = sinceRenewal(memory, leases);
   const { renewedSince: _, failedRuns: __, ...rest } = memory;
-  const next = { ...rest, book: looked.book, firstLooks, unconfirmed: new Set<string>() };
+  const next = { ...rest, history: observed.history, firstSeenAt, unconfirmed: new Set<string>() };
   return { leases, memory: renewedSince === undefined ? next : { ...next, renewedSince } };
 };
 
 /** What changed between two looks was renewed after the first of them, whatever clocks say. */
-const sinceRenewal = ({ book, renewedSince }: ProbeMemory, leases: readonly WatchedLease[]): number | undefined => {
+const sinceRenewal = ({ history, renewedSince }: ProbeMemory, leases: readonly WatchedLease[]): number | undefined => {
   if (leases.every(({ silent }) => silent)) return undefined;
-  return leases.some(({ moved }) => moved) ? book.lastLook : renewedSince;
+  return leases.some(({ renewed }) => renewed) ? history.lastObservedAt : renewedSince;
 };
 
-const keepFirstLooks = (
-  { firstLooks }: ProbeMemory,
+const keepFirstSeen = (
+  { firstSeenAt }: ProbeMemory,
   judged: readonly JudgedLease[],
-  look: Look,
+  observation: Observation,
 ): ReadonlyMap<string, number> => {
   const kept = new Map<string, number>();
-  for (const { name, firstSeen, moved } of judged) {
-    if (moved) continue;
-    const at = firstSeen ? look.endedAt : firstLooks.get(name);
+  for (const { name, firstSeen, renewed } of judged) {
+    if (renewed) continue;
+    const at = firstSeen ? observation.endedAt : firstSeenAt.get(name);
     if (at !== undefined) kept.set(name, at);
   }
   return kept;
@@ -71,13 +71,13 @@ const keepFirstLooks = (
  */
 const watch = (
   lease: JudgedLease,
-  { firstLooks, downUntil = Number.NEGATIVE_INFINITY }: ProbeMemory,
-  { look, limitMs }: { readonly look: Look; readonly limitMs: number },
+  { firstSeenAt, downUntil = Number.NEGATIVE_INFINITY }: ProbeMemory,
+  { observation, limitMs }: { readonly observation: Observation; readonly limitMs: number },
 ): WatchedLease => {
-  const { name, expiresAt, moved } = lease;
-  const firstLook = (moved ? undefined : firstLooks.get(name)) ?? Number.NEGATIVE_INFINITY;
-  const renewedAt = Math.max(expiresAt - limitMs, firstLook, downUntil);
-  const confirmedAt = moved ? look.endedAt + confirmAfterMs : Number.NEGATIVE_INFINITY;
+  const { name, expiresAt, renewed } = lease;
+  const seenSince = (renewed ? undefined : firstSeenAt.get(name)) ?? Number.NEGATIVE_INFINITY;
+  const renewedAt = Math.max(expiresAt - limitMs, seenSince, downUntil);
+  const confirmedAt = renewed ? observation.endedAt + confirmAfterMs : Number.NEGATIVE_INFINITY;
   const silentAt = Math.max(renewedAt + silentMs, confirmedAt);
-  return { ...lease, silentAt, silent: look.startedAt >= silentAt };
+  return { ...lease, silentAt, silent: observation.startedAt >= silentAt };
 };

@@ -15,9 +15,9 @@ export interface ProberMetrics {
   readonly probers: Gauge;
   readonly downSeconds: Histogram;
   readonly margin: Gauge;
-  readonly pathTries: Counter;
-  readonly pathState: Gauge;
-  readonly pathFaultIsOurs: Gauge;
+  readonly externalAttempts: Counter;
+  readonly externalProbeState: Gauge;
+  readonly externalFaultIsOurs: Gauge;
   readonly clusterErrors: Counter;
   readonly bugs: Counter;
 }
@@ -93,17 +93,17 @@ export const createProberMetrics = (meter: Meter): ProberMetrics => ({
     help: 'What was left of the node monitor grace period at the latest scale-down write.',
     labels: perShoot,
   }),
-  pathTries: meter.counter({
+  externalAttempts: meter.counter({
     name: 'dwd_prober_outside_path_tries_total',
     help: 'Tries of the outside path by result.',
     labels: [...perShoot, 'result'],
   }),
-  pathState: meter.gauge({
+  externalProbeState: meter.gauge({
     name: 'dwd_prober_outside_path_state',
     help: '1 for the state (whole, broken, unknown) that the outside path is in, 0 for the others.',
     labels: [...perShoot, 'state'],
   }),
-  pathFaultIsOurs: meter.gauge({
+  externalFaultIsOurs: meter.gauge({
     name: 'dwd_prober_outside_path_fault_is_ours',
     help: '1 while most outside paths of the seed are broken though leases renew: none of them counts.',
   }),
@@ -130,8 +130,8 @@ const everyShootSeries = [
   'missing',
   'foreignChanges',
   'margin',
-  'pathTries',
-  'pathState',
+  'externalAttempts',
+  'externalProbeState',
   'clusterErrors',
   'bugs',
 ] as const;

@@ -5,7 +5,7 @@ import {
   ignoreScalingAnnotation as ignore,
   replicasAnnotation as replicas,
 } from '../../domain/index.ts';
-import { type Direction, type Move, isSettled, isUndisturbed, nextMove } from './moves.ts';
+import { type Direction, type PatchPlan, isSettled, isUndisturbed, planPatch } from './moves.ts';
 import { deployment, etcd } from './testing/seed-model.ts';
 import { dependent } from './testing/cases.ts';
 
@@ -22,7 +22,7 @@ const state = (given: Partial<ResourceState> = {}): ResourceState => ({
 });
 
 /** The move in few words. */
-const show = (move: Move): unknown => {
+const show = (move: PatchPlan): unknown => {
   switch (move.kind) {
     case 'settle':
       return 'settle';
@@ -50,8 +50,8 @@ const check = (direction: Direction, { what, state: given, ...rest }: Row) => {
   it(`${direction}: ${what}`, () => {
     const base = state(given);
     const plan = { direction, scope: 'all' } as const;
-    expect(show(nextMove(workload, base, plan))).toEqual(rest.workload);
-    const move = nextMove(custom, base, plan);
+    expect(show(planPatch(workload, base, plan))).toEqual(rest.workload);
+    const move = planPatch(custom, base, plan);
     expect(show(move)).toEqual(rest.custom ?? rest.workload);
     // Every write carries what it rests on.
     if (move.kind === 'write') expect(move.write.base).toBe(base);
@@ -206,13 +206,13 @@ describe('only what is held', () => {
     [{ specReplicas: 0, annotations: { [replicas]: '3' } }, 'not-held'],
     [{ annotations: { [ignore]: 'true' } }, 'ignored'],
   ])('%j: %s', (given, expected) => {
-    for (const resource of [workload, custom]) expect(show(nextMove(resource, state(given), held))).toBe(expected);
+    for (const resource of [workload, custom]) expect(show(planPatch(resource, state(given), held))).toBe(expected);
   });
 
   it('is restored', () => {
     const base = state({ specReplicas: 0, annotations: bothMarks });
-    expect(show(nextMove(workload, base, held))).toMatchObject({ replicas: 3 });
-    expect(show(nextMove(custom, base, held))).toMatchObject({ kind: 'scale', replicas: 3 });
+    expect(show(planPatch(workload, base, held))).toMatchObject({ replicas: 3 });
+    expect(show(planPatch(custom, base, held))).toMatchObject({ kind: 'scale', replicas: 3 });
   });
 });
 
@@ -246,7 +246,7 @@ describe('a resource shows what was asked for', () => {
 
 describe('the writer whose count is overwritten', () => {
   const undone = (direction: Direction, given: Partial<ResourceState>): unknown => {
-    const move = nextMove(workload, state(given), { direction, scope: 'all' });
+    const move = planPatch(workload, state(given), { direction, scope: 'all' });
     return move.kind === 'write' ? move.write.undoes : move.kind;
   };
 

@@ -35,7 +35,7 @@ export interface Write {
   readonly undoes?: string;
 }
 
-export type Move =
+export type PatchPlan =
   | { readonly kind: 'write'; readonly write: Write; readonly scaling: boolean }
   /** Nothing to write any more: wait until the resource shows it. */
   | { readonly kind: 'settle' }
@@ -44,21 +44,21 @@ export type Move =
 const withoutMarks: AnnotationChange = { [activeAnnotation]: null, [replicasAnnotation]: null };
 
 /** What one resource needs next; pure in its state, so that a crash anywhere is completed by whoever looks next. */
-export const nextMove = (
+export const planPatch = (
   resource: DependentResource,
   state: ResourceState,
   { direction, scope }: { readonly direction: Direction; readonly scope: Scope },
-): Move => {
+): PatchPlan => {
   if (direction === 'release' || ignoresScaling(state)) {
     if (isHeld(state)) return annotate(state, { [activeAnnotation]: null });
     return { kind: 'done', outcome: direction === 'release' ? 'released' : 'ignored' };
   }
   if (scope === 'held' && !isHeld(state)) return { kind: 'done', outcome: 'not-held' };
   const atOnce = scalesInOneWrite(resource.ref);
-  return direction === 'down' ? moveDown(state, atOnce) : moveUp(state, atOnce);
+  return direction === 'down' ? planDown(state, atOnce) : planUp(state, atOnce);
 };
 
-const annotate = (base: ResourceState, annotations: AnnotationChange): Move => ({
+const annotate = (base: ResourceState, annotations: AnnotationChange): PatchPlan => ({
   kind: 'write',
   write: { base, kind: 'object', annotations },
   scaling: false,
@@ -71,7 +71,7 @@ export const unknownManager = 'unknown';
 const otherWriter = ({ replicasManager = unknownManager }: ResourceState): Pick<Write, 'undoes'> =>
   replicasManager === scalingFieldManager ? {} : { undoes: replicasManager };
 
-const moveDown = (state: ResourceState, atOnce: boolean): Move => {
+const planDown = (state: ResourceState, atOnce: boolean): PatchPlan => {
   if (state.specReplicas === 0) return { kind: 'settle' };
   const stored = String(state.specReplicas);
   const annotations = { [replicasAnnotation]: stored, [activeAnnotation]: '' };
@@ -84,13 +84,13 @@ const moveDown = (state: ResourceState, atOnce: boolean): Move => {
     : scaleWith({ base: state, kind: 'object', annotations, ...undone });
 };
 
-const moveUp = (state: ResourceState, atOnce: boolean): Move => {
+const planUp = (state: ResourceState, atOnce: boolean): PatchPlan => {
   if (state.specReplicas > 0) return isMarked(state) ? annotate(state, withoutMarks) : { kind: 'settle' };
   const write = { base: state, ...replicasToRestore(state), ...(isHeld(state) ? {} : otherWriter(state)) };
   return scaleWith(atOnce ? { ...write, kind: 'object', annotations: withoutMarks } : { ...write, kind: 'scale' });
 };
 
-const scaleWith = (write: Write): Move => ({ kind: 'write', write, scaling: true });
+const scaleWith = (write: Write): PatchPlan => ({ kind: 'write', write, scaling: true });
 
 /** Whether the resource shows what was asked for: its controller has seen the change, and its pods have followed. */
 export const isSettled = (state: ResourceState, direction: Direction): boolean => {

@@ -1,29 +1,29 @@
 import type { Decision, Verdict } from './verdict.ts';
 
 /** When a shoot's leases are looked at next. Times are monotonic milliseconds. */
-export interface NextLook {
+export interface NextRun {
   readonly nextRunAt: number;
   /** An earlier look, for the sake of the outside path. */
-  readonly lookBy?: number;
+  readonly runBy?: number;
   /** As the latest verdict says. */
-  readonly pathTurnsAt?: number;
+  readonly verdictMayTurnAt?: number;
 }
 
 /** After a run; what the outside path asked for meanwhile goes where the run failed, so that a back-off holds. */
-export const lookAfter = ({ lookBy }: NextLook, { nextRunAt, pathTurnsAt }: Decision): NextLook => {
-  if (pathTurnsAt === undefined) return { nextRunAt };
-  return { nextRunAt, pathTurnsAt, ...(lookBy === undefined ? {} : { lookBy }) };
+export const scheduleAfter = ({ runBy }: NextRun, { nextRunAt, verdictMayTurnAt }: Decision): NextRun => {
+  if (verdictMayTurnAt === undefined) return { nextRunAt };
+  return { nextRunAt, verdictMayTurnAt, ...(runBy === undefined ? {} : { runBy }) };
 };
 
 /** The outside path has turned: it is no longer whole, which a verdict to skip may rest on, or `broken` for certain. */
-export const lookSooner = <S extends NextLook & { readonly verdict?: Verdict }>(
+export const runSooner = <S extends NextRun & { readonly verdict?: Verdict }>(
   state: S,
-  { broken, now }: { readonly broken: boolean; readonly now: number },
+  { isUnreachable, now }: { readonly isUnreachable: boolean; readonly now: number },
 ): S => {
-  const { verdict, pathTurnsAt, lookBy = Number.POSITIVE_INFINITY } = state;
-  const mayTurn = pathTurnsAt !== undefined && (broken || verdict?.kind === 'skip');
-  return mayTurn ? { ...state, lookBy: Math.min(lookBy, Math.max(now, pathTurnsAt)) } : state;
+  const { verdict, verdictMayTurnAt, runBy = Number.POSITIVE_INFINITY } = state;
+  const mayTurn = verdictMayTurnAt !== undefined && (isUnreachable || verdict?.kind === 'skipped');
+  return mayTurn ? { ...state, runBy: Math.min(runBy, Math.max(now, verdictMayTurnAt)) } : state;
 };
 
-export const nextLookAt = ({ nextRunAt, lookBy = Number.POSITIVE_INFINITY }: NextLook): number =>
-  Math.min(nextRunAt, lookBy);
+export const nextRunDue = ({ nextRunAt, runBy = Number.POSITIVE_INFINITY }: NextRun): number =>
+  Math.min(nextRunAt, runBy);

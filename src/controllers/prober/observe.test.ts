@@ -116,8 +116,8 @@ const expired = { ageMs: 60_000 };
 
 describe('the list of machines', () => {
   it.each([
-    { what: 'leases have expired', given: expired, verdict: 'confirm' },
-    { what: 'something is held down', given: { dependents: held }, verdict: 'scale-up' },
+    { what: 'leases have expired', given: expired, verdict: 'confirming' },
+    { what: 'something is held down', given: { dependents: held }, verdict: 'healthy' },
   ])('is urgent when $what, and hangs for 5 s at most before it is tried again', async ({ given, verdict }) => {
     const { outcome, closed } = start(given);
     await lastList();
@@ -220,6 +220,6 @@ describe('the requests of a run', () => {
     const { outcome } = start({ fails: 'version', slowestAnswerMs: 9_000 });
     await clock.settle();
     expect(outcome()).toMatchObject({ decision: { verdict: { failure: 'api_server_unreachable' } } });
-    expect(outcome()).toHaveProperty('decision.memory.book', emptyProbeMemory.book);
+    expect(outcome()).toHaveProperty('decision.memory.book', emptyProbeMemory.history);
   });
 });

@@ -5,7 +5,7 @@ import {
   listMachines,
   listNodeLeasesAgain,
   listNodes,
-  type Look,
+  type Observation,
   type MachineView,
   measureSkew,
   type NodeView,
@@ -123,11 +123,11 @@ const openReads = (deps: AskDeps, request: ProbeRequest, deadline: number): Read
   return {
     version: async () => valueOf(await asker.shoot(getVersion)),
     leases: async () => {
-      const sent = await asker.shoot(listNodeLeasesAgain(memory.book.names));
+      const sent = await asker.shoot(listNodeLeasesAgain(memory.history.names));
       if (!sent.ok) return sent;
       const exchange = exchangeOf(sent.value, clock);
       skewMs = measureSkew(exchange) ?? skewMs;
-      return { ok: true, value: { items: sent.value.value, look: lookOf(sent.value, exchange) } };
+      return { ok: true, value: { items: sent.value.value, observation: observationOf(sent.value, exchange) } };
     },
     nodes: async () => valueOf(await asker.shoot(listNodes)),
     machines: async (urgent) => valueOf(await asker.seed(listMachines(namespace), urgent)),
@@ -145,8 +145,8 @@ const exchangeOf = ({ date, sentAt, receivedAt }: Answer<unknown>, clock: Clock)
   roundTripMs: receivedAt - sentAt,
 });
 
-const lookOf = ({ sentAt, receivedAt }: Answer<unknown>, exchange: DatedExchange): Look => {
+const observationOf = ({ sentAt, receivedAt }: Answer<unknown>, exchange: DatedExchange): Observation => {
   const skewMs = significantSkew(exchange);
-  const look = { startedAt: sentAt, endedAt: receivedAt, wall: exchange.wallAtEnd };
-  return skewMs === undefined ? look : { ...look, skewMs };
+  const observation = { startedAt: sentAt, endedAt: receivedAt, wall: exchange.wallAtEnd };
+  return skewMs === undefined ? observation : { ...observation, skewMs };
 };

@@ -1,5 +1,13 @@
 import { type ResourceState, isAtLeast } from '../../domain/index.ts';
-import { type Direction, type Move, type Scope, isSettled, narrowScope, nextMove, unknownManager } from './moves.ts';
+import {
+  type Direction,
+  type PatchPlan,
+  type Scope,
+  isSettled,
+  narrowScope,
+  planPatch,
+  unknownManager,
+} from './moves.ts';
 import {
   type Action,
   type Operation,
@@ -7,7 +15,7 @@ import {
   failOperation,
   isPolled,
   latestState,
-  maxTries,
+  maxAttempts,
   notFound,
   pollMs,
 } from './operation.ts';
@@ -18,7 +26,7 @@ interface Context {
   readonly now: number;
   readonly snapshot: Snapshot;
   /** The verdict is fresh enough to scale on. */
-  readonly mandated: boolean;
+  readonly verdictIsFresh: boolean;
 }
 
 interface Stepped {
@@ -60,7 +68,7 @@ const decide = (operation: Operation, context: Context): Stepped => {
     return { operation: notFound(operation, snapshot.kind === 'not-served' ? snapshot.problem : undefined) };
   }
   if (operation.phase.kind === 'settling' && needsReading(operation, state, context)) return read(operation);
-  const move = nextMove(operation.resource, state, { ...context, scope: scopeOf(operation, state, context) });
+  const move = planPatch(operation.resource, state, { ...context, scope: scopeOf(operation, state, context) });
   switch (move.kind) {
     case 'done':
       return { operation: { ...operation, phase: { kind: 'done', outcome: move.outcome } } };
@@ -72,15 +80,22 @@ const decide = (operation: Operation, context: Context): Stepped => {
 };
 
 /** A resource that we brought up is waited for, though it no longer carries the mark that we took away. */
-const scopeOf = ({ touched, resource }: Operation, { specReplicas }: ResourceState, { scope }: Context): Scope =>
-  touched && specReplicas > 0 ? 'all' : narrowScope(scope, resource);
+const scopeOf = (
+  { mayHaveWritten, resource }: Operation,
+  { specReplicas }: ResourceState,
+  { scope }: Context,
+): Scope => (mayHaveWritten && specReplicas > 0 ? 'all' : narrowScope(scope, resource));
 
 const read = (operation: Operation): Stepped => ({
   operation: { ...operation, phase: { kind: 'reading' } },
   action: { kind: 'read', key: operation.key },
 });
 
-const write = (operation: Operation, move: Extract<Move, { kind: 'write' }>, { now, mandated }: Context): Stepped => {
+const write = (
+  operation: Operation,
+  move: Extract<PatchPlan, { kind: 'write' }>,
+  { now, verdictIsFresh }: Context,
+): Stepped => {
   const delayedUntil = operation.startedAt + operation.info.initialDelayMs;
   if (move.scaling && !operation.delayServed && now < delayedUntil) {
     const deadline = delayedUntil + operation.info.timeoutMs;
@@ -88,17 +103,17 @@ const write = (operation: Operation, move: Extract<Move, { kind: 'write' }>, { n
       operation: { ...operation, delayServed: true, deadline, phase: { kind: 'delayed', until: delayedUntil } },
     };
   }
-  if (move.scaling && !mandated) return { operation: { ...operation, phase: { kind: 'awaiting-verdict' } } };
+  if (move.scaling && !verdictIsFresh) return { operation: { ...operation, phase: { kind: 'awaiting-verdict' } } };
   // Somebody took our count back while we waited for the pods to follow.
   const isFight = operation.wroteCount && move.write.replicas !== undefined;
-  const tries = isFight ? operation.tries + 1 : operation.tries;
-  if (isFight && tries >= maxTries) {
+  const attempts = isFight ? operation.attempts + 1 : operation.attempts;
+  if (isFight && attempts >= maxAttempts) {
     const { undoes = unknownManager } = move.write;
     const writer = undoes === unknownManager ? 'another writer' : undoes;
     return { operation: failOperation(operation, `${writer} keeps changing its replicas`) };
   }
   return {
-    operation: { ...operation, tries, phase: { kind: 'writing', write: move.write } },
+    operation: { ...operation, attempts, phase: { kind: 'writing', write: move.write } },
     action: { kind: 'write', key: operation.key, write: move.write },
   };
 };
@@ -117,5 +132,5 @@ const settle = (operation: Operation, state: ResourceState, { direction, now }: 
 const needsReading = (operation: Operation, state: ResourceState, { snapshot, now }: Context): boolean => {
   const unread = snapshot.kind === 'unknown' ? snapshot.resourceVersion : undefined;
   if (unread !== undefined && unread !== state.resourceVersion && isAtLeast(unread, state.resourceVersion)) return true;
-  return isPolled(operation, snapshot) && now >= operation.toldAt + pollMs;
+  return isPolled(operation, snapshot) && now >= operation.lastResponseAt + pollMs;
 };

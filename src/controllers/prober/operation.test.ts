@@ -237,11 +237,17 @@ describe('what is waited for', () => {
   it('is judged by the latest that is known, from the watch or from the server', () => {
     const state = (version: number) => ({ kind: 'state', state: stateOf(objectOf(kcm, { version })) }) as const;
     const operation = idleOperation(dependent(kcm), { key: 'x', info: instant, ifMissing: 'failed', mustRead: false });
-    const told = { ...operation, told: state(5).state };
+    const lastResponse = { ...operation, lastResponse: state(5).state };
     expect(latestState(operation, { kind: 'unknown' })).toBeUndefined();
     expect(latestState(operation, state(4))?.resourceVersion).toBe('4');
-    expect([4, 5, 6].map((version) => latestState(told, state(version))?.resourceVersion)).toEqual(['5', '5', '6']);
-    for (const kind of ['unknown', 'absent'] as const) expect(latestState(told, { kind })).toBe(told.told);
+    expect([4, 5, 6].map((version) => latestState(lastResponse, state(version))?.resourceVersion)).toEqual([
+      '5',
+      '5',
+      '6',
+    ]);
+    for (const kind of ['unknown', 'absent'] as const) {
+      expect(latestState(lastResponse, { kind })).toBe(lastResponse.lastResponse);
+    }
   });
 });
 

@@ -48,16 +48,16 @@ export interface Operation {
   readonly ifMissing: IfMissing;
   readonly phase: Phase;
   /** Failed tries so far. */
-  readonly tries: number;
+  readonly attempts: number;
   readonly startedAt: number;
   readonly delayServed: boolean;
   readonly deadline: number;
   /** Latest state that the API server itself told us in this flow. */
-  readonly told?: ResourceState;
-  readonly toldAt: number;
+  readonly lastResponse?: ResourceState;
+  readonly lastResponseAt: number;
   readonly mustRead: boolean;
   /** A write of ours changed the resource, or may have: its answer was lost. */
-  readonly touched: boolean;
+  readonly mayHaveWritten: boolean;
   readonly wroteCount: boolean;
 }
 
@@ -72,7 +72,7 @@ export interface Outcome {
 }
 
 /** After these an operation has failed, unless it goes on in a scale-down. */
-export const maxTries = 3;
+export const maxAttempts = 3;
 const retryDelayMs = 100;
 /** How long a request stays away that the rate limit held back, or that goes on after its tries. */
 const turnDelayMs = 1_000;
@@ -86,12 +86,12 @@ export const idleOperation = (
   ...given,
   resource,
   phase: { kind: 'idle' },
-  tries: 0,
+  attempts: 0,
   startedAt: 0,
   delayServed: false,
   deadline: 0,
-  toldAt: Number.NEGATIVE_INFINITY,
-  touched: false,
+  lastResponseAt: Number.NEGATIVE_INFINITY,
+  mayHaveWritten: false,
   wroteCount: false,
 });
 
@@ -107,17 +107,17 @@ export const isOver = ({ phase }: Operation): boolean => phase.kind === 'done' |
 /** Found at 0: nothing to scale down, and so no delay to serve. */
 export const isFoundDown = (operation: Operation, snapshot: Snapshot): boolean =>
   !operation.delayServed &&
-  !operation.touched &&
+  !operation.mayHaveWritten &&
   !operation.mustRead &&
   latestState(operation, snapshot)?.specReplicas === 0;
 
 /** Has failed, or goes on with little hope: nobody need wait for it. */
-export const isDoubtful = (operation: Operation): boolean => isOver(operation) || operation.tries >= maxTries;
+export const isDoubtful = (operation: Operation): boolean => isOver(operation) || operation.attempts >= maxAttempts;
 
 interface Answering {
   readonly now: number;
   /** Goes on beyond its tries, until its time-out: the next run may be too late for KCM's grace. */
-  readonly insists: boolean;
+  readonly keepsRetrying: boolean;
 }
 
 /** Takes in the answer to the request in flight. */
@@ -130,30 +130,30 @@ export const settleOutcome = (operation: Operation, { result }: Outcome, answeri
   return {
     ...operation,
     phase: { kind: 'deciding' },
-    told: result.value,
-    toldAt: now,
+    lastResponse: result.value,
+    lastResponseAt: now,
     mustRead: false,
-    touched: operation.touched || phase.kind === 'writing',
+    mayHaveWritten: operation.mayHaveWritten || phase.kind === 'writing',
     wroteCount: operation.wroteCount || (phase.kind === 'writing' && phase.write.replicas !== undefined),
   };
 };
 
-const afterError = (operation: Operation, error: ApiError, { now, insists }: Answering): Operation => {
+const afterError = (operation: Operation, error: ApiError, { now, keepsRetrying }: Answering): Operation => {
   if (error.code === 'NotFound') return notFound(operation);
   if (error.heldBack) return awaitTurn(operation, error, now);
   const { handling } = error;
-  const tries = operation.tries + 1;
-  const isSpent = tries >= maxTries;
-  if (handling === 'give-up' || (isSpent && !(insists && now < operation.deadline))) {
-    return { ...operation, tries, phase: { kind: 'failed', error } };
+  const attempts = operation.attempts + 1;
+  const isSpent = attempts >= maxAttempts;
+  if (handling === 'give-up' || (isSpent && !(keepsRetrying && now < operation.deadline))) {
+    return { ...operation, attempts, phase: { kind: 'failed', error } };
   }
   const wait = handling === 'wait' ? (error.retryAfterMs ?? 0) : 0;
   // A refused request (429) changed nothing; after any other failure the server has to say what is so now. A conflict is no exception:
   // when a lost write was sent again on the way, it met what it had done itself.
   const reread = handling !== 'wait';
-  const touched = operation.touched || (reread && operation.phase.kind === 'writing');
+  const mayHaveWritten = operation.mayHaveWritten || (reread && operation.phase.kind === 'writing');
   const until = now + Math.max(isSpent ? turnDelayMs : retryDelayMs, wait);
-  return { ...operation, tries, touched, phase: { kind: 'backing-off', until, reread } };
+  return { ...operation, attempts, mayHaveWritten, phase: { kind: 'backing-off', until, reread } };
 };
 
 /** Waiting for one's turn is no failed try, and nothing was sent that would have to be looked for; only the time-out ends it. */
@@ -182,7 +182,7 @@ export const wakeTime = (operation: Operation, snapshot: Snapshot): number => {
       return phase.until;
     case 'settling':
       return isPolled(operation, snapshot)
-        ? Math.min(operation.deadline, operation.toldAt + pollMs)
+        ? Math.min(operation.deadline, operation.lastResponseAt + pollMs)
         : operation.deadline;
     case 'idle':
     case 'awaiting-verdict':
@@ -200,7 +200,7 @@ export const wakeTime = (operation: Operation, snapshot: Snapshot): number => {
  * what is known of a custom kind is from before its controller saw the change.
  */
 export const isPolled = (operation: Operation, snapshot: Snapshot): boolean => {
-  const { told, resource } = operation;
+  const { lastResponse, resource } = operation;
   switch (snapshot.kind) {
     case 'absent':
     case 'not-served':
@@ -208,7 +208,7 @@ export const isPolled = (operation: Operation, snapshot: Snapshot): boolean => {
     case 'unknown': {
       const { resourceVersion } = snapshot;
       if (resourceVersion === undefined) return true;
-      if (told !== undefined && !isAtLeast(resourceVersion, told.resourceVersion)) return true;
+      if (lastResponse !== undefined && !isAtLeast(resourceVersion, lastResponse.resourceVersion)) return true;
       break;
     }
     case 'state':
@@ -218,8 +218,10 @@ export const isPolled = (operation: Operation, snapshot: Snapshot): boolean => {
 };
 
 /** The snapshot may lag behind what the API server told us, or be ahead of it. */
-export const latestState = ({ told }: Operation, snapshot: Snapshot): ResourceState | undefined => {
-  if (snapshot.kind !== 'state') return told;
-  if (told === undefined || isAtLeast(snapshot.state.resourceVersion, told.resourceVersion)) return snapshot.state;
-  return told;
+export const latestState = ({ lastResponse }: Operation, snapshot: Snapshot): ResourceState | undefined => {
+  if (snapshot.kind !== 'state') return lastResponse;
+  if (lastResponse === undefined || isAtLeast(snapshot.state.resourceVersion, lastResponse.resourceVersion)) {
+    return snapshot.state;
+  }
+  return lastResponse;
 };

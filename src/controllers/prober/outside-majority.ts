@@ -1,24 +1,24 @@
-import type { PathState } from './verdict.ts';
+import type { Reachability } from './verdict.ts';
 
 /** What one shoot's outside path says of all of them. */
 export type Standing =
-  | Exclude<PathState, 'broken'>
-  | 'broken'
+  | Exclude<Reachability, 'unreachable'>
+  | 'unreachable'
   /** Broken, and yet a lease of the shoot was renewed since: whoever renews them gets through. */
-  | 'broken-for-us';
+  | 'unreachable-for-us';
 
-export interface PathFacts {
-  readonly state: PathState;
+export interface ExternalProbeFacts {
+  readonly state: Reachability;
   /** Start of the first of the failed tries in a row. */
   readonly failingSince?: number | undefined;
   /** Since this instant a lease was renewed for certain; undefined while all of them are silent, or cannot be seen. */
   readonly renewedSince?: number | undefined;
 }
 
-export const standingOf = ({ state, failingSince, renewedSince }: PathFacts): Standing => {
-  if (state !== 'broken') return state;
+export const standingOf = ({ state, failingSince, renewedSince }: ExternalProbeFacts): Standing => {
+  if (state !== 'unreachable') return state;
   const isRenewed = failingSince !== undefined && renewedSince !== undefined && renewedSince >= failingSince;
-  return isRenewed ? 'broken-for-us' : 'broken';
+  return isRenewed ? 'unreachable-for-us' : 'unreachable';
 };
 
 /** Fewer broken paths than this are no sign of a fault of ours, however few there are in all. */
@@ -30,28 +30,31 @@ const fewest = 3;
  */
 export const isFaultOurs = (standings: Iterable<Standing>): boolean => {
   const judged = [...standings].filter((standing) => standing !== 'unknown');
-  const broken = judged.filter((standing) => standing === 'broken-for-us').length;
+  const broken = judged.filter((standing) => standing === 'unreachable-for-us').length;
   return broken >= fewest && broken * 2 > judged.length;
 };
 
 /** The outside paths of a seed, by shoot. */
-export interface PathRegistry {
+export interface ExternalProbeRegistry {
   /** Whether no path is to be believed. */
   faultIsOurs(): boolean;
-  set(namespace: string, facts: PathFacts): void;
+  set(namespace: string, facts: ExternalProbeFacts): void;
   forget(namespace: string): void;
   /** From now on nobody hears of it; the next one goes on from here. */
   close(): void;
 }
 
-export interface PathRegistryOptions {
+export interface ExternalProbeRegistryOptions {
   /** What was known under the configuration before. */
-  readonly initial: Iterable<readonly [namespace: string, facts: PathFacts]>;
+  readonly initial: Iterable<readonly [namespace: string, facts: ExternalProbeFacts]>;
   /** Hears whenever the answer of `faultIsOurs` changes. */
   readonly onChange: (faultIsOurs: boolean) => void;
 }
 
-export const createPathRegistry = ({ initial, onChange }: PathRegistryOptions): PathRegistry => {
+export const createExternalProbeRegistry = ({
+  initial,
+  onChange,
+}: ExternalProbeRegistryOptions): ExternalProbeRegistry => {
   const standings = new Map(Array.from(initial, ([namespace, facts]) => [namespace, standingOf(facts)]));
   let ours = isFaultOurs(standings.values());
   let isClosed = false;

@@ -1,18 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ApiError, KubeconfigError, type OutsidePathSettings } from '../../domain/index.ts';
+import { ApiError, KubeconfigError, type ExternalProbeSettings } from '../../domain/index.ts';
 import {
-  type OutsidePath,
-  type TryResult,
-  type TryWish,
-  nextTryOf,
+  type ExternalProbeHistory,
+  type AttemptResult,
+  type AttemptInput,
+  nextAttemptOf,
   resultOfError,
-  takeTry,
-  untriedPath,
-  viewPath,
+  enterAttempt,
+  untriedExternalProbe,
+  viewExternalProbe,
 } from './outside-path.ts';
 
-const settings: OutsidePathSettings = {
+const settings: ExternalProbeSettings = {
   kubeConfigSecretName: 'outside',
   timeoutMs: 5_000,
   failureThreshold: 3,
@@ -22,59 +22,59 @@ const settings: OutsidePathSettings = {
 const intervalMs = 10_000;
 const limitMs = 30_000;
 
-const answered: TryResult = { kind: 'answered' };
-const failed: TryResult = { kind: 'failed', problem: 'no answer' };
-const unusable: TryResult = { kind: 'unusable', problem: 'no such Secret' };
-const results: Readonly<Record<string, TryResult>> = { a: answered, f: failed, u: unusable };
+const answered: AttemptResult = { kind: 'answered' };
+const failed: AttemptResult = { kind: 'failed', problem: 'no answer' };
+const unusable: AttemptResult = { kind: 'unusable', problem: 'no such Secret' };
+const results: Readonly<Record<string, AttemptResult>> = { a: answered, f: failed, u: unusable };
 
 interface Tries {
   /** `a`nswered, `f`ailed, `u`nusable; one a second from 0, each of which takes 100 ms. */
-  readonly tries: string;
-  readonly given?: Partial<OutsidePathSettings>;
+  readonly attempts: string;
+  readonly given?: Partial<ExternalProbeSettings>;
   readonly insideAnsweredAt?: number;
 }
 
-const after = ({ tries, given = {}, insideAnsweredAt }: Tries): OutsidePath =>
-  Array.from(tries).reduce((path, letter, index) => {
+const after = ({ attempts, given = {}, insideAnsweredAt }: Tries): ExternalProbeHistory =>
+  Array.from(attempts).reduce((history, letter, index) => {
     const startedAt = index * 1_000;
     const known = insideAnsweredAt !== undefined && insideAnsweredAt <= startedAt ? { insideAnsweredAt } : {};
     const ended = { startedAt, endedAt: startedAt + 100, result: results[letter]!, intervalMs, ...known };
-    return takeTry(path, ended, { ...settings, ...given });
-  }, untriedPath(0));
+    return enterAttempt(history, ended, { ...settings, ...given });
+  }, untriedExternalProbe(0));
 
 describe('an outside path', () => {
   it.each([
     ['', {}, 'unknown'],
-    ['a', {}, 'whole'],
+    ['a', {}, 'reachable'],
     ['f', {}, 'unknown'],
     ['ff', {}, 'unknown'],
-    ['fff', {}, 'broken'],
-    ['ffaff', {}, 'whole'],
-    ['ffafff', {}, 'broken'],
-    ['aff', {}, 'whole'],
-    ['afff', {}, 'broken'],
-    ['fffa', {}, 'whole'],
-    ['f', { failureThreshold: 1 }, 'broken'],
+    ['fff', {}, 'unreachable'],
+    ['ffaff', {}, 'reachable'],
+    ['ffafff', {}, 'unreachable'],
+    ['aff', {}, 'reachable'],
+    ['afff', {}, 'unreachable'],
+    ['fffa', {}, 'reachable'],
+    ['f', { failureThreshold: 1 }, 'unreachable'],
     ['ffff', { failureThreshold: 5 }, 'unknown'],
     ['a', { successThreshold: 2 }, 'unknown'],
-    ['aa', { successThreshold: 2 }, 'whole'],
+    ['aa', { successThreshold: 2 }, 'reachable'],
     ['afa', { successThreshold: 2 }, 'unknown'],
-    ['fffa', { successThreshold: 2 }, 'broken'],
-    ['fffafaf', { successThreshold: 2 }, 'broken'],
-    ['fffaa', { successThreshold: 2 }, 'whole'],
+    ['fffa', { successThreshold: 2 }, 'unreachable'],
+    ['fffafaf', { successThreshold: 2 }, 'unreachable'],
+    ['fffaa', { successThreshold: 2 }, 'reachable'],
     ['au', {}, 'unknown'],
     ['fffu', {}, 'unknown'],
     ['ffuf', {}, 'unknown'],
-    ['ffufff', {}, 'broken'],
+    ['ffufff', {}, 'unreachable'],
     ['aua', { successThreshold: 2 }, 'unknown'],
-  ] as const)('is after the tries «%s» with %o: %s', (tries, given, state) => {
-    expect(after({ tries, given }).state).toBe(state);
+  ] as const)('is after the tries «%s» with %o: %s', (attempts, given, state) => {
+    expect(after({ attempts, given }).state).toBe(state);
   });
 
   it('says why', () => {
-    expect(after({ tries: 'fff' }).reason).toBe('no answer');
-    expect(after({ tries: 'au' }).reason).toBe('no such Secret');
-    expect(after({ tries: 'fa' }).reason).toBe('the API server answers');
+    expect(after({ attempts: 'fff' }).reason).toBe('no answer');
+    expect(after({ attempts: 'au' }).reason).toBe('no such Secret');
+    expect(after({ attempts: 'fa' }).reason).toBe('the API server answers');
   });
 
   it('is what the last tries in a row make of it, whatever came before', () => {
@@ -85,15 +85,15 @@ describe('an outside path', () => {
     });
     fc.assert(
       fc.property(letters, thresholds, (all, given) => {
-        const tries = all.join('');
+        const attempts = all.join('');
         // The latest row that was long enough decides, unless a try since then could not be made.
-        const decided = [...tries.matchAll(/a+|f+|u/g)].findLast(([row]) =>
+        const decided = [...attempts.matchAll(/a+|f+|u/g)].findLast(([row]) =>
           row.startsWith('a')
             ? row.length >= given.successThreshold
             : row === 'u' || row.length >= given.failureThreshold,
         );
-        const states: Readonly<Record<string, string>> = { a: 'whole', f: 'broken', u: 'unknown' };
-        expect(after({ tries, given }).state).toBe(states[decided?.[0].charAt(0) ?? 'u']);
+        const states: Readonly<Record<string, string>> = { a: 'reachable', f: 'unreachable', u: 'unknown' };
+        expect(after({ attempts, given }).state).toBe(states[decided?.[0].charAt(0) ?? 'u']);
       }),
     );
   });
@@ -121,7 +121,7 @@ describe('what a failed GET /version says', () => {
     ['a proxy that refuses', fault('EPROXY503'), 'unusable'],
     ['a certificate that is not trusted', fault('UNABLE_TO_VERIFY_LEAF_SIGNATURE'), 'unusable'],
     ['no file descriptors', fault('EMFILE'), 'unusable'],
-    ['a broken kubeconfig', new KubeconfigError('clusters', 'broken'), 'unusable'],
+    ['a broken kubeconfig', new KubeconfigError('clusters', 'unreachable'), 'unusable'],
   ])('(%s, %#) is %s', (_, error, kind) => {
     expect(resultOfError(error).kind).toBe(kind);
   });
@@ -133,20 +133,24 @@ describe('what a failed GET /version says', () => {
     [86_400_000, 600_000],
   ])('with a Retry-After of %s leaves it alone for %i ms', (retryAfterMs, backOffMs) => {
     const result = resultOfError(status('TooManyRequests', retryAfterMs));
-    const path = takeTry(untriedPath(0), { startedAt: 0, endedAt: 100, result, intervalMs: 1_000 }, settings);
-    expect(path.notBefore).toBe(100 + backOffMs);
+    const history = enterAttempt(
+      untriedExternalProbe(0),
+      { startedAt: 0, endedAt: 100, result, intervalMs: 1_000 },
+      settings,
+    );
+    expect(history.notBefore).toBe(100 + backOffMs);
     const wish = { mode: 'trigger', timeoutMs: 5_000, limitMs, nextRunAt: 3_000 } as const;
-    expect(nextTryOf(path, wish)).toBe(100 + backOffMs);
+    expect(nextAttemptOf(history, wish)).toBe(100 + backOffMs);
   });
 });
 
 describe('the next try', () => {
-  const observe: TryWish = { mode: 'observe', timeoutMs: 5_000, limitMs };
-  const tryAt = (tookMs: number, tries: string): OutsidePath => {
-    const before = after({ tries: tries.slice(0, -1) });
+  const observe: AttemptInput = { mode: 'observe', timeoutMs: 5_000, limitMs };
+  const tryAt = (tookMs: number, attempts: string): ExternalProbeHistory => {
+    const before = after({ attempts: attempts.slice(0, -1) });
     const startedAt = 100_000;
-    const result = results[tries.slice(-1)]!;
-    return takeTry(before, { startedAt, endedAt: startedAt + tookMs, result, intervalMs }, settings);
+    const result = results[attempts.slice(-1)]!;
+    return enterAttempt(before, { startedAt, endedAt: startedAt + tookMs, result, intervalMs }, settings);
   };
 
   it.each([
@@ -157,8 +161,8 @@ describe('the next try', () => {
     ['a second after the next failure', 'aff', 10, 101_000],
     ['at the usual time when it is broken', 'afff', 10, 110_010],
     ['and when it stays broken', 'affff', 5_000, 115_000],
-  ])('is %s', (_, tries, tookMs, at) => {
-    expect(nextTryOf(tryAt(tookMs, tries), observe)).toBe(at);
+  ])('is %s', (_, attempts, tookMs, at) => {
+    expect(nextAttemptOf(tryAt(tookMs, attempts), observe)).toBe(at);
   });
 
   it.each([
@@ -170,13 +174,15 @@ describe('the next try', () => {
     ['confirm', 113_000, 107_000],
     ['trigger', 113_000, 107_000],
   ] as const)('in mode %s with a look at %i is at %i', (mode, nextRunAt, at) => {
-    expect(nextTryOf(tryAt(100, 'a'), { ...observe, mode, nextRunAt })).toBe(at);
+    expect(nextAttemptOf(tryAt(100, 'a'), { ...observe, mode, nextRunAt })).toBe(at);
   });
 
   it('is at once where the look has come nearer than a try takes', () => {
-    const path: OutsidePath = { ...tryAt(100, 'a'), nextTryAt: 130_000 };
-    expect(nextTryOf(path, { ...observe, mode: 'confirm', nextRunAt: 114_000 })).toBe(108_000);
-    expect(nextTryOf({ ...path, triedAt: 101_500 }, { ...observe, mode: 'confirm', nextRunAt: 113_600 })).toBe(107_600);
+    const history: ExternalProbeHistory = { ...tryAt(100, 'a'), nextAttemptAt: 130_000 };
+    expect(nextAttemptOf(history, { ...observe, mode: 'confirm', nextRunAt: 114_000 })).toBe(108_000);
+    expect(
+      nextAttemptOf({ ...history, attemptedAt: 101_500 }, { ...observe, mode: 'confirm', nextRunAt: 113_600 }),
+    ).toBe(107_600);
   });
 
   it('comes at least a second after the begin of the last one, whatever is wished for', () => {
@@ -189,10 +195,10 @@ describe('the next try', () => {
         time,
         fc.constantFrom('observe', 'confirm', 'trigger'),
         (all, nextRunAt, insideAnsweredAt, mode) => {
-          const path = after({ tries: all.join('') });
-          const at = nextTryOf(path, { mode, timeoutMs: 5_000, limitMs, nextRunAt, insideAnsweredAt });
-          if (all.length > 0) expect(at).toBeGreaterThanOrEqual(path.triedAt + 1_000);
-          expect(at).toBeLessThanOrEqual(Math.max(path.nextTryAt, path.triedAt + 1_000));
+          const history = after({ attempts: all.join('') });
+          const at = nextAttemptOf(history, { mode, timeoutMs: 5_000, limitMs, nextRunAt, insideAnsweredAt });
+          if (all.length > 0) expect(at).toBeGreaterThanOrEqual(history.attemptedAt + 1_000);
+          expect(at).toBeLessThanOrEqual(Math.max(history.nextAttemptAt, history.attemptedAt + 1_000));
         },
       ),
     );
@@ -203,43 +209,45 @@ describe('a broken path', () => {
   const trigger = { mode: 'trigger', limitMs, now: 10_000 } as const;
 
   it('counts once a try has failed that began after an answer inside', () => {
-    const broken = after({ tries: 'afff' });
-    expect(viewPath(broken, trigger)).toEqual({ mode: 'trigger', state: 'unknown' });
+    const broken = after({ attempts: 'afff' });
+    expect(viewExternalProbe(broken, trigger)).toEqual({ mode: 'trigger', state: 'unknown' });
     // An answer of before the first failure proves nothing, one in between does.
-    expect(viewPath(after({ tries: 'afff', insideAnsweredAt: 500 }), trigger).state).toBe('unknown');
-    expect(viewPath(after({ tries: 'afff', insideAnsweredAt: 1_500 }), trigger)).toEqual({
+    expect(viewExternalProbe(after({ attempts: 'afff', insideAnsweredAt: 500 }), trigger).state).toBe('unknown');
+    expect(viewExternalProbe(after({ attempts: 'afff', insideAnsweredAt: 1_500 }), trigger)).toEqual({
       mode: 'trigger',
-      state: 'broken',
+      state: 'unreachable',
       since: 3_100,
     });
-    expect(viewPath(after({ tries: 'affff', insideAnsweredAt: 3_500 }), trigger)).toMatchObject({ since: 4_100 });
+    expect(viewExternalProbe(after({ attempts: 'affff', insideAnsweredAt: 3_500 }), trigger)).toMatchObject({
+      since: 4_100,
+    });
   });
 
   it('is tried at once after an answer inside, where only that is missing', () => {
-    const broken = after({ tries: 'afff' });
+    const broken = after({ attempts: 'afff' });
     const wish = { mode: 'trigger', timeoutMs: 5_000, limitMs } as const;
-    expect(nextTryOf(broken, { ...wish, insideAnsweredAt: 3_050 })).toBe(4_000);
-    expect(nextTryOf(broken, { ...wish, insideAnsweredAt: 900 })).toBe(13_100);
-    expect(nextTryOf(broken, { ...wish, mode: 'confirm', insideAnsweredAt: 3_050 })).toBe(13_100);
-    const proven = after({ tries: 'affff', insideAnsweredAt: 3_500 });
-    expect(nextTryOf(proven, { ...wish, insideAnsweredAt: 3_500 })).toBe(14_100);
+    expect(nextAttemptOf(broken, { ...wish, insideAnsweredAt: 3_050 })).toBe(4_000);
+    expect(nextAttemptOf(broken, { ...wish, insideAnsweredAt: 900 })).toBe(13_100);
+    expect(nextAttemptOf(broken, { ...wish, mode: 'confirm', insideAnsweredAt: 3_050 })).toBe(13_100);
+    const proven = after({ attempts: 'affff', insideAnsweredAt: 3_500 });
+    expect(nextAttemptOf(proven, { ...wish, insideAnsweredAt: 3_500 })).toBe(14_100);
   });
 
   it('does not count any more after one answer, though it is not whole yet', () => {
-    const path = after({ tries: 'afffa', given: { successThreshold: 2 }, insideAnsweredAt: 1_500 });
-    expect(path.state).toBe('broken');
-    expect(viewPath(path, trigger).state).toBe('unknown');
+    const history = after({ attempts: 'afffa', given: { successThreshold: 2 }, insideAnsweredAt: 1_500 });
+    expect(history.state).toBe('unreachable');
+    expect(viewExternalProbe(history, trigger).state).toBe('unknown');
   });
 });
 
 describe('a whole path', () => {
   it.each([
-    ['a', 15_000, 'whole'],
+    ['a', 15_000, 'reachable'],
     ['a', 15_001, 'unknown'],
     ['af', 2_000, 'unknown'],
-    ['afa', 17_000, 'whole'],
+    ['afa', 17_000, 'reachable'],
     ['', 0, 'unknown'],
-  ] as const)('after «%s» counts at %i as %s', (tries, now, state) => {
-    expect(viewPath(after({ tries }), { mode: 'confirm', limitMs, now }).state).toBe(state);
+  ] as const)('after «%s» counts at %i as %s', (attempts, now, state) => {
+    expect(viewExternalProbe(after({ attempts }), { mode: 'confirm', limitMs, now }).state).toBe(state);
   });
 });

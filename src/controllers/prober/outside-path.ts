@@ -1,10 +1,10 @@
-import { type ApiError, type ApiErrorCode, KubeconfigError, type OutsidePathSettings } from '../../domain/index.ts';
+import { type ApiError, type ApiErrorCode, KubeconfigError, type ExternalProbeSettings } from '../../domain/index.ts';
 import { longestBackOffMs, throttledBackOffMs } from './failure.ts';
 import { isOurFault } from './failure-cause.ts';
-import type { OutsideView, PathState } from './verdict.ts';
+import type { ExternalProbeView, Reachability } from './verdict.ts';
 
 /** What one try has shown. */
-export type TryResult =
+export type AttemptResult =
   /** `backOffMs`: it asked to be left alone for so long. */
   | { readonly kind: 'answered'; readonly backOffMs?: number }
   | { readonly kind: 'failed'; readonly problem: string }
@@ -12,8 +12,8 @@ export type TryResult =
   | { readonly kind: 'unusable'; readonly problem: string };
 
 /** What the tries of an outside path have shown so far. Times are monotonic milliseconds. */
-export interface OutsidePath {
-  readonly state: PathState;
+export interface ExternalProbeHistory {
+  readonly state: Reachability;
   /** In words, for people. */
   readonly reason: string;
   /** Of the latest tries, those in a row that were answered, or that failed. */
@@ -26,19 +26,19 @@ export interface OutsidePath {
   /** Start of the latest try that was answered. */
   readonly answeredAt?: number;
   /** Start of the latest try. */
-  readonly triedAt: number;
-  readonly nextTryAt: number;
+  readonly attemptedAt: number;
+  readonly nextAttemptAt: number;
   /** The API server asked not to be tried before. */
   readonly notBefore: number;
 }
 
-export const untriedPath = (firstTryAt: number): OutsidePath => ({
+export const untriedExternalProbe = (firstAttemptAt: number): ExternalProbeHistory => ({
   state: 'unknown',
   reason: 'not tried yet',
   successes: 0,
   failures: 0,
-  triedAt: Number.NEGATIVE_INFINITY,
-  nextTryAt: firstTryAt,
+  attemptedAt: Number.NEGATIVE_INFINITY,
+  nextAttemptAt: firstAttemptAt,
   notBefore: Number.NEGATIVE_INFINITY,
 });
 
@@ -49,7 +49,7 @@ const retryMs = 1_000;
  * What a failed `GET /version` says of the path. A refusal that only an API server utters is an answer; any other status comes from
  * something in its place, or from a gateway that does not reach it, and would not let kubelets through either.
  */
-export const resultOfError = (error: ApiError | KubeconfigError): TryResult => {
+export const resultOfError = (error: ApiError | KubeconfigError): AttemptResult => {
   const { message: problem } = error;
   if (error instanceof KubeconfigError || isOurFault(error)) return { kind: 'unusable', problem };
   if (error.code === 'TooManyRequests') {
@@ -61,10 +61,10 @@ export const resultOfError = (error: ApiError | KubeconfigError): TryResult => {
 /** By authentication and authorization. */
 const refusals: ReadonlySet<ApiErrorCode> = new Set(['Unauthorized', 'Forbidden']);
 
-export interface EndedTry {
+export interface EndedAttempt {
   readonly startedAt: number;
   readonly endedAt: number;
-  readonly result: TryResult;
+  readonly result: AttemptResult;
   /** When the try began: start of the latest run whose API server probe was answered. */
   readonly insideAnsweredAt?: number | undefined;
   /** Until the next try, but for retries. */
@@ -72,50 +72,54 @@ export interface EndedTry {
 }
 
 /** Takes in a try. */
-export const takeTry = (path: OutsidePath, ended: EndedTry, settings: OutsidePathSettings): OutsidePath => {
+export const enterAttempt = (
+  history: ExternalProbeHistory,
+  ended: EndedAttempt,
+  settings: ExternalProbeSettings,
+): ExternalProbeHistory => {
   const { startedAt, endedAt, result, intervalMs } = ended;
-  const base = { triedAt: startedAt, nextTryAt: endedAt + intervalMs, notBefore: path.notBefore };
+  const base = { attemptedAt: startedAt, nextAttemptAt: endedAt + intervalMs, notBefore: history.notBefore };
   switch (result.kind) {
     case 'unusable':
       return { ...base, state: 'unknown', reason: result.problem, successes: 0, failures: 0 };
     case 'answered': {
-      const successes = path.successes + 1;
+      const successes = history.successes + 1;
       const isWhole = successes >= settings.successThreshold;
       const backOff = result.backOffMs === undefined ? 0 : Math.min(result.backOffMs, longestBackOffMs);
       return {
         ...base,
         ...(isWhole
-          ? { state: 'whole', reason: 'the API server answers' }
-          : { state: path.state, reason: path.reason }),
+          ? { state: 'reachable', reason: 'the API server answers' }
+          : { state: history.state, reason: history.reason }),
         successes,
         failures: 0,
         answeredAt: startedAt,
-        notBefore: Math.max(path.notBefore, endedAt + backOff),
+        notBefore: Math.max(history.notBefore, endedAt + backOff),
       };
     }
     case 'failed':
-      return fail(path, { ...ended, problem: result.problem }, { ...settings, base });
+      return fail(history, { ...ended, problem: result.problem }, { ...settings, base });
   }
 };
 
-type Base = Pick<OutsidePath, 'triedAt' | 'nextTryAt' | 'notBefore'>;
+type Base = Pick<ExternalProbeHistory, 'attemptedAt' | 'nextAttemptAt' | 'notBefore'>;
 
 const fail = (
-  path: OutsidePath,
-  { startedAt, endedAt, insideAnsweredAt, problem }: EndedTry & { readonly problem: string },
-  { failureThreshold, base }: OutsidePathSettings & { readonly base: Base },
-): OutsidePath => {
-  const failures = path.failures + 1;
-  const { failingSince = startedAt, answeredAt } = path;
-  const isBroken = path.state === 'broken' || failures >= failureThreshold;
+  history: ExternalProbeHistory,
+  { startedAt, endedAt, insideAnsweredAt, problem }: EndedAttempt & { readonly problem: string },
+  { failureThreshold, base }: ExternalProbeSettings & { readonly base: Base },
+): ExternalProbeHistory => {
+  const failures = history.failures + 1;
+  const { failingSince = startedAt, answeredAt } = history;
+  const isBroken = history.state === 'unreachable' || failures >= failureThreshold;
   const hasAnswered = insideAnsweredAt !== undefined && insideAnsweredAt >= failingSince;
-  const provenAt = path.provenAt ?? (isBroken && hasAnswered ? endedAt : undefined);
+  const provenAt = history.provenAt ?? (isBroken && hasAnswered ? endedAt : undefined);
   return {
     ...base,
     ...(isBroken
-      ? { state: 'broken', reason: problem }
+      ? { state: 'unreachable', reason: problem }
       : // Every second, unless the try itself took longer.
-        { state: path.state, reason: path.reason, nextTryAt: Math.max(endedAt, startedAt + retryMs) }),
+        { state: history.state, reason: history.reason, nextAttemptAt: Math.max(endedAt, startedAt + retryMs) }),
     successes: 0,
     failures,
     failingSince,
@@ -125,8 +129,8 @@ const fail = (
 };
 
 /** What a try is wanted for. Times are monotonic milliseconds. */
-export interface TryWish {
-  readonly mode: OutsidePathSettings['mode'];
+export interface AttemptInput {
+  readonly mode: ExternalProbeSettings['mode'];
   readonly timeoutMs: number;
   /** Age at which a lease counts as expired. */
   readonly limitMs: number;
@@ -137,7 +141,7 @@ export interface TryWish {
 }
 
 /** Of the limit: for so long an answer shows that the path is whole. Silence of kubelets began earlier. */
-const wholeForOfLimit = 0.5;
+const reachableForOfLimit = 0.5;
 /** Of the limit: an answer that would be older than that at the next look at the leases is asked for again before. */
 const renewedOfLimit = 0.4;
 
@@ -145,28 +149,29 @@ const renewedOfLimit = 0.4;
  * When the path is to be tried next: by its own schedule, but early enough for its answer to be at hand when the leases are looked at,
  * and at once where the only thing missing is a try after an answer on the inside path.
  */
-export const nextTryOf = (path: OutsidePath, wish: TryWish): number => {
+export const nextAttemptOf = (history: ExternalProbeHistory, wish: AttemptInput): number => {
   const { mode, timeoutMs, limitMs, insideAnsweredAt, nextRunAt } = wish;
-  const times = [path.nextTryAt];
-  if (mode !== 'observe' && nextRunAt !== undefined && path.triedAt < nextRunAt - renewedOfLimit * limitMs) {
+  const times = [history.nextAttemptAt];
+  if (mode !== 'observe' && nextRunAt !== undefined && history.attemptedAt < nextRunAt - renewedOfLimit * limitMs) {
     times.push(nextRunAt - Math.min(timeoutMs + retryMs, renewedOfLimit * limitMs));
   }
-  const { state, failingSince, provenAt } = path;
-  const lacksProof = mode === 'trigger' && state === 'broken' && provenAt === undefined && failingSince !== undefined;
-  if (lacksProof && insideAnsweredAt !== undefined && insideAnsweredAt >= failingSince) times.push(path.triedAt);
-  return Math.max(Math.min(...times), path.notBefore, path.triedAt + retryMs);
+  const { state, failingSince, provenAt } = history;
+  const lacksProof =
+    mode === 'trigger' && state === 'unreachable' && provenAt === undefined && failingSince !== undefined;
+  if (lacksProof && insideAnsweredAt !== undefined && insideAnsweredAt >= failingSince) times.push(history.attemptedAt);
+  return Math.max(Math.min(...times), history.notBefore, history.attemptedAt + retryMs);
 };
 
 /**
  * The path as it counts in a verdict: broken only where no restart of the API server explains it, whole only as long as its last answer
  * is young and nothing has failed since.
  */
-export const viewPath = (
-  path: OutsidePath,
-  { mode, limitMs, now }: Pick<TryWish, 'mode' | 'limitMs'> & { readonly now: number },
-): OutsideView => {
-  const { state, failures, provenAt, answeredAt } = path;
-  if (state === 'broken' && provenAt !== undefined) return { mode, state, since: provenAt };
-  const isWhole = state === 'whole' && failures === 0 && answeredAt !== undefined;
-  return { mode, state: isWhole && now - answeredAt <= wholeForOfLimit * limitMs ? 'whole' : 'unknown' };
+export const viewExternalProbe = (
+  history: ExternalProbeHistory,
+  { mode, limitMs, now }: Pick<AttemptInput, 'mode' | 'limitMs'> & { readonly now: number },
+): ExternalProbeView => {
+  const { state, failures, provenAt, answeredAt } = history;
+  if (state === 'unreachable' && provenAt !== undefined) return { mode, state, since: provenAt };
+  const isWhole = state === 'reachable' && failures === 0 && answeredAt !== undefined;
+  return { mode, state: isWhole && now - answeredAt <= reachableForOfLimit * limitMs ? 'reachable' : 'unknown' };
 };

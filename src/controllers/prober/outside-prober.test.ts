@@ -2,26 +2,27 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { ApiError } from '../../domain/index.ts';
 import type { ShootConnector, Store } from '../../ports/index.ts';
 import { createFakeClock, type FakeClock } from '../../testing/index.ts';
-import { createPathRegistry } from './outside-majority.ts';
-import { type OutsideProber, startOutsideProber } from './outside-prober.ts';
-import type { OutsideReport } from './report-outside.ts';
+import { createExternalProbeRegistry } from './outside-majority.ts';
+import { type ExternalProber, startExternalProber } from './outside-prober.ts';
+import type { ExternalProbeReport } from './report-outside.ts';
 import { failedVerdict, upVerdict } from './testing/cases.ts';
 import { defaultSettings } from './testing/probe-run.ts';
 import { createStaticStore } from './testing/static-store.ts';
 import { emptyProbeMemory, type Verdict } from './verdict.ts';
 
 let clock: FakeClock;
-let told: string[];
-let report: OutsideReport;
+let heard: string[];
+let report: ExternalProbeReport;
 beforeEach(() => {
   clock = createFakeClock();
-  told = [];
+  heard = [];
   report = {
-    pathTried: (_, { result }) => told.push('problem' in result ? `${result.kind}: ${result.problem}` : result.kind),
-    pathState: (_, state) => told.push(state),
-    pathGone: () => told.push('gone'),
-    pathFaultIsOurs: () => undefined,
-    broke: (_, error) => told.push(String(error)),
+    externalProbeAttempted: (_, { result }) =>
+      heard.push('problem' in result ? `${result.kind}: ${result.problem}` : result.kind),
+    externalProbeState: (_, state) => heard.push(state),
+    externalProbeStopped: () => heard.push('gone'),
+    externalFaultIsOurs: () => undefined,
+    broke: (_, error) => heard.push(String(error)),
   };
 });
 
@@ -33,20 +34,20 @@ interface Given {
 /** Answers at once, unless the test says otherwise. */
 const connected: ShootConnector['connect'] = () => ({
   client: { call: async ({ decode }) => ({ value: decode({}), sentAt: 0, receivedAt: 0 }) },
-  close: () => told.push('closed'),
+  close: () => heard.push('closed'),
 });
 
 const start = ({
   connect = connected,
   kubeconfigs = createStaticStore(() => 'a kubeconfig'),
-}: Given = {}): OutsideProber =>
-  startOutsideProber(
+}: Given = {}): ExternalProber =>
+  startExternalProber(
     {
       clock,
       random: { next: () => 0 },
       connector: { connect },
       kubeconfigs,
-      paths: createPathRegistry({ initial: [], onChange: () => undefined }),
+      registry: createExternalProbeRegistry({ initial: [], onChange: () => undefined }),
       report,
       settings: {
         kubeConfigSecretName: 'x',
@@ -58,10 +59,10 @@ const start = ({
     },
     {
       namespace: 'a',
-      firstTryAt: clock.monotonic() + 1_000,
+      firstAttemptAt: clock.monotonic() + 1_000,
       before: undefined,
       probe: () => defaultSettings,
-      onTurn: (broken) => told.push(broken ? 'turned broken' : 'turned'),
+      onTurn: (broken) => heard.push(broken ? 'turned broken' : 'turned'),
     },
   );
 
@@ -71,9 +72,9 @@ describe('the outside prober', () => {
   it('tries over a connection that it closes, when the first run is due', async () => {
     start();
     await clock.advance(999);
-    expect(told).toEqual(['unknown']);
+    expect(heard).toEqual(['unknown']);
     await clock.advance(1);
-    expect(told).toEqual(['unknown', 'closed', 'answered', 'whole']);
+    expect(heard).toEqual(['unknown', 'closed', 'answered', 'reachable']);
   });
 
   it('takes a bug for a path of which nothing is known, counts it, and goes on', async () => {
@@ -82,15 +83,15 @@ describe('the outside prober', () => {
     };
     start({ connect });
     await clock.advance(1_000);
-    expect(told).toEqual(['unknown', 'TypeError: a bug', 'unusable: unexpected error', 'unknown']);
+    expect(heard).toEqual(['unknown', 'TypeError: a bug', 'unusable: unexpected error', 'unknown']);
     await clock.advance(10_000);
-    expect(told.filter((line) => line.startsWith('TypeError'))).toHaveLength(2);
+    expect(heard.filter((line) => line.startsWith('TypeError'))).toHaveLength(2);
   });
 
   it('does not take Secrets that are not known yet for missing ones', async () => {
     start({ kubeconfigs: { ...createStaticStore(() => undefined), synced: false } });
     await clock.advance(1_000);
-    expect(told).toContain('unusable: the Secrets with its kubeconfig are not known yet');
+    expect(heard).toContain('unusable: the Secrets with its kubeconfig are not known yet');
   });
 
   it('ends a try under way when it is stopped, and says nothing more', async () => {
@@ -111,7 +112,7 @@ describe('the outside prober', () => {
     prober.runEnded(0, decisionOf(upVerdict));
     await clock.advance(60_000);
     expect(signal?.aborted).toBe(true);
-    expect(told).toEqual(['unknown', 'gone']);
+    expect(heard).toEqual(['unknown', 'gone']);
   });
 
   it('counts a run as answered only where it did not fail', async () => {
@@ -121,14 +122,14 @@ describe('the outside prober', () => {
     };
     const prober = start({ connect });
     await clock.advance(5_000);
-    expect(told.at(-1)).toBe('turned broken');
-    told.length = 0;
+    expect(heard.at(-1)).toBe('turned broken');
+    heard.length = 0;
     prober.runEnded(4_000, decisionOf(failedVerdict));
     await clock.advance(1_000);
     expect(prober.view()).toEqual({ mode: 'trigger', state: 'unknown' });
     prober.runEnded(4_000, decisionOf(upVerdict));
     await clock.advance(1_000);
-    expect(prober.view()).toEqual({ mode: 'trigger', state: 'broken', since: 6_000 });
-    expect(told.at(-1)).toBe('turned broken');
+    expect(prober.view()).toEqual({ mode: 'trigger', state: 'unreachable', since: 6_000 });
+    expect(heard.at(-1)).toBe('turned broken');
   });
 });

@@ -1,85 +1,88 @@
-import { ApiError, getVersion, type OutsidePathSettings } from '../../domain/index.ts';
+import { ApiError, getVersion, type ExternalProbeSettings } from '../../domain/index.ts';
 import type { Clock, Random, ShootConnector, Store } from '../../ports/index.ts';
 import { connectShoot } from './connect.ts';
-import type { PathFacts, PathRegistry } from './outside-majority.ts';
+import type { ExternalProbeFacts, ExternalProbeRegistry } from './outside-majority.ts';
 import {
-  type OutsidePath,
-  type TryResult,
-  nextTryOf,
+  type ExternalProbeHistory,
+  type AttemptResult,
+  nextAttemptOf,
   resultOfError,
-  takeTry,
-  untriedPath,
-  viewPath,
+  enterAttempt,
+  untriedExternalProbe,
+  viewExternalProbe,
 } from './outside-path.ts';
-import type { OutsideReport } from './report-outside.ts';
-import type { Decision, OutsideView, ProbeSettings } from './verdict.ts';
+import type { ExternalProbeReport } from './report-outside.ts';
+import type { Decision, ExternalProbeView, ProbeSettings } from './verdict.ts';
 
 /** What all outside paths of a seed have in common. */
-export interface OutsideSource {
-  readonly settings: OutsidePathSettings;
+export interface ExternalProbeSource {
+  readonly settings: ExternalProbeSettings;
   /** Kubeconfig texts by `namespace/name` of their Secret. */
   readonly kubeconfigs: Store<string | undefined>;
-  readonly paths: PathRegistry;
+  readonly registry: ExternalProbeRegistry;
 }
 
-export interface OutsideDeps extends OutsideSource {
+export interface ExternalProberDeps extends ExternalProbeSource {
   readonly clock: Clock;
   readonly random: Random;
   readonly connector: ShootConnector;
-  readonly report: OutsideReport;
+  readonly report: ExternalProbeReport;
 }
 
 /** What the outside prober of the same shoot goes on with after a change of the configuration. */
-export interface OutsideMemory {
+export interface ExternalProbeMemory {
   readonly kubeConfigSecretName: string;
-  readonly path: OutsidePath;
+  readonly history: ExternalProbeHistory;
   readonly insideAnsweredAt?: number | undefined;
   readonly renewedSince?: number | undefined;
 }
 
-export const factsOf = ({ path, renewedSince }: Pick<OutsideMemory, 'path' | 'renewedSince'>): PathFacts => ({
-  state: path.state,
-  failingSince: path.failingSince,
+export const factsOf = ({
+  history,
+  renewedSince,
+}: Pick<ExternalProbeMemory, 'history' | 'renewedSince'>): ExternalProbeFacts => ({
+  state: history.state,
+  failingSince: history.failingSince,
   renewedSince,
 });
 
-export interface OutsideStart {
+export interface ExternalProberStart {
   readonly namespace: string;
-  readonly firstTryAt: number;
+  readonly firstAttemptAt: number;
   /** Memory of the prober before, if any; another Secret is another path, of which nothing is known. */
-  readonly before: OutsideMemory | undefined;
+  readonly before: ExternalProbeMemory | undefined;
   readonly probe: () => ProbeSettings;
   /** Called when the path has turned so that the verdict may: it is no longer whole, or, with `broken`, broken for certain. */
   readonly onTurn: (broken: boolean) => void;
 }
 
 /** Tries the outside path of one shoot on a schedule of its own, each time over a new connection. */
-export interface OutsideProber {
+export interface ExternalProber {
   /** As it counts in a verdict now; undefined where it is only observed. */
-  view(): OutsideView | undefined;
+  view(): ExternalProbeView | undefined;
   /** A run has ended that began at `startedAt`. */
   runEnded(startedAt: number, decision: Decision): void;
-  memory(): OutsideMemory;
+  memory(): ExternalProbeMemory;
   stop(): void;
 }
 
-export const startOutsideProber = (deps: OutsideDeps, start: OutsideStart): OutsideProber => {
-  const { clock, random, paths, report, settings } = deps;
+export const startExternalProber = (deps: ExternalProberDeps, start: ExternalProberStart): ExternalProber => {
+  const { clock, random, registry, report, settings } = deps;
   const { namespace, onTurn } = start;
   const { kubeConfigSecretName, timeoutMs, mode } = settings;
   const stopping = new AbortController();
   const known = start.before?.kubeConfigSecretName === kubeConfigSecretName ? start.before : undefined;
-  let path = known?.path ?? untriedPath(start.firstTryAt);
+  let history = known?.history ?? untriedExternalProbe(start.firstAttemptAt);
   let insideAnsweredAt = known?.insideAnsweredAt;
   let renewedSince = known?.renewedSince;
   let nextRunAt: number | undefined;
   let underWay = false;
   let cancel: () => void = () => undefined;
 
-  const view = (): OutsideView => {
+  const view = (): ExternalProbeView => {
     const { limitMs } = start.probe();
-    if (paths.faultIsOurs()) return { mode, state: 'unknown' };
-    return viewPath(path, { mode, limitMs, now: clock.monotonic() });
+    if (registry.faultIsOurs()) return { mode, state: 'unknown' };
+    return viewExternalProbe(history, { mode, limitMs, now: clock.monotonic() });
   };
   let seen = view();
 
@@ -87,7 +90,7 @@ export const startOutsideProber = (deps: OutsideDeps, start: OutsideStart): Outs
     cancel();
     if (underWay || stopping.signal.aborted) return;
     const { limitMs } = start.probe();
-    const at = nextTryOf(path, { mode, timeoutMs, limitMs, insideAnsweredAt, nextRunAt });
+    const at = nextAttemptOf(history, { mode, timeoutMs, limitMs, insideAnsweredAt, nextRunAt });
     if (Number.isFinite(at)) cancel = clock.timer(at - clock.monotonic(), () => void attempt());
   };
 
@@ -99,14 +102,14 @@ export const startOutsideProber = (deps: OutsideDeps, start: OutsideStart): Outs
     if (stopping.signal.aborted) return;
     const { probeIntervalMs, backoffJitterFactor } = start.probe();
     const intervalMs = probeIntervalMs * (1 + random.next() * backoffJitterFactor);
-    const before = path;
-    path = takeTry(path, { ...begun, endedAt: clock.monotonic(), result, intervalMs }, settings);
-    report.pathTried(namespace, { result, before, path });
-    tell(before.state !== path.state && path.state === 'broken');
+    const before = history;
+    history = enterAttempt(history, { ...begun, endedAt: clock.monotonic(), result, intervalMs }, settings);
+    report.externalProbeAttempted(namespace, { result, before, history });
+    tell(before.state !== history.state && history.state === 'unreachable');
     schedule();
   };
 
-  const ask = async (): Promise<TryResult> => {
+  const ask = async (): Promise<AttemptResult> => {
     if (!deps.kubeconfigs.synced) {
       return { kind: 'unusable', problem: 'the Secrets with its kubeconfig are not known yet' };
     }
@@ -129,12 +132,12 @@ export const startOutsideProber = (deps: OutsideDeps, start: OutsideStart): Outs
   /** Makes what is known now known to the others. */
   const tell = (isNewlyBroken: boolean): void => {
     if (stopping.signal.aborted) return;
-    paths.set(namespace, factsOf({ path, renewedSince }));
-    report.pathState(namespace, paths.faultIsOurs() ? 'unknown' : path.state);
+    registry.set(namespace, factsOf({ history, renewedSince }));
+    report.externalProbeState(namespace, registry.faultIsOurs() ? 'unknown' : history.state);
     const before = seen;
     seen = view();
-    if (isNewlyBroken || (seen.state === 'broken' && before.state !== 'broken')) onTurn(true);
-    else if (before.state === 'whole' && seen.state !== 'whole') onTurn(false);
+    if (isNewlyBroken || (seen.state === 'unreachable' && before.state !== 'unreachable')) onTurn(true);
+    else if (before.state === 'reachable' && seen.state !== 'reachable') onTurn(false);
   };
 
   tell(false);
@@ -149,12 +152,12 @@ export const startOutsideProber = (deps: OutsideDeps, start: OutsideStart): Outs
       tell(false);
       schedule();
     },
-    memory: () => ({ kubeConfigSecretName, path, insideAnsweredAt, renewedSince }),
+    memory: () => ({ kubeConfigSecretName, history, insideAnsweredAt, renewedSince }),
     stop: () => {
       stopping.abort(new Error('the outside path is no longer tried'));
       cancel();
-      paths.forget(namespace);
-      report.pathGone(namespace);
+      registry.forget(namespace);
+      report.externalProbeStopped(namespace);
     },
   };
 };

@@ -1,36 +1,39 @@
 import type { ProberSettings } from '../../domain/index.ts';
 import type { Store } from '../../ports/index.ts';
-import { type PathRegistry, createPathRegistry } from './outside-majority.ts';
-import { type OutsideMemory, type OutsideSource, factsOf } from './outside-prober.ts';
-import type { OutsideReport } from './report-outside.ts';
+import { type ExternalProbeRegistry, createExternalProbeRegistry } from './outside-majority.ts';
+import { type ExternalProbeMemory, type ExternalProbeSource, factsOf } from './outside-prober.ts';
+import type { ExternalProbeReport } from './report-outside.ts';
 
-export interface OutsideSourceDeps {
+export interface ExternalProbeSourceDeps {
   readonly settings: ProberSettings;
   /** Kubeconfig texts of the outside paths, by `namespace/name` of their Secret. */
-  readonly outsideKubeconfigs?: Store<string | undefined> | undefined;
-  readonly report: OutsideReport;
+  readonly externalKubeconfigs?: Store<string | undefined> | undefined;
+  readonly report: ExternalProbeReport;
 }
 
 /** The outside paths of a seed. */
-export interface OutsidePaths {
-  readonly registry: PathRegistry;
+export interface ExternalProbes {
+  readonly registry: ExternalProbeRegistry;
   /** Absent where none is configured. */
-  readonly source?: OutsideSource;
+  readonly source?: ExternalProbeSource;
 }
 
 /** Goes on from what the probers before remembered, by shoot. */
-export const createOutsidePaths = (
-  { settings, outsideKubeconfigs: kubeconfigs, report }: OutsideSourceDeps,
-  memories: Iterable<readonly [namespace: string, { readonly outside?: OutsideMemory }]>,
-): OutsidePaths => {
-  const { outsidePath } = settings;
-  const known = Array.from(memories).flatMap(([namespace, { outside }]) =>
-    outside !== undefined && outside.kubeConfigSecretName === outsidePath?.kubeConfigSecretName
-      ? [[namespace, factsOf(outside)] as const]
+export const createExternalProbes = (
+  { settings, externalKubeconfigs: kubeconfigs, report }: ExternalProbeSourceDeps,
+  memories: Iterable<readonly [namespace: string, { readonly externalProbe?: ExternalProbeMemory }]>,
+): ExternalProbes => {
+  const { externalProbe } = settings;
+  const known = Array.from(memories).flatMap(([namespace, { externalProbe: memory }]) =>
+    memory !== undefined && memory.kubeConfigSecretName === externalProbe?.kubeConfigSecretName
+      ? [[namespace, factsOf(memory)] as const]
       : [],
   );
-  const registry = createPathRegistry({ initial: known, onChange: (isOurs) => report.pathFaultIsOurs(isOurs) });
-  report.pathFaultIsOurs(registry.faultIsOurs());
-  if (outsidePath === undefined || kubeconfigs === undefined) return { registry };
-  return { registry, source: { settings: outsidePath, kubeconfigs, paths: registry } };
+  const registry = createExternalProbeRegistry({
+    initial: known,
+    onChange: (isOurs) => report.externalFaultIsOurs(isOurs),
+  });
+  report.externalFaultIsOurs(registry.faultIsOurs());
+  if (externalProbe === undefined || kubeconfigs === undefined) return { registry };
+  return { registry, source: { settings: externalProbe, kubeconfigs, registry } };
 };

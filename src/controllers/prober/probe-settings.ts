@@ -24,7 +24,7 @@ export const raceOf = (
   settings: ProberSettings,
   shoot: ShootSettings,
 ): Race | undefined => {
-  if (verdict?.kind !== 'scale-down') return undefined;
+  if (verdict?.kind !== 'unhealthy') return undefined;
   const { crossedAt, earlyByMs = 0 } = verdict;
   return { crossedAt, graceEndsAt: crossedAt + earlyByMs + (1 - limitOfGrace) * graceOf(settings, shoot) };
 };

@@ -55,7 +55,7 @@ interface Shoot {
   /** New runs get no answer. */
   hangs: boolean;
   /** Called whenever the prober looks at what is known of a dependent resource. */
-  onLook: () => void;
+  onObservation: () => void;
 }
 
 /** Answers for a shoot whose two nodes have not renewed their leases for a minute. */
@@ -80,12 +80,12 @@ const createAnswering = (shoot: Shoot): KubeClient => {
 
 /** Its first run asks for a second look 2 s later, and that one scales down. Writes wait for the test's answer. */
 const start = (namespace: string, given: Partial<ShootProberDeps> = {}): Shoot => {
-  const shoot: Shoot = { runs: [], hangs: false, onLook: () => undefined };
+  const shoot: Shoot = { runs: [], hangs: false, onObservation: () => undefined };
   const answering = createAnswering(shoot);
   const sources = resources.map(({ ref }): readonly [string, DependentSource] => {
     const store = createStaticStore(() => scalableOf(objectOf(ref, { replicas: 2 })));
     const served = () => {
-      shoot.onLook();
+      shoot.onObservation();
       return { kind: 'served', resource: 'deployments' } as const;
     };
     return [refKey(ref), { served, store }];
@@ -130,9 +130,9 @@ describe('an exception in the step of a shoot', () => {
     const [a, b] = [start('a'), start('b')];
     await clock.advance(2_000);
     expect([bugs('a'), bugs('b')]).toEqual([1, undefined]);
-    const told = logger.lines.filter(({ level }) => level === 'error');
-    expect(told).toMatchObject([{ message: 'unexpected error: this is a bug', fields: { namespace: 'a' } }]);
-    expect(told[0]?.fields.error).toBeInstanceOf(TypeError);
+    const heard = logger.lines.filter(({ level }) => level === 'error');
+    expect(heard).toMatchObject([{ message: 'unexpected error: this is a bug', fields: { namespace: 'a' } }]);
+    expect(heard[0]?.fields.error).toBeInstanceOf(TypeError);
     expect([writesOf('a'), writesOf('b')].map(({ length }) => length)).toEqual([0, 3]);
     await clock.advance(9_999);
     expect(a.runs.map(({ at }) => at)).toEqual([0, 2_000]);
@@ -167,7 +167,7 @@ describe('an exception in the step of a shoot', () => {
     const [kcm, mcm, ca] = seed.waiting;
     kcm!.leave();
     const breakIt = onceFor('a');
-    a.onLook = () => breakIt('a');
+    a.onObservation = () => breakIt('a');
     ca!.fail(new ApiError({ code: 'Forbidden', message: 'no' }));
     await clock.settle();
     expect(bugs('a')).toBe(1);

@@ -3,11 +3,16 @@ import type { Clock, Random } from '../../ports/index.ts';
 import type { ApiServers } from './api-servers.ts';
 import { createDependents, type DependentsDeps } from './dependents.ts';
 import type { Flow } from './flow.ts';
-import type { Farewell, ShootSettings } from './lifecycle.ts';
+import type { ReleasePolicy, ShootSettings } from './lifecycle.ts';
 import type { AskDeps } from './ask.ts';
 import { probe, type ProbeRequest } from './observe.ts';
 import type { Action } from './operation.ts';
-import { type OutsideMemory, type OutsideProber, type OutsideSource, startOutsideProber } from './outside-prober.ts';
+import {
+  type ExternalProbeMemory,
+  type ExternalProber,
+  type ExternalProbeSource,
+  startExternalProber,
+} from './outside-prober.ts';
 import { probeSettings, raceOf } from './probe-settings.ts';
 import type { ProberReport } from './report.ts';
 import { type Effect, type ShootContext, type ShootEvent, type ShootState, advanceShoot } from './shoot.ts';
@@ -22,7 +27,7 @@ export interface ShootProberDeps extends AskDeps, DependentsDeps {
   /** Milliseconds for which a watch of Clusters or dependents has been away; 0 while all are open. */
   readonly seedAwayMs: () => number;
   /** Absent: there is no outside path. */
-  readonly outside?: OutsideSource;
+  readonly externalProbe?: ExternalProbeSource;
 }
 
 /** What a prober of the same shoot goes on with after a change of the configuration. */
@@ -31,7 +36,7 @@ export interface ProberMemory {
   /** Monotonic milliseconds: a back-off holds across the change. */
   readonly nextRunAt: number;
   readonly settings: ShootSettings;
-  readonly outside?: OutsideMemory;
+  readonly externalProbe?: ExternalProbeMemory;
 }
 
 /** The prober of one shoot. */
@@ -45,7 +50,7 @@ export interface ShootProber {
    * Ends probing for good, and gives back what is held. Resolves when all is done, with whether it succeeded. Called again it takes
    * over the later farewell only if the former one has not begun. `reason` is told in log and Events.
    */
-  retire(farewell: Farewell, reason?: string): Promise<'done' | 'failed'>;
+  stop(releasePolicy: ReleasePolicy, reason?: string): Promise<'done' | 'failed'>;
 }
 
 /** `first`: when the first run is due, or the memory of the prober before. */
@@ -75,9 +80,9 @@ export const startShootProber = (deps: ShootProberDeps, start: ProberStart): Sho
     runUnderWay: false,
     flows: 0,
   };
-  let settleRetired: (result: 'done' | 'failed') => void = () => undefined;
-  const retired = new Promise<'done' | 'failed'>((resolve) => {
-    settleRetired = resolve;
+  let settleStopped: (result: 'done' | 'failed') => void = () => undefined;
+  const stopped = new Promise<'done' | 'failed'>((resolve) => {
+    settleStopped = resolve;
   });
 
   const post = (event: ShootEvent): void => {
@@ -135,7 +140,7 @@ export const startShootProber = (deps: ShootProberDeps, start: ProberStart): Sho
 
   const end = (result: 'done' | 'failed'): void => {
     stopListening();
-    settleRetired(result);
+    settleStopped(result);
   };
 
   const perform = (effect: Effect): void => {
@@ -165,13 +170,13 @@ export const startShootProber = (deps: ShootProberDeps, start: ProberStart): Sho
   };
 
   const probeInput = (jitter: number): ReturnType<ProbeRequest['input']> => {
-    const path = outside?.view();
+    const path = externalProbe?.view();
     return {
       settings: probeSettings(settings, shootSettings),
       dependents: dependents.view(state.flow !== undefined),
       apiServer: deps.apiServers.view(namespace),
       random: jitter,
-      ...(path === undefined ? {} : { outside: path }),
+      ...(path === undefined ? {} : { externalProbe: path }),
     };
   };
 
@@ -195,7 +200,7 @@ export const startShootProber = (deps: ShootProberDeps, start: ProberStart): Sho
         missing: dependents.missing(),
       });
       post({ kind: 'run-ended', decision: result.decision });
-      outside?.runEnded(startedAt, result.decision);
+      externalProbe?.runEnded(startedAt, result.decision);
     } catch (error) {
       if (!run.signal.aborted) report.broke(namespace, error);
       post({ kind: 'run-broke', nextRunAt: clock.monotonic() + settings.probeIntervalMs });
@@ -221,19 +226,20 @@ export const startShootProber = (deps: ShootProberDeps, start: ProberStart): Sho
     }
   };
 
-  const startOutside = (source: OutsideSource): OutsideProber =>
-    startOutsideProber(
+  const startExternal = (source: ExternalProbeSource): ExternalProber =>
+    startExternalProber(
       { ...deps, ...source },
       {
         namespace,
-        firstTryAt: state.nextRunAt,
-        before: 'delayMs' in start.first ? undefined : start.first.outside,
+        firstAttemptAt: state.nextRunAt,
+        before: 'delayMs' in start.first ? undefined : start.first.externalProbe,
         probe: () => probeSettings(settings, shootSettings),
-        onTurn: (broken) => post({ kind: 'path-turned', broken }),
+        onTurn: (isUnreachable) => post({ kind: 'external-probe-turned', isUnreachable }),
       },
     );
   /** None for a prober that never probes. */
-  const outside = Number.isFinite(state.nextRunAt) && deps.outside ? startOutside(deps.outside) : undefined;
+  const externalProbe =
+    Number.isFinite(state.nextRunAt) && deps.externalProbe ? startExternal(deps.externalProbe) : undefined;
 
   schedule();
   return {
@@ -243,12 +249,12 @@ export const startShootProber = (deps: ShootProberDeps, start: ProberStart): Sho
     held: () => dependents.countHeld(),
     memory: () => {
       const kept = { probe: state.probe, nextRunAt: state.nextRunAt, settings: shootSettings };
-      return outside === undefined ? kept : { ...kept, outside: outside.memory() };
+      return externalProbe === undefined ? kept : { ...kept, externalProbe: externalProbe.memory() };
     },
-    retire: (farewell, reason) => {
-      outside?.stop();
-      post({ kind: 'retire', farewell, ...(reason === undefined ? {} : { reason }) });
-      return retired;
+    stop: (releasePolicy, reason) => {
+      externalProbe?.stop();
+      post({ kind: 'stop', releasePolicy, ...(reason === undefined ? {} : { reason }) });
+      return stopped;
     },
   };
 };

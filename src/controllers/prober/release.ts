@@ -1,10 +1,10 @@
 import type { ShootView } from '../../domain/index.ts';
-import { decideLifecycle, type Farewell } from './lifecycle.ts';
+import { decideLifecycle, type ReleasePolicy } from './lifecycle.ts';
 import { type ShootProberDeps, startShootProber } from './prober.ts';
 
 export interface ShootRelease {
   readonly namespace: string;
-  readonly farewell: Exclude<Farewell, 'nothing'>;
+  readonly releasePolicy: Exclude<ReleasePolicy, 'nothing'>;
   /** For log and Events. */
   readonly reason: string;
 }
@@ -13,17 +13,17 @@ export interface ShootRelease {
  * What giving back means for a shoot at an operator's request: the former counts, but only our mark where a count is Gardener's to say, as of a
  * hibernated shoot. Undefined: its Cluster is gone, and what it left behind is restored.
  */
-export const farewellOnRequest = (shoot: ShootView | undefined): ShootRelease['farewell'] => {
+export const releasePolicyOnRequest = (shoot: ShootView | undefined): ShootRelease['releasePolicy'] => {
   const decision = decideLifecycle(shoot);
-  return decision.kind === 'stop' && decision.farewell === 'release' ? 'release' : 'restore';
+  return decision.kind === 'stop' && decision.releasePolicy === 'release' ? 'release' : 'restore';
 };
 
 /** Gives back what is held in one shoot, in order, as a prober does that ends: one that never probes. */
 export const releaseShoot = (
   deps: ShootProberDeps,
-  { namespace, farewell, reason }: ShootRelease,
+  { namespace, releasePolicy, reason }: ShootRelease,
 ): Promise<'done' | 'failed'> => {
   const settings = { poolConditions: new Map() };
   const prober = startShootProber(deps, { namespace, settings, first: { delayMs: Number.POSITIVE_INFINITY } });
-  return prober.retire(farewell, reason);
+  return prober.stop(releasePolicy, reason);
 };

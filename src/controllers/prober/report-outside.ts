@@ -1,43 +1,47 @@
 import type { Logger } from '../../ports/index.ts';
 import type { ProberMetrics } from './metrics.ts';
-import type { OutsidePath, TryResult } from './outside-path.ts';
-import type { PathState } from './verdict.ts';
+import type { ExternalProbeHistory, AttemptResult } from './outside-path.ts';
+import type { Reachability } from './verdict.ts';
 
-export interface EndedPathTry {
-  readonly result: TryResult;
-  readonly before: OutsidePath;
-  readonly path: OutsidePath;
+export interface EndedExternalAttempt {
+  readonly result: AttemptResult;
+  readonly before: ExternalProbeHistory;
+  readonly history: ExternalProbeHistory;
 }
 
-export interface OutsideReport {
-  pathTried(namespace: string, ended: EndedPathTry): void;
+export interface ExternalProbeReport {
+  externalProbeAttempted(namespace: string, ended: EndedExternalAttempt): void;
   /** As it counts. */
-  pathState(namespace: string, state: PathState): void;
+  externalProbeState(namespace: string, state: Reachability): void;
   /** The path is no longer tried. */
-  pathGone(namespace: string): void;
+  externalProbeStopped(namespace: string): void;
   /** More than half of the seed's paths say so, or no longer. */
-  pathFaultIsOurs(isOurs: boolean): void;
+  externalFaultIsOurs(isOurs: boolean): void;
   /** An exception nobody foresaw. */
   broke(namespace: string, error: unknown): void;
 }
 
-const states: readonly PathState[] = ['whole', 'broken', 'unknown'];
+/** As log and metrics have always called them. */
+const labels = { reachable: 'whole', unreachable: 'broken', unknown: 'unknown' } as const satisfies Record<
+  Reachability,
+  string
+>;
 
-export const createOutsideReport = (deps: {
+export const createExternalProbeReport = (deps: {
   readonly logger: Logger;
   readonly metrics: ProberMetrics;
-}): Omit<OutsideReport, 'broke'> => {
+}): Omit<ExternalProbeReport, 'broke'> => {
   const { logger, metrics } = deps;
   /** Latest reason why a path cannot be judged. */
   const complaints = new Map<string, string>();
   let isOurs = false;
 
-  const complaintOf = ({ result }: EndedPathTry): string | undefined =>
+  const complaintOf = ({ result }: EndedExternalAttempt): string | undefined =>
     result.kind === 'unusable' ? result.problem : undefined;
 
-  const tellState = (namespace: string, ended: EndedPathTry): void => {
-    const { state, reason, failures } = ended.path;
-    const fields = { namespace, state, reason };
+  const tellState = (namespace: string, ended: EndedExternalAttempt): void => {
+    const { state, reason, failures } = ended.history;
+    const fields = { namespace, state: labels[state], reason };
     const complaint = complaintOf(ended);
     const isNews = ended.before.state !== state || complaint !== complaints.get(namespace);
     if (complaint === undefined) complaints.delete(namespace);
@@ -46,24 +50,26 @@ export const createOutsideReport = (deps: {
     // One warning is enough for a fault of ours.
     else if (isOurs) logger.debug('outside path', fields);
     else if (complaint !== undefined) logger.warn('outside path cannot be judged', fields);
-    else if (state === 'broken') logger.warn('outside path', fields);
+    else if (state === 'unreachable') logger.warn('outside path', fields);
     else logger.info('outside path', fields);
   };
 
   return {
-    pathTried: (namespace, ended) => {
-      metrics.pathTries.inc({ namespace, result: ended.result.kind });
+    externalProbeAttempted: (namespace, ended) => {
+      metrics.externalAttempts.inc({ namespace, result: ended.result.kind });
       tellState(namespace, ended);
     },
-    pathState: (namespace, current) => {
-      for (const state of states) metrics.pathState.set(state === current ? 1 : 0, { namespace, state });
+    externalProbeState: (namespace, current) => {
+      for (const state of Object.values(labels)) {
+        metrics.externalProbeState.set(state === labels[current] ? 1 : 0, { namespace, state });
+      }
     },
-    pathGone: (namespace) => {
+    externalProbeStopped: (namespace) => {
       complaints.delete(namespace);
-      metrics.pathState.remove({ namespace });
+      metrics.externalProbeState.remove({ namespace });
     },
-    pathFaultIsOurs: (now) => {
-      metrics.pathFaultIsOurs.set(now ? 1 : 0);
+    externalFaultIsOurs: (now) => {
+      metrics.externalFaultIsOurs.set(now ? 1 : 0);
       if (now === isOurs) return;
       isOurs = now;
       if (now) {

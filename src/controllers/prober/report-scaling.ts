@@ -3,7 +3,7 @@ import type { EventRecorder, Logger } from '../../ports/index.ts';
 import type { Flow, FlowEnd } from './flow.ts';
 import type { ProberMetrics } from './metrics.ts';
 import { unknownManager } from './moves.ts';
-import { type Action, type Operation, type Outcome, maxTries } from './operation.ts';
+import { type Action, type Operation, type Outcome, maxAttempts } from './operation.ts';
 
 /** Of a scale-down verdict, monotonic milliseconds: when the threshold was crossed, and when KCM would act. */
 export interface Race {
@@ -51,8 +51,8 @@ type WriteAnswer = Answered & { readonly action: Extract<Action, { kind: 'write'
 const isWrite = (answer: Answered): answer is WriteAnswer => answer.action.kind === 'write';
 
 /** Whether more than the ordinary tries are made: they were told, and what comes of these is told when the flow ends. */
-const isInsisting = ({ flow, action }: Answered): boolean =>
-  flow.operations.some(({ key, tries }) => key === action.key && tries >= maxTries);
+const isRetryingOn = ({ flow, action }: Answered): boolean =>
+  flow.operations.some(({ key, attempts }) => key === action.key && attempts >= maxAttempts);
 
 export const createScalingReport = (deps: ScalingReportDeps): ScalingReport => {
   const { logger, metrics, dryRun } = deps;
@@ -72,7 +72,7 @@ export const createScalingReport = (deps: ScalingReportDeps): ScalingReport => {
     if (!outcome.result.ok) {
       const { code, message } = outcome.result.error;
       if (code === 'Rejected') logger.info('not written', { ...fields, why: message });
-      else logger[isInsisting(answer) ? 'debug' : 'error']('writing failed', { ...fields, error: message });
+      else logger[isRetryingOn(answer) ? 'debug' : 'error']('writing failed', { ...fields, error: message });
       return;
     }
     if (unreadable !== undefined) {

@@ -80,7 +80,7 @@ describe('of the runs of a shoot', () => {
     },
     {
       what: 'each change of the verdict is told',
-      verdicts: [upVerdict, downVerdict, { kind: 'skip' }, { kind: 'skip' }],
+      verdicts: [upVerdict, downVerdict, { kind: 'skipped' }, { kind: 'skipped' }],
       levels: ['info', 'info', 'info', 'debug'],
     },
   ])('$what', ({ verdicts, levels }) => {
@@ -101,8 +101,8 @@ describe('of required resources that are missing', () => {
       return meter.value('dwd_prober_missing_resources', { namespace: 'x' });
     });
     expect(counts).toEqual([1, 1, 2, 1, 0]);
-    const told = logger.lines.filter(({ fields }) => fields.resource !== undefined);
-    expect(told.map(({ level, fields }) => `${level} ${String(fields.resource)}`)).toEqual([
+    const heard = logger.lines.filter(({ fields }) => fields.resource !== undefined);
+    expect(heard.map(({ level, fields }) => `${level} ${String(fields.resource)}`)).toEqual([
       'error a',
       'error b',
       'info a',
@@ -115,8 +115,8 @@ describe('the word for a verdict', () => {
   it.each<[Verdict, string]>([
     [upVerdict, 'healthy'],
     [downVerdict, 'unhealthy'],
-    [{ kind: 'confirm' }, 'confirming'],
-    [{ kind: 'skip' }, 'skipped'],
+    [{ kind: 'confirming' }, 'confirming'],
+    [{ kind: 'skipped' }, 'skipped'],
     [failed('ConnectionError', 'refused'), 'api_server_unreachable'],
   ])('is the same in log and metric: %j', (verdict, word) => {
     const decision = { verdict, reason: '', nextRunAt: 0, memory: emptyProbeMemory } as const;

@@ -2,14 +2,14 @@ import { ignoreScalingAnnotation, replicasAnnotation } from '../../domain/index.
 import type { EventRecorder, Logger, Meter } from '../../ports/index.ts';
 import { createProberMetrics, forgetShoot, type ProberMetrics } from './metrics.ts';
 import type { ProbeResult } from './observe.ts';
-import { createOutsideReport, type OutsideReport } from './report-outside.ts';
+import { createExternalProbeReport, type ExternalProbeReport } from './report-outside.ts';
 import { createScalingReport, type ScalingReport } from './report-scaling.ts';
 import { type Downtime, type Verdict, wordOf } from './verdict.ts';
 
 /** The only stage that logs, counts and records Events. */
-export interface ProberReport extends ScalingReport, OutsideReport {
+export interface ProberReport extends ScalingReport, ExternalProbeReport {
   proberStarted(namespace: string, why: { readonly delayMs: number }): void;
-  proberStopped(namespace: string, why: { readonly reason: string; readonly farewell: string }): void;
+  proberStopped(namespace: string, why: { readonly reason: string; readonly releasePolicy: string }): void;
   settingsChanged(namespace: string): void;
   clusterUndecodable(namespace: string, error: Error): void;
   probers(count: number): void;
@@ -135,9 +135,10 @@ export const createProberReport = ({ logger, meter, events, dryRun }: ReportDeps
   const scaling = createScalingReport({ logger, metrics, events, dryRun });
   return {
     ...scaling,
-    ...createOutsideReport({ logger, metrics }),
+    ...createExternalProbeReport({ logger, metrics }),
     proberStarted: (namespace, { delayMs }) => logger.info('probing', { namespace, firstRunInMs: Math.round(delayMs) }),
-    proberStopped: (namespace, why) => logger.info('no longer probing', { namespace, ...why }),
+    proberStopped: (namespace, { reason, releasePolicy }) =>
+      logger.info('no longer probing', { namespace, reason, farewell: releasePolicy }),
     settingsChanged: (namespace) => logger.info('settings of the shoot changed', { namespace }),
     clusterUndecodable: (namespace, error) => {
       metrics.clusterErrors.inc({ namespace });

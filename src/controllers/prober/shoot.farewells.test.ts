@@ -20,24 +20,24 @@ describe('farewells', () => {
   const resources = [at(a, 0), at(b, 1, { initialDelayMs: 5_000 })];
   const quiet = { resources, verdictAt: once(failedVerdict) };
 
-  const retire = (options: HarnessOptions, farewell: 'restore' | 'release' | 'nothing', when = 1_000): Harness => {
+  const stop = (options: HarnessOptions, releasePolicy: 'restore' | 'release' | 'nothing', when = 1_000): Harness => {
     const harness = createHarness(options);
-    harness.at(when, () => harness.retire(farewell));
+    harness.at(when, () => harness.stop(releasePolicy));
     harness.runUntil(100_000);
     return harness;
   };
 
   it('restore what is held, in order, and nothing else', () => {
-    const harness = retire({ ...quiet, objects: [held(a), held(b)] }, 'restore');
+    const harness = stop({ ...quiet, objects: [held(a), held(b)] }, 'restore');
     expect(tell(harness.log)).toEqual(['1000 a object=3', '7060 b object=3']);
     expect(harness.state().ended).toBe('done');
-    const others = retire({ ...quiet, objects: [objectOf(a, { replicas: 0 }), held(b)] }, 'restore');
+    const others = stop({ ...quiet, objects: [objectOf(a, { replicas: 0 }), held(b)] }, 'restore');
     expect(tell(others.log)).toEqual(['6000 b object=3']);
     expect(others.model.get(refKey(a))?.replicas).toBe(0);
   });
 
   it('release: the mark goes, the counts stay', () => {
-    const harness = retire({ ...quiet, objects: [held(a), held(b)] }, 'release');
+    const harness = stop({ ...quiet, objects: [held(a), held(b)] }, 'release');
     expect(tell(harness.log)).toEqual(['1000 a object', '1000 b object']);
     expect(harness.state().ended).toBe('done');
     for (const ref of [a, b]) {
@@ -45,16 +45,16 @@ describe('farewells', () => {
     }
   });
 
-  it.each(['restore', 'release', 'nothing'] as const)('%s: over at once when nothing is held', (farewell) => {
-    const harness = retire({ ...quiet, objects: [up(a), objectOf(b, { replicas: 0 })] }, farewell);
+  it.each(['restore', 'release', 'nothing'] as const)('%s: over at once when nothing is held', (releasePolicy) => {
+    const harness = stop({ ...quiet, objects: [up(a), objectOf(b, { replicas: 0 })] }, releasePolicy);
     expect(harness.log).toEqual([]);
     expect(harness.state().ended).toBe('done');
   });
 
   it('release: stops a restoration in the middle; the shoot has been hibernated meanwhile', () => {
     const harness = createHarness({ ...quiet, objects: [held(a), held(b)] });
-    harness.at(1_000, () => harness.retire('restore'));
-    harness.at(3_000, () => harness.retire('release'));
+    harness.at(1_000, () => harness.stop('restore'));
+    harness.at(3_000, () => harness.stop('release'));
     harness.runUntil(100_000);
     expect(tell(harness.log)).toEqual(['1000 a object=3', '3000 a read', '3000 b read', '3020 b object']);
     expect(harness.state().ended).toBe('done');
@@ -63,35 +63,35 @@ describe('farewells', () => {
 
   it('restore: does not begin anew what a release has taken over', () => {
     const harness = createHarness({ ...quiet, objects: [held(a), held(b)] });
-    harness.at(1_000, () => harness.retire('release'));
-    harness.at(1_010, () => harness.retire('restore'));
+    harness.at(1_000, () => harness.stop('release'));
+    harness.at(1_010, () => harness.stop('restore'));
     harness.runUntil(100_000);
     expect(tell(harness.log)).toEqual(['1000 a object', '1000 b object']);
   });
 
   it('nothing: leaves everything as it is', () => {
-    const harness = retire({ ...quiet, objects: [held(a), held(b)] }, 'nothing');
+    const harness = stop({ ...quiet, objects: [held(a), held(b)] }, 'nothing');
     expect([harness.log, harness.state().ended]).toEqual([[], 'done']);
   });
 
-  it.each(['restore', 'release'] as const)('%s: does not mind what is missing', (farewell) => {
-    const harness = retire({ ...quiet, objects: [held(b)], synced: false }, farewell);
+  it.each(['restore', 'release'] as const)('%s: does not mind what is missing', (releasePolicy) => {
+    const harness = stop({ ...quiet, objects: [held(b)], synced: false }, releasePolicy);
     expect(harness.state().ended).toBe('done');
     expect(harness.model.get(refKey(b))?.annotations).not.toHaveProperty(active);
   });
 
   it.each(['restore', 'release'] as const)(
     '%s: cancels the running flow first, and reads what it has done',
-    (farewell) => {
+    (releasePolicy) => {
       const fateOf = (index: number): Fate => ({ latencyMs: index === 0 ? 3_000 : 20 });
       const options = { resources, objects: [up(a), up(b)], verdictAt: once(downVerdict), fateOf, watchLagMs: 60_000 };
-      const harness = retire(options, farewell);
+      const harness = stop(options, releasePolicy);
       expect(harness.ends[0]).toEqual({ at: 3_100, flow: 1, end: 'cancelled' });
       const sent = tell(harness.log);
       expect(sent.slice(0, 2)).toEqual(['100 a object=0', '3100 a read']);
       expect(sent.filter((line) => line.includes('b object'))).toEqual([]);
       expect(harness.state().ended).toBe('done');
-      expect(harness.model.get(refKey(a))?.replicas).toBe(farewell === 'restore' ? 3 : 0);
+      expect(harness.model.get(refKey(a))?.replicas).toBe(releasePolicy === 'restore' ? 3 : 0);
       expect(harness.model.get(refKey(a))?.annotations).not.toHaveProperty(active);
     },
   );
@@ -99,7 +99,7 @@ describe('farewells', () => {
   it('nothing: awaits the write that was sent', () => {
     const fateOf = (index: number): Fate => ({ latencyMs: index === 0 ? 3_000 : 20 });
     const harness = createHarness({ resources, objects: [up(a), up(b)], verdictAt: once(downVerdict), fateOf });
-    harness.at(1_000, () => harness.retire('nothing'));
+    harness.at(1_000, () => harness.stop('nothing'));
     harness.runUntil(3_099);
     expect(harness.state().ended).toBeUndefined();
     harness.runUntil(60_000);
@@ -109,13 +109,13 @@ describe('farewells', () => {
 
   it('say when they failed', () => {
     const fateOf = (): Fate => ({ latencyMs: 20, error: 'Forbidden' });
-    expect(retire({ ...quiet, objects: [held(a), held(b)], fateOf }, 'release').state().ended).toBe('failed');
-    expect(retire({ ...quiet, objects: [held(a), held(b)], fateOf }, 'restore').state().ended).toBe('failed');
+    expect(stop({ ...quiet, objects: [held(a), held(b)], fateOf }, 'release').state().ended).toBe('failed');
+    expect(stop({ ...quiet, objects: [held(a), held(b)], fateOf }, 'restore').state().ended).toBe('failed');
   });
 
   it('start no probe and take no verdict any more', () => {
     const slow = { ...quiet, verdictAt: () => downVerdict, runMs: 3_000, objects: [held(a), held(b)] };
-    const harness = retire(slow, 'restore');
+    const harness = stop(slow, 'restore');
     expect(tell(harness.log)).toEqual(['1000 a object=3', '7060 b object=3']);
     expect(harness.now()).toBe(100_000);
   });
@@ -123,14 +123,14 @@ describe('farewells', () => {
   it('that have begun are not begun again by another one, only ended by none', () => {
     const fateOf = (_: number, entry: LogEntry): Fate => ({ latencyMs: entry.action.key === refKey(a) ? 5_000 : 20 });
     const again = createHarness({ ...quiet, objects: [held(a), held(b)], fateOf });
-    again.at(1_000, () => again.retire('release'));
-    again.at(2_000, () => again.retire('restore'));
+    again.at(1_000, () => again.stop('release'));
+    again.at(2_000, () => again.stop('restore'));
     again.runUntil(60_000);
     expect(tell(again.log)).toEqual(['1000 a object', '1000 b object']);
     expect(again.state().ended).toBe('done');
     const stopped = createHarness({ ...quiet, objects: [held(a), held(b)], fateOf });
-    stopped.at(1_000, () => stopped.retire('restore'));
-    stopped.at(2_000, () => stopped.retire('nothing'));
+    stopped.at(1_000, () => stopped.stop('restore'));
+    stopped.at(2_000, () => stopped.stop('nothing'));
     stopped.runUntil(60_000);
     expect(tell(stopped.log)).toEqual(['1000 a object=3']);
     expect(stopped.state().ended).toBeDefined();
@@ -139,8 +139,8 @@ describe('farewells', () => {
   it('that have not begun may change', () => {
     const fateOf = (index: number): Fate => ({ latencyMs: index === 0 ? 3_000 : 20 });
     const harness = createHarness({ resources, objects: [up(a), up(b)], verdictAt: once(downVerdict), fateOf });
-    harness.at(1_000, () => harness.retire('release'));
-    harness.at(2_000, () => harness.retire('restore'));
+    harness.at(1_000, () => harness.stop('release'));
+    harness.at(2_000, () => harness.stop('restore'));
     harness.runUntil(60_000);
     expect(harness.model.get(refKey(a))).toMatchObject({ replicas: 3, annotations: {} });
   });
@@ -148,8 +148,8 @@ describe('farewells', () => {
   it('complete a custom kind that a crash left half-way', () => {
     const main = etcd('main');
     const objects = [objectOf(main, { replicas: 3, annotations: isHeld.annotations })];
-    for (const farewell of ['restore', 'release'] as const) {
-      const harness = retire({ resources: [dependent(main)], verdictAt: once(failedVerdict), objects }, farewell);
+    for (const releasePolicy of ['restore', 'release'] as const) {
+      const harness = stop({ resources: [dependent(main)], verdictAt: once(failedVerdict), objects }, releasePolicy);
       expect(harness.state().ended).toBe('done');
       expect(harness.model.get(refKey(main))?.annotations).not.toHaveProperty(active);
       expect(harness.model.get(refKey(main))?.replicas).toBe(3);

@@ -134,7 +134,7 @@ describe('other verdicts', () => {
     }
   });
 
-  it.each([{ kind: 'skip' }, { kind: 'confirm' }, failedVerdict] satisfies Verdict[])(
+  it.each([{ kind: 'skipped' }, { kind: 'confirming' }, failedVerdict] satisfies Verdict[])(
     'leave a flow as it is: $kind',
     (verdict) => {
       for (const [first, objects] of [
@@ -153,7 +153,7 @@ describe('other verdicts', () => {
       [upVerdict, [up(a), up(b)]],
       [downVerdict, [held(a), held(b)]],
       [upHeldVerdict, [objectOf(a, { replicas: 0 }), up(b)]],
-      [{ kind: 'skip' }, [held(a), held(b)]],
+      [{ kind: 'skipped' }, [held(a), held(b)]],
       [failedVerdict, [held(a), held(b)]],
     ] as const) {
       const harness = run({ ...slow, objects, verdictAt: () => verdict });
@@ -173,7 +173,7 @@ describe('runs', () => {
   const initial: ShootState = { probe: emptyProbeMemory, nextRunAt: 5_000, runUnderWay: false, flows: 0 };
   const ended = (nextRunAt: number): ShootEvent => ({
     kind: 'run-ended',
-    decision: { verdict: { kind: 'skip' }, reason: '', nextRunAt, memory: emptyProbeMemory },
+    decision: { verdict: { kind: 'skipped' }, reason: '', nextRunAt, memory: emptyProbeMemory },
   });
 
   it('start when they are due, one at a time', () => {
@@ -194,11 +194,11 @@ describe('runs', () => {
 
   it('end with the prober', () => {
     const { state } = advanceShoot(initial, [], context(5_000));
-    const retired = advanceShoot(state, [{ kind: 'retire', farewell: 'nothing' }], context(6_000));
-    expect(retired).toMatchObject({ effects: [{ kind: 'abort-run' }], state: { ended: 'done' } });
-    const before = advanceShoot(initial, [{ kind: 'retire', farewell: 'nothing' }], context(6_000));
+    const stopped = advanceShoot(state, [{ kind: 'stop', releasePolicy: 'nothing' }], context(6_000));
+    expect(stopped).toMatchObject({ effects: [{ kind: 'abort-run' }], state: { ended: 'done' } });
+    const before = advanceShoot(initial, [{ kind: 'stop', releasePolicy: 'nothing' }], context(6_000));
     expect(before).toMatchObject({ effects: [], state: { ended: 'done' } });
-    const late = advanceShoot(retired.state, [ended(7_000)], context(6_500));
+    const late = advanceShoot(stopped.state, [ended(7_000)], context(6_500));
     expect(late.effects).toEqual([]);
   });
 

@@ -9,14 +9,14 @@ import {
   mustAwaitWatches,
 } from './flow.ts';
 import { type FlowPlan, createFlow, hasWork } from './flow-plan.ts';
-import { type Farewell, givesBackLess } from './lifecycle.ts';
+import { type ReleasePolicy, releasesLess } from './lifecycle.ts';
 import type { Direction, Scope } from './moves.ts';
-import { type NextLook, lookAfter, lookSooner, nextLookAt } from './next-look.ts';
+import { type NextRun, scheduleAfter, runSooner, nextRunDue } from './next-look.ts';
 import type { Action, Outcome } from './operation.ts';
 import type { Decision, ProbeMemory, Verdict } from './verdict.ts';
 
 /** What a shoot's prober wants done, whether or not a flow does it already. */
-interface Aim {
+interface DesiredScaling {
   readonly direction: Direction;
   readonly scope: Scope;
   readonly reason: string;
@@ -25,7 +25,7 @@ interface Aim {
 }
 
 /** Everything a shoot's prober remembers. Times are monotonic milliseconds. */
-export interface ShootState extends NextLook {
+export interface ShootState extends NextRun {
   readonly probe: ProbeMemory;
   readonly runUnderWay: boolean;
   readonly verdict?: Verdict;
@@ -33,14 +33,14 @@ export interface ShootState extends NextLook {
   /** Flows so far; the number of the latest. */
   readonly flows: number;
   /** Direction of a flow that ended without knowing what became of its writes: the opposite one reads first. */
-  readonly unsure?: Direction;
+  readonly mustReread?: Direction;
   /** What is to start when the cancelled flow has ended. */
-  readonly next?: Aim;
+  readonly next?: DesiredScaling;
   /** Set when probing has ended: what is still to be done, and then how it went. */
-  readonly farewell?: Farewell;
+  readonly releasePolicy?: ReleasePolicy;
   /** Why it is said, where not because of the shoot itself. */
-  readonly farewellReason?: string;
-  readonly farewellStarted?: boolean;
+  readonly releaseReason?: string;
+  readonly releaseStarted?: boolean;
   readonly ended?: 'done' | 'failed';
 }
 
@@ -49,9 +49,9 @@ export type ShootEvent =
   /** A run that was aborted or broke; the next tick holds. */
   | { readonly kind: 'run-broke'; readonly nextRunAt: number }
   /** The outside path is no longer whole, or, with `broken`, broken for certain. */
-  | { readonly kind: 'path-turned'; readonly broken: boolean }
+  | { readonly kind: 'external-probe-turned'; readonly isUnreachable: boolean }
   | { readonly kind: 'answered'; readonly flow: number; readonly outcome: Outcome }
-  | { readonly kind: 'retire'; readonly farewell: Farewell; readonly reason?: string };
+  | { readonly kind: 'stop'; readonly releasePolicy: ReleasePolicy; readonly reason?: string };
 
 export interface ShootContext {
   readonly now: number;
@@ -91,7 +91,7 @@ export const advanceShoot = (state: ShootState, events: readonly ShootEvent[], c
   );
   const flowed = runFlow(current, outcomes, context);
   effects.push(...flowed.effects);
-  current = sayFarewell(flowed.state, context);
+  current = startRelease(flowed.state, context);
   if (current !== flowed.state && current.flow !== undefined) {
     const restarted = runFlow(current, [], context);
     return finish({ ...restarted, effects: [...effects, ...restarted.effects] }, context);
@@ -108,81 +108,87 @@ const takeEvent = (state: ShootState, event: ShootEvent, context: ShootContext):
   switch (event.kind) {
     case 'answered':
       return { state, effects: [] };
-    case 'path-turned':
-      return { state: lookSooner(state, { ...event, now: context.now }), effects: [] };
+    case 'external-probe-turned':
+      return { state: runSooner(state, { ...event, now: context.now }), effects: [] };
     case 'run-broke':
       return { state: { ...state, runUnderWay: false, nextRunAt: event.nextRunAt }, effects: [] };
-    case 'retire':
+    case 'stop':
       if (
-        state.farewellStarted === true &&
-        state.farewell !== undefined &&
-        !givesBackLess(event.farewell, state.farewell)
+        state.releaseStarted === true &&
+        state.releasePolicy !== undefined &&
+        !releasesLess(event.releasePolicy, state.releasePolicy)
       ) {
         return { state, effects: [] };
       }
       return {
-        state: cancelForFarewell({
+        state: cancelForRelease({
           ...state,
-          farewell: event.farewell,
-          farewellStarted: false,
-          ...(event.reason === undefined ? {} : { farewellReason: event.reason }),
+          releasePolicy: event.releasePolicy,
+          releaseStarted: false,
+          ...(event.reason === undefined ? {} : { releaseReason: event.reason }),
         }),
         effects: state.runUnderWay ? [{ kind: 'abort-run' }] : [],
       };
     case 'run-ended': {
       const { decision } = event;
       const { memory, verdict, reason } = decision;
-      const { lookBy: _, pathTurnsAt: __, ...before } = state;
-      const judged = { ...before, ...lookAfter(state, decision), runUnderWay: false, probe: memory, verdict };
-      if (state.farewell !== undefined) return { state: judged, effects: [] };
-      return { state: pursue(judged, aimOf(verdict, { reason, judgedAt: context.now }), context), effects: [] };
+      const { runBy: _, verdictMayTurnAt: __, ...before } = state;
+      const judged = { ...before, ...scheduleAfter(state, decision), runUnderWay: false, probe: memory, verdict };
+      if (state.releasePolicy !== undefined) return { state: judged, effects: [] };
+      return {
+        state: reconcile(judged, desiredScaling(verdict, { reason, judgedAt: context.now }), context),
+        effects: [],
+      };
     }
   }
 };
 
-const aimOf = (verdict: Verdict, given: Pick<Aim, 'reason' | 'judgedAt'>): Aim | undefined => {
+const desiredScaling = (
+  verdict: Verdict,
+  given: Pick<DesiredScaling, 'reason' | 'judgedAt'>,
+): DesiredScaling | undefined => {
   switch (verdict.kind) {
-    case 'scale-down':
+    case 'unhealthy':
       return { direction: 'down', scope: 'all', ...given };
-    case 'scale-up':
+    case 'healthy':
       return { direction: 'up', scope: verdict.scope, ...given };
-    case 'skip':
-    case 'confirm':
+    case 'skipped':
+    case 'confirming':
     case 'failed':
       return undefined;
   }
 };
 
 /** The same verdict keeps its flow going, the opposite one cancels it; without a verdict a flow stays as it is. */
-const pursue = (state: ShootState, aim: Aim | undefined, context: ShootContext): ShootState => {
+const reconcile = (state: ShootState, desired: DesiredScaling | undefined, context: ShootContext): ShootState => {
   const { flow } = state;
-  if (aim === undefined) return state;
-  const readFirst = state.unsure !== undefined && state.unsure !== aim.direction;
-  if (flow === undefined) return startFlow(state, aim, { ...context, readFirst });
-  if (flow.ending === 'cancelled') return { ...state, next: aim };
-  if (flow.direction === aim.direction) return { ...state, flow: confirmFlow(flow, aim) };
-  return { ...state, flow: cancelFlow(flow), next: aim };
+  if (desired === undefined) return state;
+  const readFirst = state.mustReread !== undefined && state.mustReread !== desired.direction;
+  if (flow === undefined) return startFlow(state, desired, { ...context, readFirst });
+  if (flow.ending === 'cancelled') return { ...state, next: desired };
+  if (flow.direction === desired.direction) return { ...state, flow: confirmFlow(flow, desired) };
+  return { ...state, flow: cancelFlow(flow), next: desired };
 };
 
 const startFlow = (
   state: ShootState,
-  aim: Aim,
+  desired: DesiredScaling,
   { readFirst, ...context }: ShootContext & { readonly readFirst: boolean },
 ): ShootState => {
   const { next: _, ...rest } = state;
   const plan: FlowPlan = {
-    ...aim,
+    ...desired,
     id: state.flows + 1,
     resources: context.resources,
     now: context.now,
-    verdictMaxAgeMs: state.farewell === undefined ? 2 * context.probeIntervalMs : Number.POSITIVE_INFINITY,
+    verdictMaxAgeMs: state.releasePolicy === undefined ? 2 * context.probeIntervalMs : Number.POSITIVE_INFINITY,
     readFirst,
   };
   // A scale-up that had to wait for the end of a cancelled flow: the next run says whether it is still right.
   if (plan.direction === 'up' && plan.now - plan.judgedAt > plan.verdictMaxAgeMs) return rest;
   if (plan.direction === 'up' && mustAwaitWatches(plan, context)) return rest;
   if (!hasWork(plan, context.snapshotOf)) return rest;
-  const { unsure: __, ...started } = rest;
+  const { mustReread: __, ...started } = rest;
   return { ...started, flows: plan.id, flow: createFlow({ ...plan, readFirst: readFirst || context.seedAwayMs > 0 }) };
 };
 
@@ -195,10 +201,10 @@ const runFlow = (state: ShootState, outcomes: readonly Outcome[], context: Shoot
   if (end === undefined) return { state: { ...state, flow }, effects, wakeAt };
   effects.push({ kind: 'flow-ended', flow, end });
   const { flow: _, ...before } = state;
-  const rest = isUnsure(flow, end) ? { ...before, unsure: flow.direction } : before;
+  const rest = mayHaveLostAnswer(flow, end) ? { ...before, mustReread: flow.direction } : before;
   const ended =
-    rest.farewellStarted === true ? ({ ...rest, ended: end === 'completed' ? 'done' : 'failed' } as const) : rest;
-  if (rest.next === undefined || rest.farewell !== undefined) {
+    rest.releaseStarted === true ? ({ ...rest, ended: end === 'completed' ? 'done' : 'failed' } as const) : rest;
+  if (rest.next === undefined || rest.releasePolicy !== undefined) {
     return { state: ended, effects, wakeAt: Number.POSITIVE_INFINITY };
   }
   const following = runFlow(startFlow(rest, rest.next, { ...context, readFirst: true }), [], context);
@@ -206,33 +212,33 @@ const runFlow = (state: ShootState, outcomes: readonly Outcome[], context: Shoot
 };
 
 /** An answer may have been lost for good, and the watch may not show it yet. */
-const isUnsure = ({ operations }: Flow, end: FlowEnd): boolean =>
-  end === 'cancelled' || operations.some(({ touched, phase }) => touched && phase.kind === 'failed');
+const mayHaveLostAnswer = ({ operations }: Flow, end: FlowEnd): boolean =>
+  end === 'cancelled' || operations.some(({ mayHaveWritten, phase }) => mayHaveWritten && phase.kind === 'failed');
 
-const cancelForFarewell = (state: ShootState): ShootState => {
+const cancelForRelease = (state: ShootState): ShootState => {
   const { next: _, ...rest } = state;
   return rest.flow === undefined ? rest : { ...rest, flow: cancelFlow(rest.flow) };
 };
 
 /** Once probing and its flow have ended: gives back what is held, once. */
-const sayFarewell = (state: ShootState, context: ShootContext): ShootState => {
-  const { farewell, farewellReason } = state;
-  if (farewell === undefined || state.flow !== undefined || state.ended !== undefined) return state;
-  if (farewell === 'nothing') return { ...state, ended: 'done' };
+const startRelease = (state: ShootState, context: ShootContext): ShootState => {
+  const { releasePolicy, releaseReason } = state;
+  if (releasePolicy === undefined || state.flow !== undefined || state.ended !== undefined) return state;
+  if (releasePolicy === 'nothing') return { ...state, ended: 'done' };
   const given = { scope: 'held', judgedAt: context.now } as const;
-  const aim: Aim =
-    farewell === 'restore'
-      ? { ...given, direction: 'up', reason: farewellReason ?? 'the shoot has no workers that could be harmed' }
-      : { ...given, direction: 'release', reason: farewellReason ?? 'the shoot is no longer protected' };
-  const started = startFlow(state, aim, { ...context, readFirst: state.flows > 0 });
-  return started.flow === undefined ? { ...started, ended: 'done' } : { ...started, farewellStarted: true };
+  const desired: DesiredScaling =
+    releasePolicy === 'restore'
+      ? { ...given, direction: 'up', reason: releaseReason ?? 'the shoot has no workers that could be harmed' }
+      : { ...given, direction: 'release', reason: releaseReason ?? 'the shoot is no longer protected' };
+  const started = startFlow(state, desired, { ...context, readFirst: state.flows > 0 });
+  return started.flow === undefined ? { ...started, ended: 'done' } : { ...started, releaseStarted: true };
 };
 
 const finish = (step: ShootStep, { now }: ShootContext): ShootStep => {
   const { state, effects } = step;
-  if (state.farewell !== undefined || state.runUnderWay) return step;
-  const lookAt = nextLookAt(state);
-  if (now < lookAt) return { ...step, wakeAt: Math.min(step.wakeAt, lookAt) };
-  const { lookBy: _, ...rest } = state;
+  if (state.releasePolicy !== undefined || state.runUnderWay) return step;
+  const runAt = nextRunDue(state);
+  if (now < runAt) return { ...step, wakeAt: Math.min(step.wakeAt, runAt) };
+  const { runBy: _, ...rest } = state;
   return { ...step, state: { ...rest, runUnderWay: true }, effects: [...effects, { kind: 'start-run' }] };
 };

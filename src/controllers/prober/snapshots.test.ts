@@ -10,8 +10,8 @@ import {
 import type { DependentSource, ServedKind } from '../../ports/index.ts';
 import {
   findMissing,
-  pretend,
-  type Pretences,
+  overlayWrite,
+  type DryRunOverlays,
   type SnapshotSources,
   takeSnapshot,
   viewDependents,
@@ -26,13 +26,13 @@ const served: ServedKind = { kind: 'served', resource: 'things' };
 interface Given {
   /** What the watch shows. */
   readonly object?: ModelObject | undefined;
-  readonly learned?: ModelObject;
+  readonly lastResponses?: ModelObject;
   readonly served?: ServedKind;
   readonly synced?: boolean;
-  readonly pretences?: Pretences;
+  readonly overlays?: DryRunOverlays;
 }
 
-const noPretences: Pretences = new Map();
+const noPretences: DryRunOverlays = new Map();
 
 const sourcesOf = (ref: typeof kcm, given: Given): SnapshotSources => {
   const source: DependentSource = {
@@ -45,10 +45,10 @@ const sourcesOf = (ref: typeof kcm, given: Given): SnapshotSources => {
       whenSynced: () => Promise.resolve(),
     },
   };
-  const learned = new Map<string, ResourceState>();
-  if (given.learned !== undefined) learned.set(refKey(ref), stateOf(given.learned));
+  const lastResponses = new Map<string, ResourceState>();
+  if (given.lastResponses !== undefined) lastResponses.set(refKey(ref), stateOf(given.lastResponses));
   const sources = new Map([[refKey(ref), source]]);
-  return { namespace: 'shoot', sources, learned, pretences: given.pretences ?? noPretences };
+  return { namespace: 'shoot', sources, lastResponses, overlays: given.overlays ?? noPretences };
 };
 
 const snapshot = (ref: typeof kcm, given: Given) => takeSnapshot(dependent(ref), sourcesOf(ref, given));
@@ -62,7 +62,7 @@ describe('a snapshot', () => {
     ['discovery has not answered', { object: up, served: { kind: 'unknown' } }, 'unknown'],
     ['the watch has not begun', { object: up, synced: false }, 'unknown'],
     ['there is no such object', {}, 'absent'],
-    ['there was one when we read it', { learned: up }, 'absent'],
+    ['there was one when we read it', { lastResponses: up }, 'absent'],
   ] satisfies readonly [string, Given, string][])('when %s', (_, given, kind) => {
     expect(snapshot(kcm, given).kind).toBe(kind);
     expect(snapshot(kcm, given)).not.toHaveProperty('resourceVersion');
@@ -70,12 +70,12 @@ describe('a snapshot', () => {
 
   it('of a workload is what the watch shows', () => {
     expect(snapshot(kcm, { object: up })).toEqual({ kind: 'state', state: stateOf(up), isAhead: false });
-    expect(snapshot(kcm, { object: down, learned: up })).toMatchObject({ state: stateOf(down), isAhead: false });
-    expect(snapshot(kcm, { object: up, learned: up })).toMatchObject({ state: stateOf(up), isAhead: false });
+    expect(snapshot(kcm, { object: down, lastResponses: up })).toMatchObject({ state: stateOf(down), isAhead: false });
+    expect(snapshot(kcm, { object: up, lastResponses: up })).toMatchObject({ state: stateOf(up), isAhead: false });
   });
 
   it('of a workload is what we were told when the watch lags: it must not make look up what we scaled down', () => {
-    expect(snapshot(kcm, { object: up, learned: down })).toEqual({
+    expect(snapshot(kcm, { object: up, lastResponses: down })).toEqual({
       kind: 'state',
       state: stateOf(down),
       isAhead: true,
@@ -85,10 +85,10 @@ describe('a snapshot', () => {
   it('of a custom kind is what was read, as long as the watch shows no other version', () => {
     const object = objectOf(main, { replicas: 3, version: 9 });
     expect(snapshot(main, { object })).toEqual({ kind: 'unknown', resourceVersion: '9' });
-    expect(snapshot(main, { object, learned: object })).toEqual({ kind: 'state', state: stateOf(object) });
+    expect(snapshot(main, { object, lastResponses: object })).toEqual({ kind: 'state', state: stateOf(object) });
     for (const version of [8, 10]) {
-      const learned = { ...object, version };
-      expect(snapshot(main, { object, learned })).toEqual({ kind: 'unknown', resourceVersion: '9' });
+      const lastResponses = { ...object, version };
+      expect(snapshot(main, { object, lastResponses })).toEqual({ kind: 'unknown', resourceVersion: '9' });
     }
   });
 
@@ -96,8 +96,8 @@ describe('a snapshot', () => {
     const nothing: SnapshotSources = {
       namespace: 'shoot',
       sources: new Map(),
-      learned: new Map(),
-      pretences: new Map(),
+      lastResponses: new Map(),
+      overlays: new Map(),
     };
     expect(takeSnapshot(dependent(kcm), nothing)).toEqual({ kind: 'unknown' });
   });
@@ -158,11 +158,11 @@ describe('dependents', () => {
   it('all count', () => {
     const resources: readonly DependentResource[] = [dependent(kcm), dependent(main)];
     const both = sourcesOf(kcm, { object: objectOf(kcm) });
-    const etcds = sourcesOf(main, { object: objectOf(main), learned: objectOf(main) });
+    const etcds = sourcesOf(main, { object: objectOf(main), lastResponses: objectOf(main) });
     const sources = new Map([...both.sources, ...etcds.sources]);
     const context = { ...both, sources, flowRuns: false };
     expect(viewDependents(resources, context).undisturbed).toBe(false);
-    expect(viewDependents(resources, { ...context, learned: etcds.learned }).undisturbed).toBe(true);
+    expect(viewDependents(resources, { ...context, lastResponses: etcds.lastResponses }).undisturbed).toBe(true);
     expect(viewDependents([], { ...context, sources: new Map() })).toEqual({ undisturbed: true, anyHeld: false });
   });
 
@@ -183,15 +183,15 @@ describe('a pretence of a dry run', () => {
     annotations: { [active]: '', [replicas]: '3' },
   };
   const scaledDown = () => {
-    const pretences: Pretences = new Map();
-    pretend(pretences, refKey(kcm), { base: stateOf(real), state: isDown });
-    return pretences;
+    const overlays: DryRunOverlays = new Map();
+    overlayWrite(overlays, refKey(kcm), { base: stateOf(real), state: isDown });
+    return overlays;
   };
 
   it('hides the real state, whatever version that has', () => {
-    expect(snapshot(kcm, { object: real, pretences: scaledDown() })).toMatchObject({ state: isDown });
-    const touched = { ...real, version: 12 };
-    expect(snapshot(kcm, { object: touched, pretences: scaledDown() })).toMatchObject({
+    expect(snapshot(kcm, { object: real, overlays: scaledDown() })).toMatchObject({ state: isDown });
+    const mayHaveWritten = { ...real, version: 12 };
+    expect(snapshot(kcm, { object: mayHaveWritten, overlays: scaledDown() })).toMatchObject({
       state: { ...isDown, resourceVersion: '12' },
     });
   });
@@ -201,13 +201,13 @@ describe('a pretence of a dry run', () => {
       { ...real, replicas: 2 },
       { ...real, annotations: { [ignore]: 'true' } },
     ]) {
-      expect(snapshot(kcm, { object: changed, pretences: scaledDown() })).toMatchObject({ state: stateOf(changed) });
+      expect(snapshot(kcm, { object: changed, overlays: scaledDown() })).toMatchObject({ state: stateOf(changed) });
     }
   });
 
   it('may rest on another one', () => {
-    const pretences = scaledDown();
-    pretend(pretences, refKey(kcm), { base: isDown, state: { ...isDown, specReplicas: 3, annotations: {} } });
-    expect(snapshot(kcm, { object: real, pretences })).toMatchObject({ state: { specReplicas: 3, annotations: {} } });
+    const overlays = scaledDown();
+    overlayWrite(overlays, refKey(kcm), { base: isDown, state: { ...isDown, specReplicas: 3, annotations: {} } });
+    expect(snapshot(kcm, { object: real, overlays })).toMatchObject({ state: { specReplicas: 3, annotations: {} } });
   });
 });

@@ -13,32 +13,32 @@ import type { Snapshot } from './operation.ts';
 import type { DependentsView } from './verdict.ts';
 
 /** In a dry run: the state that a would-be write left behind, as long as the real one is what it was. */
-interface Pretence {
+interface DryRunOverlay {
   readonly state: ResourceState;
   readonly over: string;
 }
 
 /** By `refKey`; empty unless the run is dry. */
-export type Pretences = Map<string, Pretence>;
+export type DryRunOverlays = Map<string, DryRunOverlay>;
 
 const fingerprint = ({ specReplicas, annotations }: ResourceState): string =>
   JSON.stringify([specReplicas, Object.entries(annotations).sort()]);
 
-const pretended = (pretences: Pretences, key: string, real: ResourceState): ResourceState => {
-  const pretence = pretences.get(key);
-  if (pretence?.over !== fingerprint(real)) return real;
-  return { ...pretence.state, resourceVersion: real.resourceVersion };
+const withOverlay = (overlays: DryRunOverlays, key: string, real: ResourceState): ResourceState => {
+  const overlay = overlays.get(key);
+  if (overlay?.over !== fingerprint(real)) return real;
+  return { ...overlay.state, resourceVersion: real.resourceVersion };
 };
 
 /** `base` is what the would-be write started from: the real state, or that of the would-be write before it. */
-export const pretend = (
-  pretences: Pretences,
+export const overlayWrite = (
+  overlays: DryRunOverlays,
   key: string,
   write: { base: ResourceState; state: ResourceState },
 ): void => {
-  const before = pretences.get(key);
+  const before = overlays.get(key);
   const isSecond = before !== undefined && fingerprint(before.state) === fingerprint(write.base);
-  pretences.set(key, { state: write.state, over: isSecond ? before.over : fingerprint(write.base) });
+  overlays.set(key, { state: write.state, over: isSecond ? before.over : fingerprint(write.base) });
 };
 
 export interface SnapshotSources {
@@ -48,13 +48,13 @@ export interface SnapshotSources {
    * Latest state that the API server told us, by `refKey`: the count of a custom resource stands only in its Scale, which no watch
    * shows, and a watch that lags must not make what we have scaled down look up.
    */
-  readonly learned: ReadonlyMap<string, ResourceState>;
-  readonly pretences: Pretences;
+  readonly lastResponses: ReadonlyMap<string, ResourceState>;
+  readonly overlays: DryRunOverlays;
 }
 
 /** What is known of a dependent resource without a request. */
 export const takeSnapshot = (resource: DependentResource, context: SnapshotSources): Snapshot => {
-  const { namespace, sources, learned, pretences } = context;
+  const { namespace, sources, lastResponses, overlays } = context;
   const key = refKey(resource.ref);
   const source = sources.get(key);
   const served = source?.served() ?? { kind: 'unknown' };
@@ -63,13 +63,13 @@ export const takeSnapshot = (resource: DependentResource, context: SnapshotSourc
   const object = source.store.get(`${namespace}/${resource.ref.name}`);
   if (object === undefined) return { kind: 'absent' };
   const { resourceVersion } = object.meta;
-  const state = learned.get(key);
+  const state = lastResponses.get(key);
   if (scalesInOneWrite(resource.ref)) {
     const isAhead = state !== undefined && !isAtLeast(resourceVersion, state.resourceVersion);
-    return { kind: 'state', state: pretended(pretences, key, isAhead ? state : workloadState(object)), isAhead };
+    return { kind: 'state', state: withOverlay(overlays, key, isAhead ? state : workloadState(object)), isAhead };
   }
   if (state?.resourceVersion !== resourceVersion) return { kind: 'unknown', resourceVersion };
-  return { kind: 'state', state: pretended(pretences, key, state) };
+  return { kind: 'state', state: withOverlay(overlays, key, state) };
 };
 
 /** Keys of the required resources that are not there, as far as the watches know. */

@@ -19,7 +19,7 @@ const judgedAt = (expiresAt: readonly number[]): readonly JudgedLease[] =>
     expiresAt: at,
     expired: now >= at,
     firstSeen: false,
-    moved: false,
+    renewed: false,
     wrongClock: false,
   }));
 const settingsOf = (nodeLeaseFailureFraction: number) => ({ ...defaultSettings, nodeLeaseFailureFraction });

@@ -2,11 +2,11 @@ import {
   type ApiError,
   type KubeconfigError,
   type Lease,
-  type LeaseBook,
-  type Look,
-  type OutsideMode,
+  type LeaseHistory,
+  type Observation,
+  type ExternalProbeMode,
   type PoolConditions,
-  emptyLeaseBook,
+  emptyLeaseHistory,
 } from '../../domain/index.ts';
 
 /** Why a spell without a list of leases counts as downtime; `assumed`: the Deployment of the API server is not known, so it may have been. */
@@ -23,7 +23,7 @@ export type ReadError = ApiError | KubeconfigError;
 /** A list of the leases, and when it was made. */
 export interface LeaseList {
   readonly items: readonly Lease[];
-  readonly look: Look;
+  readonly observation: Observation;
 }
 
 export interface DependentsView {
@@ -42,12 +42,12 @@ export interface ProbeSettings {
   readonly poolConditions: PoolConditions;
 }
 
-export type PathState = 'unknown' | 'whole' | 'broken';
+export type Reachability = 'unknown' | 'reachable' | 'unreachable';
 
 /** The outside path as it counts in a verdict. */
-export interface OutsideView {
-  readonly mode: OutsideMode;
-  readonly state: PathState;
+export interface ExternalProbeView {
+  readonly mode: ExternalProbeMode;
+  readonly state: Reachability;
   /** Monotonic instant from which a broken path counts. */
   readonly since?: number;
 }
@@ -74,7 +74,7 @@ export interface UnreachableSpell {
 
 /** What lasts from run to run. */
 export interface ProbeMemory {
-  readonly book: LeaseBook;
+  readonly history: LeaseHistory;
   /** The spell that lasts now. */
   readonly unreachable?: UnreachableSpell;
   /** End of the latest time in which the API server was down, or may have been, however short. */
@@ -82,7 +82,7 @@ export interface ProbeMemory {
   /** The latest spell, in which we could not connect though the API server was up by all that the seed shows; until it is confirmed. */
   readonly doubt?: { readonly since: number; readonly until: number };
   /** Of the leases never seen to change: when they were first seen. */
-  readonly firstLooks: ReadonlyMap<string, number>;
+  readonly firstSeenAt: ReadonlyMap<string, number>;
   /** Since this instant a lease was renewed for certain, whatever clocks say; absent while all of them are silent. */
   readonly renewedSince?: number;
   /** Leases that a first look called expired and that a second look has yet to confirm. */
@@ -93,41 +93,32 @@ export interface ProbeMemory {
   readonly slowestAnswerMs?: number;
 }
 
-export const emptyProbeMemory: ProbeMemory = { book: emptyLeaseBook, firstLooks: new Map(), unconfirmed: new Set() };
+export const emptyProbeMemory: ProbeMemory = {
+  history: emptyLeaseHistory,
+  firstSeenAt: new Map(),
+  unconfirmed: new Set(),
+};
 
 export type FailureKind = 'api_server_unreachable' | 'kubeconfig_unusable' | 'lease_list_failed' | 'throttled';
 
 export type Verdict =
   | {
-      readonly kind: 'scale-down';
+      readonly kind: 'unhealthy';
       /** Monotonic instant at which the share of expired leases reached the threshold, or the outside path was decisive. */
       readonly crossedAt: number;
       /** How long before the share of expired leases would reach the threshold the outside path was decisive, in milliseconds. */
       readonly earlyByMs?: number;
     }
-  | { readonly kind: 'scale-up'; readonly scope: 'all' | 'held' }
-  | { readonly kind: 'skip' }
+  | { readonly kind: 'healthy'; readonly scope: 'all' | 'held' }
+  | { readonly kind: 'skipped' }
   /** A scale-down that rests on timestamps alone, or comes right after a time in which only we were cut off: look again. */
-  | { readonly kind: 'confirm' }
+  | { readonly kind: 'confirming' }
   | { readonly kind: 'failed'; readonly failure: FailureKind; readonly error: ReadError };
 
 /** The one word for a verdict, in log, metrics and demo alike. */
 export type VerdictWord = 'healthy' | 'unhealthy' | 'confirming' | 'skipped' | FailureKind;
 
-export const wordOf = (verdict: Verdict): VerdictWord => {
-  switch (verdict.kind) {
-    case 'failed':
-      return verdict.failure;
-    case 'skip':
-      return 'skipped';
-    case 'confirm':
-      return 'confirming';
-    case 'scale-down':
-      return 'unhealthy';
-    case 'scale-up':
-      return 'healthy';
-  }
-};
+export const wordOf = (verdict: Verdict): VerdictWord => (verdict.kind === 'failed' ? verdict.failure : verdict.kind);
 
 export interface Counts {
   readonly candidates: number;
@@ -144,7 +135,7 @@ export interface Decision {
   /** Monotonic instant of the next run. */
   readonly nextRunAt: number;
   /** Monotonic instant from which another state of the outside path would turn the verdict; absent: it would not. */
-  readonly pathTurnsAt?: number;
+  readonly verdictMayTurnAt?: number;
   readonly memory: ProbeMemory;
   /** The API server was down until now, and the leases are given their time again. */
   readonly downtime?: Downtime;
@@ -159,7 +150,7 @@ export interface ProbeInput {
   /** Absent: nothing is known of the API server's Deployment. */
   readonly apiServer?: ApiServerView;
   /** Absent where no outside path is to be taken into account. */
-  readonly outside?: OutsideView;
+  readonly externalProbe?: ExternalProbeView;
   readonly now: number;
   /** In [0, 1), for the jitter. */
   readonly random: number;

@@ -107,7 +107,7 @@ describe('warnings', () => {
     [
       'the mode confirm',
       {
-        outsidePath: {
+        externalProbe: {
           kubeConfigSecretName: 'outside',
           timeoutMs: 5_000,
           failureThreshold: 3,

@@ -27,8 +27,8 @@ const managerWarnings = (settings: ProberSettings): readonly string[] => {
   return warnings;
 };
 
-const pathWarnings = ({ outsidePath }: ProberSettings): readonly string[] =>
-  outsidePath?.mode === 'confirm'
+const pathWarnings = ({ externalProbe }: ProberSettings): readonly string[] =>
+  externalProbe?.mode === 'confirm'
     ? ['externalProbe.mode confirm: nodes that are cut off on their own side (--fault nat) are not protected']
     : [];
 

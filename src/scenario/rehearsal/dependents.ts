@@ -91,11 +91,11 @@ const secretOf = (namespace: string, name: string, kubeconfig: string): SimDraft
 /** Puts what the configuration names into the namespace of every shoot, where it is not there yet. */
 export const populate = (world: World, settings: ProberSettings, { byRef }: RehearsedKinds): void => {
   const { store } = world;
-  const { kubeConfigSecretName, outsidePath, dependentResources } = settings;
+  const { kubeConfigSecretName, externalProbe, dependentResources } = settings;
   for (const { namespace, api } of world.shoots) {
     store.put(simKinds.Secret, secretOf(namespace, kubeConfigSecretName, api.kubeconfig()));
-    if (outsidePath !== undefined) {
-      const { kubeConfigSecretName: name } = outsidePath;
+    if (externalProbe !== undefined) {
+      const { kubeConfigSecretName: name } = externalProbe;
       store.put(simKinds.Secret, secretOf(namespace, name, api.publicWay.kubeconfig()));
     }
     for (const { ref } of dependentResources) {

@@ -181,14 +181,14 @@ describe('a rehearsal', () => {
   });
 
   it('uses the names of Secrets that are configured, the outside path included', async () => {
-    const outsidePath = {
+    const externalProbe = {
       kubeConfigSecretName: 'outside',
       timeoutMs: 2_000,
       failureThreshold: 3,
       successThreshold: 1,
       mode: 'confirm',
     } as const;
-    const settings = { ...gardenSettings, kubeConfigSecretName: 'inside', outsidePath };
+    const settings = { ...gardenSettings, kubeConfigSecretName: 'inside', externalProbe };
     expect(await run({ settings, fault: 'lb' })).toMatchObject({ isProtected: true, with: none, heldShoots: 4 });
     // The public way is whole, and so the mode keeps the prober from acting.
     expect(await run({ settings, fault: 'nat' })).toMatchObject({ isProtected: false, heldShoots: 0 });

@@ -1,4 +1,4 @@
-import type { OutsideMode } from '../../domain/index.ts';
+import type { ExternalProbeMode } from '../../domain/index.ts';
 import { createSeededRandom } from '../../sim/index.ts';
 import { createDraw, shootNames } from './draw.ts';
 import { proberPlan } from './generate-prober.ts';
@@ -8,7 +8,7 @@ import type { Plan } from './plan.ts';
 /** Two of five plans are about the weeder. */
 const isWeeders = (seed: number): boolean => seed % 5 === 2 || seed % 5 === 4;
 
-const outsideModes: readonly (OutsideMode | undefined)[] = [
+const outsideModes: readonly (ExternalProbeMode | undefined)[] = [
   undefined,
   undefined,
   undefined,

@@ -1,4 +1,4 @@
-import type { OutsideMode } from '../../domain/index.ts';
+import type { ExternalProbeMode } from '../../domain/index.ts';
 
 /** How an API server fails those who ask it. `refused` and `silent` hold for everybody, the others for watchdogs alone. */
 export type ApiTrouble =
@@ -104,7 +104,7 @@ export interface Plan {
   /** What kind of watchdog it is about. */
   readonly component: 'prober' | 'weeder';
   /** Of a prober: the outside path is tried, and what for. */
-  readonly outside?: OutsideMode;
+  readonly outside?: ExternalProbeMode;
   /** Of a weeder: how long a weeding lasts. */
   readonly watchDurationMs?: number;
   /** Of a weeder: pods start, and exit, within a second or two. */

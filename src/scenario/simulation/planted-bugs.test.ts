@@ -16,11 +16,11 @@ const bugged = vi.hoisted(() => (...functions: readonly string[]) => async (orig
 vi.mock('../../controllers/prober/observe.ts', bugged('probe'));
 vi.mock('../../controllers/prober/flow-plan.ts', bugged('createFlow'));
 vi.mock('../../controllers/prober/flow.ts', bugged('advanceFlow'));
-vi.mock('../../controllers/prober/moves.ts', bugged('nextMove'));
+vi.mock('../../controllers/prober/moves.ts', bugged('planPatch'));
 vi.mock('../../controllers/prober/act.ts', bugged('act'));
-vi.mock('../../controllers/prober/outside-rules.ts', bugged('objection', 'judgeSilence'));
-vi.mock('../../controllers/prober/outside-majority.ts', bugged('createPathRegistry'));
-vi.mock('../../controllers/prober/outside-path.ts', bugged('takeTry'));
+vi.mock('../../controllers/prober/outside-rules.ts', bugged('veto', 'judgeSilence'));
+vi.mock('../../controllers/prober/outside-majority.ts', bugged('createExternalProbeRegistry'));
+vi.mock('../../controllers/prober/outside-path.ts', bugged('enterAttempt'));
 vi.mock('../../controllers/weeder/decide.ts', bugged('weeder/decide'));
 vi.mock('../../controllers/weeder/weedings.ts', bugged('advanceService'));
 vi.mock('../../controllers/weeder/scopes.ts', bugged('planScopes'));

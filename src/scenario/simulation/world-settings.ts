@@ -1,5 +1,5 @@
 import type { LeaderElectionSettings, ProberSettings, WeededService, WeederSettings } from '../../domain/index.ts';
-import { outsidePath } from '../outside-support.ts';
+import { externalProbe } from '../outside-support.ts';
 import { leaseNamespace } from '../replica.ts';
 import { gardenSettings } from '../settings.ts';
 import type { Plan } from './plan.ts';
@@ -19,7 +19,7 @@ export const otherSettings: readonly Partial<ProberSettings>[] = [
 
 export const proberSettings = ({ outside }: Pick<Plan, 'outside'>, reload: number | undefined): ProberSettings => ({
   ...gardenSettings,
-  ...(outside === undefined ? {} : { outsidePath: outsidePath(outside) }),
+  ...(outside === undefined ? {} : { externalProbe: externalProbe(outside) }),
   ...(reload === undefined ? {} : otherSettings[reload]),
 });
 

@@ -54,9 +54,9 @@ export const dependent = (
   ...(given.down === null ? {} : { scaleDown: { ...instant, ...given.down } }),
 });
 
-export const downVerdict: Verdict = { kind: 'scale-down', crossedAt: 0 };
-export const upVerdict: Verdict = { kind: 'scale-up', scope: 'all' };
-export const upHeldVerdict: Verdict = { kind: 'scale-up', scope: 'held' };
+export const downVerdict: Verdict = { kind: 'unhealthy', crossedAt: 0 };
+export const upVerdict: Verdict = { kind: 'healthy', scope: 'all' };
+export const upHeldVerdict: Verdict = { kind: 'healthy', scope: 'held' };
 
 /** What was sent, in few words: `120 kube-controller-manager object=0`. */
 export const tell = (log: readonly LogEntry[]): readonly string[] =>

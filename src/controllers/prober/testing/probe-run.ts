@@ -1,11 +1,11 @@
-import type { Lease, Look, MachineView, NodeView, Result } from '../../../domain/index.ts';
+import type { Lease, Observation, MachineView, NodeView, Result } from '../../../domain/index.ts';
 import { decideByCandidates, decideByLeases, judgeLeases } from '../decide.ts';
 import { unreachable } from '../failure.ts';
 import type {
   ApiServerView,
   Decision,
   DependentsView,
-  OutsideView,
+  ExternalProbeView,
   ProbeInput,
   ProbeMemory,
   ProbeSettings,
@@ -50,7 +50,7 @@ export interface ProbeRun {
   readonly at: number;
   readonly startedAt?: number;
   readonly leases: readonly Lease[];
-  readonly look?: Partial<Look>;
+  readonly observation?: Partial<Observation>;
   /** Default: one of each per lease. */
   readonly nodes?: readonly NodeView[];
   readonly machines?: readonly MachineView[];
@@ -58,7 +58,7 @@ export interface ProbeRun {
   readonly failures?: Readonly<Partial<Record<ReadName, ReadError>>>;
   readonly settings?: ProbeSettings;
   readonly random?: number;
-  readonly outside?: OutsideView | undefined;
+  readonly externalProbe?: ExternalProbeView | undefined;
   readonly apiServer?: ApiServerView | undefined;
 }
 
@@ -72,14 +72,14 @@ export interface ProbeRunResult {
 
 /** The judgements of a run, in their order. */
 export const runProbe = (memory: ProbeMemory, run: ProbeRun): ProbeRunResult => {
-  const { at, startedAt = at, leases, failures = {}, outside, apiServer } = run;
+  const { at, startedAt = at, leases, failures = {}, externalProbe, apiServer } = run;
   const input: ProbeInput = {
     settings: run.settings ?? defaultSettings,
     memory,
     dependents: run.dependents ?? disturbed,
     now: at,
     random: run.random ?? 0,
-    ...(outside === undefined ? {} : { outside }),
+    ...(externalProbe === undefined ? {} : { externalProbe }),
     ...(apiServer === undefined ? {} : { apiServer }),
   };
   const without = { isEager: false, isUrgent: false };
@@ -89,8 +89,8 @@ export const runProbe = (memory: ProbeMemory, run: ProbeRun): ProbeRunResult => 
   });
   if (failures.version !== undefined) return fail('api_server_unreachable', failures.version);
   if (failures.leases !== undefined) return fail('lease_list_failed', failures.leases);
-  const look = { startedAt: at, endedAt: at, wall: origin + at, ...run.look };
-  const judged = judgeLeases({ items: leases, look }, input);
+  const observation = { startedAt: at, endedAt: at, wall: origin + at, ...run.observation };
+  const judged = judgeLeases({ items: leases, observation }, input);
   if (judged.isEnough) return { decision: decideByLeases(judged, input), ...without };
   const lists = {
     nodes: readOr(failures.nodes, run.nodes ?? leases.map(({ name }) => nodeOf(name))),

@@ -1,7 +1,7 @@
 import { ApiError, type DependentResource, type ResourceState, refKey } from '../../../domain/index.ts';
 import type { DependentSource, ServedKind } from '../../../ports/index.ts';
 import type { Flow, FlowEnd } from '../flow.ts';
-import type { Farewell } from '../lifecycle.ts';
+import type { ReleasePolicy } from '../lifecycle.ts';
 import type { Action, Outcome } from '../operation.ts';
 import { type Effect, type ShootEvent, type ShootState, advanceShoot } from '../shoot.ts';
 import { takeSnapshot } from '../snapshots.ts';
@@ -40,7 +40,7 @@ export interface Harness {
   readonly inFlight: ReadonlyMap<string, number>;
   /** Lets something happen at that time. */
   at(time: number, happen: () => void): void;
-  retire(farewell: Farewell): void;
+  stop(releasePolicy: ReleasePolicy): void;
   /** Goes on until `time`, or until nothing is left to happen. */
   runUntil(time: number): void;
 }
@@ -53,7 +53,7 @@ export const createHarness = (options: HarnessOptions): Harness => {
   const starts: number[] = [];
   const ends: { at: number; flow: number; end: FlowEnd }[] = [];
   const inFlight = new Map<string, number>();
-  const learned = new Map<string, ResourceState>();
+  const lastResponses = new Map<string, ResourceState>();
   const seen = new Map(options.objects.map((object) => [refKey(object.ref), object]));
   let now = 0;
   let order = 0;
@@ -106,7 +106,7 @@ export const createHarness = (options: HarnessOptions): Harness => {
     const snapshotOf = (key: string) => {
       const resource = resources.find(({ ref }) => refKey(ref) === key);
       if (resource === undefined) throw new Error(`${key} is no dependent resource`);
-      return takeSnapshot(resource, { namespace: 'shoot', sources, learned, pretences: new Map() });
+      return takeSnapshot(resource, { namespace: 'shoot', sources, lastResponses, overlays: new Map() });
     };
     const step = advanceShoot(state, events, {
       now,
@@ -171,7 +171,7 @@ export const createHarness = (options: HarnessOptions): Harness => {
     at(now + fate.latencyMs, () => {
       if (action.kind === 'read' && unanswered.get(key) !== flow.id) return;
       release(key);
-      if (result.ok && result.value !== undefined) learned.set(key, result.value);
+      if (result.ok && result.value !== undefined) lastResponses.set(key, result.value);
       advance([{ kind: 'answered', flow: flow.id, outcome: { key, result } }]);
     });
   };
@@ -209,7 +209,7 @@ export const createHarness = (options: HarnessOptions): Harness => {
     ends,
     inFlight,
     at,
-    retire: (farewell) => advance([{ kind: 'retire', farewell }]),
+    stop: (releasePolicy) => advance([{ kind: 'stop', releasePolicy }]),
     runUntil,
   };
   return harness;

@@ -14,27 +14,27 @@ const isAlone = (plan: Plan): boolean =>
 export const outsideBugs: readonly Bug[] = [
   {
     name: 'a whole path does not object',
-    of: 'objection',
+    of: 'veto',
     change: () => () => undefined,
     breaks: unevidenced,
     among: isConfirmed,
   },
   {
     name: 'most paths being broken is no fault of ours',
-    of: 'createPathRegistry',
+    of: 'createExternalProbeRegistry',
     change:
-      (createPathRegistry) =>
-      (...args) => ({ ...shape(createPathRegistry(...args)), faultIsOurs: () => false }),
+      (createExternalProbeRegistry) =>
+      (...args) => ({ ...shape(createExternalProbeRegistry(...args)), faultIsOurs: () => false }),
     breaks: unevidenced,
     among: isAlone,
   },
   {
     name: 'one failed try is enough',
-    of: 'takeTry',
+    of: 'enterAttempt',
     change:
-      (takeTry) =>
+      (enterAttempt) =>
       (path = {}, ended = {}, settings = {}) =>
-        takeTry(path, ended, { ...settings, failureThreshold: 1 }),
+        enterAttempt(path, ended, { ...settings, failureThreshold: 1 }),
     breaks: unevidenced,
     among: isTriggered,
   },

@@ -38,12 +38,12 @@ const verdict = (change: (verdict: Shape) => string | undefined): Change =>
 /** Another time for the next look, so many milliseconds from now. */
 const nextLook = (ms: number): Change => decision((made, now) => ({ ...made, nextRunAt: now + ms }));
 
-/** Another write of `nextMove`. */
+/** Another write of `planPatch`. */
 const write =
   (change: (write: Shape) => Shape): Change =>
-  (nextMove) =>
+  (planPatch) =>
   (...args) => {
-    const move = shape(nextMove(...args));
+    const move = shape(planPatch(...args));
     return move.kind === 'write' ? { ...move, write: change(shape(move.write)) } : move;
   };
 
@@ -81,10 +81,10 @@ const impatient: Change =
   };
 
 const presumptuous: Change =
-  (nextMove) =>
+  (planPatch) =>
   (resource = {}, state = {}, aim = {}) => {
     const marks = Object.entries(shape(state.annotations)).filter(([name]) => !name.endsWith('/ignore-scaling'));
-    return nextMove(resource, { ...state, annotations: Object.fromEntries(marks) }, aim);
+    return planPatch(resource, { ...state, annotations: Object.fromEntries(marks) }, aim);
   };
 
 const unconditional: Change =
@@ -136,14 +136,14 @@ const proberBugs: readonly Bug[] = [
   {
     name: 'the first look is believed',
     of: 'probe',
-    change: verdict(({ kind }) => (kind === 'confirm' ? 'scale-down' : undefined)),
+    change: verdict(({ kind }) => (kind === 'confirming' ? 'unhealthy' : undefined)),
     breaks: unevidenced,
   },
   {
     name: 'an API server that is down counts as an outage',
     of: 'probe',
     change: verdict(({ kind, failure }) =>
-      kind === 'failed' && failure === 'api_server_unreachable' ? 'scale-down' : undefined,
+      kind === 'failed' && failure === 'api_server_unreachable' ? 'unhealthy' : undefined,
     ),
     breaks: unevidenced,
   },
@@ -157,13 +157,13 @@ const proberBugs: readonly Bug[] = [
   {
     name: 'outages are overlooked',
     of: 'probe',
-    change: verdict(({ kind }) => (kind === 'scale-down' ? 'skip' : undefined)),
+    change: verdict(({ kind }) => (kind === 'unhealthy' ? 'skipped' : undefined)),
     breaks: ['protected in time', 'no node lost'],
   },
   {
     name: 'recoveries are overlooked',
     of: 'probe',
-    change: verdict(({ kind }) => (kind === 'scale-up' ? 'skip' : undefined)),
+    change: verdict(({ kind }) => (kind === 'healthy' ? 'skipped' : undefined)),
     breaks: ['restored in the end'],
   },
   { name: 'looks have no pause in between', of: 'probe', change: nextLook(10), breaks: ['no storm of requests'] },
@@ -177,13 +177,13 @@ const proberBugs: readonly Bug[] = [
   { name: 'a scale-up does not wait for pods', of: 'advanceFlow', change: impatient, breaks: disordered },
   {
     name: 'one replica is restored, whatever there was',
-    of: 'nextMove',
+    of: 'planPatch',
     change: write((wanted) => (Number(wanted.replicas) > 0 ? { ...wanted, replicas: 1 } : wanted)),
     breaks: inexact,
   },
   {
     name: 'the former count is not stored',
-    of: 'nextMove',
+    of: 'planPatch',
     change: write((wanted) =>
       wanted.replicas === 0
         ? { ...wanted, annotations: { 'dependency-watchdog.gardener.cloud/meltdown-protection-active': '' } }
@@ -191,7 +191,7 @@ const proberBugs: readonly Bug[] = [
     ),
     breaks: inexact,
   },
-  { name: 'ignore-scaling is ignored', of: 'nextMove', change: presumptuous, breaks: inexact },
+  { name: 'ignore-scaling is ignored', of: 'planPatch', change: presumptuous, breaks: inexact },
   {
     name: 'writes have no precondition',
     of: 'act',
