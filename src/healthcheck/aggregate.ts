@@ -9,14 +9,14 @@ export interface AggregateContext {
   readonly now: number;
 }
 
-/** Of every type while the shoot is hibernated: nothing is checked. */
+/** For every type while the shoot is hibernated: nothing is checked. */
 export const hibernatedChange: ConditionChange = {
   status: 'True',
   reason: 'HealthCheckSuccessful',
   message: 'Shoot is hibernated',
 };
 
-/** Of every type when no check can be carried out. */
+/** For every type when no check can be carried out. */
 export const uncheckedChange = (error: unknown): ConditionChange => ({
   status: 'Unknown',
   reason: 'ConditionCheckError',
@@ -24,7 +24,7 @@ export const uncheckedChange = (error: unknown): ConditionChange => ({
 });
 
 const codesOf = (outcomes: readonly CheckOutcome[]): readonly string[] => {
-  // A check may come from JavaScript, and bring codes with a success.
+  // A check written in JavaScript may return codes with a success.
   const codes = outcomes.flatMap((outcome) =>
     outcome.status !== 'True' && 'codes' in outcome ? (outcome.codes ?? []) : [],
   );
@@ -40,7 +40,7 @@ const smallestThreshold = (outcomes: readonly CheckOutcome[]): number | undefine
   return thresholds.length === 0 ? undefined : Math.min(...thresholds);
 };
 
-/** False, once reached, is left only for True: what came to a standstill must not look new because something moves again. */
+/** False changes only to True: after a standstill, new progress must not look like the first. */
 const mayProgress = (outcomes: readonly CheckOutcome[], { old, now }: AggregateContext): boolean => {
   const threshold = smallestThreshold(outcomes);
   if (threshold === undefined || old?.status === 'False') return false;
@@ -49,7 +49,7 @@ const mayProgress = (outcomes: readonly CheckOutcome[], { old, now }: AggregateC
 };
 
 /**
- * The outcomes of all checks of one type, made one condition. As gardener's `extensions/pkg/controller/healthcheck/reconciler.go`; codes are
+ * One condition from the outcomes of all checks of its type. As gardener's `extensions/pkg/controller/healthcheck/reconciler.go`; codes are
  * sorted, each once, so that they do not differ from run to run.
  */
 export const aggregateOutcomes = (outcomes: readonly CheckOutcome[], context: AggregateContext): ConditionChange => {

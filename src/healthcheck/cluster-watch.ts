@@ -2,17 +2,17 @@ import { decodeObject, optionalBoolean, optionalObject, optionalString, type Jso
 import { createInformer, type Informer, type WatchRegistry } from '../kube/index.ts';
 import type { Clock, Kube, Logger, Random, StoreChange } from '../ports/index.ts';
 
-/** What of a Cluster makes a run for its extension objects due at once. */
+/** Fields of a Cluster whose change makes the checks of its extension objects due at once. */
 export interface ClusterState {
   readonly hibernated: boolean;
-  /** Its control plane moves to another seed. */
+  /** The control plane is being moved to another seed. */
   readonly migrating: boolean;
 }
 
 const child = (parent: JsonObject, path: string, field: string): JsonObject =>
   optionalObject(parent[field], `${path}.${field}`) ?? {};
 
-/** Of a Cluster (`extensions.gardener.cloud/v1alpha1`), from the Shoot inside it. */
+/** Decodes a Cluster (`extensions.gardener.cloud/v1alpha1`). */
 export const decodeClusterState = (json: unknown, path: string): ClusterState => {
   const at = `${path}.spec.shoot`;
   const shoot = child(child(decodeObject(json, path), path, 'spec'), `${path}.spec`, 'shoot');
@@ -32,7 +32,7 @@ export interface ClusterWatchOptions {
   readonly registry: WatchRegistry;
 }
 
-/** Clusters of the seed, watched; of each only what is needed is kept. */
+/** A watch of the seed's Clusters. */
 export type ClusterWatch = Informer<ClusterState>;
 
 export const createClusterWatch = (options: ClusterWatchOptions): ClusterWatch =>
@@ -42,12 +42,12 @@ export const createClusterWatch = (options: ClusterWatchOptions): ClusterWatch =
     project: decodeClusterState,
   });
 
-/** A Cluster that has just come may be the one that a run did not find. */
-const isNews = ({ type, value, previous }: StoreChange<ClusterState>): boolean =>
+/** A new Cluster counts, because a run may have missed it. */
+const isRelevant = ({ type, value, previous }: StoreChange<ClusterState>): boolean =>
   type === 'set' && (value.hibernated !== previous?.hibernated || value.migrating !== previous.migrating);
 
-/** Calls `listener` with the name of each Cluster that changes in a way that counts, from the first list until `signal` aborts. */
-export const onClusterNews = async (
+/** Calls `listener` with the name of each Cluster whose `ClusterState` changes, from the first list until `signal` aborts. */
+export const onClusterChange = async (
   clusters: ClusterWatch,
   listener: (name: string) => void,
   signal: AbortSignal,
@@ -55,7 +55,7 @@ export const onClusterNews = async (
   await clusters.whenSynced(signal).catch(() => undefined);
   if (signal.aborted) return;
   const unsubscribe = clusters.subscribe((change) => {
-    if (isNews(change)) listener(change.key);
+    if (isRelevant(change)) listener(change.key);
   });
   signal.addEventListener('abort', unsubscribe, { once: true });
 };

@@ -3,13 +3,13 @@ import { createWatchRegistry } from '../kube/index.ts';
 import type { Clock, Kube, KubeClient, Logger, Random, ShootConnection } from '../ports/index.ts';
 import { createMeter } from '../telemetry/index.ts';
 import type { ExtensionClass, ExtensionObject, HealthCheck } from './check.ts';
-import { type ClusterWatch, createClusterWatch, onClusterNews } from './cluster-watch.ts';
+import { type ClusterWatch, createClusterWatch, onClusterChange } from './cluster-watch.ts';
 import { withDeadline } from './deadline.ts';
 import { type ExtensionKind, getExtension, listExtensions } from './extension.ts';
 import type { HealthCheckMetrics } from './metrics.ts';
 import { isCode, type ReconcileDeps, reconcile } from './reconcile.ts';
-import { createReport, keyOf, type Report } from './report.ts';
-import { createRunPool, type RunPool } from './run-pool.ts';
+import { HealthCheckReport, keyOf } from './report.ts';
+import { RunPool } from './run-pool.ts';
 
 /** Which objects are checked, and how. */
 export interface HealthCheckController {
@@ -18,11 +18,11 @@ export interface HealthCheckController {
   readonly type: string;
   /** Classes of the objects. Default: those of shoots. */
   readonly classes?: readonly ExtensionClass[];
-  /** Objects for which one of them is false are left alone. */
+  /** An object for which one of them is false is skipped. */
   readonly predicates?: readonly ((extension: ExtensionObject) => boolean)[];
   /** At least one. */
   readonly checks: readonly HealthCheck[];
-  /** Types of conditions that a former version of the extension wrote, and that are to go. None of the checks may have them. */
+  /** Condition types that an earlier version of the extension wrote, to be removed. No check may have them. */
   readonly conditionTypesToRemove?: readonly string[];
   /** Milliseconds from one run for an object to the next; the checks may take that long, a run twice as long. Default 30 s. */
   readonly syncPeriodMs?: number;
@@ -36,8 +36,8 @@ export interface SeedAccess {
   /** Its writes go to the status of the extension objects. */
   readonly seed: KubeClient;
   /**
-   * By this the Clusters of the seed are watched: when a shoot hibernates, wakes up or moves, its objects are looked at at once. Absent: in
-   * the next period.
+   * Watches the Clusters of the seed: when a shoot hibernates, wakes up or moves to another seed, its objects are checked at once. Absent: they
+   * are checked in the next period.
    */
   readonly watch?: { readonly kube: Kube; readonly random: Random };
   /**
@@ -51,12 +51,12 @@ export interface HealthCheckControllerOptions extends HealthCheckController, See
   readonly logger: Logger;
 }
 
-/** What a process with several controllers shares among them. */
+/** Parts that all controllers of one process share. */
 export interface SharedParts {
   /** Run by the process. */
   readonly clusters?: ClusterWatch | undefined;
   readonly metrics?: HealthCheckMetrics;
-  /** Calls when the objects have been listed for the first time. */
+  /** Called after each successful list of the objects. */
   readonly onListed?: () => void;
 }
 
@@ -67,7 +67,7 @@ const defaultClasses: readonly ExtensionClass[] = ['shoot'];
 const noShoot = (): Promise<ShootConnection> =>
   Promise.reject(new Error('there is no connectShoot to reach the shoot'));
 
-/** Throws a RangeError for what makes no sense. */
+/** Throws a RangeError for invalid options. */
 export const checkController = ({
   checks,
   classes = defaultClasses,
@@ -87,18 +87,18 @@ export const checkController = ({
   }
 };
 
-/** Whether a controller has to do with Clusters at all: those of other classes than shoots have none. */
+/** True if objects of the controller have Clusters: only those of the class `shoot` do. */
 export const needsClusters = ({ classes = defaultClasses }: HealthCheckController): boolean =>
   classes.includes('shoot');
 
 /**
- * Keeps the conditions of all extension objects of one kind, type and class: every sync period all checks of an object run, and the conditions
- * they make are written where they differ. Works until `signal` aborts and resolves when what runs has ended; failures are logged and tried
- * again in the next period. Rejects only with a RangeError for options that make no sense.
+ * Maintains the conditions of all extension objects of one kind, type and class: every sync period all checks of an object run, and conditions
+ * that differ are written. Runs until `signal` aborts, and resolves when all checks have ended; failures are logged and retried in the next
+ * period. Rejects only with a RangeError for invalid options.
  */
 export const runHealthChecks = async (options: HealthCheckControllerOptions, signal: AbortSignal): Promise<void> => {
   const { clock, logger, watch } = options;
-  // There is no meter, and nobody to ask for the ages of watches.
+  // Metrics of a watch need a registry, and here nothing serves them.
   const registry = createWatchRegistry(createMeter({ processMetrics: false }));
   const clusters =
     watch === undefined || !needsClusters(options)
@@ -114,104 +114,115 @@ export const runHealthChecks = async (options: HealthCheckControllerOptions, sig
   }
 };
 
-/** The same with what several controllers share. */
-export const runController = async (
+/** The same with the parts that several controllers of one process share. */
+export const runController = (
   options: HealthCheckControllerOptions,
-  { clusters, metrics, onListed }: SharedParts,
+  shared: SharedParts,
   signal: AbortSignal,
 ): Promise<void> => {
-  const { clock, syncPeriodMs = defaultSyncPeriodMs, concurrency = defaultConcurrency, kind, type } = options;
   checkController(options);
-  const report = createReport({ logger: options.logger.child({ kind, type }), kind, metrics });
-  const run = runnerOf({ options, report, syncPeriodMs, signal });
-  const pool = createRunPool<ExtensionObject>({ concurrency, run });
-  const objects = createObjects({ options, report, pool, timeoutMs: syncPeriodMs, signal });
-  const hearing = clusters && onClusterNews(clusters, (name) => objects.lookAgain(name), signal);
-  while (!signal.aborted) {
-    const startedAt = clock.monotonic();
-    if (await objects.look()) onListed?.();
-    await clock.sleep(startedAt + syncPeriodMs - clock.monotonic(), signal).catch(() => undefined);
+  return new ObjectController(options, shared, signal).run();
+};
+
+/** Runs the checks of all objects of one controller. */
+class ObjectController {
+  readonly #options: HealthCheckControllerOptions;
+  readonly #shared: SharedParts;
+  readonly #signal: AbortSignal;
+  readonly #syncPeriodMs: number;
+  readonly #report: HealthCheckReport;
+  readonly #pool: RunPool<ExtensionObject>;
+  readonly #reconcileDeps: ReconcileDeps;
+  /** Objects as listed last. */
+  #objects: readonly ExtensionObject[] = [];
+
+  constructor(options: HealthCheckControllerOptions, shared: SharedParts, signal: AbortSignal) {
+    const { kind, type, syncPeriodMs = defaultSyncPeriodMs, concurrency = defaultConcurrency } = options;
+    this.#options = options;
+    this.#shared = shared;
+    this.#signal = signal;
+    this.#syncPeriodMs = syncPeriodMs;
+    const logger = options.logger.child({ kind, type });
+    const report = new HealthCheckReport({ logger, kind, metrics: shared.metrics });
+    this.#report = report;
+    this.#pool = new RunPool({ concurrency, run: (object) => this.#runOne(object) });
+    this.#reconcileDeps = {
+      ...options,
+      connectShoot: options.connectShoot ?? noShoot,
+      conditionTypesToRemove: options.conditionTypesToRemove ?? [],
+      checkTimeoutMs: syncPeriodMs,
+      onJudged: (object, conditions) => report.judged(object, conditions),
+      onWritten: (object, update) => report.written(object, update),
+    };
   }
-  await hearing;
-  await pool.close();
-};
 
-interface RunnerParts {
-  readonly options: HealthCheckControllerOptions;
-  readonly report: Report;
-  readonly syncPeriodMs: number;
-  readonly signal: AbortSignal;
-}
-
-/** One run for one object, reported. Never rejects. */
-const runnerOf = ({ options, report, syncPeriodMs, signal }: RunnerParts) => {
-  const { clock, connectShoot = noShoot, conditionTypesToRemove = [], predicates = [] } = options;
-  const deps: ReconcileDeps = {
-    ...options,
-    connectShoot,
-    conditionTypesToRemove,
-    checkTimeoutMs: syncPeriodMs,
-    onJudged: report.judged,
-    onWritten: report.written,
-  };
-  const late = `the run did not finish within ${formatGoDuration(2 * syncPeriodMs)}`;
-  return async (object: ExtensionObject): Promise<void> => {
-    try {
-      if (!predicates.every((predicate) => predicate(object))) {
-        report.ran(object, 'left-alone');
-        return;
-      }
-      const run = (until: AbortSignal) => reconcile(deps, object, until);
-      report.ran(object, await withDeadline({ clock, ms: 2 * syncPeriodMs, late, signal }, run));
-    } catch (error) {
-      if (!signal.aborted) report.failed(object, error);
+  async run(): Promise<void> {
+    const { clock } = this.#options;
+    const { clusters, onListed } = this.#shared;
+    const signal = this.#signal;
+    const subscribing = clusters && onClusterChange(clusters, (name) => this.#runCluster(name), signal);
+    while (!signal.aborted) {
+      const startedAt = clock.monotonic();
+      if (await this.#runAll()) onListed?.();
+      await clock.sleep(startedAt + this.#syncPeriodMs - clock.monotonic(), signal).catch(() => undefined);
     }
-  };
-};
+    await subscribing;
+    await this.#pool.close();
+  }
 
-interface ObjectsParts {
-  readonly options: HealthCheckControllerOptions;
-  readonly report: Report;
-  readonly pool: RunPool<ExtensionObject>;
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal;
-}
-
-/** The objects of a controller, as they were listed last. */
-const createObjects = ({ options, report, pool, timeoutMs, signal }: ObjectsParts) => {
-  const { seed, kind, type, classes = defaultClasses } = options;
-  const isOwn = (object: ExtensionObject): boolean =>
-    object.type === type && classes.some((one) => one === object.class);
-  let known: readonly ExtensionObject[] = [];
-
-  /** A list may be as old as the period. */
-  const reread = async (object: ExtensionObject): Promise<void> => {
+  /** Lists all objects and runs their checks. False if the list failed. */
+  async #runAll(): Promise<boolean> {
+    const { seed, kind } = this.#options;
+    const signal = this.#signal;
     try {
-      const { value } = await seed.call(getExtension(kind, object), { signal, timeoutMs });
-      if (isOwn(value)) pool.offerFirst(keyOf(value), value);
+      const { value } = await seed.call(listExtensions(kind), { signal, timeoutMs: this.#syncPeriodMs });
+      this.#objects = value.filter((object) => this.#isOwn(object));
+      this.#report.keep(this.#objects);
+      this.#pool.offer(new Map(this.#objects.map((object) => [keyOf(object), object])));
+      this.#report.listed();
+      return true;
     } catch (error) {
-      if (!signal.aborted && !isCode(error, 'NotFound')) report.failed(object, error);
+      if (!signal.aborted) this.#report.listFailed(error);
+      return false;
     }
-  };
+  }
 
-  return {
-    /** Lists all and has them run; whether that succeeded. */
-    look: async (): Promise<boolean> => {
-      try {
-        const { value } = await seed.call(listExtensions(kind), { signal, timeoutMs });
-        known = value.filter(isOwn);
-        report.keep(known);
-        pool.offer(new Map(known.map((object) => [keyOf(object), object])));
-        report.listed();
-        return true;
-      } catch (error) {
-        if (!signal.aborted) report.listFailed(error);
-        return false;
-      }
-    },
-    /** Has those of one control plane run at once. */
-    lookAgain: (controlPlane: string): void => {
-      for (const object of known) if (object.controlPlane === controlPlane) void reread(object);
-    },
-  };
-};
+  /** Runs the checks of the objects of one control plane at once. */
+  #runCluster(controlPlane: string): void {
+    for (const object of this.#objects) if (object.controlPlane === controlPlane) void this.#runNow(object);
+  }
+
+  /** Reads the object first, because the list may be as old as the period. */
+  async #runNow(object: ExtensionObject): Promise<void> {
+    const { seed, kind } = this.#options;
+    const signal = this.#signal;
+    try {
+      const { value } = await seed.call(getExtension(kind, object), { signal, timeoutMs: this.#syncPeriodMs });
+      if (this.#isOwn(value)) this.#pool.offerFirst(keyOf(value), value);
+    } catch (error) {
+      if (!signal.aborted && !isCode(error, 'NotFound')) this.#report.failed(object, error);
+    }
+  }
+
+  #isOwn(object: ExtensionObject): boolean {
+    const { type, classes = defaultClasses } = this.#options;
+    return object.type === type && classes.some((one) => one === object.class);
+  }
+
+  /** Never rejects. */
+  async #runOne(object: ExtensionObject): Promise<void> {
+    const { clock, predicates = [] } = this.#options;
+    const ms = 2 * this.#syncPeriodMs;
+    const late = `the run did not finish within ${formatGoDuration(ms)}`;
+    try {
+      const outcome = predicates.every((predicate) => predicate(object))
+        ? await withDeadline({ clock, ms, late, signal: this.#signal }, (until) =>
+            reconcile(this.#reconcileDeps, object, until),
+          )
+        : 'left-alone';
+      this.#report.ran(object, outcome);
+    } catch (error) {
+      if (!this.#signal.aborted) this.#report.failed(object, error);
+    }
+  }
+}

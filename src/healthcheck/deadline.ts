@@ -4,12 +4,12 @@ export interface Deadline {
   readonly clock: Clock;
   /** Milliseconds. */
   readonly ms: number;
-  /** Text of the error that the signal aborts with when the time is up. */
+  /** Message of the signal's reason when the time is over. */
   readonly late: string;
   readonly signal: AbortSignal;
 }
 
-/** Runs `work` with a signal that aborts as `signal` does, or when the time is up. Settles as `work` does, which has to heed it. */
+/** Runs `work` with a signal that aborts with `signal`, or when the time is over. Settles as `work` does, which must obey its signal. */
 export const withDeadline = async <T>(
   { clock, ms, late, signal }: Deadline,
   work: (signal: AbortSignal) => Promise<T>,

@@ -1,10 +1,10 @@
 import type { CheckOutcome } from './check.ts';
 
-type Unfavourable = Exclude<CheckOutcome, { status: 'True' }>;
+type Problem = Exclude<CheckOutcome, { status: 'True' }>;
 
 export const plural = (count: number): string => (count === 1 ? 'check' : 'checks');
 
-const sections: readonly { readonly status: Unfavourable['status']; readonly header: string }[] = [
+const sections: readonly { readonly status: Problem['status']; readonly header: string }[] = [
   { status: 'Failed', header: 'Unable to execute' },
   { status: 'False', header: 'Failed' },
   { status: 'Progressing', header: 'Progressing' },
@@ -19,8 +19,8 @@ const entries = (details: readonly string[]): string => {
 };
 
 /**
- * What the outcomes of one condition's checks say, in the order of registration: those that could not be carried out, the unsuccessful and
- * the progressing ones. A section has a header only beside another. As gardener's `extensions/pkg/controller/healthcheck/message_util.go`.
+ * Details of one condition's checks, in the order of registration: those that could not be carried out, the unsuccessful and the progressing ones.
+ * Sections have headers only if there are several. As gardener's `extensions/pkg/controller/healthcheck/message_util.go`.
  */
 export const describeOutcomes = (outcomes: readonly CheckOutcome[]): string => {
   const found = sections

@@ -5,18 +5,18 @@ export interface HeartbeatOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly seed: KubeClient;
-  /** That the extension runs in: gardenlet looks for the Lease in `extension-<name of the ControllerInstallation>`. */
+  /** Namespace of the extension: gardenlet reads the Lease in `extension-<name of the ControllerInstallation>`. */
   readonly namespace: string;
   /** Name of the extension, written as the holder. */
   readonly extensionName: string;
-  /** Milliseconds. Default 30 s, as of gardener's extensions. gardenlet takes an extension for dead after 5 min. */
+  /** Milliseconds. Default 30 s, as in gardener's extensions. For gardenlet an extension is dead after 5 min. */
   readonly renewIntervalMs?: number;
-  /** Hears how each attempt ended. */
+  /** Called after each attempt, with the error if it failed. */
   readonly onAttempt?: (error: ApiError | undefined) => void;
 }
 
 const defaultIntervalMs = 30_000;
-/** A renewal that failed is tried again this soon, or after a whole interval where that is shorter. */
+/** Wait after a failed renewal, or a whole interval if that is shorter. */
 const retryMs = 5_000;
 
 const leasesPath = (namespace: string): string =>
@@ -79,36 +79,63 @@ const checkOptions = ({ namespace, extensionName, renewIntervalMs = defaultInter
   if (!(renewIntervalMs > 0)) throw problem(`renewIntervalMs must be greater than 0, is ${renewIntervalMs}`);
 };
 
-/**
- * Renews the Lease `gardener-extension-heartbeat`, by which gardenlet knows that the extension is alive: without it all that the extension
- * reports is outdated. Works until `signal` aborts; failures are logged, a lasting one once, and tried again. Rejects only with a RangeError
- * for options that make no sense. Takes the rights to patch that Lease and to create Leases in `namespace`.
- */
-export const renewHeartbeat = async (options: HeartbeatOptions, signal: AbortSignal): Promise<void> => {
-  checkOptions(options);
-  const { clock, logger, namespace, renewIntervalMs = defaultIntervalMs, onAttempt } = options;
-  let complaint: string | undefined;
+/** Renews the Lease again and again, and logs when that starts or stops to fail. */
+class Heartbeat {
+  readonly #options: HeartbeatOptions;
+  readonly #intervalMs: number;
+  /** Text of the failure that was logged; undefined while renewals succeed. */
+  #failure: string | undefined;
 
-  const attempt = async (): Promise<boolean> => {
+  constructor(options: HeartbeatOptions) {
+    this.#options = options;
+    this.#intervalMs = options.renewIntervalMs ?? defaultIntervalMs;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    while (!signal.aborted) {
+      const startedAt = clock.monotonic();
+      const isRenewed = await this.#attempt(signal);
+      const waitMs = isRenewed ? this.#intervalMs : Math.min(retryMs, this.#intervalMs);
+      await clock.sleep(startedAt + waitMs - clock.monotonic(), signal).catch(() => undefined);
+    }
+  }
+
+  async #attempt(signal: AbortSignal): Promise<boolean> {
+    const { onAttempt } = this.#options;
     try {
-      await renew(options, { signal, timeoutMs: renewIntervalMs });
+      await renew(this.#options, { signal, timeoutMs: this.#intervalMs });
       onAttempt?.(undefined);
-      if (complaint !== undefined) logger.info('the heartbeat is renewed again', { namespace });
-      complaint = undefined;
+      this.#logSuccess();
       return true;
     } catch (error) {
       if (signal.aborted) return false;
       if (!(error instanceof ApiError)) throw error;
       onAttempt?.(error);
-      if (complaint !== error.message) logger.warn('the heartbeat could not be renewed', { namespace, error });
-      complaint = error.message;
+      this.#logFailure(error);
       return false;
     }
-  };
-
-  while (!signal.aborted) {
-    const startedAt = clock.monotonic();
-    const waitMs = (await attempt()) ? renewIntervalMs : Math.min(retryMs, renewIntervalMs);
-    await clock.sleep(startedAt + waitMs - clock.monotonic(), signal).catch(() => undefined);
   }
+
+  #logSuccess(): void {
+    const { logger, namespace } = this.#options;
+    if (this.#failure !== undefined) logger.info('the heartbeat is renewed again', { namespace });
+    this.#failure = undefined;
+  }
+
+  #logFailure(error: ApiError): void {
+    const { logger, namespace } = this.#options;
+    if (this.#failure !== error.message) logger.warn('the heartbeat could not be renewed', { namespace, error });
+    this.#failure = error.message;
+  }
+}
+
+/**
+ * Renews the Lease `gardener-extension-heartbeat`, by which gardenlet knows that the extension is alive: without it all reports of the extension
+ * count as outdated. Runs until `signal` aborts; failures are logged, a lasting one once, and retried. Rejects only with a RangeError for invalid
+ * options. Needs the rights to patch that Lease and to create Leases in `namespace`.
+ */
+export const renewHeartbeat = async (options: HeartbeatOptions, signal: AbortSignal): Promise<void> => {
+  checkOptions(options);
+  await new Heartbeat(options).run(signal);
 };

@@ -29,28 +29,28 @@ export interface ReconcileDeps {
   readonly connectShoot: (namespace: string, signal: AbortSignal) => Promise<ShootConnection>;
   readonly kind: ExtensionKind;
   readonly checks: readonly HealthCheck[];
-  /** Types of conditions that are taken away. */
+  /** Condition types to remove. */
   readonly conditionTypesToRemove: readonly string[];
   /** Milliseconds for the checks. */
   readonly checkTimeoutMs: number;
-  /** Hears what the conditions of an object are to be, written or not. */
+  /** Called with the conditions as they should be, written or not. */
   readonly onJudged: (object: ExtensionObject, conditions: readonly Condition[]) => void;
-  /** Hears of each condition that was written. */
+  /** Called for each condition that was written. */
   readonly onWritten: (object: ExtensionObject, update: UpdatedCondition) => void;
 }
 
-/** Who writes the same object over and over does not let us in; the next run tries again. */
-const writeTries = 5;
+/** Another client that writes all the time makes every attempt a conflict; the next run tries again. */
+const maxWriteAttempts = 5;
 
-/** What the checks have found, to be made conditions: on a conflict once more, from other stored ones. */
+/** Makes a condition from the results and the stored object; called again after a conflict. */
 type Evaluate = (object: ExtensionObject, type: string) => ConditionChange;
 
-/** What became of an object in one run. */
+/** How one run for one object ended. */
 export type RunOutcome = 'left-alone' | 'hibernated' | 'checked';
 
 /**
- * One run for one object: all checks, then at most one write. When nothing can be checked, because the Cluster cannot be read, no condition is
- * left to look fresh; the run rejects all the same. Rejects with an ApiError or DecodeError, or with `signal.reason`.
+ * One run for one object: all checks, then at most one write. If the Cluster cannot be read, all conditions become Unknown, so that none looks
+ * fresh, and the run rejects. Rejects with an ApiError or DecodeError, or with `signal.reason`.
  */
 export const reconcile = async (
   deps: ReconcileDeps,
@@ -58,7 +58,7 @@ export const reconcile = async (
   signal: AbortSignal,
 ): Promise<RunOutcome> => {
   if (isLeaving(object)) return 'left-alone';
-  // Together with the checks that makes two periods: a slow read leaves time for the write.
+  // With the checks that is two periods at most: a slow read leaves time for the write.
   const options: CallOptions = { signal, timeoutMs: deps.checkTimeoutMs / 2 };
   const ofCluster = await readCluster(deps, object, options).catch(async (error: unknown) => {
     signal.throwIfAborted();
@@ -78,7 +78,7 @@ interface OfCluster {
   readonly context: Pick<CheckContext, 'cluster'>;
 }
 
-/** Objects that are for no shoot have no Cluster. */
+/** Objects of other classes than `shoot` have no Cluster. */
 const readCluster = async (
   { seed }: ReconcileDeps,
   object: ExtensionObject,
@@ -132,7 +132,7 @@ const updatesOf = (
     return updateCondition({ type, old }, evaluate(object, type), clock.now());
   });
 
-/** Of an object whose stored conditions have types that are to go: those that stay. Else undefined. */
+/** The stored conditions without the types to remove; undefined if there are none to remove. */
 const withoutRemoved = (
   { conditionTypesToRemove }: ReconcileDeps,
   object: ExtensionObject,
@@ -142,11 +142,11 @@ const withoutRemoved = (
   return kept.length === stored.length ? undefined : kept;
 };
 
-/** Writes what differs. When somebody else has written in between, the conditions are made anew from what is stored then. */
+/** Writes what differs. On a conflict reads the object again and makes the conditions anew. */
 const write = async (deps: ReconcileDeps, read: ExtensionObject, { evaluate, options }: Writing): Promise<void> => {
   const { seed, kind, onJudged, onWritten } = deps;
   let object = read;
-  for (let tries = 1; ; tries += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     const all = updatesOf(deps, object, evaluate);
     onJudged(
       object,
@@ -163,7 +163,7 @@ const write = async (deps: ReconcileDeps, read: ExtensionObject, { evaluate, opt
       return;
     } catch (error) {
       if (isCode(error, 'NotFound')) return;
-      if (!isCode(error, 'Conflict') || tries === writeTries) throw error;
+      if (!isCode(error, 'Conflict') || attempt === maxWriteAttempts) throw error;
     }
     const latest = await reread(deps, object, options);
     if (latest === undefined || isLeaving(latest)) return;
@@ -171,7 +171,7 @@ const write = async (deps: ReconcileDeps, read: ExtensionObject, { evaluate, opt
   }
 };
 
-/** Undefined when the object is gone, also where another has its name by now. */
+/** Undefined if the object is gone, or another one has its name. */
 const reread = async (
   { seed, kind }: ReconcileDeps,
   object: ExtensionObject,

@@ -5,19 +5,6 @@ import type { ExtensionKind } from './extension.ts';
 import type { HealthCheckMetrics } from './metrics.ts';
 import type { RunOutcome } from './reconcile.ts';
 
-/** The only part that logs and counts. A failure that lasts is told once, not once a period. */
-export interface Report {
-  /** What the conditions of the object are to be, written or not. */
-  readonly judged: (object: ExtensionObject, conditions: readonly Condition[]) => void;
-  readonly written: (object: ExtensionObject, update: UpdatedCondition) => void;
-  readonly ran: (object: ExtensionObject, outcome: RunOutcome) => void;
-  readonly failed: (object: ExtensionObject, error: unknown) => void;
-  readonly listed: () => void;
-  readonly listFailed: (error: unknown) => void;
-  /** Forgets all other objects. */
-  readonly keep: (objects: readonly ExtensionObject[]) => void;
-}
-
 export interface ReportOptions {
   readonly logger: Logger;
   readonly kind: ExtensionKind;
@@ -29,53 +16,73 @@ export const keyOf = ({ meta }: ExtensionObject): string => `${meta.namespace}/$
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 const fieldsOf = ({ meta }: ExtensionObject): LogFields & Labels => ({ namespace: meta.namespace, name: meta.name });
 
-/** Key under which the failure of the list itself is remembered; no object has it. */
+/** Key of the failure to list objects; no object has it. */
 const listKey = '';
 
-export const createReport = ({ logger, kind, metrics }: ReportOptions): Report => {
-  /** Texts of the failures that last, by object. */
-  const failures = new Map<string, string>();
-  /** Objects with series of their own. */
-  const counted = new Map<string, ExtensionObject>();
+/** The only part that logs and counts. Logs a lasting failure once, not once a period. */
+export class HealthCheckReport {
+  readonly #options: ReportOptions;
+  /** Texts of the failures that were logged and last, by object. */
+  readonly #failures = new Map<string, string>();
+  /** Objects with series in the metrics. */
+  readonly #counted = new Map<string, ExtensionObject>();
 
-  const fail = (key: string, message: string, fields: LogFields & { readonly error: unknown }): void => {
+  constructor(options: ReportOptions) {
+    this.#options = options;
+  }
+
+  /** `conditions`: as they should be, written or not. */
+  judged(object: ExtensionObject, conditions: readonly Condition[]): void {
+    const { kind, metrics } = this.#options;
+    this.#forget(object);
+    this.#counted.set(keyOf(object), object);
+    for (const { type, status } of conditions) {
+      metrics?.conditions.set(1, { kind, ...fieldsOf(object), condition: type, status });
+    }
+  }
+
+  written(object: ExtensionObject, { condition: { type, status, reason, message } }: UpdatedCondition): void {
+    const fields = { ...fieldsOf(object), condition: type, status, reason, text: message };
+    this.#options.logger.info('condition written', fields);
+  }
+
+  ran(object: ExtensionObject, outcome: RunOutcome): void {
+    const { kind, metrics, logger } = this.#options;
+    metrics?.runs.inc({ kind, outcome });
+    if (this.#failures.delete(keyOf(object))) logger.info('health checks run again', fieldsOf(object));
+  }
+
+  failed(object: ExtensionObject, error: unknown): void {
+    const { kind, metrics } = this.#options;
+    metrics?.runs.inc({ kind, outcome: 'failed' });
+    this.#fail(keyOf(object), 'health checks could not be run', { ...fieldsOf(object), error });
+  }
+
+  listed(): void {
+    if (this.#failures.delete(listKey)) this.#options.logger.info('extension objects can be listed again');
+  }
+
+  listFailed(error: unknown): void {
+    this.#fail(listKey, 'extension objects could not be listed', { error });
+  }
+
+  /** Forgets all other objects. */
+  keep(objects: readonly ExtensionObject[]): void {
+    const kept = new Set([listKey, ...objects.map(keyOf)]);
+    for (const key of this.#failures.keys()) if (!kept.has(key)) this.#failures.delete(key);
+    for (const [key, object] of this.#counted) if (!kept.has(key)) this.#forget(object);
+  }
+
+  #fail(key: string, message: string, fields: LogFields & { readonly error: unknown }): void {
     const text = textOf(fields.error);
-    if (failures.get(key) === text) return;
-    failures.set(key, text);
-    logger.warn(message, fields);
-  };
+    if (this.#failures.get(key) === text) return;
+    this.#failures.set(key, text);
+    this.#options.logger.warn(message, fields);
+  }
 
-  const forget = (object: ExtensionObject): void => {
+  #forget(object: ExtensionObject): void {
+    const { kind, metrics } = this.#options;
     metrics?.conditions.remove({ kind, ...fieldsOf(object) });
-    counted.delete(keyOf(object));
-  };
-
-  return {
-    judged: (object, conditions) => {
-      forget(object);
-      counted.set(keyOf(object), object);
-      for (const { type, status } of conditions) {
-        metrics?.conditions.set(1, { kind, ...fieldsOf(object), condition: type, status });
-      }
-    },
-    written: (object, { condition: { type, status, reason, message } }) =>
-      logger.info('condition written', { ...fieldsOf(object), condition: type, status, reason, text: message }),
-    ran: (object, outcome) => {
-      metrics?.runs.inc({ kind, outcome });
-      if (failures.delete(keyOf(object))) logger.info('health checks run again', fieldsOf(object));
-    },
-    failed: (object, error) => {
-      metrics?.runs.inc({ kind, outcome: 'failed' });
-      fail(keyOf(object), 'health checks could not be run', { ...fieldsOf(object), error });
-    },
-    listed: () => {
-      if (failures.delete(listKey)) logger.info('extension objects can be listed again');
-    },
-    listFailed: (error) => fail(listKey, 'extension objects could not be listed', { error }),
-    keep: (objects) => {
-      const kept = new Set([listKey, ...objects.map(keyOf)]);
-      for (const key of failures.keys()) if (!kept.has(key)) failures.delete(key);
-      for (const [key, object] of counted) if (!kept.has(key)) forget(object);
-    },
-  };
-};
+    this.#counted.delete(keyOf(object));
+  }
+}

@@ -5,9 +5,9 @@ import { withDeadline } from './deadline.ts';
 
 export interface RunChecksOptions {
   readonly clock: Clock;
-  /** What all checks are given, but for the signal. */
+  /** Context of all checks, without the signal. */
   readonly context: Omit<CheckContext, 'signal'>;
-  /** Milliseconds for all checks together; what has not finished by then could not be carried out. */
+  /** Milliseconds for all checks together. A check that has not finished by then has failed. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
@@ -21,7 +21,7 @@ const whenAborted = (signal: AbortSignal): Promise<never> =>
     else signal.addEventListener('abort', abort, { once: true });
   });
 
-/** Checks may come from JavaScript, and what is none of the three must not pass for success. */
+/** Checks may be written in JavaScript: any other status must not count as success. */
 const checkedResult = (result: CheckResult): CheckOutcome => {
   const { status } = result as { readonly status: unknown };
   if (status === 'True' || status === 'False' || status === 'Progressing') return result;
@@ -45,7 +45,7 @@ export const runChecks = async (
 ): Promise<readonly CheckOutcome[]> => {
   const late = `the check did not finish within ${formatGoDuration(timeoutMs)}`;
   const outcomes = await withDeadline({ clock, ms: timeoutMs, late, signal }, (until) => {
-    // A check that does not heed its signal must not hold up the others.
+    // A check that ignores its signal must not hold up the others.
     const aborted = whenAborted(until);
     return Promise.all(
       checks.map((check) =>

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createRunPool } from './run-pool.ts';
+import { RunPool } from './run-pool.ts';
 
 const createRig = (concurrency: number) => {
   const started: string[] = [];
   const running = new Map<string, () => void>();
-  const pool = createRunPool<string>({
+  const pool = new RunPool<string>({
     concurrency,
     run: async (item) => {
       started.push(item);

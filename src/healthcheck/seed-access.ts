@@ -2,7 +2,7 @@ import { ApiError, type Call, type NamespacedName } from '../domain/index.ts';
 import { createKubeClient, createShootConnector, decodeKubeconfigSecret, withShootPolicy } from '../kube/index.ts';
 import type { CallOptions, Clock, Kube, KubeClient, Random, ShootConnection } from '../ports/index.ts';
 import type { SeedAccess } from './controller.ts';
-import { createShootConnections } from './shoot-connections.ts';
+import { ShootConnections } from './shoot-connections.ts';
 
 export interface SeedAccessOptions {
   readonly clock: Clock;
@@ -25,9 +25,9 @@ export interface OpenSeedAccess extends Required<SeedAccess> {
 /** gardener prefers the address in the seed (`extensions/pkg/util/shoot_clients.go`, NewClientForShoot). */
 const defaultShootSecrets = ['gardener-internal', 'gardener'];
 const secretTimeoutMs = 10_000;
-/** A shoot that no run has asked for this long is gone, or sleeps. */
+/** A shoot that no run connects to for this long is gone or hibernated. */
 const idleMs = 300_000;
-/** Of calls that say nothing else: a call without a deadline would take a connection of its own, as watches do. */
+/** Default of calls: one without a time-out would take a connection of its own, as watches do. */
 const shootTimeoutMs = 30_000;
 
 const getKubeconfig = ({ namespace, name }: NamespacedName): Call<string | undefined> => ({
@@ -62,7 +62,7 @@ const withTimeout = (connection: ShootConnection): ShootConnection => ({
 export const createSeedAccess = (options: SeedAccessOptions): OpenSeedAccess => {
   const { clock, random, kube, userAgent, shootSecrets: names = defaultShootSecrets, allowInsecureShoots } = options;
   const seed = createKubeClient({ kube, clock });
-  const connections = createShootConnections({
+  const connections = new ShootConnections({
     clock,
     connector: withShootPolicy(createShootConnector({ clock, userAgent, kept: true }), { allowInsecureShoots }),
     readKubeconfig: (namespace, signal) =>

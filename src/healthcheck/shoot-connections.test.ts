@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeClient } from '../ports/index.ts';
 import { createFakeClock } from '../testing/index.ts';
-import { createShootConnections } from './shoot-connections.ts';
+import { ShootConnections } from './shoot-connections.ts';
 
 const { signal } = new AbortController();
 
@@ -13,7 +13,7 @@ const createRig = () => {
   ]);
   const opened: string[] = [];
   const closed: string[] = [];
-  const connections = createShootConnections({
+  const connections = new ShootConnections({
     clock,
     idleMs: 60_000,
     readKubeconfig: async (namespace) => kubeconfigs.get(namespace) ?? Promise.reject(new Error('no Secret')),

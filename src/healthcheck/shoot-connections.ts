@@ -3,95 +3,100 @@ import type { Clock, ShootConnection, ShootConnector } from '../ports/index.ts';
 export interface ShootConnectionsOptions {
   readonly clock: Clock;
   readonly connector: ShootConnector;
-  /** The kubeconfig that reaches the shoot now; it changes when credentials are rotated. */
+  /** The kubeconfig of the shoot as it is now; it changes when credentials are rotated. */
   readonly readKubeconfig: (namespace: string, signal: AbortSignal) => Promise<string>;
-  /** How long a connection that nobody uses is kept, in milliseconds. */
+  /** How long an unused connection stays open, in milliseconds. */
   readonly idleMs: number;
 }
 
-/** One connection per shoot, whatever the number of runs, objects and controllers that use it. */
-export interface ShootConnections {
-  /** To the shoot whose control plane is in `namespace`. To be closed by each user; it is kept open for the next. */
-  connect(namespace: string, signal: AbortSignal): Promise<ShootConnection>;
-  /** Closes all of them; requests under way fail. */
-  close(): void;
-}
-
-interface Kept {
+/** A connection and its users. */
+class SharedConnection {
   readonly kubeconfig: string;
-  readonly connection: ShootConnection;
-  users: number;
-  /** Nobody gets it any more: it closes with its last user. */
-  retired: boolean;
-  cancelIdle: () => void;
-}
+  readonly #connection: ShootConnection;
+  #users = 0;
+  #isClosed = false;
+  /** True once it is no longer given to new users: it closes with its last one. */
+  #isDraining: boolean;
+  #cancelIdle = (): void => undefined;
 
-export const createShootConnections = (options: ShootConnectionsOptions): ShootConnections => {
-  const { clock, connector, readKubeconfig, idleMs } = options;
-  const kept = new Map<string, Kept>();
-  let closed = false;
+  constructor(kubeconfig: string, connection: ShootConnection, isDraining: boolean) {
+    this.kubeconfig = kubeconfig;
+    this.#connection = connection;
+    this.#isDraining = isDraining;
+  }
 
-  const retire = (namespace: string, entry: Kept): void => {
-    if (kept.get(namespace) === entry) kept.delete(namespace);
-    entry.retired = true;
-    entry.cancelIdle();
-    if (entry.users === 0) entry.connection.close();
-  };
-
-  const release = (namespace: string, entry: Kept): void => {
-    entry.users -= 1;
-    if (entry.users > 0) return;
-    if (entry.retired) entry.connection.close();
-    else entry.cancelIdle = clock.timer(idleMs, () => retire(namespace, entry));
-  };
-
-  const open = (kubeconfig: string): ShootConnection => {
-    const connection = connector.connect(kubeconfig);
+  /** `onUnused` is called when the last user has closed it. */
+  use(onUnused: () => void): ShootConnection {
+    this.#cancelIdle();
+    this.#users += 1;
     let isOpen = true;
     return {
-      client: connection.client,
+      client: this.#connection.client,
       close: () => {
-        if (isOpen) connection.close();
+        if (!isOpen) return;
         isOpen = false;
+        this.#users -= 1;
+        if (this.#users > 0) return;
+        if (this.#isDraining) this.close();
+        else onUnused();
       },
     };
-  };
+  }
 
-  const entryFor = (namespace: string, kubeconfig: string): Kept => {
-    const known = kept.get(namespace);
+  drainAfter(clock: Clock, ms: number, onDrain: () => void): void {
+    this.#cancelIdle = clock.timer(ms, onDrain);
+  }
+
+  drain(): void {
+    this.#isDraining = true;
+    this.#cancelIdle();
+    if (this.#users === 0) this.close();
+  }
+
+  close(): void {
+    if (!this.#isClosed) this.#connection.close();
+    this.#isClosed = true;
+  }
+}
+
+/** One connection per shoot for all runs, objects and controllers. */
+export class ShootConnections {
+  readonly #options: ShootConnectionsOptions;
+  readonly #shared = new Map<string, SharedConnection>();
+  #isClosed = false;
+
+  constructor(options: ShootConnectionsOptions) {
+    this.#options = options;
+  }
+
+  /** Connects to the shoot whose control plane is in `namespace`. Each user must close what it gets; the connection stays open for the next. */
+  async connect(namespace: string, signal: AbortSignal): Promise<ShootConnection> {
+    const { clock, idleMs, readKubeconfig } = this.#options;
+    const shared = this.#sharedFor(namespace, await readKubeconfig(namespace, signal));
+    return shared.use(() => shared.drainAfter(clock, idleMs, () => this.#drain(namespace, shared)));
+  }
+
+  /** Closes all connections; their requests fail. */
+  close(): void {
+    this.#isClosed = true;
+    for (const [namespace, shared] of [...this.#shared]) {
+      this.#drain(namespace, shared);
+      shared.close();
+    }
+  }
+
+  #sharedFor(namespace: string, kubeconfig: string): SharedConnection {
+    const known = this.#shared.get(namespace);
     if (known?.kubeconfig === kubeconfig) return known;
-    if (known !== undefined) retire(namespace, known);
-    const entry: Kept = {
-      kubeconfig,
-      connection: open(kubeconfig),
-      users: 0,
-      retired: closed,
-      cancelIdle: () => undefined,
-    };
-    if (!closed) kept.set(namespace, entry);
-    return entry;
-  };
+    if (known !== undefined) this.#drain(namespace, known);
+    const connection = this.#options.connector.connect(kubeconfig);
+    const created = new SharedConnection(kubeconfig, connection, this.#isClosed);
+    if (!this.#isClosed) this.#shared.set(namespace, created);
+    return created;
+  }
 
-  return {
-    connect: async (namespace, signal) => {
-      const entry = entryFor(namespace, await readKubeconfig(namespace, signal));
-      entry.cancelIdle();
-      entry.users += 1;
-      let isOpen = true;
-      return {
-        client: entry.connection.client,
-        close: () => {
-          if (isOpen) release(namespace, entry);
-          isOpen = false;
-        },
-      };
-    },
-    close: () => {
-      closed = true;
-      for (const [namespace, entry] of [...kept]) {
-        retire(namespace, entry);
-        entry.connection.close();
-      }
-    },
-  };
-};
+  #drain(namespace: string, shared: SharedConnection): void {
+    if (this.#shared.get(namespace) === shared) this.#shared.delete(namespace);
+    shared.drain();
+  }
+}
