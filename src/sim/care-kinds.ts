@@ -1,10 +1,8 @@
 import { careExtensionKinds } from '../domain/index.ts';
-import type { PrinterColumn, SimKind } from './kind.ts';
+import type { SimKind } from './kind.ts';
 import { customKind, simKinds } from './kinds.ts';
 
 const status = { status: true } as const;
-
-const age: PrinterColumn = { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' };
 
 /** Kinds of a seed that say how control planes are, besides those of `simKinds`. */
 export const careKinds = {
@@ -13,15 +11,6 @@ export const careKinds = {
     {
       ...status,
       shortNames: ['mr'],
-      printerColumns: [
-        { name: 'Class', type: 'string', jsonPath: '.spec.class' },
-        ...['Applied', 'Healthy', 'Progressing'].map((name) => ({
-          name,
-          type: 'string' as const,
-          jsonPath: `.status.conditions[?(@.type=="Resources${name}")].status`,
-        })),
-        age,
-      ],
     },
   ),
   MachineDeployment: customKind(
@@ -29,13 +18,6 @@ export const careKinds = {
     {
       ...status,
       shortNames: ['mcd'],
-      printerColumns: [
-        { name: 'Ready', type: 'integer', jsonPath: '.status.readyReplicas' },
-        { name: 'Desired', type: 'integer', jsonPath: '.spec.replicas' },
-        { name: 'Up-to-date', type: 'integer', jsonPath: '.status.updatedReplicas' },
-        { name: 'Available', type: 'integer', jsonPath: '.status.availableReplicas' },
-        age,
-      ],
     },
   ),
 } as const satisfies Record<string, SimKind>;

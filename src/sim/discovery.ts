@@ -17,11 +17,8 @@ const verbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', '
 const partVerbs = ['get', 'patch', 'update'];
 
 const resourcesOf = (kind: SimKind): readonly JsonMap[] => {
-  const { resource, singular, namespaced, shortNames, categories } = kind;
-  const names = {
-    ...(shortNames.length === 0 ? {} : { shortNames }),
-    ...(categories.length === 0 ? {} : { categories }),
-  };
+  const { resource, singular, namespaced, shortNames } = kind;
+  const names = shortNames.length === 0 ? {} : { shortNames };
   const own = { name: resource, singularName: singular, namespaced, kind: kind.kind, verbs, ...names };
   const part = (name: string, type: JsonMap): JsonMap => ({
     name: `${resource}/${name}`,

@@ -1,15 +1,14 @@
 import type { Clock, KubeRequest } from '../ports/index.ts';
-import { type Entry, entryProtobuf } from './entry.ts';
+import { type Entry, entryProtobuf, entryText, type Form } from './entry.ts';
 import { followExchange, untilAborted } from './exchange.ts';
 import { apiVersionOf, type SimKind } from './kind.ts';
 import { protobufEnvelope } from './kube-protobuf.ts';
 import { listBody } from './list.ts';
 import { type ListOptions, parseResourceVersion } from './read-options.ts';
 import { jsonReply, type ProtobufReply, protobufReply, type Reply } from './reply.ts';
-import { checkScalable } from './scale.ts';
+import { checkScalable, scaleOf } from './scale.ts';
 import { notFound, tooLargeResourceVersion, unknownResource } from './status.ts';
 import type { Storage } from './storage.ts';
-import { scaleText, type View, viewText } from './table/table.ts';
 
 export interface ReadHost {
   readonly storage: Storage;
@@ -60,7 +59,7 @@ const whenFresh = async (host: ReadHost, request: KubeRequest, revision: number)
 export const readObject = async (
   host: ReadHost,
   request: KubeRequest,
-  selected: { readonly target: ObjectTarget; readonly view: View },
+  selected: { readonly target: ObjectTarget; readonly view: Form },
 ): Promise<Reply | ProtobufReply> => {
   const { target, view } = selected;
   const { kind, subresource } = target;
@@ -68,12 +67,12 @@ export const readObject = async (
   if (subresource === 'scale' && kind.scale !== undefined) {
     const entry = findEntry(host.storage, target);
     checkScalable(entry, kind.scale);
-    return jsonReply(scaleText(entry, kind.scale, view));
+    return jsonReply(JSON.stringify(scaleOf(entry, kind.scale)));
   }
   if (subresource !== undefined && !(subresource === 'status' && kind.status)) throw missingPart(kind, target.name);
   const entry = findEntry(host.storage, target);
   const message = view === 'protobuf' ? entryProtobuf(entry) : undefined;
-  if (message === undefined) return jsonReply(viewText(entry, view));
+  if (message === undefined) return jsonReply(entryText(entry, view));
   return protobufReply(protobufEnvelope({ apiVersion: apiVersionOf(kind), kind: kind.kind }, message));
 };
 
@@ -81,7 +80,7 @@ export const readObject = async (
 export const readList = async (
   host: ReadHost,
   request: KubeRequest,
-  selected: { readonly target: CollectionTarget; readonly options: ListOptions; readonly view: View },
+  selected: { readonly target: CollectionTarget; readonly options: ListOptions; readonly view: Form },
 ): Promise<Reply | ProtobufReply> => {
   const { target, options, view } = selected;
   await whenFresh(host, request, options.resourceVersion ?? 0);

@@ -1,4 +1,4 @@
-import { createEntry, type Entry } from './entry.ts';
+import { createEntry, type Entry, entryText, type Form } from './entry.ts';
 import { findEntry, missingPart, type ObjectTarget } from './handle-read.ts';
 import { applyJsonPatch } from './json-patch.ts';
 import type { SimKind } from './kind.ts';
@@ -14,7 +14,6 @@ import { scaledObject, scaleOf } from './scale.ts';
 import { badRequest, invalid, methodNotAllowed } from './status.ts';
 import type { Storage } from './storage.ts';
 import { applyStrategicMergePatch } from './strategic-merge-patch.ts';
-import { scaleText, type View, viewText } from './table/table.ts';
 import { checkBodyType, createdObject } from './write-create.ts';
 import { deleteEntry, type DeleteOptions, deleteOptions } from './write-delete.ts';
 import { isReleased, type Update, updatedObject } from './write-update.ts';
@@ -27,7 +26,7 @@ export interface WriteHost {
 export interface WriteInput extends RequestBody {
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly query: Query;
-  readonly view: View;
+  readonly view: Form;
 }
 
 const readBodyOf = (
@@ -70,7 +69,7 @@ export const create = (host: WriteHost, target: { kind: SimKind; namespace: stri
   const entry = isDryRun(input.query)
     ? createEntry(kind, object as SimObject, host.storage.revision)
     : host.storage.put(kind, object);
-  return { status: 201, text: viewText(entry, input.view) };
+  return { status: 201, text: entryText(entry, input.view) };
 };
 
 /** Stores an update, or leaves things as they are when it changes nothing. A deleted object that nothing holds back any more goes. */
@@ -111,7 +110,7 @@ const writeScale = (host: WriteHost, entry: Entry, input: WriteInput): Reply => 
     : patchedValue(input, kind, current);
   const wanted = scaledObject(entry, kind.scale, scale);
   const result = commit(host, entry, { target: 'scale', wanted, put, dryRun: isDryRun(input.query) });
-  return { status: 200, text: scaleText(result, kind.scale, input.view) };
+  return { status: 200, text: JSON.stringify(scaleOf(result, kind.scale)) };
 };
 
 const writeObject = (
@@ -125,7 +124,7 @@ const writeObject = (
   const wanted = put ? readTyped(kind, input) : patchedValue(input, kind, entry.object);
   if (!put) checkPatched(kind, wanted);
   const result = commit(host, entry, { target, wanted, put, dryRun: isDryRun(input.query) });
-  return { status: 200, text: viewText(result, input.view) };
+  return { status: 200, text: entryText(result, input.view) };
 };
 
 /** The namespace controller's last step: the finalizers of the spec, and nothing else. */
@@ -134,7 +133,7 @@ const finalizeNamespace = (host: WriteHost, entry: Entry, input: WriteInput): Re
   const finalizers = asMap(readObject(entry.kind, input).spec).finalizers ?? [];
   const wanted = withPath(entry.object, ['spec', 'finalizers'], finalizers);
   const result = commit(host, entry, { target: 'object', wanted, put: true, dryRun: isDryRun(input.query) });
-  return { status: 200, text: viewText(result, input.view) };
+  return { status: 200, text: entryText(result, input.view) };
 };
 
 const putMissing = (host: WriteHost, target: ObjectTarget, input: WriteInput): Reply => {
@@ -154,7 +153,7 @@ const remove = (host: WriteHost, target: ObjectTarget, input: WriteInput): Reply
   const entry = findEntry(host.storage, target);
   const { kind } = entry;
   const deletion = deleteEntry(host.storage, entry, { options, origin: host.origin });
-  if (!deletion.atOnce) return { status: options.accepted ? 202 : 200, text: viewText(deletion.entry, input.view) };
+  if (!deletion.atOnce) return { status: options.accepted ? 202 : 200, text: entryText(deletion.entry, input.view) };
   const group = kind.group === '' ? {} : { group: kind.group };
   const details = { name: entry.name, ...group, kind: kind.resource, uid: entry.object.metadata.uid };
   const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details };

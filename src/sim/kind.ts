@@ -9,16 +9,6 @@ export interface ScalePaths {
   readonly selector?: readonly string[];
 }
 
-/** A column of `kubectl get`, as a CustomResourceDefinition has it in `additionalPrinterColumns`. */
-export interface PrinterColumn {
-  readonly name: string;
-  readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
-  /** Of names and of filters by one field: `.status.conditions[?(@.type=="Ready")].status`. */
-  readonly jsonPath: string;
-  /** Above 0: only with `-o wide`. Default 0. */
-  readonly priority?: number;
-}
-
 /** A served kind as data: one line in `simKinds` is all that a new one takes. */
 export interface SimKind {
   readonly group: string;
@@ -36,8 +26,6 @@ export interface SimKind {
   readonly scale?: ScalePaths;
   /** Counts `metadata.generation`. */
   readonly generation: boolean;
-  /** Names for many kinds at once: `kubectl get all`. */
-  readonly categories: readonly string[];
   /** Metadata whose changes count as generations, besides the object's own fields. */
   readonly countedMetadata: readonly ('annotations' | 'labels')[];
   /** A created object keeps the status it came with (Nodes: kubelets register with one). */
@@ -52,8 +40,6 @@ export interface SimKind {
   readonly fields: Readonly<Record<string, readonly string[]>>;
   /** Integers the real server leaves out of `status` when 0 (Go's omitempty). */
   readonly omitZero: readonly string[];
-  /** Of a custom kind, behind its name; where there are none, its age. */
-  readonly printerColumns: readonly PrinterColumn[];
   /** Deletion waits for a grace period. */
   readonly graceful: boolean;
   /** Fills in what the real server would. */

@@ -21,7 +21,6 @@ type Identity = Pick<SimKind, 'group' | 'version' | 'kind' | 'resource'>;
 const define = (base: Partial<SimKind>, identity: Identity, extra: Partial<SimKind>): SimKind => ({
   singular: identity.kind.toLowerCase(),
   shortNames: [],
-  categories: [],
   namespaced: true,
   custom: false,
   status: false,
@@ -33,7 +32,6 @@ const define = (base: Partial<SimKind>, identity: Identity, extra: Partial<SimKi
   createOnUpdate: false,
   fields: {},
   omitZero: [],
-  printerColumns: [],
   graceful: false,
   ...base,
   ...identity,
@@ -46,7 +44,6 @@ const core = (kind: string, resource: string, extra: Partial<SimKind> = {}): Sim
 const apps = (kind: string, resource: string, extra: Partial<SimKind>): SimKind =>
   define(
     {
-      categories: ['all'],
       status: true,
       generation: true,
       labelsWithStatus: false,
@@ -100,7 +97,6 @@ export const simKinds = {
   }),
   Pod: core('Pod', 'pods', {
     shortNames: ['po'],
-    categories: ['all'],
     status: true,
     generation: true,
     graceful: true,
@@ -118,7 +114,6 @@ export const simKinds = {
   }),
   Service: core('Service', 'services', {
     shortNames: ['svc'],
-    categories: ['all'],
     status: true,
     createOnUpdate: true,
     defaults: defaultService,
@@ -189,12 +184,6 @@ export const simKinds = {
     {
       shortNames: ['mc'],
       status: true,
-      printerColumns: [
-        { name: 'Status', type: 'string', jsonPath: '.status.currentStatus.phase' },
-        { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
-        { name: 'Node', type: 'string', jsonPath: '.metadata.labels.node' },
-        { name: 'ProviderID', type: 'string', jsonPath: '.spec.providerID', priority: 1 },
-      ],
     },
   ),
   Etcd: customKind(
@@ -213,13 +202,6 @@ export const simKinds = {
     {
       status: true,
       scale: { replicas: ['spec', 'wheel', 'count'], statusReplicas: ['status', 'turning'] },
-      printerColumns: [
-        { name: 'Stones', type: 'integer', jsonPath: '.spec.stones' },
-        { name: 'Flow', type: 'number', jsonPath: '.spec.flow' },
-        { name: 'Open', type: 'boolean', jsonPath: '.spec.open' },
-        { name: 'Built', type: 'date', jsonPath: '.spec.built' },
-        { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status', priority: 1 },
-      ],
     },
   ),
 } as const satisfies Record<string, SimKind>;

@@ -1,17 +1,16 @@
-import { type Entry, entryProtobuf, itemText } from './entry.ts';
+import { type Entry, entryProtobuf, type Form, itemText } from './entry.ts';
 import { apiVersionOf, type SimKind } from './kind.ts';
 import { listProtobuf } from './kube-protobuf.ts';
 import { isMap, type JsonMap } from './object.ts';
 import type { ListOptions } from './read-options.ts';
 import { badRequest, expired } from './status.ts';
 import type { Storage } from './storage.ts';
-import { isTable, listTable, type View } from './table/table.ts';
 
 export interface ListRequest {
   readonly kind: SimKind;
   readonly namespace?: string;
   readonly options: ListOptions;
-  readonly view: View;
+  readonly view: Form;
 }
 
 interface Page {
@@ -119,7 +118,6 @@ export const listBody = (storage: Storage, request: ListRequest): string | Uint8
   const { kind, view } = request;
   const page = pageOf(storage, request);
   const metadata = metadataOf(page, kind);
-  if (isTable(view)) return listTable({ kind, metadata, entries: page.entries }, view);
   if (view === 'protobuf') {
     const items = page.entries.flatMap((entry) => entryProtobuf(entry) ?? []);
     if (items.length === page.entries.length) return listProtobuf({ kind, metadata, items });

@@ -1,14 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { bodyFormat, formAccepted, type Offer } from './negotiate.ts';
 import { StatusError } from './status.ts';
-import { tableForm } from './table/table.ts';
 
 const protobuf = 'application/vnd.kubernetes.protobuf';
 const table = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 const metadata = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io';
 
-const form = tableForm('', () => 0);
-const everything: Offer = { custom: false, protobuf: true, table: () => form };
+const everything: Offer = { custom: false, protobuf: true };
 const plain: Offer = { custom: false, protobuf: false };
 
 const codeOf = (work: () => unknown): number | undefined => {
@@ -29,11 +27,9 @@ describe('an Accept header', () => {
     // As Go clients ask, of kinds that have no protobuf here.
     [`${protobuf}, */*`, plain, 'object'],
     [`${protobuf},application/json`, plain, 'object'],
-    [`${table},application/json`, everything, form],
     [`${table},application/json`, plain, 'object'],
     // As kubectl asks.
-    [`${table},${table.replace('v1', 'v1beta1')},application/json`, everything, form],
-    [`${table.replace('v1', 'v1beta1')},application/json`, everything, 'object'],
+    [`${table},${table.replace('v1', 'v1beta1')},application/json`, everything, 'object'],
     [`${table};q=0.5,${metadata}`, everything, 'metadata'],
     [`${table};q=0,application/json`, everything, 'object'],
   ] as const)('%s', (accept, offer, expected) => {
@@ -47,12 +43,6 @@ describe('an Accept header', () => {
     ['text/plain', everything],
   ] as const)('%s: 406 where that is not to be had', (accept, offer) => {
     expect(codeOf(() => formAccepted(accept, offer))).toBe(406);
-  });
-
-  it('asks for what a row cannot be: 400, but only if tables are what is taken', () => {
-    const offer = { ...everything, table: () => tableForm('Nope', () => 0) };
-    expect(codeOf(() => formAccepted(table, offer))).toBe(400);
-    expect(formAccepted(`application/json,${table}`, offer)).toBe('object');
   });
 });
 

@@ -1,6 +1,6 @@
 import { protobufMediaType } from './kube-protobuf.ts';
 import { StatusError } from './status.ts';
-import type { TableForm, View } from './table/table.ts';
+import type { Form } from './entry.ts';
 
 interface MediaRange {
   readonly type: string;
@@ -18,12 +18,11 @@ const parseRange = (text: string): MediaRange => {
   return { type: type.toLowerCase(), parameters, quality: Number(parameters.q ?? '1') || 0 };
 };
 
-const formOf = ({ type, parameters }: MediaRange, { protobuf, table }: Offer): View | undefined => {
-  const { as, g, v } = parameters;
+const formOf = ({ type, parameters }: MediaRange, { protobuf }: Offer): Form | undefined => {
+  const { as } = parameters;
   if (type === protobufMediaType && as === undefined) return protobuf ? 'protobuf' : undefined;
   if (type !== 'application/json' && type !== '*/*') return undefined;
   if (as === undefined) return 'object';
-  if (as === 'Table' && g === 'meta.k8s.io' && v === 'v1') return table?.();
   return as === 'PartialObjectMetadata' || as === 'PartialObjectMetadataList' ? 'metadata' : undefined;
 };
 
@@ -44,15 +43,13 @@ export interface Offer {
   readonly custom: boolean;
   /** Also in protobuf. */
   readonly protobuf: boolean;
-  /** As a Table, where there are objects to show. Called when that is what is taken; may throw a StatusError. */
-  readonly table?: (() => TableForm) | undefined;
 }
 
 /**
- * What an Accept header asks for, among what the simulator has: JSON, as whole objects, their metadata only or a Table, and protobuf where
- * it is offered. YAML is passed over, so it needs JSON as a second choice. Throws a NotAcceptable StatusError (406) when nothing is left.
+ * What an Accept header asks for, among what the simulator has: JSON, as whole objects or their metadata only, and protobuf where it is
+ * offered. YAML is passed over, so it needs JSON as a second choice. Throws a NotAcceptable StatusError (406) when nothing is left.
  */
-export const formAccepted = (accept: string | undefined, offer: Offer): View => {
+export const formAccepted = (accept: string | undefined, offer: Offer): Form => {
   if (accept === undefined || accept.trim() === '') return 'object';
   const ranges = accept.split(',').map(parseRange);
   for (const range of ranges.filter(({ quality }) => quality > 0).sort((a, b) => b.quality - a.quality)) {

@@ -1,6 +1,7 @@
 import type { Clock, Kube, KubeRequest, KubeResponse } from '../ports/index.ts';
 import { discoveryOf } from './discovery.ts';
 import { followExchange } from './exchange.ts';
+import type { Form } from './entry.ts';
 import { type ReadHost, readList, readObject } from './handle-read.ts';
 import { create, removeAll, type WriteHost, type WriteInput, writeTarget } from './handle-write.ts';
 import type { SimKind } from './kind.ts';
@@ -16,7 +17,6 @@ import { methodNotAllowed, unknownResource } from './status.ts';
 import { createStorage } from './storage.ts';
 import { createStore, type SimStore } from './store.ts';
 import { bodyOf } from './stream.ts';
-import { tableForm, type View } from './table/table.ts';
 import { formatHttpDate } from './time.ts';
 import { openWatch, type WatchHost } from './watch.ts';
 
@@ -87,7 +87,7 @@ export const createSimApiServer = (options: SimApiServerOptions): SimApiServer =
   const whole = (reply: Reply | ProtobufReply): KubeResponse =>
     respond(reply, bodyOf('bytes' in reply ? reply.bytes : Buffer.from(reply.text)));
 
-  const inputOf = (request: KubeRequest, view: View): WriteInput => ({
+  const inputOf = (request: KubeRequest, view: Form): WriteInput => ({
     method: request.method === 'GET' ? 'POST' : request.method,
     contentType: headerOf(request, 'content-type'),
     body: request.body ?? '',
@@ -95,14 +95,14 @@ export const createSimApiServer = (options: SimApiServerOptions): SimApiServer =
     view,
   });
 
-  const read = async (request: KubeRequest, target: CollectionRoute, view: View): Promise<KubeResponse> => {
+  const read = async (request: KubeRequest, target: CollectionRoute, view: Form): Promise<KubeResponse> => {
     const query = request.query ?? {};
     const options = listOptions(target.kind, query);
     if (!isWatch(query)) return whole(await readList(hosts, request, { target, options, view }));
     return respond({ status: 200 }, openWatch(hosts, { ...target, options, view }, followExchange(clock, request)));
   };
 
-  const deleteMatching = async (request: KubeRequest, target: CollectionRoute, view: View): Promise<KubeResponse> => {
+  const deleteMatching = async (request: KubeRequest, target: CollectionRoute, view: Form): Promise<KubeResponse> => {
     const options = listOptions(target.kind, request.query ?? {});
     const reply = await readList(hosts, request, { target, options, view });
     const entries = storage.collection(target.kind).list(target.namespace);
@@ -111,7 +111,7 @@ export const createSimApiServer = (options: SimApiServerOptions): SimApiServer =
     return whole(reply);
   };
 
-  const onCollection = async (request: KubeRequest, route: CollectionRoute, view: View): Promise<KubeResponse> => {
+  const onCollection = async (request: KubeRequest, route: CollectionRoute, view: Form): Promise<KubeResponse> => {
     const { kind, namespace = '' } = route;
     if (request.method === 'GET') return read(request, route, view);
     if (kind.namespaced && namespace === '') throw methodNotAllowed();
@@ -127,7 +127,6 @@ export const createSimApiServer = (options: SimApiServerOptions): SimApiServer =
     const view = formAccepted(headerOf(request, 'accept'), {
       custom: 'kind' in route && route.kind.custom,
       protobuf: isInProtobuf(request, route),
-      table: 'kind' in route ? () => tableForm(request.query?.includeObject ?? '', now) : undefined,
     });
     if (route.type === 'collection') return onCollection(request, route, view);
     if (route.type === 'object') {

@@ -2,7 +2,6 @@ import type { StoreEvent } from './collection.ts';
 import { createEntry, type Entry, entryText, type Form } from './entry.ts';
 import { apiVersionOf, type SimKind } from './kind.ts';
 import type { Status } from './status.ts';
-import { bookmarkTable, isTable, objectTable, type TableForm, type View } from './table/table.ts';
 
 export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
@@ -45,7 +44,7 @@ const bookmarkMetadata = (revision: number, initial: boolean) => ({
   ...(initial ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {}),
 });
 
-const plainLines = (kind: SimKind, form: Form): WatchLines => ({
+export const watchLines = (kind: SimKind, form: Form): WatchLines => ({
   ofChange: (event, type) => sharedLine(event, type, form),
   ofPresent: (entry) => line('ADDED', entryText(entry, form)),
   ofBookmark: (revision, initial) => {
@@ -56,22 +55,3 @@ const plainLines = (kind: SimKind, form: Form): WatchLines => ({
     return line('BOOKMARK', JSON.stringify({ ...type, metadata: bookmarkMetadata(revision, initial) }));
   },
 });
-
-/** Only the first Table tells the columns. */
-const tableLines = (kind: SimKind, form: TableForm): WatchLines => {
-  let isFirst = true;
-  const isHeaded = (): boolean => {
-    const headed = isFirst;
-    isFirst = false;
-    return headed;
-  };
-  return {
-    ofChange: (event, type) => line(type, objectTable(stateIn(event, type), form, isHeaded())),
-    ofPresent: (entry) => line('ADDED', objectTable(entry, form, isHeaded())),
-    ofBookmark: (revision, initial) =>
-      line('BOOKMARK', bookmarkTable({ kind, metadata: bookmarkMetadata(revision, initial) }, form, isHeaded())),
-  };
-};
-
-export const watchLines = (kind: SimKind, view: View): WatchLines =>
-  isTable(view) ? tableLines(kind, view) : plainLines(kind, view);

@@ -1,5 +1,6 @@
 import type { Clock } from '../ports/index.ts';
 import type { StoreEvent } from './collection.ts';
+import type { Form } from './entry.ts';
 import type { Exchange } from './exchange.ts';
 import type { SimKind } from './kind.ts';
 import type { SeededRandom } from './random.ts';
@@ -7,14 +8,13 @@ import type { ListOptions } from './read-options.ts';
 import { failure, type Status } from './status.ts';
 import type { Storage } from './storage.ts';
 import { type ByteStream, createByteStream } from './stream.ts';
-import type { View } from './table/table.ts';
 import { errorLine, type EventType, type WatchLines, watchLines } from './watch-lines.ts';
 
 export interface WatchRequest {
   readonly kind: SimKind;
   readonly namespace?: string;
   readonly options: ListOptions;
-  readonly view: View;
+  readonly view: Form;
 }
 
 export interface WatchHost {

@@ -9,13 +9,6 @@ export interface CustomKind {
   readonly scope: 'Namespaced' | 'Cluster';
   readonly status?: boolean;
   readonly scale?: { readonly specReplicasPath: string; readonly statusReplicasPath: string };
-  /** What `kubectl get` shows behind the name; the age unless told. */
-  readonly additionalPrinterColumns?: readonly {
-    readonly name: string;
-    readonly type: string;
-    readonly jsonPath: string;
-    readonly priority?: number;
-  }[];
 }
 
 /**
@@ -38,12 +31,6 @@ export const gardenerKinds: readonly CustomKind[] = [
     plural: 'machines',
     scope: 'Namespaced',
     status: true,
-    additionalPrinterColumns: [
-      { name: 'Status', type: 'string', jsonPath: '.status.currentStatus.phase' },
-      { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
-      { name: 'Node', type: 'string', jsonPath: '.metadata.labels.node' },
-      { name: 'ProviderID', type: 'string', jsonPath: '.spec.providerID', priority: 1 },
-    ],
   },
   {
     group: 'druid.gardener.cloud',
@@ -81,13 +68,6 @@ export const watermill: CustomKind = {
   scope: 'Namespaced',
   status: true,
   scale: { specReplicasPath: '.spec.wheel.count', statusReplicasPath: '.status.turning' },
-  additionalPrinterColumns: [
-    { name: 'Stones', type: 'integer', jsonPath: '.spec.stones' },
-    { name: 'Flow', type: 'number', jsonPath: '.spec.flow' },
-    { name: 'Open', type: 'boolean', jsonPath: '.spec.open' },
-    { name: 'Built', type: 'date', jsonPath: '.spec.built' },
-    { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status', priority: 1 },
-  ],
 };
 
 /**
@@ -139,9 +119,6 @@ function definitionOf(custom: CustomKind) {
           name: custom.version,
           served: true,
           storage: true,
-          ...(custom.additionalPrinterColumns !== undefined && {
-            additionalPrinterColumns: custom.additionalPrinterColumns,
-          }),
           schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
           subresources: {
             ...(custom.status === true && { status: {} }),

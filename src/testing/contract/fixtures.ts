@@ -54,18 +54,6 @@ export const endpointSlice = (name: string, labels: Readonly<Record<string, stri
   ports: [],
 });
 
-export const service = (name: string, spec: Readonly<JsonMap> = {}): JsonMap => ({
-  metadata: { name },
-  spec: { ports: [{ name: 'client', port: 443 }], ...spec },
-});
-
-/** Of a pod of the same name. */
-export const event = (name: string, namespace: string, fields: Readonly<JsonMap> = {}): JsonMap => ({
-  metadata: { name },
-  involvedObject: { kind: 'Pod', namespace, name },
-  ...fields,
-});
-
 export const watermill = (name: string, fields: Readonly<JsonMap> = {}): JsonMap =>
   typed(simKinds.Watermill, { metadata: { name }, spec: { wheel: { count: 2 } }, ...fields });
 

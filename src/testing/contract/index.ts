@@ -8,8 +8,6 @@ import { podDeleteCases, podStatusCases, podWatchCases } from './pod-cases.ts';
 import { deleteOptionsCases, protobufBodyCases } from './protobuf-body-cases.ts';
 import { protobufCases } from './protobuf-cases.ts';
 import { scaleCases, statusCases } from './subresource-cases.ts';
-import { tableCases, tableWatchCases } from './table-cases.ts';
-import { tableCellCases, tableColumnCases, tablePodCases } from './table-cell-cases.ts';
 import type { ContractCase } from './target.ts';
 import { generationCases, leaseCases, updateCases } from './update-cases.ts';
 import { negotiationCases, watchCases, watchLifeCases, watchSelectorCases } from './watch-cases.ts';
@@ -43,9 +41,4 @@ export const contractCases: readonly ContractCase[] = [
   ...protobufCases,
   ...protobufBodyCases,
   ...deleteOptionsCases,
-  ...tableCases,
-  ...tableWatchCases,
-  ...tableColumnCases,
-  ...tableCellCases,
-  ...tablePodCases,
 ];

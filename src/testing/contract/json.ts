@@ -50,22 +50,6 @@ export interface Json extends Readonly<Record<string, unknown>> {
   readonly name: string;
   readonly groups: readonly Json[];
   readonly resources: readonly Json[];
-  /** Of a Table; null in all events of a watch but the first. */
-  readonly columnDefinitions: readonly TableColumn[] | null;
-  readonly rows: readonly TableRow[];
-}
-
-export interface TableColumn {
-  readonly name: string;
-  readonly type: string;
-  readonly format: string;
-  readonly priority: number;
-}
-
-export interface TableRow {
-  readonly cells: readonly unknown[];
-  readonly conditions?: readonly JsonItem[];
-  readonly object: Json | null;
 }
 
 /** Empty where `text` is no JSON. */
