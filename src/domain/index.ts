@@ -29,11 +29,9 @@ export {
   fieldOf,
   type ProtobufCursor,
   ProtobufError,
-  readInteger,
   readLength,
   readMessage,
   readString,
-  skipField,
 } from './protobuf.ts';
 export { protobufMediaType, readProtobufStatus } from './kube-protobuf.ts';
 export * from './probe-protobuf.ts';

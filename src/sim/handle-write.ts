@@ -4,12 +4,10 @@ import { applyJsonPatch } from './json-patch.ts';
 import type { SimKind } from './kind.ts';
 import { applyMergePatch } from './merge-patch.ts';
 import { patchKindOf } from './negotiate.ts';
-import { asMap, isMap, type JsonMap, type SimObject, withPath } from './object.ts';
+import { asMap, isMap, type JsonMap, type SimObject } from './object.ts';
 import type { Origin } from './origin.ts';
-import { bodyMessageOf, deleteOptionsMessage, scaleMessage } from './protobuf-body/messages.ts';
-import type { Query } from './read-options.ts';
 import type { Reply } from './reply.ts';
-import { bodyText, parseJson, readObjectBody, type RequestBody, type WantedBody } from './request-body.ts';
+import { bodyText, parseJson, readObjectBody, type RequestBody } from './request-body.ts';
 import { scaledObject, scaleOf } from './scale.ts';
 import { badRequest, invalid, methodNotAllowed } from './status.ts';
 import type { Storage } from './storage.ts';
@@ -25,22 +23,11 @@ export interface WriteHost {
 
 export interface WriteInput extends RequestBody {
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  readonly query: Query;
   readonly view: Form;
 }
 
-const readBodyOf = (
-  kind: SimKind,
-  input: WriteInput,
-  { kind: name, message }: Omit<WantedBody, 'describe'>,
-): JsonMap => {
-  const describe = (problem: string): string =>
-    `the object provided is unrecognized (must be of type ${kind.kind}): ${problem}`;
-  return readObjectBody(input, { kind: name, message, describe });
-};
-
 const readObject = (kind: SimKind, input: WriteInput): JsonMap =>
-  readBodyOf(kind, input, { kind: kind.kind, message: bodyMessageOf(kind) });
+  readObjectBody(input, (problem) => `the object provided is unrecognized (must be of type ${kind.kind}): ${problem}`);
 
 /** The object that a POST or PUT sends, of the type that it should be. */
 const readTyped = (kind: SimKind, input: WriteInput): JsonMap => {
@@ -59,27 +46,21 @@ const checkPatched = (kind: SimKind, object: Readonly<JsonMap>): void => {
   throw invalid({ ...kind, group: '', kind: '' }, '', [cause]);
 };
 
-const isDryRun = (query: Query): boolean => query.dryRun === 'All';
-
 /** POST to a collection. */
 export const create = (host: WriteHost, target: { kind: SimKind; namespace: string }, input: WriteInput): Reply => {
   const { kind, namespace } = target;
   const wanted = readTyped(kind, input);
   const object = createdObject(host.storage, { kind, namespace, wanted }, host.origin);
-  const entry = isDryRun(input.query)
-    ? createEntry(kind, object as SimObject, host.storage.revision)
-    : host.storage.put(kind, object);
-  return { status: 201, text: entryText(entry, input.view) };
+  return { status: 201, text: entryText(host.storage.put(kind, object), input.view) };
 };
 
 /** Stores an update, or leaves things as they are when it changes nothing. A deleted object that nothing holds back any more goes. */
-const commit = (host: WriteHost, entry: Entry, update: Update & { readonly dryRun: boolean }): Entry => {
+const commit = (host: WriteHost, entry: Entry, update: Update): Entry => {
   const object = updatedObject(entry, update);
   if (object === undefined) return entry;
   const kept = { ...object, metadata: { ...object.metadata, resourceVersion: entry.object.metadata.resourceVersion } };
   const unstored = createEntry(entry.kind, kept as unknown as SimObject, entry.revision);
-  if (update.dryRun) return unstored;
-  if (!isReleased(entry.kind, object)) return host.storage.put(entry.kind, object);
+  if (!isReleased(object)) return host.storage.put(entry.kind, object);
   host.storage.remove(unstored);
   return unstored;
 };
@@ -105,11 +86,9 @@ const writeScale = (host: WriteHost, entry: Entry, input: WriteInput): Reply => 
   if (kind.scale === undefined) throw missingPart(kind, entry.name);
   const current = scaleOf(entry, kind.scale);
   const put = input.method === 'PUT';
-  const scale = put
-    ? readBodyOf(kind, input, { kind: 'Scale', message: kind.custom ? undefined : scaleMessage })
-    : patchedValue(input, kind, current);
+  const scale = put ? readObject(kind, input) : patchedValue(input, kind, current);
   const wanted = scaledObject(entry, kind.scale, scale);
-  const result = commit(host, entry, { target: 'scale', wanted, put, dryRun: isDryRun(input.query) });
+  const result = commit(host, entry, { target: 'scale', wanted, put });
   return { status: 200, text: JSON.stringify(scaleOf(result, kind.scale)) };
 };
 
@@ -123,16 +102,7 @@ const writeObject = (
   const put = input.method === 'PUT';
   const wanted = put ? readTyped(kind, input) : patchedValue(input, kind, entry.object);
   if (!put) checkPatched(kind, wanted);
-  const result = commit(host, entry, { target, wanted, put, dryRun: isDryRun(input.query) });
-  return { status: 200, text: entryText(result, input.view) };
-};
-
-/** The namespace controller's last step: the finalizers of the spec, and nothing else. */
-const finalizeNamespace = (host: WriteHost, entry: Entry, input: WriteInput): Reply => {
-  if (input.method !== 'PUT') throw methodNotAllowed();
-  const finalizers = asMap(readObject(entry.kind, input).spec).finalizers ?? [];
-  const wanted = withPath(entry.object, ['spec', 'finalizers'], finalizers);
-  const result = commit(host, entry, { target: 'object', wanted, put: true, dryRun: isDryRun(input.query) });
+  const result = commit(host, entry, { target, wanted, put });
   return { status: 200, text: entryText(result, input.view) };
 };
 
@@ -142,18 +112,15 @@ const putMissing = (host: WriteHost, target: ObjectTarget, input: WriteInput): R
   return create(host, target, input);
 };
 
-const optionsOf = (input: WriteInput): DeleteOptions => {
-  if (input.body.length === 0) return deleteOptions(undefined, input.query);
-  const wanted = { kind: 'DeleteOptions', message: deleteOptionsMessage, describe: (problem: string) => problem };
-  return deleteOptions(readObjectBody(input, wanted), input.query);
-};
+const optionsOf = (input: WriteInput): DeleteOptions =>
+  input.body.length === 0 ? {} : deleteOptions(readObjectBody(input, (problem) => problem));
 
 const remove = (host: WriteHost, target: ObjectTarget, input: WriteInput): Reply => {
   const options = optionsOf(input);
   const entry = findEntry(host.storage, target);
   const { kind } = entry;
   const deletion = deleteEntry(host.storage, entry, { options, origin: host.origin });
-  if (!deletion.atOnce) return { status: options.accepted ? 202 : 200, text: entryText(deletion.entry, input.view) };
+  if (!deletion.atOnce) return { status: 200, text: entryText(deletion.entry, input.view) };
   const group = kind.group === '' ? {} : { group: kind.group };
   const details = { name: entry.name, ...group, kind: kind.resource, uid: entry.object.metadata.uid };
   const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details };
@@ -180,14 +147,5 @@ export const writeTarget = (host: WriteHost, target: ObjectTarget, input: WriteI
   if (subresource === 'scale' && kind.scale !== undefined) {
     return writeScale(host, findEntry(host.storage, target), input);
   }
-  if (subresource === 'finalize' && kind.resource === 'namespaces') {
-    return finalizeNamespace(host, findEntry(host.storage, target), input);
-  }
   throw missingPart(kind, target.name);
-};
-
-/** DELETE of a collection: every one of `entries`, by the rules of single deletes. */
-export const removeAll = (host: WriteHost, entries: readonly Entry[], input: WriteInput): void => {
-  const options = optionsOf(input);
-  for (const entry of entries) deleteEntry(host.storage, entry, { options, origin: host.origin });
 };

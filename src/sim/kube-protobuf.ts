@@ -60,7 +60,7 @@ const lease: ProtobufMessage = {
   ],
 };
 
-export const nodeCondition: ProtobufMessage = {
+const nodeCondition: ProtobufMessage = {
   type: [1, 'string'],
   status: [2, 'string'],
   lastHeartbeatTime: [3, 'time'],
@@ -69,9 +69,9 @@ export const nodeCondition: ProtobufMessage = {
   message: [6, 'string'],
 };
 
-export const daemonEndpoints: ProtobufMessage = { kubeletEndpoint: [1, { Port: [1, 'integer'] }] };
+const daemonEndpoints: ProtobufMessage = { kubeletEndpoint: [1, { Port: [1, 'integer'] }] };
 
-export const nodeInfo: ProtobufMessage = {
+const nodeInfo: ProtobufMessage = {
   machineID: [1, 'string'],
   systemUUID: [2, 'string'],
   bootID: [3, 'string'],

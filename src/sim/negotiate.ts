@@ -66,12 +66,10 @@ const mediaType = (contentType: string | undefined): string =>
 const unknownFormat = (accepted: string): string =>
   `the body of the request was in an unknown format - accepted media types include: ${accepted}`;
 
-/** Of a body; no announcement counts as JSON. Throws UnsupportedMediaType (415) for all others, YAML among them. */
-export const bodyFormat = (contentType: string | undefined): 'json' | 'protobuf' => {
+/** A body must be JSON; no announcement counts as JSON. Throws UnsupportedMediaType (415) for all others, YAML and protobuf among them. */
+export const checkBodyFormat = (contentType: string | undefined): void => {
   const type = mediaType(contentType);
-  if (type === '' || type === 'application/json') return 'json';
-  if (type === protobufMediaType) return 'protobuf';
-  throw refuse(415, false, unknownFormat(offered));
+  if (type !== '' && type !== 'application/json') throw refuse(415, false, unknownFormat(offered));
 };
 
 export type PatchKind = 'merge' | 'json' | 'strategic';

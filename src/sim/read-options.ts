@@ -119,4 +119,11 @@ export const listOptions = (kind: SimKind, query: Query): ListOptions => {
   };
 };
 
+/** Throws an Invalid StatusError: what would be done in spite of it is better refused. */
+export const refuseUnsimulated = (query: Query): void => {
+  if (query.dryRun === undefined) return;
+  const message = 'the simulated API server knows no dry runs';
+  throw new StatusError({ code: 422, reason: 'Invalid', message });
+};
+
 export const isWatch = (query: Query): boolean => isTrue(query.watch);

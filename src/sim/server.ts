@@ -3,14 +3,14 @@ import { discoveryOf } from './discovery.ts';
 import { followExchange } from './exchange.ts';
 import type { Form } from './entry.ts';
 import { type ReadHost, readList, readObject } from './handle-read.ts';
-import { create, removeAll, type WriteHost, type WriteInput, writeTarget } from './handle-write.ts';
+import { create, type WriteHost, type WriteInput, writeTarget } from './handle-write.ts';
 import type { SimKind } from './kind.ts';
 import { simKinds } from './kinds.ts';
 import { hasProtobuf } from './kube-protobuf.ts';
 import { formAccepted } from './negotiate.ts';
 import { createOrigin } from './origin.ts';
 import { createSeededRandom } from './random.ts';
-import { isWatch, listOptions } from './read-options.ts';
+import { isWatch, listOptions, refuseUnsimulated } from './read-options.ts';
 import { errorReply, headerOf, healthReply, jsonReply, nowhereReply, type ProtobufReply, type Reply } from './reply.ts';
 import { createCatalog, type Route, routeOf } from './route.ts';
 import { methodNotAllowed, unknownResource } from './status.ts';
@@ -91,7 +91,6 @@ export const createSimApiServer = (options: SimApiServerOptions): SimApiServer =
     method: request.method === 'GET' ? 'POST' : request.method,
     contentType: headerOf(request, 'content-type'),
     body: request.body ?? '',
-    query: request.query ?? {},
     view,
   });
 
@@ -102,25 +101,16 @@ export const createSimApiServer = (options: SimApiServerOptions): SimApiServer =
     return respond({ status: 200 }, openWatch(hosts, { ...target, options, view }, followExchange(clock, request)));
   };
 
-  const deleteMatching = async (request: KubeRequest, target: CollectionRoute, view: Form): Promise<KubeResponse> => {
-    const options = listOptions(target.kind, request.query ?? {});
-    const reply = await readList(hosts, request, { target, options, view });
-    const entries = storage.collection(target.kind).list(target.namespace);
-    const matching = entries.filter((entry) => options.selection.matches(entry.object));
-    removeAll(hosts, matching, inputOf(request, view));
-    return whole(reply);
-  };
-
   const onCollection = async (request: KubeRequest, route: CollectionRoute, view: Form): Promise<KubeResponse> => {
     const { kind, namespace = '' } = route;
     if (request.method === 'GET') return read(request, route, view);
     if (kind.namespaced && namespace === '') throw methodNotAllowed();
-    if (request.method === 'DELETE') return deleteMatching(request, route, view);
     if (request.method !== 'POST') throw methodNotAllowed();
     return whole(create(hosts, { kind, namespace }, inputOf(request, view)));
   };
 
   const answer = async (request: KubeRequest): Promise<KubeResponse> => {
+    refuseUnsimulated(request.query ?? {});
     const route = routeOf(catalog, request.path);
     if (route.type === 'nowhere') return whole(nowhereReply);
     if (route.type === 'unknown') throw unknownResource();

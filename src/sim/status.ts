@@ -139,18 +139,6 @@ export const unappliablePatch = (): StatusError =>
     details: {},
   });
 
-export const forbidden = (
-  kind: SimKind,
-  name: string,
-  problem: { message: string; causes: readonly StatusCause[] },
-): StatusError =>
-  new StatusError({
-    code: 403,
-    reason: 'Forbidden',
-    message: `${resourceName(kind)} "${name}" is forbidden: ${problem.message}`,
-    details: { ...details(kind, name, 'resource'), causes: problem.causes },
-  });
-
 export const expired = (message: string, token?: string): StatusError =>
   new StatusError({ code: 410, reason: 'Expired', message, ...(token === undefined ? {} : { continue: token }) });
 

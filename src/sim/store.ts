@@ -79,7 +79,7 @@ export const createStore = (storage: Storage, origin: Origin): SimStore => {
     if (draft === (entry.object as SimDraft)) return entry.object;
     const next = replaced(entry, draft);
     if (equalJson(entry.object, next)) return entry.object;
-    if (!isReleased(entry.kind, next)) return storage.put(entry.kind, next).object;
+    if (!isReleased(next)) return storage.put(entry.kind, next).object;
     return storage.remove(createEntry(entry.kind, next as unknown as SimObject, entry.revision)).object;
   };
 

@@ -3,7 +3,7 @@ import { apiVersionOf, type SimKind } from './kind.ts';
 import { metadataIn, metadataProblems, tidyMetadata, tidyStatus } from './metadata.ts';
 import { type JsonMap, type SimMeta, without } from './object.ts';
 import type { Origin } from './origin.ts';
-import { alreadyExists, badRequest, forbidden, invalid, notFound, StatusError } from './status.ts';
+import { alreadyExists, badRequest, invalid, notFound, StatusError } from './status.ts';
 import type { Storage } from './storage.ts';
 
 export interface Creation {
@@ -13,22 +13,11 @@ export interface Creation {
   readonly wanted: Readonly<JsonMap>;
 }
 
-const checkNamespace = (storage: Storage, creation: Creation, name: string): void => {
+const checkNamespace = (storage: Storage, creation: Creation): void => {
   const { kind, namespace } = creation;
   if (!kind.namespaced) return;
   const found = storage.collection(simKinds.Namespace).get('', namespace);
   if (found === undefined) throw notFound(simKinds.Namespace, namespace);
-  if (found.object.metadata.deletionTimestamp === undefined) return;
-  throw forbidden(kind, name, {
-    message: `unable to create new content in namespace ${namespace} because it is being terminated`,
-    causes: [
-      {
-        reason: 'NamespaceTerminating',
-        message: `namespace ${namespace} is being terminated`,
-        field: 'metadata.namespace',
-      },
-    ],
-  });
 };
 
 /** A new object with all that the server adds: identity, generation, defaults. The status goes where it is a subresource. */
@@ -61,7 +50,7 @@ export const createdObject = (
   if (meta.namespace !== '' && meta.namespace !== namespace) {
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
   }
-  checkNamespace(storage, creation, meta.name);
+  checkNamespace(storage, creation);
   if (meta.resourceVersion !== '') {
     throw new StatusError({ code: 500, message: 'resourceVersion should not be set on objects to be created' });
   }

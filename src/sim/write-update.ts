@@ -125,8 +125,7 @@ export const updatedObject = (entry: Entry, update: Update): Unversioned | undef
 };
 
 /** True when an update leaves nothing that holds a deleted object back: it goes with the update. */
-export const isReleased = (kind: SimKind, object: SimObject | Unversioned): boolean => {
+export const isReleased = (object: SimObject | Unversioned): boolean => {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers = [] } = object.metadata;
-  if (deletionTimestamp === undefined || finalizers.length > 0 || deletionGracePeriodSeconds > 0) return false;
-  return kind.resource !== 'namespaces' || asList((object.spec as JsonMap | undefined)?.finalizers).length === 0;
+  return deletionTimestamp !== undefined && finalizers.length === 0 && deletionGracePeriodSeconds === 0;
 };

@@ -313,14 +313,4 @@ export const createCases = topic('create', {
     const made = expectObject(await api.create(api.at(simKinds.Etcd), etcd('a', { spec: {} })), 201);
     expect(made.spec).toEqual({});
   },
-
-  'dryRun=All validates and stores nothing': async (target) => {
-    const api = createApi(target);
-    const query = { dryRun: 'All' };
-    const reply = await api.send('POST', api.at(ConfigMap), { body: configMap('a'), query });
-    expect(expectObject(reply, 201).metadata.uid).toBeDefined();
-    expectFailure(await api.get(api.at(ConfigMap, 'a')), { code: 404, reason: 'NotFound' });
-    const bad = await api.send('POST', api.at(ConfigMap), { body: configMap('A'), query });
-    expectFailure(bad, { code: 422, reason: 'Invalid' });
-  },
 });

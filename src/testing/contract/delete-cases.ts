@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
 import { simKinds } from '../../sim/index.ts';
 import { type Api, createApi } from './api.ts';
-import { expectFailure, expectObject, made, namesOf } from './expectations.ts';
+import { expectFailure, expectObject, made } from './expectations.ts';
 import { configMap, machine, pod, watermill, workload } from './fixtures.ts';
 import { topic } from './target.ts';
 import { story } from './watcher.ts';
 
-const { ConfigMap, Deployment, Machine, Namespace, Pod, Watermill } = simKinds;
+const { ConfigMap, Deployment, Machine, Pod, Watermill } = simKinds;
 
 const gone = async (api: Api, path: string): Promise<void> => {
   expectFailure(await api.get(path), { code: 404, reason: 'NotFound' });
@@ -132,14 +132,11 @@ export const deleteCases = topic('delete', {
     await gone(api, api.at(Pod, 'a'));
   },
 
-  'the grace period of the request wins, in body and query': async (target) => {
+  'the grace period of the request wins': async (target) => {
     const api = createApi(target);
     await made(api, api.at(Pod), pod('a', { nodeName: 'n' }));
     const body = expectObject(await api.remove(api.at(Pod, 'a'), { gracePeriodSeconds: 5 }));
     expect(body.metadata.deletionGracePeriodSeconds).toBe(5);
-    await made(api, api.at(Pod), pod('b', { nodeName: 'n' }));
-    const query = expectObject(await api.send('DELETE', api.at(Pod, 'b'), { query: { gracePeriodSeconds: '6' } }));
-    expect(query.metadata.deletionGracePeriodSeconds).toBe(6);
   },
 
   'a pod that no node has, or that has ended, goes at once': async (target) => {
@@ -170,74 +167,5 @@ export const deleteCases = topic('delete', {
     expectObject(await api.remove(api.at(ConfigMap, 'a')));
     const second = await made(api, api.at(ConfigMap), configMap('a'));
     expect(second.metadata.uid).not.toBe(first.metadata.uid);
-  },
-
-  'propagation policies add their finalizers': async (target) => {
-    const api = createApi(target);
-    await made(api, api.at(Deployment), workload('a'));
-    const foreground = expectObject(await api.remove(api.at(Deployment, 'a'), { propagationPolicy: 'Foreground' }));
-    expect(foreground.metadata.finalizers).toEqual(['foregroundDeletion']);
-    await made(api, api.at(Deployment), workload('b'));
-    const orphan = expectObject(await api.remove(api.at(Deployment, 'b'), { propagationPolicy: 'Orphan' }));
-    expect(orphan.metadata.finalizers).toEqual(['orphan']);
-    await made(api, api.at(Deployment), workload('c'));
-    expectObject(await api.remove(api.at(Deployment, 'c'), { propagationPolicy: 'Background' }));
-    await gone(api, api.at(Deployment, 'c'));
-  },
-
-  'a collection goes by selector': async (target) => {
-    const api = createApi(target);
-    await made(api, api.at(ConfigMap), configMap('a', {}, { labels: { x: '1' } }));
-    await made(api, api.at(ConfigMap), configMap('b', {}, { labels: { x: '1' } }));
-    await made(api, api.at(ConfigMap), configMap('c'));
-    const reply = await api.send('DELETE', api.at(ConfigMap), { query: { labelSelector: 'x=1' } });
-    expect(namesOf(reply)).toEqual(['a', 'b']);
-    expect(namesOf(await api.get(api.at(ConfigMap)))).toEqual(['c']);
-  },
-
-  'dryRun=All deletes nothing': async (target) => {
-    const api = createApi(target);
-    await made(api, api.at(ConfigMap), configMap('a'));
-    expectObject(await api.send('DELETE', api.at(ConfigMap, 'a'), { query: { dryRun: 'All' } }));
-    expectObject(await api.get(api.at(ConfigMap, 'a')));
-  },
-
-  'a namespace terminates, and takes nothing new': async (target) => {
-    const api = createApi(target);
-    await made(api, api.at(ConfigMap), configMap('before'));
-    const marked = expectObject(await api.remove(`/api/v1/namespaces/${api.namespace}`));
-    expect([marked.kind, marked.status.phase, marked.spec.finalizers]).toEqual([
-      'Namespace',
-      'Terminating',
-      ['kubernetes'],
-    ]);
-    expect(expectObject(await api.remove(`/api/v1/namespaces/${api.namespace}`)).metadata).toEqual(marked.metadata);
-    const reply = await api.create(api.at(ConfigMap), configMap('a'));
-    expectFailure(reply, {
-      code: 403,
-      reason: 'Forbidden',
-      message: `configmaps "a" is forbidden: unable to create new content in namespace ${api.namespace} because it is being terminated`,
-      details: {
-        name: 'a',
-        kind: 'configmaps',
-        causes: [
-          {
-            reason: 'NamespaceTerminating',
-            message: `namespace ${api.namespace} is being terminated`,
-            field: 'metadata.namespace',
-          },
-        ],
-      },
-    });
-    expectObject(await api.patch(api.at(ConfigMap, 'before'), 'merge', { data: { x: 'y' } }));
-  },
-
-  'a namespace goes when it is finalized': async (target) => {
-    const api = createApi(target);
-    const name = `${api.namespace}-second`;
-    await made(api, api.at(Namespace), { metadata: { name } });
-    const marked = expectObject(await api.remove(`/api/v1/namespaces/${name}`));
-    expectObject(await api.put(`/api/v1/namespaces/${name}/finalize`, { ...marked, spec: { finalizers: [] } }));
-    await gone(api, `/api/v1/namespaces/${name}`);
   },
 });

@@ -5,7 +5,6 @@ import { endpointSliceCases } from './endpoint-slice-cases.ts';
 import { listCases, pagingCases, selectorCases } from './list-cases.ts';
 import { jsonPatchCases, mergePatchCases, strategicPatchCases } from './patch-cases.ts';
 import { podDeleteCases, podStatusCases, podWatchCases } from './pod-cases.ts';
-import { deleteOptionsCases, protobufBodyCases } from './protobuf-body-cases.ts';
 import { protobufCases } from './protobuf-cases.ts';
 import { scaleCases, statusCases } from './subresource-cases.ts';
 import type { ContractCase } from './target.ts';
@@ -39,6 +38,4 @@ export const contractCases: readonly ContractCase[] = [
   ...watchLifeCases,
   ...negotiationCases,
   ...protobufCases,
-  ...protobufBodyCases,
-  ...deleteOptionsCases,
 ];

@@ -149,18 +149,6 @@ export const mergePatchCases = topic('merge patch', {
     expect(after.metadata.resourceVersion).toBe(before.metadata.resourceVersion);
   },
 
-  'dryRun=All shows the result and stores nothing': async (target) => {
-    const api = createApi(target);
-    await made(api, api.at(Deployment), workload('a', { replicas: 3 }));
-    const init = {
-      body: { spec: { replicas: 0 } },
-      contentType: 'application/merge-patch+json',
-      query: { dryRun: 'All' },
-    };
-    expect(expectObject(await api.send('PATCH', api.at(Deployment, 'a'), init)).spec.replicas).toBe(0);
-    expect(expectObject(await api.get(api.at(Deployment, 'a'))).spec.replicas).toBe(3);
-  },
-
   'patches without precondition at the same time all land': async (target) => {
     const api = createApi(target);
     await made(api, api.at(ConfigMap), configMap('a'));

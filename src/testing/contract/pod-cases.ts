@@ -116,28 +116,6 @@ export const podDeleteCases = topic('delete a pod', {
     };
     expect([await grace(5), await grace(9), await grace(2)]).toEqual([5, 5, 2]);
   },
-
-  'a dry run checks preconditions and deletes nothing': async (target) => {
-    const api = createApi(target);
-    for (const spec of [{}, onNode]) {
-      const name = 'nodeName' in spec ? 'bound' : 'unbound';
-      const before = await made(api, api.at(Pod), pod(name, spec));
-      const dry = (body: Readonly<JsonMap>): ReturnType<Api['send']> =>
-        api.remove(api.at(Pod, name), { dryRun: ['All'], ...body });
-      expectObject(await dry(preconditionsOf(before)));
-      expectFailure(await dry({ preconditions: { uid: 'other' } }), { code: 409, reason: 'Conflict' });
-      expect(expectObject(await api.get(api.at(Pod, name)))).toEqual(before);
-    }
-  },
-
-  'beside a body the query counts for nothing, not even its dryRun': async (target) => {
-    const api = createApi(target);
-    await made(api, api.at(Pod), pod('a', onNode));
-    const query = { dryRun: 'All', gracePeriodSeconds: '3' };
-    const reply = await api.send('DELETE', api.at(Pod, 'a'), { query, body: { gracePeriodSeconds: 5 } });
-    expect(expectObject(reply).metadata.deletionGracePeriodSeconds).toBe(5);
-    expect(expectObject(await api.get(api.at(Pod, 'a'))).metadata).toHaveProperty('deletionTimestamp');
-  },
 });
 
 export const podStatusCases = topic('status of a pod', {
