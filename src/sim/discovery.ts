@@ -1,6 +1,5 @@
 import type { SimKind } from './kind.ts';
 import type { JsonMap } from './object.ts';
-import { openApiDocument, openApiIndex } from './openapi.ts';
 import type { Catalog, Route } from './route.ts';
 
 /** The version that the simulated server says it has; its behaviour is compared with the real one's of this minor version. */
@@ -53,8 +52,6 @@ export const discoveryOf = (catalog: Catalog, route: Route): JsonMap | undefined
       const groups = catalog.groups.filter((group) => group !== '').map((group) => groupOf(catalog, group));
       return { kind: 'APIGroupList', apiVersion: 'v1', groups };
     }
-    case 'group':
-      return { kind: 'APIGroup', apiVersion: 'v1', ...groupOf(catalog, route.group) };
     case 'resources': {
       const kinds = catalog.kinds.filter((kind) => kind.group === route.group && kind.version === route.version);
       return {
@@ -64,10 +61,6 @@ export const discoveryOf = (catalog: Catalog, route: Route): JsonMap | undefined
         resources: kinds.flatMap(resourcesOf),
       };
     }
-    case 'openApi':
-      return openApiIndex(catalog);
-    case 'openApiVersion':
-      return openApiDocument(catalog, route);
     case 'collection':
     case 'health':
     case 'nowhere':

@@ -1,9 +1,8 @@
 import { createEntry, type Entry, entryText, type Form } from './entry.ts';
 import { findEntry, missingPart, type ObjectTarget } from './handle-read.ts';
-import { applyJsonPatch } from './json-patch.ts';
 import type { SimKind } from './kind.ts';
 import { applyMergePatch } from './merge-patch.ts';
-import { patchKindOf } from './negotiate.ts';
+import { checkPatchFormat } from './negotiate.ts';
 import { asMap, isMap, type JsonMap, type SimObject } from './object.ts';
 import type { Origin } from './origin.ts';
 import type { Reply } from './reply.ts';
@@ -11,7 +10,6 @@ import { bodyText, parseJson, readObjectBody, type RequestBody } from './request
 import { scaledObject, scaleOf } from './scale.ts';
 import { badRequest, invalid, methodNotAllowed } from './status.ts';
 import type { Storage } from './storage.ts';
-import { applyStrategicMergePatch } from './strategic-merge-patch.ts';
 import { checkBodyType, createdObject } from './write-create.ts';
 import { deleteEntry, type DeleteOptions, deleteOptions } from './write-delete.ts';
 import { isReleased, type Update, updatedObject } from './write-update.ts';
@@ -65,30 +63,20 @@ const commit = (host: WriteHost, entry: Entry, update: Update): Entry => {
   return unstored;
 };
 
-const patchedValue = (input: WriteInput, kind: SimKind, current: unknown): JsonMap => {
-  const type = patchKindOf(input.contentType, kind.custom);
+const patchedValue = (input: WriteInput, current: unknown): JsonMap => {
   const patch = parseJson(bodyText(input), (problem) => `error decoding patch: ${problem}`);
-  if (type === 'json') {
-    const result = applyJsonPatch(current, patch);
-    if (!isMap(result)) throw badRequest('the patch leaves no object');
-    return result;
-  }
-  if (!isMap(patch)) {
-    throw badRequest(
-      'error decoding patch: json: cannot unmarshal the patch into Go value of type map[string]interface {}',
-    );
-  }
-  return asMap(type === 'merge' ? applyMergePatch(current, patch) : applyStrategicMergePatch(current, patch));
+  if (isMap(patch)) return asMap(applyMergePatch(current, patch));
+  throw badRequest(
+    'error decoding patch: json: cannot unmarshal the patch into Go value of type map[string]interface {}',
+  );
 };
 
 const writeScale = (host: WriteHost, entry: Entry, input: WriteInput): Reply => {
   const { kind } = entry;
   if (kind.scale === undefined) throw missingPart(kind, entry.name);
-  const current = scaleOf(entry, kind.scale);
-  const put = input.method === 'PUT';
-  const scale = put ? readObject(kind, input) : patchedValue(input, kind, current);
-  const wanted = scaledObject(entry, kind.scale, scale);
-  const result = commit(host, entry, { target: 'scale', wanted, put });
+  if (input.method !== 'PATCH') throw methodNotAllowed();
+  const wanted = scaledObject(entry, kind.scale, patchedValue(input, scaleOf(entry, kind.scale)));
+  const result = commit(host, entry, { target: 'scale', wanted, put: false });
   return { status: 200, text: JSON.stringify(scaleOf(result, kind.scale)) };
 };
 
@@ -100,7 +88,7 @@ const writeObject = (
   const { input, target } = request;
   const { kind } = entry;
   const put = input.method === 'PUT';
-  const wanted = put ? readTyped(kind, input) : patchedValue(input, kind, entry.object);
+  const wanted = put ? readTyped(kind, input) : patchedValue(input, entry.object);
   if (!put) checkPatched(kind, wanted);
   const result = commit(host, entry, { target, wanted, put });
   return { status: 200, text: entryText(result, input.view) };
@@ -135,7 +123,7 @@ export const writeTarget = (host: WriteHost, target: ObjectTarget, input: WriteI
     if (subresource !== undefined) throw methodNotAllowed();
     return remove(host, target, input);
   }
-  if (input.method === 'PATCH') patchKindOf(input.contentType, kind.custom);
+  if (input.method === 'PATCH') checkPatchFormat(input.contentType, kind.custom);
   if (subresource === undefined) {
     const missing = host.storage.collection(kind).get(target.namespace, target.name) === undefined;
     if (missing && kind.createOnUpdate && input.method === 'PUT') return putMissing(host, target, input);

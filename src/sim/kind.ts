@@ -5,8 +5,6 @@ import type { JsonMap } from './object.ts';
 export interface ScalePaths {
   readonly replicas: readonly string[];
   readonly statusReplicas: readonly string[];
-  /** A LabelSelector object for built-in kinds, a selector string for custom ones. */
-  readonly selector?: readonly string[];
 }
 
 /** A served kind as data: one line in `simKinds` is all that a new one takes. */
@@ -19,7 +17,7 @@ export interface SimKind {
   readonly singular: string;
   readonly shortNames: readonly string[];
   readonly namespaced: boolean;
-  /** Served from a CustomResourceDefinition: bodies must name their type, no strategic patches, unconditional updates refused. */
+  /** Served from a CustomResourceDefinition: bodies must name their type, unconditional updates refused. */
   readonly custom: boolean;
   /** Has a status subresource, so that writes to the object leave its status alone and the other way round. */
   readonly status: boolean;

@@ -50,7 +50,6 @@ const apps = (kind: string, resource: string, extra: Partial<SimKind>): SimKind 
       scale: {
         replicas: ['spec', 'replicas'],
         statusReplicas: ['status', 'replicas'],
-        selector: ['spec', 'selector'],
       },
       defaults: defaultReplicas,
       decodeProblem: replicasProblem,
@@ -193,7 +192,6 @@ export const simKinds = {
       scale: {
         replicas: ['spec', 'replicas'],
         statusReplicas: ['status', 'replicas'],
-        selector: ['status', 'labelSelector'],
       },
     },
   ),

@@ -72,18 +72,8 @@ export const checkBodyFormat = (contentType: string | undefined): void => {
   if (type !== '' && type !== 'application/json') throw refuse(415, false, unknownFormat(offered));
 };
 
-export type PatchKind = 'merge' | 'json' | 'strategic';
-
-const patchKinds: Readonly<Record<string, PatchKind>> = {
-  'application/json-patch+json': 'json',
-  'application/merge-patch+json': 'merge',
-  'application/strategic-merge-patch+json': 'strategic',
-};
-
-/** Throws UnsupportedMediaType (415) for anything but the patch types of the kind; server-side apply is not simulated. */
-export const patchKindOf = (contentType: string | undefined, custom: boolean): PatchKind => {
-  const found = patchKinds[mediaType(contentType)];
-  if (found !== undefined && !(custom && found === 'strategic')) return found;
-  const accepted = 'application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml';
-  throw refuse(415, !custom, unknownFormat(accepted));
+/** Throws UnsupportedMediaType (415) for all patches but merge patches. */
+export const checkPatchFormat = (contentType: string | undefined, custom: boolean): void => {
+  if (mediaType(contentType) === 'application/merge-patch+json') return;
+  throw refuse(415, !custom, unknownFormat('application/merge-patch+json'));
 };

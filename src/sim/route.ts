@@ -10,9 +10,8 @@ export type Route =
       readonly name: string;
       readonly subresource?: string;
     }
-  | { readonly type: 'version' | 'health' | 'legacyVersions' | 'groups' | 'openApi' }
-  | { readonly type: 'group'; readonly group: string }
-  | { readonly type: 'resources' | 'openApiVersion'; readonly group: string; readonly version: string }
+  | { readonly type: 'version' | 'health' | 'legacyVersions' | 'groups' }
+  | { readonly type: 'resources'; readonly group: string; readonly version: string }
   | { readonly type: 'unknown' | 'nowhere' };
 
 export interface Catalog {
@@ -50,7 +49,6 @@ const fixed: Readonly<Record<string, Route>> = {
   '/readyz': { type: 'health' },
   '/api': { type: 'legacyVersions' },
   '/apis': { type: 'groups' },
-  '/openapi/v3': { type: 'openApi' },
 };
 
 const objectRoute = (kind: SimKind, namespace: string, rest: readonly string[]): Route => {
@@ -81,11 +79,6 @@ const resourceRoute = (
   return kind.namespaced ? { type: 'unknown' } : objectRoute(kind, '', rest.slice(1));
 };
 
-const openApiRoute = (catalog: Catalog, path: string): Route | undefined => {
-  const [, group = '', version = ''] = /^\/openapi\/v3\/(?:api|apis\/([^/]+))\/([^/]+)$/.exec(path) ?? [];
-  return catalog.versions(group).includes(version) ? { type: 'openApiVersion', group, version } : undefined;
-};
-
 /** What `path` (URI-encoded segments, no query) means to a server of `catalog`. */
 export const routeOf = (catalog: Catalog, path: string): Route => {
   const known = fixed[path];
@@ -100,12 +93,10 @@ export const routeOf = (catalog: Catalog, path: string): Route => {
       : resourceRoute(catalog, { group: '', version }, rest);
   }
   const [group, version, ...rest] = segments;
-  if (root === 'openapi') return openApiRoute(catalog, path) ?? { type: 'nowhere' };
   if (root !== 'apis' || group === undefined || group === '' || !catalog.groups.includes(group)) {
     return { type: 'nowhere' };
   }
-  if (version === undefined) return { type: 'group', group };
-  if (!catalog.versions(group).includes(version)) return { type: 'nowhere' };
+  if (version === undefined || !catalog.versions(group).includes(version)) return { type: 'nowhere' };
   if (rest.length === 0) return { type: 'resources', group, version };
   const route = resourceRoute(catalog, { group, version }, rest);
   return route.type === 'unknown' && catalog.isCustom(group) ? { type: 'nowhere' } : route;

@@ -1,7 +1,6 @@
 import type { Entry } from './entry.ts';
 import { isInt32, negative } from './kind-rules.ts';
 import type { ScalePaths, SimKind } from './kind.ts';
-import { labelSelectorText } from './label-selector-text.ts';
 import { asMap, getPath, type JsonMap, withPath } from './object.ts';
 import { badRequest, invalid, StatusError } from './status.ts';
 
@@ -17,13 +16,12 @@ const numberAt = (object: unknown, path: readonly string[]): number => {
 export const scaleOf = (entry: Entry, paths: ScalePaths): JsonMap => {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = entry.object.metadata;
   const replicas = numberAt(entry.object, paths.replicas);
-  const selector = paths.selector === undefined ? undefined : labelSelectorText(getPath(entry.object, paths.selector));
   return {
     kind: 'Scale',
     apiVersion: 'autoscaling/v1',
     metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
     spec: replicas === 0 ? {} : { replicas },
-    status: { replicas: numberAt(entry.object, paths.statusReplicas), ...(selector ? { selector } : {}) },
+    status: { replicas: numberAt(entry.object, paths.statusReplicas) },
   };
 };
 

@@ -130,15 +130,6 @@ export const invalid = (kind: SimKind, name: string, causes: readonly StatusCaus
   });
 };
 
-/** A JSON patch that cannot be applied: a failed `test`, a missing path. */
-export const unappliablePatch = (): StatusError =>
-  new StatusError({
-    code: 422,
-    reason: 'Invalid',
-    message: 'the server rejected our request due to an error in our request',
-    details: {},
-  });
-
 export const expired = (message: string, token?: string): StatusError =>
   new StatusError({ code: 410, reason: 'Expired', message, ...(token === undefined ? {} : { continue: token }) });
 

@@ -47,7 +47,7 @@ const checkVersion = (entry: Entry, update: Update): void => {
   const { kind, name } = entry;
   const { resourceVersion } = metadataIn(update.wanted);
   if (resourceVersion === '' || resourceVersion === '0') {
-    if (!update.put || update.target === 'scale' || kind.unconditionalUpdate) return;
+    if (!update.put || kind.unconditionalUpdate) return;
     const message = 'Invalid value: 0: must be specified for an update';
     throw invalid(kind, name, [{ reason: 'FieldValueInvalid', message, field: 'metadata.resourceVersion' }]);
   }

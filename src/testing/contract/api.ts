@@ -21,14 +21,6 @@ export interface SendInit {
   readonly accept?: string;
 }
 
-export type PatchName = 'merge' | 'json' | 'strategic';
-
-const patchTypes: Readonly<Record<PatchName, string>> = {
-  merge: 'application/merge-patch+json',
-  json: 'application/json-patch+json',
-  strategic: 'application/strategic-merge-patch+json',
-};
-
 /** Paths are those of `at`, or any text. */
 export interface Api {
   readonly namespace: string;
@@ -39,7 +31,8 @@ export interface Api {
   get(path: string, query?: Readonly<Record<string, string>>): Promise<Reply>;
   create(path: string, body: unknown): Promise<Reply>;
   put(path: string, body: unknown): Promise<Reply>;
-  patch(path: string, type: PatchName, body: unknown): Promise<Reply>;
+  /** A merge patch. */
+  patch(path: string, body: unknown): Promise<Reply>;
   remove(path: string, body?: unknown): Promise<Reply>;
   watch(path: string, query?: Readonly<Record<string, string>>, accept?: string): Promise<Watcher>;
 }
@@ -87,7 +80,7 @@ export const createApi = (target: ContractTarget): Api => {
     get: (path, query = {}) => send('GET', path, { query }),
     create: (path, body) => send('POST', path, { body }),
     put: (path, body) => send('PUT', path, { body }),
-    patch: (path, type, body) => send('PATCH', path, { body, contentType: patchTypes[type] }),
+    patch: (path, body) => send('PATCH', path, { body, contentType: 'application/merge-patch+json' }),
     remove: (path, body) => send('DELETE', path, body === undefined ? {} : { body }),
     watch: (path, query = {}, accept = 'application/json') => openWatch(target, path, { query, accept }),
   };

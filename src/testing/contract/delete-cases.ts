@@ -90,16 +90,16 @@ export const deleteCases = topic('delete', {
     const api = createApi(target);
     await made(api, api.at(ConfigMap), configMap('a', {}, { finalizers: ['x.io/a', 'x.io/b'] }));
     expectObject(await api.remove(api.at(ConfigMap, 'a')));
-    expectObject(await api.patch(api.at(ConfigMap, 'a'), 'merge', { metadata: { finalizers: ['x.io/b'] } }));
+    expectObject(await api.patch(api.at(ConfigMap, 'a'), { metadata: { finalizers: ['x.io/b'] } }));
     expectObject(await api.get(api.at(ConfigMap, 'a')));
-    expectObject(await api.patch(api.at(ConfigMap, 'a'), 'merge', { metadata: { finalizers: null } }));
+    expectObject(await api.patch(api.at(ConfigMap, 'a'), { metadata: { finalizers: null } }));
     await gone(api, api.at(ConfigMap, 'a'));
   },
 
   'removing finalizers of an object that is not marked leaves it': async (target) => {
     const api = createApi(target);
     await made(api, api.at(ConfigMap), configMap('a', {}, { finalizers: ['x.io/a'] }));
-    expectObject(await api.patch(api.at(ConfigMap, 'a'), 'merge', { metadata: { finalizers: null } }));
+    expectObject(await api.patch(api.at(ConfigMap, 'a'), { metadata: { finalizers: null } }));
     expectObject(await api.get(api.at(ConfigMap, 'a')));
   },
 
@@ -107,7 +107,7 @@ export const deleteCases = topic('delete', {
     const api = createApi(target);
     await made(api, api.at(ConfigMap), configMap('a', {}, { finalizers: ['x.io/a'] }));
     expectObject(await api.remove(api.at(ConfigMap, 'a')));
-    const reply = await api.patch(api.at(ConfigMap, 'a'), 'merge', { metadata: { finalizers: ['x.io/a', 'x.io/b'] } });
+    const reply = await api.patch(api.at(ConfigMap, 'a'), { metadata: { finalizers: ['x.io/a', 'x.io/b'] } });
     const message = /metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted/;
     expectFailure(reply, { code: 422, reason: 'Invalid', message });
   },
@@ -117,7 +117,7 @@ export const deleteCases = topic('delete', {
     await made(api, api.at(ConfigMap), configMap('a', {}, { finalizers: ['x.io/a'] }));
     const { deletionTimestamp } = expectObject(await api.remove(api.at(ConfigMap, 'a'))).metadata;
     const patch = { metadata: { deletionTimestamp: null }, data: { x: 'y' } };
-    const after = expectObject(await api.patch(api.at(ConfigMap, 'a'), 'merge', patch));
+    const after = expectObject(await api.patch(api.at(ConfigMap, 'a'), patch));
     expect(after.metadata.deletionTimestamp).toBe(deletionTimestamp);
   },
 
@@ -145,7 +145,7 @@ export const deleteCases = topic('delete', {
     expect(expectObject(await api.remove(api.at(Pod, 'a'))).metadata.deletionGracePeriodSeconds).toBe(0);
     await gone(api, api.at(Pod, 'a'));
     await made(api, api.at(Pod), pod('b', { nodeName: 'n' }));
-    expectObject(await api.patch(api.at(Pod, 'b', 'status'), 'merge', { status: { phase: 'Failed' } }));
+    expectObject(await api.patch(api.at(Pod, 'b', 'status'), { status: { phase: 'Failed' } }));
     expectObject(await api.remove(api.at(Pod, 'b')));
     await gone(api, api.at(Pod, 'b'));
   },

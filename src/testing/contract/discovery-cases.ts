@@ -11,15 +11,6 @@ const resourceIn = (list: Json, name: string): Json | undefined =>
 const groupPath = (kind: SimKind): string =>
   kind.group === '' ? `/api/${kind.version}` : `/apis/${apiVersionOf(kind)}`;
 
-/** Of OpenAPI, as far as kubectl looks at it. */
-type Places = Readonly<Record<string, { readonly serverRelativeURL: string }>>;
-type Paths = Readonly<Record<string, { readonly patch?: Patch }>>;
-
-interface Patch {
-  readonly parameters: readonly { readonly name: string; readonly in: string }[];
-  readonly 'x-kubernetes-group-version-kind': unknown;
-}
-
 export const discoveryCases = topic('discovery', {
   'GET /version tells the version': async (target) => {
     const version = expectObject(await createApi(target).get('/version'));
@@ -51,16 +42,6 @@ export const discoveryCases = topic('discovery', {
     }
   },
 
-  'GET /apis/GROUP tells the versions of a group': async (target) => {
-    const group = expectObject(await createApi(target).get('/apis/apps'));
-    expect(group).toMatchObject({
-      kind: 'APIGroup',
-      name: 'apps',
-      versions: [{ groupVersion: 'apps/v1', version: 'v1' }],
-      preferredVersion: { groupVersion: 'apps/v1' },
-    });
-  },
-
   'every kind is listed with its scope, its kind and its verbs': async (target) => {
     const api = createApi(target);
     for (const kind of Object.values(simKinds)) {
@@ -83,27 +64,6 @@ export const discoveryCases = topic('discovery', {
       else expect(scale).toMatchObject({ group: 'autoscaling', version: 'v1', kind: 'Scale' });
       expect(resourceIn(list, `${kind.resource}/status`) !== undefined, kind.kind).toBe(kind.status);
     }
-  },
-
-  'OpenAPI tells that the PATCH of each built-in kind can be a dry run and has its fields checked': async (target) => {
-    const api = createApi(target);
-    const { paths: places } = expectObject(await api.get('/openapi/v3'));
-    // A real server publishes those of custom kinds some time after it serves them.
-    for (const kind of Object.values(simKinds).filter(({ custom }) => !custom)) {
-      const place = (places as Places)[groupPath(kind).slice(1)];
-      const [path = ''] = place?.serverRelativeURL.split('?') ?? [];
-      const { paths } = expectObject(await api.get(path));
-      const object = api.at(kind, '{name}').replace(`namespaces/${api.namespace}/`, 'namespaces/{namespace}/');
-      const patch = (paths as Paths)[object]?.patch;
-      const { group, version } = kind;
-      expect([object, patch?.['x-kubernetes-group-version-kind']]).toEqual([
-        object,
-        { group, version, kind: kind.kind },
-      ]);
-      const names = patch?.parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name);
-      expect(names).toEqual(expect.arrayContaining(['dryRun', 'fieldValidation']));
-    }
-    expect((await api.get('/openapi/v3/apis/nope/v1')).status).toBe(404);
   },
 
   'a path outside the API is 404 as text': async (target) => {

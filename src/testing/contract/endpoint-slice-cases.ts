@@ -38,7 +38,7 @@ export const endpointSliceCases = topic('endpoint slices', {
     await makeOf(api, theirs, { name: 'e', service: 'etcd-main' });
     await makeOf(api, theirs, { name: 'f', service: 'kube-apiserver' });
     const endpoints = [endpoint({ ready: true })];
-    const ready = expectObject(await api.patch(api.at(EndpointSlice, 'a'), 'merge', { endpoints }));
+    const ready = expectObject(await api.patch(api.at(EndpointSlice, 'a'), { endpoints }));
     expectObject(await api.remove(`${theirs}/c`));
     const events = await watcher.take(3);
     expect(story(events)).toEqual(['ADDED f', 'MODIFIED a', 'DELETED c']);
@@ -67,7 +67,7 @@ export const endpointSliceCases = topic('endpoint slices', {
       expect(await made(api, api.at(EndpointSlice), slice)).toMatchObject({ endpoints: null, ports: null });
     }
     await made(api, api.at(EndpointSlice), { ...endpointSlice('b'), endpoints: [endpoint({})] });
-    const patched = expectObject(await api.patch(api.at(EndpointSlice, 'b'), 'merge', { endpoints: [] }));
+    const patched = expectObject(await api.patch(api.at(EndpointSlice, 'b'), { endpoints: [] }));
     expect(patched.endpoints).toBeNull();
     const { items } = expectObject(await api.get(api.at(EndpointSlice)));
     expect(items.map((item) => item.endpoints)).toEqual([null, null, null]);

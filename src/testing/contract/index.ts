@@ -3,7 +3,7 @@ import { deleteCases } from './delete-cases.ts';
 import { discoveryCases } from './discovery-cases.ts';
 import { endpointSliceCases } from './endpoint-slice-cases.ts';
 import { listCases, pagingCases, selectorCases } from './list-cases.ts';
-import { jsonPatchCases, mergePatchCases, strategicPatchCases } from './patch-cases.ts';
+import { mergePatchCases } from './patch-cases.ts';
 import { podDeleteCases, podStatusCases, podWatchCases } from './pod-cases.ts';
 import { protobufCases } from './protobuf-cases.ts';
 import { scaleCases, statusCases } from './subresource-cases.ts';
@@ -21,8 +21,6 @@ export const contractCases: readonly ContractCase[] = [
   ...generationCases,
   ...leaseCases,
   ...mergePatchCases,
-  ...jsonPatchCases,
-  ...strategicPatchCases,
   ...statusCases,
   ...scaleCases,
   ...deleteCases,

@@ -99,7 +99,7 @@ export const listCases = topic('list', {
     const api = createApi(target);
     await fill(api, ['a', 'b']);
     const { metadata } = await made(api, api.at(ConfigMap), configMap('c', { x: 'old' }));
-    await api.patch(api.at(ConfigMap, 'c'), 'merge', { data: { x: 'new' } });
+    await api.patch(api.at(ConfigMap, 'c'), { data: { x: 'new' } });
     await api.remove(api.at(ConfigMap, 'a'));
     await fill(api, ['d']);
     const resourceVersion = metadata.resourceVersion;
@@ -306,7 +306,7 @@ export const selectorCases = topic('selector', {
     await made(api, api.at(Pod), pod('a', { nodeName: 'n1' }));
     await made(api, api.at(Pod), pod('b', { nodeName: 'n2' }));
     await made(api, api.at(Pod), pod('c'));
-    await api.patch(api.at(Pod, 'a', 'status'), 'merge', { status: { phase: 'Running' } });
+    await api.patch(api.at(Pod, 'a', 'status'), { status: { phase: 'Running' } });
     const select = async (fieldSelector: string): Promise<string> =>
       namesOf(await api.get(api.at(Pod), { fieldSelector })).join(' ');
     expect(await select('spec.nodeName=n1')).toBe('a');
@@ -385,7 +385,7 @@ export const pagingCases = topic('paging', {
     const first = await api.get(api.at(ConfigMap), { limit: '2' });
     await fill(api, ['c']);
     await api.remove(api.at(ConfigMap, 'd'));
-    await api.patch(api.at(ConfigMap, 'e'), 'merge', { data: { x: 'new' } });
+    await api.patch(api.at(ConfigMap, 'e'), { data: { x: 'new' } });
     const second = await api.get(api.at(ConfigMap), { limit: '2', continue: first.json.metadata.continue! });
     expect(namesOf(second)).toEqual(['d', 'e']);
     expect(second.json.items[1]!.data).toBeUndefined();

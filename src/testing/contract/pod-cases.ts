@@ -17,7 +17,7 @@ const preconditionsOf = ({ metadata: { uid, resourceVersion } }: Json): JsonMap 
 });
 
 const setStatus = async (api: Api, name: string, status: Readonly<JsonMap>): Promise<Json> =>
-  expectObject(await api.patch(api.at(Pod, name, 'status'), 'merge', { status }));
+  expectObject(await api.patch(api.at(Pod, name, 'status'), { status }));
 
 const terminated = {
   exitCode: 255,
@@ -148,7 +148,7 @@ export const podStatusCases = topic('status of a pod', {
     const status = { containerStatuses: [crashLooping] };
     const before = await made(api, api.at(Pod), { ...pod('a', onNode), status });
     expect(before.status).not.toHaveProperty('containerStatuses');
-    const after = expectObject(await api.patch(api.at(Pod, 'a'), 'merge', { status }));
+    const after = expectObject(await api.patch(api.at(Pod, 'a'), { status }));
     expect(after).toEqual(before);
   },
 
@@ -202,7 +202,7 @@ export const podWatchCases = topic('watch pods', {
     await made(api, api.at(Pod), labelled('a', { role: 'scheduler' }));
     const watcher = await api.watch(api.at(Pod), { labelSelector: dependants });
     const relabel = async (labels: Readonly<Record<string, string | null>>): Promise<Json> =>
-      expectObject(await api.patch(api.at(Pod, 'a'), 'merge', { metadata: { labels } }));
+      expectObject(await api.patch(api.at(Pod, 'a'), { metadata: { labels } }));
     await relabel({ role: 'apiserver' });
     const unseen = await setStatus(api, 'a', { containerStatuses: [crashLooping] });
     await relabel({ role: null });

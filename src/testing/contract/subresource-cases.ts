@@ -22,7 +22,7 @@ export const statusCases = topic('status', {
     const api = createApi(target);
     await made(api, api.at(Deployment), workload('a'));
     const patch = { spec: { replicas: 9 }, status: { observedGeneration: 1, replicas: 1, readyReplicas: 1 } };
-    const after = expectObject(await api.patch(api.at(Deployment, 'a', 'status'), 'merge', patch));
+    const after = expectObject(await api.patch(api.at(Deployment, 'a', 'status'), patch));
     expect(after.spec.replicas).toBe(1);
     expect(after.status).toEqual({ observedGeneration: 1, replicas: 1, readyReplicas: 1 });
   },
@@ -35,8 +35,8 @@ export const statusCases = topic('status', {
     await made(api, api.at(StatefulSet), statefulSet('a'));
     const statuses: unknown[] = [];
     for (const path of [api.at(Deployment, 'a', 'status'), api.at(StatefulSet, 'a', 'status')]) {
-      expect(expectObject(await api.patch(path, 'merge', up)).status).toEqual(up.status);
-      statuses.push(expectObject(await api.patch(path, 'merge', down)).status);
+      expect(expectObject(await api.patch(path, up)).status).toEqual(up.status);
+      statuses.push(expectObject(await api.patch(path, down)).status);
     }
     expect(statuses).toEqual([{}, { replicas: 0, availableReplicas: 0 }]);
   },
@@ -45,7 +45,7 @@ export const statusCases = topic('status', {
     const api = createApi(target);
     await made(api, api.at(Machine), machine('a', { metadata: { name: 'a', labels: { node: 'n' } } }));
     const patch = { metadata: { labels: { other: 'x' }, annotations: { y: 'z' } }, status: { x: 1 } };
-    const after = expectObject(await api.patch(api.at(Machine, 'a', 'status'), 'merge', patch));
+    const after = expectObject(await api.patch(api.at(Machine, 'a', 'status'), patch));
     expect(after.metadata.labels).toEqual({ node: 'n' });
     expect(after.metadata).not.toHaveProperty('annotations');
     expect(after.status).toEqual({ x: 1 });
@@ -58,7 +58,7 @@ export const statusCases = topic('status', {
     await made(api, api.at(Pod), pod('a'));
     const patch = { metadata: { labels: { x: 'y' }, annotations: { v: 'w' } } };
     const labels = async (path: string): Promise<unknown> => {
-      const { metadata } = expectObject(await api.patch(path, 'merge', patch));
+      const { metadata } = expectObject(await api.patch(path, patch));
       expect(metadata.annotations).toEqual({ v: 'w' });
       return metadata.labels;
     };
@@ -80,7 +80,7 @@ export const statusCases = topic('status', {
     const api = createApi(target);
     await made(api, api.at(Machine), machine('a'));
     const set = async (): Promise<Json> =>
-      expectObject(await api.patch(api.at(Machine, 'a', 'status'), 'merge', { status: { x: 1 } }));
+      expectObject(await api.patch(api.at(Machine, 'a', 'status'), { status: { x: 1 } }));
     const first = await set();
     expect((await set()).metadata.resourceVersion).toBe(first.metadata.resourceVersion);
   },
@@ -94,7 +94,7 @@ export const statusCases = topic('status', {
   'a kind without status subresource answers 404': async (target) => {
     const api = createApi(target);
     await made(api, api.at(Cluster), cluster(api.namespace));
-    const reply = await api.patch(api.at(Cluster, api.namespace, 'status'), 'merge', { status: { x: 1 } });
+    const reply = await api.patch(api.at(Cluster, api.namespace, 'status'), { status: { x: 1 } });
     expectFailure(reply, { code: 404, reason: 'NotFound' });
     await api.remove(api.at(Cluster, api.namespace));
   },
@@ -134,31 +134,23 @@ export const scaleCases = topic('scale', {
     });
   },
 
-  'the selector is a string for workloads, absent where a kind has none': async (target) => {
+  'a count of 0 is an empty spec': async (target) => {
     const api = createApi(target);
-    const matchExpressions = [
-      { key: 'tier', operator: 'In', values: ['b', 'a'] },
-      { key: 'old', operator: 'DoesNotExist' },
-    ];
-    const labels = { app: 'a', tier: 'a' };
-    const spec = {
-      selector: { matchLabels: { app: 'a' }, matchExpressions },
-      template: { ...(workload('a').spec as Json), metadata: { labels } },
-    };
-    const template = { metadata: { labels }, spec: { containers: [{ name: 'main', image: 'none' }] } };
-    await made(api, api.at(Deployment), workload('a', { ...spec, template }));
-    const scale = expectObject(await api.get(api.at(Deployment, 'a', 'scale')));
-    expect(scale.status.selector).toBe('app=a,!old,tier in (a,b)');
-    await made(api, api.at(Watermill), watermill('a'));
-    expect(expectObject(await api.get(api.at(Watermill, 'a', 'scale'))).status).toEqual({ replicas: 0 });
+    await eachScalable(api, async (path) => {
+      expect(expectObject(await api.patch(`${path}/scale`, { spec: { replicas: 0 } })).spec).toEqual({});
+      expect(expectObject(await api.get(`${path}/scale`)).spec).toEqual({});
+    });
+    expect(expectObject(await api.get(api.at(Deployment, 'a'))).spec.replicas).toBe(0);
+    expect(expectObject(await api.get(api.at(Watermill, 'a'))).spec.wheel.count).toBe(0);
   },
 
-  'PUT sets the count, moves the version and the generation, answers with the Scale': async (target) => {
+  'PATCH sets the count, moves the version and the generation, answers with the Scale': async (target) => {
     const api = createApi(target);
     await eachScalable(api, async (path, before) => {
-      const { name, namespace, resourceVersion } = before.metadata;
-      const body = { metadata: { name, namespace, resourceVersion }, spec: { replicas: 4 } };
-      const scale = expectObject(await api.put(`${path}/scale`, body));
+      const { resourceVersion } = before.metadata;
+      const scale = expectObject(
+        await api.patch(`${path}/scale`, { metadata: { resourceVersion }, spec: { replicas: 4 } }),
+      );
       expect([scale.kind, scale.spec]).toEqual(['Scale', { replicas: 4 }]);
       const after = expectObject(await api.get(path));
       expect(after.metadata.resourceVersion).toBe(scale.metadata.resourceVersion);
@@ -167,85 +159,29 @@ export const scaleCases = topic('scale', {
     });
   },
 
-  'a count of 0 is an empty spec': async (target) => {
-    const api = createApi(target);
-    await eachScalable(api, async (path) => {
-      expect(expectObject(await api.patch(`${path}/scale`, 'merge', { spec: { replicas: 0 } })).spec).toEqual({});
-      expect(expectObject(await api.get(`${path}/scale`)).spec).toEqual({});
-    });
-    expect(expectObject(await api.get(api.at(Deployment, 'a'))).spec.replicas).toBe(0);
-    expect(expectObject(await api.get(api.at(Watermill, 'a'))).spec.wheel.count).toBe(0);
-  },
-
-  'a PUT without a count means 0': async (target) => {
-    const api = createApi(target);
-    await eachScalable(api, async (path, before) => {
-      const { name, namespace } = before.metadata;
-      expect(expectObject(await api.put(`${path}/scale`, { metadata: { name, namespace }, spec: {} })).spec).toEqual(
-        {},
-      );
-    });
-  },
-
-  'PUT works without a resourceVersion, for custom kinds too': async (target) => {
-    const api = createApi(target);
-    await eachScalable(api, async (path, before) => {
-      const { name, namespace } = before.metadata;
-      const scale = expectObject(
-        await api.put(`${path}/scale`, { metadata: { name, namespace }, spec: { replicas: 2 } }),
-      );
-      expect(scale.spec.replicas).toBe(2);
-    });
-  },
-
-  'PATCH sets the count': async (target) => {
-    const api = createApi(target);
-    await eachScalable(api, async (path) => {
-      const merged = expectObject(await api.patch(`${path}/scale`, 'merge', { spec: { replicas: 3 } }));
-      expect(merged.spec.replicas).toBe(3);
-      const operations = [
-        { op: 'test', path: '/spec/replicas', value: 3 },
-        { op: 'replace', path: '/spec/replicas', value: 5 },
-      ];
-      expect(expectObject(await api.patch(`${path}/scale`, 'json', operations)).spec.replicas).toBe(5);
-    });
-  },
-
-  'a stale resourceVersion is a Conflict, in PUT and PATCH, naming the resource': async (target) => {
+  'a stale resourceVersion is a Conflict that names the resource': async (target) => {
     const api = createApi(target);
     await eachScalable(api, async (path, before, kind) => {
       const { name, namespace, resourceVersion } = before.metadata;
-      expectObject(await api.patch(`${path}/scale`, 'merge', { spec: { replicas: 2 } }));
+      expectObject(await api.patch(`${path}/scale`, { spec: { replicas: 2 } }));
       const stale = { metadata: { name, namespace, resourceVersion }, spec: { replicas: 0 } };
       const failure = { code: 409, reason: 'Conflict', details: { name: 'a', group: kind.group, kind: kind.resource } };
-      expectFailure(await api.put(`${path}/scale`, stale), failure);
-      expectFailure(await api.patch(`${path}/scale`, 'merge', stale), failure);
+      expectFailure(await api.patch(`${path}/scale`, stale), failure);
       expect(expectObject(await api.get(`${path}/scale`)).spec.replicas).toBe(2);
-    });
-  },
-
-  'a failed test in a JSON patch is Invalid': async (target) => {
-    const api = createApi(target);
-    await eachScalable(api, async (path) => {
-      const reply = await api.patch(`${path}/scale`, 'json', [{ op: 'test', path: '/spec/replicas', value: 9 }]);
-      expectFailure(reply, { code: 422, reason: 'Invalid', details: {} });
     });
   },
 
   'a negative count is Invalid': async (target) => {
     const api = createApi(target);
-    await eachScalable(api, async (path, before) => {
-      const { name, namespace } = before.metadata;
-      const body = { metadata: { name, namespace }, spec: { replicas: -1 } };
-      for (const reply of [await api.put(`${path}/scale`, body), await api.patch(`${path}/scale`, 'merge', body)]) {
-        expectFailure(reply, { code: 422, reason: 'Invalid' });
-      }
+    await eachScalable(api, async (path) => {
+      const reply = await api.patch(`${path}/scale`, { spec: { replicas: -1 } });
+      expectFailure(reply, { code: 422, reason: 'Invalid' });
     });
-    const builtIn = await api.patch(api.at(Deployment, 'a', 'scale'), 'merge', { spec: { replicas: -1 } });
+    const builtIn = await api.patch(api.at(Deployment, 'a', 'scale'), { spec: { replicas: -1 } });
     expect(builtIn.json.message).toBe(
       'Scale.autoscaling "a" is invalid: spec.replicas: Invalid value: -1: must be greater than or equal to 0',
     );
-    const custom = await api.patch(api.at(Watermill, 'a', 'scale'), 'merge', { spec: { replicas: -1 } });
+    const custom = await api.patch(api.at(Watermill, 'a', 'scale'), { spec: { replicas: -1 } });
     expect(causesOf(custom)).toEqual([['FieldValueInvalid', '.spec.wheel.count']]);
   },
 
@@ -253,7 +189,7 @@ export const scaleCases = topic('scale', {
     const api = createApi(target);
     await eachScalable(api, async (path) => {
       const set = async (): Promise<string> => {
-        const scale = expectObject(await api.patch(`${path}/scale`, 'merge', { spec: { replicas: 3 } }));
+        const scale = expectObject(await api.patch(`${path}/scale`, { spec: { replicas: 3 } }));
         return scale.metadata.resourceVersion;
       };
       // The first one may still change who is said to manage the field.
@@ -266,7 +202,7 @@ export const scaleCases = topic('scale', {
     const api = createApi(target);
     await eachScalable(api, async (path) => {
       const patch = { metadata: { annotations: { x: 'y' } }, spec: { replicas: 2 }, status: { replicas: 7 } };
-      expect(expectObject(await api.patch(`${path}/scale`, 'merge', patch)).status.replicas).toBe(0);
+      expect(expectObject(await api.patch(`${path}/scale`, patch)).status.replicas).toBe(0);
       expect(expectObject(await api.get(path)).metadata).not.toHaveProperty('annotations');
     });
   },
@@ -274,10 +210,10 @@ export const scaleCases = topic('scale', {
   'the status count is read from where the kind keeps it': async (target) => {
     const api = createApi(target);
     await made(api, api.at(Watermill), watermill('a'));
-    expectObject(await api.patch(api.at(Watermill, 'a', 'status'), 'merge', { status: { turning: 2 } }));
+    expectObject(await api.patch(api.at(Watermill, 'a', 'status'), { status: { turning: 2 } }));
     expect(expectObject(await api.get(api.at(Watermill, 'a', 'scale'))).status.replicas).toBe(2);
     await made(api, api.at(Deployment), workload('a'));
-    expectObject(await api.patch(api.at(Deployment, 'a', 'status'), 'merge', { status: { replicas: 3 } }));
+    expectObject(await api.patch(api.at(Deployment, 'a', 'status'), { status: { replicas: 3 } }));
     expect(expectObject(await api.get(api.at(Deployment, 'a', 'scale'))).status.replicas).toBe(3);
   },
 
@@ -292,7 +228,7 @@ export const scaleCases = topic('scale', {
       message: `Internal error occurred: ${message}`,
       details: { causes: [{ message }] },
     });
-    expect(expectObject(await api.patch(path, 'merge', { spec: { replicas: 3 } })).spec.replicas).toBe(3);
+    expect(expectObject(await api.patch(path, { spec: { replicas: 3 } })).spec.replicas).toBe(3);
     expect(expectObject(await api.get(api.at(Etcd, 'a'))).spec).toEqual({ replicas: 3 });
   },
 
@@ -302,21 +238,8 @@ export const scaleCases = topic('scale', {
       const details = { name: 'a', group: kind.group, kind: kind.resource };
       const failure = { code: 404, reason: 'NotFound', details };
       expectFailure(await api.get(api.at(kind, 'a', 'scale')), failure);
-      expectFailure(await api.patch(api.at(kind, 'a', 'scale'), 'merge', { spec: { replicas: 1 } }), failure);
-      const body = { metadata: { name: 'a', namespace: api.namespace }, spec: { replicas: 1 } };
-      expectFailure(await api.put(api.at(kind, 'a', 'scale'), body), failure);
+      expectFailure(await api.patch(api.at(kind, 'a', 'scale'), { spec: { replicas: 1 } }), failure);
     }
-  },
-
-  'PUT without a name, or with another one, is BadRequest': async (target) => {
-    const api = createApi(target);
-    await made(api, api.at(Deployment), workload('a'));
-    const path = api.at(Deployment, 'a', 'scale');
-    expectFailure(await api.put(path, { spec: { replicas: 2 } }), { code: 400, reason: 'BadRequest' });
-    expectFailure(await api.put(path, { metadata: { name: 'b' }, spec: { replicas: 2 } }), {
-      code: 400,
-      reason: 'BadRequest',
-    });
   },
 
   'DELETE and POST are 405': async (target) => {

@@ -140,13 +140,13 @@ export const updateCases = topic('update', {
   'a PUT to a collection is 405': async (target) => {
     const api = createApi(target);
     expectFailure(await api.put(api.at(ConfigMap), configMap('a')), { code: 405, reason: 'MethodNotAllowed' });
-    expectFailure(await api.patch(api.at(ConfigMap), 'merge', {}), { code: 405, reason: 'MethodNotAllowed' });
+    expectFailure(await api.patch(api.at(ConfigMap), {}), { code: 405, reason: 'MethodNotAllowed' });
   },
 
   'PUT leaves the status of kinds with a status subresource alone': async (target) => {
     const api = createApi(target);
     const before = await made(api, api.at(Machine), machine('a'));
-    expectObject(await api.patch(api.at(Machine, 'a', 'status'), 'merge', { status: { phase: 'Running' } }));
+    expectObject(await api.patch(api.at(Machine, 'a', 'status'), { status: { phase: 'Running' } }));
     const { resourceVersion } = expectObject(await api.get(api.at(Machine, 'a'))).metadata;
     const wanted = { ...withMeta(before, { resourceVersion, labels: { x: 'y' } }), status: { phase: 'Failed' } };
     expect(expectObject(await api.put(api.at(Machine, 'a'), wanted)).status).toEqual({ phase: 'Running' });
@@ -234,7 +234,7 @@ export const leaseCases = topic('leases', {
   'a patch with a broken time is Invalid': async (target) => {
     const api = createApi(target);
     await made(api, api.at(Lease), lease('a'));
-    const reply = await api.patch(api.at(Lease, 'a'), 'merge', { spec: { renewTime: 'now' } });
+    const reply = await api.patch(api.at(Lease, 'a'), { spec: { renewTime: 'now' } });
     expectFailure(reply, { code: 422, reason: 'Invalid' });
     expect(causesOf(reply)).toEqual([['FieldValueInvalid', 'patch']]);
   },
@@ -246,26 +246,26 @@ export const generationCases = topic('generation', {
     const path = api.at(Deployment, 'a');
     const generation = async (reply: Promise<Reply>): Promise<number> => expectObject(await reply).metadata.generation;
     await made(api, api.at(Deployment), workload('a'));
-    expect(await generation(api.patch(path, 'merge', { metadata: { labels: { x: 'y' } } }))).toBe(1);
-    expect(await generation(api.patch(path, 'merge', { spec: { replicas: 2 } }))).toBe(2);
-    expect(await generation(api.patch(`${path}/status`, 'merge', { status: { replicas: 2 } }))).toBe(2);
-    expect(await generation(api.patch(path, 'merge', { spec: { replicas: 2 } }))).toBe(2);
-    expectObject(await api.patch(`${path}/scale`, 'merge', { spec: { replicas: 0 } }));
+    expect(await generation(api.patch(path, { metadata: { labels: { x: 'y' } } }))).toBe(1);
+    expect(await generation(api.patch(path, { spec: { replicas: 2 } }))).toBe(2);
+    expect(await generation(api.patch(`${path}/status`, { status: { replicas: 2 } }))).toBe(2);
+    expect(await generation(api.patch(path, { spec: { replicas: 2 } }))).toBe(2);
+    expectObject(await api.patch(`${path}/scale`, { spec: { replicas: 0 } }));
     expect(await generation(api.get(path))).toBe(3);
     const annotations = { x: 'y' };
-    expect(await generation(api.patch(path, 'merge', { metadata: { annotations } }))).toBe(4);
+    expect(await generation(api.patch(path, { metadata: { annotations } }))).toBe(4);
     const both = { metadata: { annotations: { x: null } }, spec: { replicas: 1 } };
-    expect(await generation(api.patch(path, 'merge', both))).toBe(5);
-    expect(await generation(api.patch(`${path}/status`, 'merge', { metadata: { annotations } }))).toBe(5);
+    expect(await generation(api.patch(path, both))).toBe(5);
+    expect(await generation(api.patch(`${path}/status`, { metadata: { annotations } }))).toBe(5);
   },
 
   'stateful sets: counts changes of the spec, not of annotations': async (target) => {
     const api = createApi(target);
     const path = api.at(StatefulSet, 'a');
     await made(api, api.at(StatefulSet), statefulSet('a'));
-    const annotated = expectObject(await api.patch(path, 'merge', { metadata: { annotations: { x: 'y' } } }));
+    const annotated = expectObject(await api.patch(path, { metadata: { annotations: { x: 'y' } } }));
     expect(annotated.metadata.generation).toBe(1);
-    const after = expectObject(await api.patch(api.at(StatefulSet, 'a'), 'merge', { spec: { replicas: 0 } }));
+    const after = expectObject(await api.patch(api.at(StatefulSet, 'a'), { spec: { replicas: 0 } }));
     expect(after.metadata.generation).toBe(2);
   },
 
@@ -274,11 +274,11 @@ export const generationCases = topic('generation', {
     const path = api.at(Watermill, 'a');
     const generation = async (reply: Promise<Reply>): Promise<number> => expectObject(await reply).metadata.generation;
     await made(api, api.at(Watermill), watermill('a'));
-    expect(await generation(api.patch(path, 'merge', { metadata: { labels: { x: 'y' } } }))).toBe(1);
-    expect(await generation(api.patch(`${path}/status`, 'merge', { status: { turning: 1 } }))).toBe(1);
-    expect(await generation(api.patch(path, 'merge', { spec: { wheel: { count: 5 } } }))).toBe(2);
-    expect(await generation(api.patch(path, 'merge', { other: { x: 1 } }))).toBe(3);
-    expectObject(await api.patch(`${path}/scale`, 'merge', { spec: { replicas: 0 } }));
+    expect(await generation(api.patch(path, { metadata: { labels: { x: 'y' } } }))).toBe(1);
+    expect(await generation(api.patch(`${path}/status`, { status: { turning: 1 } }))).toBe(1);
+    expect(await generation(api.patch(path, { spec: { wheel: { count: 5 } } }))).toBe(2);
+    expect(await generation(api.patch(path, { other: { x: 1 } }))).toBe(3);
+    expectObject(await api.patch(`${path}/scale`, { spec: { replicas: 0 } }));
     expect(await generation(api.get(path))).toBe(4);
   },
 
@@ -286,22 +286,18 @@ export const generationCases = topic('generation', {
     const api = createApi(target);
     const path = api.at(Cluster, api.namespace);
     await made(api, api.at(Cluster), cluster(api.namespace));
-    expect(expectObject(await api.patch(path, 'merge', { metadata: { labels: { x: 'y' } } })).metadata.generation).toBe(
-      1,
-    );
-    expect(expectObject(await api.patch(path, 'merge', { status: { x: 1 } })).metadata.generation).toBe(2);
+    expect(expectObject(await api.patch(path, { metadata: { labels: { x: 'y' } } })).metadata.generation).toBe(1);
+    expect(expectObject(await api.patch(path, { status: { x: 1 } })).metadata.generation).toBe(2);
     await api.remove(path);
   },
 
   'pods count, nodes and config maps do not': async (target) => {
     const api = createApi(target);
     await made(api, api.at(Pod), pod('a'));
-    const labelled = expectObject(await api.patch(api.at(Pod, 'a'), 'merge', { metadata: { labels: { x: 'y' } } }));
+    const labelled = expectObject(await api.patch(api.at(Pod, 'a'), { metadata: { labels: { x: 'y' } } }));
     expect(labelled.metadata.generation).toBe(1);
     await made(api, api.at(Node), node(api.namespace));
-    const cordoned = expectObject(
-      await api.patch(api.at(Node, api.namespace), 'merge', { spec: { unschedulable: true } }),
-    );
+    const cordoned = expectObject(await api.patch(api.at(Node, api.namespace), { spec: { unschedulable: true } }));
     expect(cordoned.metadata).not.toHaveProperty('generation');
     await api.remove(api.at(Node, api.namespace));
   },
@@ -311,14 +307,12 @@ export const generationCases = topic('generation', {
     const first = await made(api, api.at(EndpointSlice), endpointSlice('a'));
     expect(first.metadata.generation).toBe(1);
     const endpoints = [{ addresses: ['10.0.0.1'], conditions: { ready: true } }];
-    const after = expectObject(await api.patch(api.at(EndpointSlice, 'a'), 'merge', { endpoints }));
+    const after = expectObject(await api.patch(api.at(EndpointSlice, 'a'), { endpoints }));
     expect(after.metadata.generation).toBe(2);
-    const labelled = expectObject(
-      await api.patch(api.at(EndpointSlice, 'a'), 'merge', { metadata: { labels: { x: 'y' } } }),
-    );
+    const labelled = expectObject(await api.patch(api.at(EndpointSlice, 'a'), { metadata: { labels: { x: 'y' } } }));
     expect(labelled.metadata.generation).toBe(3);
     const annotated = expectObject(
-      await api.patch(api.at(EndpointSlice, 'a'), 'merge', { metadata: { annotations: { x: 'y' } } }),
+      await api.patch(api.at(EndpointSlice, 'a'), { metadata: { annotations: { x: 'y' } } }),
     );
     expect(annotated.metadata.generation).toBe(3);
   },

@@ -19,7 +19,7 @@ export const watchCases = topic('watch', {
     const watcher = await api.watch(api.at(ConfigMap), { resourceVersion: await now(api, api.at(ConfigMap)) });
     expect(watcher.status).toBe(200);
     const one = await made(api, api.at(ConfigMap), configMap('a'));
-    const two = expectObject(await api.patch(api.at(ConfigMap, 'a'), 'merge', { data: { x: 'y' } }));
+    const two = expectObject(await api.patch(api.at(ConfigMap, 'a'), { data: { x: 'y' } }));
     await api.remove(api.at(ConfigMap, 'a'));
     const events = await watcher.take(3);
     expect(story(events)).toEqual(['ADDED a', 'MODIFIED a', 'DELETED a']);
@@ -63,12 +63,12 @@ export const watchCases = topic('watch', {
     const api = createApi(target);
     await made(api, api.at(ConfigMap), configMap('b'));
     await made(api, api.at(ConfigMap), configMap('a'));
-    await api.patch(api.at(ConfigMap, 'a'), 'merge', { data: { x: 'y' } });
+    await api.patch(api.at(ConfigMap, 'a'), { data: { x: 'y' } });
     await api.get(api.at(ConfigMap));
     for (const query of [{}, { resourceVersion: '0' }]) {
       const watcher = await api.watch(api.at(ConfigMap), query);
       expect([...story(await watcher.take(2))].sort()).toEqual(['ADDED a', 'ADDED b']);
-      await api.patch(api.at(ConfigMap, 'b'), 'merge', { data: { at: String(Object.keys(query).length) } });
+      await api.patch(api.at(ConfigMap, 'b'), { data: { at: String(Object.keys(query).length) } });
       expect(story(await watcher.take(1))).toEqual(['MODIFIED b']);
       await watcher.close();
     }
@@ -78,7 +78,7 @@ export const watchCases = topic('watch', {
     const api = createApi(target);
     const one = await made(api, api.at(ConfigMap), configMap('a', { x: 'y' }));
     const watcher = await api.watch(api.at(ConfigMap), { resourceVersion: versionOf(one) });
-    await api.patch(api.at(ConfigMap, 'a'), 'merge', { data: { x: 'y' } });
+    await api.patch(api.at(ConfigMap, 'a'), { data: { x: 'y' } });
     await made(api, api.at(ConfigMap), configMap('b'));
     expect(story(await watcher.take(1))).toEqual(['ADDED b']);
     await watcher.close();
@@ -118,8 +118,8 @@ export const watchCases = topic('watch', {
     };
     const one = await made(api, api.at(Watermill), body);
     const watcher = await api.watch(api.at(Watermill), { resourceVersion: versionOf(one) });
-    await api.patch(api.at(Watermill, 'a', 'status'), 'merge', { status: { turning: 3 } });
-    await api.patch(api.at(Watermill, 'a', 'scale'), 'merge', { spec: { replicas: 2 } });
+    await api.patch(api.at(Watermill, 'a', 'status'), { status: { turning: 3 } });
+    await api.patch(api.at(Watermill, 'a', 'scale'), { spec: { replicas: 2 } });
     const events = await watcher.take(2);
     expect(story(events)).toEqual(['MODIFIED a', 'MODIFIED a']);
     expect([events[0]?.object.status, events[1]?.object.spec]).toEqual([{ turning: 3 }, { wheel: { count: 2 } }]);
@@ -134,7 +134,7 @@ export const watchSelectorCases = topic('watch with selector', {
     await made(api, api.at(ConfigMap), configMap('a'));
     const watcher = await api.watch(api.at(ConfigMap), { labelSelector: 'app=x' });
     const label = async (app: string | null, data: string): Promise<Json> =>
-      expectObject(await api.patch(path, 'merge', { metadata: { labels: { app } }, data: { data } }));
+      expectObject(await api.patch(path, { metadata: { labels: { app } }, data: { data } }));
     await label('x', '1');
     const matching = await label('x', '2');
     const left = await label('y', '3');
@@ -185,7 +185,7 @@ export const watchSelectorCases = topic('watch with selector', {
     await made(api, api.at(Pod), pod('a', { nodeName: 'n' }));
     const watcher = await api.watch(api.at(Pod), { fieldSelector: 'status.phase=Running,spec.nodeName=n' });
     for (const phase of ['Running', 'Failed']) {
-      expectObject(await api.patch(api.at(Pod, 'a', 'status'), 'merge', { status: { phase } }));
+      expectObject(await api.patch(api.at(Pod, 'a', 'status'), { status: { phase } }));
     }
     expect(story(await watcher.take(2))).toEqual(['ADDED a', 'DELETED a']);
     await watcher.close();
