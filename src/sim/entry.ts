@@ -11,9 +11,8 @@ export interface Entry {
   readonly name: string;
   readonly revision: number;
   readonly object: SimObject;
-  /** See itemOf. Filled on first use: most states of a simulated kubelet's Lease are never read by anybody. */
+  /** See itemText. Filled on first use: most states of a simulated kubelet's Lease are never read by anybody. */
   item: string | undefined;
-  metadata: string | undefined;
   protobuf: Uint8Array | 'none' | undefined;
 }
 
@@ -30,7 +29,6 @@ const entryOf = ({ kind, key, namespace, name }: Identity, object: SimObject, re
   revision,
   object,
   item: undefined,
-  metadata: undefined,
   protobuf: undefined,
 });
 
@@ -44,7 +42,7 @@ export const succeedingEntry = (previous: Entry, object: SimObject, revision: nu
   entryOf(previous, object, revision);
 
 /** The object as an item of a list: built-in kinds come without kind and apiVersion there. In one piece, as lists are made of it often. */
-const itemOf = (entry: Entry): string => {
+export const itemText = (entry: Entry): string => {
   if (entry.item !== undefined) return entry.item;
   const { kind, object } = entry;
   const type = kind.custom
@@ -54,26 +52,13 @@ const itemOf = (entry: Entry): string => {
   return entry.item;
 };
 
-/** How an answer shows objects: whole, in JSON or where there is one in protobuf, or with their metadata alone (`PartialObjectMetadata`). */
-export type Form = 'object' | 'protobuf' | 'metadata';
-
-const typeText = (kind: string, apiVersion: string): string => `{"kind":"${kind}","apiVersion":"${apiVersion}",`;
-
-const metadataOf = (entry: Entry): string => {
-  entry.metadata ??= `"metadata":${JSON.stringify(entry.object.metadata)}}`;
-  return entry.metadata;
-};
-
 /** The object as JSON text. */
-export const entryText = (entry: Entry, form: Form): string => {
+export const entryText = (entry: Entry): string => {
   const { kind } = entry;
-  if (form === 'metadata') return typeText('PartialObjectMetadata', 'meta.k8s.io/v1') + metadataOf(entry);
-  return kind.custom ? itemOf(entry) : typeText(kind.kind, apiVersionOf(kind)) + itemOf(entry).slice(1);
+  return kind.custom
+    ? itemText(entry)
+    : `{"kind":"${kind.kind}","apiVersion":"${apiVersionOf(kind)}",${itemText(entry).slice(1)}`;
 };
-
-/** The object as an item of a list, whose type tells that of the items where they are whole and of a built-in kind. */
-export const itemText = (entry: Entry, form: Form): string =>
-  form === 'metadata' ? entryText(entry, form) : itemOf(entry);
 
 /** The object's protobuf message; undefined where there is none. */
 export const entryProtobuf = (entry: Entry): Uint8Array | undefined => {

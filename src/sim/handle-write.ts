@@ -1,4 +1,4 @@
-import { createEntry, type Entry, entryText, type Form } from './entry.ts';
+import { createEntry, type Entry, entryText } from './entry.ts';
 import { findEntry, missingPart, type ObjectTarget } from './handle-read.ts';
 import type { SimKind } from './kind.ts';
 import { applyMergePatch } from './merge-patch.ts';
@@ -21,7 +21,6 @@ export interface WriteHost {
 
 export interface WriteInput extends RequestBody {
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  readonly view: Form;
 }
 
 const readObject = (kind: SimKind, input: WriteInput): JsonMap =>
@@ -49,7 +48,7 @@ export const create = (host: WriteHost, target: { kind: SimKind; namespace: stri
   const { kind, namespace } = target;
   const wanted = readTyped(kind, input);
   const object = createdObject(host.storage, { kind, namespace, wanted }, host.origin);
-  return { status: 201, text: entryText(host.storage.put(kind, object), input.view) };
+  return { status: 201, text: entryText(host.storage.put(kind, object)) };
 };
 
 /** Stores an update, or leaves things as they are when it changes nothing. A deleted object that nothing holds back any more goes. */
@@ -91,7 +90,7 @@ const writeObject = (
   const wanted = put ? readTyped(kind, input) : patchedValue(input, entry.object);
   if (!put) checkPatched(kind, wanted);
   const result = commit(host, entry, { target, wanted, put });
-  return { status: 200, text: entryText(result, input.view) };
+  return { status: 200, text: entryText(result) };
 };
 
 const putMissing = (host: WriteHost, target: ObjectTarget, input: WriteInput): Reply => {
@@ -108,7 +107,7 @@ const remove = (host: WriteHost, target: ObjectTarget, input: WriteInput): Reply
   const entry = findEntry(host.storage, target);
   const { kind } = entry;
   const deletion = deleteEntry(host.storage, entry, { options, origin: host.origin });
-  if (!deletion.atOnce) return { status: 200, text: entryText(deletion.entry, input.view) };
+  if (!deletion.atOnce) return { status: 200, text: entryText(deletion.entry) };
   const group = kind.group === '' ? {} : { group: kind.group };
   const details = { name: entry.name, ...group, kind: kind.resource, uid: entry.object.metadata.uid };
   const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details };
@@ -123,7 +122,7 @@ export const writeTarget = (host: WriteHost, target: ObjectTarget, input: WriteI
     if (subresource !== undefined) throw methodNotAllowed();
     return remove(host, target, input);
   }
-  if (input.method === 'PATCH') checkPatchFormat(input.contentType, kind.custom);
+  if (input.method === 'PATCH') checkPatchFormat(input.contentType);
   if (subresource === undefined) {
     const missing = host.storage.collection(kind).get(target.namespace, target.name) === undefined;
     if (missing && kind.createOnUpdate && input.method === 'PUT') return putMissing(host, target, input);

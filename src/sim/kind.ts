@@ -34,8 +34,6 @@ export interface SimKind {
   readonly unconditionalUpdate: boolean;
   /** PUT creates what is not there. */
   readonly createOnUpdate: boolean;
-  /** Field selectors besides `metadata.name` and `metadata.namespace`, each with the path it compares. */
-  readonly fields: Readonly<Record<string, readonly string[]>>;
   /** Integers the real server leaves out of `status` when 0 (Go's omitempty). */
   readonly omitZero: readonly string[];
   /** Deletion waits for a grace period. */

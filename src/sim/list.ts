@@ -1,4 +1,4 @@
-import { type Entry, entryProtobuf, type Form, itemText } from './entry.ts';
+import { type Entry, entryProtobuf, itemText } from './entry.ts';
 import { apiVersionOf, type SimKind } from './kind.ts';
 import { listProtobuf } from './kube-protobuf.ts';
 import { isMap, type JsonMap } from './object.ts';
@@ -10,7 +10,7 @@ export interface ListRequest {
   readonly kind: SimKind;
   readonly namespace?: string;
   readonly options: ListOptions;
-  readonly view: Form;
+  readonly protobuf: boolean;
 }
 
 interface Page {
@@ -21,7 +21,6 @@ interface Page {
 }
 
 interface Token {
-  /** -1: go on with whatever is there now, as an expired list offers. */
   readonly revision: number;
   /** Keys up to and including this one were shown. */
   readonly after: string;
@@ -48,12 +47,7 @@ const decodeToken = (text: string): Token => {
   return { revision: rv, after: start };
 };
 
-const expiredToken =
-  'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue ' +
-  'parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token ' +
-  'results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and ' +
-  'now may show up in the list.';
-const expiredVersion = 'The resourceVersion for the provided list is too old.';
+const expiredToken = 'The provided continue parameter is too old to display a consistent list result.';
 
 interface Snapshot {
   readonly entries: readonly Entry[];
@@ -61,27 +55,13 @@ interface Snapshot {
   readonly after: string;
 }
 
-const snapshotOf = (storage: Storage, request: ListRequest): Snapshot => {
-  const { options, namespace } = request;
-  const collection = storage.collection(request.kind);
-  if (options.continue !== '') {
-    if (options.resourceVersion) throw badRequest('specifying resource version is not allowed when using continue');
-    const token = decodeToken(options.continue);
-    if (token.revision < 0) {
-      return { entries: collection.list(namespace), revision: storage.revision, after: token.after };
-    }
-    const entries = collection.at(token.revision, namespace);
-    if (entries === undefined) throw expired(expiredToken, encodeToken({ revision: -1, after: token.after }));
-    return { entries, revision: token.revision, after: token.after };
-  }
-  const { resourceVersion, match, limit } = options;
-  const exact = match === 'Exact' || (match === undefined && limit > 0 && (resourceVersion ?? 0) > 0);
-  if (!exact || resourceVersion === undefined) {
-    return { entries: collection.list(namespace), revision: storage.revision, after: '' };
-  }
-  const entries = collection.at(resourceVersion, namespace);
-  if (entries === undefined) throw expired(expiredVersion);
-  return { entries, revision: resourceVersion, after: '' };
+const snapshotOf = (storage: Storage, { kind, namespace, options }: ListRequest): Snapshot => {
+  const collection = storage.collection(kind);
+  if (options.continue === '') return { entries: collection.list(namespace), revision: storage.revision, after: '' };
+  const { revision, after } = decodeToken(options.continue);
+  const entries = collection.at(revision, namespace);
+  if (entries === undefined) throw expired(expiredToken);
+  return { entries, revision, after };
 };
 
 const pageOf = (storage: Storage, request: ListRequest): Page => {
@@ -92,8 +72,7 @@ const pageOf = (storage: Storage, request: ListRequest): Page => {
   const matching = selection.all
     ? rest
     : rest.filter((entry) => (selection.name ?? entry.name) === entry.name && selection.matches(entry.object));
-  // A list of "any" version comes from the real server's cache, which knows no pages.
-  const limit = options.resourceVersion === 0 && options.continue === '' ? 0 : options.limit;
+  const { limit } = options;
   if (limit === 0 || matching.length <= limit) return { entries: matching, revision };
   const shown = matching.slice(0, limit);
   return {
@@ -115,17 +94,14 @@ const metadataOf = (page: Page, { custom }: SimKind): JsonMap => ({
  * broken token, Expired (410) for a forgotten revision.
  */
 export const listBody = (storage: Storage, request: ListRequest): string | Uint8Array => {
-  const { kind, view } = request;
+  const { kind, protobuf } = request;
   const page = pageOf(storage, request);
   const metadata = metadataOf(page, kind);
-  if (view === 'protobuf') {
+  if (protobuf) {
     const items = page.entries.flatMap((entry) => entryProtobuf(entry) ?? []);
     if (items.length === page.entries.length) return listProtobuf({ kind, metadata, items });
   }
-  const type =
-    view === 'metadata'
-      ? { kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1' }
-      : { kind: `${kind.kind}List`, apiVersion: apiVersionOf(kind) };
+  const type = { kind: `${kind.kind}List`, apiVersion: apiVersionOf(kind) };
   const head = JSON.stringify({ ...type, metadata }).slice(0, -1);
-  return `${head},"items":[${page.entries.map((entry) => itemText(entry, view)).join(',')}]}`;
+  return `${head},"items":[${page.entries.map((entry) => itemText(entry)).join(',')}]}`;
 };

@@ -1,13 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { checkBodyFormat, formAccepted, type Offer } from './negotiate.ts';
+import { checkBodyFormat, checkPatchFormat, prefersProtobuf } from './negotiate.ts';
 import { StatusError } from './status.ts';
 
 const protobuf = 'application/vnd.kubernetes.protobuf';
-const table = 'application/json;as=Table;v=v1;g=meta.k8s.io';
-const metadata = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io';
-
-const everything: Offer = { custom: false, protobuf: true };
-const plain: Offer = { custom: false, protobuf: false };
 
 const codeOf = (work: () => unknown): number | undefined => {
   try {
@@ -20,29 +15,17 @@ const codeOf = (work: () => unknown): number | undefined => {
 
 describe('an Accept header', () => {
   it.each([
-    [undefined, everything, 'object'],
-    ['', everything, 'object'],
-    ['*/*', everything, 'object'],
-    [`${protobuf}, */*`, everything, 'protobuf'],
-    // As Go clients ask, of kinds that have no protobuf here.
-    [`${protobuf}, */*`, plain, 'object'],
-    [`${protobuf},application/json`, plain, 'object'],
-    [`${table},application/json`, plain, 'object'],
+    [undefined, false],
+    ['*/*', false],
+    [protobuf, true],
+    [`${protobuf}, */*`, true],
+    [`${protobuf},application/json`, true],
+    [`application/json,${protobuf}`, false],
     // As kubectl asks.
-    [`${table},${table.replace('v1', 'v1beta1')},application/json`, everything, 'object'],
-    [`${table};q=0.5,${metadata}`, everything, 'metadata'],
-    [`${table};q=0,application/json`, everything, 'object'],
-  ] as const)('%s', (accept, offer, expected) => {
-    expect(formAccepted(accept, offer)).toBe(expected);
-  });
-
-  it.each([
-    [protobuf, plain],
-    [table, plain],
-    [`${protobuf};as=Table;v=v1;g=meta.k8s.io`, everything],
-    ['text/plain', everything],
-  ] as const)('%s: 406 where that is not to be had', (accept, offer) => {
-    expect(codeOf(() => formAccepted(accept, offer))).toBe(406);
+    [`${protobuf};as=Table;v=v1;g=meta.k8s.io,application/json`, false],
+    ['application/json;as=Table;v=v1;g=meta.k8s.io,application/json', false],
+  ] as const)('%s', (accept, expected) => {
+    expect(prefersProtobuf(accept)).toBe(expected);
   });
 });
 
@@ -54,4 +37,17 @@ describe('a Content-Type', () => {
   it.each(['application/yaml', 'text/plain', protobuf])('%s is 415', (contentType) => {
     expect(codeOf(() => checkBodyFormat(contentType))).toBe(415);
   });
+});
+
+describe('the Content-Type of a patch', () => {
+  it('is that of merge patches', () => {
+    expect(codeOf(() => checkPatchFormat('application/merge-patch+json'))).toBeUndefined();
+  });
+
+  it.each([undefined, 'application/json', 'application/json-patch+json', 'application/strategic-merge-patch+json'])(
+    '%s is 415',
+    (contentType) => {
+      expect(codeOf(() => checkPatchFormat(contentType))).toBe(415);
+    },
+  );
 });

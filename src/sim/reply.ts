@@ -33,12 +33,7 @@ export const protobufReply = (bytes: Uint8Array): ProtobufReply => ({
 export const errorReply = (error: unknown): Reply => {
   if (!(error instanceof StatusError)) throw error;
   const { status } = error;
-  const retryAfter = status.details?.retryAfterSeconds;
-  return {
-    status: status.code ?? 500,
-    ...(retryAfter === undefined ? {} : { headers: { 'retry-after': String(retryAfter) } }),
-    text: JSON.stringify(status),
-  };
+  return { status: status.code ?? 500, text: JSON.stringify(status) };
 };
 
 /** `name` in lower case. */

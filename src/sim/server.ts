@@ -1,13 +1,12 @@
 import type { Clock, Kube, KubeRequest, KubeResponse } from '../ports/index.ts';
 import { discoveryOf } from './discovery.ts';
 import { followExchange } from './exchange.ts';
-import type { Form } from './entry.ts';
-import { type ReadHost, readList, readObject } from './handle-read.ts';
+import { readList, readObject } from './handle-read.ts';
 import { create, type WriteHost, type WriteInput, writeTarget } from './handle-write.ts';
 import type { SimKind } from './kind.ts';
 import { simKinds } from './kinds.ts';
 import { hasProtobuf } from './kube-protobuf.ts';
-import { formAccepted } from './negotiate.ts';
+import { prefersProtobuf } from './negotiate.ts';
 import { createOrigin } from './origin.ts';
 import { createSeededRandom } from './random.ts';
 import { isWatch, listOptions, refuseUnsimulated } from './read-options.ts';
@@ -41,12 +40,8 @@ export interface SimApiServer extends Kube {
 
 const defaultNamespaces = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];
 
-/** Reads of objects and lists; watches come in JSON only. */
-const isInProtobuf = ({ method, query }: KubeRequest, route: Route): boolean => {
-  if (method !== 'GET' || isWatch(query ?? {})) return false;
-  if (route.type === 'object') return route.subresource === undefined && hasProtobuf(route.kind);
-  return route.type === 'collection' && hasProtobuf(route.kind);
-};
+const isInProtobuf = (request: KubeRequest, { kind }: { readonly kind: SimKind }): boolean =>
+  hasProtobuf(kind) && prefersProtobuf(headerOf(request, 'accept'));
 
 type CollectionRoute = Extract<Route, { type: 'collection' }>;
 
@@ -68,7 +63,7 @@ export const createSimApiServer = (options: SimApiServerOptions): SimApiServer =
   const storage = createStorage(historyEvents);
   const now = (): number => clock.now() + skewMs;
   const origin = createOrigin({ random: random.fork('origin'), now });
-  const hosts: ReadHost & WriteHost & WatchHost = { storage, clock, origin, random: random.fork('watch') };
+  const hosts: WriteHost & WatchHost = { storage, clock, origin, random: random.fork('watch') };
   const store = createStore(storage, origin);
   for (const name of namespaces) store.put(simKinds.Namespace, { metadata: { name } });
   // As on a real server, which has a past by the time anybody can ask: versions of before its start are too old to watch from.
@@ -87,41 +82,37 @@ export const createSimApiServer = (options: SimApiServerOptions): SimApiServer =
   const whole = (reply: Reply | ProtobufReply): KubeResponse =>
     respond(reply, bodyOf('bytes' in reply ? reply.bytes : Buffer.from(reply.text)));
 
-  const inputOf = (request: KubeRequest, view: Form): WriteInput => ({
+  const inputOf = (request: KubeRequest): WriteInput => ({
     method: request.method === 'GET' ? 'POST' : request.method,
     contentType: headerOf(request, 'content-type'),
     body: request.body ?? '',
-    view,
   });
 
-  const read = async (request: KubeRequest, target: CollectionRoute, view: Form): Promise<KubeResponse> => {
+  const read = (request: KubeRequest, target: CollectionRoute): KubeResponse => {
     const query = request.query ?? {};
-    const options = listOptions(target.kind, query);
-    if (!isWatch(query)) return whole(await readList(hosts, request, { target, options, view }));
-    return respond({ status: 200 }, openWatch(hosts, { ...target, options, view }, followExchange(clock, request)));
+    const options = listOptions(query);
+    if (isWatch(query)) {
+      return respond({ status: 200 }, openWatch(hosts, { ...target, options }, followExchange(clock, request)));
+    }
+    return whole(readList(storage, { ...target, options, protobuf: isInProtobuf(request, target) }));
   };
 
-  const onCollection = async (request: KubeRequest, route: CollectionRoute, view: Form): Promise<KubeResponse> => {
+  const onCollection = (request: KubeRequest, route: CollectionRoute): KubeResponse => {
     const { kind, namespace = '' } = route;
-    if (request.method === 'GET') return read(request, route, view);
-    if (kind.namespaced && namespace === '') throw methodNotAllowed();
-    if (request.method !== 'POST') throw methodNotAllowed();
-    return whole(create(hosts, { kind, namespace }, inputOf(request, view)));
+    if (request.method === 'GET') return read(request, route);
+    if (request.method !== 'POST' || (kind.namespaced && namespace === '')) throw methodNotAllowed();
+    return whole(create(hosts, { kind, namespace }, inputOf(request)));
   };
 
-  const answer = async (request: KubeRequest): Promise<KubeResponse> => {
+  const answer = (request: KubeRequest): KubeResponse => {
     refuseUnsimulated(request.query ?? {});
     const route = routeOf(catalog, request.path);
     if (route.type === 'nowhere') return whole(nowhereReply);
     if (route.type === 'unknown') throw unknownResource();
-    const view = formAccepted(headerOf(request, 'accept'), {
-      custom: 'kind' in route && route.kind.custom,
-      protobuf: isInProtobuf(request, route),
-    });
-    if (route.type === 'collection') return onCollection(request, route, view);
+    if (route.type === 'collection') return onCollection(request, route);
     if (route.type === 'object') {
-      if (request.method === 'GET') return whole(await readObject(hosts, request, { target: route, view }));
-      return whole(writeTarget(hosts, route, inputOf(request, view)));
+      if (request.method === 'GET') return whole(readObject(storage, route, isInProtobuf(request, route)));
+      return whole(writeTarget(hosts, route, inputOf(request)));
     }
     if (request.method !== 'GET') throw methodNotAllowed();
     return whole(route.type === 'health' ? healthReply : jsonReply(JSON.stringify(discoveryOf(catalog, route))));
@@ -135,7 +126,7 @@ export const createSimApiServer = (options: SimApiServerOptions): SimApiServer =
     async request(request) {
       request.signal.throwIfAborted();
       try {
-        return await answer(request);
+        return answer(request);
       } catch (error) {
         return whole(errorReply(error));
       }

@@ -14,7 +14,7 @@ export interface StatusDetails {
 export interface Status {
   readonly kind: 'Status';
   readonly apiVersion: 'v1';
-  readonly metadata: { readonly continue?: string };
+  readonly metadata: Readonly<Record<string, never>>;
   readonly status: 'Success' | 'Failure';
   readonly message?: string;
   readonly reason?: string;
@@ -27,8 +27,6 @@ export interface FailureInit {
   readonly reason?: string;
   readonly message: string;
   readonly details?: StatusDetails;
-  /** A token to go on with, which an expired list carries. */
-  readonly continue?: string;
 }
 
 /** A request that the simulated server refuses; never leaves the server but as an answer. */
@@ -45,7 +43,7 @@ export class StatusError extends Error {
 export const failure = (init: FailureInit): Status => ({
   kind: 'Status',
   apiVersion: 'v1',
-  metadata: init.continue === undefined ? {} : { continue: init.continue },
+  metadata: {},
   status: 'Failure',
   message: init.message,
   ...(init.reason === undefined ? {} : { reason: init.reason }),
@@ -130,19 +128,7 @@ export const invalid = (kind: SimKind, name: string, causes: readonly StatusCaus
   });
 };
 
-export const expired = (message: string, token?: string): StatusError =>
-  new StatusError({ code: 410, reason: 'Expired', message, ...(token === undefined ? {} : { continue: token }) });
-
-export const tooLargeResourceVersion = (asked: number, current: number): StatusError =>
-  new StatusError({
-    code: 504,
-    reason: 'Timeout',
-    message: `Timeout: Too large resource version: ${asked}, current: ${current}`,
-    details: {
-      causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
-      retryAfterSeconds: 1,
-    },
-  });
+export const expired = (message: string): StatusError => new StatusError({ code: 410, reason: 'Expired', message });
 
 export const unauthorized = (): StatusError =>
   new StatusError({ code: 401, reason: 'Unauthorized', message: 'Unauthorized' });

@@ -1,5 +1,5 @@
 import type { StoreEvent } from './collection.ts';
-import { createEntry, type Entry, entryText, type Form } from './entry.ts';
+import { createEntry, type Entry, entryText } from './entry.ts';
 import { apiVersionOf, type SimKind } from './kind.ts';
 import type { Status } from './status.ts';
 
@@ -28,13 +28,12 @@ const departed = (event: StoreEvent): Entry => {
 
 const stateIn = (event: StoreEvent, type: EventType): Entry => (type === 'DELETED' ? departed(event) : event.entry);
 
-const sharedLine = (event: StoreEvent, type: EventType, form: Form): Uint8Array => {
-  const key = `${type}/${form}`;
-  const known = event.chunks?.get(key);
+const sharedLine = (event: StoreEvent, type: EventType): Uint8Array => {
+  const known = event.chunks?.get(type);
   if (known !== undefined) return known;
-  const chunk = line(type, entryText(stateIn(event, type), form));
+  const chunk = line(type, entryText(stateIn(event, type)));
   event.chunks ??= new Map();
-  event.chunks.set(key, chunk);
+  event.chunks.set(type, chunk);
   return chunk;
 };
 
@@ -44,14 +43,11 @@ const bookmarkMetadata = (revision: number, initial: boolean) => ({
   ...(initial ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {}),
 });
 
-export const watchLines = (kind: SimKind, form: Form): WatchLines => ({
-  ofChange: (event, type) => sharedLine(event, type, form),
-  ofPresent: (entry) => line('ADDED', entryText(entry, form)),
+export const watchLines = (kind: SimKind): WatchLines => ({
+  ofChange: sharedLine,
+  ofPresent: (entry) => line('ADDED', entryText(entry)),
   ofBookmark: (revision, initial) => {
-    const type =
-      form === 'metadata'
-        ? { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1' }
-        : { kind: kind.kind, apiVersion: apiVersionOf(kind) };
+    const type = { kind: kind.kind, apiVersion: apiVersionOf(kind) };
     return line('BOOKMARK', JSON.stringify({ ...type, metadata: bookmarkMetadata(revision, initial) }));
   },
 });

@@ -1,6 +1,5 @@
 import type { Clock } from '../ports/index.ts';
 import type { StoreEvent } from './collection.ts';
-import type { Form } from './entry.ts';
 import type { Exchange } from './exchange.ts';
 import type { SimKind } from './kind.ts';
 import type { SeededRandom } from './random.ts';
@@ -14,7 +13,6 @@ export interface WatchRequest {
   readonly kind: SimKind;
   readonly namespace?: string;
   readonly options: ListOptions;
-  readonly view: Form;
 }
 
 export interface WatchHost {
@@ -55,9 +53,8 @@ const replay = (storage: Storage, request: WatchRequest, { lines, stream }: Outl
   const { kind, namespace, options } = request;
   const collection = storage.collection(kind);
   const from = options.resourceVersion ?? 0;
-  if (from === 0 && options.sendInitialEvents === false) return true;
   // SetListOptionsDefaults: a watch of no version, or of any, is one that asks for the initial events.
-  if (from === 0 || options.sendInitialEvents === true) {
+  if (from === 0) {
     for (const entry of collection.list(namespace)) {
       if (options.selection.all || options.selection.matches(entry.object)) {
         stream.push(lines.ofPresent(entry));
@@ -102,8 +99,8 @@ const scheduleBookmarks = (clock: Clock, lifetimeMs: number, send: () => void): 
  */
 export const openWatch = (host: WatchHost, request: WatchRequest, exchange: Exchange): AsyncIterable<Uint8Array> => {
   const { storage, clock, random } = host;
-  const { kind, namespace, options, view } = request;
-  const lines = watchLines(kind, view);
+  const { kind, namespace, options } = request;
+  const lines = watchLines(kind);
   const stopping: (() => void)[] = [];
   const close = (): void => {
     for (const stop of stopping.splice(0)) stop();

@@ -17,8 +17,6 @@ const endpoint = (conditions: Readonly<JsonMap>): JsonMap => ({ addresses: ['10.
 const makeOf = (api: Api, path: string, slice: { name: string; service: string }): Promise<Json> =>
   made(api, path, endpointSlice(slice.name, { [serviceName]: slice.service, case: api.namespace }));
 
-const metadataOnly = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
-
 export const endpointSliceCases = topic('endpoint slices', {
   'those of some services, over all namespaces, in list and watch alike': async (target) => {
     const api = createApi(target);
@@ -81,19 +79,5 @@ export const endpointSliceCases = topic('endpoint slices', {
     const api = createApi(target);
     const { addressType: _, ...slice } = endpointSlice('a');
     expectFailure(await api.create(api.at(EndpointSlice), slice), { code: 422, reason: 'Invalid' });
-  },
-
-  'metadata only: events of a watch, and its bookmark, are of that type': async (target) => {
-    const api = createApi(target);
-    const query = { watch: 'true', timeoutSeconds: '4', allowWatchBookmarks: 'true', labelSelector: serviceName };
-    const slice = await makeOf(api, api.at(EndpointSlice), { name: 'a', service: 'x' });
-    const reply = await api.send('GET', api.at(EndpointSlice), { accept: metadataOnly, query });
-    const events = reply.text
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => JSON.parse(line) as { type: string; object: Json });
-    const type = { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1' };
-    expect(events[0]).toEqual({ type: 'ADDED', object: { ...type, metadata: slice.metadata } });
-    expect(events.at(-1)).toMatchObject({ type: 'BOOKMARK', object: type });
   },
 });

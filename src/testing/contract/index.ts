@@ -9,7 +9,7 @@ import { protobufCases } from './protobuf-cases.ts';
 import { scaleCases, statusCases } from './subresource-cases.ts';
 import type { ContractCase } from './target.ts';
 import { generationCases, leaseCases, updateCases } from './update-cases.ts';
-import { negotiationCases, watchCases, watchLifeCases, watchSelectorCases } from './watch-cases.ts';
+import { watchCases, watchLifeCases, watchSelectorCases } from './watch-cases.ts';
 
 export type { ContractCase } from './target.ts';
 
@@ -34,6 +34,5 @@ export const contractCases: readonly ContractCase[] = [
   ...watchCases,
   ...watchSelectorCases,
   ...watchLifeCases,
-  ...negotiationCases,
   ...protobufCases,
 ];

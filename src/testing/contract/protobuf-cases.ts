@@ -59,7 +59,6 @@ export const protobufCases = topic('protobuf', {
     const api = createApi(target);
     const cases = [
       [api.at(Lease), `application/json,${protobuf}`],
-      [api.at(Lease), `${protobuf};q=0.5,application/json`],
       [api.at(Machine), preferred],
     ] as const;
     for (const [path, accept] of cases) {

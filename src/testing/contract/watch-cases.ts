@@ -2,12 +2,12 @@ import { expect } from 'vitest';
 import { simKinds } from '../../sim/index.ts';
 import { type Api, createApi } from './api.ts';
 import { expectFailure, expectObject, made } from './expectations.ts';
-import { configMap, endpointSlice, machine, node, pod } from './fixtures.ts';
+import { configMap, endpointSlice, machine, node } from './fixtures.ts';
 import type { Json } from './json.ts';
 import { topic } from './target.ts';
 import { story } from './watcher.ts';
 
-const { ConfigMap, EndpointSlice, Machine, Node, Pod } = simKinds;
+const { ConfigMap, EndpointSlice, Machine, Node } = simKinds;
 
 const versionOf = (object: Json): string => object.metadata.resourceVersion;
 
@@ -180,17 +180,6 @@ export const watchSelectorCases = topic('watch with selector', {
     await watcher.close();
   },
 
-  'a pod that changes its phase comes and goes with a field selector': async (target) => {
-    const api = createApi(target);
-    await made(api, api.at(Pod), pod('a', { nodeName: 'n' }));
-    const watcher = await api.watch(api.at(Pod), { fieldSelector: 'status.phase=Running,spec.nodeName=n' });
-    for (const phase of ['Running', 'Failed']) {
-      expectObject(await api.patch(api.at(Pod, 'a', 'status'), { status: { phase } }));
-    }
-    expect(story(await watcher.take(2))).toEqual(['ADDED a', 'DELETED a']);
-    await watcher.close();
-  },
-
   'broken selectors are BadRequest, not a stream': async (target) => {
     const api = createApi(target);
     expectFailure(await api.get(api.at(ConfigMap), { watch: '1', labelSelector: 'a in b' }), {
@@ -292,41 +281,6 @@ export const watchLifeCases = topic('watch life', {
     }
   },
 
-  'sendInitialEvents: the present objects, then a bookmark that says so': async (target) => {
-    const api = createApi(target);
-    await made(api, api.at(ConfigMap), configMap('a'));
-    const query = { sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan', allowWatchBookmarks: 'true' };
-    const watcher = await api.watch(api.at(ConfigMap), query);
-    const events = await watcher.take(2);
-    expect(story(events)).toEqual(['ADDED a', 'BOOKMARK']);
-    expect(events[1]?.object.metadata.annotations).toEqual({ 'k8s.io/initial-events-end': 'true' });
-    await watcher.close();
-  },
-
-  'sendInitialEvents=false: only what comes from now on': async (target) => {
-    const api = createApi(target);
-    await made(api, api.at(ConfigMap), configMap('a'));
-    const watcher = await api.watch(api.at(ConfigMap), {
-      sendInitialEvents: 'false',
-      resourceVersionMatch: 'NotOlderThan',
-    });
-    await made(api, api.at(ConfigMap), configMap('b'));
-    expect(story(await watcher.take(1))).toEqual(['ADDED b']);
-    await watcher.close();
-  },
-
-  'a match without sendInitialEvents, and the other way round, is Invalid': async (target) => {
-    const api = createApi(target);
-    const queries: readonly Readonly<Record<string, string>>[] = [
-      { watch: '1', resourceVersion: '5', resourceVersionMatch: 'NotOlderThan' },
-      { watch: '1', sendInitialEvents: 'true' },
-      { watch: '1', sendInitialEvents: 'true', resourceVersion: '5', resourceVersionMatch: 'Exact' },
-    ];
-    for (const query of queries) {
-      expectFailure(await api.get(api.at(ConfigMap), query), { code: 422, reason: 'Invalid' });
-    }
-  },
-
   'many watchers hear the same': async (target) => {
     const api = createApi(target);
     const watchers = await Promise.all(Array.from({ length: 20 }, () => api.watch(api.at(Machine))));
@@ -334,50 +288,5 @@ export const watchLifeCases = topic('watch life', {
     const stories = await Promise.all(watchers.map(async (watcher) => story(await watcher.take(3))));
     expect(new Set(stories.map((told) => told.join()))).toEqual(new Set(['ADDED a,ADDED b,ADDED c']));
     await Promise.all(watchers.map((watcher) => watcher.close()));
-  },
-});
-
-const metadataOnly = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
-const metadataList = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
-
-export const negotiationCases = topic('negotiation', {
-  'metadata only: one object': async (target) => {
-    const api = createApi(target);
-    const whole = await made(api, api.at(Machine), machine('a', { spec: { big: 'x'.repeat(100) } }));
-    const reply = expectObject(await api.send('GET', api.at(Machine, 'a'), { accept: metadataOnly }));
-    expect(reply).toEqual({ kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: whole.metadata });
-  },
-
-  'metadata only: a list': async (target) => {
-    const api = createApi(target);
-    const one = await made(api, api.at(ConfigMap), configMap('a', { big: 'x' }));
-    const list = expectObject(await api.send('GET', api.at(ConfigMap), { accept: metadataList }));
-    expect([list.kind, list.apiVersion]).toEqual(['PartialObjectMetadataList', 'meta.k8s.io/v1']);
-    expect(list.metadata.resourceVersion).toMatch(/^\d+$/);
-    expect(list.items).toEqual([
-      { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: one.metadata },
-    ]);
-  },
-
-  'of several acceptable types JSON is taken': async (target) => {
-    const api = createApi(target);
-    await made(api, api.at(ConfigMap), configMap('a'));
-    for (const accept of ['*/*', 'application/nope, application/json', 'application/json;q=0.5, text/nope']) {
-      const reply = await api.send('GET', api.at(ConfigMap, 'a'), { accept });
-      expect([accept, expectObject(reply).metadata.name]).toEqual([accept, 'a']);
-      expect(reply.headers['content-type']).toBe('application/json');
-    }
-  },
-
-  'nothing acceptable is 406': async (target) => {
-    const api = createApi(target);
-    const offered = 'application/json, application/yaml, application/vnd.kubernetes.protobuf';
-    const failure = { code: 406, reason: 'NotAcceptable' };
-    for (const accept of ['application/xml', 'application/*', 'text/*']) {
-      const message = new RegExp(`^406: Not Acceptable\n\nAvailable representations: ${offered}`);
-      expectFailure(await api.send('GET', api.at(ConfigMap), { accept }), { ...failure, message, details: {} });
-    }
-    const custom = await api.send('GET', api.at(Machine), { accept: 'application/xml' });
-    expectFailure(custom, { ...failure, message: `only the following media types are accepted: ${offered}` });
   },
 });
