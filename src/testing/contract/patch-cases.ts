@@ -156,12 +156,7 @@ export const mergePatchCases = topic('merge patch', {
     await made(api, api.at(ConfigMap), configMap('a'));
     for (const contentType of ['application/json', 'text/plain']) {
       const reply = await api.send('PATCH', api.at(ConfigMap, 'a'), { body: {}, contentType });
-      expectFailure(reply, {
-        code: 415,
-        reason: 'UnsupportedMediaType',
-        message: '415: Unsupported Media Type',
-        details: {},
-      });
+      expectFailure(reply, { code: 415, reason: 'UnsupportedMediaType' });
     }
   },
 });
