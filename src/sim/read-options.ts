@@ -29,8 +29,9 @@ const everything: Selection = { matches: () => true, all: true };
 const selectedName = (fieldSelector: string): string | undefined => {
   if (fieldSelector === '') return undefined;
   const name = /^metadata\.name==?([^,=]*)$/.exec(fieldSelector)?.[1];
-  if (name === undefined)
-    {throw badRequest(`the simulated API server knows no field selector but of names: ${fieldSelector}`);}
+  if (name === undefined) {
+    throw badRequest(`the simulated API server knows no field selector but of names: ${fieldSelector}`);
+  }
   return name;
 };
 
