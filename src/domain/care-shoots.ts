@@ -1,19 +1,18 @@
 import { type Condition, decodeConditions } from './conditions.ts';
 import {
   type JsonObject,
-  DecodeError,
+  childObject,
   decodeMeta,
   decodeObject,
   decodeString,
   optionalBoolean,
   optionalInteger,
   optionalList,
-  optionalObject,
   optionalString,
 } from './decode.ts';
 import type { NamespacedName } from './health-calls.ts';
-import type { Result } from './errors.ts';
-import { type ShootProgress, decodeLastOperation } from './shoot-status.ts';
+import { type Cluster, decodeClusterWith, decodeShootState } from './shoots.ts';
+import type { ShootProgress } from './shoot-status.ts';
 
 export interface WorkerPool {
   readonly name: string;
@@ -23,11 +22,11 @@ export interface WorkerPool {
   readonly kubernetesVersion: string;
 }
 
-/** What counts of a Shoot (`core.gardener.cloud/v1beta1`) for its health, from the garden or as a Cluster embeds it. */
+/** A Shoot as care needs it, read from the garden or from a Cluster. */
 export interface CareShoot extends ShootProgress, NamespacedName {
   /** `status.uid`, which BackupEntries are named by. */
   readonly uid: string;
-  /** The seed that its control plane is on; empty while it is not known. */
+  /** The seed of its control plane; empty while unknown. */
   readonly seedName: string;
   readonly labels: Readonly<Record<string, string>>;
   /** Hibernated, or to be hibernated. */
@@ -39,15 +38,10 @@ export interface CareShoot extends ShootProgress, NamespacedName {
   readonly conditions: readonly Condition[];
 }
 
-/** A Cluster (`extensions.gardener.cloud/v1alpha1`). One that cannot be decoded is data too: it must not stop the others. */
-export interface CareCluster {
-  /** Also the shoot's control-plane namespace. */
-  readonly name: string;
-  /** The seed that the Cluster is on; empty where it does not say. */
+/** A Cluster as care needs it. */
+export interface CareCluster extends Cluster<CareShoot> {
+  /** The seed of the Cluster; empty if unknown. */
   readonly seedName: string;
-  readonly shoot: Result<CareShoot, DecodeError>;
-  /** Of the Shoot in the garden; absent where not even that can be decoded. */
-  readonly shootName?: NamespacedName;
 }
 
 /** A Shoot in the garden, with what it takes to write to it. */
@@ -59,13 +53,9 @@ export interface GardenShoot {
   readonly storedConditions: readonly JsonObject[];
 }
 
-/** A reader of nested objects; those that are absent are empty. */
-const child = (object: JsonObject, path: string, field: string): JsonObject =>
-  optionalObject(object[field], `${path}.${field}`) ?? {};
-
 const decodePools = (spec: JsonObject, path: string): readonly WorkerPool[] => {
   const ownVersion = versionOf(spec, path);
-  const provider = child(spec, path, 'provider');
+  const provider = childObject(spec, path, 'provider');
   return (optionalList(provider.workers, `${path}.provider.workers`) ?? []).map((item, index) => {
     const at = `${path}.provider.workers[${String(index)}]`;
     const worker = decodeObject(item, at);
@@ -79,11 +69,11 @@ const decodePools = (spec: JsonObject, path: string): readonly WorkerPool[] => {
 };
 
 const versionOf = (object: JsonObject, path: string): string =>
-  optionalString(child(object, path, 'kubernetes').version, `${path}.kubernetes.version`) ?? '';
+  optionalString(childObject(object, path, 'kubernetes').version, `${path}.kubernetes.version`) ?? '';
 
 const decodeSpec = (spec: JsonObject, path: string): Pick<CareShoot, 'purpose' | 'pools' | 'vpaEnabled'> => {
-  const kubernetes = child(spec, path, 'kubernetes');
-  const autoscaler = child(kubernetes, `${path}.kubernetes`, 'verticalPodAutoscaler');
+  const kubernetes = childObject(spec, path, 'kubernetes');
+  const autoscaler = childObject(kubernetes, `${path}.kubernetes`, 'verticalPodAutoscaler');
   return {
     purpose: optionalString(spec.purpose, `${path}.purpose`) ?? '',
     pools: decodePools(spec, path),
@@ -92,21 +82,19 @@ const decodeSpec = (spec: JsonObject, path: string): Pick<CareShoot, 'purpose' |
 };
 
 const decodeShoot = (object: JsonObject, path: string): CareShoot => {
-  const meta = decodeMeta(object, path);
-  const spec = child(object, path, 'spec');
-  const status = child(object, path, 'status');
-  const hibernation = child(spec, `${path}.spec`, 'hibernation');
+  const { namespace, name, labels } = decodeMeta(object, path);
+  const { hibernationEnabled, hibernated, lastOperation } = decodeShootState(object, path);
+  const spec = childObject(object, path, 'spec');
+  const status = childObject(object, path, 'status');
   const text = (parent: JsonObject, at: string, field: string): string =>
     optionalString(parent[field], `${path}.${at}.${field}`) ?? '';
-  const hibernated = optionalBoolean(status.hibernated, `${path}.status.hibernated`) ?? false;
-  const lastOperation = decodeLastOperation(status, `${path}.status`);
   return {
-    namespace: meta.namespace,
-    name: meta.name,
+    namespace,
+    name,
     uid: text(status, 'status', 'uid'),
     seedName: text(status, 'status', 'seedName') || text(spec, 'spec', 'seedName'),
-    labels: meta.labels,
-    hibernated: (optionalBoolean(hibernation.enabled, `${path}.spec.hibernation.enabled`) ?? false) || hibernated,
+    labels,
+    hibernated: hibernationEnabled || hibernated,
     ...decodeSpec(spec, `${path}.spec`),
     ...(lastOperation === undefined ? {} : { lastOperation }),
     hasLastErrors: (optionalList(status.lastErrors, `${path}.status.lastErrors`) ?? []).length > 0,
@@ -114,40 +102,19 @@ const decodeShoot = (object: JsonObject, path: string): CareShoot => {
   };
 };
 
-const decodeShootName = (object: JsonObject): NamespacedName | undefined => {
-  try {
-    const { namespace, name } = decodeMeta(decodeObject(child(object, 'cluster', 'spec').shoot, 'shoot'), 'shoot');
-    return { namespace, name };
-  } catch (error) {
-    if (error instanceof DecodeError) return undefined;
-    throw error;
-  }
-};
-
 export const decodeCareCluster = (json: unknown, path: string): CareCluster => {
-  const object = decodeObject(json, path);
-  const { name } = decodeMeta(object, path);
-  try {
-    const spec = decodeObject(object.spec, 'spec');
-    const seed = child(child(spec, 'spec', 'seed'), 'spec.seed', 'metadata');
+  const { shoot, ...cluster } = decodeClusterWith(json, path, (object, at, spec) => {
+    const seed = childObject(childObject(spec, 'spec', 'seed'), 'spec.seed', 'metadata');
     const seedName = optionalString(seed.name, 'spec.seed.metadata.name') ?? '';
-    const shoot = decodeShoot(decodeObject(spec.shoot, 'spec.shoot'), 'spec.shoot');
-    return {
-      name,
-      seedName,
-      shoot: { ok: true, value: shoot },
-      shootName: { namespace: shoot.namespace, name: shoot.name },
-    };
-  } catch (error) {
-    if (!(error instanceof DecodeError)) throw error;
-    const shootName = decodeShootName(object);
-    return { name, seedName: '', shoot: { ok: false, error }, ...(shootName === undefined ? {} : { shootName }) };
-  }
+    return { seedName, shoot: decodeShoot(object, at) };
+  });
+  if (!shoot.ok) return { ...cluster, seedName: '', shoot };
+  return { ...cluster, seedName: shoot.value.seedName, shoot: { ok: true, value: shoot.value.shoot } };
 };
 
 export const decodeGardenShoot = (json: unknown): GardenShoot => {
   const object = decodeObject(json, 'shoot');
-  const status = child(object, 'shoot', 'status');
+  const status = childObject(object, 'shoot', 'status');
   const stored = optionalList(status.conditions, 'shoot.status.conditions') ?? [];
   return {
     shoot: decodeShoot(object, 'shoot'),

@@ -40,6 +40,10 @@ export const optionalString = optional('a string', (value) => typeof value === '
 export const optionalBoolean = optional('a boolean', (value) => typeof value === 'boolean');
 export const optionalInteger = optional('a whole number', (value): value is number => Number.isSafeInteger(value));
 
+/** The nested object `field`; empty if absent. */
+export const childObject = (object: JsonObject, path: string, field: string): JsonObject =>
+  optionalObject(object[field], `${path}.${field}`) ?? {};
+
 export const decodeString = (value: unknown, path: string): string => {
   const text = optionalString(value, path);
   if (text === undefined) throw new DecodeError(path, 'a string', value);

@@ -23,7 +23,7 @@ describe('a Cluster', () => {
       deleting: false,
       hibernationEnabled: false,
       hibernated: false,
-      lastOperation: { type: 'Reconcile', state: 'Succeeded' },
+      lastOperation: { type: 'Reconcile', state: 'Succeeded', lastUpdateTime: '' },
       hasWorkers: true,
       poolConditions: new Map(),
     });
@@ -42,7 +42,7 @@ describe('a Cluster', () => {
       deleting: true,
       hibernationEnabled: true,
       hibernated: true,
-      lastOperation: { type: 'Migrate', state: 'Processing' },
+      lastOperation: { type: 'Migrate', state: 'Processing', lastUpdateTime: '' },
       hasWorkers: true,
       poolConditions: new Map([['b', ['Rusty', 'Dusty']]]),
       nodeMonitorGraceMs: 80_000,
@@ -69,7 +69,7 @@ describe('a Cluster', () => {
   });
 
   it('shows an operation that has neither type nor state yet', () => {
-    expect(view({ status: { lastOperation: {} } }).lastOperation).toEqual({ type: '', state: '' });
+    expect(view({ status: { lastOperation: {} } }).lastOperation).toMatchObject({ type: '', state: '' });
   });
 
   it('needs no names of workers without conditions of their own', () => {

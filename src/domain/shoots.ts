@@ -1,5 +1,6 @@
 import {
   type JsonObject,
+  childObject,
   DecodeError,
   decodeMeta,
   decodeObject,
@@ -11,65 +12,90 @@ import {
 } from './decode.ts';
 import { parseGoDuration } from './duration.ts';
 import type { Result } from './errors.ts';
+import type { NamespacedName } from './health-calls.ts';
 import type { PoolConditions } from './nodes.ts';
+import { decodeLastOperation, type LastOperation } from './shoot-status.ts';
 
-/** What counts of a Shoot (`core.gardener.cloud/v1beta1`), as a Cluster embeds it. */
-export interface ShootView {
+/** A Cluster (`extensions.gardener.cloud/v1alpha1`). If its Shoot cannot be decoded, that is data: it must not stop the others. */
+export interface Cluster<Shoot> {
+  /** Also the shoot's control-plane namespace. */
+  readonly name: string;
+  /** Of the Shoot in the garden; absent if it cannot be decoded. */
+  readonly shootName?: NamespacedName;
+  readonly shoot: Result<Shoot, DecodeError>;
+}
+
+/** `decodeShoot` gets the Shoot, its path, and the `spec` of the Cluster. Throws a DecodeError only for a Cluster without a name. */
+export const decodeClusterWith = <Shoot>(
+  json: unknown,
+  path: string,
+  decodeShoot: (shoot: JsonObject, path: string, spec: JsonObject) => Shoot,
+): Cluster<Shoot> => {
+  const object = decodeObject(json, path);
+  const cluster = { name: decodeMeta(object, path).name, ...decodeShootName(object) };
+  try {
+    const spec = decodeObject(object.spec, 'spec');
+    const shoot = decodeShoot(decodeObject(spec.shoot, 'spec.shoot'), 'spec.shoot', spec);
+    return { ...cluster, shoot: { ok: true, value: shoot } };
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    return { ...cluster, shoot: { ok: false, error } };
+  }
+};
+
+const decodeShootName = (cluster: JsonObject): { readonly shootName?: NamespacedName } => {
+  try {
+    const { namespace, name } = decodeMeta(decodeObject(childObject(cluster, '', 'spec').shoot, 'shoot'), 'shoot');
+    return { shootName: { namespace, name } };
+  } catch (error) {
+    if (error instanceof DecodeError) return {};
+    throw error;
+  }
+};
+
+/** State of a Shoot (`core.gardener.cloud/v1beta1`) that decides whether it is probed or checked. */
+export interface ShootState {
   readonly deleting: boolean;
   readonly hibernationEnabled: boolean;
-  /** `status.hibernated`: asleep, or not fully awake again. (Go's field is `IsHibernated`; its JSON key is not.) */
+  /** `status.hibernated`: hibernated, or not fully awake again. (Go's field is `IsHibernated`; its JSON key is not.) */
   readonly hibernated: boolean;
-  readonly lastOperation?: { readonly type: string; readonly state: string };
+  readonly lastOperation?: LastOperation;
+}
+
+export const decodeShootState = (shoot: JsonObject, path: string): ShootState => {
+  const meta = childObject(shoot, path, 'metadata');
+  const status = childObject(shoot, path, 'status');
+  const hibernation = childObject(childObject(shoot, path, 'spec'), `${path}.spec`, 'hibernation');
+  const lastOperation = decodeLastOperation(status, `${path}.status`);
+  return {
+    deleting: optionalString(meta.deletionTimestamp, `${path}.metadata.deletionTimestamp`) !== undefined,
+    hibernationEnabled: optionalBoolean(hibernation.enabled, `${path}.spec.hibernation.enabled`) ?? false,
+    hibernated: optionalBoolean(status.hibernated, `${path}.status.hibernated`) ?? false,
+    ...(lastOperation === undefined ? {} : { lastOperation }),
+  };
+};
+
+/** A Shoot as the prober needs it. */
+export interface ShootView extends Omit<ShootState, 'lastOperation'> {
+  readonly lastOperation?: Pick<LastOperation, 'type' | 'state'>;
   readonly hasWorkers: boolean;
   readonly poolConditions: PoolConditions;
   /** The shoot's own node monitor grace period, in milliseconds. */
   readonly nodeMonitorGraceMs?: number;
 }
 
-/** A Cluster (`extensions.gardener.cloud/v1alpha1`). One that cannot be decoded is data too: it must not stop the others. */
-export interface ClusterView {
-  /** Also the shoot's control-plane namespace. */
-  readonly name: string;
-  readonly shoot: Result<ShootView, DecodeError>;
-}
+export type ClusterView = Cluster<ShootView>;
 
-export const decodeCluster = (json: unknown, path: string): ClusterView => {
-  const object = decodeObject(json, path);
-  const { name } = decodeMeta(object, path);
-  try {
-    const spec = decodeObject(object.spec, 'spec');
-    const shoot = decodeShoot(decodeObject(spec.shoot, 'spec.shoot'), 'spec.shoot');
-    return { name, shoot: { ok: true, value: shoot } };
-  } catch (error) {
-    if (!(error instanceof DecodeError)) throw error;
-    return { name, shoot: { ok: false, error } };
-  }
-};
-
-const decodeShoot = (shoot: JsonObject, path: string): ShootView => {
-  const meta = optionalObject(shoot.metadata, `${path}.metadata`) ?? {};
-  const spec = optionalObject(shoot.spec, `${path}.spec`) ?? {};
-  const status = optionalObject(shoot.status, `${path}.status`) ?? {};
-  const hibernation = optionalObject(spec.hibernation, `${path}.spec.hibernation`) ?? {};
-  const lastOperation = optionalObject(status.lastOperation, `${path}.status.lastOperation`);
-  const workers = decodeWorkers(spec, `${path}.spec`);
-  const grace = decodeGrace(spec, `${path}.spec`);
-  return {
-    deleting: optionalString(meta.deletionTimestamp, `${path}.metadata.deletionTimestamp`) !== undefined,
-    hibernationEnabled: optionalBoolean(hibernation.enabled, `${path}.spec.hibernation.enabled`) ?? false,
-    hibernated: optionalBoolean(status.hibernated, `${path}.status.hibernated`) ?? false,
-    ...(lastOperation === undefined
-      ? {}
-      : {
-          lastOperation: {
-            type: optionalString(lastOperation.type, `${path}.status.lastOperation.type`) ?? '',
-            state: optionalString(lastOperation.state, `${path}.status.lastOperation.state`) ?? '',
-          },
-        }),
-    ...workers,
-    ...(grace === undefined ? {} : { nodeMonitorGraceMs: grace }),
-  };
-};
+export const decodeCluster = (json: unknown, path: string): ClusterView =>
+  decodeClusterWith(json, path, (shoot, at) => {
+    const spec = childObject(shoot, at, 'spec');
+    const grace = decodeGrace(spec, `${at}.spec`);
+    return {
+      ...decodeShootState(shoot, at),
+      ...decodeWorkers(spec, `${at}.spec`),
+      ...(grace === undefined ? {} : { nodeMonitorGraceMs: grace }),
+    };
+  });
 
 const decodeWorkers = (spec: JsonObject, path: string): Pick<ShootView, 'hasWorkers' | 'poolConditions'> => {
   const provider = optionalObject(spec.provider, `${path}.provider`) ?? {};

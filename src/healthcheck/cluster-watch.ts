@@ -1,4 +1,4 @@
-import { decodeObject, optionalBoolean, optionalObject, optionalString, type JsonObject } from '../domain/index.ts';
+import { childObject, decodeObject, decodeShootState } from '../domain/index.ts';
 import { createInformer, type Informer, type WatchRegistry } from '../kube/index.ts';
 import type { Clock, Kube, Logger, Random, StoreChange } from '../ports/index.ts';
 
@@ -9,19 +9,12 @@ export interface ClusterState {
   readonly migrating: boolean;
 }
 
-const child = (parent: JsonObject, path: string, field: string): JsonObject =>
-  optionalObject(parent[field], `${path}.${field}`) ?? {};
-
 /** Decodes a Cluster (`extensions.gardener.cloud/v1alpha1`). */
 export const decodeClusterState = (json: unknown, path: string): ClusterState => {
-  const at = `${path}.spec.shoot`;
-  const shoot = child(child(decodeObject(json, path), path, 'spec'), `${path}.spec`, 'shoot');
-  const hibernation = child(child(shoot, at, 'spec'), `${at}.spec`, 'hibernation');
-  const operation = child(child(shoot, at, 'status'), `${at}.status`, 'lastOperation');
-  return {
-    hibernated: optionalBoolean(hibernation.enabled, `${at}.spec.hibernation.enabled`) ?? false,
-    migrating: optionalString(operation.type, `${at}.status.lastOperation.type`) === 'Migrate',
-  };
+  const spec = childObject(decodeObject(json, path), path, 'spec');
+  const shoot = childObject(spec, `${path}.spec`, 'shoot');
+  const { hibernationEnabled, lastOperation } = decodeShootState(shoot, `${path}.spec.shoot`);
+  return { hibernated: hibernationEnabled, migrating: lastOperation?.type === 'Migrate' };
 };
 
 export interface ClusterWatchOptions {
