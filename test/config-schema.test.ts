@@ -4,22 +4,14 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import {
-  careJsonSchema,
-  hasErrors,
-  loadCareConfig,
-  loadProberConfig,
-  loadWeederConfig,
-  proberJsonSchema,
-  weederJsonSchema,
-} from '../src/config/index.ts';
+import { careConfig, hasErrors, proberConfig, weederConfig } from '../src/config/index.ts';
 import { configCases, textOf } from '../src/config/testing/mistakes.ts';
 import { mutate, mutations } from '../src/testing/index.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (path: string): string => readFileSync(`${root}${path}`, 'utf8');
 
-const validatorOf = (schema: ReturnType<typeof proberJsonSchema>) => {
+const validatorOf = (schema: ReturnType<typeof proberConfig.jsonSchema>) => {
   expect(schema.$schema).toBe('https://json-schema.org/draft/2020-12/schema');
   const validate = new Ajv2020({ allErrors: true, strict: false }).compile(schema);
   return (value: unknown) => ({ valid: validate(value), errors: validate.errors ?? [] });
@@ -64,9 +56,10 @@ interface Described {
   readonly default?: unknown;
 }
 
-const propertiesOf = (schema: ReturnType<typeof proberJsonSchema>) => schema.properties as Record<string, Described>;
+const propertiesOf = (schema: ReturnType<typeof proberConfig.jsonSchema>) =>
+  schema.properties as Record<string, Described>;
 
-const defaultsIn = (schema: ReturnType<typeof proberJsonSchema>) =>
+const defaultsIn = (schema: ReturnType<typeof proberConfig.jsonSchema>) =>
   Object.fromEntries(
     Object.entries(propertiesOf(schema)).flatMap(([name, { default: value }]) =>
       value === undefined ? [] : [[name, value]],
@@ -74,8 +67,8 @@ const defaultsIn = (schema: ReturnType<typeof proberJsonSchema>) =>
   );
 
 describe('the JSON Schema of the prober', () => {
-  const check = validatorOf(proberJsonSchema());
-  const isValid = (text: string): boolean => !hasErrors(loadProberConfig(text, strict).problems);
+  const check = validatorOf(proberConfig.jsonSchema());
+  const isValid = (text: string): boolean => !hasErrors(proberConfig.load(text, strict).problems);
   const cases = casesOf('prober');
 
   it('takes the example', () => {
@@ -147,7 +140,7 @@ describe('the JSON Schema of the prober', () => {
   });
 
   it('has the defaults that are filled in', () => {
-    const defaults = defaultsIn(proberJsonSchema());
+    const defaults = defaultsIn(proberConfig.jsonSchema());
     expect(defaults).toEqual({
       allowInsecureShoots: false,
       apiServerRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'kube-apiserver' },
@@ -158,18 +151,20 @@ describe('the JSON Schema of the prober', () => {
       kcmNodeMonitorGraceDuration: '40s',
       nodeLeaseFailureFraction: 0.6,
     });
-    const load = (config: object) => loadProberConfig(JSON.stringify(config), strict).settings;
+    const load = (config: object) => proberConfig.load(JSON.stringify(config), strict).settings;
     expect(load({ ...minimal, ...defaults })).toEqual(load(minimal));
   });
 
   it('says of every field of the file what it is for', () => {
-    for (const { description } of Object.values(propertiesOf(proberJsonSchema()))) expect(description).toMatch(/\.$/);
+    for (const { description } of Object.values(propertiesOf(proberConfig.jsonSchema()))) {
+      expect(description).toMatch(/\.$/);
+    }
   });
 });
 
 describe('the JSON Schema of the weeder', () => {
-  const check = validatorOf(weederJsonSchema());
-  const isValid = (text: string): boolean => !hasErrors(loadWeederConfig(text, strict).problems);
+  const check = validatorOf(weederConfig.jsonSchema());
+  const isValid = (text: string): boolean => !hasErrors(weederConfig.load(text, strict).problems);
   const cases = casesOf('weeder');
 
   it('takes the example', () => {
@@ -211,17 +206,19 @@ describe('the JSON Schema of the weeder', () => {
     const minimal = {
       servicesAndDependantSelectors: { etcd: { podSelectors: [{ matchLabels: { role: 'apiserver' } }] } },
     };
-    const defaults = defaultsIn(weederJsonSchema());
+    const defaults = defaultsIn(weederConfig.jsonSchema());
     expect(defaults).toEqual({ watchDuration: '5m0s' });
-    const load = (config: object) => loadWeederConfig(JSON.stringify(config), strict).settings;
+    const load = (config: object) => weederConfig.load(JSON.stringify(config), strict).settings;
     expect(load({ ...minimal, ...defaults })).toEqual(load(minimal));
-    for (const { description } of Object.values(propertiesOf(weederJsonSchema()))) expect(description).toMatch(/\.$/);
+    for (const { description } of Object.values(propertiesOf(weederConfig.jsonSchema()))) {
+      expect(description).toMatch(/\.$/);
+    }
   });
 });
 
 describe('the JSON Schema of care', () => {
-  const check = validatorOf(careJsonSchema());
-  const isValid = (text: string): boolean => !hasErrors(loadCareConfig(text, strict).problems);
+  const check = validatorOf(careConfig.jsonSchema());
+  const isValid = (text: string): boolean => !hasErrors(careConfig.load(text, strict).problems);
   const cases = casesOf('care');
 
   it('takes the example', () => {
@@ -239,9 +236,9 @@ describe('the JSON Schema of care', () => {
   });
 
   it('has the defaults that are filled in, and says of every field what it is for', () => {
-    const load = (config: object) => loadCareConfig(JSON.stringify(config), strict).settings;
-    expect(load(defaultsIn(careJsonSchema()))).toEqual(load({}));
-    expect(Object.keys(defaultsIn(careJsonSchema())).toSorted()).toEqual([
+    const load = (config: object) => careConfig.load(JSON.stringify(config), strict).settings;
+    expect(load(defaultsIn(careConfig.jsonSchema()))).toEqual(load({}));
+    expect(Object.keys(defaultsIn(careConfig.jsonSchema())).toSorted()).toEqual([
       'allowInsecureShoots',
       'concurrentSyncs',
       'conditionThresholds',
@@ -251,6 +248,8 @@ describe('the JSON Schema of care', () => {
       'staleExtensionHealthChecks',
       'syncPeriod',
     ]);
-    for (const { description } of Object.values(propertiesOf(careJsonSchema()))) expect(description).toMatch(/\.$/);
+    for (const { description } of Object.values(propertiesOf(careConfig.jsonSchema()))) {
+      expect(description).toMatch(/\.$/);
+    }
   });
 });

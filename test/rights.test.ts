@@ -12,13 +12,13 @@ import {
   weederGrants,
 } from '../src/app/index.ts';
 import { guessResource } from '../src/cli/manifests/rights.ts';
-import { gardenerConfigs, loadCareConfig, loadProberConfig } from '../src/config/index.ts';
+import { careConfig, proberConfig } from '../src/config/index.ts';
 import { writtenAnnotations } from '../src/domain/index.ts';
 
 const settingsOf = <T>({ settings }: { readonly settings?: T }): T => settings ?? expect.unreachable('not valid');
 const options = { leftovers: 'error' } as const;
-const prober = settingsOf(loadProberConfig(gardenerConfigs.prober, options));
-const care = settingsOf(loadCareConfig(gardenerConfigs.care, options));
+const prober = settingsOf(proberConfig.load(proberConfig.gardeners, options));
+const care = settingsOf(careConfig.load(careConfig.gardeners, options));
 
 const quoted = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ');
 

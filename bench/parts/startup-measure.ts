@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { gardenerConfigs } from '../../src/config/index.ts';
+import { weederConfig } from '../../src/config/index.ts';
 import type { Clock } from '../../src/ports/index.ts';
 import { kubeconfigSecretName } from '../../src/sim/index.ts';
 import { type Memory, memoryOf, threadsCpuMsOf } from '../harness/cpu.ts';
@@ -51,7 +51,7 @@ const startOnce = async (words: Words, beginning: string, clock: Clock): Promise
 };
 
 const configOf = (component: Component): string =>
-  component === 'prober' ? gardenConfig(kubeconfigSecretName) : gardenerConfigs.weeder;
+  component === 'prober' ? gardenConfig(kubeconfigSecretName) : weederConfig.gardeners;
 
 export interface StartDeps {
   readonly clock: Clock;

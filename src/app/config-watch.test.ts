@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { loadProberConfig, type Outline } from '../config/index.ts';
+import { type Outline, proberConfig } from '../config/index.ts';
 import type { ProberSettings } from '../domain/index.ts';
 import { createMeter } from '../telemetry/index.ts';
 import { createFakeClock, createRecordingLogger } from '../testing/index.ts';
@@ -16,7 +16,7 @@ dependentResourceInfos:
     scaleDown: {level: 0}
 `;
 const original = textOf('probeInterval: 10s');
-const load = (text: string, inForce?: Outline) => loadProberConfig(text, { leftovers: 'warning', inForce });
+const load = (text: string, inForce?: Outline) => proberConfig.load(text, { leftovers: 'warning', inForce });
 
 const setUp = async () => {
   const clock = createFakeClock();

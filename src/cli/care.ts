@@ -1,5 +1,5 @@
 import type { CareProcessDeps, CareRound, CareRoundDeps } from '../app/index.ts';
-import { loadCareConfig } from '../config/index.ts';
+import { careConfig } from '../config/index.ts';
 import type { Result } from '../domain/index.ts';
 import { exitCodeOf, formatRound, inColour } from './care-output.ts';
 import { type Command, defineCommand } from './command.ts';
@@ -96,9 +96,8 @@ export const careCommand = (run: RunCare): Command =>
       // Whoever looks at the result of a round wants the log only where it tells of errors.
       const quiet = once && !given.includes('zap-log-level') ? { 'zap-log-level': 'error' as const } : {};
       const component = {
-        name: 'care',
         printsResult: once,
-        load: loadCareConfig,
+        config: careConfig,
         run: (deps: Omit<CareProcessDeps, keyof typeof garden>) => (once ? round : run.process)({ ...deps, ...garden }),
       };
       const processFlagValues = { ...flags, ...quiet, 'concurrent-reconciles': 1 };

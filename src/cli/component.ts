@@ -1,9 +1,9 @@
 import type { ProcessDeps } from '../app/index.ts';
 import {
+  type ComponentConfig,
   type ConfigProblem,
   formatProblem,
   type LoadedConfig,
-  type LoadOptions,
   type Outline,
 } from '../config/index.ts';
 import { KubeconfigError, type ProcessOptions } from '../domain/index.ts';
@@ -23,9 +23,8 @@ import {
 } from './process-flags.ts';
 
 export interface ComponentCommand<Settings>
-  extends Pick<CommandDefinition<typeof processFlags>, 'name' | 'summary' | 'description'> {
-  /** Reads the text of its configuration file. */
-  readonly load: (text: string, options: LoadOptions) => LoadedConfig<Settings>;
+  extends Pick<CommandDefinition<typeof processFlags>, 'summary' | 'description'> {
+  readonly config: ComponentConfig<Settings>;
   /** Runs the component until `stop` aborts or it fails; resolves with the exit code. */
   readonly run: (deps: ProcessDeps<Settings>) => Promise<number>;
 }
@@ -88,7 +87,7 @@ const warnOfIgnored = (given: readonly string[], operands: readonly string[], lo
   if (operands.length > 0) logger.warn('arguments that are no flags have no effect', { arguments: operands });
 };
 
-interface Startable<Settings> extends Pick<ComponentCommand<Settings>, 'name' | 'load' | 'run'> {
+interface Startable<Settings> extends Pick<ComponentCommand<Settings>, 'config' | 'run'> {
   readonly printsResult?: boolean;
 }
 
@@ -100,16 +99,16 @@ const start = async <Settings>(
   component: Startable<Settings>,
   { flags, given, operands, io, logger, meter, options }: Starting,
 ): Promise<number> => {
-  const { name, run } = component;
+  const { config, run } = component;
   const file = flags['config-file'];
   const leftovers = flags.strict ? 'error' : 'warning';
-  const load = (text: string, inForce?: Outline) => component.load(text, { leftovers, inForce });
+  const load = (text: string, inForce?: Outline) => config.load(text, { leftovers, inForce });
   const { settings, outline, warnings } = await loadSettings(file, io, load);
   warnOfIgnored(given, operands, logger);
   reportWarnings(warnings, logger);
   // Under another name than `kubeconfig`, which the log redacts.
   const { kubeconfig: kubeconfigFile, ...others } = options;
-  logger.info(`starting the ${name}`, {
+  logger.info(`starting the ${config.component}`, {
     version,
     configFile: file,
     configuration: settings,
@@ -153,9 +152,9 @@ export const launch = async <Settings>(component: Startable<Settings>, launched:
 
 /** `dwd COMPONENT`. */
 export const componentCommand = <Settings>(component: ComponentCommand<Settings>): Command => {
-  const { name, summary, description } = component;
+  const { config, summary, description } = component;
   return defineCommand({
-    name,
+    name: config.component,
     summary,
     description,
     flags: processFlags,

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { loadWeederConfig } from '../config/index.ts';
+import { weederConfig } from '../config/index.ts';
 import { demoWeederConfig } from '../scenario/index.ts';
 
 it('gives the weeder the configuration of the example', () => {
   const example = fileURLToPath(new URL('../../examples/weeder-config.yaml', import.meta.url));
-  const settingsIn = (text: string): unknown => loadWeederConfig(text, { leftovers: 'error' }).settings;
+  const settingsIn = (text: string): unknown => weederConfig.load(text, { leftovers: 'error' }).settings;
   expect(settingsIn(demoWeederConfig)).toBeDefined();
   expect(settingsIn(demoWeederConfig)).toEqual(settingsIn(readFileSync(example, 'utf8')));
 });

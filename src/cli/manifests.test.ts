@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { gardenerConfigs, loadProberConfig, loadWeederConfig } from '../config/index.ts';
+import { proberConfig, weederConfig } from '../config/index.ts';
 import { guessResource } from './manifests/rights.ts';
 import { dwd } from './testing/dwd.ts';
 
@@ -381,10 +381,10 @@ describe('dwd manifests', () => {
     const example = (name: string): string =>
       readFileSync(new URL(`../../examples/${name}-config.yaml`, import.meta.url), 'utf8');
     const options = { leftovers: 'error' } as const;
-    const prober = loadProberConfig(gardenerConfigs.prober, options);
-    expect(prober).toMatchObject({ settings: loadProberConfig(example('prober'), options).settings, problems: [] });
-    const weeder = loadWeederConfig(gardenerConfigs.weeder, options);
-    expect(weeder).toMatchObject({ settings: loadWeederConfig(example('weeder'), options).settings, problems: [] });
+    const prober = proberConfig.load(proberConfig.gardeners, options);
+    expect(prober).toMatchObject({ settings: proberConfig.load(example('prober'), options).settings, problems: [] });
+    const weeder = weederConfig.load(weederConfig.gardeners, options);
+    expect(weeder).toMatchObject({ settings: weederConfig.load(example('weeder'), options).settings, problems: [] });
   });
 
   it.each([

@@ -1,5 +1,5 @@
 import type { ProcessDeps } from '../app/index.ts';
-import { loadProberConfig } from '../config/index.ts';
+import { proberConfig } from '../config/index.ts';
 import type { ProberSettings } from '../domain/index.ts';
 import type { Command } from './command.ts';
 import { componentCommand } from './component.ts';
@@ -10,9 +10,8 @@ const description = `Probes the control planes of all shoots of a seed. When the
 
 export const proberCommand = (run: RunProber): Command =>
   componentCommand({
-    name: 'prober',
     summary: 'protect the worker nodes of all shoots of a seed',
     description,
-    load: loadProberConfig,
+    config: proberConfig,
     run,
   });

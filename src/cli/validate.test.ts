@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { checkCareFile, checkProberFile, checkWeederFile } from '../config/index.ts';
+import { careConfig, proberConfig, weederConfig } from '../config/index.ts';
 import { dwd } from './testing/dwd.ts';
 
 describe('dwd validate', () => {
@@ -46,9 +46,9 @@ describe('dwd validate', () => {
   });
 
   it.each([
-    ['prober', checkProberFile],
-    ['weeder', checkWeederFile],
-    ['care', checkCareFile],
+    ['prober', proberConfig.check],
+    ['weeder', weederConfig.check],
+    ['care', careConfig.check],
   ] as const)('takes what "dwd manifests" prints for the %s, alone or with others', async (component, check) => {
     for (const components of [component, 'prober,weeder,care']) {
       const { stdout } = await dwd('manifests', '--component', components);

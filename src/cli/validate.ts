@@ -1,23 +1,8 @@
-import {
-  checkCareFile,
-  checkProberFile,
-  checkWeederFile,
-  type ConfigProblem,
-  formatProblem,
-  hasErrors,
-} from '../config/index.ts';
+import { type ComponentName, type ConfigProblem, formatProblem, hasErrors } from '../config/index.ts';
 import { type Command, defineCommand } from './command.ts';
-import { choice } from './flag-types.ts';
-import { requiredFlag } from './flags.ts';
+import { configComponentFlag, configs } from './configs.ts';
 import type { CliIo } from './io.ts';
 import { formatDocument, outputFlag } from './output.ts';
-
-const checks = { prober: checkProberFile, weeder: checkWeederFile, care: checkCareFile } as const satisfies Record<
-  string,
-  (text: string) => readonly ConfigProblem[]
->;
-
-type Component = keyof typeof checks;
 
 const description = `Checks configuration files. A file is a configuration, or the manifest of a ConfigMap, each key of whose data is checked, or all that "dwd manifests" prints; "-" is the standard input.
 
@@ -31,14 +16,14 @@ interface Validation {
   readonly problems: readonly ConfigProblem[];
 }
 
-const validateFile = async (component: Component, file: string, io: CliIo): Promise<Validation> => {
+const validateFile = async (component: ComponentName, file: string, io: CliIo): Promise<Validation> => {
   let text: string;
   try {
     text = await io.readFile(file);
   } catch (error) {
     return { file, valid: false, error: `cannot read ${file}: ${(error as Error).message}`, problems: [] };
   }
-  const problems = checks[component](text);
+  const problems = configs[component].check(text);
   return { file, valid: !hasErrors(problems), problems };
 };
 
@@ -47,10 +32,7 @@ export const validateCommand: Command = defineCommand({
   summary: 'check configuration files',
   description,
   flags: {
-    component: requiredFlag(
-      choice<Component>('component', ['prober', 'weeder', 'care']),
-      'Whose configuration it is: prober, weeder or care',
-    ),
+    component: configComponentFlag,
     output: outputFlag(),
   },
   operands: { name: 'FILE', description: 'Files to check; "-" is the standard input' },

@@ -1,5 +1,5 @@
 import type { ProcessDeps } from '../app/index.ts';
-import { loadWeederConfig } from '../config/index.ts';
+import { weederConfig } from '../config/index.ts';
 import type { WeederSettings } from '../domain/index.ts';
 import type { Command } from './command.ts';
 import { componentCommand } from './component.ts';
@@ -10,9 +10,8 @@ const description = `Watches over services such as etcd in all namespaces of a s
 
 export const weederCommand = (run: RunWeeder): Command =>
   componentCommand({
-    name: 'weeder',
     summary: 'restart crash-looping pods when what they depend on is back',
     description,
-    load: loadWeederConfig,
+    config: weederConfig,
     run,
   });

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { shootConditionTypes } from '../domain/index.ts';
 import {
   about,
+  allowInsecureShoots,
   anyListOf,
   atLeast,
   boolean,
@@ -53,10 +54,7 @@ export const careSchema = () =>
       "Secret in the shoot's namespace whose key `kubeconfig` reaches the shoot's API server.",
       secretName(),
     ).prefault('shoot-access-dependency-watchdog-probe'),
-    allowInsecureShoots: about(
-      'Whether the kubeconfig of a shoot may name an http:// server, which anybody on the way can read and change.',
-      boolean(),
-    ).prefault(false),
+    allowInsecureShoots: allowInsecureShoots(),
     syncPeriod: about('Time from one check of a shoot to the next.', duration(positive)).prefault('1m0s'),
     concurrentSyncs: about('Shoots checked at the same time.', integer(atLeast(1))).prefault(20),
     dependants: about(

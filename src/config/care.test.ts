@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { type CareSettings, shootConditionTypes } from '../domain/index.ts';
 import { mutate, mutations } from '../testing/index.ts';
-import { checkCareFile, formatProblem, hasErrors, loadCareConfig } from './index.ts';
+import { careConfig, formatProblem, hasErrors } from './index.ts';
 import { configCases, textOf } from './testing/mistakes.ts';
 
 const read = (path: string): string => readFileSync(fileURLToPath(new URL(path, import.meta.url)), 'utf8');
@@ -34,32 +34,32 @@ const defaults: CareSettings = {
   legacyStatusLabels: true,
 };
 
-describe('checkCareFile', () => {
+describe('careConfig.check', () => {
   it.each(named)('finds all that is wrong with %s', (_, { text, problems }) => {
-    expect(checkCareFile(text).map((problem) => formatProblem('file', problem))).toEqual(
+    expect(careConfig.check(text).map((problem) => formatProblem('file', problem))).toEqual(
       problems.map((line) => `file:${line}`),
     );
   });
 
   it('finds nothing wrong with the example', () => {
-    expect(checkCareFile(read('../../examples/care-config.yaml'))).toEqual([]);
+    expect(careConfig.check(read('../../examples/care-config.yaml'))).toEqual([]);
   });
 });
 
-describe('loadCareConfig', () => {
+describe('careConfig.load', () => {
   it.each(named)('has settings or an error for %s', (_, { text }) => {
-    const { settings, problems } = loadCareConfig(text, running);
+    const { settings, problems } = careConfig.load(text, running);
     expect(settings === undefined).toBe(hasErrors(problems));
   });
 
   it('fills in all defaults', () => {
-    const { settings } = loadCareConfig('{}', running);
+    const { settings } = careConfig.load('{}', running);
     expect(settings).toEqual(defaults);
     expect([settings, settings?.dependants[0]?.ref].every(Object.isFrozen)).toBe(true);
   });
 
   it('reads everything', () => {
-    expect(loadCareConfig(everything, running)).toMatchObject({
+    expect(careConfig.load(everything, running)).toMatchObject({
       settings: {
         kubeConfigSecretName: 'shoot-access-care',
         allowInsecureShoots: true,
@@ -80,18 +80,18 @@ describe('loadCareConfig', () => {
 
   it('knows no threshold for what is disabled', () => {
     const { staleExtensionThresholdMs: _, ...others } = defaults;
-    expect(loadCareConfig('staleExtensionHealthChecks: {enabled: false}', running).settings).toEqual(others);
-    expect(loadCareConfig('staleExtensionHealthChecks: {enabled: false, threshold: 1m}', running).settings).toEqual(
+    expect(careConfig.load('staleExtensionHealthChecks: {enabled: false}', running).settings).toEqual(others);
+    expect(careConfig.load('staleExtensionHealthChecks: {enabled: false, threshold: 1m}', running).settings).toEqual(
       others,
     );
-    expect(loadCareConfig('staleExtensionHealthChecks: {threshold: 1m}', running).settings).toEqual({
+    expect(careConfig.load('staleExtensionHealthChecks: {threshold: 1m}', running).settings).toEqual({
       ...others,
       staleExtensionThresholdMs: 60_000,
     });
   });
 
   it('says the same of the example as of nothing, but for what has no default', () => {
-    const { settings } = loadCareConfig(read('../../examples/care-config.yaml'), running);
+    const { settings } = careConfig.load(read('../../examples/care-config.yaml'), running);
     const { conditionThresholds, progressingThresholdMs, ...others } = settings ?? defaults;
     expect({ ...others, conditionThresholds: [] }).toEqual(defaults);
     expect(conditionThresholds.map(({ type }) => type).toSorted()).toEqual([...shootConditionTypes].toSorted());
@@ -118,7 +118,7 @@ describe('a configuration with something wrong in it', () => {
     fc.assert(
       fc.property(mutations(3), (changes) => {
         const text = JSON.stringify(mutate(whole, changes)) as string | undefined;
-        const { settings, problems } = loadCareConfig(text ?? '', running);
+        const { settings, problems } = careConfig.load(text ?? '', running);
         if (settings === undefined) refused += 1;
         else taken += 1;
         const isTold = problems.every(({ path, message }) => path !== '' && message !== '');

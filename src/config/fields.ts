@@ -121,6 +121,12 @@ export const about = <T extends z.ZodType>(what: string, schema: T): T => {
   return schema.meta({ ...schema.meta(), description: allowed === undefined ? what : `${what} ${allowed}` });
 };
 
+export const allowInsecureShoots = () =>
+  about(
+    'Whether the kubeconfig of a shoot may name an http:// server, which anybody on the way can read and change.',
+    boolean(),
+  ).prefault(false);
+
 export const object = <T extends z.ZodRawShape>(expected: string, shape: T) => z.object(shape, expecting(expected));
 
 export const listOf = <T extends z.ZodType>(expected: string, item: T) => {

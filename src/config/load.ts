@@ -1,23 +1,23 @@
 import type { z } from 'zod';
 import { conform } from './conform.ts';
-import { type ConfigProblem, type Path, type Severity, formatPath, hasErrors, sortProblems } from './problem.ts';
+import {
+  type ConfigProblem,
+  type Finding,
+  type Path,
+  type Severity,
+  formatPath,
+  hasErrors,
+  sortProblems,
+} from './problem.ts';
 import { findMisspellings, type Misspelling, type Outline, outlineOf } from './outline.ts';
 import { type ConfigSource, readSource } from './source.ts';
-
-/** What no single field can say about itself. */
-export interface Finding {
-  readonly path: Path;
-  readonly message: string;
-  readonly severity: Severity;
-  /** Where the configuration is in use already, and not only looked at. */
-  readonly whenRunning?: Severity | 'silent';
-  /** About the key at the end of the path and not about its value. */
-  readonly aboutKey?: true;
-}
+import { type ComponentName, typeFindings } from './type-meta.ts';
 
 /** What there is to know of the configuration file of one component, whose settings are `T`. */
 export interface ConfigFormat<S extends z.ZodType, T> {
-  readonly component: string;
+  readonly component: ComponentName;
+  /** The configuration that Gardener's own watchdog has. */
+  readonly gardeners: string;
   readonly schema: () => S;
   /** Rules beyond the schema, applied to a value of any shape as far as it has the shape for them. */
   readonly findings: (value: unknown) => readonly Finding[];
@@ -103,7 +103,7 @@ export const configFrom = <S extends z.ZodType, T>(
   for (const { path, message } of parsed.error?.issues ?? []) {
     report({ path: path as Path, message, severity: 'error' });
   }
-  format.findings(value).forEach(report);
+  for (const finding of [...typeFindings(format.component, value), ...format.findings(value)]) report(finding);
   if (!parsed.success || hasErrors(problems)) return { problems: sortProblems(problems) };
   const settings = freeze(format.settingsFrom(parsed.data));
   if (looked === 'closely') format.advice?.(settings).forEach(report);

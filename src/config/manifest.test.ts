@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkProberFile, formatProblem, hasErrors, loadProberConfig } from './index.ts';
+import { formatProblem, hasErrors, proberConfig } from './index.ts';
 import { configCases } from './testing/mistakes.ts';
 import { minimal } from './testing/texts.ts';
 
@@ -11,15 +11,15 @@ const read = (path: string): string => readFileSync(fileURLToPath(new URL(path, 
 const cases = configCases(read('fixtures/prober.txt'));
 const named = cases.map((one) => [one.name, one] as const);
 
-describe('checkProberFile', () => {
+describe('proberConfig.check', () => {
   it.each(named)('finds all that is wrong with %s', (_, { text, problems }) => {
-    expect(checkProberFile(text).map((problem) => formatProblem('file', problem))).toEqual(
+    expect(proberConfig.check(text).map((problem) => formatProblem('file', problem))).toEqual(
       problems.map((line) => `file:${line}`),
     );
   });
 
   it('finds nothing wrong with the example', () => {
-    expect(checkProberFile(read('../../examples/prober-config.yaml'))).toEqual([]);
+    expect(proberConfig.check(read('../../examples/prober-config.yaml'))).toEqual([]);
   });
 
   it.each([
@@ -27,17 +27,17 @@ describe('checkProberFile', () => {
     ['\u20ac', 100_000],
   ])('refuses more than 256 KiB of %s', (character, times) => {
     const text = `${minimal}#${character.repeat(times)}`;
-    expect(checkProberFile(text)).toMatchObject([{ line: 1, column: 1, path: '.', severity: 'error' }]);
+    expect(proberConfig.check(text)).toMatchObject([{ line: 1, column: 1, path: '.', severity: 'error' }]);
   });
 
   it('does not count a byte order mark as a column', () => {
-    expect(checkProberFile(`\ufeff${minimal}`)).toMatchObject([{ line: 1, column: 1 }]);
-    expect(checkProberFile(`\ufeff  typo: 1`)).toContainEqual(expect.objectContaining({ path: 'typo', column: 3 }));
+    expect(proberConfig.check(`\ufeff${minimal}`)).toMatchObject([{ line: 1, column: 1 }]);
+    expect(proberConfig.check(`\ufeff  typo: 1`)).toContainEqual(expect.objectContaining({ path: 'typo', column: 3 }));
   });
 
   it('survives nesting that exhausts the parser', () => {
     for (const opening of ['[', '{a: ', '- ', '? ', 'a:\n ']) {
-      expect(hasErrors(checkProberFile(opening.repeat(20_000)))).toBe(true);
+      expect(hasErrors(proberConfig.check(opening.repeat(20_000)))).toBe(true);
     }
   });
 
@@ -57,7 +57,8 @@ describe('checkProberFile', () => {
       ].join('\n');
     const service = 'apiVersion: v1\nkind: Service\nmetadata: {name: a}';
     const levels = (...documents: readonly string[]) =>
-      checkProberFile(documents.join('\n---\n'))
+      proberConfig
+        .check(documents.join('\n---\n'))
         .filter(({ severity }) => severity === 'error')
         .map(({ line, path, message }) => `${String(line)} ${path}: ${message.slice(0, 20)}`);
 
@@ -73,7 +74,7 @@ describe('checkProberFile', () => {
     });
 
     it('says that there is none of the component', () => {
-      expect(checkProberFile([service, configMap('weeder', 0)].join('\n---\n'))).toEqual([
+      expect(proberConfig.check([service, configMap('weeder', 0)].join('\n---\n'))).toEqual([
         {
           line: 1,
           column: 1,
@@ -85,7 +86,9 @@ describe('checkProberFile', () => {
     });
 
     it('takes them for several configurations where one of them is no manifest', () => {
-      const [problem] = checkProberFile(`${minimal}\n---\n${service}`).filter(({ severity }) => severity === 'error');
+      const [problem] = proberConfig
+        .check(`${minimal}\n---\n${service}`)
+        .filter(({ severity }) => severity === 'error');
       expect(problem?.message).toBe('holds 2 YAML documents and only the first counts; keep one');
     });
   });
@@ -101,8 +104,8 @@ describe('checkProberFile', () => {
           ' ? config\n : |2',
           ` config: |`,
         );
-        const embedded = checkProberFile(carriageReturns ? manifest.replaceAll('\n', '\r\n') : manifest);
-        const expected = checkProberFile(text).map((problem) => ({
+        const embedded = proberConfig.check(carriageReturns ? manifest.replaceAll('\n', '\r\n') : manifest);
+        const expected = proberConfig.check(text).map((problem) => ({
           ...problem,
           line: problem.line + 3,
           column: problem.column + spaces + 2,
@@ -114,9 +117,9 @@ describe('checkProberFile', () => {
   });
 });
 
-describe('loadProberConfig', () => {
+describe('proberConfig.load', () => {
   it.each(named)('has settings or an error for %s', (_, { text }) => {
-    const { settings, problems } = loadProberConfig(text, { leftovers: 'warning' });
+    const { settings, problems } = proberConfig.load(text, { leftovers: 'warning' });
     expect(settings === undefined).toBe(hasErrors(problems));
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import type { ProberSettings, ScaleInfo } from '../domain/index.ts';
 import { manyRuns, mutate, mutations } from '../testing/index.ts';
-import { hasErrors, loadProberConfig } from './index.ts';
+import { hasErrors, proberConfig } from './index.ts';
 import { gardeners } from './testing/texts.ts';
 
 const whole = {
@@ -51,7 +51,7 @@ describe('a configuration with something wrong in it', () => {
     let [refused, taken] = [0, 0];
     fc.assert(
       fc.property(mutations(3), (changes) => {
-        const { settings, problems } = loadProberConfig(write(mutate(whole, changes)), {
+        const { settings, problems } = proberConfig.load(write(mutate(whole, changes)), {
           leftovers: 'warning',
         });
         if (settings === undefined) refused += 1;
@@ -75,10 +75,10 @@ describe('a configuration with something wrong in it', () => {
   ])('nests %j as deep as it likes', (open, close) => {
     for (const depth of [100, 10_000, 100_000]) {
       const text = `${open.repeat(depth)}x${close.repeat(depth)}`;
-      const { settings, problems } = loadProberConfig(text, { leftovers: 'warning' });
+      const { settings, problems } = proberConfig.load(text, { leftovers: 'warning' });
       expect(settings).toBeUndefined();
       expect(hasErrors(problems)).toBe(true);
-      const inside = loadProberConfig(`${gardeners}more: ${text}\n`, { leftovers: 'warning' });
+      const inside = proberConfig.load(`${gardeners}more: ${text}\n`, { leftovers: 'warning' });
       expect(inside.problems.length).toBeGreaterThan(0);
     }
   });

@@ -1,6 +1,5 @@
 import { refKey } from '../domain/index.ts';
-import type { Finding } from './load.ts';
-import type { Path } from './problem.ts';
+import type { Finding, Path } from './problem.ts';
 import { aboutRef, refOf } from './ref-rules.ts';
 import { type Fields, fieldsOf, itemsOf } from './shape.ts';
 

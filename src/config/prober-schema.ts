@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { gardenApiServerRef } from '../domain/index.ts';
 import {
   about,
+  allowInsecureShoots,
   atLeast,
   boolean,
   duration,
@@ -83,10 +84,7 @@ export const proberSchema = () =>
       'Resources are scaled down when this fraction of the node leases, or more, has expired.',
       number(fraction),
     ).prefault(0.6),
-    allowInsecureShoots: about(
-      'Whether the kubeconfig of a shoot may name an http:// server, which anybody on the way can read and change.',
-      boolean(),
-    ).prefault(false),
+    allowInsecureShoots: allowInsecureShoots(),
     apiServerRef: about(
       "What runs the API server of a shoot, in the shoot's namespace: while it has no available replica, the API server is down, and not merely out of our reach.",
       resourceRef(gardenApiServerRef.name),

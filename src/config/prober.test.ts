@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { checkProberFile, formatProblem, loadProberConfig } from './index.ts';
+import { formatProblem, proberConfig } from './index.ts';
 import { gardeners, minimal } from './testing/texts.ts';
 
 const running = { leftovers: 'warning' } as const;
 
 const load = (text: string) => {
-  const { settings, problems } = loadProberConfig(text, running);
+  const { settings, problems } = proberConfig.load(text, running);
   if (settings === undefined) throw new Error(problems.map((problem) => formatProblem('config', problem)).join('\n'));
   return { settings, problems };
 };
 
 const deployment = (name: string) => ({ apiVersion: 'apps/v1', kind: 'Deployment', name });
 
-describe('loadProberConfig', () => {
+describe('proberConfig.load', () => {
   it('reads what Gardener writes', () => {
     const { settings, problems } = load(gardeners);
     expect(problems).toMatchObject([{ path: 'kcmNodeMonitorGraceDuration', severity: 'warning' }]);
@@ -165,7 +165,7 @@ it('tells of a kind on one line, whatever the file says', () => {
       },
     ],
   };
-  const messages = checkProberFile(JSON.stringify(config)).map(({ message }) => message);
+  const messages = proberConfig.check(JSON.stringify(config)).map(({ message }) => message);
   expect(messages).toContainEqual(expect.stringContaining('Deployment of \\n\\napps/v1 is served by no seed'));
   expect(messages.join()).not.toContain('\n');
 });

@@ -5,13 +5,9 @@ import {
   type ProberSettings,
   type ScaleInfo,
 } from '../domain/index.ts';
-import { type JsonSchema, jsonSchemaOf } from './json-schema.ts';
-import { type ConfigFormat, type LoadedConfig, type LoadOptions, loadConfig } from './load.ts';
-import { checkFile } from './manifest.ts';
-import type { ConfigProblem } from './problem.ts';
+import { type ComponentConfig, componentConfig } from './component-config.ts';
 import { proberFindings } from './prober-rules.ts';
 import { type ProberConfig, proberSchema } from './prober-schema.ts';
-import { typeFindings } from './type-meta.ts';
 
 const scaleInfo = (config: { level: number; initialDelay: number; timeout: number }): ScaleInfo => ({
   level: config.level,
@@ -56,23 +52,31 @@ const settingsFrom = (config: ProberConfig): ProberSettings => ({
   ...(config.externalProbe === undefined ? {} : { externalProbe: externalProbe(config.externalProbe) }),
 });
 
-const format: ConfigFormat<ReturnType<typeof proberSchema>, ProberSettings> = {
+/**
+ * As gardenlet generates it (NewDependencyWatchdogProberConfiguration in https://github.com/gardener/gardener/tree/master/pkg/component), but for
+ * two fields: gardenlet probes every 30 s, here it is the default, and it leaves the grace period to its default, which is written down here.
+ */
+const gardeners = `kubeConfigSecretName: shoot-access-dependency-watchdog-probe
+kcmNodeMonitorGraceDuration: 40s
+dependentResourceInfos:
+  - ref: {apiVersion: apps/v1, kind: Deployment, name: kube-controller-manager}
+    scaleUp: {level: 0}
+    scaleDown: {level: 1}
+  - ref: {apiVersion: apps/v1, kind: Deployment, name: machine-controller-manager}
+    scaleUp: {level: 1, initialDelay: 30s}
+    scaleDown: {level: 0}
+  - ref: {apiVersion: apps/v1, kind: Deployment, name: cluster-autoscaler}
+    optional: true
+    scaleUp: {level: 2}
+    scaleDown: {level: 0}
+`;
+
+export const proberConfig: ComponentConfig<ProberSettings> = componentConfig({
   component: 'prober',
+  gardeners,
   schema: proberSchema,
-  findings: (value) => [...typeFindings('prober', value), ...proberFindings(value)],
+  findings: proberFindings,
   settingsFrom,
   advice: (settings) =>
     adviceOn(settings).map(({ field, text }) => ({ path: [field], message: text, severity: 'warning' })),
-};
-
-/** Reads, checks and completes the prober's configuration. Never throws: everything that is wrong is in `problems`, all at once. */
-export const loadProberConfig = (text: string, options: LoadOptions): LoadedConfig<ProberSettings> =>
-  loadConfig(format, text, options);
-
-/**
- * Everything that is wrong with a prober configuration file: a plain one, or a ConfigMap manifest, each key of whose `data` is
- * checked. Unknown fields are errors. Never throws.
- */
-export const checkProberFile = (text: string): readonly ConfigProblem[] => checkFile(format, text);
-
-export const proberJsonSchema = (): JsonSchema => jsonSchemaOf(format);
+});

@@ -17,6 +17,17 @@ export interface ConfigProblem {
   readonly severity: Severity;
 }
 
+/** What no single field can say about itself. */
+export interface Finding {
+  readonly path: Path;
+  readonly message: string;
+  readonly severity: Severity;
+  /** Where the configuration is in use already, and not only looked at. */
+  readonly whenRunning?: Severity | 'silent';
+  /** About the key at the end of the path and not about its value. */
+  readonly aboutKey?: true;
+}
+
 const plainKey = /^[\w-]+$/;
 
 export const formatPath = (path: Path): string => {

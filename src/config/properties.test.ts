@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { type ConfigProblem, checkProberFile, hasErrors, loadProberConfig } from './index.ts';
+import { type ConfigProblem, hasErrors, proberConfig } from './index.ts';
 import { configCases } from './testing/mistakes.ts';
 import { gardeners } from './testing/texts.ts';
 
@@ -69,9 +69,9 @@ describe('any text', () => {
   it('never throws, and every problem stands in the file', { timeout: 60_000 }, () => {
     fc.assert(
       fc.property(anyText, (text) => {
-        const { settings, problems } = loadProberConfig(text, running);
+        const { settings, problems } = proberConfig.load(text, running);
         expect(settings === undefined).toBe(hasErrors(problems));
-        for (const problem of [...problems, ...checkProberFile(text)]) {
+        for (const problem of [...problems, ...proberConfig.check(text)]) {
           if (!standsIn(text, problem)) throw new Error(JSON.stringify(problem));
         }
       }),
@@ -134,7 +134,7 @@ describe('any valid configuration', () => {
             ...(scaleDown === undefined ? {} : { scaleDown: writeScale(scaleDown) }),
           })),
         });
-        const { settings, problems } = loadProberConfig(text, running);
+        const { settings, problems } = proberConfig.load(text, running);
         expect({ settings, problems }).toEqual({ settings: wanted, problems: [] });
       }),
     );

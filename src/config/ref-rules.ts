@@ -1,6 +1,5 @@
 import { judgeKind, nearest, type ResourceRef } from '../domain/index.ts';
-import type { Finding } from './load.ts';
-import type { Path } from './problem.ts';
+import type { Finding, Path } from './problem.ts';
 import { fieldsOf } from './shape.ts';
 
 /** Undefined while a part is missing or no text: then that is the problem to tell. */

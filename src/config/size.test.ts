@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkProberFile, checkWeederFile, hasErrors, loadProberConfig, loadWeederConfig } from './index.ts';
+import { hasErrors, proberConfig, weederConfig } from './index.ts';
 
 const limit = 256 * 1024;
 const running = { leftovers: 'warning' } as const;
@@ -52,7 +52,7 @@ describe('a file of 256 KiB', () => {
     const text = texts[name] ?? '';
     expect(text.length).toBeGreaterThan(limit - 200);
     expect(text.length).toBeLessThanOrEqual(limit);
-    expect(hasErrors(checkProberFile(text)) || hasErrors(checkWeederFile(text))).toBe(true);
+    expect(hasErrors(proberConfig.check(text)) || hasErrors(weederConfig.check(text))).toBe(true);
   });
 
   it.each(['merges of one anchor', 'merges in a chain', 'a merge of many maps', 'anchors and aliases'])(
@@ -61,7 +61,7 @@ describe('a file of 256 KiB', () => {
     (name) => {
       const text = texts[name] ?? '';
       const message = 'there are more than 100 aliases and merges up to here; write out what they stand for';
-      for (const load of [loadProberConfig, loadWeederConfig]) {
+      for (const load of [proberConfig.load, weederConfig.load]) {
         const { settings, problems } = load(text, running);
         expect(settings).toBeUndefined();
         expect(problems.filter((problem) => problem.message === message)).toHaveLength(1);
@@ -75,7 +75,7 @@ describe('a file of 256 KiB', () => {
       { length: 99 },
       (_, n) => `- {ref: {apiVersion: apps/v1, kind: Deployment, name: d${n}}, scaleUp: *up}\n`,
     );
-    const { settings } = loadProberConfig(text + resources.join(''), running);
+    const { settings } = proberConfig.load(text + resources.join(''), running);
     expect(settings?.dependentResources).toHaveLength(99);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hasErrors, loadProberConfig } from './index.ts';
+import { hasErrors, proberConfig } from './index.ts';
 import { minimal } from './testing/texts.ts';
 
 const ours = 'dependency-watchdog.gardener.cloud/v1alpha1';
@@ -7,8 +7,8 @@ const ours = 'dependency-watchdog.gardener.cloud/v1alpha1';
 describe('apiVersion and kind of a configuration', () => {
   it('change nothing', () => {
     const typed = `apiVersion: ${ours}\nkind: ProberConfiguration\n${minimal}`;
-    expect(loadProberConfig(typed, { leftovers: 'error' }).settings).toEqual(
-      loadProberConfig(minimal, { leftovers: 'error' }).settings,
+    expect(proberConfig.load(typed, { leftovers: 'error' }).settings).toEqual(
+      proberConfig.load(minimal, { leftovers: 'error' }).settings,
     );
   });
 
@@ -20,8 +20,8 @@ describe('apiVersion and kind of a configuration', () => {
     ['a foreign kind', 'kind: Config', false],
   ])('%s is an error ahead; of a running component: %s, %j', (_, line, refused) => {
     const text = `${line}\n${minimal}`;
-    expect(hasErrors(loadProberConfig(text, { leftovers: 'error', looked: 'ahead' }).problems)).toBe(true);
-    const { settings, problems } = loadProberConfig(text, { leftovers: 'warning' });
+    expect(hasErrors(proberConfig.load(text, { leftovers: 'error', looked: 'ahead' }).problems)).toBe(true);
+    const { settings, problems } = proberConfig.load(text, { leftovers: 'warning' });
     expect(settings === undefined).toBe(refused);
     expect(problems.map(({ line: at, severity }) => ({ at, severity }))).toContainEqual({
       at: 1,

@@ -1,5 +1,5 @@
 import { about, exactly, show } from './fields.ts';
-import type { Finding } from './load.ts';
+import type { Finding } from './problem.ts';
 import { fieldsOf } from './shape.ts';
 
 const group = 'dependency-watchdog.gardener.cloud';
@@ -7,25 +7,25 @@ const group = 'dependency-watchdog.gardener.cloud';
 /** Of every configuration file that says which it is. */
 const configApiVersion = `${group}/v1alpha1`;
 
-const kinds = {
-  prober: 'ProberConfiguration',
-  weeder: 'WeederConfiguration',
-  care: 'CareConfiguration',
-} as const;
+/** Components that run as a process, each with a configuration of its own. */
+export const componentNames = ['prober', 'weeder', 'care'] as const;
 
-type ConfigComponent = keyof typeof kinds;
+export type ComponentName = (typeof componentNames)[number];
+
+const kindOf = (component: ComponentName): string =>
+  `${component.charAt(0).toUpperCase()}${component.slice(1)}Configuration`;
 
 /** The fields by which a file says whose configuration it is. Both are optional: the Go program's files have neither. */
-export const typeMeta = (component: ConfigComponent) => ({
+export const typeMeta = (component: ComponentName) => ({
   apiVersion: about('Version of the format; may be left out.', exactly(configApiVersion)).optional(),
-  kind: about('Whose configuration it is; may be left out.', exactly(kinds[component])).optional(),
+  kind: about('Whose configuration it is; may be left out.', exactly(kindOf(component))).optional(),
 });
 
 /**
  * What is wrong with the `apiVersion` and `kind` of a file. A running component refuses another version of our format and another component's
  * file; of what is foreign to us it only warns, because the Go program overlooks both fields.
  */
-export const typeFindings = (component: ConfigComponent, value: unknown): readonly Finding[] => {
+export const typeFindings = (component: ComponentName, value: unknown): readonly Finding[] => {
   const { apiVersion, kind } = fieldsOf(value);
   const findings: Finding[] = [];
   const report = (field: string, message: string, isOurs: boolean): void => {
@@ -34,10 +34,10 @@ export const typeFindings = (component: ConfigComponent, value: unknown): readon
   if (typeof apiVersion === 'string' && apiVersion !== configApiVersion) {
     report('apiVersion', `must be ${configApiVersion}, found ${show(apiVersion)}`, apiVersion.startsWith(`${group}/`));
   }
-  if (typeof kind === 'string' && kind !== kinds[component]) {
-    const owner = Object.entries(kinds).find(([, name]) => name === kind)?.[0];
+  if (typeof kind === 'string' && kind !== kindOf(component)) {
+    const owner = componentNames.find((name) => kindOf(name) === kind);
     const whose = owner === undefined ? '' : `: this is a configuration of dwd ${owner}, and not of dwd ${component}`;
-    report('kind', `must be ${kinds[component]}, found ${show(kind)}${whose}`, owner !== undefined);
+    report('kind', `must be ${kindOf(component)}, found ${show(kind)}${whose}`, owner !== undefined);
   }
   return findings;
 };

@@ -12,7 +12,7 @@ import {
   type WeederSettings,
 } from '../domain/index.ts';
 import { mutate, mutations } from '../testing/index.ts';
-import { checkWeederFile, hasErrors, loadWeederConfig } from './index.ts';
+import { hasErrors, weederConfig } from './index.ts';
 
 const everyOperator = readFileSync(
   fileURLToPath(new URL('fixtures/weeder/every-operator.yaml', import.meta.url)),
@@ -48,7 +48,7 @@ describe('a weeder configuration with something wrong in it', () => {
     fc.assert(
       fc.property(mutations(3), (changes) => {
         const text = JSON.stringify(mutate(whole, changes)) as string | undefined;
-        const { settings, problems } = loadWeederConfig(text ?? '', running);
+        const { settings, problems } = weederConfig.load(text ?? '', running);
         if (settings === undefined) refused += 1;
         else taken += 1;
         const isTold = problems.every(({ path, message }) => path !== '' && message !== '');
@@ -67,9 +67,9 @@ describe('a weeder configuration with something wrong in it', () => {
     );
     fc.assert(
       fc.property(damaged, (text) => {
-        const { settings, problems } = loadWeederConfig(text, running);
+        const { settings, problems } = weederConfig.load(text, running);
         expect(settings === undefined).toBe(hasErrors(problems));
-        if (settings === undefined) expect(hasErrors(checkWeederFile(text))).toBe(true);
+        if (settings === undefined) expect(hasErrors(weederConfig.check(text))).toBe(true);
         else expect(isSound(settings)).toBe(true);
       }),
       { numRuns: 1_000 },
@@ -130,7 +130,7 @@ describe('any valid weeder configuration', () => {
             wanted.services.map((service) => [service.name, { podSelectors: service.podSelectors }]),
           ),
         });
-        const { settings: found, problems } = loadWeederConfig(text, running);
+        const { settings: found, problems } = weederConfig.load(text, running);
         expect(problems).toEqual([]);
         // Names that are whole numbers come first in any object.
         const byName = (read: WeederSettings | undefined) => new Map(read?.services.map((one) => [one.name, one]));

@@ -1,7 +1,6 @@
 import { formatLabelSelector, isLabelKey } from '../domain/index.ts';
 import { labelKeyWords, show } from './fields.ts';
-import type { Finding } from './load.ts';
-import type { Path } from './problem.ts';
+import type { Finding, Path } from './problem.ts';
 import { fieldsOf, itemsOf } from './shape.ts';
 import { labelSelector, serviceNamePattern } from './weeder-schema.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { checkWeederFile, formatProblem, hasErrors, loadWeederConfig } from './index.ts';
+import { formatProblem, hasErrors, weederConfig } from './index.ts';
 import { configCases, textOf } from './testing/mistakes.ts';
 
 const read = (path: string): string => readFileSync(fileURLToPath(new URL(path, import.meta.url)), 'utf8');
@@ -12,7 +12,7 @@ const named = cases.map((one) => [one.name, one] as const);
 const running = { leftovers: 'warning' } as const;
 
 const load = (text: string) => {
-  const { settings, problems } = loadWeederConfig(text, running);
+  const { settings, problems } = weederConfig.load(text, running);
   if (settings === undefined) throw new Error(problems.map((problem) => formatProblem('config', problem)).join('\n'));
   return { settings, problems };
 };
@@ -27,21 +27,21 @@ const minimalServices = [
   { name: 'etcd-main-client', podSelectors: [{ matchLabels: { role: 'apiserver' }, matchExpressions: [] }] },
 ];
 
-describe('checkWeederFile', () => {
+describe('weederConfig.check', () => {
   it.each(named)('finds all that is wrong with %s', (_, { text, problems }) => {
-    expect(checkWeederFile(text).map((problem) => formatProblem('file', problem))).toEqual(
+    expect(weederConfig.check(text).map((problem) => formatProblem('file', problem))).toEqual(
       problems.map((line) => `file:${line}`),
     );
   });
 
   it('finds nothing wrong with the example', () => {
-    expect(checkWeederFile(read('../../examples/weeder-config.yaml'))).toEqual([]);
+    expect(weederConfig.check(read('../../examples/weeder-config.yaml'))).toEqual([]);
   });
 });
 
-describe('loadWeederConfig', () => {
+describe('weederConfig.load', () => {
   it.each(named)('has settings or an error for %s', (_, { text }) => {
-    const { settings, problems } = loadWeederConfig(text, running);
+    const { settings, problems } = weederConfig.load(text, running);
     expect(settings === undefined).toBe(hasErrors(problems));
   });
 

@@ -1,11 +1,7 @@
 import type { WeederSettings } from '../domain/index.ts';
-import { type JsonSchema, jsonSchemaOf } from './json-schema.ts';
-import { type ConfigFormat, type LoadedConfig, type LoadOptions, loadConfig } from './load.ts';
-import { checkFile } from './manifest.ts';
-import type { ConfigProblem } from './problem.ts';
+import { type ComponentConfig, componentConfig } from './component-config.ts';
 import { weederFindings } from './weeder-rules.ts';
 import { type WeederConfig, weederSchema } from './weeder-schema.ts';
-import { typeFindings } from './type-meta.ts';
 
 const settingsFrom = (config: WeederConfig): WeederSettings => ({
   watchDurationMs: config.watchDuration,
@@ -15,21 +11,25 @@ const settingsFrom = (config: WeederConfig): WeederSettings => ({
   })),
 });
 
-const format: ConfigFormat<ReturnType<typeof weederSchema>, WeederSettings> = {
+/** As gardenlet generates it (NewDependencyWatchdogWeederConfiguration in https://github.com/gardener/gardener/tree/master/pkg/component). */
+const gardeners = `watchDuration: 5m0s
+servicesAndDependantSelectors:
+  etcd-main-client:
+    podSelectors:
+      - matchExpressions:
+          - {key: gardener.cloud/role, operator: In, values: [controlplane]}
+          - {key: role, operator: In, values: [apiserver]}
+  kube-apiserver:
+    podSelectors:
+      - matchExpressions:
+          - {key: gardener.cloud/role, operator: In, values: [controlplane]}
+          - {key: role, operator: NotIn, values: [main, apiserver]}
+`;
+
+export const weederConfig: ComponentConfig<WeederSettings> = componentConfig({
   component: 'weeder',
+  gardeners,
   schema: weederSchema,
-  findings: (value) => [...typeFindings('weeder', value), ...weederFindings(value)],
+  findings: weederFindings,
   settingsFrom,
-};
-
-/** Reads, checks and completes the weeder's configuration. Never throws: everything that is wrong is in `problems`, all at once. */
-export const loadWeederConfig = (text: string, options: LoadOptions): LoadedConfig<WeederSettings> =>
-  loadConfig(format, text, options);
-
-/**
- * Everything that is wrong with a weeder configuration file: a plain one, or a ConfigMap manifest, each key of whose `data` is
- * checked. Unknown fields are errors. Never throws.
- */
-export const checkWeederFile = (text: string): readonly ConfigProblem[] => checkFile(format, text);
-
-export const weederJsonSchema = (): JsonSchema => jsonSchemaOf(format);
+});

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { startCare } from '../app/index.ts';
-import { loadCareConfig } from '../config/index.ts';
+import { careConfig } from '../config/index.ts';
 import type { CareSettings } from '../domain/index.ts';
 import type { Leadership, TunnelConnector } from '../ports/index.ts';
 import { createSeededRandom, createSimApiServer, createVirtualClock, withCounting } from '../sim/index.ts';
@@ -11,7 +11,7 @@ import type { StoredCondition } from './healthcheck-rig.ts';
 import { createMemoryConnector } from './memory-connector.ts';
 
 const settingsOf = (text: string): CareSettings => {
-  const { settings } = loadCareConfig(text, { leftovers: 'error' });
+  const { settings } = careConfig.load(text, { leftovers: 'error' });
   if (settings === undefined) throw new Error('not valid');
   return settings;
 };

@@ -1,5 +1,5 @@
 import { startCare, startProber } from '../app/index.ts';
-import { loadCareConfig } from '../config/index.ts';
+import { careConfig } from '../config/index.ts';
 import type { CareSettings } from '../domain/index.ts';
 import { createRateLimiter, retryThrottled, withRateLimit } from '../kube/index.ts';
 import type { Kube, TunnelTarget } from '../ports/index.ts';
@@ -59,7 +59,7 @@ export interface CareRig {
 }
 
 const defaultSettings = (): CareSettings => {
-  const { settings } = loadCareConfig('{}', { leftovers: 'error' });
+  const { settings } = careConfig.load('{}', { leftovers: 'error' });
   if (settings === undefined) throw new Error('an empty configuration of care is refused');
   return settings;
 };

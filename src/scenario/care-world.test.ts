@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { startCare, startProber } from '../app/index.ts';
-import { loadCareConfig } from '../config/index.ts';
+import { careConfig } from '../config/index.ts';
 import {
   careSeedKinds,
   createSeededRandom,
@@ -26,7 +26,7 @@ const startWorld = (...shoots: readonly ShootInit[]) => {
   const clock = createVirtualClock();
   const world = createWorld({ clock, shoots, kinds: careSeedKinds });
   const lines = createLines({ world, clock });
-  const { settings } = loadCareConfig('syncPeriod: 10s', { leftovers: 'error' });
+  const { settings } = careConfig.load('syncPeriod: 10s', { leftovers: 'error' });
   if (settings === undefined) throw new Error('not valid');
   const logger = createRecordingLogger();
   const ports = {

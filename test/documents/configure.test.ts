@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { commandsOf } from '../../src/cli/index.ts';
 import { processFlags } from '../../src/cli/process-flags.ts';
-import { careJsonSchema, proberJsonSchema, weederJsonSchema } from '../../src/config/index.ts';
+import { careConfig, proberConfig, weederConfig } from '../../src/config/index.ts';
 import { commandSections, fieldTable, fillIn, flagTable } from './configure.ts';
 import { root } from './markdown.ts';
 
@@ -18,7 +18,7 @@ const commands = commandsOf({
 
 const components = ['prober', 'weeder', 'care'];
 const named = (name: string) => commands.find((one) => one.name === name) ?? expect.unreachable(`no command ${name}`);
-const schemas = { prober: proberJsonSchema(), weeder: weederJsonSchema(), care: careJsonSchema() };
+const schemas = { prober: proberConfig.jsonSchema(), weeder: weederConfig.jsonSchema(), care: careConfig.jsonSchema() };
 const tables = new Map([
   ...Object.entries(schemas).map(([name, schema]) => [`fields of ${name}`, fieldTable(schema)] as const),
   ['flags of every component', flagTable(named('weeder'))],
@@ -46,11 +46,13 @@ describe('docs/configure.md', () => {
 
 describe('a table', () => {
   it('has the fields of objects, lists and maps below them', () => {
-    const fields = fieldTable(weederJsonSchema());
+    const fields = fieldTable(weederConfig.jsonSchema());
     expect(fields).toContain('| `watchDuration` | duration > 0 | `5m0s` | How long crash-looping pods');
     expect(fields).toContain(
       '| `servicesAndDependantSelectors.NAME.podSelectors[].matchExpressions[].operator` | `In`, ',
     );
-    expect(fieldTable(proberJsonSchema())).toContain('| `dependentResourceInfos[].ref.name` | text | required |');
+    expect(fieldTable(proberConfig.jsonSchema())).toContain(
+      '| `dependentResourceInfos[].ref.name` | text | required |',
+    );
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { careGardenGrants, careGrants, careShootGrants, leaseGrants } from '../../src/app/index.ts';
-import { loadCareConfig } from '../../src/config/index.ts';
+import { careConfig } from '../../src/config/index.ts';
 import { careExtensionKinds } from '../../src/domain/index.ts';
 import { type CustomKind, describeEnvtest, gardenerKinds } from '../envtest/index.ts';
 import {
@@ -20,13 +20,13 @@ import { startWriteProxy, type WriteProxy } from './support/write-proxy.ts';
 const nodes = ['node-a', 'node-b', 'node-c'];
 const usualSecret = 'shoot-access-dependency-watchdog-probe';
 
-const careConfig = (secretName: string): string => `
+const careConfigFor = (secretName: string): string => `
 syncPeriod: 10s
 kubeConfigSecretName: ${secretName}
 `;
 
 const grantsWith = (secretName: string) => {
-  const { settings } = loadCareConfig(careConfig(secretName), { leftovers: 'error' });
+  const { settings } = careConfig.load(careConfigFor(secretName), { leftovers: 'error' });
   return settings === undefined ? expect.unreachable('not valid') : careGrants(settings);
 };
 
@@ -165,7 +165,7 @@ describeEnvtest('care without one of its rights', () => {
   it('in the seed and in the shoot', async () => {
     const { client } = harness.plane;
     const garden = ['--dry-run', `--garden-kubeconfig=${harness.plane.admin.kubeconfig.file}`];
-    await harness.start('care', readers, ({ id }) => ({ config: careConfig(id), flags: garden }));
+    await harness.start('care', readers, ({ id }) => ({ config: careConfigFor(id), flags: garden }));
     // All that it is to learn comes later than its lists.
     await register('fresh', new Date());
     await register('stale', new Date(0));
@@ -207,7 +207,11 @@ describeEnvtest('care without one of its rights', () => {
       const proxy = await startWriteProxy(harness.plane, { user: id, rules: rulesOf(variant, 'seed'), onlyClusters });
       proxies.push(proxy);
       const { file } = await harness.plane.kubeconfigFor({ user: `${id}-garden`, rules: rulesOf(variant, 'garden') });
-      return { config: careConfig(usualSecret), kubeconfig: proxy.kubeconfig, flags: [`--garden-kubeconfig=${file}`] };
+      return {
+        config: careConfigFor(usualSecret),
+        kubeconfig: proxy.kubeconfig,
+        flags: [`--garden-kubeconfig=${file}`],
+      };
     });
     await register('late', new Date());
     for (const variant of writers) {

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { leaseGrants, proberGrants, proberShootGrants, weederGrants } from '../../src/app/index.ts';
 import { guessResource } from '../../src/cli/manifests/rights.ts';
-import { loadProberConfig } from '../../src/config/index.ts';
+import { proberConfig } from '../../src/config/index.ts';
 import { describeEnvtest } from '../envtest/index.ts';
 import { waitFor } from '../envtest/waiting.ts';
 import { startDeploymentController } from '../envtest/deployment-controller.ts';
@@ -22,7 +22,7 @@ import { accessOf, type Grants, type Running, type Variant, variantsOf } from '.
 const nodes = ['node-a', 'node-b', 'node-c'];
 const [kcm, mcm] = ['kube-controller-manager', 'machine-controller-manager'] as const;
 
-const proberConfig = (secretName: string): string => `
+const proberConfigFor = (secretName: string): string => `
 kubeConfigSecretName: ${secretName}
 probeInterval: 2s
 initialDelay: 1s
@@ -41,7 +41,7 @@ dependentResourceInfos:
 `;
 
 const proberVariants = variantsOf('probe', (id): Grants => {
-  const { settings } = loadProberConfig(proberConfig(id), { leftovers: 'error' });
+  const { settings } = proberConfig.load(proberConfigFor(id), { leftovers: 'error' });
   if (settings === undefined) return expect.unreachable('not valid');
   const grants = proberGrants(settings, ({ kind }) => guessResource(kind));
   return { seed: [...grants, ...leaseGrants('dwd-prober-leader-election', id)], shoot: proberShootGrants };
@@ -167,7 +167,7 @@ describeEnvtest('without one of its rights', () => {
   };
 
   it('the prober', async () => {
-    await harness.start('prober', proberVariants, ({ id }) => ({ config: proberConfig(id) }));
+    await harness.start('prober', proberVariants, ({ id }) => ({ config: proberConfigFor(id) }));
     // All that it is to learn comes later than its lists.
     for (const variant of proberVariants) await createShoot(variant);
     startControllers();

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { dirname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadWeederConfig } from '../../src/config/index.ts';
+import { weederConfig } from '../../src/config/index.ts';
 import { matchesLabels } from '../../src/domain/index.ts';
 import { clientFromKubeconfig, describeEnvtest, type Reply, type TestClient } from '../envtest/index.ts';
 import { waitFor } from '../envtest/waiting.ts';
@@ -29,7 +29,7 @@ dependentResourceInfos:
     scaleDown: {level: 1, timeout: 20s}
 `;
 
-const weederConfig = `watchDuration: 1m
+const weederText = `watchDuration: 1m
 servicesAndDependantSelectors:
   etcd-main-client:
     podSelectors:
@@ -68,7 +68,7 @@ describeEnvtest('with the rights and the policies of dwd manifests', () => {
   };
 
   beforeAll(async () => {
-    installed = await startInstalled({ prober: proberConfig, weeder: weederConfig });
+    installed = await startInstalled({ prober: proberConfig, weeder: weederText });
   });
   afterAll(() => installed.stop());
 
@@ -186,7 +186,7 @@ describeEnvtest('with the rights and the policies of dwd manifests', () => {
 
   it('of the weeder, no deletes but those of crash-looping pods that its selectors match', async () => {
     const { client } = await installed.identityOf('weeder');
-    const { settings } = loadWeederConfig(weederConfig, { leftovers: 'error' });
+    const { settings } = weederConfig.load(weederText, { leftovers: 'error' });
     const selectors = settings?.services.flatMap(({ podSelectors }) => podSelectors) ?? [];
     const among = (key: string, ...values: readonly string[]) => [{}, ...values.map((value) => ({ [key]: value }))];
     const all = among('role', 'apiserver', 'main', 'x').flatMap((role) =>

@@ -1,20 +1,20 @@
 import { expect, it } from 'vitest';
-import { gardenerConfigs, loadProberConfig, loadWeederConfig } from '../../src/config/index.ts';
+import { proberConfig, weederConfig } from '../../src/config/index.ts';
 import { gardenletConfig } from '../e2e/support/gardenlet.ts';
 
 const options = { leftovers: 'error' } as const;
 
 it('the configuration for the prober is that of gardenlet, but for its interval', () => {
-  const [own, gardenlets] = [gardenerConfigs.prober, gardenletConfig('prober')].map(
-    (text) => loadProberConfig(text, options).settings,
+  const [own, gardenlets] = [proberConfig.gardeners, gardenletConfig('prober')].map(
+    (text) => proberConfig.load(text, options).settings,
   );
   expect(gardenlets).toMatchObject({ probeIntervalMs: 30_000, nodeMonitorGraceMs: 40_000 });
   expect(own).toEqual({ ...gardenlets, probeIntervalMs: 10_000 });
 });
 
 it('the configuration for the weeder is that of gardenlet', () => {
-  const [own, gardenlets] = [gardenerConfigs.weeder, gardenletConfig('weeder')].map(
-    (text) => loadWeederConfig(text, options).settings,
+  const [own, gardenlets] = [weederConfig.gardeners, gardenletConfig('weeder')].map(
+    (text) => weederConfig.load(text, options).settings,
   );
   expect(gardenlets).toBeDefined();
   expect(own).toEqual(gardenlets);

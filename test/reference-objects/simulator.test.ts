@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { startCare, startProber, startWeeder } from '../../src/app/index.ts';
-import { loadCareConfig } from '../../src/config/index.ts';
+import { careConfig } from '../../src/config/index.ts';
 import { createElectionLease, deletePod, patchScalable, reviewAccess } from '../../src/domain/index.ts';
 import { gardenKinds, seedKinds } from '../../src/scenario/care-kinds.ts';
 import { createCareRig } from '../../src/scenario/care-rig.ts';
@@ -89,7 +89,7 @@ describe('nothing with a key that upstream does not have is written', () => {
       seed: lines.seedTransport,
       connector: lines.connector,
     });
-    const { settings } = loadCareConfig('syncPeriod: 10s', { leftovers: 'error' });
+    const { settings } = careConfig.load('syncPeriod: 10s', { leftovers: 'error' });
     if (settings === undefined) throw new Error('not valid');
     const tunnels = { connect: async () => Promise.resolve() };
     const running = [

@@ -1,4 +1,4 @@
-import type { RunningComponent } from '../../src/cli/manifests/installation.ts';
+import type { ComponentName } from '../../src/config/index.ts';
 import type { Component } from '../../src/cli/manifests/render.ts';
 
 /** Objects that are values, but for names in them. */
@@ -31,7 +31,7 @@ const policyTemplate = `{{- if .Values.policy.enabled }}
 export const derivedTemplateOf = (component: Component): string =>
   component === 'policy' ? policyTemplate : ofValues(component);
 
-const sha = (component: RunningComponent): string => `(sha256sum .Values.${component}.config | trunc 8)`;
+const sha = (component: ComponentName): string => `(sha256sum .Values.${component}.config | trunc 8)`;
 
 /** Fails where the objects are those of other configurations. */
 export const derivedCheckOf = (component: Component): string => `{{- if .Values.${component}.enabled }}

@@ -1,10 +1,5 @@
-import {
-  type Configured,
-  type Installation,
-  type KubernetesObject,
-  type RunningComponent,
-  runningComponents,
-} from '../../src/cli/manifests/installation.ts';
+import { type ComponentName, componentNames } from '../../src/config/index.ts';
+import { type Configured, type Installation, type KubernetesObject } from '../../src/cli/manifests/installation.ts';
 import { derivedComponents } from '../../src/cli/manifests/chart-values.ts';
 import { type Component, renderManifests } from '../../src/cli/manifests/render.ts';
 import type { InstallationValues } from '../../src/cli/manifests/values.ts';
@@ -12,7 +7,7 @@ import { manifestYaml } from '../../src/cli/manifests/yaml.ts';
 import { derivedCheckOf, derivedTemplateOf } from './derived.ts';
 import { data, entries, fillIn, number, optional, text } from './placeholders.ts';
 
-const ofComponent = (component: RunningComponent): InstallationValues[RunningComponent] => {
+const ofComponent = (component: ComponentName): InstallationValues[ComponentName] => {
   const at = `.Values.${component}`;
   return {
     logLevel: text(`${at}.logLevel`) as InstallationValues['prober']['logLevel'],
@@ -34,7 +29,7 @@ const unreadable = new Proxy(
   },
 );
 
-const configured = <Settings>(component: RunningComponent): Configured<Settings> => {
+const configured = <Settings>(component: ComponentName): Configured<Settings> => {
   const at = `.Values.${component}`;
   return {
     text: text(`${at}.config`),
@@ -165,7 +160,7 @@ const templateOf = (component: Component): string => {
   return objects.join('');
 };
 
-const checkOf = (component: RunningComponent): string => {
+const checkOf = (component: ComponentName): string => {
   const at = `.Values.${component}`;
   return `{{- if ${at}.enabled }}
 {{- if ne ${at}.rulesFor (sha256sum ${at}.config | trunc 8) }}
@@ -182,7 +177,7 @@ const checkOf = (component: RunningComponent): string => {
 const checks = `{{- if and (eq .Values.profile "gardener-seed") (ne .Release.Namespace "garden") }}
 {{- fail "profile gardener-seed needs the namespace garden: shoots let in nobody from another" }}
 {{- end }}
-${runningComponents.map(checkOf).join('')}${derivedComponents.map(derivedCheckOf).join('')}`;
+${componentNames.map(checkOf).join('')}${derivedComponents.map(derivedCheckOf).join('')}`;
 
 /** What Helm prints after an installation and an upgrade. */
 const notes = `A pod of each component leads when its Lease has a holder:
@@ -204,7 +199,7 @@ export const templates: Readonly<Record<string, string>> = {
   'checks.yaml': notice + checks,
   'NOTES.txt': notes,
   ...Object.fromEntries(
-    runningComponents.map((component) => [
+    componentNames.map((component) => [
       `${component}.yaml`,
       `${notice}{{- if .Values.${component}.enabled }}\n${templateOf(component)}{{- end }}\n`,
     ]),

@@ -1,6 +1,7 @@
 import { type ChartValues, chartValuesOf, derivedComponents } from '../../src/cli/manifests/chart-values.ts';
 import { manifestFlags } from '../../src/cli/manifests/flags.ts';
-import { type Installation, profiles, runningComponents } from '../../src/cli/manifests/installation.ts';
+import { componentNames } from '../../src/config/index.ts';
+import { type Installation, profiles } from '../../src/cli/manifests/installation.ts';
 import { namePrefix } from '../../src/cli/manifests/value-types.ts';
 import { valuesByKey } from '../../src/cli/manifests/values.ts';
 import { manifestYaml } from '../../src/cli/manifests/yaml.ts';
@@ -60,7 +61,7 @@ const ofDerived: Readonly<Record<string, About>> = {
 
 const derivedNames: ReadonlySet<string> = new Set(derivedComponents);
 
-const componentNames: ReadonlySet<string> = new Set(runningComponents);
+const runsByItself: ReadonlySet<string> = new Set(componentNames);
 
 /** Undefined of what only holds others. */
 const aboutOf = (path: string): About | undefined => {
@@ -68,7 +69,7 @@ const aboutOf = (path: string): About | undefined => {
   const value = valuesByKey[path];
   if (value !== undefined) return { description: value.description, schema: value.type.schema };
   if (derivedNames.has(component)) return ofDerived[key];
-  return componentNames.has(component) ? ofComponent[key] : flagValues[path];
+  return runsByItself.has(component) ? ofComponent[key] : flagValues[path];
 };
 
 const entriesOf = (values: ChartValues, path: string) =>

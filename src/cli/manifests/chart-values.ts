@@ -1,4 +1,5 @@
-import type { Configured, Installation, KubernetesObject, RunningComponent } from './installation.ts';
+import type { ComponentName } from '../../config/index.ts';
+import type { Configured, Installation, KubernetesObject } from './installation.ts';
 import { operatorRoles } from './operator.ts';
 import { proberPolicies, weederPolicies } from './policy.ts';
 import type { Component } from './render.ts';
@@ -41,7 +42,7 @@ export const chartValuesOf = (installation: Installation, chosen: readonly Compo
     policy: onlyOfPolicy,
     ...common
   } = nested(Object.fromEntries(keys.map((key) => [key, values[key]])));
-  const ofComponent = (component: RunningComponent): ChartValues => ({
+  const ofComponent = (component: ComponentName): ChartValues => ({
     enabled: chosen.includes(component),
     ...values[component],
     ...configValues(installation[component]),

@@ -1,4 +1,5 @@
-import type { KubernetesObject, RunningComponent } from './installation.ts';
+import type { ComponentName } from '../../config/index.ts';
+import type { KubernetesObject } from './installation.ts';
 import { metricsPort } from './ports.ts';
 
 /**
@@ -30,7 +31,7 @@ const toShoots = [
 ];
 
 /** Of pods: the weeder reaches nothing but the seed's API server; the others reach shoots, and care the garden. */
-export const seedPodLabels = (component: RunningComponent): Readonly<Record<string, string>> =>
+export const seedPodLabels = (component: ComponentName): Readonly<Record<string, string>> =>
   allowed(component === 'weeder' ? always : [...always, ...toShoots]);
 
 /** Of pods. The seed's Prometheus takes HTTPS for granted in the namespace garden. */

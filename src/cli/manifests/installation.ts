@@ -1,3 +1,4 @@
+import type { ComponentName } from '../../config/index.ts';
 import type { CareSettings, ProberSettings, WeederSettings } from '../../domain/index.ts';
 import { installationLabels } from '../../app/index.ts';
 import type { PolicyRule } from './rights.ts';
@@ -19,10 +20,6 @@ export interface KubernetesObject {
 /** `plain`: any cluster. `gardener-seed`: a seed of Gardener, with the labels that its network policies, webhooks and Prometheus look for. */
 export const profiles = ['plain', 'gardener-seed'] as const;
 export type Profile = (typeof profiles)[number];
-
-/** What runs as a Deployment, each with a configuration of its own. */
-export const runningComponents = ['prober', 'weeder', 'care'] as const;
-export type RunningComponent = (typeof runningComponents)[number];
 
 /** A configuration and what follows from it. */
 export interface Configured<Settings> {
@@ -59,7 +56,7 @@ export const clusterWideNameOf = (installation: Installation, component: string)
   `dependency-watchdog.gardener.cloud:${installation.namespace}:${nameOf(installation, component)}`;
 
 /** The name of the ServiceAccount of a component, as the API server writes a user. */
-export const userOf = (installation: Installation, component: RunningComponent): string =>
+export const userOf = (installation: Installation, component: ComponentName): string =>
   `system:serviceaccount:${installation.namespace}:${nameOf(installation, component)}`;
 
 type Labels = Readonly<Record<string, string>>;

@@ -1,24 +1,23 @@
 import { createHash } from 'node:crypto';
 import {
+  type ComponentConfig,
+  type ComponentName,
+  componentNames,
   formatProblem,
-  gardenerConfigs,
   hasErrors,
-  type LoadedConfig,
-  loadCareConfig,
-  loadProberConfig,
-  loadWeederConfig,
 } from '../../config/index.ts';
+import { configs } from '../configs.ts';
 import { CommandError, UsageError } from '../errors.ts';
 import type { CliIo } from '../io.ts';
 import type { ManifestFlagValues } from './flags.ts';
 import { gardenNamespace } from './gardener-seed.ts';
-import { type Configured, type Installation, type RunningComponent, runningComponents } from './installation.ts';
+import type { Configured, Installation } from './installation.ts';
 import { careRules, type PolicyRule, proberRules, weederRules } from './rights.ts';
 import { valuesFrom } from './values.ts';
 
-type Paths = Readonly<Partial<Record<RunningComponent, string>>>;
+type Paths = Readonly<Partial<Record<ComponentName, string>>>;
 
-const isRunning = (word: string): word is RunningComponent => runningComponents.some((one) => one === word);
+const isRunning = (word: string): word is ComponentName => componentNames.some((one) => one === word);
 
 /** `PATH`, or `COMPONENT=PATH,COMPONENT=PATH`. */
 const pathsFrom = ({ component, 'config-file': text }: ManifestFlagValues): Paths => {
@@ -30,18 +29,13 @@ const pathsFrom = ({ component, 'config-file': text }: ManifestFlagValues): Path
   const [only, ...others] = component.filter(isRunning);
   if (only === undefined || others.length > 0) {
     throw new UsageError(
-      `flag --config-file must say whose configuration ${text} is: ${runningComponents.map((one) => `${one}=PATH`).join(', ')}`,
+      `flag --config-file must say whose configuration ${text} is: ${componentNames.map((one) => `${one}=PATH`).join(', ')}`,
     );
   }
   return { [only]: text };
 };
 
-const readConfig = async (
-  component: RunningComponent,
-  path: string | undefined,
-  io: Pick<CliIo, 'readFile'>,
-): Promise<string> => {
-  if (path === undefined) return gardenerConfigs[component];
+const readConfig = async (path: string, io: Pick<CliIo, 'readFile'>): Promise<string> => {
   try {
     return await io.readFile(path);
   } catch (error) {
@@ -51,24 +45,6 @@ const readConfig = async (
 
 /** What is left of a container's memory limit for V8's heap: Node itself, TLS and buffers took 165 MB with 1000 shoots (docs/adr/0011-memory.md). */
 const heapLimitMiB = (memoryLimitMiB: number): number => Math.floor((memoryLimitMiB * 5) / 8);
-
-interface Source<Settings> {
-  readonly text: string;
-  /** As messages name it. */
-  readonly name: string;
-  readonly loaded: LoadedConfig<Settings>;
-  readonly rules: (settings: Settings) => readonly PolicyRule[];
-  readonly memoryLimitMiB: number;
-}
-
-const configured = <Settings>(source: Source<Settings>, lines: string[]): Configured<Settings> | undefined => {
-  const { text, name, loaded, rules, memoryLimitMiB } = source;
-  const { settings, problems } = loaded;
-  lines.push(...problems.map((problem) => formatProblem(name, problem)));
-  if (settings === undefined || hasErrors(problems)) return undefined;
-  const hash = createHash('sha256').update(text).digest('hex').slice(0, 8);
-  return { text, hash, settings, rules: rules(settings), heapLimitMiB: heapLimitMiB(memoryLimitMiB) };
-};
 
 const ahead = { leftovers: 'error', looked: 'ahead' } as const;
 
@@ -95,22 +71,27 @@ export const installationFrom = async (
   const paths = pathsFrom(flags);
   const lines: string[] = [];
   const read = async <Settings>(
-    component: RunningComponent,
-    load: (text: string) => LoadedConfig<Settings>,
+    config: ComponentConfig<Settings>,
     rules: (settings: Settings) => readonly PolicyRule[],
   ): Promise<Configured<Settings> | undefined> => {
+    const { component } = config;
     const path = paths[component];
-    const text = await readConfig(component, path, io);
-    const { memoryLimitMiB } = values[component];
-    return configured({ text, name: path ?? 'configuration', loaded: load(text), rules, memoryLimitMiB }, lines);
+    const text = path === undefined ? config.gardeners : await readConfig(path, io);
+    const { settings, problems } = config.load(text, ahead);
+    lines.push(...problems.map((problem) => formatProblem(path ?? 'configuration', problem)));
+    if (settings === undefined || hasErrors(problems)) return undefined;
+    const hash = createHash('sha256').update(text).digest('hex').slice(0, 8);
+    return {
+      text,
+      hash,
+      settings,
+      rules: rules(settings),
+      heapLimitMiB: heapLimitMiB(values[component].memoryLimitMiB),
+    };
   };
-  const prober = await read('prober', (text) => loadProberConfig(text, ahead), proberRules);
-  const weeder = await read(
-    'weeder',
-    (text) => loadWeederConfig(text, ahead),
-    () => weederRules,
-  );
-  const care = await read('care', (text) => loadCareConfig(text, ahead), careRules);
+  const prober = await read(configs.prober, proberRules);
+  const weeder = await read(configs.weeder, () => weederRules);
+  const care = await read(configs.care, careRules);
   if (prober === undefined || weeder === undefined || care === undefined) {
     throw new CommandError('the configuration is not valid', lines);
   }

@@ -1,11 +1,12 @@
+import type { ComponentName } from '../../config/index.ts';
 import { seedPodAnnotations, seedPodLabels, seedPriorityClass } from './gardener-seed.ts';
-import { type Installation, nameOf, type RunningComponent } from './installation.ts';
+import { type Installation, nameOf } from './installation.ts';
 import { healthPort, metricsPort } from './ports.ts';
 
 /** A component of an installation. */
 export interface Part {
   readonly installation: Installation;
-  readonly component: RunningComponent;
+  readonly component: ComponentName;
 }
 
 export const configKey = 'config.yaml';

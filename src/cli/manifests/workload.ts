@@ -1,3 +1,4 @@
+import type { ComponentName } from '../../config/index.ts';
 import { seedDeploymentAnnotations, seedDeploymentLabels, seedServiceAnnotations } from './gardener-seed.ts';
 import {
   clusterWideNameOf,
@@ -5,7 +6,6 @@ import {
   seedLabelsOf,
   nameOf,
   rbacGroup,
-  type RunningComponent,
   type Installation,
 } from './installation.ts';
 import { networkOf } from './network.ts';
@@ -87,7 +87,7 @@ const serviceOf = (part: Part): KubernetesObject => {
 
 /** The objects that run a component, in the order in which they are to be applied. */
 export const workloadOf =
-  (component: RunningComponent) =>
+  (component: ComponentName) =>
   (installation: Installation): readonly KubernetesObject[] => {
     const part: Part = { installation, component };
     const selector = selectorOf(part);

@@ -1,4 +1,4 @@
-import { gardenerConfigs } from '../../config/index.ts';
+import { weederConfig } from '../../config/index.ts';
 import { formatGoDuration } from '../../domain/index.ts';
 import {
   clusterAutoscaler,
@@ -33,7 +33,7 @@ dependentResourceInfos:
 `;
 
 /** Configuration of the weeder: what Gardener configures. */
-export const demoWeederConfig: string = gardenerConfigs.weeder;
+export const demoWeederConfig: string = weederConfig.gardeners;
 
 /** Configuration of care: as it is by default. */
 export const demoCareConfig = `kubeConfigSecretName: ${kubeconfigSecretName}

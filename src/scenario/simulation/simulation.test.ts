@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { gardenerConfigs, loadWeederConfig } from '../../config/index.ts';
+import { weederConfig } from '../../config/index.ts';
 import { generatePlan } from './generate.ts';
 import { runPlan } from './run.ts';
 import { shrink } from './shrink.ts';
@@ -55,7 +55,7 @@ describe('plans', () => {
   });
 
   it('have a weeder that is configured as gardenlet does it', () => {
-    const { settings } = loadWeederConfig(gardenerConfigs.weeder, { leftovers: 'error' });
+    const { settings } = weederConfig.load(weederConfig.gardeners, { leftovers: 'error' });
     expect(weederSettings({}, undefined)).toEqual(settings);
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { loadProberConfig } from '../../../config/index.ts';
+import { proberConfig } from '../../../config/index.ts';
 import { createScenario, type Scenario } from '../../harness.ts';
 import { demoProberConfig } from '../configs.ts';
 import { demoShoots, demoTiming, leaseLimitMs, twinName } from '../setting.ts';
@@ -23,7 +23,7 @@ interface Seat {
 /** A user in front of the demo, in memory and on virtual time. */
 const takeSeat = async (signal = new AbortController().signal): Promise<Seat> => {
   const timing = demoTiming('live');
-  const { settings } = loadProberConfig(demoProberConfig('live'), { leftovers: 'error' });
+  const { settings } = proberConfig.load(demoProberConfig('live'), { leftovers: 'error' });
   if (settings === undefined) throw new Error("the prober's configuration is not valid");
   const scenario = createScenario({ shoots: demoShoots, timing, settings });
   const { clock, world, log } = scenario;

@@ -1,0 +1,26 @@
+import type { z } from 'zod';
+import { type JsonSchema, jsonSchemaOf } from './json-schema.ts';
+import { type ConfigFormat, type LoadedConfig, type LoadOptions, loadConfig } from './load.ts';
+import { checkFile } from './manifest.ts';
+import type { ConfigProblem } from './problem.ts';
+
+/** The configuration file of one component, whose settings are `T`. */
+export interface ComponentConfig<T> extends Pick<ConfigFormat<z.ZodType, T>, 'component' | 'gardeners'> {
+  /** Reads, checks and completes a configuration. Never throws: everything that is wrong is in `problems`, all at once. */
+  readonly load: (text: string, options: LoadOptions) => LoadedConfig<T>;
+  /**
+   * Everything that is wrong with a file: a configuration, a ConfigMap manifest, each key of whose `data` is checked, or several manifests.
+   * Unknown fields are errors. Never throws.
+   */
+  readonly check: (text: string) => readonly ConfigProblem[];
+  /** For editors. */
+  readonly jsonSchema: () => JsonSchema;
+}
+
+export const componentConfig = <S extends z.ZodType, T>(format: ConfigFormat<S, T>): ComponentConfig<T> => ({
+  component: format.component,
+  gardeners: format.gardeners,
+  load: (text, options) => loadConfig(format, text, options),
+  check: (text) => checkFile(format, text),
+  jsonSchema: () => jsonSchemaOf(format),
+});
