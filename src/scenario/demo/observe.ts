@@ -90,7 +90,7 @@ export const observe = async (
       deployments,
       machines: objects.machines(namespace),
       pods: objects.pods(namespace),
-      weeded: objects.weeded(namespace),
+      weeded: objects.weeded(namespace).filter((pod) => pod !== undefined),
     };
   };
   const seen = await Promise.all(shoots.map(look));

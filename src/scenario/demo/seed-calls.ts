@@ -77,11 +77,12 @@ const decodePod = (json: unknown, path: string): PodSnapshot => {
   };
 };
 
-const decodeInvolved = (json: unknown, path: string): string =>
-  decodeString(
-    decodeObject(decodeObject(json, path).involvedObject, `${path}.involvedObject`).name,
-    `${path}.involvedObject`,
-  );
+/** The name of the pod that an Event of the weeder tells of; undefined for all other Events. */
+const decodeWeeded = (json: unknown, path: string): string | undefined => {
+  const { reason, involvedObject } = decodeObject(json, path);
+  if (reason !== 'DependencyReady') return undefined;
+  return decodeString(decodeObject(involvedObject, `${path}.involvedObject`).name, `${path}.involvedObject`);
+};
 
 /** What annotations on a Cluster do to its shoot. */
 export const listFaults: Call<readonly Placed<{ readonly isCut: boolean; readonly isEtcdDown: boolean }>[]> = listCall({
@@ -102,8 +103,5 @@ export const listMachineNames = listOf(
 
 export const listPods = listOf('/api/v1/pods', decodePod);
 
-/** Names of pods that the weeder has deleted, by its Events. */
-export const listWeeded: Call<readonly Placed<string>[]> = {
-  ...listOf('/api/v1/events', decodeInvolved),
-  query: { fieldSelector: 'reason=DependencyReady' },
-};
+/** Names of pods that the weeder has deleted, by its Events; undefined for each other Event. */
+export const listWeeded = listOf('/api/v1/events', decodeWeeded);
