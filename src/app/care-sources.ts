@@ -4,7 +4,7 @@ import {
   type CareSettings,
   careExtensionKinds,
   decodeCareCluster,
-  decodeCareDeployment,
+  decodeControlPlaneDeployment,
   decodeControllerInstallation,
   decodeControllerRegistration,
   decodeEtcdHealth,
@@ -82,7 +82,7 @@ const watchSeed = (watch: Watch, kube: Kube, settings: CareSettings) => {
   return {
     clusters: of(`${extensions}/clusters`, decodeCareCluster),
     kubeconfigs: of('/api/v1/secrets', decodeKubeconfigSecret, settings.kubeConfigSecretName),
-    deployments: watched(of('/apis/apps/v1/deployments', decodeCareDeployment)),
+    deployments: watched(of('/apis/apps/v1/deployments', decodeControlPlaneDeployment)),
     etcds: watched(of('/apis/druid.gardener.cloud/v1alpha1/etcds', decodeEtcdHealth)),
     managedResources: watched(
       of('/apis/resources.gardener.cloud/v1alpha1/managedresources', decodeManagedResourceHealth),

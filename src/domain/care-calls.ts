@@ -1,6 +1,7 @@
 import { type Call, smallAnswerBytes } from './calls.ts';
 import { type GardenShoot, decodeGardenShoot } from './care-shoots.ts';
-import { type NodeLease, type TunnelPod, decodeNodeLease, decodeTunnelPod } from './care-reads.ts';
+import { type NodeLease, decodeNodeLease } from './care-reads.ts';
+import { type TunnelPod, decodeTunnelPod } from './pods.ts';
 import type { Condition } from './conditions.ts';
 import { nodeLeaseListType } from './care-protobuf.ts';
 import type { JsonObject } from './decode.ts';

@@ -9,27 +9,44 @@ import {
   optionalString,
 } from './decode.ts';
 
+/** Plural of every kind of `extensions.gardener.cloud/v1alpha1` whose objects have a type. All are namespaced but BackupBucket and BackupEntry. */
+export const extensionResources = {
+  BackupBucket: 'backupbuckets',
+  BackupEntry: 'backupentries',
+  Bastion: 'bastions',
+  ContainerRuntime: 'containerruntimes',
+  ControlPlane: 'controlplanes',
+  DNSRecord: 'dnsrecords',
+  Extension: 'extensions',
+  Infrastructure: 'infrastructures',
+  Network: 'networks',
+  OperatingSystemConfig: 'operatingsystemconfigs',
+  Worker: 'workers',
+} as const;
+
+export type ExtensionKind = keyof typeof extensionResources;
+
 /**
- * Kinds of `extensions.gardener.cloud/v1alpha1` that report on their shoot, in the order in which they are heard. All are objects of the
- * control-plane namespace but the last, of which one belongs to the shoot by its name.
+ * Kinds whose conditions count for a Shoot, in the order in which they are checked. `scope`: objects of the control-plane namespace, those only of
+ * shoots with workers, or the one object of the seed that belongs to the shoot by its name.
  */
 export const careExtensionKinds = [
-  { kind: 'Extension', resource: 'extensions', scope: 'shoot' },
-  { kind: 'ContainerRuntime', resource: 'containerruntimes', scope: 'workers' },
-  { kind: 'ControlPlane', resource: 'controlplanes', scope: 'workers' },
-  { kind: 'Infrastructure', resource: 'infrastructures', scope: 'workers' },
-  { kind: 'Network', resource: 'networks', scope: 'workers' },
-  { kind: 'OperatingSystemConfig', resource: 'operatingsystemconfigs', scope: 'workers' },
-  { kind: 'Worker', resource: 'workers', scope: 'workers' },
-  { kind: 'BackupEntry', resource: 'backupentries', scope: 'cluster' },
+  { kind: 'Extension', resource: extensionResources.Extension, scope: 'shoot' },
+  { kind: 'ContainerRuntime', resource: extensionResources.ContainerRuntime, scope: 'workers' },
+  { kind: 'ControlPlane', resource: extensionResources.ControlPlane, scope: 'workers' },
+  { kind: 'Infrastructure', resource: extensionResources.Infrastructure, scope: 'workers' },
+  { kind: 'Network', resource: extensionResources.Network, scope: 'workers' },
+  { kind: 'OperatingSystemConfig', resource: extensionResources.OperatingSystemConfig, scope: 'workers' },
+  { kind: 'Worker', resource: extensionResources.Worker, scope: 'workers' },
+  { kind: 'BackupEntry', resource: extensionResources.BackupEntry, scope: 'cluster' },
 ] as const;
 
 export type CareExtensionKind = (typeof careExtensionKinds)[number]['kind'];
 
-/** What an extension says of its components. */
+/** Conditions that an extension reports of its components. */
 export interface ExtensionReport {
   readonly meta: ObjectMeta;
-  /** `spec.type`: with the kind it tells which extension is in charge. */
+  /** `spec.type`: kind and type determine the extension in charge. */
   readonly type: string;
   readonly conditions: readonly Condition[];
 }
@@ -45,7 +62,7 @@ export const decodeExtensionReport = (json: unknown, path: string): ExtensionRep
   };
 };
 
-/** A ControllerRegistration (`core.gardener.cloud/v1beta1`): which kinds and types an extension is in charge of. */
+/** A ControllerRegistration (`core.gardener.cloud/v1beta1`): the kinds and types that an extension is in charge of. */
 export interface ControllerRegistration {
   readonly name: string;
   readonly resources: readonly { readonly kind: string; readonly type: string }[];
@@ -62,7 +79,7 @@ export const decodeControllerRegistration = (json: unknown, path: string): Contr
   return { name: decodeMeta(object, path).name, resources };
 };
 
-/** A ControllerInstallation (`core.gardener.cloud/v1beta1`): an extension in a seed, where it lives in the namespace `extension-<name>`. */
+/** A ControllerInstallation (`core.gardener.cloud/v1beta1`): an extension in a seed; its namespace is `extension-<name>`. */
 export interface ControllerInstallation {
   readonly name: string;
   readonly registration: string;

@@ -6,7 +6,8 @@ import {
   decodeControllerRegistration,
   decodeExtensionReport,
 } from './care-extensions.ts';
-import { decodeCareDeployment, decodeHeartbeat, decodeNodeLease } from './care-reads.ts';
+import { decodeHeartbeat, decodeNodeLease } from './care-reads.ts';
+import { decodeControlPlaneDeployment } from './health-workloads.ts';
 
 const metadata = { name: 'a', namespace: 'n' };
 
@@ -22,11 +23,11 @@ describe('what is read of a seed and a shoot', () => {
       { role: '', replicas: 1, isHeld: true },
     ],
   ])('a Deployment with %j', (options, view) => {
-    expect(decodeCareDeployment(buildDeployment(options), 'deployment')).toMatchObject(view);
+    expect(decodeControlPlaneDeployment(buildDeployment(options), 'deployment')).toMatchObject(view);
   });
 
   it('a Deployment that does not say how many it wants', () => {
-    expect(decodeCareDeployment({ metadata }, 'deployment')).toMatchObject({ replicas: 1 });
+    expect(decodeControlPlaneDeployment({ metadata }, 'deployment')).toMatchObject({ replicas: 1 });
   });
 
   it.each([

@@ -1,12 +1,33 @@
 import { type JsonObject, optionalInteger, optionalObject, optionalString } from './decode.ts';
 import { conditionProblem, outdatedProblem } from './health-conditions.ts';
 import { type HealthView, decodeCount, decodeParts } from './health-objects.ts';
+import { isHeld } from './scaling.ts';
 
 /** Each `...Problem` says what is wrong with an object, in the words that follow "is unhealthy: "; undefined when it is healthy. */
 
 export type DeploymentHealth = HealthView;
 
 export const decodeDeploymentHealth = (json: unknown, path: string): DeploymentHealth => decodeParts(json, path).view;
+
+/** A Deployment of a control plane. */
+export interface ControlPlaneDeployment extends DeploymentHealth {
+  /** Value of the label `gardener.cloud/role`; empty if absent. */
+  readonly role: string;
+  /** `spec.replicas`; 1 if absent. */
+  readonly replicas: number;
+  /** Scaled down by the prober. */
+  readonly isHeld: boolean;
+}
+
+export const decodeControlPlaneDeployment = (json: unknown, path: string): ControlPlaneDeployment => {
+  const { view, spec } = decodeParts(json, path);
+  return {
+    ...view,
+    role: view.meta.labels['gardener.cloud/role'] ?? '',
+    replicas: optionalInteger(spec.replicas, `${path}.spec.replicas`) ?? 1,
+    isHeld: isHeld(view.meta),
+  };
+};
 
 /** Replica counts are not compared: a Deployment at 0 replicas is healthy. */
 export const deploymentProblem = (deployment: DeploymentHealth): string | undefined =>

@@ -72,6 +72,21 @@ export const decodePod = (json: unknown, path: string): PodView => {
   };
 };
 
+/** A pod of the shoot at the shoot's end of the tunnel to its control plane. */
+export interface TunnelPod {
+  readonly name: string;
+  /** Value of the label `app`; empty if absent. */
+  readonly app: string;
+  readonly running: boolean;
+}
+
+export const decodeTunnelPod = (json: unknown, path: string): TunnelPod => {
+  const object = decodeObject(json, path);
+  const { name, labels } = decodeMeta(object, path);
+  const status = optionalObject(object.status, `${path}.status`) ?? {};
+  return { name, app: labels.app ?? '', running: optionalString(status.phase, `${path}.status.phase`) === 'Running' };
+};
+
 /**
  * Deletes the pod that was seen, in the state in which it was seen: one that was replaced or has recovered in between is a Conflict. Its own
  * termination grace period applies.

@@ -1,11 +1,11 @@
-import { formatGoDuration } from '../domain/index.ts';
+import { type ExtensionKind, formatGoDuration } from '../domain/index.ts';
 import { createWatchRegistry } from '../kube/index.ts';
 import type { Clock, Kube, KubeClient, Logger, Random, ShootConnection } from '../ports/index.ts';
 import { createMeter } from '../telemetry/index.ts';
 import type { ExtensionClass, ExtensionObject, HealthCheck } from './check.ts';
 import { type ClusterWatch, createClusterWatch, onClusterChange } from './cluster-watch.ts';
 import { withDeadline } from './deadline.ts';
-import { type ExtensionKind, getExtension, listExtensions } from './extension.ts';
+import { getExtension, listExtensions } from './extension.ts';
 import type { HealthCheckMetrics } from './metrics.ts';
 import { isCode, type ReconcileDeps, reconcile } from './reconcile.ts';
 import { HealthCheckReport, keyOf } from './report.ts';

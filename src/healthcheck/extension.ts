@@ -1,11 +1,13 @@
 import {
   type Call,
+  childObject,
   type Condition,
+  type ExtensionKind,
+  extensionResources,
   type JsonObject,
   type ObjectMeta,
-  decodeConditions,
+  decodeExtensionReport,
   decodeLastOperation,
-  decodeMeta,
   decodeObject,
   listCall,
   optionalList,
@@ -13,23 +15,6 @@ import {
   optionalString,
 } from '../domain/index.ts';
 import type { ExtensionObject } from './check.ts';
-
-/** Plural of every kind of `extensions.gardener.cloud/v1alpha1` whose objects have a type. All are namespaced but BackupBucket and BackupEntry. */
-const resources = {
-  BackupBucket: 'backupbuckets',
-  BackupEntry: 'backupentries',
-  Bastion: 'bastions',
-  ContainerRuntime: 'containerruntimes',
-  ControlPlane: 'controlplanes',
-  DNSRecord: 'dnsrecords',
-  Extension: 'extensions',
-  Infrastructure: 'infrastructures',
-  Network: 'networks',
-  OperatingSystemConfig: 'operatingsystemconfigs',
-  Worker: 'workers',
-} as const;
-
-export type ExtensionKind = keyof typeof resources;
 
 const groupPath = '/apis/extensions.gardener.cloud/v1alpha1';
 
@@ -44,33 +29,32 @@ const controlPlaneOf = ({ namespace, name }: ObjectMeta): string => {
 
 export const decodeExtension = (json: unknown, path: string): ExtensionObject => {
   const object = decodeObject(json, path);
-  const spec = optionalObject(object.spec, `${path}.spec`) ?? {};
-  const status = optionalObject(object.status, `${path}.status`) ?? {};
-  const lastOperation = decodeLastOperation(status, `${path}.status`);
-  const meta = decodeMeta(object, path);
+  const { meta, type, conditions } = decodeExtensionReport(object, path);
+  const spec = childObject(object, path, 'spec');
+  const lastOperation = decodeLastOperation(childObject(object, path, 'status'), `${path}.status`);
   return {
     meta,
     controlPlane: controlPlaneOf(meta),
-    type: optionalString(spec.type, `${path}.spec.type`) ?? '',
+    type,
     class: optionalString(spec.class, `${path}.spec.class`) ?? 'shoot',
     ...(lastOperation === undefined ? {} : { lastOperation }),
-    conditions: decodeConditions(status, `${path}.status`),
+    conditions,
     object,
   };
 };
 
-/** Whether nothing may be said of the object now: it goes, or moves to another seed. */
+/** True if the object must not be checked now: it is being deleted, or moved to another seed. */
 export const isLeaving = ({ meta, lastOperation }: ExtensionObject): boolean =>
   meta.deleting || meta.annotations['gardener.cloud/operation'] === 'migrate' || lastOperation?.type === 'Migrate';
 
 const objectPath = (kind: ExtensionKind, { meta: { namespace, name } }: ExtensionObject): string => {
   const place = namespace === '' ? groupPath : `${groupPath}/namespaces/${encodeURIComponent(namespace)}`;
-  return `${place}/${resources[kind]}/${encodeURIComponent(name)}`;
+  return `${place}/${extensionResources[kind]}/${encodeURIComponent(name)}`;
 };
 
 /** Of all namespaces. */
 export const listExtensions = (kind: ExtensionKind): Call<readonly ExtensionObject[]> =>
-  listCall({ path: `${groupPath}/${resources[kind]}`, decode: decodeExtension });
+  listCall({ path: `${groupPath}/${extensionResources[kind]}`, decode: decodeExtension });
 
 export const getExtension = (kind: ExtensionKind, object: ExtensionObject): Call<ExtensionObject> => ({
   method: 'GET',

@@ -15,7 +15,6 @@ export {
   runHealthChecks,
   type SeedAccess,
 } from './controller.ts';
-export type { ExtensionKind } from './extension.ts';
 export { type HeartbeatOptions, renewHeartbeat } from './heartbeat.ts';
 export { createJsonLogger, type JsonLoggerOptions, type JsonLogLevel } from './json-logger.ts';
 export {
@@ -52,6 +51,7 @@ export {
   determineErrorCodes,
   type ErrorCode,
   errorCodes,
+  type ExtensionKind,
   type FailedMachine,
   findCondition,
   getDaemonSetHealth,

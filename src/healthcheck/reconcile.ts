@@ -2,6 +2,7 @@ import {
   ApiError,
   type Condition,
   type ConditionChange,
+  type ExtensionKind,
   type UpdatedCondition,
   findCondition,
   mergeConditionsByType,
@@ -12,14 +13,7 @@ import type { CallOptions, Clock, KubeClient, ShootConnection } from '../ports/i
 import { aggregateOutcomes, hibernatedChange, uncheckedChange } from './aggregate.ts';
 import type { CheckContext, CheckOutcome, ExtensionObject, HealthCheck } from './check.ts';
 import { decodeClusterState } from './cluster-watch.ts';
-import {
-  type ExtensionKind,
-  getCluster,
-  getExtension,
-  isLeaving,
-  patchConditions,
-  storedConditions,
-} from './extension.ts';
+import { getCluster, getExtension, isLeaving, patchConditions, storedConditions } from './extension.ts';
 import { runChecks } from './run-checks.ts';
 import { createShootLink } from './shoot-link.ts';
 

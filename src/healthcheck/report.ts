@@ -1,7 +1,6 @@
-import type { Condition, UpdatedCondition } from '../domain/index.ts';
+import type { Condition, ExtensionKind, UpdatedCondition } from '../domain/index.ts';
 import type { Labels, LogFields, Logger } from '../ports/index.ts';
 import type { ExtensionObject } from './check.ts';
-import type { ExtensionKind } from './extension.ts';
 import type { HealthCheckMetrics } from './metrics.ts';
 import type { RunOutcome } from './reconcile.ts';
 

@@ -95,7 +95,7 @@ const care: readonly Projection[] = [
   {
     name: 'Deployment of care',
     kind: 'Deployment',
-    project: object(domain.decodeCareDeployment),
+    project: object(domain.decodeControlPlaneDeployment),
     exceptions: ofOtherConditions('codes'),
   },
   {

@@ -1,5 +1,5 @@
 import {
-  type CareDeployment,
+  type ControlPlaneDeployment,
   type CareSettings,
   type CareShoot,
   type EtcdHealth,
@@ -37,7 +37,7 @@ const requiredDeployments = (shoot: CareShoot): readonly string[] => [
 
 /** Fails while the prober holds any of its dependent Deployments down. */
 const scaledDownFinding = (
-  deployments: readonly CareDeployment[],
+  deployments: readonly ControlPlaneDeployment[],
   { dependants }: CareSettings,
 ): Finding | undefined => {
   const byName = new Map(deployments.map((deployment) => [deployment.meta.name, deployment]));
@@ -62,7 +62,7 @@ const scaledDownFinding = (
 /** ControlPlaneHealthy. */
 export const checkControlPlane = (input: CheckInput): Finding => {
   const { seed, shoot, settings } = input;
-  const ofDeployments = (deployments: readonly CareDeployment[]): Finding | undefined =>
+  const ofDeployments = (deployments: readonly ControlPlaneDeployment[]): Finding | undefined =>
     deploymentFinding(
       deployments.filter((deployment) => deployment.role === role),
       requiredDeployments(shoot),

@@ -1,4 +1,4 @@
-import type { CareDeployment, CareShoot } from '../../domain/index.ts';
+import type { ControlPlaneDeployment, CareShoot } from '../../domain/index.ts';
 import { extensionFinding } from './extensions.ts';
 import { type Finding, healthy, ifRead } from './finding.ts';
 import { type CheckInput, hasWorkers, type SeedObservation } from './observation.ts';
@@ -9,13 +9,13 @@ const type = 'ObservabilityComponentsHealthy';
 const eventLoggerResource = 'shoot-event-logger';
 
 /** The seed does not show gardenlet's configuration, but what gardenlet deploys when logging is enabled. */
-const isLoggingEnabled = ({ managedResources }: SeedObservation, logging: readonly CareDeployment[]): boolean =>
+const isLoggingEnabled = ({ managedResources }: SeedObservation, logging: readonly ControlPlaneDeployment[]): boolean =>
   logging.length > 0 ||
   (managedResources.ok && managedResources.value.some(({ meta }) => meta.name === eventLoggerResource));
 
 const workloadFinding = ({ seed, shoot }: { readonly seed: SeedObservation; readonly shoot: CareShoot }) =>
   ifRead(seed.deployments, (deployments) => {
-    const ofRole = (role: string): readonly CareDeployment[] =>
+    const ofRole = (role: string): readonly ControlPlaneDeployment[] =>
       deployments.filter((deployment) => deployment.role === role);
     const logging = ofRole('logging');
     return (

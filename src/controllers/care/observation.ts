@@ -1,5 +1,5 @@
 import type {
-  CareDeployment,
+  ControlPlaneDeployment,
   CareExtensionKind,
   CareSettings,
   CareShoot,
@@ -36,7 +36,7 @@ export interface ExtensionObservation {
 
 /** A control plane as observed in the seed. Objects are in the order of their names. */
 export interface SeedObservation {
-  readonly deployments: Read<readonly CareDeployment[]>;
+  readonly deployments: Read<readonly ControlPlaneDeployment[]>;
   readonly etcds: Read<readonly EtcdHealth[]>;
   readonly managedResources: Read<readonly ManagedResourceHealth[]>;
   readonly machineDeployments: Read<readonly MachineDeploymentHealth[]>;

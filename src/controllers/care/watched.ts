@@ -1,6 +1,6 @@
 import type {
   CareCluster,
-  CareDeployment,
+  ControlPlaneDeployment,
   CareExtensionKind,
   ControllerInstallation,
   ControllerRegistration,
@@ -33,7 +33,7 @@ export interface CareSources {
   readonly clusters: Store<CareCluster>;
   /** Kubeconfig texts by `namespace/name` of their Secret. */
   readonly kubeconfigs: Store<string | undefined>;
-  readonly deployments: Watched<CareDeployment>;
+  readonly deployments: Watched<ControlPlaneDeployment>;
   readonly etcds: Watched<EtcdHealth>;
   readonly managedResources: Watched<ManagedResourceHealth>;
   readonly machineDeployments: Watched<MachineDeploymentHealth>;

@@ -1,5 +1,5 @@
 import {
-  type CareDeployment,
+  type ControlPlaneDeployment,
   type ShootConditionType,
   deploymentProblem,
   goQuote,
@@ -21,7 +21,7 @@ export const missingNames = (
 
 /** Fails unless the required Deployments exist and all are healthy. */
 export const deploymentFinding = (
-  deployments: readonly CareDeployment[],
+  deployments: readonly ControlPlaneDeployment[],
   required: readonly string[],
 ): Finding | undefined => {
   const missing = missingNames(required, deployments);

@@ -1,5 +1,5 @@
 import type {
-  CareDeployment,
+  ControlPlaneDeployment,
   CareSettings,
   CareShoot,
   Condition,
@@ -45,7 +45,7 @@ const view = (name: string, conditions: readonly Condition[], labels: Readonly<R
   conditions,
 });
 
-export const deployment = (name: string, more: Partial<CareDeployment> = {}): CareDeployment => ({
+export const deployment = (name: string, more: Partial<ControlPlaneDeployment> = {}): ControlPlaneDeployment => ({
   ...view(name, [condition('Available', 'True')]),
   role: 'controlplane',
   replicas: 1,
@@ -129,8 +129,8 @@ const controlPlaneNames = [
   'machine-controller-manager',
 ];
 
-export const controlPlane: readonly CareDeployment[] = controlPlaneNames.map((name) => deployment(name));
-export const monitoring: readonly CareDeployment[] = [deployment('kube-state-metrics', { role: 'monitoring' })];
+export const controlPlane: readonly ControlPlaneDeployment[] = controlPlaneNames.map((name) => deployment(name));
+export const monitoring: readonly ControlPlaneDeployment[] = [deployment('kube-state-metrics', { role: 'monitoring' })];
 const twoNodes: readonly NodeHealth[] = [node('a'), node('b')];
 
 export const ok = <T>(value: T): { readonly ok: true; readonly value: T } => ({ ok: true, value });
@@ -172,5 +172,5 @@ export const checkInput = (parts: Parts = {}): CheckInput => ({
 });
 
 /** The Deployments of a shoot that is well, but for some. */
-export const without = (...names: readonly string[]): readonly CareDeployment[] =>
+export const without = (...names: readonly string[]): readonly ControlPlaneDeployment[] =>
   [...controlPlane, ...monitoring].filter(({ meta: { name } }) => !names.includes(name));
