@@ -1,9 +1,8 @@
 import {
   type ApiServers,
   createApiServers,
-  createProberController,
   type HeldByShoot,
-  type ProberController,
+  ProberController,
   type ProberMemory,
   type ProberReport,
 } from '../controllers/prober/index.ts';
@@ -53,7 +52,7 @@ export const createGeneration = (
     settings,
     sync: async () => {
       const { clusters, kubeconfigs, dependents } = sources;
-      const externalProbe = ownOutsideSource(sources);
+      const externalProbe = ownExternalSource(sources);
       watches = [clusters, kubeconfigs, ...externalProbe, ...dependents, sources.apiServers].map((source) =>
         source.run(closing.signal),
       );
@@ -70,7 +69,7 @@ export const createGeneration = (
 };
 
 /** The watch of the outside path's Secrets, where it is one of its own. */
-const ownOutsideSource = ({
+const ownExternalSource = ({
   kubeconfigs,
   externalKubeconfigs: externalProbe,
 }: ProberSources): ProberSources['kubeconfigs'][] =>
@@ -112,7 +111,7 @@ const probe = async (
     reconcile: async (name) => controller.reconcile(name),
     onError: (name, error) => deps.report.broke(name, error),
   });
-  const controller: ProberController = createProberController(
+  const controller: ProberController = new ProberController(
     {
       ...deps,
       seed: deps.client,
@@ -144,7 +143,7 @@ const checksOf = (sources: ProberSources): readonly Check[] => {
   const caches = [
     { name: 'clusters', ok: clusters.synced, problem: clusters.state().problem },
     { name: 'kubeconfig-secrets', ok: kubeconfigs.synced, problem: kubeconfigs.state().problem },
-    ...ownOutsideSource(sources).map((source) => ({
+    ...ownExternalSource(sources).map((source) => ({
       name: 'outside-kubeconfig-secrets',
       ok: source.synced,
       problem: source.state().problem,

@@ -7,7 +7,7 @@ import {
   type ScriptedCall,
   type ScriptedClient,
 } from '../../testing/index.ts';
-import { type Asker, createAsker, type Sent } from './ask.ts';
+import { RunRequests, type Sent } from './ask.ts';
 import { createStaticStore } from './testing/static-store.ts';
 
 let clock: FakeClock;
@@ -20,8 +20,8 @@ beforeEach(() => {
   connections = [];
 });
 
-const start = (slowestAnswerMs?: number): Asker =>
-  createAsker(
+const start = (slowestAnswerMs?: number): RunRequests =>
+  new RunRequests(
     {
       clock,
       seed,
@@ -162,7 +162,7 @@ describe('connections', () => {
 });
 
 describe('what the next run is to know', () => {
-  const learn = async (act: (asker: Asker) => Promise<void>, before?: number): Promise<number | undefined> => {
+  const learn = async (act: (asker: RunRequests) => Promise<void>, before?: number): Promise<number | undefined> => {
     const asker = start(before);
     await act(asker);
     return asker.slowestAnswerMs();
@@ -180,7 +180,7 @@ describe('what the next run is to know', () => {
   });
 
   it('is what it was where answers only failed to come', async () => {
-    const hang = async (asker: Asker): Promise<void> => {
+    const hang = async (asker: RunRequests): Promise<void> => {
       void asker.shoot(getVersion);
       await fail(late('waiting for the answer'), 5_000);
     };

@@ -20,17 +20,6 @@ export interface AskRequest {
 
 export type Sent<T> = Result<Answer<T>, ReadError>;
 
-/** The requests of one probe run. Rejects only with the signal's reason. */
-export interface Asker {
-  shoot<T>(call: Call<T>): Promise<Sent<T>>;
-  /** `urgent` does not wait behind the ordinary rate limit, nor for long on a connection that hangs. */
-  seed<T>(call: Call<T>, urgent: boolean): Promise<Sent<T>>;
-  /** What the next run is to know of how long answers of the shoot take. */
-  slowestAnswerMs(): number | undefined;
-  /** Ends the connections to the shoot. */
-  close(): void;
-}
-
 /** A request that takes longer is repeated, unless answers are known to take long. */
 const firstAttemptMs = 5_000;
 
@@ -41,28 +30,91 @@ const brokenConnection: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'E
 const isRepeated = ({ code, fault }: ApiError): boolean =>
   repeatedCodes.has(code) || (code === 'ConnectionError' && brokenConnection.has(fault.code ?? ''));
 
+interface SendOptions {
+  readonly timeoutMs: number;
+  readonly urgent?: boolean;
+}
+
+const isTimeout = <T>(sent: Sent<T>): boolean =>
+  !sent.ok && sent.error instanceof ApiError && sent.error.code === 'Timeout';
+
 /**
- * Requests that come one after the other share a connection to the shoot, those side by side have one each; none is of an earlier run, lest a half-open one
- * look like an outage. What fails for a reason that another connection may mend is repeated once, at once, on a new one. The first try has 5 s, or twice as long
- * as answers have taken of late; the repeated one has all that is left of the run, so that no answer is too late for ever.
+ * The requests of one probe run; they reject only with the signal's reason. Requests that come one after the other share a connection to the shoot, those side
+ * by side have one each; none is of an earlier run, lest a half-open one look like an outage. What fails for a reason that another connection may mend is
+ * repeated once, at once, on a new one. The first attempt has 5 s, or twice as long as answers have taken of late; the repeated one has all that is left of the
+ * run, so that no answer is too late for ever.
  */
-export const createAsker = (deps: AskDeps, request: AskRequest): Asker => {
-  const { clock, seed } = deps;
-  const { secret, deadline, signal, slowestAnswerMs: before } = request;
-  const free: ShootConnection[] = [];
-  const open = new Set<ShootConnection>();
-  let slowest: number | undefined;
-  let hasHung = false;
+export class RunRequests {
+  readonly #deps: AskDeps;
+  readonly #request: AskRequest;
+  readonly #free: ShootConnection[] = [];
+  readonly #open = new Set<ShootConnection>();
+  #slowest: number | undefined;
+  #hasHung = false;
 
-  const connect = (): Result<ShootConnection, ReadError> => {
-    const connected = connectShoot(deps, secret);
-    if (connected.ok) open.add(connected.value);
+  constructor(deps: AskDeps, request: AskRequest) {
+    this.#deps = deps;
+    this.#request = request;
+  }
+
+  async shoot<T>(call: Call<T>): Promise<Sent<T>> {
+    const free = this.#free.pop();
+    const connection = free === undefined ? this.#connect() : ({ ok: true, value: free } as const);
+    const known = Math.max(this.#request.slowestAnswerMs ?? 0, this.#slowest ?? 0);
+    const first = await this.#attempt(connection, call, Math.max(firstAttemptMs, 2 * known));
+    return this.#mayRepeat(first) ? this.#attempt(this.#connect(), call, Number.POSITIVE_INFINITY) : first;
+  }
+
+  /** `urgent` does not wait behind the ordinary rate limit, nor for long on a connection that hangs. */
+  async seed<T>(call: Call<T>, urgent: boolean): Promise<Sent<T>> {
+    const { seed } = this.#deps;
+    const timeoutMs = urgent ? firstAttemptMs : Number.POSITIVE_INFINITY;
+    const first = await this.#send(seed, call, { urgent, timeoutMs });
+    // What is not urgent may wait for its turn for as long as the run lasts.
+    const isLate = !urgent && isTimeout(first);
+    if (!this.#mayRepeat(first) || isLate) return first;
+    return this.#send(seed, call, { urgent, timeoutMs: Number.POSITIVE_INFINITY });
+  }
+
+  /** How long answers of the shoot take, for the next run; of a run that only hung nothing new is known. */
+  slowestAnswerMs(): number | undefined {
+    return this.#slowest ?? (this.#hasHung ? this.#request.slowestAnswerMs : undefined);
+  }
+
+  /** Ends the connections to the shoot. */
+  close(): void {
+    for (const connection of [...this.#open]) this.#closeOne(connection);
+  }
+
+  #connect(): Result<ShootConnection, ReadError> {
+    const connected = connectShoot(this.#deps, this.#request.secret);
+    if (connected.ok) this.#open.add(connected.value);
     return connected;
-  };
+  }
 
-  const send = async <T>(client: KubeClient, call: Call<T>, options: SendOptions): Promise<Sent<T>> => {
+  #closeOne(connection: ShootConnection): void {
+    this.#open.delete(connection);
+    connection.close();
+  }
+
+  async #attempt<T>(
+    connection: Result<ShootConnection, ReadError>,
+    call: Call<T>,
+    timeoutMs: number,
+  ): Promise<Sent<T>> {
+    if (!connection.ok) return connection;
+    const sentAt = this.#deps.clock.monotonic();
+    const sent = await this.#send(connection.value.client, call, { timeoutMs });
+    this.#measure(sent, sentAt);
+    if (sent.ok) this.#free.push(connection.value);
+    else this.#closeOne(connection.value);
+    return sent;
+  }
+
+  async #send<T>(client: KubeClient, call: Call<T>, options: SendOptions): Promise<Sent<T>> {
+    const { signal, deadline } = this.#request;
     // At least 1 ms: a run whose time is up ends in a Timeout like any other.
-    const timeoutMs = Math.max(1, Math.min(options.timeoutMs, deadline - clock.monotonic()));
+    const timeoutMs = Math.max(1, Math.min(options.timeoutMs, deadline - this.#deps.clock.monotonic()));
     const lane = options.urgent === true ? ({ lane: 'urgent' } as const) : {};
     try {
       return { ok: true, value: await client.call(call, { signal, timeoutMs, ...lane }) };
@@ -71,61 +123,19 @@ export const createAsker = (deps: AskDeps, request: AskRequest): Asker => {
       if (error instanceof ApiError) return { ok: false, error };
       throw error;
     }
-  };
+  }
 
   /** How long the shoot took to answer, well or not. */
-  const measure = <T>(sent: Sent<T>, sentAt: number): void => {
+  #measure<T>(sent: Sent<T>, sentAt: number): void {
     const isAnswer = sent.ok || (sent.error instanceof ApiError && sent.error.status !== undefined);
-    if (isAnswer) slowest = Math.max(slowest ?? 0, clock.monotonic() - sentAt);
-    else if (sent.error instanceof ApiError && sent.error.code === 'Timeout') {
-      hasHung ||= sent.error.fault.phase !== 'connecting';
+    if (isAnswer) this.#slowest = Math.max(this.#slowest ?? 0, this.#deps.clock.monotonic() - sentAt);
+    else if (sent.error instanceof ApiError && isTimeout(sent)) {
+      this.#hasHung ||= sent.error.fault.phase !== 'connecting';
     }
-  };
+  }
 
-  const trySend = async <T>(
-    connection: Result<ShootConnection, ReadError>,
-    call: Call<T>,
-    timeoutMs: number,
-  ): Promise<Sent<T>> => {
-    if (!connection.ok) return connection;
-    const sentAt = clock.monotonic();
-    const sent = await send(connection.value.client, call, { timeoutMs });
-    measure(sent, sentAt);
-    if (sent.ok) free.push(connection.value);
-    else closeOne(connection.value);
-    return sent;
-  };
-
-  const closeOne = (connection: ShootConnection): void => {
-    open.delete(connection);
-    connection.close();
-  };
-
-  const mayRepeat = <T>(sent: Sent<T>): boolean =>
-    !sent.ok && sent.error instanceof ApiError && isRepeated(sent.error) && clock.monotonic() < deadline;
-
-  return {
-    shoot: async (call) => {
-      const taken = free.pop();
-      const connection = taken === undefined ? connect() : ({ ok: true, value: taken } as const);
-      const first = await trySend(connection, call, Math.max(firstAttemptMs, 2 * Math.max(before ?? 0, slowest ?? 0)));
-      return mayRepeat(first) ? trySend(connect(), call, Number.POSITIVE_INFINITY) : first;
-    },
-    seed: async (call, urgent) => {
-      const first = await send(seed, call, { urgent, timeoutMs: urgent ? firstAttemptMs : Number.POSITIVE_INFINITY });
-      // What is not urgent may wait for its turn for as long as the run lasts.
-      const isLate = !urgent && !first.ok && first.error instanceof ApiError && first.error.code === 'Timeout';
-      return mayRepeat(first) && !isLate ? send(seed, call, { urgent, timeoutMs: Number.POSITIVE_INFINITY }) : first;
-    },
-    // Of a run that only hung nothing new is known.
-    slowestAnswerMs: () => slowest ?? (hasHung ? before : undefined),
-    close: () => {
-      for (const connection of [...open]) closeOne(connection);
-    },
-  };
-};
-
-interface SendOptions {
-  readonly timeoutMs: number;
-  readonly urgent?: boolean;
+  #mayRepeat<T>(sent: Sent<T>): boolean {
+    const isInTime = this.#deps.clock.monotonic() < this.#request.deadline;
+    return !sent.ok && sent.error instanceof ApiError && isRepeated(sent.error) && isInTime;
+  }
 }

@@ -220,6 +220,6 @@ describe('the requests of a run', () => {
     const { outcome } = start({ fails: 'version', slowestAnswerMs: 9_000 });
     await clock.settle();
     expect(outcome()).toMatchObject({ decision: { verdict: { failure: 'api_server_unreachable' } } });
-    expect(outcome()).toHaveProperty('decision.memory.book', emptyProbeMemory.history);
+    expect(outcome()).toHaveProperty('decision.memory.history', emptyProbeMemory.history);
   });
 });

@@ -13,7 +13,7 @@ import {
   significantSkew,
 } from '../../domain/index.ts';
 import type { Clock } from '../../ports/index.ts';
-import { type AskDeps, createAsker, type Sent } from './ask.ts';
+import { type AskDeps, RunRequests, type Sent } from './ask.ts';
 import { decideByCandidates, decideByLeases, judgeLeases } from './decide.ts';
 import { unreachable } from './failure.ts';
 import type { Decision, LeaseList, ProbeInput, ProbeMemory, ReadError } from './verdict.ts';
@@ -113,7 +113,7 @@ const openReads = (deps: AskDeps, request: ProbeRequest, deadline: number): Read
   const { clock } = deps;
   const { namespace, kubeConfigSecretName, memory, signal } = request;
   const { slowestAnswerMs } = memory;
-  const asker = createAsker(deps, {
+  const requests = new RunRequests(deps, {
     secret: `${namespace}/${kubeConfigSecretName}`,
     deadline,
     slowestAnswerMs,
@@ -121,19 +121,19 @@ const openReads = (deps: AskDeps, request: ProbeRequest, deadline: number): Read
   });
   let skewMs: number | undefined;
   return {
-    version: async () => valueOf(await asker.shoot(getVersion)),
+    version: async () => valueOf(await requests.shoot(getVersion)),
     leases: async () => {
-      const sent = await asker.shoot(listNodeLeasesAgain(memory.history.names));
+      const sent = await requests.shoot(listNodeLeasesAgain(memory.history.names));
       if (!sent.ok) return sent;
       const exchange = exchangeOf(sent.value, clock);
       skewMs = measureSkew(exchange) ?? skewMs;
       return { ok: true, value: { items: sent.value.value, observation: observationOf(sent.value, exchange) } };
     },
-    nodes: async () => valueOf(await asker.shoot(listNodes)),
-    machines: async (urgent) => valueOf(await asker.seed(listMachines(namespace), urgent)),
+    nodes: async () => valueOf(await requests.shoot(listNodes)),
+    machines: async (urgent) => valueOf(await requests.seed(listMachines(namespace), urgent)),
     skew: () => (skewMs === undefined ? {} : { skewMs }),
-    slowestAnswerMs: () => asker.slowestAnswerMs(),
-    close: () => asker.close(),
+    slowestAnswerMs: () => requests.slowestAnswerMs(),
+    close: () => requests.close(),
   };
 };
 

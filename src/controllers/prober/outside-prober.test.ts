@@ -3,7 +3,7 @@ import { ApiError } from '../../domain/index.ts';
 import type { ShootConnector, Store } from '../../ports/index.ts';
 import { createFakeClock, type FakeClock } from '../../testing/index.ts';
 import { createExternalProbeRegistry } from './outside-majority.ts';
-import { type ExternalProber, startExternalProber } from './outside-prober.ts';
+import { ExternalProber } from './outside-prober.ts';
 import type { ExternalProbeReport } from './report-outside.ts';
 import { failedVerdict, upVerdict } from './testing/cases.ts';
 import { defaultSettings } from './testing/probe-run.ts';
@@ -41,7 +41,7 @@ const start = ({
   connect = connected,
   kubeconfigs = createStaticStore(() => 'a kubeconfig'),
 }: Given = {}): ExternalProber =>
-  startExternalProber(
+  new ExternalProber(
     {
       clock,
       random: { next: () => 0 },

@@ -52,112 +52,140 @@ export interface ExternalProberStart {
   /** Memory of the prober before, if any; another Secret is another path, of which nothing is known. */
   readonly before: ExternalProbeMemory | undefined;
   readonly probe: () => ProbeSettings;
-  /** Called when the path has turned so that the verdict may: it is no longer whole, or, with `broken`, broken for certain. */
-  readonly onTurn: (broken: boolean) => void;
+  /** Called when the path has turned so that the verdict may: it is no longer whole, or, with `isUnreachable`, unreachable for certain. */
+  readonly onTurn: (isUnreachable: boolean) => void;
 }
 
-/** Tries the outside path of one shoot on a schedule of its own, each time over a new connection. */
-export interface ExternalProber {
+/** Probes the API server of one shoot the public way, on a schedule of its own, each time over a new connection. */
+export class ExternalProber {
+  readonly #deps: ExternalProberDeps;
+  readonly #start: ExternalProberStart;
+  readonly #stopping = new AbortController();
+  #history: ExternalProbeHistory;
+  #insideAnsweredAt: number | undefined;
+  #renewedSince: number | undefined;
+  #nextRunAt: number | undefined;
+  #isUnderWay = false;
+  #cancelTimer = (): void => undefined;
+  /** As the last change was made known. */
+  #seen: ExternalProbeView;
+
+  constructor(deps: ExternalProberDeps, start: ExternalProberStart) {
+    const { before, firstAttemptAt } = start;
+    const known = before?.kubeConfigSecretName === deps.settings.kubeConfigSecretName ? before : undefined;
+    this.#deps = deps;
+    this.#start = start;
+    this.#history = known?.history ?? untriedExternalProbe(firstAttemptAt);
+    this.#insideAnsweredAt = known?.insideAnsweredAt;
+    this.#renewedSince = known?.renewedSince;
+    this.#seen = this.#view();
+    this.#publish(false);
+    this.#schedule();
+  }
+
   /** As it counts in a verdict now; undefined where it is only observed. */
-  view(): ExternalProbeView | undefined;
-  /** A run has ended that began at `startedAt`. */
-  runEnded(startedAt: number, decision: Decision): void;
-  memory(): ExternalProbeMemory;
-  stop(): void;
-}
+  view(): ExternalProbeView | undefined {
+    return this.#deps.settings.mode === 'observe' ? undefined : this.#view();
+  }
 
-export const startExternalProber = (deps: ExternalProberDeps, start: ExternalProberStart): ExternalProber => {
-  const { clock, random, registry, report, settings } = deps;
-  const { namespace, onTurn } = start;
-  const { kubeConfigSecretName, timeoutMs, mode } = settings;
-  const stopping = new AbortController();
-  const known = start.before?.kubeConfigSecretName === kubeConfigSecretName ? start.before : undefined;
-  let history = known?.history ?? untriedExternalProbe(start.firstAttemptAt);
-  let insideAnsweredAt = known?.insideAnsweredAt;
-  let renewedSince = known?.renewedSince;
-  let nextRunAt: number | undefined;
-  let underWay = false;
-  let cancel: () => void = () => undefined;
+  /** To be called when a run has ended that began at `startedAt`. */
+  runEnded(startedAt: number, { verdict, nextRunAt, memory }: Decision): void {
+    const isAnswered = verdict.kind !== 'failed';
+    if (isAnswered) this.#insideAnsweredAt = startedAt;
+    this.#renewedSince = isAnswered ? memory.renewedSince : undefined;
+    this.#nextRunAt = nextRunAt;
+    this.#publish(false);
+    this.#schedule();
+  }
 
-  const view = (): ExternalProbeView => {
-    const { limitMs } = start.probe();
+  memory(): ExternalProbeMemory {
+    return {
+      kubeConfigSecretName: this.#deps.settings.kubeConfigSecretName,
+      history: this.#history,
+      insideAnsweredAt: this.#insideAnsweredAt,
+      renewedSince: this.#renewedSince,
+    };
+  }
+
+  stop(): void {
+    const { registry, report } = this.#deps;
+    this.#stopping.abort(new Error('the external probe has ended'));
+    this.#cancelTimer();
+    registry.forget(this.#start.namespace);
+    report.externalProbeStopped(this.#start.namespace);
+  }
+
+  #view(): ExternalProbeView {
+    const { registry, settings, clock } = this.#deps;
+    const { mode } = settings;
+    const { limitMs } = this.#start.probe();
     if (registry.faultIsOurs()) return { mode, state: 'unknown' };
-    return viewExternalProbe(history, { mode, limitMs, now: clock.monotonic() });
-  };
-  let seen = view();
+    return viewExternalProbe(this.#history, { mode, limitMs, now: clock.monotonic() });
+  }
 
-  const schedule = (): void => {
-    cancel();
-    if (underWay || stopping.signal.aborted) return;
-    const { limitMs } = start.probe();
-    const at = nextAttemptOf(history, { mode, timeoutMs, limitMs, insideAnsweredAt, nextRunAt });
-    if (Number.isFinite(at)) cancel = clock.timer(at - clock.monotonic(), () => void attempt());
-  };
+  #schedule(): void {
+    const { clock, settings } = this.#deps;
+    this.#cancelTimer();
+    if (this.#isUnderWay || this.#stopping.signal.aborted) return;
+    const at = nextAttemptOf(this.#history, {
+      mode: settings.mode,
+      timeoutMs: settings.timeoutMs,
+      limitMs: this.#start.probe().limitMs,
+      insideAnsweredAt: this.#insideAnsweredAt,
+      nextRunAt: this.#nextRunAt,
+    });
+    if (Number.isFinite(at)) this.#cancelTimer = clock.timer(at - clock.monotonic(), () => void this.#attempt());
+  }
 
-  const attempt = async (): Promise<void> => {
-    underWay = true;
-    const begun = { startedAt: clock.monotonic(), insideAnsweredAt };
-    const result = await ask();
-    underWay = false;
-    if (stopping.signal.aborted) return;
-    const { probeIntervalMs, backoffJitterFactor } = start.probe();
+  async #attempt(): Promise<void> {
+    const { clock, random, report, settings } = this.#deps;
+    this.#isUnderWay = true;
+    const begun = { startedAt: clock.monotonic(), insideAnsweredAt: this.#insideAnsweredAt };
+    const result = await this.#ask();
+    this.#isUnderWay = false;
+    if (this.#stopping.signal.aborted) return;
+    const { probeIntervalMs, backoffJitterFactor } = this.#start.probe();
     const intervalMs = probeIntervalMs * (1 + random.next() * backoffJitterFactor);
-    const before = history;
-    history = enterAttempt(history, { ...begun, endedAt: clock.monotonic(), result, intervalMs }, settings);
-    report.externalProbeAttempted(namespace, { result, before, history });
-    tell(before.state !== history.state && history.state === 'unreachable');
-    schedule();
-  };
+    const before = this.#history;
+    const ended = { ...begun, endedAt: clock.monotonic(), result, intervalMs };
+    this.#history = enterAttempt(before, ended, settings);
+    report.externalProbeAttempted(this.#start.namespace, { result, before, history: this.#history });
+    this.#publish(before.state !== this.#history.state && this.#history.state === 'unreachable');
+    this.#schedule();
+  }
 
-  const ask = async (): Promise<AttemptResult> => {
-    if (!deps.kubeconfigs.synced) {
-      return { kind: 'unusable', problem: 'the Secrets with its kubeconfig are not known yet' };
-    }
+  async #ask(): Promise<AttemptResult> {
+    const { kubeconfigs, settings, report } = this.#deps;
+    const { namespace } = this.#start;
+    const { signal } = this.#stopping;
+    if (!kubeconfigs.synced) return { kind: 'unusable', problem: 'the Secrets with its kubeconfig are not known yet' };
     try {
-      const connection = connectShoot(deps, `${namespace}/${kubeConfigSecretName}`);
+      const connection = connectShoot(this.#deps, `${namespace}/${settings.kubeConfigSecretName}`);
       if (!connection.ok) return resultOfError(connection.error);
       try {
-        await connection.value.client.call(getVersion, { signal: stopping.signal, timeoutMs });
+        await connection.value.client.call(getVersion, { signal, timeoutMs: settings.timeoutMs });
         return { kind: 'answered' };
       } finally {
         connection.value.close();
       }
     } catch (error) {
       if (error instanceof ApiError) return resultOfError(error);
-      if (!stopping.signal.aborted) report.broke(namespace, error);
+      if (!signal.aborted) report.broke(namespace, error);
       return { kind: 'unusable', problem: 'unexpected error' };
     }
-  };
+  }
 
   /** Makes what is known now known to the others. */
-  const tell = (isNewlyBroken: boolean): void => {
-    if (stopping.signal.aborted) return;
-    registry.set(namespace, factsOf({ history, renewedSince }));
-    report.externalProbeState(namespace, registry.faultIsOurs() ? 'unknown' : history.state);
-    const before = seen;
-    seen = view();
-    if (isNewlyBroken || (seen.state === 'unreachable' && before.state !== 'unreachable')) onTurn(true);
-    else if (before.state === 'reachable' && seen.state !== 'reachable') onTurn(false);
-  };
-
-  tell(false);
-  schedule();
-  return {
-    view: () => (mode === 'observe' ? undefined : view()),
-    runEnded: (startedAt, { verdict, nextRunAt: at, memory }) => {
-      const isAnswered = verdict.kind !== 'failed';
-      if (isAnswered) insideAnsweredAt = startedAt;
-      renewedSince = isAnswered ? memory.renewedSince : undefined;
-      nextRunAt = at;
-      tell(false);
-      schedule();
-    },
-    memory: () => ({ kubeConfigSecretName, history, insideAnsweredAt, renewedSince }),
-    stop: () => {
-      stopping.abort(new Error('the outside path is no longer tried'));
-      cancel();
-      registry.forget(namespace);
-      report.externalProbeStopped(namespace);
-    },
-  };
-};
+  #publish(isNewlyUnreachable: boolean): void {
+    const { registry, report } = this.#deps;
+    const { namespace, onTurn } = this.#start;
+    if (this.#stopping.signal.aborted) return;
+    registry.set(namespace, factsOf({ history: this.#history, renewedSince: this.#renewedSince }));
+    report.externalProbeState(namespace, registry.faultIsOurs() ? 'unknown' : this.#history.state);
+    const before = this.#seen;
+    this.#seen = this.#view();
+    const isUnreachable = this.#seen.state === 'unreachable' && before.state !== 'unreachable';
+    if (isNewlyUnreachable || isUnreachable) onTurn(true);
+    else if (before.state === 'reachable' && this.#seen.state !== 'reachable') onTurn(false);
+  }
+}

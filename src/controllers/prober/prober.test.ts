@@ -16,7 +16,7 @@ import {
   type ScriptedCall,
   type ScriptedClient,
 } from '../../testing/index.ts';
-import { type ShootProberDeps, startShootProber } from './prober.ts';
+import { type ShootProberDeps, ShootProber } from './prober.ts';
 import { createProberReport, type ProberReport } from './report.ts';
 import { dependent } from './testing/cases.ts';
 import { deployment, objectOf, scalableOf } from './testing/seed-model.ts';
@@ -104,7 +104,7 @@ const start = (namespace: string, given: Partial<ShootProberDeps> = {}): Shoot =
     apiServers: { view: () => ({}) },
     ...given,
   };
-  startShootProber(deps, { namespace, settings: { poolConditions: new Map() }, first: { delayMs: 0 } });
+  new ShootProber(deps, { namespace, settings: { poolConditions: new Map() }, first: { delayMs: 0 } });
   return shoot;
 };
 

@@ -1,22 +1,17 @@
 import { ApiError, type ProberSettings } from '../../domain/index.ts';
 import type { Clock, Random } from '../../ports/index.ts';
 import type { ApiServers } from './api-servers.ts';
-import { createDependents, type DependentsDeps } from './dependents.ts';
+import { createDependents, type Dependents, type DependentsDeps } from './dependents.ts';
 import type { Flow } from './flow.ts';
 import type { ReleasePolicy, ShootSettings } from './lifecycle.ts';
 import type { AskDeps } from './ask.ts';
 import { probe, type ProbeRequest } from './observe.ts';
 import type { Action } from './operation.ts';
-import {
-  type ExternalProbeMemory,
-  type ExternalProber,
-  type ExternalProbeSource,
-  startExternalProber,
-} from './outside-prober.ts';
+import { type ExternalProbeMemory, ExternalProber, type ExternalProbeSource } from './outside-prober.ts';
 import { probeSettings, raceOf } from './probe-settings.ts';
 import type { ProberReport } from './report.ts';
-import { type Effect, type ShootContext, type ShootEvent, type ShootState, advanceShoot } from './shoot.ts';
-import { emptyProbeMemory, type ProbeMemory } from './verdict.ts';
+import { type Effect, type ShootEvent, type ShootState, advanceShoot } from './shoot.ts';
+import { emptyProbeMemory, type ProbeMemory, type ProbeSettings } from './verdict.ts';
 
 export interface ShootProberDeps extends AskDeps, DependentsDeps {
   readonly clock: Clock;
@@ -39,20 +34,6 @@ export interface ProberMemory {
   readonly externalProbe?: ExternalProbeMemory;
 }
 
-/** The prober of one shoot. */
-export interface ShootProber {
-  /** Settings for the runs from now on; back-off, flow and lease memory stay. */
-  update(settings: ShootSettings): void;
-  memory(): ProberMemory;
-  /** Resources of the shoot that carry the mark of meltdown protection. */
-  held(): number;
-  /**
-   * Ends probing for good, and gives back what is held. Resolves when all is done, with whether it succeeded. Called again it takes
-   * over the later farewell only if the former one has not begun. `reason` is told in log and Events.
-   */
-  stop(releasePolicy: ReleasePolicy, reason?: string): Promise<'done' | 'failed'>;
-}
-
 /** `first`: when the first run is due, or the memory of the prober before. */
 export interface ProberStart {
   readonly namespace: string;
@@ -60,204 +41,223 @@ export interface ProberStart {
   readonly first: { readonly delayMs: number } | ProberMemory;
 }
 
-export const startShootProber = (deps: ShootProberDeps, start: ProberStart): ShootProber => {
-  const { clock, random, report, settings } = deps;
-  const { namespace } = start;
-  const dependents = createDependents(namespace, deps);
-  const events: ShootEvent[] = [];
-  /** Per flow: what was not sent yet, and what is only read. */
-  const unsent = new Map<number, AbortController>();
-  let shootSettings = start.settings;
-  let run = new AbortController();
-  let cancelTimer: (() => void) | undefined;
-  /** Changes of resources matter while a flow runs. */
-  let stopListening: () => void = () => undefined;
-  let scheduled = false;
-  let state: ShootState = {
-    ...('delayMs' in start.first
-      ? { probe: emptyProbeMemory, nextRunAt: clock.monotonic() + start.first.delayMs }
-      : { probe: start.first.probe, nextRunAt: start.first.nextRunAt }),
-    runUnderWay: false,
-    flows: 0,
-  };
-  let settleStopped: (result: 'done' | 'failed') => void = () => undefined;
-  const stopped = new Promise<'done' | 'failed'>((resolve) => {
-    settleStopped = resolve;
+/** The prober of one shoot: one timer, and events that the pure `advanceShoot` turns into effects. */
+export class ShootProber {
+  readonly #deps: ShootProberDeps;
+  readonly #namespace: string;
+  readonly #dependents: Dependents;
+  readonly #externalProber: ExternalProber | undefined;
+  readonly #events: ShootEvent[] = [];
+  /** Per flow: ends its reads, and writes that have not left yet. */
+  readonly #unsent = new Map<number, AbortController>();
+  #settle: (result: 'done' | 'failed') => void = () => undefined;
+  readonly #stopped = new Promise<'done' | 'failed'>((resolve) => {
+    this.#settle = resolve;
   });
+  #settings: ShootSettings;
+  #state: ShootState;
+  #run = new AbortController();
+  #isScheduled = false;
+  #cancelTimer = (): void => undefined;
+  /** Changes of resources matter while a flow runs. */
+  #stopListening = (): void => undefined;
 
-  const post = (event: ShootEvent): void => {
-    events.push(event);
-    schedule();
-  };
+  constructor(deps: ShootProberDeps, { namespace, settings, first }: ProberStart) {
+    const { clock } = deps;
+    this.#deps = deps;
+    this.#namespace = namespace;
+    this.#settings = settings;
+    this.#dependents = createDependents(namespace, deps);
+    const { probe, nextRunAt } =
+      'delayMs' in first ? { probe: emptyProbeMemory, nextRunAt: clock.monotonic() + first.delayMs } : first;
+    this.#state = { probe, nextRunAt, runUnderWay: false, flows: 0 };
+    // A prober that never probes has none.
+    this.#externalProber =
+      deps.externalProbe && Number.isFinite(nextRunAt)
+        ? new ExternalProber(
+            { ...deps, ...deps.externalProbe },
+            {
+              namespace,
+              firstAttemptAt: nextRunAt,
+              before: 'delayMs' in first ? undefined : first.externalProbe,
+              probe: () => this.#probeSettings(),
+              onTurn: (isUnreachable) => this.#post({ kind: 'external-probe-turned', isUnreachable }),
+            },
+          )
+        : undefined;
+    this.#schedule();
+  }
+
+  /** Settings for the runs from now on; back-off, flow and lease history stay. */
+  update(settings: ShootSettings): void {
+    this.#settings = settings;
+  }
+
+  memory(): ProberMemory {
+    const { probe, nextRunAt } = this.#state;
+    const memory = { probe, nextRunAt, settings: this.#settings };
+    return this.#externalProber === undefined ? memory : { ...memory, externalProbe: this.#externalProber.memory() };
+  }
+
+  /** Number of the shoot's resources that carry the mark of meltdown protection. */
+  held(): number {
+    return this.#dependents.countHeld();
+  }
+
+  /**
+   * Ends probing for good, and releases what is held. Resolves when all is done, with whether it succeeded. Called again, the later policy holds
+   * where the former has not begun, or where it releases less. `reason` goes to log and Events.
+   */
+  stop(releasePolicy: ReleasePolicy, reason?: string): Promise<'done' | 'failed'> {
+    this.#externalProber?.stop();
+    this.#post({ kind: 'stop', releasePolicy, ...(reason === undefined ? {} : { reason }) });
+    return this.#stopped;
+  }
+
+  #post(event: ShootEvent): void {
+    this.#events.push(event);
+    this.#schedule();
+  }
 
   /** Never within the caller's stack, so that events of one moment are taken in together. */
-  const schedule = (): void => {
-    if (scheduled) return;
-    scheduled = true;
-    queueMicrotask(advance);
+  readonly #schedule = (): void => {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    queueMicrotask(() => this.#advance());
   };
 
-  const context = (): ShootContext => ({
-    now: clock.monotonic(),
-    snapshotOf: (key) => dependents.snapshotOf(key),
-    resources: settings.dependentResources,
-    probeIntervalMs: settings.probeIntervalMs,
-    seedAwayMs: deps.seedAwayMs(),
-  });
-
-  const advance = (): void => {
-    scheduled = false;
-    if (state.ended !== undefined) return;
+  #advance(): void {
+    this.#isScheduled = false;
+    if (this.#state.ended !== undefined) return;
     try {
-      step();
+      this.#step();
     } catch (error) {
-      report.broke(namespace, error);
-      startOver();
+      this.#deps.report.broke(this.#namespace, error);
+      this.#startOver();
     }
-  };
+  }
+
+  #step(): void {
+    const { clock, settings, seedAwayMs } = this.#deps;
+    const { state, effects, wakeAt } = advanceShoot(this.#state, this.#events.splice(0), {
+      now: clock.monotonic(),
+      snapshotOf: (key) => this.#dependents.snapshotOf(key),
+      resources: settings.dependentResources,
+      probeIntervalMs: settings.probeIntervalMs,
+      seedAwayMs: seedAwayMs(),
+    });
+    this.#state = state;
+    if (state.flow?.ending !== undefined) this.#unsent.get(state.flow.id)?.abort(new Error('the flow is ending'));
+    for (const effect of effects) this.#perform(effect);
+    this.#cancelTimer();
+    this.#cancelTimer = () => undefined;
+    if (state.ended !== undefined) {
+      this.#stopListening();
+      this.#settle(state.ended);
+    } else if (Number.isFinite(wakeAt)) {
+      this.#cancelTimer = clock.timer(wakeAt - clock.monotonic(), this.#schedule);
+    }
+  }
 
   /** After a bug: nothing under way is waited for any more; what the cluster holds is all that the next run needs. */
-  const startOver = (): void => {
-    run.abort(new Error('the prober starts over'));
-    for (const controller of unsent.values()) controller.abort(new Error('the prober starts over'));
-    const { flow: _flow, next: _next, ...rest } = state;
-    state = { ...rest, runUnderWay: false, nextRunAt: clock.monotonic() + settings.probeIntervalMs };
-    cancelTimer?.();
-    cancelTimer = clock.timer(settings.probeIntervalMs, schedule);
-  };
+  #startOver(): void {
+    const { clock, settings } = this.#deps;
+    this.#run.abort(new Error('the prober starts over'));
+    for (const controller of this.#unsent.values()) controller.abort(new Error('the prober starts over'));
+    const { flow: _flow, next: _next, ...rest } = this.#state;
+    this.#state = { ...rest, runUnderWay: false, nextRunAt: clock.monotonic() + settings.probeIntervalMs };
+    this.#cancelTimer();
+    this.#cancelTimer = clock.timer(settings.probeIntervalMs, this.#schedule);
+  }
 
-  const step = (): void => {
-    const { state: next, effects, wakeAt } = advanceShoot(state, events.splice(0), context());
-    state = next;
-    // Ends reads, and writes that have not left yet.
-    if (state.flow?.ending !== undefined) unsent.get(state.flow.id)?.abort(new Error('the flow is ending'));
-    for (const effect of effects) perform(effect);
-    cancelTimer?.();
-    cancelTimer = undefined;
-    if (state.ended !== undefined) end(state.ended);
-    else if (Number.isFinite(wakeAt)) cancelTimer = clock.timer(wakeAt - clock.monotonic(), schedule);
-  };
-
-  const end = (result: 'done' | 'failed'): void => {
-    stopListening();
-    settleStopped(result);
-  };
-
-  const perform = (effect: Effect): void => {
+  #perform(effect: Effect): void {
     switch (effect.kind) {
       case 'start-run':
-        void startRun();
+        void this.#probe();
         break;
       case 'abort-run':
-        run.abort(new Error('the prober is being stopped'));
+        this.#run.abort(new Error('the prober is being stopped'));
         break;
       case 'flow-started':
-        unsent.set(effect.flow.id, new AbortController());
-        stopListening();
-        stopListening = dependents.subscribe(schedule);
-        report.flowStarted(namespace, effect.flow);
+        this.#unsent.set(effect.flow.id, new AbortController());
+        this.#stopListening();
+        this.#stopListening = this.#dependents.subscribe(this.#schedule);
+        this.#deps.report.flowStarted(this.#namespace, effect.flow);
         break;
       case 'send':
-        void send(effect.flow, effect.action);
+        void this.#send(effect.flow, effect.action);
         break;
       case 'flow-ended':
-        unsent.get(effect.flow.id)?.abort(new Error('the flow has ended'));
-        unsent.delete(effect.flow.id);
-        if (state.flow === undefined) stopListening();
-        report.flowEnded(namespace, { ...effect, now: clock.monotonic(), held: dependents.countHeld() });
+        this.#endFlow(effect);
         break;
     }
-  };
+  }
 
-  const probeInput = (jitter: number): ReturnType<ProbeRequest['input']> => {
-    const path = externalProbe?.view();
-    return {
-      settings: probeSettings(settings, shootSettings),
-      dependents: dependents.view(state.flow !== undefined),
-      apiServer: deps.apiServers.view(namespace),
-      random: jitter,
-      ...(path === undefined ? {} : { externalProbe: path }),
-    };
-  };
+  #endFlow({ flow, end }: Extract<Effect, { kind: 'flow-ended' }>): void {
+    this.#unsent.get(flow.id)?.abort(new Error('the flow has ended'));
+    this.#unsent.delete(flow.id);
+    if (this.#state.flow === undefined) this.#stopListening();
+    const now = this.#deps.clock.monotonic();
+    this.#deps.report.flowEnded(this.#namespace, { flow, end, now, held: this.held() });
+  }
 
-  const startRun = async (): Promise<void> => {
-    run = new AbortController();
-    const jitter = random.next();
+  async #probe(): Promise<void> {
+    const { clock, random, settings, report } = this.#deps;
+    const run = new AbortController();
+    this.#run = run;
     const startedAt = clock.monotonic();
+    const jitter = random.next();
     try {
-      const result = await probe(deps, {
-        namespace,
+      const result = await probe(this.#deps, {
+        namespace: this.#namespace,
         kubeConfigSecretName: settings.kubeConfigSecretName,
         timeoutMs: settings.probeTimeoutMs,
-        memory: state.probe,
-        input: () => probeInput(jitter),
+        memory: this.#state.probe,
+        input: () => this.#probeInput(jitter),
         signal: run.signal,
       });
-      report.runEnded(namespace, {
-        result,
-        previous: state.verdict,
-        held: dependents.countHeld(),
-        missing: dependents.missing(),
-      });
-      post({ kind: 'run-ended', decision: result.decision });
-      externalProbe?.runEnded(startedAt, result.decision);
+      const { verdict: previous } = this.#state;
+      report.runEnded(this.#namespace, { result, previous, held: this.held(), missing: this.#dependents.missing() });
+      this.#post({ kind: 'run-ended', decision: result.decision });
+      this.#externalProber?.runEnded(startedAt, result.decision);
     } catch (error) {
-      if (!run.signal.aborted) report.broke(namespace, error);
-      post({ kind: 'run-broke', nextRunAt: clock.monotonic() + settings.probeIntervalMs });
+      if (!run.signal.aborted) report.broke(this.#namespace, error);
+      this.#post({ kind: 'run-broke', nextRunAt: clock.monotonic() + settings.probeIntervalMs });
     }
-  };
+  }
 
-  const send = async (flow: Flow, action: Action): Promise<void> => {
-    const signal = unsent.get(flow.id)?.signal ?? AbortSignal.abort();
+  #probeSettings(): ProbeSettings {
+    return probeSettings(this.#deps.settings, this.#settings);
+  }
+
+  #probeInput(jitter: number): ReturnType<ProbeRequest['input']> {
+    const externalProbe = this.#externalProber?.view();
+    return {
+      settings: this.#probeSettings(),
+      dependents: this.#dependents.view(this.#state.flow !== undefined),
+      apiServer: this.#deps.apiServers.view(this.#namespace),
+      random: jitter,
+      ...(externalProbe === undefined ? {} : { externalProbe }),
+    };
+  }
+
+  async #send(flow: Flow, action: Action): Promise<void> {
+    const { clock, report, settings } = this.#deps;
+    const signal = this.#unsent.get(flow.id)?.signal ?? AbortSignal.abort();
     try {
-      const outcome = await dependents.ask(action, { urgent: flow.direction === 'down', signal });
-      const race = raceOf(state.verdict, settings, shootSettings);
-      const about = { ...dependents.identify(action.key), race };
-      report.answered(namespace, { flow, action, outcome, now: clock.monotonic(), ...about });
-      post({ kind: 'answered', flow: flow.id, outcome });
+      const outcome = await this.#dependents.ask(action, { urgent: flow.direction === 'down', signal });
+      const race = raceOf(this.#state.verdict, settings, this.#settings);
+      const about = { ...this.#dependents.identify(action.key), race };
+      report.answered(this.#namespace, { flow, action, outcome, now: clock.monotonic(), ...about });
+      this.#post({ kind: 'answered', flow: flow.id, outcome });
     } catch (error) {
       // An answer no longer wanted, or a bug; a flow must not wait for ever for either.
-      if (!signal.aborted) report.broke(namespace, error);
-      post({
-        kind: 'answered',
-        flow: flow.id,
-        outcome: { key: action.key, result: { ok: false, error: asApiError(error) } },
-      });
+      if (!signal.aborted) report.broke(this.#namespace, error);
+      const result = { ok: false, error: asApiError(error) } as const;
+      this.#post({ kind: 'answered', flow: flow.id, outcome: { key: action.key, result } });
     }
-  };
-
-  const startExternal = (source: ExternalProbeSource): ExternalProber =>
-    startExternalProber(
-      { ...deps, ...source },
-      {
-        namespace,
-        firstAttemptAt: state.nextRunAt,
-        before: 'delayMs' in start.first ? undefined : start.first.externalProbe,
-        probe: () => probeSettings(settings, shootSettings),
-        onTurn: (isUnreachable) => post({ kind: 'external-probe-turned', isUnreachable }),
-      },
-    );
-  /** None for a prober that never probes. */
-  const externalProbe =
-    Number.isFinite(state.nextRunAt) && deps.externalProbe ? startExternal(deps.externalProbe) : undefined;
-
-  schedule();
-  return {
-    update: (next) => {
-      shootSettings = next;
-    },
-    held: () => dependents.countHeld(),
-    memory: () => {
-      const kept = { probe: state.probe, nextRunAt: state.nextRunAt, settings: shootSettings };
-      return externalProbe === undefined ? kept : { ...kept, externalProbe: externalProbe.memory() };
-    },
-    stop: (releasePolicy, reason) => {
-      externalProbe?.stop();
-      post({ kind: 'stop', releasePolicy, ...(reason === undefined ? {} : { reason }) });
-      return stopped;
-    },
-  };
-};
+  }
+}
 
 const asApiError = (cause: unknown): ApiError =>
   new ApiError({ code: 'Rejected', message: cause instanceof Error ? cause.message : String(cause), cause });

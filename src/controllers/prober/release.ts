@@ -1,6 +1,6 @@
 import type { ShootView } from '../../domain/index.ts';
 import { decideLifecycle, type ReleasePolicy } from './lifecycle.ts';
-import { type ShootProberDeps, startShootProber } from './prober.ts';
+import { type ShootProberDeps, ShootProber } from './prober.ts';
 
 export interface ShootRelease {
   readonly namespace: string;
@@ -24,6 +24,6 @@ export const releaseShoot = (
   { namespace, releasePolicy, reason }: ShootRelease,
 ): Promise<'done' | 'failed'> => {
   const settings = { poolConditions: new Map() };
-  const prober = startShootProber(deps, { namespace, settings, first: { delayMs: Number.POSITIVE_INFINITY } });
+  const prober = new ShootProber(deps, { namespace, settings, first: { delayMs: Number.POSITIVE_INFINITY } });
   return prober.stop(releasePolicy, reason);
 };
