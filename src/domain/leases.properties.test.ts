@@ -75,7 +75,7 @@ const watch = (
 const renewsFrom = (phase: number) => (at: number) => phase + Math.floor((at - phase) / renewEveryMs) * renewEveryMs;
 
 describe('a kubelet that renews every 10 s', () => {
-  // A timestamp that happens to fall between two looks is believed, so it may be too old by as much as they are apart, plus the
+  // A timestamp that happens to fall between two observations is believed, so it may be too old by as much as they are apart, plus the
   // tolerance; then comes the wait for the next renewal.
   const maxGap = limitMs - renewEveryMs - 2_000 - 1;
 

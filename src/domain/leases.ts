@@ -32,7 +32,7 @@ export interface Observation {
 }
 
 /**
- * Memory of the leases of one shoot, from look to look. In columns, because every lease is renewed between two looks: an entry for each would be most
+ * Memory of the leases of one shoot, from observation to observation. In columns, because every lease is renewed between two observations: an entry for each would be most
  * of what a prober leaves to the garbage collector.
  */
 export interface LeaseHistory {
@@ -44,9 +44,9 @@ export interface LeaseHistory {
   readonly renewedAt: readonly number[];
   /** Those never seen to change: only their timestamps speak. */
   readonly neverRenewed: ReadonlySet<string>;
-  /** Those whose latest change did not come when its timestamp says: as old as the look that saw it. */
+  /** Those whose latest change did not come when its timestamp says: as old as the observation that saw it. */
   readonly wrongClocks: ReadonlySet<string>;
-  /** Monotonic time of the latest look. */
+  /** Monotonic time of the latest observation. */
   readonly lastObservedAt?: number;
   /** No lease counts as older than this: the end of the last downtime of the API server. */
   readonly notOlderThan: number;
@@ -71,15 +71,15 @@ export interface JudgedLease {
   /** Monotonic instant at which the lease expires (or expired) if it is not renewed. */
   readonly expiresAt: number;
   readonly expired: boolean;
-  /** Not in the book before this look: only its timestamp speaks. */
+  /** Not in the history before this observation: only its timestamp speaks. */
   readonly firstSeen: boolean;
-  /** Renewed since the previous look. */
+  /** Renewed since the previous observation. */
   readonly renewed: boolean;
   /** The latest change did not come when its timestamp says. */
   readonly wrongClock: boolean;
 }
 
-/** Tolerance, in milliseconds, between a node's timestamp and our looks. */
+/** Tolerance, in milliseconds, between a node's timestamp and our observations. */
 const timestampToleranceMs = 2_000;
 
 /** Finds the places of names that are asked for in about the order in which they stand. */
@@ -99,11 +99,11 @@ const createFinder = (names: readonly string[]): ((name: string) => number | und
 };
 
 /**
- * Enters a look into the book and judges every lease by `limitMs`.
+ * Enters an observation into the history and judges every lease by `limitMs`.
  *
  * As KCM's node lifecycle controller does, a lease is judged by when we saw it change, so that a node with a wrong clock is not taken
- * for a dead one; its own timestamp counts where it agrees with what we saw, and on the first look, where there is nothing else.
- * A timestamp in the future counts as "now": a renewal cannot lie ahead of the look that shows it.
+ * for a dead one; its own timestamp counts where it agrees with what we saw, and on the first observation, where there is nothing else.
+ * A timestamp in the future counts as "now": a renewal cannot lie ahead of the observation that shows it.
  */
 export const enterLeases = (
   history: LeaseHistory,
@@ -125,7 +125,7 @@ export const enterLeases = (
     const renewed = !firstSeen && history.renewTimes[place] !== renewTime;
     const known = firstSeen || renewed ? undefined : history.renewedAt[place];
     const countsFrom = known ?? effectiveRenewal(history, renewTime, { observation, firstSeen });
-    // The string of the look before: else each look would keep names of its own.
+    // The string of the observation before: else each observation would keep names of its own.
     const name = firstSeen ? given : (history.names[place] ?? given);
     if (firstSeen || (!renewed && history.neverRenewed.has(name))) neverRenewed.add(name);
     const wrongClock = renewed
@@ -155,7 +155,7 @@ export const enterLeases = (
 export const renewalsOf = ({ renewedAt, renewTimes, notOlderThan }: LeaseHistory): readonly number[] =>
   renewedAt.map((at, place) => (renewTimes[place] === never ? at : Math.max(at, notOlderThan)));
 
-/** Whether one of the leases with these names was renewed since the latest look. */
+/** True if one of the leases with these names was renewed since the latest observation. */
 export const isAnyRenewed = (history: LeaseHistory, leases: readonly Lease[], names: ReadonlySet<string>): boolean => {
   if (names.size === 0) return false;
   const findPlace = createFinder(history.names);
@@ -183,7 +183,7 @@ const effectiveRenewal = (
 /** By our clock, in milliseconds. */
 const ageOf = (renewTime: number, { wall }: Observation): number => wall - Math.floor(renewTime / 1_000);
 
-/** Whether a new `renewTime` lies between the previous look and the one that shows it. */
+/** True if a new `renewTime` lies between the previous observation and the one that shows it. */
 const agrees = ({ lastObservedAt = never }: LeaseHistory, renewTime: number, observation: Observation): boolean => {
   if (renewTime === never) return true;
   const age = ageOf(renewTime, observation);
@@ -197,7 +197,7 @@ export const resetAges = (history: LeaseHistory, at: number): LeaseHistory => ({
 });
 
 /**
- * Timestamps proved wrong (a lease that they called expired was renewed right after): for `limitMs` from the look that was disproved, only
+ * Timestamps proved wrong (a lease that they called expired was renewed right after): for `limitMs` from the observation that was disproved, only
  * what was seen counts. `disproved` and all leases that were never seen to change are as old as that look at most.
  */
 export const distrustTimestamps = (

@@ -156,11 +156,11 @@ const goTrue: ReadonlySet<string> = new Set(['1', 't', 'T', 'TRUE', 'true', 'Tru
 export const ignoresScaling = ({ annotations }: ResourceState): boolean =>
   goTrue.has(annotations[ignoreScalingAnnotation] ?? '');
 
-/** Whether we hold the resource down. */
+/** True if we hold the resource down. */
 export const isHeld = ({ annotations }: Pick<ResourceState, 'annotations'>): boolean =>
   Object.hasOwn(annotations, activeAnnotation);
 
-/** Whether annotations of ours are left on the resource. */
+/** True if annotations of ours are left on the resource. */
 export const isMarked = ({ annotations }: Pick<ResourceState, 'annotations'>): boolean =>
   Object.hasOwn(annotations, activeAnnotation) || Object.hasOwn(annotations, replicasAnnotation);
 
@@ -175,7 +175,7 @@ export const replicasToRestore = ({
 };
 
 /**
- * Whether `a` is at least as new as `b`. resourceVersions of one resource compare as decimal numbers (KEP-5504); others are only
+ * True if `a` is at least as new as `b`. resourceVersions of one resource compare as decimal numbers (KEP-5504); others are only
  * ever equal or different, and then the one seen last counts as newer.
  */
 export const isAtLeast = (a: string, b: string): boolean => {

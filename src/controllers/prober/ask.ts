@@ -26,7 +26,7 @@ const firstAttemptMs = 5_000;
 const repeatedCodes: ReadonlySet<ApiErrorCode> = new Set(['ServerError', 'Timeout']);
 const brokenConnection: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'ETIMEDOUT']);
 
-/** Whether the same request may well be answered on another connection. */
+/** True if the same request may well be answered on another connection. */
 const isRepeated = ({ code, fault }: ApiError): boolean =>
   repeatedCodes.has(code) || (code === 'ConnectionError' && brokenConnection.has(fault.code ?? ''));
 

@@ -123,7 +123,7 @@ const judgeExpired = (known: Parameters<typeof judgeSilence>[0], input: ProbeInp
   );
 };
 
-/** Its age is what a clock that may be wrong has written: the first timestamp seen of it, or one that came after a long gap between looks. */
+/** Its age is what a clock that may be wrong has written: the first timestamp seen of it, or one that came after a long gap between observations. */
 const restsOnTimestamp = ({ firstSeen, renewed }: WatchedLease): boolean => firstSeen || renewed;
 
 /** One node proves nothing about the path; but a pool that shrank to one while protected must not stay frozen for ever. */
@@ -136,7 +136,7 @@ const judgeSingle = (counts: Counts, input: ProbeInput): Decision => {
   return decisionOf(input, { verdict: { kind: 'skipped' }, reason, counts });
 };
 
-/** Where only we were cut off, kubelets may have been as well: a scale-down right afterwards takes a second look. */
+/** Where only we were cut off, kubelets may have been as well: a scale-down right afterwards takes a second observation. */
 const confirmAfterSpell = (decision: Decision, input: ProbeInput): Decision => {
   const at = confirmableAt(input.memory);
   if (decision.verdict.kind !== 'unhealthy' || at === undefined) return decision;

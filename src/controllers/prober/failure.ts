@@ -6,7 +6,7 @@ import { earliestReach, mayReachAt } from './threshold.ts';
 import type { ProbeInput, FailureKind, ProbeMemory, ReadError, Verdict, Decision } from './verdict.ts';
 
 export const throttledBackOffMs = 10_000;
-/** Whoever answers for a shoot's API server must not silence its prober for good. */
+/** A hostile answer must not silence the prober of its shoot for good. */
 export const longestBackOffMs = 600_000;
 
 /** What a list of leases takes, at most, where answers are quick. */
@@ -64,7 +64,7 @@ const failed = ({ failure, error, renewals, isSeed = false }: FailedRun, input: 
 
 /**
  * One bad answer must not cost an interval while an outage may be under way: where leases are known to be older than half the limit, the next run comes after
- * 1, 2, 4, 8 seconds and so on, up to the next tick, and the count begins anew when they expire. Whoever asks to wait is waited for.
+ * 1, 2, 4, 8 seconds and so on, up to the next tick, and the count begins anew when they expire. A `Retry-After` is respected.
  */
 const again = (verdict: FailedVerdict, renewals: readonly number[], input: ProbeInput): Decision => {
   const { memory, now, settings } = input;

@@ -351,7 +351,7 @@ describe('a flow', () => {
         const [longestAttempt] = [...given.fates]
           .map((each) => each.latencyMs + Math.max(100, each.retryAfterMs ?? 0))
           .sort((a, b) => b - a);
-        // Per resource: its delay, three tries of up to four requests each, its time-out, and the poll at its end.
+        // Per resource: its delay, three attempts of up to four requests each, its time-out, and the poll at its end.
         const bound = given.resources
           .flatMap(({ scaleUp, scaleDown }) =>
             verdict === upVerdict ? [scaleUp] : scaleDown === undefined ? [] : [scaleDown],

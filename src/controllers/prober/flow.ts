@@ -38,7 +38,7 @@ export interface Flow {
   /** When the verdict was last confirmed; on one older than `verdictMaxAgeMs` a scale-up starts no level and scales nothing. */
   readonly verdictAt: number;
   readonly verdictMaxAgeMs: number;
-  /** When it was to be moved on at the latest. */
+  /** Latest instant at which it was to be advanced. */
   readonly wakeAt: number;
   /** The process was suspended since the verdict: what held then may hold no more, and nothing is scaled until it is given again. */
   readonly wasSuspended?: boolean;
@@ -223,7 +223,7 @@ const awaitWrites = (flow: Flow, actions: readonly Action[]): FlowStep => {
 /** Ends waits and unsent writes at once; the flow ends when the writes under way are answered. */
 export const cancelFlow = (flow: Flow): Flow => ({ ...flow, ending: 'cancelled' });
 
-/** The same verdict again: the flow goes on, with a fresh mandate. */
+/** The same verdict again: the flow goes on, on a fresh verdict. */
 export const confirmFlow = (
   flow: Flow,
   { judgedAt, scope }: { readonly judgedAt: number; readonly scope: Scope },
@@ -231,6 +231,6 @@ export const confirmFlow = (
   ...flow,
   verdictAt: judgedAt,
   wasSuspended: false,
-  // A narrower mandate holds from now on; a wider one is for the next flow, which looks at all resources.
+  // A narrower scope holds from now on; a wider one is for the next flow, which takes all resources.
   scope: scope === 'held' ? 'held' : flow.scope,
 });

@@ -36,7 +36,7 @@ interface NodeCase {
 
 interface ProbeCase {
   readonly nodes: readonly NodeCase[];
-  /** How long before now the earlier looks were; none: everything is seen for the first time. */
+  /** How long before now the earlier observations were; none: everything is seen for the first time. */
   readonly earlier: readonly number[];
   readonly fraction: number;
   readonly failure: ReadName | undefined;
@@ -81,7 +81,7 @@ const anyExternalProbe: fc.Arbitrary<ExternalProbeView | undefined> = fc.oneof(
   { weight: 3, arbitrary: fc.constant({ mode: 'trigger', state: 'unreachable', since: now - 5_000 }) },
 );
 
-/** Silent for about as long as a broken outside path needs. */
+/** Silent for about as long as a failing external probe needs. */
 const quietCase: fc.Arbitrary<NodeCase> = fc
   .record({ since: fc.integer({ min: 14_500, max: 22_000 }), role: anyRole, clockShiftMs })
   .map(({ since, ...rest }) => ({ ages: [since, since, since], ...rest }));

@@ -25,7 +25,7 @@ export type LifecycleDecision =
   /** Not started; one that runs is left as it is. */
   | { readonly kind: 'leave'; readonly reason: string };
 
-/** Whether a shoot is probed; undefined: its Cluster is gone. */
+/** Decides if a shoot is probed; undefined: its Cluster is gone. */
 export const decideLifecycle = (shoot: ShootView | undefined): LifecycleDecision => {
   if (shoot === undefined) return { kind: 'stop', releasePolicy: 'nothing', reason: 'the Cluster is gone' };
   const { lastOperation } = shoot;

@@ -45,7 +45,7 @@ export const observeLeases = (
   return { leases, memory: renewedSince === undefined ? next : { ...next, renewedSince } };
 };
 
-/** What changed between two looks was renewed after the first of them, whatever clocks say. */
+/** What changed between two observations was renewed after the first of them, whatever clocks say. */
 const sinceRenewal = ({ history, renewedSince }: ProbeMemory, leases: readonly WatchedLease[]): number | undefined => {
   if (leases.every(({ silent }) => silent)) return undefined;
   return leases.some(({ renewed }) => renewed) ? history.lastObservedAt : renewedSince;
@@ -66,7 +66,7 @@ const keepFirstSeen = (
 };
 
 /**
- * Silence is judged as expiry is, but on no timestamp alone: a lease never seen to change is as old as our first look at it, one whose
+ * Silence is judged as expiry is, but on no timestamp alone: a lease never seen to change is as old as our first observation of it, one whose
  * change has just come to light is looked at a second time, and nobody was silent while the API server was away.
  */
 const watch = (

@@ -43,7 +43,7 @@ export type PatchPlan =
 
 const withoutMarks: AnnotationChange = { [activeAnnotation]: null, [replicasAnnotation]: null };
 
-/** What one resource needs next; pure in its state, so that a crash anywhere is completed by whoever looks next. */
+/** What one resource needs next. Depends on its state alone, so that the next run completes what a crash has interrupted. */
 export const planPatch = (
   resource: DependentResource,
   state: ResourceState,
@@ -92,7 +92,7 @@ const planUp = (state: ResourceState, atOnce: boolean): PatchPlan => {
 
 const scaleWith = (write: Write): PatchPlan => ({ kind: 'write', write, scaling: true });
 
-/** Whether the resource shows what was asked for: its controller has seen the change, and its pods have followed. */
+/** True if the resource shows what was asked for: its controller has seen the change, and its pods have followed. */
 export const isSettled = (state: ResourceState, direction: Direction): boolean => {
   if (direction === 'release') return true;
   if (!state.observed) return false;

@@ -3,19 +3,19 @@ import type { Decision, Verdict } from './verdict.ts';
 /** When a shoot's leases are looked at next. Times are monotonic milliseconds. */
 export interface NextRun {
   readonly nextRunAt: number;
-  /** An earlier look, for the sake of the outside path. */
+  /** An earlier run, for the sake of the external probe. */
   readonly runBy?: number;
   /** As the latest verdict says. */
   readonly verdictMayTurnAt?: number;
 }
 
-/** After a run; what the outside path asked for meanwhile goes where the run failed, so that a back-off holds. */
+/** After a run; what the external probe asked for meanwhile goes where the run failed, so that a back-off holds. */
 export const scheduleAfter = ({ runBy }: NextRun, { nextRunAt, verdictMayTurnAt }: Decision): NextRun => {
   if (verdictMayTurnAt === undefined) return { nextRunAt };
   return { nextRunAt, verdictMayTurnAt, ...(runBy === undefined ? {} : { runBy }) };
 };
 
-/** The outside path has turned: it is no longer whole, which a verdict to skip may rest on, or `broken` for certain. */
+/** The external probe has turned: no longer reachable, on which a verdict `skipped` may rest, or with `isUnreachable` unreachable for certain. */
 export const runSooner = <S extends NextRun & { readonly verdict?: Verdict }>(
   state: S,
   { isUnreachable, now }: { readonly isUnreachable: boolean; readonly now: number },

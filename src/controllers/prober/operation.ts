@@ -11,7 +11,7 @@ import type { Write } from './moves.ts';
 
 /** What a shoot's loop knows of one dependent resource without asking the API server. */
 export type Snapshot =
-  /** `isAhead`: the API server has told us, and the watch does not show it yet. */
+  /** `isAhead`: from an answer of the API server that the watch does not show yet. */
   | { readonly kind: 'state'; readonly state: ResourceState; readonly isAhead?: boolean }
   | { readonly kind: 'absent' }
   /** Has to be read; `resourceVersion` when the watch shows one that was not read yet. */
@@ -47,12 +47,12 @@ export interface Operation {
   readonly info: ScaleInfo;
   readonly ifMissing: IfMissing;
   readonly phase: Phase;
-  /** Failed tries so far. */
+  /** Failed attempts so far. */
   readonly attempts: number;
   readonly startedAt: number;
   readonly delayServed: boolean;
   readonly deadline: number;
-  /** Latest state that the API server itself told us in this flow. */
+  /** Latest state that the API server itself has answered in this flow. */
   readonly lastResponse?: ResourceState;
   readonly lastResponseAt: number;
   readonly mustRead: boolean;
@@ -74,7 +74,7 @@ export interface Outcome {
 /** After these an operation has failed, unless it goes on in a scale-down. */
 export const maxAttempts = 3;
 const retryDelayMs = 100;
-/** How long a request stays away that the rate limit held back, or that goes on after its tries. */
+/** How long a request stays away that the rate limit held back, or that goes on after its attempts. */
 const turnDelayMs = 1_000;
 /** How often a resource is read of which no watch can tell what is waited for. */
 export const pollMs = 1_000;
@@ -111,12 +111,12 @@ export const isFoundDown = (operation: Operation, snapshot: Snapshot): boolean =
   !operation.mustRead &&
   latestState(operation, snapshot)?.specReplicas === 0;
 
-/** Has failed, or goes on with little hope: nobody need wait for it. */
+/** True if it has failed, or goes on with little hope: no level waits for it. */
 export const isDoubtful = (operation: Operation): boolean => isOver(operation) || operation.attempts >= maxAttempts;
 
 interface Answering {
   readonly now: number;
-  /** Goes on beyond its tries, until its time-out: the next run may be too late for KCM's grace. */
+  /** Goes on beyond its attempts, until its time-out: the next run may be too late for KCM's grace. */
   readonly keepsRetrying: boolean;
 }
 
@@ -196,7 +196,7 @@ export const wakeTime = (operation: Operation, snapshot: Snapshot): number => {
 };
 
 /**
- * Whether only asking tells when the resource is finished: the watch does not show it, or not yet what the API server has told us, or
+ * True if we must poll: the watch does not cover the resource, or does not show yet what the API server has answered, or
  * what is known of a custom kind is from before its controller saw the change.
  */
 export const isPolled = (operation: Operation, snapshot: Snapshot): boolean => {
@@ -217,7 +217,7 @@ export const isPolled = (operation: Operation, snapshot: Snapshot): boolean => {
   return !scalesInOneWrite(resource.ref) && latestState(operation, snapshot)?.observed === false;
 };
 
-/** The snapshot may lag behind what the API server told us, or be ahead of it. */
+/** The snapshot may be older or newer than the last answer of the API server. */
 export const latestState = ({ lastResponse }: Operation, snapshot: Snapshot): ResourceState | undefined => {
   if (snapshot.kind !== 'state') return lastResponse;
   if (lastResponse === undefined || isAtLeast(snapshot.state.resourceVersion, lastResponse.resourceVersion)) {

@@ -1,15 +1,15 @@
 import type { Reachability } from './verdict.ts';
 
-/** What one shoot's outside path says of all of them. */
+/** What one shoot's external probe says of all of them. */
 export type Standing =
   | Exclude<Reachability, 'unreachable'>
   | 'unreachable'
-  /** Broken, and yet a lease of the shoot was renewed since: whoever renews them gets through. */
+  /** Unreachable, and yet a lease of the shoot was renewed since: whoever renews them gets through. */
   | 'unreachable-for-us';
 
 export interface ExternalProbeFacts {
   readonly state: Reachability;
-  /** Start of the first of the failed tries in a row. */
+  /** Start of the first of the failed attempts in a row. */
   readonly failingSince?: number | undefined;
   /** Since this instant a lease was renewed for certain; undefined while all of them are silent, or cannot be seen. */
   readonly renewedSince?: number | undefined;
@@ -25,7 +25,7 @@ export const standingOf = ({ state, failingSince, renewedSince }: ExternalProbeF
 const fewest = 3;
 
 /**
- * Whether the fault is ours: of all paths that are judged, more than half, and three or more, are broken while leases renew. In an outage
+ * True if the fault is ours: of all paths that are judged, more than half, and three or more, are unreachable while leases renew. In an outage
  * of the whole seed leases do not renew, and the paths count.
  */
 export const isFaultOurs = (standings: Iterable<Standing>): boolean => {
@@ -34,9 +34,9 @@ export const isFaultOurs = (standings: Iterable<Standing>): boolean => {
   return broken >= fewest && broken * 2 > judged.length;
 };
 
-/** The outside paths of a seed, by shoot. */
+/** The external probes of a seed, by shoot. */
 export interface ExternalProbeRegistry {
-  /** Whether no path is to be believed. */
+  /** True if no path is to be believed. */
   faultIsOurs(): boolean;
   set(namespace: string, facts: ExternalProbeFacts): void;
   forget(namespace: string): void;

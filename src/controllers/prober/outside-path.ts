@@ -11,17 +11,17 @@ export type AttemptResult =
   /** It says nothing of the path: the kubeconfig cannot be used, or the fault is on our side. */
   | { readonly kind: 'unusable'; readonly problem: string };
 
-/** What the tries of an outside path have shown so far. Times are monotonic milliseconds. */
+/** What the attempts of an external probe have shown so far. Times are monotonic milliseconds. */
 export interface ExternalProbeHistory {
   readonly state: Reachability;
   /** In words, for people. */
   readonly reason: string;
-  /** Of the latest tries, those in a row that were answered, or that failed. */
+  /** Of the latest attempts, those in a row that were answered, or that failed. */
   readonly successes: number;
   readonly failures: number;
   /** Start of the first of those failures. */
   readonly failingSince?: number;
-  /** When the path was broken and one of those failures had begun after an answer on the inside path: no restart explains them. */
+  /** When the path was unreachable and one of those failures had begun after an answer on the inside path: no restart explains them. */
   readonly provenAt?: number;
   /** Start of the latest try that was answered. */
   readonly answeredAt?: number;
@@ -42,7 +42,7 @@ export const untriedExternalProbe = (firstAttemptAt: number): ExternalProbeHisto
   notBefore: Number.NEGATIVE_INFINITY,
 });
 
-/** While it fails, until it counts as broken. */
+/** While it fails, until it counts as unreachable. */
 const retryMs = 1_000;
 
 /**
@@ -140,7 +140,7 @@ export interface AttemptInput {
   readonly nextRunAt?: number | undefined;
 }
 
-/** Of the limit: for so long an answer shows that the path is whole. Silence of kubelets began earlier. */
+/** Of the limit: for so long an answer shows that the path is reachable. Silence of kubelets began earlier. */
 const reachableForOfLimit = 0.5;
 /** Of the limit: an answer that would be older than that at the next look at the leases is asked for again before. */
 const renewedOfLimit = 0.4;
@@ -163,7 +163,7 @@ export const nextAttemptOf = (history: ExternalProbeHistory, wish: AttemptInput)
 };
 
 /**
- * The path as it counts in a verdict: broken only where no restart of the API server explains it, whole only as long as its last answer
+ * The path as it counts in a verdict: unreachable only where no restart of the API server explains it, reachable only as long as its last answer
  * is young and nothing has failed since.
  */
 export const viewExternalProbe = (

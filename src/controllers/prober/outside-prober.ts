@@ -14,7 +14,7 @@ import {
 import type { ExternalProbeReport } from './report-outside.ts';
 import type { Decision, ExternalProbeView, ProbeSettings } from './verdict.ts';
 
-/** What all outside paths of a seed have in common. */
+/** What all external probes of a seed have in common. */
 export interface ExternalProbeSource {
   readonly settings: ExternalProbeSettings;
   /** Kubeconfig texts by `namespace/name` of their Secret. */
@@ -52,7 +52,7 @@ export interface ExternalProberStart {
   /** Memory of the prober before, if any; another Secret is another path, of which nothing is known. */
   readonly before: ExternalProbeMemory | undefined;
   readonly probe: () => ProbeSettings;
-  /** Called when the path has turned so that the verdict may: it is no longer whole, or, with `isUnreachable`, unreachable for certain. */
+  /** Called when the path has turned so that the verdict may: it is no longer reachable, or, with `isUnreachable`, unreachable for certain. */
   readonly onTurn: (isUnreachable: boolean) => void;
 }
 

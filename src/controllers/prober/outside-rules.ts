@@ -14,17 +14,17 @@ const nthSilence = (leases: readonly WatchedLease[], count: number): number | un
     count,
   );
 
-/** Whether some subset of two or more leases is silent while a broken path asks for no more. */
+/** True if some subset of two or more leases is silent while an unreachable path asks for no more. */
 export const couldTrigger = (leases: readonly WatchedLease[], { externalProbe }: ProbeInput): boolean =>
   isTriggering(externalProbe) && leases.filter(({ silent }) => silent).length >= 2;
 
-/** What the outside path adds to a scale-up: when it would turn the verdict, by itself or in another state. */
+/** What the external probe adds to a scale-up: when it would turn the verdict, by itself or in another state. */
 export interface TriggerDeadline {
   readonly deadline?: number | undefined;
   readonly verdictMayTurnAt?: number | undefined;
 }
 
-/** `deadline` while the path is broken; `pathTurnsAt` whatever it is. `of`: the number of silent leases that it takes. */
+/** `deadline` while the path is unreachable; `pathTurnsAt` whatever it is. `of`: the number of silent leases that it takes. */
 const triggerDeadline = (
   leases: readonly WatchedLease[],
   of: number,
@@ -54,7 +54,7 @@ export interface CandidatesCase {
 }
 
 /**
- * Where two or more candidates have not expired, in trigger mode: a broken path scales down once none has renewed for 15 s, and what is
+ * Where two or more candidates have not expired, in trigger mode: an unreachable path scales down once none has renewed for 15 s, and what is
  * held stays held until one renews. Undefined: it is up to the leases.
  */
 export const judgeSilence = (
@@ -82,7 +82,7 @@ export const judgeSilence = (
   });
 };
 
-/** Where the leases say scale down: kubelets that are silent on a whole path are so for another reason. Undefined: no objection. */
+/** Where the leases say scale down: kubelets that are silent on a reachable path are so for another reason. Undefined: no objection. */
 export const veto = (
   { reason, counts }: Pick<CandidatesCase, 'reason' | 'counts'>,
   input: ProbeInput,

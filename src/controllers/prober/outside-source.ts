@@ -6,12 +6,12 @@ import type { ExternalProbeReport } from './report-outside.ts';
 
 export interface ExternalProbeSourceDeps {
   readonly settings: ProberSettings;
-  /** Kubeconfig texts of the outside paths, by `namespace/name` of their Secret. */
+  /** Kubeconfig texts of the external probes, by `namespace/name` of their Secret. */
   readonly externalKubeconfigs?: Store<string | undefined> | undefined;
   readonly report: ExternalProbeReport;
 }
 
-/** The outside paths of a seed. */
+/** The external probes of a seed. */
 export interface ExternalProbes {
   readonly registry: ExternalProbeRegistry;
   /** Absent where none is configured. */

@@ -3,7 +3,7 @@ import type { ShootSettings } from './lifecycle.ts';
 import type { Race } from './report-scaling.ts';
 import type { ProbeSettings, Verdict } from './verdict.ts';
 
-/** Judgement leaves the prober time to act before KCM does, and the kubelet three tries of a 40 s grace. */
+/** Judgement leaves the prober time to act before KCM does, and the kubelet three attempts of a 40 s grace. */
 const limitOfGrace = 0.75;
 
 const graceOf = (settings: ProberSettings, shoot: ShootSettings): number =>

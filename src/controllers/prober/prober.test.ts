@@ -78,7 +78,7 @@ const createAnswering = (shoot: Shoot): KubeClient => {
   };
 };
 
-/** Its first run asks for a second look 2 s later, and that one scales down. Writes wait for the test's answer. */
+/** Its first run asks for a second observation 2 s later, and that one scales down. Writes wait for the test's answer. */
 const start = (namespace: string, given: Partial<ShootProberDeps> = {}): Shoot => {
   const shoot: Shoot = { runs: [], hangs: false, onObservation: () => undefined };
   const answering = createAnswering(shoot);

@@ -21,7 +21,7 @@ export interface ShootProberDeps extends AskDeps, DependentsDeps {
   readonly apiServers: ApiServers;
   /** Milliseconds for which a watch of Clusters or dependents has been away; 0 while all are open. */
   readonly seedAwayMs: () => number;
-  /** Absent: there is no outside path. */
+  /** Absent: there is no external probe. */
   readonly externalProbe?: ExternalProbeSource;
 }
 

@@ -42,7 +42,7 @@ export interface ScalingReportDeps {
   readonly logger: Logger;
   readonly metrics: ProberMetrics;
   readonly events: EventRecorder;
-  /** Nothing is written; what would be is told. */
+  /** Nothing is written; the log says what would be. */
   readonly dryRun: boolean;
 }
 
@@ -50,7 +50,7 @@ type WriteAnswer = Answered & { readonly action: Extract<Action, { kind: 'write'
 
 const isWrite = (answer: Answered): answer is WriteAnswer => answer.action.kind === 'write';
 
-/** Whether more than the ordinary tries are made: they were told, and what comes of these is told when the flow ends. */
+/** True beyond the ordinary attempts: those were logged, and what comes of these is logged when the flow ends. */
 const isRetryingOn = ({ flow, action }: Answered): boolean =>
   flow.operations.some(({ key, attempts }) => key === action.key && attempts >= maxAttempts);
 
@@ -132,7 +132,7 @@ export const createScalingReport = (deps: ScalingReportDeps): ScalingReport => {
     const { direction } = ended.flow;
     if (phase.kind === 'failed') {
       metrics.operations.inc({ namespace, direction, result: 'failed' });
-      // Told again only when it changes: the next run tries again, and the one after that.
+      // Logged again only when it changes: the next run tries again, and the one after that.
       const fields = { namespace, resource: key, error: phase.error.message };
       const known = complaints.get(namespace) ?? new Map<string, string>();
       const complaint = `${direction}: ${phase.error.message}`;
@@ -151,7 +151,7 @@ export const createScalingReport = (deps: ScalingReportDeps): ScalingReport => {
     answered: (namespace, answer) => {
       const { key, result } = answer.outcome;
       const failed = result.ok ? {} : { namespace, resource: key, error: result.error.message };
-      // It is asked again every second; what comes of it is told when the flow ends.
+      // It is sent again every second; what comes of it is logged when the flow ends.
       if (!result.ok && result.error.heldBack) logger.debug('held back', failed);
       else if (isWrite(answer)) reportWrite(namespace, answer);
       else if (!result.ok) logger.info('reading failed', failed);

@@ -33,7 +33,7 @@ export interface ReportDeps {
   readonly logger: Logger;
   readonly meter: Meter;
   readonly events: EventRecorder;
-  /** Nothing is written; what would be is told. */
+  /** Nothing is written; the log says what would be. */
   readonly dryRun: boolean;
 }
 
@@ -88,7 +88,7 @@ export const createProberReport = ({ logger, meter, events, dryRun }: ReportDeps
   const metrics = createProberMetrics(meter);
   const skewed = new Set<string>();
   const missingIn = createMissingReport({ logger, metrics });
-  /** Shoots that were told to have been taken for down. */
+  /** Shoots whose API server was assumed to be down, which is logged once. */
   const assumed = new Set<string>();
 
   const reportRun: ProberReport['runEnded'] = (namespace, { result, previous, held, missing }) => {

@@ -93,7 +93,7 @@ describe('a contradicting verdict', () => {
   });
 
   it('after a flow that does not know what became of its writes reads first: the watch may not show it', () => {
-    // Its time is up before its tries are.
+    // Its time is up before its attempts are.
     const resources = [at(a, 0, { timeoutMs: 200 }), at(b, 1)];
     const lost = (index: number): Fate => {
       return index < 3 ? { latencyMs: 20, error: 'ConnectionError', landed: true } : { latencyMs: 20 };

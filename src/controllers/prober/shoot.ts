@@ -48,7 +48,7 @@ export type ShootEvent =
   | { readonly kind: 'run-ended'; readonly decision: Decision }
   /** A run that was aborted or broke; the next tick holds. */
   | { readonly kind: 'run-broke'; readonly nextRunAt: number }
-  /** The outside path is no longer whole, or, with `broken`, broken for certain. */
+  /** The external probe is no longer reachable, or, with `isUnreachable`, unreachable for certain. */
   | { readonly kind: 'external-probe-turned'; readonly isUnreachable: boolean }
   | { readonly kind: 'answered'; readonly flow: number; readonly outcome: Outcome }
   | { readonly kind: 'stop'; readonly releasePolicy: ReleasePolicy; readonly reason?: string };
@@ -77,7 +77,7 @@ export interface ShootStep {
   readonly wakeAt: number;
 }
 
-/** Pure: takes in what happened, moves the flow, and says what to do and when to look again. */
+/** Enters events into the state, advances the flow, and returns what to do now and when to call again. Pure. */
 export const advanceShoot = (state: ShootState, events: readonly ShootEvent[], context: ShootContext): ShootStep => {
   const effects: Effect[] = [];
   let current = state;

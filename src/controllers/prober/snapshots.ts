@@ -45,8 +45,8 @@ export interface SnapshotSources {
   readonly namespace: string;
   readonly sources: DependentSources;
   /**
-   * Latest state that the API server told us, by `refKey`: the count of a custom resource stands only in its Scale, which no watch
-   * shows, and a watch that lags must not make what we have scaled down look up.
+   * Latest state that the API server has answered, by `refKey`: the count of a custom resource stands only in its Scale, which no watch
+   * shows, and with a watch that lags what we have scaled down would seem to be up.
    */
   readonly lastResponses: ReadonlyMap<string, ResourceState>;
   readonly overlays: DryRunOverlays;

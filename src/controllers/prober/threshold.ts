@@ -12,7 +12,7 @@ export const share = (leases: readonly JudgedLease[]): string =>
 export const reaches = ({ expired, candidates }: Counts, { nodeLeaseFailureFraction }: ProbeSettings): boolean =>
   expired / candidates >= nodeLeaseFailureFraction;
 
-/** Whether some subset of two or more of `all` leases reaches the threshold; the worst one pairs the expired with as few others as there must be. */
+/** True if some subset of two or more of `all` leases reaches the threshold; the worst one pairs the expired with as few others as there must be. */
 const someReach = ({ expired, all }: { readonly expired: number; readonly all: number }, settings: ProbeSettings) => {
   if (all < 2 || expired === 0) return false;
   return expired >= 2 || reaches({ expired, candidates: 2 }, settings);
@@ -25,7 +25,7 @@ const mayReach = (leases: readonly JudgedLease[], settings: ProbeSettings): bool
 export const mayReachAt = (expiresAt: readonly number[], at: number, settings: ProbeSettings): boolean =>
   someReach({ expired: expiresAt.filter((instant) => at >= instant).length, all: expiresAt.length }, settings);
 
-/** Whether neither nodes nor machines could change what happens: a scale-up has nothing to do, and there is no scale-down. */
+/** True if neither nodes nor machines could change what happens: a scale-up has nothing to do, and there is no scale-down. */
 export const canOnlyBeHealthy = (
   leases: readonly JudgedLease[],
   { undisturbed }: DependentsView,
@@ -65,7 +65,7 @@ const wrongClocksPaceMs = 5_000;
 const hasWrongClock = ({ wrongClock }: JudgedLease): boolean => wrongClock;
 
 /**
- * When the candidates are to be looked at again for the sake of wrong clocks: a renewal counts from the look that saw it, so looks that are far apart would
+ * When the candidates are to be looked at again for the sake of wrong clocks: a renewal counts from the observation that saw it, so observations that are far apart would
  * detect an outage late by as much. Undefined: too few clocks are wrong.
  */
 export const wrongClocksDeadline = (candidates: readonly JudgedLease[], now: number): number | undefined => {

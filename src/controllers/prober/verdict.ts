@@ -44,11 +44,11 @@ export interface ProbeSettings {
 
 export type Reachability = 'unknown' | 'reachable' | 'unreachable';
 
-/** The outside path as it counts in a verdict. */
+/** The external probe as it counts in a verdict. */
 export interface ExternalProbeView {
   readonly mode: ExternalProbeMode;
   readonly state: Reachability;
-  /** Monotonic instant from which a broken path counts. */
+  /** Monotonic instant from which an unreachable path counts. */
   readonly since?: number;
 }
 
@@ -85,7 +85,7 @@ export interface ProbeMemory {
   readonly firstSeenAt: ReadonlyMap<string, number>;
   /** Since this instant a lease was renewed for certain, whatever clocks say; absent while all of them are silent. */
   readonly renewedSince?: number;
-  /** Leases that a first look called expired and that a second look has yet to confirm. */
+  /** Leases that a first observation called expired and that a second observation has yet to confirm. */
   readonly unconfirmed: ReadonlySet<string>;
   /** Runs in a row that failed while leases were known to be old, before or after they expired. */
   readonly failedRuns?: { readonly count: number; readonly isExpired: boolean };
@@ -104,9 +104,9 @@ export type FailureKind = 'api_server_unreachable' | 'kubeconfig_unusable' | 'le
 export type Verdict =
   | {
       readonly kind: 'unhealthy';
-      /** Monotonic instant at which the share of expired leases reached the threshold, or the outside path was decisive. */
+      /** Monotonic instant at which the share of expired leases reached the threshold, or the external probe was decisive. */
       readonly crossedAt: number;
-      /** How long before the share of expired leases would reach the threshold the outside path was decisive, in milliseconds. */
+      /** How long before the share of expired leases would reach the threshold the external probe was decisive, in milliseconds. */
       readonly earlyByMs?: number;
     }
   | { readonly kind: 'healthy'; readonly scope: 'all' | 'held' }
@@ -134,7 +134,7 @@ export interface Decision {
   readonly counts?: Counts;
   /** Monotonic instant of the next run. */
   readonly nextRunAt: number;
-  /** Monotonic instant from which another state of the outside path would turn the verdict; absent: it would not. */
+  /** Monotonic instant from which another state of the external probe would turn the verdict; absent: it would not. */
   readonly verdictMayTurnAt?: number;
   readonly memory: ProbeMemory;
   /** The API server was down until now, and the leases are given their time again. */
@@ -149,7 +149,7 @@ export interface ProbeInput {
   readonly dependents: DependentsView;
   /** Absent: nothing is known of the API server's Deployment. */
   readonly apiServer?: ApiServerView;
-  /** Absent where no outside path is to be taken into account. */
+  /** Absent where no external probe is to be taken into account. */
   readonly externalProbe?: ExternalProbeView;
   readonly now: number;
   /** In [0, 1), for the jitter. */

@@ -64,9 +64,9 @@ export interface ProbeRun {
 
 export interface ProbeRunResult {
   readonly decision: Decision;
-  /** Whether nodes and machines were listed. */
+  /** True if nodes and machines were listed. */
   readonly isEager: boolean;
-  /** Whether the machines were listed without waiting for the ordinary rate limit. */
+  /** True if the machines were listed without waiting for the ordinary rate limit. */
   readonly isUrgent: boolean;
 }
 
