@@ -17,7 +17,7 @@ const validatorOf = (schema: ReturnType<typeof proberConfig.jsonSchema>) => {
   return (value: unknown) => ({ valid: validate(value), errors: validate.errors ?? [] });
 };
 
-const strict = { leftovers: 'error', looked: 'ahead' } as const;
+const strict = { unknownFields: 'error', looked: 'ahead' } as const;
 
 /** What a schema cannot say: what is wrong with the text, a number that JSON has not, and what two fields say together. */
 const beyondSchema =

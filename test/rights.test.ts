@@ -16,7 +16,7 @@ import { careConfig, proberConfig } from '../src/config/index.ts';
 import { writtenAnnotations } from '../src/domain/index.ts';
 
 const settingsOf = <T>({ settings }: { readonly settings?: T }): T => settings ?? expect.unreachable('not valid');
-const options = { leftovers: 'error' } as const;
+const options = { unknownFields: 'error' } as const;
 const prober = settingsOf(proberConfig.load(proberConfig.gardeners, options));
 const care = settingsOf(careConfig.load(careConfig.gardeners, options));
 

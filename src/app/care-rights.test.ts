@@ -5,7 +5,7 @@ import { careGrants } from './care-rights.ts';
 import { rightsOf } from './grants.ts';
 
 it('care needs to list and watch what it watches, and the Secrets by their name', () => {
-  const { settings } = careConfig.load('kubeConfigSecretName: shoot-access', { leftovers: 'error' });
+  const { settings } = careConfig.load('kubeConfigSecretName: shoot-access', { unknownFields: 'error' });
   if (settings === undefined) throw new Error('not valid');
   const needed = rightsOf(careGrants(settings));
   expect(new Set(needed.map(({ right }) => right.verb))).toEqual(new Set(['list', 'watch']));

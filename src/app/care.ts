@@ -11,7 +11,7 @@ import {
 import type { Clock, Kube, ShootConnector, TunnelConnector } from '../ports/index.ts';
 import { createCareGeneration } from './care-generation.ts';
 import { careGardenGrants, careGrants } from './care-rights.ts';
-import type { Component, ComponentOptions, ComponentPorts } from './component.ts';
+import { type Component, type ComponentOptions, type ComponentPorts, leaseNameOf } from './component.ts';
 import { rightsOf } from './grants.ts';
 import { type ComponentParts, createReloadable, type RunningComponent, startParts } from './reloadable.ts';
 
@@ -63,7 +63,7 @@ export interface CareComponentOptions {
 }
 
 export const careComponent = ({ garden, takeOver, clock }: CareComponentOptions): Component<CareSettings> => ({
-  leaseName: 'dwd-care-leader-election',
+  leaseName: leaseNameOf('care'),
   urgentInFlight,
   neededRights: async (settings) => rightsOf(careGrants(settings)),
   ...(garden === undefined

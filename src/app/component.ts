@@ -2,6 +2,9 @@ import type { Clock, Kube, KubeClient, Leadership, Logger, Meter, Random } from 
 import type { RightsCheckOptions } from './check-rights.ts';
 import type { ComponentParts } from './reloadable.ts';
 
+/** Name of the Lease by which a component elects its leader: the Go program's, so that the two hand over to each other. */
+export const leaseNameOf = (component: string): string => `dwd-${component}-leader-election`;
+
 /** What a component is given to work with. */
 export interface ComponentPorts {
   readonly clock: Clock;

@@ -16,7 +16,7 @@ dependentResourceInfos:
     scaleDown: {level: 0}
 `;
 const original = textOf('probeInterval: 10s');
-const load = (text: string, inForce?: Outline) => proberConfig.load(text, { leftovers: 'warning', inForce });
+const load = (text: string, inForce?: Outline) => proberConfig.load(text, { unknownFields: 'warning', inForce });
 
 const setUp = async () => {
   const clock = createFakeClock();

@@ -7,6 +7,7 @@ export {
   runCareProcess,
   runCareRound,
 } from './care-process.ts';
+export { leaseNameOf } from './component.ts';
 export { type Grant, leaseGrants, rightsOf } from './grants.ts';
 export {
   type CommandFailure,

@@ -9,10 +9,13 @@ import {
 } from '../domain/index.ts';
 import type { InstallContext } from '../install/index.ts';
 import { resolveKind } from '../kube/index.ts';
-import { careComponent } from './care.ts';
+import { type ComponentName, componentNames } from '../config/index.ts';
+import { careGrants } from './care-rights.ts';
 import type { Inquiry, NeededRight } from './check-rights.ts';
-import { proberComponent } from './prober.ts';
-import { weederComponent } from './weeder.ts';
+import { leaseNameOf } from './component.ts';
+import { rightsOf } from './grants.ts';
+import { neededByProber } from './prober-rights.ts';
+import { weederGrants } from './weeder-rights.ts';
 
 /** What is installed under which settings. */
 export interface InstalledSettings {
@@ -61,27 +64,26 @@ export const checkKinds = async (
   return [{ name, status: 'ok', detail: `Cluster and the kinds of ${count} dependent resources are served` }];
 };
 
-/** The lease by which each component elects its leader. */
-export const leaseNames: ReadonlyMap<string, string> = new Map([
-  ['prober', proberComponent.leaseName],
-  ['weeder', weederComponent.leaseName],
-  ['care', 'dwd-care-leader-election'],
-]);
+/** The Lease by which each component elects its leader. */
+export const leaseNames: ReadonlyMap<string, string> = new Map(componentNames.map((name) => [name, leaseNameOf(name)]));
 
-const neededRights = async (
-  { prober, weeder, care }: InstalledSettings,
-  context: InstallContext,
-): Promise<ReadonlyMap<string, readonly NeededRight[]>> => {
-  const inquiry = inquiryOf(context);
-  const needed = new Map<string, readonly NeededRight[]>();
-  if (prober !== undefined) needed.set('prober', await proberComponent.neededRights(prober, inquiry));
-  if (weeder !== undefined) needed.set('weeder', await weederComponent.neededRights(weeder, inquiry));
-  if (care !== undefined) {
-    const component = careComponent({ takeOver: false, clock: context.clock });
-    needed.set('care', await component.neededRights(care, inquiry));
-  }
-  return needed;
+const rightsNeeded: {
+  readonly [Name in ComponentName]: (
+    settings: NonNullable<InstalledSettings[Name]>,
+    inquiry: Inquiry,
+  ) => Promise<readonly NeededRight[]>;
+} = {
+  prober: neededByProber,
+  weeder: async () => rightsOf(weederGrants),
+  care: async (settings) => rightsOf(careGrants(settings)),
 };
+
+const rightsNeededBy = async <Name extends ComponentName>(
+  name: Name,
+  { [name]: settings }: Pick<InstalledSettings, Name>,
+  inquiry: Inquiry,
+): Promise<readonly NeededRight[] | undefined> =>
+  settings === undefined ? undefined : rightsNeeded[name](settings, inquiry);
 
 const missingAmong = async (
   needed: readonly NeededRight[],
@@ -104,9 +106,10 @@ export const checkInstalledRights = async (
 ): Promise<readonly InstallCheck[]> => {
   const { clock, signal } = context;
   const checks: InstallCheck[] = [];
-  for (const [component, needed] of await neededRights(settings, context)) {
+  for (const component of componentNames) {
     const account = accounts.get(component);
-    if (account === undefined) continue;
+    const needed = await rightsNeededBy(component, settings, inquiryOf(context));
+    if (account === undefined || needed === undefined) continue;
     const name = `${component}: rights`;
     const until = clock.monotonic() + rightsInForceMs;
     let missing = await missingAmong(needed, account, context);

@@ -25,7 +25,7 @@ import {
   leaseNames,
 } from './install-checks.ts';
 import { installedSettings, refuseDropping } from './installed-settings.ts';
-import { policyAlong } from './policy-along.ts';
+import { installedPolicies } from './policy-along.ts';
 import { listHeld, releaseHeld } from './release.ts';
 import { foreseeRelease } from './release-result.ts';
 
@@ -41,7 +41,7 @@ export interface ClusterCommand {
   readonly stop: AbortSignal;
 }
 
-export interface InstallRun extends ClusterCommand, Omit<InstallOptions, 'leaseNames' | 'along'> {
+export interface InstallRun extends ClusterCommand, Omit<InstallOptions, 'leaseNames' | 'alsoUpgraded'> {
   /** Of the components; for where policies are installed already. */
   readonly policies: readonly KubeObject[];
   readonly settings: InstalledSettings;
@@ -144,8 +144,8 @@ export const runInstall = (run: InstallRun): Promise<Result<InstallReport, Comma
       await refuseDropping(run.settings.prober, run.namespace, context);
     }
     try {
-      const along = await policyAlong(run, context);
-      const installed = await install({ ...run, along, leaseNames }, context);
+      const alsoUpgraded = await installedPolicies(run, context);
+      const installed = await install({ ...run, alsoUpgraded, leaseNames }, context);
       const rights = run.dryRun ? [] : await checkInstalledRights(run.settings, accountsOf(run), context);
       return { ...installed, checks: [...kinds, ...rights] };
     } catch (error) {

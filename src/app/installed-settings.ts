@@ -34,7 +34,7 @@ const configMapsOf = (owned: readonly KubeObject[]): readonly KubeObject[] => {
 /** Throws an InstallError: without its configuration nobody knows what a prober holds, and in which order it is restored. */
 const settingsIn = (object: KubeObject): readonly ProberSettings[] =>
   configTexts(object).map((text) => {
-    const { settings } = proberConfig.load(text, { leftovers: 'warning' });
+    const { settings } = proberConfig.load(text, { unknownFields: 'warning' });
     if (settings !== undefined) return settings;
     throw new InstallError(`${nameOf(object)} holds no valid configuration`, [
       'it says what to restore, in which order; if no prober has run with it since, delete it',
@@ -47,7 +47,7 @@ const allSettings = (owned: readonly KubeObject[]): readonly ProberSettings[] =>
 
 /** What several versions have configured, in one; Gardener's own where no configuration is left. Throws an InstallError. */
 export const installedSettings = (owned: readonly KubeObject[]): ProberSettings => {
-  const [first = proberConfig.load(proberConfig.gardeners, { leftovers: 'warning' }).settings, ...others] =
+  const [first = proberConfig.load(proberConfig.gardeners, { unknownFields: 'warning' }).settings, ...others] =
     allSettings(owned);
   if (first === undefined) throw new Error("Gardener's configuration is not valid");
   const dependents = [first, ...others].flatMap(({ dependentResources }) => dependentResources);

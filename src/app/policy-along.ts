@@ -13,7 +13,7 @@ const component = 'policy';
  * The admission policies of the components that are installed, where policies are installed already: one of an earlier configuration would
  * refuse what this one does. Throws an InstallError where others are installed than these flags describe.
  */
-export const policyAlong = async (
+export const installedPolicies = async (
   { namespace, policies }: { readonly namespace: string; readonly policies: readonly KubeObject[] },
   context: InstallContext,
 ): Promise<readonly InstalledComponent[]> => {

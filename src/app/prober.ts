@@ -3,7 +3,7 @@ import { type DependentResource, type ProberSettings, refKey } from '../domain/i
 import { createKubeClient, createShootConnector, createWatchRegistry, fenceWrites } from '../kube/index.ts';
 import type { ShootConnector } from '../ports/index.ts';
 import { createEventRecorder } from '../telemetry/index.ts';
-import type { Component, ComponentOptions, ComponentPorts } from './component.ts';
+import { type Component, type ComponentOptions, type ComponentPorts, leaseNameOf } from './component.ts';
 import { createGeneration } from './generation.ts';
 import { neededByProber } from './prober-rights.ts';
 import { type ComponentParts, createReloadable, type RunningComponent, startParts } from './reloadable.ts';
@@ -65,7 +65,7 @@ const keepDropped = (wanted: ProberSettings, former: ProberSettings): ProberSett
 const urgentInFlight = 50;
 
 export const proberComponent: Component<ProberSettings> = {
-  leaseName: 'dwd-prober-leader-election',
+  leaseName: leaseNameOf('prober'),
   urgentInFlight,
   neededRights: neededByProber,
   create: ({ ports, userAgent, ...options }) => {

@@ -11,7 +11,7 @@ import {
 import type { Counter, KubeClient } from '../ports/index.ts';
 import { type Check, whenAborted, WorkQueue } from '../runtime/index.ts';
 import { createEventRecorder } from '../telemetry/index.ts';
-import type { Component, ComponentOptions, ComponentPorts } from './component.ts';
+import { type Component, type ComponentOptions, type ComponentPorts, leaseNameOf } from './component.ts';
 import { rightsOf } from './grants.ts';
 import { createPodWatchErrors, createPodWatches } from './pod-watches.ts';
 import {
@@ -138,7 +138,7 @@ const weed = async ({ settings, slices, deps, memory }: WeedingParts, signal: Ab
 const inFlight = 20;
 
 export const weederComponent: Component<WeederSettings> = {
-  leaseName: 'dwd-weeder-leader-election',
+  leaseName: leaseNameOf('weeder'),
   urgentInFlight: inFlight,
   neededRights: () => Promise.resolve(rightsOf(weederGrants)),
   create: (options) => createWeeder(options),

@@ -101,8 +101,8 @@ const start = async <Settings>(
 ): Promise<number> => {
   const { config, run } = component;
   const file = flags['config-file'];
-  const leftovers = flags.strict ? 'error' : 'warning';
-  const load = (text: string, inForce?: Outline) => config.load(text, { leftovers, inForce });
+  const unknownFields = flags.strict ? 'error' : 'warning';
+  const load = (text: string, inForce?: Outline) => config.load(text, { unknownFields, inForce });
   const { settings, outline, warnings } = await loadSettings(file, io, load);
   warnOfIgnored(given, operands, logger);
   reportWarnings(warnings, logger);

@@ -6,7 +6,7 @@ import { demoWeederConfig } from '../scenario/index.ts';
 
 it('gives the weeder the configuration of the example', () => {
   const example = fileURLToPath(new URL('../../examples/weeder-config.yaml', import.meta.url));
-  const settingsIn = (text: string): unknown => weederConfig.load(text, { leftovers: 'error' }).settings;
+  const settingsIn = (text: string): unknown => weederConfig.load(text, { unknownFields: 'error' }).settings;
   expect(settingsIn(demoWeederConfig)).toBeDefined();
   expect(settingsIn(demoWeederConfig)).toEqual(settingsIn(readFileSync(example, 'utf8')));
 });

@@ -1,4 +1,5 @@
 import type { CommandFailure, InstallReport, InstallRun } from '../app/index.ts';
+import { componentNames } from '../config/index.ts';
 import type { Result } from '../domain/index.ts';
 import { clusterCommandOf, clusterFlags, valueOf } from './cluster-command.ts';
 import { type Command, defineCommand } from './command.ts';
@@ -46,8 +47,6 @@ export const installCommand = (run: RunInstall): Command =>
     run: async ({ flags: given }, io) => {
       const { namespace, component: chosen, output } = given;
       const installation = await installationFrom(given, io);
-      const { prober, weeder, care } = installation;
-      const settingsOf = { prober: prober.settings, weeder: weeder.settings, care: care.settings };
       const result = await run({
         ...clusterCommandOf(given, io),
         namespace,
@@ -57,7 +56,9 @@ export const installCommand = (run: RunInstall): Command =>
         components: chosen.map((component) => ({ component, objects: renderManifests(installation, [component]) })),
         policies: chosen.includes('policy') ? [] : policies(installation, chosen),
         settings: Object.fromEntries(
-          Object.entries(settingsOf).filter(([component]) => chosen.some((one) => one === component)),
+          componentNames
+            .filter((component) => chosen.some((one) => one === component))
+            .map((component) => [component, installation[component].settings]),
         ),
       });
       const report = valueOf(result, io);

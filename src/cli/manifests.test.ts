@@ -380,7 +380,7 @@ describe('dwd manifests', () => {
   it('has the same configurations as the examples', () => {
     const example = (name: string): string =>
       readFileSync(new URL(`../../examples/${name}-config.yaml`, import.meta.url), 'utf8');
-    const options = { leftovers: 'error' } as const;
+    const options = { unknownFields: 'error' } as const;
     const prober = proberConfig.load(proberConfig.gardeners, options);
     expect(prober).toMatchObject({ settings: proberConfig.load(example('prober'), options).settings, problems: [] });
     const weeder = weederConfig.load(weederConfig.gardeners, options);

@@ -54,7 +54,7 @@ const loadSettings = async (file: string, io: CliIo) => {
   } catch (error) {
     throw new CommandError(`cannot read --config-file ${file}: ${(error as Error).message}`);
   }
-  const { settings, problems } = proberConfig.load(config, { leftovers: 'warning', looked: 'ahead' });
+  const { settings, problems } = proberConfig.load(config, { unknownFields: 'warning', looked: 'ahead' });
   const lines = problems.map((problem) => formatProblem(file, problem));
   if (settings === undefined) throw new CommandError('the configuration is not valid', lines);
   return { settings, warnings: lines };

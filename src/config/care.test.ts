@@ -14,7 +14,7 @@ const cases = configCases(read('fixtures/care.txt'));
 const named = cases.map((one) => [one.name, one] as const);
 const everything = textOf(cases, 'base');
 
-const running = { leftovers: 'warning' } as const;
+const running = { unknownFields: 'warning' } as const;
 const deployment = (name: string, optional: boolean) => ({
   ref: { apiVersion: 'apps/v1', kind: 'Deployment', name },
   optional,

@@ -24,13 +24,13 @@ it.each([
   ['2001-01-01', '2001-01-01'],
   ['"yes"', 'yes'],
 ])('takes the label value %s for %j, as the Go program does', (value, expected) => {
-  const { settings } = weederConfig.load(textOf(value), { leftovers: 'warning' });
+  const { settings } = weederConfig.load(textOf(value), { unknownFields: 'warning' });
   expect(settings?.services[0]?.podSelectors[0]?.matchLabels).toEqual({ a: expected });
 });
 
 it.each(['1e6', '010', '0x10', '1234567.5', '123456.789', '{}'])(
   'refuses %s, of which Go makes something else',
   (value) => {
-    expect(weederConfig.load(textOf(value), { leftovers: 'warning' }).settings).toBeUndefined();
+    expect(weederConfig.load(textOf(value), { unknownFields: 'warning' }).settings).toBeUndefined();
   },
 );

@@ -32,7 +32,7 @@ export interface LoadOptions {
    * Severity of what the Go program overlooks: unknown and misspelled fields, and further documents. `error` to check a file;
    * `warning` for a running component, because a file that the Go program ran must not leave a seed unprotected.
    */
-  readonly leftovers: Severity;
+  readonly unknownFields: Severity;
   /**
    * How it is looked at. `running`, the default: a component runs with it. `ahead`: before it does, as `dwd rehearse` does; a kind that can
    * never be scaled is an error then. `closely`: also, advice about what is allowed but unwise, as `dwd validate` gives it.
@@ -74,7 +74,7 @@ const describeMisspelling = ({ meant }: Misspelling): string =>
 export const configFrom = <S extends z.ZodType, T>(
   format: ConfigFormat<S, T>,
   source: ConfigSource,
-  { leftovers, looked = 'running', inForce }: LoadOptions,
+  { unknownFields, looked = 'running', inForce }: LoadOptions,
 ): LoadedConfig<T> => {
   const schema = schemaOf(format);
   const { value, deviations } = conform(schema, source.value, (path) => source.plainTextOf(path));
@@ -88,7 +88,7 @@ export const configFrom = <S extends z.ZodType, T>(
     if (severity !== 'silent') problems.push(problemOf({ ...finding, severity }));
   };
   for (const { path, message, kind } of deviations) {
-    report({ path, message, severity: leftovers, ...(kind === 'not-text' ? {} : { aboutKey: true }) });
+    report({ path, message, severity: unknownFields, ...(kind === 'not-text' ? {} : { aboutKey: true }) });
   }
   const unknown = deviations.filter(({ kind }) => kind === 'unknown-field').map(({ path }) => path);
   let parsed = schema.safeParse(value);
@@ -125,7 +125,7 @@ export const loadConfig = <S extends z.ZodType, T>(
   text: string,
   options: LoadOptions,
 ): LoadedConfig<T> => {
-  const { source, problems } = readSource(text, options.leftovers);
+  const { source, problems } = readSource(text, options.unknownFields);
   if (source === undefined) return { problems };
   const judged = configFrom(format, source, options);
   const all = sortProblems([...problems, ...judged.problems]);

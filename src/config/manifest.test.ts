@@ -119,7 +119,7 @@ describe('proberConfig.check', () => {
 
 describe('proberConfig.load', () => {
   it.each(named)('has settings or an error for %s', (_, { text }) => {
-    const { settings, problems } = proberConfig.load(text, { leftovers: 'warning' });
+    const { settings, problems } = proberConfig.load(text, { unknownFields: 'warning' });
     expect(settings === undefined).toBe(hasErrors(problems));
   });
 });

@@ -5,7 +5,7 @@ import { type ConfigSource, type Position, readManifests, readSource } from './s
 
 type Check = (text: string) => readonly ConfigProblem[];
 
-const strict: LoadOptions = { leftovers: 'error', looked: 'closely' };
+const strict: LoadOptions = { unknownFields: 'error', looked: 'closely' };
 
 const dataOf = (value: unknown): Readonly<Record<string, unknown>> | undefined => {
   const manifest = (value ?? {}) as { readonly kind?: unknown; readonly data?: unknown };
@@ -91,7 +91,7 @@ export const checkFile = <S extends z.ZodType, T>(
   const check: Check = (part) => loadConfig(format, part, strict).problems;
   const manifests = readManifests(text);
   if (manifests !== undefined) return sortProblems(problemsInManifests(text, manifests, { ...format, check }));
-  const { source, problems } = readSource(text, strict.leftovers);
+  const { source, problems } = readSource(text, strict.unknownFields);
   if (source === undefined) return problems;
   const found =
     dataOf(source.value) === undefined

@@ -52,7 +52,7 @@ describe('a configuration with something wrong in it', () => {
     fc.assert(
       fc.property(mutations(3), (changes) => {
         const { settings, problems } = proberConfig.load(write(mutate(whole, changes)), {
-          leftovers: 'warning',
+          unknownFields: 'warning',
         });
         if (settings === undefined) refused += 1;
         else taken += 1;
@@ -75,10 +75,10 @@ describe('a configuration with something wrong in it', () => {
   ])('nests %j as deep as it likes', (open, close) => {
     for (const depth of [100, 10_000, 100_000]) {
       const text = `${open.repeat(depth)}x${close.repeat(depth)}`;
-      const { settings, problems } = proberConfig.load(text, { leftovers: 'warning' });
+      const { settings, problems } = proberConfig.load(text, { unknownFields: 'warning' });
       expect(settings).toBeUndefined();
       expect(hasErrors(problems)).toBe(true);
-      const inside = proberConfig.load(`${gardeners}more: ${text}\n`, { leftovers: 'warning' });
+      const inside = proberConfig.load(`${gardeners}more: ${text}\n`, { unknownFields: 'warning' });
       expect(inside.problems.length).toBeGreaterThan(0);
     }
   });

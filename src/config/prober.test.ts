@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { formatProblem, proberConfig } from './index.ts';
 import { gardeners, minimal } from './testing/texts.ts';
 
-const running = { leftovers: 'warning' } as const;
+const running = { unknownFields: 'warning' } as const;
 
 const load = (text: string) => {
   const { settings, problems } = proberConfig.load(text, running);

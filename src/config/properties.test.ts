@@ -9,7 +9,7 @@ import { gardeners } from './testing/texts.ts';
 
 const cases = configCases(readFileSync(fileURLToPath(new URL('fixtures/prober.txt', import.meta.url)), 'utf8'));
 
-const running = { leftovers: 'warning' } as const;
+const running = { unknownFields: 'warning' } as const;
 
 describe('any text', () => {
   const words = fc.constantFrom(

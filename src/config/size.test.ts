@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { hasErrors, proberConfig, weederConfig } from './index.ts';
 
 const limit = 256 * 1024;
-const running = { leftovers: 'warning' } as const;
+const running = { unknownFields: 'warning' } as const;
 
 /** As many lines as fit into the largest file that is read. */
 const fill = (first: string, line: (index: number) => string, last = ''): string => {

@@ -7,8 +7,8 @@ const ours = 'dependency-watchdog.gardener.cloud/v1alpha1';
 describe('apiVersion and kind of a configuration', () => {
   it('change nothing', () => {
     const typed = `apiVersion: ${ours}\nkind: ProberConfiguration\n${minimal}`;
-    expect(proberConfig.load(typed, { leftovers: 'error' }).settings).toEqual(
-      proberConfig.load(minimal, { leftovers: 'error' }).settings,
+    expect(proberConfig.load(typed, { unknownFields: 'error' }).settings).toEqual(
+      proberConfig.load(minimal, { unknownFields: 'error' }).settings,
     );
   });
 
@@ -20,8 +20,8 @@ describe('apiVersion and kind of a configuration', () => {
     ['a foreign kind', 'kind: Config', false],
   ])('%s is an error ahead; of a running component: %s, %j', (_, line, refused) => {
     const text = `${line}\n${minimal}`;
-    expect(hasErrors(proberConfig.load(text, { leftovers: 'error', looked: 'ahead' }).problems)).toBe(true);
-    const { settings, problems } = proberConfig.load(text, { leftovers: 'warning' });
+    expect(hasErrors(proberConfig.load(text, { unknownFields: 'error', looked: 'ahead' }).problems)).toBe(true);
+    const { settings, problems } = proberConfig.load(text, { unknownFields: 'warning' });
     expect(settings === undefined).toBe(refused);
     expect(problems.map(({ line: at, severity }) => ({ at, severity }))).toContainEqual({
       at: 1,

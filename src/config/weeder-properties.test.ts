@@ -19,7 +19,7 @@ const everyOperator = readFileSync(
   'utf8',
 );
 
-const running = { leftovers: 'warning' } as const;
+const running = { unknownFields: 'warning' } as const;
 
 const isSoundRequirement = ({ key, operator, values }: LabelRequirement): boolean => {
   const takesValues = operator === 'In' || operator === 'NotIn';

@@ -9,7 +9,7 @@ const read = (path: string): string => readFileSync(fileURLToPath(new URL(path, 
 const cases = configCases(read('fixtures/weeder.txt'));
 const named = cases.map((one) => [one.name, one] as const);
 
-const running = { leftovers: 'warning' } as const;
+const running = { unknownFields: 'warning' } as const;
 
 const load = (text: string) => {
   const { settings, problems } = weederConfig.load(text, running);

@@ -26,8 +26,8 @@ export const helmReleasesOf = (owned: readonly OwnedObject[]): readonly HelmRele
 };
 
 /** Throws an InstallError where an installation would remove what a release of Helm has made under a name of its own. */
-export const refuseHelms = (leftovers: readonly OwnedObject[]): void => {
-  const lines = leftovers.flatMap(({ object }) => {
+export const refuseHelms = (outdated: readonly OwnedObject[]): void => {
+  const lines = outdated.flatMap(({ object }) => {
     const release = releaseOf(object);
     return release === undefined ? [] : [`${nameOf(object)}: of the release ${release.name}`];
   });

@@ -3,7 +3,7 @@ import { applyObject, getObject } from './calls.ts';
 import { callOptions, InstallError, type InstallContext } from './context.ts';
 import type { Difference } from './diff.ts';
 import { refuseHelms } from './helm.ts';
-import { findOwned, leftoversOf, type OwnedObject, removeObjects, untilStopped } from './inventory.ts';
+import { findOwned, outdatedOf, type OwnedObject, removeObjects, untilStopped } from './inventory.ts';
 import { createFindKind, type FindKind, mustFindKind } from './kinds.ts';
 import { untilLed } from './leader.ts';
 import { type InstalledComponent, type KubeObject, ownedBy } from './object.ts';
@@ -16,7 +16,7 @@ export interface InstallOptions {
   readonly namespace: string;
   readonly components: readonly InstalledComponent[];
   /** Upgraded with them: nothing else of these components is removed. */
-  readonly along: readonly InstalledComponent[];
+  readonly alsoUpgraded: readonly InstalledComponent[];
   /** By component, of those that elect a leader. */
   readonly leaseNames: ReadonlyMap<string, string>;
   readonly createNamespace: boolean;
@@ -44,14 +44,14 @@ export interface Installed {
 
 const words = { create: 'created', update: 'configured', none: 'unchanged' } as const;
 
-const changedOf = (planned: readonly PlannedObject[], leftovers: readonly OwnedObject[]): readonly ChangedObject[] => [
+const changedOf = (planned: readonly PlannedObject[], outdated: readonly OwnedObject[]): readonly ChangedObject[] => [
   ...planned.map(({ object, change, differences, conflicts }) => ({
     object,
     change: words[change],
     differences,
     conflicts,
   })),
-  ...leftovers.map(({ object }) => ({ object, change: 'pruned' as const, differences: [], conflicts: [] })),
+  ...outdated.map(({ object }) => ({ object, change: 'pruned' as const, differences: [], conflicts: [] })),
 ];
 
 /** The namespace is nobody's property: an uninstallation leaves it. Throws an InstallError where it is not there, and is not to be created. */
@@ -75,8 +75,8 @@ const ensureNamespace = async (
 };
 
 /** New pods are ready before old ones go, so that an outage under way is never without a prober. */
-const prune = async (leftovers: readonly OwnedObject[], context: InstallContext): Promise<void> => {
-  const deployments = leftovers.filter(({ object }) => object.kind === 'Deployment');
+const prune = async (outdated: readonly OwnedObject[], context: InstallContext): Promise<void> => {
+  const deployments = outdated.filter(({ object }) => object.kind === 'Deployment');
   await removeObjects(deployments, context);
   const left = await untilStopped(
     deployments.map(({ object }) => object),
@@ -85,7 +85,7 @@ const prune = async (leftovers: readonly OwnedObject[], context: InstallContext)
   if (left.length > 0) throw new InstallError('pods of an older version have not ended in time', left);
   // A pod that gives back its Lease needs its rights until then.
   await removeObjects(
-    leftovers.filter(({ object }) => object.kind !== 'Deployment'),
+    outdated.filter(({ object }) => object.kind !== 'Deployment'),
     context,
   );
 };
@@ -113,18 +113,18 @@ export const install = async (options: InstallOptions, context: InstallContext):
   const { namespace, forceConflicts, dryRun } = options;
   const findKind = createFindKind(context);
   await ensureNamespace(options, findKind, context);
-  const components = [...options.components, ...options.along].map(({ component, objects }) => ({
+  const components = [...options.components, ...options.alsoUpgraded].map(({ component, objects }) => ({
     component,
     objects: objects.map((object) => ownedBy(object, { namespace, component })),
   }));
   const objects = components.flatMap((one) => one.objects);
   const planned = await planObjects(objects, findKind, context);
   const names = options.components.map(({ component }) => component);
-  const leftovers = leftoversOf(await findOwned({ namespace, components: names, objects }, findKind, context), objects);
-  const changed = changedOf(planned, leftovers);
+  const outdated = outdatedOf(await findOwned({ namespace, components: names, objects }, findKind, context), objects);
+  const changed = changedOf(planned, outdated);
   if (!forceConflicts && !dryRun) {
     refuseConflicts(planned);
-    refuseHelms(leftovers);
+    refuseHelms(outdated);
   }
   if (dryRun) return { objects: changed, leaders: new Map() };
   // Until the old pods are gone they keep their rights: a roll-out that never gets ready leaves them at work.
@@ -133,7 +133,7 @@ export const install = async (options: InstallOptions, context: InstallContext):
     objects.filter(({ kind }) => kind === 'Deployment'),
     context,
   );
-  await prune(leftovers, context);
+  await prune(outdated, context);
   const leaders = await leadersOf(components, options, context);
   await applyPlan(planned.filter(isNarrowed), context);
   return { objects: changed, leaders };

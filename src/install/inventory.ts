@@ -49,7 +49,7 @@ export const listInstalled = async (
   (await findOwned(options, createFindKind(context), context)).map(({ object }) => object);
 
 /** What an older version had and this one has not. */
-export const leftoversOf = (owned: readonly OwnedObject[], objects: readonly KubeObject[]): readonly OwnedObject[] => {
+export const outdatedOf = (owned: readonly OwnedObject[], objects: readonly KubeObject[]): readonly OwnedObject[] => {
   const wanted = new Set(objects.map(identityOf));
   return owned.filter(({ object }) => !wanted.has(identityOf(object)));
 };

@@ -11,7 +11,7 @@ import type { StoredCondition } from './healthcheck-rig.ts';
 import { createMemoryConnector } from './memory-connector.ts';
 
 const settingsOf = (text: string): CareSettings => {
-  const { settings } = careConfig.load(text, { leftovers: 'error' });
+  const { settings } = careConfig.load(text, { unknownFields: 'error' });
   if (settings === undefined) throw new Error('not valid');
   return settings;
 };

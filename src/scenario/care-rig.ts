@@ -59,7 +59,7 @@ export interface CareRig {
 }
 
 const defaultSettings = (): CareSettings => {
-  const { settings } = careConfig.load('{}', { leftovers: 'error' });
+  const { settings } = careConfig.load('{}', { unknownFields: 'error' });
   if (settings === undefined) throw new Error('an empty configuration of care is refused');
   return settings;
 };

@@ -26,7 +26,7 @@ const startWorld = (...shoots: readonly ShootInit[]) => {
   const clock = createVirtualClock();
   const world = createWorld({ clock, shoots, kinds: careSeedKinds });
   const lines = createLines({ world, clock });
-  const { settings } = careConfig.load('syncPeriod: 10s', { leftovers: 'error' });
+  const { settings } = careConfig.load('syncPeriod: 10s', { unknownFields: 'error' });
   if (settings === undefined) throw new Error('not valid');
   const logger = createRecordingLogger();
   const ports = {

@@ -26,7 +26,7 @@ kubeConfigSecretName: ${secretName}
 `;
 
 const grantsWith = (secretName: string) => {
-  const { settings } = careConfig.load(careConfigFor(secretName), { leftovers: 'error' });
+  const { settings } = careConfig.load(careConfigFor(secretName), { unknownFields: 'error' });
   return settings === undefined ? expect.unreachable('not valid') : careGrants(settings);
 };
 

@@ -41,7 +41,7 @@ dependentResourceInfos:
 `;
 
 const proberVariants = variantsOf('probe', (id): Grants => {
-  const { settings } = proberConfig.load(proberConfigFor(id), { leftovers: 'error' });
+  const { settings } = proberConfig.load(proberConfigFor(id), { unknownFields: 'error' });
   if (settings === undefined) return expect.unreachable('not valid');
   const grants = proberGrants(settings, ({ kind }) => guessResource(kind));
   return { seed: [...grants, ...leaseGrants('dwd-prober-leader-election', id)], shoot: proberShootGrants };

@@ -186,7 +186,7 @@ describeEnvtest('with the rights and the policies of dwd manifests', () => {
 
   it('of the weeder, no deletes but those of crash-looping pods that its selectors match', async () => {
     const { client } = await installed.identityOf('weeder');
-    const { settings } = weederConfig.load(weederText, { leftovers: 'error' });
+    const { settings } = weederConfig.load(weederText, { unknownFields: 'error' });
     const selectors = settings?.services.flatMap(({ podSelectors }) => podSelectors) ?? [];
     const among = (key: string, ...values: readonly string[]) => [{}, ...values.map((value) => ({ [key]: value }))];
     const all = among('role', 'apiserver', 'main', 'x').flatMap((role) =>

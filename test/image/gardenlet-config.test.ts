@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { proberConfig, weederConfig } from '../../src/config/index.ts';
 import { gardenletConfig } from '../e2e/support/gardenlet.ts';
 
-const options = { leftovers: 'error' } as const;
+const options = { unknownFields: 'error' } as const;
 
 it('the configuration for the prober is that of gardenlet, but for its interval', () => {
   const [own, gardenlets] = [proberConfig.gardeners, gardenletConfig('prober')].map(

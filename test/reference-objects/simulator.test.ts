@@ -89,7 +89,7 @@ describe('nothing with a key that upstream does not have is written', () => {
       seed: lines.seedTransport,
       connector: lines.connector,
     });
-    const { settings } = careConfig.load('syncPeriod: 10s', { leftovers: 'error' });
+    const { settings } = careConfig.load('syncPeriod: 10s', { unknownFields: 'error' });
     if (settings === undefined) throw new Error('not valid');
     const tunnels = { connect: async () => Promise.resolve() };
     const running = [

@@ -1,4 +1,5 @@
-import { operatorGrants, operatorHomeGrants } from '../../app/index.ts';
+import { leaseNameOf, operatorGrants, operatorHomeGrants } from '../../app/index.ts';
+import { componentNames } from '../../config/index.ts';
 import {
   clusterWideNameOf,
   type Installation,
@@ -8,7 +9,7 @@ import {
 } from './installation.ts';
 import { guessResource, policyRules } from './rights.ts';
 
-const leases = ['prober', 'weeder', 'care'].map((component) => `dwd-${component}-leader-election`);
+const leases = componentNames.map(leaseNameOf);
 
 /**
  * What a person needs to see and to steer the prober. Nobody is bound to it. What reaches into pods is a Role of its own, for the namespace of the

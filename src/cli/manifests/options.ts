@@ -12,17 +12,20 @@ import type { CliIo } from '../io.ts';
 import type { ManifestFlagValues } from './flags.ts';
 import { gardenNamespace } from './gardener-seed.ts';
 import type { Configured, Installation } from './installation.ts';
-import { careRules, type PolicyRule, proberRules, weederRules } from './rights.ts';
+import { type PolicyRule, seedRules } from './rights.ts';
 import { valuesFrom } from './values.ts';
 
 type Paths = Readonly<Partial<Record<ComponentName, string>>>;
 
 const isRunning = (word: string): word is ComponentName => componentNames.some((one) => one === word);
 
+const splitter = new RegExp(`,(?=(?:${componentNames.join('|')})=)`);
+const assignment = new RegExp(`^(${componentNames.join('|')})=(.+)$`, 's');
+
 /** `PATH`, or `COMPONENT=PATH,COMPONENT=PATH`. */
 const pathsFrom = ({ component, 'config-file': text }: ManifestFlagValues): Paths => {
   if (text === undefined) return {};
-  const named = text.split(/,(?=(?:prober|weeder|care)=)/).map((entry) => /^(prober|weeder|care)=(.+)$/s.exec(entry));
+  const named = text.split(splitter).map((entry) => assignment.exec(entry));
   if (named.every((match) => match !== null)) {
     return Object.fromEntries(named.map(([, name = '', path]) => [name, path]));
   }
@@ -46,7 +49,7 @@ const readConfig = async (path: string, io: Pick<CliIo, 'readFile'>): Promise<st
 /** What is left of a container's memory limit for V8's heap: Node itself, TLS and buffers took 165 MB with 1000 shoots (docs/adr/0011-memory.md). */
 const heapLimitMiB = (memoryLimitMiB: number): number => Math.floor((memoryLimitMiB * 5) / 8);
 
-const ahead = { leftovers: 'error', looked: 'ahead' } as const;
+const ahead = { unknownFields: 'error', looked: 'ahead' } as const;
 
 /**
  * What the flags ask for, with the configurations that they name and, where they name none, those that Gardener generates. Warnings about
@@ -89,9 +92,9 @@ export const installationFrom = async (
       heapLimitMiB: heapLimitMiB(values[component].memoryLimitMiB),
     };
   };
-  const prober = await read(configs.prober, proberRules);
-  const weeder = await read(configs.weeder, () => weederRules);
-  const care = await read(configs.care, careRules);
+  const prober = await read(configs.prober, seedRules.prober);
+  const weeder = await read(configs.weeder, seedRules.weeder);
+  const care = await read(configs.care, seedRules.care);
   if (prober === undefined || weeder === undefined || care === undefined) {
     throw new CommandError('the configuration is not valid', lines);
   }

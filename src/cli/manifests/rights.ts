@@ -1,4 +1,4 @@
-import { careGrants, type Grant, leaseGrants, proberGrants, weederGrants } from '../../app/index.ts';
+import { careGrants, type Grant, leaseGrants, leaseNameOf, proberGrants, weederGrants } from '../../app/index.ts';
 import type { CareSettings, ProberSettings } from '../../domain/index.ts';
 
 /** `rbac.authorization.k8s.io/v1` PolicyRule. */
@@ -49,15 +49,13 @@ export const policyRules = (grants: readonly Grant[]): readonly PolicyRule[] => 
   }));
 };
 
-/** What the prober needs in a seed under these settings, and no more. */
-export const proberRules = (settings: ProberSettings): readonly PolicyRule[] =>
-  policyRules(proberGrants(settings, ({ kind }) => guessResource(kind)));
-
-/** What the weeder needs in a seed, whatever is configured. */
-export const weederRules = policyRules(weederGrants);
-
-/** What care needs in a seed under these settings; what it needs in the garden and in shoots is granted there. */
-export const careRules = (settings: CareSettings): readonly PolicyRule[] => policyRules(careGrants(settings));
+/** What each component needs in a seed under its settings, and no more. What care needs in the garden and in shoots is granted there. */
+export const seedRules = {
+  prober: (settings: ProberSettings) => policyRules(proberGrants(settings, ({ kind }) => guessResource(kind))),
+  weeder: () => policyRules(weederGrants),
+  care: (settings: CareSettings) => policyRules(careGrants(settings)),
+} as const;
 
 /** What leader election needs in the namespace of its Lease. */
-export const leaseRules = (lease: string): readonly PolicyRule[] => policyRules(leaseGrants(lease, ''));
+export const leaseRules = (component: string): readonly PolicyRule[] =>
+  policyRules(leaseGrants(leaseNameOf(component), ''));

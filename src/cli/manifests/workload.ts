@@ -33,7 +33,7 @@ const access = (part: Part): readonly KubernetesObject[] => {
   const apiVersion = `${rbacGroup}/v1`;
   const refTo = (kind: string, to: string) => ({ apiGroup: rbacGroup, kind, name: to });
   // The Lease is shared with the Go program, so that the two hand over to each other, and with every other installation in the namespace.
-  const rules = leaseRules(`dwd-${component}-leader-election`);
+  const rules = leaseRules(component);
   return [
     { apiVersion: 'v1', kind: 'ServiceAccount', metadata, automountServiceAccountToken: false },
     { apiVersion, kind: 'ClusterRole', metadata: wide, rules: installation[component].rules },

@@ -55,7 +55,7 @@ describe('plans', () => {
   });
 
   it('have a weeder that is configured as gardenlet does it', () => {
-    const { settings } = weederConfig.load(weederConfig.gardeners, { leftovers: 'error' });
+    const { settings } = weederConfig.load(weederConfig.gardeners, { unknownFields: 'error' });
     expect(weederSettings({}, undefined)).toEqual(settings);
   });
 

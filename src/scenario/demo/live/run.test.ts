@@ -23,7 +23,7 @@ interface Seat {
 /** A user in front of the demo, in memory and on virtual time. */
 const takeSeat = async (signal = new AbortController().signal): Promise<Seat> => {
   const timing = demoTiming('live');
-  const { settings } = proberConfig.load(demoProberConfig('live'), { leftovers: 'error' });
+  const { settings } = proberConfig.load(demoProberConfig('live'), { unknownFields: 'error' });
   if (settings === undefined) throw new Error("the prober's configuration is not valid");
   const scenario = createScenario({ shoots: demoShoots, timing, settings });
   const { clock, world, log } = scenario;

@@ -37,7 +37,7 @@ const kubeOf = (api: WorldServer): Kube => {
 /** The real weeder in the scenario's seed. */
 export const startDemoWeeder = ({ clock, world }: Scenario) => {
   const log: LogRecord[] = [];
-  const { settings } = weederConfig.load(demoWeederConfig, { leftovers: 'error' });
+  const { settings } = weederConfig.load(demoWeederConfig, { unknownFields: 'error' });
   if (settings === undefined) throw new Error("the weeder's configuration is not valid");
   const write = (line: string): void => void log.push(JSON.parse(line) as LogRecord);
   const weeder = startWeeder({
@@ -70,7 +70,7 @@ const namespacesIn = (log: readonly LogRecord[], message: string): number =>
 export const runShow = async (options: ShowOptions = {}): Promise<Show> => {
   const { withProber = true, withWeeder = true, seed = demoWorldSeed, meddle } = options;
   const { askCare = async () => ({ shoots: [] }) } = options;
-  const { settings } = proberConfig.load(demoProberConfig('script'), { leftovers: 'error' });
+  const { settings } = proberConfig.load(demoProberConfig('script'), { unknownFields: 'error' });
   if (settings === undefined) throw new Error("the prober's configuration is not valid");
   const scenario = createScenario({ shoots: demoShoots, timing: demoTiming('script'), seed, settings });
   const { clock, world } = scenario;
