@@ -69,7 +69,7 @@ export default defineConfig(
     },
   },
   {
-    files: ['**/*.test.ts', 'src/testing/**', 'test/**'],
+    files: ['**/*.test.ts', 'test/**'],
     rules: { '@typescript-eslint/no-non-null-assertion': 'off' },
   },
   { files: ['*.config.{js,ts}'], rules: { 'no-restricted-syntax': 'off' } },

@@ -1,4 +1,4 @@
-import { createJsonListReader } from '../src/kube/json-list.ts';
+import { createJsonListReader } from '../src/kubernetes/client/json-list.ts';
 
 // What it costs to read a list in JSON: in one go, and item by item as the client does. Start it with V8's options to compare them.
 

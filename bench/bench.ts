@@ -1,7 +1,7 @@
 // The black-box benchmark: programs as processes against a simulated seed, measured from outside.
 import { writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, release } from 'node:os';
-import { systemClock } from '../src/runtime/index.ts';
+import { systemClock } from '../src/process/clock.ts';
 import { runCommand, say, write } from './harness/command.ts';
 import { type CommandLine, type PartName, readCommandLine, usage } from './harness/options.ts';
 import type { BenchOptions, PartResult } from './harness/part.ts';

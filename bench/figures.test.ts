@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { protectionOf, restorationOf } from './parts/outage-figures.ts';
-import type { OutageReport, ScaleWrite, SeedRequest } from './worlds/outage.ts';
-import type { Run } from './worlds/arena.ts';
-import { raceResult } from './parts/race-figures.ts';
-import { steadyFailures, type SteadyResult } from './parts/steady-aims.ts';
 import { readCommandLine } from './harness/options.ts';
-import { sumTraffic, type Traffic, trafficSince } from './harness/traffic.ts';
+import { type Traffic, sumTraffic, trafficSince } from './harness/traffic.ts';
+import { protectionOf, restorationOf } from './parts/outage-figures.ts';
+import { raceResult } from './parts/race-figures.ts';
+import { type SteadyResult, steadyFailures } from './parts/steady-aims.ts';
+import type { Run } from './worlds/arena.ts';
+import type { OutageReport, ScaleWrite, SeedRequest } from './worlds/outage.ts';
 
 const write = (namespace: string, at: number, [from, to]: readonly [number, number]): ScaleWrite => ({
   at,

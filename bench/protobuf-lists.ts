@@ -3,12 +3,14 @@
  * kube-apiserver sent, repeated.
  */
 import { readFileSync } from 'node:fs';
-import { type Call, listNodeLeases, listNodes } from '../src/domain/index.ts';
+import { listNodeLeases, listNodes } from '../src/gardener/shoot-calls.ts';
+import type { Call } from '../src/kubernetes/api/call.ts';
 
 const items = Number(process.argv[2] ?? 1_000);
 const rounds = 60;
 
-const fixture = (name: string): Buffer => readFileSync(new URL(`../src/kube/fixtures/${name}`, import.meta.url));
+const fixture = (name: string): Buffer =>
+  readFileSync(new URL(`../src/kubernetes/client/fixtures/${name}`, import.meta.url));
 
 const varint = (value: number): readonly number[] =>
   value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...varint(value >>> 7)];

@@ -1,14 +1,15 @@
 // The prober against a real kube-controller-manager: who is first, once the kubelets of a shoot fall silent?
 import { readFileSync } from 'node:fs';
-import { systemClock, systemRandom } from '../src/runtime/index.ts';
-import { type ControlPlane, startControlPlane } from '../test/envtest/index.ts';
+import { systemClock } from '../src/process/clock.ts';
+import { systemRandom } from '../src/process/random.ts';
+import { type ControlPlane, startControlPlane } from '../test/envtest/control-plane.ts';
 import { seedRules } from '../test/envtest/shoot.ts';
 import { count, readFlags, runCommand, say, write } from './harness/command.ts';
 import { gardenConfig, probeIntervalMs } from './harness/garden-config.ts';
 import { inScratch, never } from './harness/part.ts';
-import { ownTarget, type RunningTarget, startTarget, type Target, waitForTarget } from './harness/target.ts';
+import { type RunningTarget, type Target, ownTarget, startTarget, waitForTarget } from './harness/target.ts';
 import { raceResult } from './parts/race-figures.ts';
-import { type Arena, kubeConfigSecretName, openArena, type Run } from './worlds/arena.ts';
+import { type Arena, type Run, kubeConfigSecretName, openArena } from './worlds/arena.ts';
 import { followReplicas } from './worlds/replicas.ts';
 
 const defaultRounds = 4;

@@ -4,8 +4,11 @@ import { randomInt } from 'node:crypto';
 import { exit, stderr, stdout } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { generatePlan, runPlan, shrink, tellFailure, tellPlan, tellTrace } from '../src/scenario/simulation/index.ts';
-import { type Played, playRange, type PlayOptions, type Range, splitRange } from './simulate/play.ts';
+import { generatePlan } from '../simulator/outages/generate.ts';
+import { runPlan } from '../simulator/outages/run.ts';
+import { shrink } from '../simulator/outages/shrink.ts';
+import { tellFailure, tellPlan, tellTrace } from '../simulator/outages/tell.ts';
+import { type PlayOptions, type Played, type Range, playRange, splitRange } from './simulate/play.ts';
 import { addTallies, emptyTally, tellTally } from './simulate/tally.ts';
 import type { WorkerMessage } from './simulate/worker.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { idleTable, missedBy, startsTable } from './parts/startup-figures.ts';
 import type { Start } from './parts/startup-measure.ts';
-import { missedBy, idleTable, startsTable } from './parts/startup-figures.ts';
 
 const starts = (...cpu: readonly number[]): readonly Start[] => cpu.map((cpuMs) => ({ cpuMs, wallMs: 2 * cpuMs }));
 const memory = (megabytes: number) => ({ resident: megabytes * 1e6, anonymous: megabytes * 5e5 });

@@ -1,10 +1,10 @@
 // What a start costs until the first line of the log, and what an idle prober and weeder hold.
-import { systemClock } from '../src/runtime/index.ts';
+import { systemClock } from '../src/process/clock.ts';
 import { count, readFlags, runCommand, say, write } from './harness/command.ts';
 import { startHealthyWorld } from './harness/healthy-world.ts';
 import { inScratch } from './harness/part.ts';
-import { ownTarget, type Target } from './harness/target.ts';
-import { idleTable, type IdleRow, missedBy, type StartRow, startsTable } from './parts/startup-figures.ts';
+import { type Target, ownTarget } from './harness/target.ts';
+import { type IdleRow, type StartRow, idleTable, missedBy, startsTable } from './parts/startup-figures.ts';
 import { type Component, measureBareNode, measureIdle, measureStarts } from './parts/startup-measure.ts';
 
 const components: readonly Component[] = ['prober', 'weeder'];

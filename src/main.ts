@@ -26,21 +26,27 @@ await runProcess(
     runCli(io, {
       // Loaded when it is needed: `dwd help` has no use for a Kubernetes client.
       runProber: async (deps) => {
-        const { proberComponent, runComponent } = await import('./app/index.ts');
+        const [{ proberComponent }, { runComponent }] = await Promise.all([
+          import('./prober/index.ts'),
+          import('./process/index.ts'),
+        ]);
         return runComponent(proberComponent, deps);
       },
       runWeeder: async (deps) => {
-        const { runComponent, weederComponent } = await import('./app/index.ts');
+        const [{ weederComponent }, { runComponent }] = await Promise.all([
+          import('./weeder/index.ts'),
+          import('./process/index.ts'),
+        ]);
         return runComponent(weederComponent, deps);
       },
       runCare: {
         process: async (deps) => {
-          const { runCareProcess } = await import('./app/index.ts');
+          const { runCareProcess } = await import('./care/index.ts');
           return runCareProcess(deps);
         },
-        round: async (deps) => (await import('./app/index.ts')).runCareRound(deps),
+        round: async (deps) => (await import('./care/index.ts')).runCareRound(deps),
       },
-      runInstall: async (run) => (await import('./app/index.ts')).runInstall(run),
-      runUninstall: async (run) => (await import('./app/index.ts')).runUninstall(run),
+      runInstall: async (run) => (await import('./install/index.ts')).runInstall(run),
+      runUninstall: async (run) => (await import('./install/index.ts')).runUninstall(run),
     }),
 );

@@ -31,7 +31,10 @@ const rulesTestedBy = (source: string): ReadonlySet<string> =>
     ),
   );
 
-const testFiles = globSync(['src/**/*.test.ts', 'src/testing/contract/*.ts', 'test/**/*.test.ts'], { cwd: root })
+const testFiles = globSync(
+  ['src/**/*.test.ts', 'simulator/**/*.test.ts', 'test/contract/cases/*.ts', 'test/**/*.test.ts'],
+  { cwd: root },
+)
   .filter((file) => file !== 'test/client-rules.test.ts')
   .sort();
 

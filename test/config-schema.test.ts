@@ -4,9 +4,12 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { careConfig, hasErrors, proberConfig, weederConfig } from '../src/config/index.ts';
+import { careConfig } from '../src/care/config.ts';
+import { hasErrors } from '../src/config/problem.ts';
 import { configCases, textOf } from '../src/config/testing/mistakes.ts';
-import { mutate, mutations } from '../src/testing/index.ts';
+import { proberConfig } from '../src/prober/config.ts';
+import { weederConfig } from '../src/weeder/config.ts';
+import { mutate, mutations } from './doubles/mutations.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (path: string): string => readFileSync(`${root}${path}`, 'utf8');

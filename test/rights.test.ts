@@ -1,19 +1,13 @@
 import { expect, it } from 'vitest';
-import {
-  careGardenGrants,
-  careGrants,
-  careShootGrants,
-  type Grant,
-  leaseGrants,
-  operatorGrants,
-  operatorHomeGrants,
-  proberGrants,
-  proberShootGrants,
-  weederGrants,
-} from '../src/app/index.ts';
+import { careConfig } from '../src/care/config.ts';
+import { careGardenGrants, careGrants, careShootGrants } from '../src/care/rights.ts';
 import { guessResource } from '../src/cli/manifests/rights.ts';
-import { careConfig, proberConfig } from '../src/config/index.ts';
-import { writtenAnnotations } from '../src/domain/index.ts';
+import { operatorGrants, operatorHomeGrants } from '../src/install/operator-rights.ts';
+import { writtenAnnotations } from '../src/kubernetes/api/scalable.ts';
+import { proberConfig } from '../src/prober/config.ts';
+import { proberGrants, proberShootGrants } from '../src/prober/rights.ts';
+import { type Grant, leaseGrants } from '../src/process/grants.ts';
+import { weederGrants } from '../src/weeder/rights.ts';
 
 const settingsOf = <T>({ settings }: { readonly settings?: T }): T => settings ?? expect.unreachable('not valid');
 const options = { unknownFields: 'error' } as const;

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/ports/index.ts';
+import type { Clock } from '../../src/ports/clock.ts';
 import { cpuSecondsOfAll, usageOf } from './cpu.ts';
 
 /** What groups of processes have used from one moment to another. */

@@ -4,7 +4,7 @@ import type { FloorInit } from '../worlds/floor.ts';
 import type { SeedProcess } from '../worlds/seed.ts';
 import type { ShootsInit, ShootsProcess } from '../worlds/shoots.ts';
 import type { Size } from './part.ts';
-import { sumTraffic, type Traffic } from './traffic.ts';
+import { type Traffic, sumTraffic } from './traffic.ts';
 
 /** One process of the world serves so many shoots at most. */
 const shootsPerProcess = 500;

@@ -1,11 +1,11 @@
 // A program in a healthy seed, measured from outside once it is warm: the steady state of the prober, and care.
-import type { Clock } from '../../src/ports/index.ts';
+import type { Clock } from '../../src/ports/clock.ts';
 import { startCost } from './cost.ts';
 import type { HealthyWorld } from './healthy-world.ts';
-import { never, type Size } from './part.ts';
-import { inKilobytes, type Column } from './table.ts';
-import { type Start, startTarget, type Target, waitForTarget } from './target.ts';
-import { type Kinds, probeKind, type Traffic, trafficSince } from './traffic.ts';
+import { type Size, never } from './part.ts';
+import { type Column, inKilobytes } from './table.ts';
+import { type Start, type Target, startTarget, waitForTarget } from './target.ts';
+import { type Kinds, type Traffic, probeKind, trafficSince } from './traffic.ts';
 
 /** What a program cost while it was measured. */
 export interface Figures extends Size {

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { count } from './command.ts';
-import { ownTarget, type Target } from './target.ts';
+import { type Target, ownTarget } from './target.ts';
 
 export const partNames = ['steady', 'outage', 'recovery', 'care'] as const;
 export type PartName = (typeof partNames)[number];

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Clock } from '../../src/ports/index.ts';
+import type { Clock } from '../../src/ports/clock.ts';
 import type { Target } from './target.ts';
 
 export interface BenchOptions {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { systemClock } from '../../src/runtime/index.ts';
+import { systemClock } from '../../src/process/clock.ts';
 import { type Wait, waitFor } from '../../test/envtest/waiting.ts';
 import { proberFlags } from './garden-config.ts';
 

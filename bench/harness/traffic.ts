@@ -1,5 +1,6 @@
-import type { Kube, KubeResponse } from '../../src/ports/index.ts';
-import { type HttpsFace, requestKind } from '../../src/sim/index.ts';
+import { requestKind } from '../../simulator/network/counting.ts';
+import type { HttpsFace } from '../../simulator/network/https.ts';
+import type { Kube, KubeResponse } from '../../src/kubernetes/api/kube.ts';
 
 /** Requests of one kind, and the bytes of the bodies that they were answered with. */
 export interface KindTraffic {

@@ -1,10 +1,10 @@
 // What it costs to know how every shoot of a healthy seed is, once a minute.
-import { type Figures, inPercent, measureHealthy, sizeOf, trafficColumns } from '../harness/healthy.ts';
+import { kubeconfigSecretName } from '../../simulator/world/objects.ts';
 import { startHealthyWorld } from '../harness/healthy-world.ts';
-import { attemptEach, type BenchOptions, partResult, type PartResult } from '../harness/part.ts';
+import { type Figures, inPercent, measureHealthy, sizeOf, trafficColumns } from '../harness/healthy.ts';
+import { type BenchOptions, type PartResult, attemptEach, partResult } from '../harness/part.ts';
 import { type Column, inMegabytes, tableOf } from '../harness/table.ts';
 import type { Target } from '../harness/target.ts';
-import { kubeconfigSecretName } from '../../src/sim/index.ts';
 
 /** `dwd care`, or another program with its flags, with shoots that are well and no garden. */
 interface CareResult extends Figures {

@@ -1,6 +1,6 @@
 import { limits } from '../harness/garden-config.ts';
 import { type Column, inMegabytes, inSeconds, tableOf } from '../harness/table.ts';
-import { aimMs, type Protection, type Restoration, type Spread } from './outage-figures.ts';
+import { type Protection, type Restoration, type Spread, aimMs } from './outage-figures.ts';
 
 /** What program and world cost in one part of the run. */
 export interface PhaseCost {

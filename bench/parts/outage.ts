@@ -4,11 +4,11 @@ import { type Served, startServed } from '../../test/envtest/served.ts';
 import { startCost } from '../harness/cost.ts';
 import { usageOf } from '../harness/cpu.ts';
 import { gardenConfig, graceMs, probeIntervalMs } from '../harness/garden-config.ts';
-import { attemptEach, type BenchOptions, never, partResult, type PartResult } from '../harness/part.ts';
-import { type RunningTarget, startTarget, type Target, waitForTarget } from '../harness/target.ts';
+import { type BenchOptions, type PartResult, attemptEach, never, partResult } from '../harness/part.ts';
+import { type RunningTarget, type Target, startTarget, waitForTarget } from '../harness/target.ts';
 import type { OutageInit, OutageProcess, OutageReport } from '../worlds/outage.ts';
 import { protectionOf, restorationOf } from './outage-figures.ts';
-import { failuresOf, markdownOf, type OutageResult, type PhaseCost } from './outage-tables.ts';
+import { type OutageResult, type PhaseCost, failuresOf, markdownOf } from './outage-tables.ts';
 
 const deploymentsPerShoot = 3;
 const usualSize = { shoots: 250, nodes: 50 };

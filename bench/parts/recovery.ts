@@ -1,9 +1,9 @@
 // etcd of all shoots of a seed comes back in the same second: how long until the last crash-looping pod is deleted?
 import { startServed } from '../../test/envtest/served.ts';
 import { startCost } from '../harness/cost.ts';
-import { attemptEach, type BenchOptions, never, partResult, type PartResult } from '../harness/part.ts';
+import { type BenchOptions, type PartResult, attemptEach, never, partResult } from '../harness/part.ts';
 import { type Column, inMegabytes, inSeconds, quantile, tableOf } from '../harness/table.ts';
-import { startTarget, type Target, waitForTarget } from '../harness/target.ts';
+import { type Target, startTarget, waitForTarget } from '../harness/target.ts';
 import type { RecoveryInit, RecoveryProcess, RecoveryReport } from '../worlds/recovery.ts';
 
 interface RecoveryResult {

@@ -2,14 +2,14 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { weederConfig } from '../../src/config/index.ts';
-import type { Clock } from '../../src/ports/index.ts';
-import { kubeconfigSecretName } from '../../src/sim/index.ts';
+import { kubeconfigSecretName } from '../../simulator/world/objects.ts';
+import type { Clock } from '../../src/ports/clock.ts';
+import { weederConfig } from '../../src/weeder/config.ts';
 import { type Memory, memoryOf, threadsCpuMsOf } from '../harness/cpu.ts';
 import { gardenConfig } from '../harness/garden-config.ts';
 import type { HealthyWorld } from '../harness/healthy-world.ts';
 import { never } from '../harness/part.ts';
-import { startTarget, type Target, targetArgs, waitForTarget } from '../harness/target.ts';
+import { type Target, startTarget, targetArgs, waitForTarget } from '../harness/target.ts';
 
 export type Component = 'prober' | 'weeder';
 

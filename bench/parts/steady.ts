@@ -1,12 +1,12 @@
 // What it costs to probe the shoots of a healthy seed.
+import { kubeconfigSecretName } from '../../simulator/world/objects.ts';
 import { gardenConfig, probeIntervalMs } from '../harness/garden-config.ts';
-import { inPercent, measureHealthy, sizeOf, trafficColumns } from '../harness/healthy.ts';
 import { startHealthyWorld } from '../harness/healthy-world.ts';
-import { attempt, type BenchOptions, type Outcome, partResult, type PartResult, type Size } from '../harness/part.ts';
+import { inPercent, measureHealthy, sizeOf, trafficColumns } from '../harness/healthy.ts';
+import { type BenchOptions, type Outcome, type PartResult, type Size, attempt, partResult } from '../harness/part.ts';
 import { type Column, inMegabytes, tableOf } from '../harness/table.ts';
 import type { Target } from '../harness/target.ts';
-import { kubeconfigSecretName } from '../../src/sim/index.ts';
-import { probeMs, ratioToFloor, steadyFailures, type SteadyResult } from './steady-aims.ts';
+import { type SteadyResult, probeMs, ratioToFloor, steadyFailures } from './steady-aims.ts';
 
 interface Plan extends Size {
   /** Default: the prober's default, three times as dense as gardenlet's. */

@@ -1,6 +1,9 @@
 import { cpuUsage } from 'node:process';
-import { generatePlan, runPlan, shrink, tellFailure } from '../../src/scenario/simulation/index.ts';
-import { addTallies, emptyTally, type Tally, tallyOf } from './tally.ts';
+import { generatePlan } from '../../simulator/outages/generate.ts';
+import { runPlan } from '../../simulator/outages/run.ts';
+import { shrink } from '../../simulator/outages/shrink.ts';
+import { tellFailure } from '../../simulator/outages/tell.ts';
+import { type Tally, addTallies, emptyTally, tallyOf } from './tally.ts';
 
 /** Plans by their numbers, from the first one on. */
 export interface Range {

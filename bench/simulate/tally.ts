@@ -1,4 +1,4 @@
-import type { Run } from '../../src/scenario/simulation/index.ts';
+import type { Run } from '../../simulator/outages/run.ts';
 import { tableOf } from '../harness/table.ts';
 
 /** What runs amount to; as JSON it goes from one process to another. */

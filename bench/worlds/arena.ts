@@ -1,4 +1,7 @@
-import type { Clock, Random } from '../../src/ports/index.ts';
+import type { Clock } from '../../src/ports/clock.ts';
+import type { Random } from '../../src/ports/random.ts';
+import { type ControlPlane, startControlPlane } from '../../test/envtest/control-plane.ts';
+import { startControllerManager } from '../../test/envtest/controller-manager.ts';
 import { startDeploymentController } from '../../test/envtest/deployment-controller.ts';
 import {
   createDeployment,
@@ -7,10 +10,9 @@ import {
   createProtectedShoot,
   shootRules,
 } from '../../test/envtest/shoot.ts';
-import { type ControlPlane, startControllerManager, startControlPlane } from '../../test/envtest/index.ts';
 import { waitFor } from '../../test/envtest/waiting.ts';
 import { graceMs, thresholdAt } from '../harness/garden-config.ts';
-import { countUnknown, type Kubelets, startKubelets } from './kubelets.ts';
+import { type Kubelets, countUnknown, startKubelets } from './kubelets.ts';
 
 export const kubeConfigSecretName = 'shoot-access-prober';
 const nodesPerShoot = 20;

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
-import { systemClock, systemRandom } from '../../src/runtime/index.ts';
+import { systemClock } from '../../src/process/clock.ts';
+import { systemRandom } from '../../src/process/random.ts';
 import { servedArgs } from '../../test/envtest/served.ts';
 
 /** The door to a shoot that is kept for the floor. */

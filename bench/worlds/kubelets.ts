@@ -1,5 +1,6 @@
-import type { Clock, Random } from '../../src/ports/index.ts';
-import type { TestClient } from '../../test/envtest/index.ts';
+import type { Clock } from '../../src/ports/clock.ts';
+import type { Random } from '../../src/ports/random.ts';
+import type { TestClient } from '../../test/envtest/client.ts';
 
 /** As far as KCM and the prober can see them: one Lease and one status per node. */
 export interface Kubelets {

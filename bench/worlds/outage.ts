@@ -1,18 +1,14 @@
 // A process of its own: serves a simulated seed with many shoots over HTTPS and keeps the record that the benchmark is judged by.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import type { Kube } from '../../src/ports/index.ts';
-import { systemClock } from '../../src/runtime/index.ts';
-import {
-  createWorld,
-  defaultTiming,
-  kubeconfigSecretName,
-  requestKind,
-  scaleTiming,
-  serveWorld,
-  simKinds,
-  type World,
-  type WorldShoot,
-} from '../../src/sim/index.ts';
+import { simKinds } from '../../simulator/apiserver/kinds.ts';
+import { requestKind } from '../../simulator/network/counting.ts';
+import { kubeconfigSecretName } from '../../simulator/world/objects.ts';
+import { serveWorld } from '../../simulator/world/serve.ts';
+import type { WorldShoot } from '../../simulator/world/shoot.ts';
+import { defaultTiming, scaleTiming } from '../../simulator/world/timing.ts';
+import { type World, createWorld } from '../../simulator/world/world.ts';
+import type { Kube } from '../../src/kubernetes/api/kube.ts';
+import { systemClock } from '../../src/process/clock.ts';
 import { type Answers, answerOrders, servedArgs } from '../../test/envtest/served.ts';
 import { probeKind } from '../harness/traffic.ts';
 

@@ -1,7 +1,11 @@
 // A process of its own: serves a simulated seed full of crash-looping pods over HTTPS, and records what becomes of them.
-import type { Kube } from '../../src/ports/index.ts';
-import { systemClock } from '../../src/runtime/index.ts';
-import { createCertificates, createWorld, requestKind, serveHttps, simKinds, type World } from '../../src/sim/index.ts';
+import { simKinds } from '../../simulator/apiserver/kinds.ts';
+import { createCertificates } from '../../simulator/network/certificates.ts';
+import { requestKind } from '../../simulator/network/counting.ts';
+import { serveHttps } from '../../simulator/network/https.ts';
+import { type World, createWorld } from '../../simulator/world/world.ts';
+import type { Kube } from '../../src/kubernetes/api/kube.ts';
+import { systemClock } from '../../src/process/clock.ts';
 import { type Answers, answerOrders, servedArgs } from '../../test/envtest/served.ts';
 
 /** What the process is started with. */

@@ -1,5 +1,5 @@
-import type { Clock } from '../../src/ports/index.ts';
-import type { TestClient } from '../../test/envtest/index.ts';
+import type { Clock } from '../../src/ports/clock.ts';
+import type { TestClient } from '../../test/envtest/client.ts';
 
 /** `spec.replicas` of a Deployment's namesakes in all namespaces, looked at again and again. */
 export interface Replicas {

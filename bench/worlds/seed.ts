@@ -1,19 +1,16 @@
 // A process of its own: the seed's API server with what the other processes have of it. In a healthy seed nothing of that changes but the times
 // of extensions' reports.
 import { readFileSync } from 'node:fs';
-import { systemClock } from '../../src/runtime/index.ts';
-import {
-  careSeedKinds,
-  createCertificates,
-  createSeededRandom,
-  createWorld,
-  serveHttps,
-  simKinds,
-  startExtensionReports,
-  type World,
-} from '../../src/sim/index.ts';
+import { careSeedKinds } from '../../simulator/apiserver/care-kinds.ts';
+import { simKinds } from '../../simulator/apiserver/kinds.ts';
+import { createCertificates } from '../../simulator/network/certificates.ts';
+import { serveHttps } from '../../simulator/network/https.ts';
+import { createSeededRandom } from '../../simulator/time/random.ts';
+import { startExtensionReports } from '../../simulator/world/shoot-care.ts';
+import { type World, createWorld } from '../../simulator/world/world.ts';
+import { systemClock } from '../../src/process/clock.ts';
 import { type Answers, answerOrders, servedArgs } from '../../test/envtest/served.ts';
-import { countKinds, type Traffic, trafficOf } from '../harness/traffic.ts';
+import { type Traffic, countKinds, trafficOf } from '../harness/traffic.ts';
 import type { SeedObjects } from './shoots.ts';
 
 export interface SeedProcess extends Answers {

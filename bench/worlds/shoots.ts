@@ -1,20 +1,15 @@
 // A process of its own: serves some of the shoots over HTTPS, each through two doors, and keeps their kubelets and controllers going.
 import { writeFileSync } from 'node:fs';
-import { parseUntrustedKubeconfig } from '../../src/kube/index.ts';
-import { systemClock } from '../../src/runtime/index.ts';
-import {
-  careSeedKinds,
-  createCertificates,
-  createWorld,
-  type HttpsFace,
-  serveHttps,
-  type SimCertificates,
-  type SimObject,
-  type World,
-  type WorldShoot,
-} from '../../src/sim/index.ts';
+import { careSeedKinds } from '../../simulator/apiserver/care-kinds.ts';
+import type { SimObject } from '../../simulator/apiserver/object.ts';
+import { type SimCertificates, createCertificates } from '../../simulator/network/certificates.ts';
+import { type HttpsFace, serveHttps } from '../../simulator/network/https.ts';
+import type { WorldShoot } from '../../simulator/world/shoot.ts';
+import { type World, createWorld } from '../../simulator/world/world.ts';
+import { parseUntrustedKubeconfig } from '../../src/kubernetes/kubeconfig/untrusted.ts';
+import { systemClock } from '../../src/process/clock.ts';
 import { type Answers, answerOrders, servedArgs } from '../../test/envtest/served.ts';
-import { type CountedKube, countKinds, probeKind, sumTraffic, type Traffic, trafficOf } from '../harness/traffic.ts';
+import { type CountedKube, type Traffic, countKinds, probeKind, sumTraffic, trafficOf } from '../harness/traffic.ts';
 import type { Door, Doors } from './floor.ts';
 
 /** What the process is started with. */

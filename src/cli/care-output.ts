@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
-import type { CareRound } from '../app/index.ts';
-import { escapeControls } from '../domain/index.ts';
-import { formatDocument, type OutputFormat } from './output.ts';
+import type { CareRound } from '../care/index.ts';
+import { escapeControls } from '../telemetry/index.ts';
+import { type OutputFormat, formatDocument } from './output.ts';
 
 type Shoot = CareRound[number];
 type Condition = Shoot['conditions'][number];

@@ -1,12 +1,11 @@
-import type { CareProcessDeps, CareRound, CareRoundDeps } from '../app/index.ts';
-import { careConfig } from '../config/index.ts';
-import type { Result } from '../domain/index.ts';
+import { type CareProcessDeps, type CareRound, type CareRoundDeps, careConfig } from '../care/index.ts';
+import type { Result } from '../kubernetes/api/errors.ts';
 import { exitCodeOf, formatRound, inColour } from './care-output.ts';
 import { type Command, defineCommand } from './command.ts';
 import { launch } from './component.ts';
 import { CommandError, UsageError } from './errors.ts';
 import { bool, text } from './flag-types.ts';
-import { flag, type FlagValues, optionalFlag } from './flags.ts';
+import { type FlagValues, flag, optionalFlag } from './flags.ts';
 import type { CliIo } from './io.ts';
 import { outputFlag } from './output.ts';
 import { processFlags } from './process-flags.ts';

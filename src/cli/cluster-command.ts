@@ -1,12 +1,12 @@
-import type { CommandFailure } from '../app/index.ts';
-import type { Result } from '../domain/index.ts';
+import type { CommandFailure } from '../install/index.ts';
+import type { Result } from '../kubernetes/api/errors.ts';
+import { systemClock } from '../process/index.ts';
 import { createLogger } from '../telemetry/index.ts';
-import { systemClock } from '../runtime/index.ts';
+import { version } from './build-info.ts';
 import { CommandError } from './errors.ts';
 import { bool, positiveDuration, text } from './flag-types.ts';
-import { flag, type FlagValues, optionalFlag } from './flags.ts';
+import { type FlagValues, flag, optionalFlag } from './flags.ts';
 import type { CliIo } from './io.ts';
-import { version } from './build-info.ts';
 
 /** Flags of commands that change what is installed in a cluster. */
 export const clusterFlags = (timeout: string) =>

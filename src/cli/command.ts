@@ -1,4 +1,4 @@
-import { type Flags, type FlagValues, parseFlags } from './flags.ts';
+import { type FlagValues, type Flags, parseFlags } from './flags.ts';
 import type { CliIo } from './io.ts';
 
 export interface Operands {

@@ -1,5 +1,5 @@
-import { completionScripts, type Shell } from './completion-scripts.ts';
 import { type Command, defineCommand } from './command.ts';
+import { type Shell, completionScripts } from './completion-scripts.ts';
 import { UsageError } from './errors.ts';
 
 const shells = Object.keys(completionScripts) as readonly Shell[];

@@ -1,23 +1,22 @@
-import type { ProcessDeps } from '../app/index.ts';
 import {
   type ComponentConfig,
   type ConfigProblem,
-  formatProblem,
   type LoadedConfig,
   type Outline,
+  formatProblem,
 } from '../config/index.ts';
-import { KubeconfigError, type ProcessOptions } from '../domain/index.ts';
-import type { Logger } from '../ports/index.ts';
-import { systemClock } from '../runtime/index.ts';
-import { createLogger, createMeter, type LogLevel, type PrometheusMeter } from '../telemetry/index.ts';
+import { KubeconfigError } from '../kubernetes/api/errors.ts';
+import type { Logger } from '../ports/logger.ts';
+import { type ProcessDeps, type ProcessOptions, systemClock } from '../process/index.ts';
+import { type LogLevel, type PrometheusMeter, createLogger, createMeter } from '../telemetry/index.ts';
 import { version } from './build-info.ts';
-import { type Command, type CommandDefinition, defineCommand, type Invocation } from './command.ts';
+import { type Command, type CommandDefinition, type Invocation, defineCommand } from './command.ts';
 import { CommandError } from './errors.ts';
 import type { CliIo } from './io.ts';
 import {
+  type ProcessFlagValues,
   ignoredAmong,
   logOptionsFrom,
-  type ProcessFlagValues,
   processFlags,
   processOptionsFrom,
 } from './process-flags.ts';

@@ -1,5 +1,7 @@
-import { careConfig, proberConfig, weederConfig } from '../config/index.ts';
+import { careConfig } from '../care/index.ts';
 import type { ComponentName } from '../config/index.ts';
+import { proberConfig } from '../prober/index.ts';
+import { weederConfig } from '../weeder/index.ts';
 import { choice } from './flag-types.ts';
 import { requiredFlag } from './flags.ts';
 

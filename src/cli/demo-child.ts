@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { Clock } from '../ports/index.ts';
+import type { Clock } from '../ports/clock.ts';
 
 /** This program, once more, in a process of its own. */
 export interface Child {

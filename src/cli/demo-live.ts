@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { styleText } from 'node:util';
-import { escapeControls } from '../domain/index.ts';
-import { demoTiming, leaseLimitMs, type Row, runLive, type Segment } from '../scenario/index.ts';
+import { type Row, type Segment, demoTiming, leaseLimitMs, runLive } from '../../simulator/demo/index.ts';
+import { escapeControls } from '../telemetry/index.ts';
 import { type DemoOptions, type Play, stagePlay } from './demo-play.ts';
 import type { CliIo } from './io.ts';
 import type { Terminal } from './terminal.ts';

@@ -1,11 +1,18 @@
 import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ApiError } from '../domain/index.ts';
-import { createShootConnector } from '../kube/index.ts';
-import type { Clock, KubeClient } from '../ports/index.ts';
-import { systemClock } from '../runtime/index.ts';
-import { demoCareConfig, demoProberConfig, demoWeederConfig, type Pace, type Watched } from '../scenario/index.ts';
+import {
+  type Pace,
+  type Watched,
+  demoCareConfig,
+  demoProberConfig,
+  demoWeederConfig,
+} from '../../simulator/demo/index.ts';
+import { ApiError } from '../kubernetes/api/errors.ts';
+import type { KubeClient } from '../kubernetes/api/kube.ts';
+import { createShootConnector } from '../kubernetes/connection/index.ts';
+import type { Clock } from '../ports/clock.ts';
+import { systemClock } from '../process/index.ts';
 import { version } from './build-info.ts';
 import { type Child, startChild } from './demo-child.ts';
 import type { WorldReport } from './demo-world.ts';

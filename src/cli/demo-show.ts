@@ -1,17 +1,17 @@
 import { styleText } from 'node:util';
-import { escapeControls } from '../domain/index.ts';
 import {
   type CareReport,
+  type Finding,
+  type Line,
+  type Tone,
   demoCrashPlan,
   demoPlan,
-  type Finding,
   introduce,
-  type Line,
   narrate,
   render,
   tellFindings,
-  type Tone,
-} from '../scenario/index.ts';
+} from '../../simulator/demo/index.ts';
+import { escapeControls } from '../telemetry/index.ts';
 import { type DemoOptions, type Play, stagePlay } from './demo-play.ts';
 import { CommandError } from './errors.ts';
 import type { CliIo } from './io.ts';

@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, openSync, readdirSync, realpathSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemClock, whenAborted } from '../runtime/index.ts';
-import { openStage, type Pace } from '../scenario/index.ts';
+import { type Pace, openStage } from '../../simulator/demo/index.ts';
+import { systemClock, whenAborted } from '../process/index.ts';
 import { CommandError } from './errors.ts';
 import type { CliIo } from './io.ts';
 import { inWords } from './read-text.ts';

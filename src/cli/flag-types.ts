@@ -1,5 +1,6 @@
-import { type BindAddress, formatGoDuration, parseGoDuration, type Result } from '../domain/index.ts';
-import { bindAddressForms, parseBindAddress } from '../runtime/index.ts';
+import { formatGoDuration, parseGoDuration } from '../kubernetes/api/duration.ts';
+import type { Result } from '../kubernetes/api/errors.ts';
+import { type BindAddress, bindAddressForms, parseBindAddress } from '../process/index.ts';
 import type { LogEncoder, LogLevel } from '../telemetry/index.ts';
 
 /** How the text of a flag becomes its value. */

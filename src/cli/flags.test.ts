@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  type FlagType,
   address,
   bool,
   choice,
-  type FlagType,
   float,
   integer,
   logLevel,

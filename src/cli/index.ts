@@ -1,14 +1,14 @@
-import { careCommand, type RunCare } from './care.ts';
+import { type RunCare, careCommand } from './care.ts';
 import type { Command } from './command.ts';
 import { completionCommand } from './completion.ts';
 import { demoCommand } from './demo.ts';
-import { installCommand, type RunInstall } from './install.ts';
+import { type RunInstall, installCommand } from './install.ts';
 import type { CliIo } from './io.ts';
 import { manifestsCommand } from './manifests.ts';
-import { proberCommand, type RunProber } from './prober.ts';
+import { type RunProber, proberCommand } from './prober.ts';
 import { runProgram } from './program.ts';
-import { schemaCommand } from './schema.ts';
 import { rehearseCommand } from './rehearse.ts';
+import { schemaCommand } from './schema.ts';
 import { type RunUninstall, uninstallCommand } from './uninstall.ts';
 import { validateCommand } from './validate.ts';
 import { versionCommand } from './version.ts';
@@ -22,7 +22,7 @@ export type { RunUninstall } from './uninstall.ts';
 export type { RunWeeder } from './weeder.ts';
 export { runProcess } from './process.ts';
 
-/** What the commands run; each is a function of `src/app`. */
+/** What the commands run; each is loaded when it is needed. */
 export interface Components {
   readonly runProber: RunProber;
   readonly runWeeder: RunWeeder;

@@ -1,6 +1,6 @@
-import type { InstallReport, UninstallReport } from '../app/index.ts';
-import { escapeControls } from '../domain/index.ts';
-import { formatDocument, type OutputFormat } from './output.ts';
+import type { InstallReport, Uninstalled as UninstallReport } from '../install/index.ts';
+import { escapeControls } from '../telemetry/index.ts';
+import { type OutputFormat, formatDocument } from './output.ts';
 
 export interface OutputOptions {
   readonly format: OutputFormat;

@@ -1,6 +1,6 @@
-import type { CommandFailure, InstallReport, InstallRun } from '../app/index.ts';
 import { componentNames } from '../config/index.ts';
-import type { Result } from '../domain/index.ts';
+import type { CommandFailure, InstallReport, InstallRun } from '../install/index.ts';
+import type { Result } from '../kubernetes/api/errors.ts';
 import { clusterCommandOf, clusterFlags, valueOf } from './cluster-command.ts';
 import { type Command, defineCommand } from './command.ts';
 import { bool, choices } from './flag-types.ts';

@@ -1,4 +1,4 @@
-import type { Logger } from '../ports/index.ts';
+import type { Logger } from '../ports/logger.ts';
 import type { LogListeners } from './log-sink.ts';
 import type { Terminal } from './terminal.ts';
 

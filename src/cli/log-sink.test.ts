@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLogSink, type OutputStream } from './log-sink.ts';
+import { type OutputStream, createLogSink } from './log-sink.ts';
 
 /** A stream whose writes end when the test says how. */
 const createStream = () => {

@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { proberConfig, weederConfig } from '../config/index.ts';
+import { proberConfig } from '../prober/config.ts';
+import { weederConfig } from '../weeder/config.ts';
 import { guessResource } from './manifests/rights.ts';
 import { dwd } from './testing/dwd.ts';
 

@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import { escapeControlsInLines, hasControls } from '../domain/index.ts';
+import { escapeControlsInLines, hasControls } from '../telemetry/index.ts';
 import { choice } from './flag-types.ts';
 import { flag } from './flags.ts';
 

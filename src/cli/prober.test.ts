@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { KubeconfigError } from '../domain/index.ts';
+import { KubeconfigError } from '../kubernetes/api/errors.ts';
 import { dwd, dwdWith, logLines } from './testing/dwd.ts';
 
 const prober = (...flags: readonly string[]) => dwd('prober', '--config-file=config.yaml', ...flags);

@@ -1,6 +1,5 @@
-import type { ProcessDeps } from '../app/index.ts';
-import { proberConfig } from '../config/index.ts';
-import type { ProberSettings } from '../domain/index.ts';
+import { type ProberSettings, proberConfig } from '../prober/index.ts';
+import type { ProcessDeps } from '../process/index.ts';
 import type { Command } from './command.ts';
 import { componentCommand } from './component.ts';
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { ProberSettings, ProcessOptions } from '../domain/index.ts';
-import type { ProcessDeps } from '../app/index.ts';
+import type { ProberSettings } from '../prober/settings.ts';
+import type { ProcessDeps } from '../process/process.ts';
+import type { ProcessOptions } from '../process/settings.ts';
 import { processFlags } from './process-flags.ts';
 import { dwd } from './testing/dwd.ts';
 

@@ -1,4 +1,4 @@
-import type { ProcessOptions } from '../domain/index.ts';
+import type { ProcessOptions } from '../process/index.ts';
 import type { LogEncoder, LogLevel } from '../telemetry/index.ts';
 import { UsageError } from './errors.ts';
 import { address, bool, integer, logEncoder, logLevel, positiveDuration, rate, text } from './flag-types.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLogger } from '../telemetry/index.ts';
+import { createLogger } from '../telemetry/logger.ts';
 import type { CliIo } from './io.ts';
 import type { OutputStream } from './log-sink.ts';
 import { type HostProcess, runProcess } from './process.ts';

@@ -1,11 +1,11 @@
 import { constants } from 'node:os';
-import { escapeControlsInLines } from '../domain/index.ts';
-import type { Logger } from '../ports/index.ts';
-import { systemClock } from '../runtime/index.ts';
+import type { Logger } from '../ports/logger.ts';
+import { systemClock } from '../process/index.ts';
+import { escapeControlsInLines } from '../telemetry/index.ts';
 import type { CliIo, Progress } from './io.ts';
-import { createLogSink, type OutputStream } from './log-sink.ts';
+import { type OutputStream, createLogSink } from './log-sink.ts';
 import { readText, readTextFile } from './read-text.ts';
-import { createTerminal, type HostTerminal } from './terminal.ts';
+import { type HostTerminal, createTerminal } from './terminal.ts';
 
 const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import type { Rehearsal } from '../scenario/index.ts';
+import type { Rehearsal } from '../../simulator/rehearsal/result.ts';
 import { dwd } from './testing/dwd.ts';
 
 const small = ['--shoots=2', '--nodes=3'];

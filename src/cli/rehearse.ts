@@ -1,6 +1,7 @@
-import { formatProblem, proberConfig } from '../config/index.ts';
-import { formatGoDuration } from '../domain/index.ts';
-import type { FaultName } from '../scenario/index.ts';
+import type { FaultName } from '../../simulator/rehearsal/index.ts';
+import { formatProblem } from '../config/index.ts';
+import { formatGoDuration } from '../kubernetes/api/duration.ts';
+import { proberConfig } from '../prober/index.ts';
 import { type Command, defineCommand } from './command.ts';
 import { CommandError, UsageError } from './errors.ts';
 import { choice, integer, positiveDuration, rate, text } from './flag-types.ts';
@@ -70,7 +71,7 @@ export const rehearseCommand: Command = defineCommand({
     const { shoots, nodes, fault, seed, output, duration: durationMs } = values;
     const { settings, warnings } = await loadSettings(values['config-file'], io);
     // Loaded when it is needed: the other commands have no use for a simulated seed.
-    const { planRehearsal, rehearse, tellRehearsal } = await import('../scenario/index.ts');
+    const { planRehearsal, rehearse, tellRehearsal } = await import('../../simulator/rehearsal/index.ts');
     const limits = { qps: values['kube-api-qps'] || defaultQps, burst: values['kube-api-burst'] || defaultBurst };
     const plan = planRehearsal({ settings, shoots, nodes, fault, durationMs, seed, limits });
     if (!plan.ok) throw new UsageError(plan.error);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createTerminal, type HostTerminal } from './terminal.ts';
+import { type HostTerminal, createTerminal } from './terminal.ts';
 
 /** Escape sequences are shown as `^`. */
 const fakeHost = (size: { readonly columns: number; readonly rows: number }) => {

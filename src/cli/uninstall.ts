@@ -1,5 +1,5 @@
-import type { CommandFailure, UninstallReport, UninstallRun } from '../app/index.ts';
-import type { Result } from '../domain/index.ts';
+import type { CommandFailure, Uninstalled as UninstallReport, UninstallRun } from '../install/index.ts';
+import type { Result } from '../kubernetes/api/errors.ts';
 import { clusterCommandOf, clusterFlags, valueOf } from './cluster-command.ts';
 import { type Command, defineCommand } from './command.ts';
 import { bool, choices, namespaceName } from './flag-types.ts';

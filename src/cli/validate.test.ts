@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { careConfig, proberConfig, weederConfig } from '../config/index.ts';
+import { careConfig } from '../care/config.ts';
+import { proberConfig } from '../prober/config.ts';
+import { weederConfig } from '../weeder/config.ts';
 import { dwd } from './testing/dwd.ts';
 
 describe('dwd validate', () => {

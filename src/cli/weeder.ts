@@ -1,6 +1,5 @@
-import type { ProcessDeps } from '../app/index.ts';
-import { weederConfig } from '../config/index.ts';
-import type { WeederSettings } from '../domain/index.ts';
+import type { ProcessDeps } from '../process/index.ts';
+import { type WeederSettings, weederConfig } from '../weeder/index.ts';
 import type { Command } from './command.ts';
 import { componentCommand } from './component.ts';
 

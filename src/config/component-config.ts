@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { type JsonSchema, jsonSchemaOf } from './json-schema.ts';
-import { type ConfigFormat, type LoadedConfig, type LoadOptions, loadConfig } from './load.ts';
+import { type ConfigFormat, type LoadOptions, type LoadedConfig, loadConfig } from './load.ts';
 import { checkFile } from './manifest.ts';
 import type { ConfigProblem } from './problem.ts';
 

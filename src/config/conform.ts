@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { nearest } from '../domain/index.ts';
+import { nearest } from './nearest.ts';
 import type { Path } from './problem.ts';
 
 /** What a configuration holds beyond its schema; `.path` is that of the key. */

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { labelKeyPattern, labelValuePattern, parseGoDuration } from '../domain/index.ts';
+import { parseGoDuration } from '../kubernetes/api/duration.ts';
+import { labelKeyPattern, labelValuePattern } from '../kubernetes/api/label-selectors.ts';
 
 /** A value as it is shown in messages. */
 export const show = (value: unknown): string => {

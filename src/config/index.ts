@@ -1,9 +1,30 @@
-export { careConfig } from './care.ts';
-export type { ComponentConfig } from './component-config.ts';
-export type { JsonSchema } from './json-schema.ts';
-export type { LoadedConfig, LoadOptions } from './load.ts';
+export { type ComponentConfig, componentConfig } from './component-config.ts';
+export {
+  about,
+  allowInsecureShoots,
+  anyListOf,
+  atLeast,
+  boolean,
+  duration,
+  fraction,
+  integer,
+  labelKey,
+  labelKeyWords,
+  labelValue,
+  listOf,
+  mapOf,
+  number,
+  object,
+  oneOf,
+  positive,
+  resourceRef,
+  secretName,
+  show,
+} from './fields.ts';
+export { judgeKind } from './known-kinds.ts';
+export type { LoadedConfig } from './load.ts';
 export type { Outline } from './outline.ts';
-export { proberConfig } from './prober.ts';
-export { type ConfigProblem, formatProblem, hasErrors } from './problem.ts';
-export { type ComponentName, componentNames } from './type-meta.ts';
-export { weederConfig } from './weeder.ts';
+export { type ConfigProblem, type Finding, type Path, formatProblem, hasErrors } from './problem.ts';
+export { aboutRef, refOf } from './ref-rules.ts';
+export { type Fields, fieldsOf, itemsOf } from './shape.ts';
+export { type ComponentName, componentNames, typeMeta } from './type-meta.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { weederConfig } from './index.ts';
+import { weederConfig } from '../weeder/config.ts';
 
 const textOf = (value: string): string =>
   `servicesAndDependantSelectors: {etcd: {podSelectors: [{matchLabels: {a: ${value}}}]}}\n`;

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { conform } from './conform.ts';
+import { type Misspelling, type Outline, findMisspellings, outlineOf } from './outline.ts';
 import {
   type ConfigProblem,
   type Finding,
@@ -9,7 +10,6 @@ import {
   hasErrors,
   sortProblems,
 } from './problem.ts';
-import { findMisspellings, type Misspelling, type Outline, outlineOf } from './outline.ts';
 import { type ConfigSource, readSource } from './source.ts';
 import { type ComponentName, typeFindings } from './type-meta.ts';
 

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatProblem, hasErrors, proberConfig } from './index.ts';
+import { proberConfig } from '../prober/config.ts';
+import { formatProblem, hasErrors } from './problem.ts';
 import { configCases } from './testing/mistakes.ts';
 import { minimal } from './testing/texts.ts';
 

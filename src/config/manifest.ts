@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type ConfigFormat, configFrom, loadConfig, type LoadOptions } from './load.ts';
+import { type ConfigFormat, type LoadOptions, configFrom, loadConfig } from './load.ts';
 import { type ConfigProblem, type Path, formatPath, sortProblems } from './problem.ts';
 import { type ConfigSource, type Position, readManifests, readSource } from './source.ts';
 

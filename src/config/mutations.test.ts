@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import type { ProberSettings, ScaleInfo } from '../domain/index.ts';
-import { manyRuns, mutate, mutations } from '../testing/index.ts';
-import { hasErrors, proberConfig } from './index.ts';
+import { manyRuns, mutate, mutations } from '../../test/doubles/mutations.ts';
+import { proberConfig } from '../prober/config.ts';
+import type { ProberSettings, ScaleInfo } from '../prober/settings.ts';
+import { hasErrors } from './problem.ts';
 import { gardeners } from './testing/texts.ts';
 
 const whole = {

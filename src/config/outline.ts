@@ -1,4 +1,4 @@
-import { nearest } from '../domain/index.ts';
+import { nearest } from './nearest.ts';
 import type { Path } from './problem.ts';
 import { fieldsOf } from './shape.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { formatPath, type Path } from './problem.ts';
+import { type Path, formatPath } from './problem.ts';
 
 it.each<{ readonly path: Path; readonly text: string }>([
   { path: [], text: '.' },

@@ -3,7 +3,8 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { type ConfigProblem, hasErrors, proberConfig } from './index.ts';
+import { proberConfig } from '../prober/config.ts';
+import { type ConfigProblem, hasErrors } from './problem.ts';
 import { configCases } from './testing/mistakes.ts';
 import { gardeners } from './testing/texts.ts';
 

@@ -1,4 +1,6 @@
-import { judgeKind, nearest, type ResourceRef } from '../domain/index.ts';
+import type { ResourceRef } from '../kubernetes/api/resource-ref.ts';
+import { judgeKind } from './known-kinds.ts';
+import { nearest } from './nearest.ts';
 import type { Finding, Path } from './problem.ts';
 import { fieldsOf } from './shape.ts';
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { hasErrors, proberConfig } from './index.ts';
+import { proberConfig } from '../prober/config.ts';
+import { hasErrors } from './problem.ts';
 import { minimal } from './testing/texts.ts';
 
 const ours = 'dependency-watchdog.gardener.cloud/v1alpha1';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Condition, newCondition } from '../domain/index.ts';
+import { type Condition, newCondition } from '../gardener/condition.ts';
 import { aggregateOutcomes } from './aggregate.ts';
 import type { CheckOutcome } from './check.ts';
 

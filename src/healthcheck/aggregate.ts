@@ -1,4 +1,4 @@
-import type { Condition, ConditionChange } from '../domain/index.ts';
+import type { Condition, ConditionChange } from '../gardener/condition.ts';
 import type { CheckOutcome } from './check.ts';
 import { describeOutcomes, plural } from './details.ts';
 

@@ -1,5 +1,7 @@
-import type { Condition, JsonObject, LastOperation, ObjectMeta } from '../domain/index.ts';
-import type { KubeClient } from '../ports/index.ts';
+import type { Condition } from '../gardener/condition.ts';
+import type { LastOperation } from '../gardener/shoot-status.ts';
+import type { JsonObject, ObjectMeta } from '../kubernetes/api/decode.ts';
+import type { KubeClient } from '../kubernetes/api/kube.ts';
 
 /** What an extension object serves: a shoot (the default), the seed or the garden (gardener's `extensions/v1alpha1`, DefaultSpec). */
 export type ExtensionClass = 'garden' | 'seed' | 'shoot';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DecodeError } from '../domain/index.ts';
+import { DecodeError } from '../kubernetes/api/decode.ts';
 import { decodeClusterState } from './cluster-watch.ts';
 
 const cluster = (shoot: unknown) => ({ metadata: { name: 'shoot--dev--one' }, spec: { shoot } });

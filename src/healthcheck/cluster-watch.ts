@@ -1,6 +1,10 @@
-import { childObject, decodeObject, decodeShootState } from '../domain/index.ts';
-import { createInformer, type Informer, type WatchRegistry } from '../kube/index.ts';
-import type { Clock, Kube, Logger, Random, StoreChange } from '../ports/index.ts';
+import { decodeShootState } from '../gardener/cluster.ts';
+import { childObject, decodeObject } from '../kubernetes/api/decode.ts';
+import type { Kube } from '../kubernetes/api/kube.ts';
+import { type Informer, type StoreChange, type WatchRegistry, createInformer } from '../kubernetes/cache/index.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { Random } from '../ports/random.ts';
 
 /** Fields of a Cluster whose change makes the checks of its extension objects due at once. */
 export interface ClusterState {

@@ -1,9 +1,12 @@
 import { homedir } from 'node:os';
-import { KubeconfigError } from '../domain/index.ts';
-import { connectCluster, loadOperatorKubeconfig, retryThrottled } from '../kube/index.ts';
-import type { Clock, Logger } from '../ports/index.ts';
-import { systemClock, systemRandom } from '../runtime/index.ts';
-import { createSeedAccess, type OpenSeedAccess } from './seed-access.ts';
+import { KubeconfigError } from '../kubernetes/api/errors.ts';
+import { retryThrottled } from '../kubernetes/client/index.ts';
+import { connectCluster } from '../kubernetes/connection/index.ts';
+import { loadOperatorKubeconfig } from '../kubernetes/kubeconfig/index.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Logger } from '../ports/logger.ts';
+import { systemClock, systemRandom } from '../process/index.ts';
+import { type OpenSeedAccess, createSeedAccess } from './seed-access.ts';
 
 export interface ConnectOptions {
   /** Of the process: `process.env`. Tells of `$KUBECONFIG`, and of the pod that this is. */

@@ -1,13 +1,18 @@
-import { type ExtensionKind, formatGoDuration } from '../domain/index.ts';
-import { createWatchRegistry } from '../kube/index.ts';
-import type { Clock, Kube, KubeClient, Logger, Random, ShootConnection } from '../ports/index.ts';
+import type { ExtensionKind } from '../gardener/extensions.ts';
+import { formatGoDuration } from '../kubernetes/api/duration.ts';
+import type { Kube, KubeClient } from '../kubernetes/api/kube.ts';
+import type { ShootConnection } from '../kubernetes/api/shoot-connection.ts';
+import { createWatchRegistry } from '../kubernetes/cache/index.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { Random } from '../ports/random.ts';
 import { createMeter } from '../telemetry/index.ts';
 import type { ExtensionClass, ExtensionObject, HealthCheck } from './check.ts';
 import { type ClusterWatch, createClusterWatch, onClusterChange } from './cluster-watch.ts';
 import { withDeadline } from './deadline.ts';
 import { getExtension, listExtensions } from './extension.ts';
 import type { HealthCheckMetrics } from './metrics.ts';
-import { isCode, type ReconcileDeps, reconcile } from './reconcile.ts';
+import { type ReconcileDeps, isCode, reconcile } from './reconcile.ts';
 import { HealthCheckReport, keyOf } from './report.ts';
 import { RunPool } from './run-pool.ts';
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../ports/index.ts';
+import type { Clock } from '../ports/clock.ts';
 
 export interface Deadline {
   readonly clock: Clock;

@@ -1,19 +1,17 @@
+import type { Condition } from '../gardener/condition.ts';
+import { type ExtensionKind, decodeExtensionReport, extensionResources } from '../gardener/extensions.ts';
+import { decodeLastOperation } from '../gardener/shoot-status.ts';
+import type { Call } from '../kubernetes/api/call.ts';
 import {
-  type Call,
-  childObject,
-  type Condition,
-  type ExtensionKind,
-  extensionResources,
   type JsonObject,
   type ObjectMeta,
-  decodeExtensionReport,
-  decodeLastOperation,
+  childObject,
   decodeObject,
-  listCall,
   optionalList,
   optionalObject,
   optionalString,
-} from '../domain/index.ts';
+} from '../kubernetes/api/decode.ts';
+import { listCall } from '../kubernetes/api/list-call.ts';
 import type { ExtensionObject } from './check.ts';
 
 const groupPath = '/apis/extensions.gardener.cloud/v1alpha1';

@@ -1,14 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createKubeClient } from '../kube/index.ts';
-import {
-  createFakeClock,
-  createRecordingLogger,
-  createSimApiServer,
-  type FakeClock,
-  type RecordingLogger,
-  simKinds,
-  withFaults,
-} from '../testing/index.ts';
+import { simKinds } from '../../simulator/apiserver/kinds.ts';
+import { createSimApiServer } from '../../simulator/apiserver/server.ts';
+import { withFaults } from '../../simulator/network/faults.ts';
+import { type FakeClock, createFakeClock } from '../../test/doubles/fake-clock.ts';
+import { type RecordingLogger, createRecordingLogger } from '../../test/doubles/recording-logger.ts';
+import { createKubeClient } from '../kubernetes/client/client.ts';
 import { renewHeartbeat } from './heartbeat.ts';
 
 const at = { namespace: 'extension-local', name: 'gardener-extension-heartbeat' };

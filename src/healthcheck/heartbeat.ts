@@ -1,5 +1,11 @@
-import { ApiError, type Call, formatMicroTime, heartbeatLeaseName, type JsonObject } from '../domain/index.ts';
-import type { CallOptions, Clock, KubeClient, Logger } from '../ports/index.ts';
+import { heartbeatLeaseName } from '../gardener/care-reads.ts';
+import type { Call } from '../kubernetes/api/call.ts';
+import type { JsonObject } from '../kubernetes/api/decode.ts';
+import { ApiError } from '../kubernetes/api/errors.ts';
+import type { CallOptions, KubeClient } from '../kubernetes/api/kube.ts';
+import { formatMicroTime } from '../kubernetes/api/micro-time.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Logger } from '../ports/logger.ts';
 
 export interface HeartbeatOptions {
   readonly clock: Clock;

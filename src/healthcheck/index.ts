@@ -1,5 +1,5 @@
-export { aggregateOutcomes, type AggregateContext } from './aggregate.ts';
-export { connect, type ConnectOptions, type SeedConnection } from './connect.ts';
+export { type AggregateContext, aggregateOutcomes } from './aggregate.ts';
+export { type ConnectOptions, type SeedConnection, connect } from './connect.ts';
 export type {
   Check,
   CheckContext,
@@ -12,91 +12,85 @@ export type {
 export {
   type HealthCheckController,
   type HealthCheckControllerOptions,
-  runHealthChecks,
   type SeedAccess,
+  runHealthChecks,
 } from './controller.ts';
 export { type HeartbeatOptions, renewHeartbeat } from './heartbeat.ts';
-export { createJsonLogger, type JsonLoggerOptions, type JsonLogLevel } from './json-logger.ts';
+export { type JsonLogLevel, type JsonLoggerOptions, createJsonLogger } from './json-logger.ts';
 export {
+  type WorkloadTarget,
   daemonSetCheck,
   deploymentCheck,
   managedResourceCheck,
   statefulSetCheck,
-  type WorkloadTarget,
 } from './object-checks.ts';
 export { type ExtensionOptions, runExtension } from './process.ts';
-export { workerNodesCheck, type WorkerNodesOptions } from './worker-nodes.ts';
+export { type WorkerNodesOptions, workerNodesCheck } from './worker-nodes.ts';
 // What a controller needs besides: the condition model, errors, and what counts as healthy, for checks of its own.
+export type { Answer, Call } from '../kubernetes/api/call.ts';
+export { ApiError, type ApiErrorCode, KubeconfigError } from '../kubernetes/api/errors.ts';
 export {
-  type Answer,
-  ApiError,
-  type ApiErrorCode,
-  type Call,
   type Condition,
   type ConditionChange,
   type ConditionStatus,
+  findCondition,
+  newCondition,
+  updateCondition,
+} from '../gardener/condition.ts';
+export {
+  type MachineCounts,
+  type MachineProgress,
+  type ScalingProblem,
   countMachines,
-  daemonSetProblem,
+  decodeMachineProgress,
+  scaleDownProblem,
+  scaleUpProblem,
+} from '../gardener/machine-scaling.ts';
+export {
   type DaemonSetHealth,
+  type DeploymentHealth,
+  type StatefulSetHealth,
+  daemonSetProblem,
   decodeDaemonSetHealth,
   decodeDeploymentHealth,
-  DecodeError,
-  decodeMachineDeploymentHealth,
-  decodeMachineProgress,
-  decodeManagedResourceHealth,
-  decodeNodeHealth,
   decodeStatefulSetHealth,
   deploymentProblem,
-  type DeploymentHealth,
-  determineErrorCodes,
-  type ErrorCode,
-  errorCodes,
-  type ExtensionKind,
+  statefulSetProblem,
+} from '../gardener/health-workloads.ts';
+export { DecodeError, type JsonObject, type ObjectMeta } from '../kubernetes/api/decode.ts';
+export {
   type FailedMachine,
-  findCondition,
+  type MachineDeploymentHealth,
+  type NodeHealth,
+  decodeMachineDeploymentHealth,
+  decodeNodeHealth,
+  machineDeploymentProblem,
+  nodeProblem,
+} from '../gardener/health-nodes.ts';
+export {
+  type ManagedResourceHealth,
+  decodeManagedResourceHealth,
+  managedResourceProblem,
+} from '../gardener/managed-resource.ts';
+export { type ErrorCode, type KnownErrorCodes, determineErrorCodes, errorCodes } from '../gardener/error-codes.ts';
+export type { ExtensionKind } from '../gardener/extensions.ts';
+export {
+  type NamespacedName,
   getDaemonSetHealth,
   getDeploymentHealth,
   getManagedResourceHealth,
   getStatefulSetHealth,
-  goQuote,
-  type HealthView,
-  type JsonObject,
-  KubeconfigError,
-  type KnownErrorCodes,
-  type LastOperation,
-  type ListCall,
-  listCall,
   listMachineDeploymentHealth,
   listMachineProgress,
   listNodeHealth,
-  type MachineCounts,
-  machineDeploymentProblem,
-  type MachineDeploymentHealth,
-  type MachineProgress,
-  managedResourceProblem,
-  type ManagedResourceHealth,
-  type NamespacedName,
-  newCondition,
-  nodeProblem,
-  type NodeHealth,
-  type ObjectMeta,
-  scaleDownProblem,
-  scaleUpProblem,
-  type ScalingProblem,
-  statefulSetProblem,
-  type StatefulSetHealth,
-  updateCondition,
-} from '../domain/index.ts';
-export type {
-  CallOptions,
-  Clock,
-  Kube,
-  KubeClient,
-  KubeRequest,
-  KubeResponse,
-  LogFields,
-  Logger,
-  Random,
-  ShootConnection,
-} from '../ports/index.ts';
-export { systemClock, systemRandom } from '../runtime/index.ts';
+} from '../gardener/health-calls.ts';
+export { goQuote } from '../kubernetes/api/go-quote.ts';
+export type { HealthView } from '../gardener/health-objects.ts';
+export type { LastOperation } from '../gardener/shoot-status.ts';
+export { type ListCall, listCall } from '../kubernetes/api/list-call.ts';
+export type { CallOptions, Kube, KubeClient, KubeRequest, KubeResponse } from '../kubernetes/api/kube.ts';
+export type { Clock } from '../ports/clock.ts';
+export type { LogFields, Logger } from '../ports/logger.ts';
+export type { Random } from '../ports/random.ts';
+export type { ShootConnection } from '../kubernetes/api/shoot-connection.ts';
+export { systemClock, systemRandom } from '../process/index.ts';

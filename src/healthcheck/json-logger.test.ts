@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { createFakeClock } from '../testing/index.ts';
-import { createJsonLogger, type JsonLoggerOptions } from './json-logger.ts';
+import { createFakeClock } from '../../test/doubles/fake-clock.ts';
+import { type JsonLoggerOptions, createJsonLogger } from './json-logger.ts';
 
 const setUp = (options: Partial<JsonLoggerOptions> = {}) => {
   const lines: string[] = [];

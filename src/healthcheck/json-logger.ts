@@ -1,5 +1,6 @@
-import type { Clock, LogFields, Logger } from '../ports/index.ts';
-import { systemClock } from '../runtime/index.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { LogFields, Logger } from '../ports/logger.ts';
+import { systemClock } from '../process/index.ts';
 
 const levels = ['debug', 'info', 'warn', 'error'] as const;
 export type JsonLogLevel = (typeof levels)[number];

@@ -1,4 +1,4 @@
-import type { Counter, Gauge, Meter } from '../ports/index.ts';
+import type { Counter, Gauge, Meter } from '../ports/meter.ts';
 
 export interface HealthCheckMetrics {
   readonly conditions: Gauge;

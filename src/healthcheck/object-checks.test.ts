@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ApiError } from '../domain/index.ts';
+import { ApiError } from '../kubernetes/api/errors.ts';
 import type { Check } from './check.ts';
 import { daemonSetCheck, deploymentCheck, managedResourceCheck, statefulSetCheck } from './object-checks.ts';
 import { type Answers, contextOf } from './testing/stub-client.ts';

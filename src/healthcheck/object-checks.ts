@@ -1,17 +1,15 @@
 import {
-  ApiError,
-  type Call,
   type NamespacedName,
-  daemonSetProblem,
-  deploymentProblem,
   getDaemonSetHealth,
   getDeploymentHealth,
   getManagedResourceHealth,
   getStatefulSetHealth,
-  goQuote,
-  managedResourceProblem,
-  statefulSetProblem,
-} from '../domain/index.ts';
+} from '../gardener/health-calls.ts';
+import { daemonSetProblem, deploymentProblem, statefulSetProblem } from '../gardener/health-workloads.ts';
+import { managedResourceProblem } from '../gardener/managed-resource.ts';
+import type { Call } from '../kubernetes/api/call.ts';
+import { ApiError } from '../kubernetes/api/errors.ts';
+import { goQuote } from '../kubernetes/api/go-quote.ts';
 import type { Check } from './check.ts';
 
 /** A workload of the seed or of the shoot. */

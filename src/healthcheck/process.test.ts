@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createRecordingLogger } from '../testing/index.ts';
+import { createRecordingLogger } from '../../test/doubles/recording-logger.ts';
 import { type ExtensionOptions, runExtension } from './process.ts';
 
 const controller = {

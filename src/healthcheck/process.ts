@@ -1,14 +1,23 @@
-import type { Clock, Logger } from '../ports/index.ts';
-import { type ProcessParts, runSeedProcess, type SeedPorts } from '../process/index.ts';
-import { type Check, parseBindAddress, type Runnable, whenAborted } from '../runtime/index.ts';
-import { createWatchRegistry, fenceWrites } from '../kube/index.ts';
+import { createWatchRegistry } from '../kubernetes/cache/index.ts';
+import { fenceWrites } from '../kubernetes/client/index.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Logger } from '../ports/logger.ts';
+import {
+  type Check,
+  type ProcessParts,
+  type Runnable,
+  type SeedPorts,
+  parseBindAddress,
+  runSeedProcess,
+  whenAborted,
+} from '../process/index.ts';
 import { createMeter } from '../telemetry/index.ts';
 import { type ClusterWatch, createClusterWatch } from './cluster-watch.ts';
-import { blameOption, type ConnectOptions } from './connect.ts';
-import { checkController, type HealthCheckController, needsClusters, runController } from './controller.ts';
+import { type ConnectOptions, blameOption } from './connect.ts';
+import { type HealthCheckController, checkController, needsClusters, runController } from './controller.ts';
 import { renewHeartbeat } from './heartbeat.ts';
-import { createHealthCheckMetrics, type HealthCheckMetrics } from './metrics.ts';
-import { createSeedAccess, type OpenSeedAccess } from './seed-access.ts';
+import { type HealthCheckMetrics, createHealthCheckMetrics } from './metrics.ts';
+import { type OpenSeedAccess, createSeedAccess } from './seed-access.ts';
 
 export interface ExtensionOptions extends Omit<ConnectOptions, 'userAgent'> {
   /** Of the extension, such as `provider-local`: in the User-Agent, holder of the heartbeat, and beginning of the name of the leader's Lease. */

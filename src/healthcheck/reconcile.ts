@@ -1,15 +1,16 @@
+import { mergeConditionsByType, withoutConditionTypes } from '../gardener/condition-merge.ts';
 import {
-  ApiError,
   type Condition,
   type ConditionChange,
-  type ExtensionKind,
   type UpdatedCondition,
   findCondition,
-  mergeConditionsByType,
   updateCondition,
-  withoutConditionTypes,
-} from '../domain/index.ts';
-import type { CallOptions, Clock, KubeClient, ShootConnection } from '../ports/index.ts';
+} from '../gardener/condition.ts';
+import type { ExtensionKind } from '../gardener/extensions.ts';
+import { ApiError } from '../kubernetes/api/errors.ts';
+import type { CallOptions, KubeClient } from '../kubernetes/api/kube.ts';
+import type { ShootConnection } from '../kubernetes/api/shoot-connection.ts';
+import type { Clock } from '../ports/clock.ts';
 import { aggregateOutcomes, hibernatedChange, uncheckedChange } from './aggregate.ts';
 import type { CheckContext, CheckOutcome, ExtensionObject, HealthCheck } from './check.ts';
 import { decodeClusterState } from './cluster-watch.ts';

@@ -1,5 +1,7 @@
-import type { Condition, ExtensionKind, UpdatedCondition } from '../domain/index.ts';
-import type { Labels, LogFields, Logger } from '../ports/index.ts';
+import type { Condition, UpdatedCondition } from '../gardener/condition.ts';
+import type { ExtensionKind } from '../gardener/extensions.ts';
+import type { LogFields, Logger } from '../ports/logger.ts';
+import type { Labels } from '../ports/meter.ts';
 import type { ExtensionObject } from './check.ts';
 import type { HealthCheckMetrics } from './metrics.ts';
 import type { RunOutcome } from './reconcile.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createFakeClock } from '../testing/index.ts';
+import { createFakeClock } from '../../test/doubles/fake-clock.ts';
 import type { CheckResult, HealthCheck } from './check.ts';
 import { runChecks } from './run-checks.ts';
 import { contextOf } from './testing/stub-client.ts';

@@ -1,5 +1,5 @@
-import { formatGoDuration } from '../domain/index.ts';
-import type { Clock } from '../ports/index.ts';
+import { formatGoDuration } from '../kubernetes/api/duration.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { CheckContext, CheckOutcome, CheckResult, HealthCheck } from './check.ts';
 import { withDeadline } from './deadline.ts';
 

@@ -1,6 +1,13 @@
-import { ApiError, type Call, type NamespacedName } from '../domain/index.ts';
-import { createKubeClient, createShootConnector, decodeKubeconfigSecret, withShootPolicy } from '../kube/index.ts';
-import type { CallOptions, Clock, Kube, KubeClient, Random, ShootConnection } from '../ports/index.ts';
+import type { NamespacedName } from '../gardener/health-calls.ts';
+import type { Call } from '../kubernetes/api/call.ts';
+import { ApiError } from '../kubernetes/api/errors.ts';
+import type { CallOptions, Kube, KubeClient } from '../kubernetes/api/kube.ts';
+import type { ShootConnection } from '../kubernetes/api/shoot-connection.ts';
+import { createKubeClient } from '../kubernetes/client/index.ts';
+import { createShootConnector, withShootPolicy } from '../kubernetes/connection/index.ts';
+import { decodeKubeconfigSecret } from '../kubernetes/kubeconfig/index.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Random } from '../ports/random.ts';
 import type { SeedAccess } from './controller.ts';
 import { ShootConnections } from './shoot-connections.ts';
 

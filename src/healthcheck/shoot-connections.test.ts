@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { KubeClient } from '../ports/index.ts';
-import { createFakeClock } from '../testing/index.ts';
+import { createFakeClock } from '../../test/doubles/fake-clock.ts';
+import type { KubeClient } from '../kubernetes/api/kube.ts';
 import { ShootConnections } from './shoot-connections.ts';
 
 const { signal } = new AbortController();

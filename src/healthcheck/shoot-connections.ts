@@ -1,4 +1,5 @@
-import type { Clock, ShootConnection, ShootConnector } from '../ports/index.ts';
+import type { ShootConnection, ShootConnector } from '../kubernetes/api/shoot-connection.ts';
+import type { Clock } from '../ports/clock.ts';
 
 export interface ShootConnectionsOptions {
   readonly clock: Clock;

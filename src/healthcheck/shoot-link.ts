@@ -1,4 +1,5 @@
-import type { KubeClient, ShootConnection } from '../ports/index.ts';
+import type { KubeClient } from '../kubernetes/api/kube.ts';
+import type { ShootConnection } from '../kubernetes/api/shoot-connection.ts';
 
 /** What the checks of one run share of the connection to a shoot. */
 export interface ShootLink {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ApiError } from '../domain/index.ts';
-import { buildMachine, buildNode } from '../testing/index.ts';
+import { buildMachine, buildNode } from '../../test/doubles/builders.ts';
+import { ApiError } from '../kubernetes/api/errors.ts';
 import { type Answers, contextOf } from './testing/stub-client.ts';
 import { workerNodesCheck } from './worker-nodes.ts';
 

@@ -1,18 +1,14 @@
+import { findCondition } from '../gardener/condition.ts';
+import { listMachineDeploymentHealth, listMachineProgress, listWorkerNodes } from '../gardener/health-calls.ts';
+import { type MachineDeploymentHealth, type WorkerNode, machineDeploymentProblem } from '../gardener/health-nodes.ts';
 import {
-  type MachineDeploymentHealth,
   type MachineProgress,
-  type WorkerNode,
   type ScalingProblem,
   countMachines,
-  findCondition,
-  goQuote,
-  listMachineDeploymentHealth,
-  listMachineProgress,
-  listWorkerNodes,
-  machineDeploymentProblem,
   scaleDownProblem,
   scaleUpProblem,
-} from '../domain/index.ts';
+} from '../gardener/machine-scaling.ts';
+import { goQuote } from '../kubernetes/api/go-quote.ts';
 import type { Check, CheckResult } from './check.ts';
 
 export interface WorkerNodesOptions {

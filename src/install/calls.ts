@@ -1,5 +1,7 @@
-import { type Call, decodeMeta, decodeObject, listCall } from '../domain/index.ts';
-import { fieldManager, type KubeObject, decodeKubeObject } from './object.ts';
+import type { Call } from '../kubernetes/api/call.ts';
+import { decodeMeta, decodeObject } from '../kubernetes/api/decode.ts';
+import { listCall } from '../kubernetes/api/list-call.ts';
+import { type KubeObject, decodeKubeObject, fieldManager } from './object.ts';
 
 /** Where objects of a kind are. */
 export interface KindPath {

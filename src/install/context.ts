@@ -1,4 +1,5 @@
-import type { CallOptions, Clock, KubeClient } from '../ports/index.ts';
+import type { CallOptions, KubeClient } from '../kubernetes/api/kube.ts';
+import type { Clock } from '../ports/clock.ts';
 
 /** What every step of an installation works with. */
 export interface InstallContext {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../domain/index.ts';
+import type { JsonObject } from '../kubernetes/api/decode.ts';
 import type { KubeObject } from './object.ts';
 
 /** One field that differs; absent: it is not there. */

@@ -1,7 +1,11 @@
-export { InstallError, type InstallContext } from './context.ts';
-export type { Difference } from './diff.ts';
-export { type ChangedObject, install, type Installed, type InstallOptions } from './install.ts';
-export { listInstalled } from './inventory.ts';
-export { configTexts, installationLabels, type InstalledComponent, type KubeObject, nameOf } from './object.ts';
-export { refuseSecondProber } from './other-prober.ts';
-export { type Released, uninstall, type Uninstalled, type UninstallOptions } from './uninstall.ts';
+export {
+  type CommandFailure,
+  type InstallReport,
+  type InstallRun,
+  type UninstallRun,
+  runInstall,
+  runUninstall,
+} from './installation.ts';
+export { installationLabels } from './object.ts';
+export { operatorGrants, operatorHomeGrants } from './operator-rights.ts';
+export type { Uninstalled } from './uninstall.ts';

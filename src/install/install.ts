@@ -1,13 +1,13 @@
-import { ApiError, type FieldConflict } from '../domain/index.ts';
+import { ApiError, type FieldConflict } from '../kubernetes/api/errors.ts';
 import { applyObject, getObject } from './calls.ts';
-import { callOptions, InstallError, type InstallContext } from './context.ts';
+import { type InstallContext, InstallError, callOptions } from './context.ts';
 import type { Difference } from './diff.ts';
 import { refuseHelms } from './helm.ts';
-import { findOwned, outdatedOf, type OwnedObject, removeObjects, untilStopped } from './inventory.ts';
-import { createFindKind, type FindKind, mustFindKind } from './kinds.ts';
+import { type OwnedObject, findOwned, outdatedOf, removeObjects, untilStopped } from './inventory.ts';
+import { type FindKind, createFindKind, mustFindKind } from './kinds.ts';
 import { untilLed } from './leader.ts';
 import { type InstalledComponent, type KubeObject, ownedBy } from './object.ts';
-import { applyPlan, type PlannedObject, planObjects, refuseConflicts } from './plan.ts';
+import { type PlannedObject, applyPlan, planObjects, refuseConflicts } from './plan.ts';
 import { isNarrowed, widened } from './roles.ts';
 import { untilRolledOut } from './rollout.ts';
 

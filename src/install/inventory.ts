@@ -1,8 +1,8 @@
-import { ApiError } from '../domain/index.ts';
-import { deleteObject, listObjects, type ServedKindPath } from './calls.ts';
-import { callOptions, type InstallContext, poll } from './context.ts';
-import { createFindKind, everInstalled, type FindKind, removalRank } from './kinds.ts';
-import { componentLabel, identityOf, installationSelector, type KubeObject, nameOf } from './object.ts';
+import { ApiError } from '../kubernetes/api/errors.ts';
+import { type ServedKindPath, deleteObject, listObjects } from './calls.ts';
+import { type InstallContext, callOptions, poll } from './context.ts';
+import { type FindKind, createFindKind, everInstalled, removalRank } from './kinds.ts';
+import { type KubeObject, componentLabel, identityOf, installationSelector, nameOf } from './object.ts';
 
 /** An object that an installation has made, as it is in the cluster. */
 export interface OwnedObject {

@@ -1,6 +1,6 @@
-import { groupVersionPath, resolveKind } from '../kube/index.ts';
+import { groupVersionPath, resolveKind } from '../kubernetes/client/index.ts';
 import type { ServedKindPath } from './calls.ts';
-import { callOptions, InstallError, type InstallContext } from './context.ts';
+import { type InstallContext, InstallError, callOptions } from './context.ts';
 import type { KubeObject } from './object.ts';
 
 type Kind = Pick<KubeObject, 'apiVersion' | 'kind'>;

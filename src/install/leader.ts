@@ -1,6 +1,7 @@
-import { ApiError, type ElectionLease, getElectionLease } from '../domain/index.ts';
-import { deleteObject, type ServedKindPath } from './calls.ts';
-import { callOptions, InstallError, type InstallContext, poll } from './context.ts';
+import { ApiError } from '../kubernetes/api/errors.ts';
+import { type ElectionLease, getElectionLease } from '../kubernetes/leaderelection/index.ts';
+import { type ServedKindPath, deleteObject } from './calls.ts';
+import { type InstallContext, InstallError, callOptions, poll } from './context.ts';
 import { podsOf } from './inventory.ts';
 import { type KubeObject, nameOf } from './object.ts';
 

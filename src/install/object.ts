@@ -1,4 +1,4 @@
-import { decodeMeta, decodeObject, decodeString, type JsonObject } from '../domain/index.ts';
+import { type JsonObject, decodeMeta, decodeObject, decodeString } from '../kubernetes/api/decode.ts';
 
 /** A Kubernetes object of whatever kind. */
 export interface KubeObject extends JsonObject {

@@ -1,9 +1,10 @@
-import { decodeObject, type ElectionLease, optionalList, optionalObject } from '../domain/index.ts';
+import { decodeObject, optionalList, optionalObject } from '../kubernetes/api/decode.ts';
+import type { ElectionLease } from '../kubernetes/leaderelection/index.ts';
 import { listObjects } from './calls.ts';
-import { callOptions, InstallError, type InstallContext, poll } from './context.ts';
+import { type InstallContext, InstallError, callOptions, poll } from './context.ts';
 import { podsOf } from './inventory.ts';
 import { type LeaseAt, leasesAt, podOfIdentity, readLease } from './leader.ts';
-import { identityOf, type KubeObject, nameOf } from './object.ts';
+import { type KubeObject, identityOf, nameOf } from './object.ts';
 import { decodeRollout, deploymentsAt } from './rollout.ts';
 
 /** What is looked for besides an installation. */

@@ -1,9 +1,9 @@
-import { ApiError, type FieldConflict } from '../domain/index.ts';
-import { applyObject, getObject, type ServedKindPath } from './calls.ts';
-import { callOptions, InstallError, type InstallContext } from './context.ts';
+import { ApiError, type FieldConflict } from '../kubernetes/api/errors.ts';
+import { type ServedKindPath, applyObject, getObject } from './calls.ts';
+import { type InstallContext, InstallError, callOptions } from './context.ts';
 import { type Difference, differencesOf } from './diff.ts';
 import { type FindKind, mustFindKind } from './kinds.ts';
-import { fieldManager, isGardeners, type KubeObject, nameOf } from './object.ts';
+import { type KubeObject, fieldManager, isGardeners, nameOf } from './object.ts';
 
 /** What an installation does to one object. */
 export interface PlannedObject {

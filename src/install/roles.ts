@@ -1,4 +1,4 @@
-import type { JsonObject } from '../domain/index.ts';
+import type { JsonObject } from '../kubernetes/api/decode.ts';
 import { type KubeObject, rulesOf } from './object.ts';
 import type { PlannedObject } from './plan.ts';
 

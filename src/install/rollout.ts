@@ -1,6 +1,6 @@
-import { optionalInteger, optionalObject } from '../domain/index.ts';
-import { getObject, type ServedKindPath } from './calls.ts';
-import { callOptions, InstallError, type InstallContext, poll } from './context.ts';
+import { optionalInteger, optionalObject } from '../kubernetes/api/decode.ts';
+import { type ServedKindPath, getObject } from './calls.ts';
+import { type InstallContext, InstallError, callOptions, poll } from './context.ts';
 import { type KubeObject, nameOf } from './object.ts';
 import { whyNotReady } from './why.ts';
 

@@ -1,6 +1,6 @@
-import { optionalInteger, optionalObject } from '../domain/index.ts';
+import { optionalInteger, optionalObject } from '../kubernetes/api/decode.ts';
 import { getObject, scaleDeployment } from './calls.ts';
-import { callOptions, InstallError, type InstallContext, poll } from './context.ts';
+import { type InstallContext, InstallError, callOptions, poll } from './context.ts';
 import { podsOf, untilStopped } from './inventory.ts';
 import { type KubeObject, nameOf } from './object.ts';
 import { deploymentsAt } from './rollout.ts';

@@ -1,9 +1,9 @@
-import { InstallError, type InstallContext } from './context.ts';
+import { type InstallContext, InstallError } from './context.ts';
 import { type HelmRelease, helmReleasesOf } from './helm.ts';
-import { findOwned, type OwnedObject, removeObjects, untilStopped } from './inventory.ts';
-import { createFindKind, type FindKind } from './kinds.ts';
+import { type OwnedObject, findOwned, removeObjects, untilStopped } from './inventory.ts';
+import { type FindKind, createFindKind } from './kinds.ts';
 import { removeLease } from './leader.ts';
-import { componentLabel, type KubeObject, nameOf } from './object.ts';
+import { type KubeObject, componentLabel, nameOf } from './object.ts';
 import { findOtherProbers } from './other-prober.ts';
 import { whileStopped } from './stopped.ts';
 import { refuseUnlabelled } from './unlabelled.ts';

@@ -1,5 +1,5 @@
 import { listObjects } from './calls.ts';
-import { callOptions, InstallError, type InstallContext } from './context.ts';
+import { type InstallContext, InstallError, callOptions } from './context.ts';
 import { isGardeners, isUnlabelled, nameOf } from './object.ts';
 import { runsProber } from './other-prober.ts';
 import { deploymentsAt } from './rollout.ts';

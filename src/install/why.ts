@@ -1,13 +1,13 @@
 import {
-  decodeObject,
-  escapeControls,
   type JsonObject,
-  listCall,
+  decodeObject,
   optionalList,
   optionalObject,
   optionalString,
-} from '../domain/index.ts';
-import { callOptions, type InstallContext } from './context.ts';
+} from '../kubernetes/api/decode.ts';
+import { listCall } from '../kubernetes/api/list-call.ts';
+import { escapeControls } from '../telemetry/index.ts';
+import { type InstallContext, callOptions } from './context.ts';
 import { podsOf } from './inventory.ts';
 import { type KubeObject, nameOf } from './object.ts';
 

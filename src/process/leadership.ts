@@ -1,8 +1,13 @@
 import { hostname } from 'node:os';
-import type { LeaderElectionSettings } from '../domain/index.ts';
-import { createKubeClient, createLeaderElector, type TrackedWrites } from '../kube/index.ts';
-import type { Clock, Kube, Leadership, Logger, Random } from '../ports/index.ts';
-import type { Runnable } from '../runtime/index.ts';
+import type { Kube } from '../kubernetes/api/kube.ts';
+import type { Leadership } from '../kubernetes/api/leadership.ts';
+import { type TrackedWrites, createKubeClient } from '../kubernetes/client/index.ts';
+import { createLeaderElector } from '../kubernetes/leaderelection/index.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { Random } from '../ports/random.ts';
+import type { Runnable } from './lifecycle.ts';
+import type { LeaderElectionSettings } from './settings.ts';
 
 export interface ElectionDeps {
   readonly clock: Clock;

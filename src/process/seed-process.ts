@@ -1,27 +1,26 @@
 import { homedir } from 'node:os';
-import type { BindAddress, ProcessOptions } from '../domain/index.ts';
+import type { Kube } from '../kubernetes/api/kube.ts';
+import type { Leadership } from '../kubernetes/api/leadership.ts';
 import {
-  connectCluster,
+  type Transport,
   createRateLimiter,
-  loadOperatorKubeconfig,
   retryThrottled,
   trackWrites,
-  type Transport,
   withRateLimit,
-} from '../kube/index.ts';
-import type { Clock, Kube, Leadership, Logger, Meter, Random } from '../ports/index.ts';
-import {
-  type Check,
-  createHttpServer,
-  healthRoutes,
-  metricsRoutes,
-  type MetricsSource,
-  type Runnable,
-  runLifecycle,
-  systemClock,
-  systemRandom,
-} from '../runtime/index.ts';
+} from '../kubernetes/client/index.ts';
+import { connectCluster } from '../kubernetes/connection/index.ts';
+import { loadOperatorKubeconfig } from '../kubernetes/kubeconfig/index.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { Meter } from '../ports/meter.ts';
+import type { Random } from '../ports/random.ts';
+import { systemClock } from './clock.ts';
+import { type Check, type MetricsSource, healthRoutes, metricsRoutes } from './endpoints.ts';
+import { createHttpServer } from './http-server.ts';
 import { createElection } from './leadership.ts';
+import { type Runnable, runLifecycle } from './lifecycle.ts';
+import { systemRandom } from './random.ts';
+import type { BindAddress, ProcessOptions } from './settings.ts';
 
 /** What a process is given to work with. */
 export interface SeedPorts {

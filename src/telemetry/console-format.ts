@@ -1,4 +1,4 @@
-import { escapeControls } from '../domain/index.ts';
+import { escapeControls } from './escape-controls.ts';
 
 const plainValue = /^[\w./:@%+,;()[\]-]+$/;
 

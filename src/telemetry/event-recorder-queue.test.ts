@@ -1,8 +1,12 @@
 import { expect, it } from 'vitest';
-import { type Answer, ApiError, type ApiErrorCode, type Call } from '../domain/index.ts';
-import type { CallOptions } from '../ports/index.ts';
-import { createFakeClock, createRecordingLogger, createSeededRandom, type FakeClock } from '../testing/index.ts';
-import { createEventRecorder, createMeter, type RunningEventRecorder } from './index.ts';
+import { createSeededRandom } from '../../simulator/time/random.ts';
+import { type FakeClock, createFakeClock } from '../../test/doubles/fake-clock.ts';
+import { createRecordingLogger } from '../../test/doubles/recording-logger.ts';
+import type { Answer, Call } from '../kubernetes/api/call.ts';
+import { ApiError, type ApiErrorCode } from '../kubernetes/api/errors.ts';
+import type { CallOptions } from '../kubernetes/api/kube.ts';
+import { type RunningEventRecorder, createEventRecorder } from './event-recorder.ts';
+import { createMeter } from './meter.ts';
 
 interface Sent {
   readonly call: Call<unknown>;

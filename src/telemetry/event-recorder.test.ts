@@ -1,17 +1,12 @@
 import { beforeEach, expect, it } from 'vitest';
-import { ApiError } from '../domain/index.ts';
-import type { EventRecorder } from '../ports/index.ts';
-import {
-  createFakeClock,
-  createRecordingLogger,
-  createRecordingMeter,
-  createScriptedClient,
-  createSeededRandom,
-  type FakeClock,
-  type RecordingLogger,
-  type ScriptedClient,
-} from '../testing/index.ts';
+import { createSeededRandom } from '../../simulator/time/random.ts';
+import { type FakeClock, createFakeClock } from '../../test/doubles/fake-clock.ts';
+import { type RecordingLogger, createRecordingLogger } from '../../test/doubles/recording-logger.ts';
+import { createRecordingMeter } from '../../test/doubles/recording-meter.ts';
+import { type ScriptedClient, createScriptedClient } from '../../test/doubles/scripted-client.ts';
+import { ApiError } from '../kubernetes/api/errors.ts';
 import { createEventRecorder } from './event-recorder.ts';
+import type { EventRecorder } from './events.ts';
 
 let clock: FakeClock;
 let client: ScriptedClient;

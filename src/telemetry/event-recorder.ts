@@ -1,5 +1,12 @@
-import { ApiError, type ApiErrorCode, type Call, escapeControlsInLines } from '../domain/index.ts';
-import type { Clock, EventRecorder, KubeClient, Logger, Meter, Random, RecordedEvent } from '../ports/index.ts';
+import type { Call } from '../kubernetes/api/call.ts';
+import { ApiError, type ApiErrorCode } from '../kubernetes/api/errors.ts';
+import type { KubeClient } from '../kubernetes/api/kube.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { Meter } from '../ports/meter.ts';
+import type { Random } from '../ports/random.ts';
+import { escapeControlsInLines } from './escape-controls.ts';
+import type { EventRecorder, RecordedEvent } from './events.ts';
 
 export interface EventRecorderOptions {
   readonly client: KubeClient;

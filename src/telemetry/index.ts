@@ -1,3 +1,5 @@
-export { createEventRecorder, type EventRecorderOptions, type RunningEventRecorder } from './event-recorder.ts';
-export { createLogger, type LogEncoder, type LogLevel } from './logger.ts';
-export { createMeter, type PrometheusMeter } from './meter.ts';
+export { escapeControls, escapeControlsInLines, hasControls } from './escape-controls.ts';
+export { createEventRecorder } from './event-recorder.ts';
+export type { EventRecorder } from './events.ts';
+export { type LogEncoder, type LogLevel, createLogger } from './logger.ts';
+export { type PrometheusMeter, createMeter } from './meter.ts';

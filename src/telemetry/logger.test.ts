@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { LogFields, Logger } from '../ports/index.ts';
-import { type LogEncoder, type LogLevel, createLogger } from './index.ts';
+import type { LogFields, Logger } from '../ports/logger.ts';
+import { type LogEncoder, type LogLevel, createLogger } from './logger.ts';
 
 const at = Date.parse('2026-11-21T01:02:03.456Z');
 

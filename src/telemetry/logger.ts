@@ -1,7 +1,8 @@
 import { pino } from 'pino';
-import { escapeControlsInLines } from '../domain/index.ts';
-import type { Clock, LogFields, Logger } from '../ports/index.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { LogFields, Logger } from '../ports/logger.ts';
 import { formatConsoleLine } from './console-format.ts';
+import { escapeControlsInLines } from './escape-controls.ts';
 import { cleanFields } from './redact.ts';
 
 /** zap's names. Warnings are printed down to `info`, and `panic` silences everything. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createMeter } from './index.ts';
+import { createMeter } from './meter.ts';
 
 const bare = () => createMeter({ processMetrics: false });
 

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
-import type { Labels, Meter, MetricDefinition } from '../ports/index.ts';
+import type { Labels, Meter, MetricDefinition } from '../ports/meter.ts';
 
 export interface MeterOptions {
   /** CPU, memory, event loop and garbage collection of this process. Default true; off where several programs share a process. */

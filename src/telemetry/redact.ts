@@ -1,4 +1,4 @@
-import type { LogFields } from '../ports/index.ts';
+import type { LogFields } from '../ports/logger.ts';
 
 const redacted = '[redacted]';
 /** The values of a label selector in the weeder's configuration are 8 below the fields of a line. */

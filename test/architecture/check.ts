@@ -2,10 +2,10 @@ import { isBuiltin } from 'node:module';
 import { posix } from 'node:path';
 import { cycles } from './cycles.ts';
 import {
+  type FolderRule,
   bans,
   clockFiles,
   clockModules,
-  type FolderRule,
   house,
   machinePath,
   processFiles,
@@ -15,7 +15,7 @@ import {
   randomFiles,
   testFiles,
 } from './rules.ts';
-import { type Import, type Scan, scan, type Use } from './scan.ts';
+import { type Import, type Scan, type Use, scan } from './scan.ts';
 
 export interface Violation {
   readonly file: string;
@@ -43,7 +43,7 @@ export function check(tree: ReadonlyMap<string, string>): readonly Violation[] {
       ...scan(path, text),
       path,
       folder: folderOf(path),
-      isTest: path.endsWith('.test.ts'),
+      isTest: path.endsWith('.test.ts') || path.includes('/testing/'),
     }));
   const violations = [
     ...files.flatMap((file) => [...importViolations(file, tree), ...useViolations(file)]),
@@ -53,12 +53,17 @@ export function check(tree: ReadonlyMap<string, string>): readonly Violation[] {
   return violations.sort((a, b) => (a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1));
 }
 
+/** Whether the table speaks of it. */
+function isOurs(path: string): boolean {
+  return path.startsWith('src/') || path.startsWith('simulator/');
+}
+
 function folderOf(path: string): string | undefined {
-  return Object.keys(house).find((key) => path === `src/${key}` || path.startsWith(`src/${key}/`));
+  return Object.keys(house).find((key) => path === key || path.startsWith(`${key}/`));
 }
 
 function importViolations(file: SourceFile, tree: ReadonlyMap<string, string>): readonly Violation[] {
-  if (!file.path.startsWith('src/')) return [];
+  if (!isOurs(file.path)) return [];
   const rule = file.folder === undefined ? undefined : house[file.folder];
   if (file.folder === undefined || rule === undefined) {
     return [{ file: file.path, line: 1, rule: 'house', message: `is in no folder of the table` }];
@@ -70,13 +75,13 @@ function importViolations(file: SourceFile, tree: ReadonlyMap<string, string>): 
   });
 }
 
-function grantsOf(file: SourceFile, folder: string, rule: FolderRule): Required<Omit<FolderRule, 'files' | 'tests'>> {
-  const ofFile = rule.files?.[file.path.slice(`src/${folder}/`.length)] ?? [];
+function grantsOf(file: SourceFile, folder: string, rule: FolderRule): Required<Omit<FolderRule, 'files' | 'open'>> {
+  const ofFile = rule.files?.[file.path.slice(`${folder}/`.length)] ?? [];
   const forTests = file.isTest ? testFiles : { folders: [] };
   return {
     folders: [...rule.folders, ...forTests.folders],
     packages: [...(rule.packages ?? []), ...(forTests.packages ?? [])],
-    builtins: [...(rule.builtins ?? []), ...ofFile, ...(file.isTest ? (rule.tests ?? []) : [])],
+    builtins: [...(rule.builtins ?? []), ...(forTests.builtins ?? []), ...ofFile],
   };
 }
 
@@ -102,6 +107,7 @@ function refusalOf(
   }
   const target = resolve(file.path, specifier);
   const targetFolder = folderOf(target);
+  if (file.isTest && tree.has(target)) return undefined;
   if (targetFolder === undefined) {
     return { rule: 'imports', message: `${folder} may not import ${target}, which is in no folder of the table` };
   }
@@ -109,8 +115,8 @@ function refusalOf(
     if (!grants.folders.includes(targetFolder)) {
       return { rule: 'imports', message: `${folder} may not import ${targetFolder} (${target})` };
     }
-    if (target !== `src/${targetFolder}/index.ts`) {
-      return { rule: 'door', message: `imports ${target}; the door is src/${targetFolder}/index.ts` };
+    if (house[targetFolder]?.open !== true && target !== `${targetFolder}/index.ts`) {
+      return { rule: 'door', message: `imports ${target}; the door is ${targetFolder}/index.ts` };
     }
   }
   const isData = /\.(?!ts$|js$|mjs$)\w+$/.test(target);
@@ -121,7 +127,7 @@ function refusalOf(
 
 function useViolations(file: SourceFile): readonly Violation[] {
   const { path } = file;
-  const inSource = path.startsWith('src/') && !file.isTest;
+  const inSource = isOurs(path) && !file.isTest;
   const at = (rule: string, because: string) => (use: Use) => ({
     file: path,
     line: use.line,

@@ -1,130 +1,128 @@
 /**
  * The house as data: who may import what, and which globals are watched where. Deny by default: a folder, package or
- * built-in that is not listed here is not allowed. The prose is in the design document.
+ * built-in that is not listed here is not allowed.
  */
 
 export interface FolderRule {
-  /** Other folders of src/ whose door (`index.ts`) may be imported. */
+  /** Other folders whose door (`index.ts`) may be imported. */
   readonly folders: readonly string[];
+  /** Any file of it may be imported: one file per kind or per interface, and nothing inside to hide. */
+  readonly open?: true;
   readonly packages?: readonly string[];
   /** Node's built-ins; a trailing `*` stands for the rest of the name. */
   readonly builtins?: readonly string[];
   /** Built-ins for single files of the folder on top of the above. */
   readonly files?: Readonly<Record<string, readonly string[]>>;
-  /** Built-ins for the folder's `*.test.ts` on top of the above. */
-  readonly tests?: readonly string[];
 }
 
-const controller: FolderRule = { folders: ['domain', 'ports'] };
-
-const beneathApp = [
-  'domain',
-  'ports',
-  'config',
-  'kube',
-  'telemetry',
-  'runtime',
-  'process',
-  'controllers/prober',
-  'controllers/weeder',
-  'controllers/care',
-  'healthcheck',
-  'install',
-  'sim',
+const network = [
+  'node:buffer',
+  'node:crypto',
+  'node:dns',
+  'node:events',
+  'node:http',
+  'node:https',
+  'node:net',
+  'node:stream',
+  'node:tls',
+  'node:url',
+  'node:zlib',
 ];
+const kinds = ['src/ports', 'src/kubernetes/api', 'src/gardener'];
+const client = [
+  'src/kubernetes/protobuf',
+  'src/kubernetes/client',
+  'src/kubernetes/kubeconfig',
+  'src/kubernetes/connection',
+  'src/kubernetes/cache',
+  'src/kubernetes/leaderelection',
+];
+const beneathComponents = [...kinds, ...client, 'src/telemetry', 'src/config', 'src/process'];
+const component: FolderRule = { folders: beneathComponents, packages: ['zod'] };
+const components = ['src/prober', 'src/weeder', 'src/care'];
+const beneathCli = [...beneathComponents, ...components, 'src/install'];
+const simulator = ['simulator/time', 'simulator/apiserver', 'simulator/network', 'simulator/world'];
+const aboveCli = ['src/healthcheck', ...beneathCli, ...simulator, 'simulator/harness'];
 
-/** Keys are folders of src/, or files directly in it. A folder may always import itself. */
+/** Keys are folders, or files directly in one. A folder may always import itself. */
 export const house: Readonly<Record<string, FolderRule>> = {
-  domain: { folders: [] },
-  ports: { folders: ['domain'] },
-  config: {
-    folders: ['domain', 'ports'],
-    packages: ['yaml', 'zod'],
-    tests: ['node:fs', 'node:path', 'node:url'],
+  'src/ports': { folders: ['src/kubernetes/api'], open: true },
+  'src/kubernetes/api': { folders: ['src/ports', 'src/kubernetes/protobuf'], open: true },
+  'src/kubernetes/protobuf': { folders: ['src/kubernetes/api'] },
+  'src/kubernetes/client': {
+    folders: ['src/ports', 'src/kubernetes/api', 'src/kubernetes/protobuf'],
+    packages: ['undici'],
+    builtins: network,
   },
-  kube: {
-    folders: ['domain', 'ports'],
-    packages: ['undici', 'yaml'],
-    builtins: [
-      'node:buffer',
-      'node:child_process',
-      'node:crypto',
-      'node:dns',
-      'node:events',
-      'node:fs',
-      'node:fs/promises',
-      'node:http',
-      'node:https',
-      'node:net',
-      'node:os',
-      'node:path',
-      'node:stream',
-      'node:tls',
-      'node:url',
-      'node:zlib',
+  'src/kubernetes/kubeconfig': {
+    folders: ['src/ports', 'src/kubernetes/api', 'src/kubernetes/client'],
+    packages: ['yaml'],
+    builtins: [...network, 'node:child_process', 'node:fs', 'node:fs/promises', 'node:os', 'node:path'],
+  },
+  'src/kubernetes/connection': {
+    folders: [
+      'src/ports',
+      'src/kubernetes/api',
+      'src/kubernetes/client',
+      'src/kubernetes/kubeconfig',
+      'src/kubernetes/cache',
     ],
+    builtins: network,
   },
-  telemetry: { folders: ['domain', 'ports'], packages: ['pino', 'prom-client'] },
-  runtime: {
-    folders: ['domain', 'ports'],
-    builtins: ['node:events', 'node:http', 'node:net'],
-    files: {
-      'clock.ts': ['node:perf_hooks', 'node:timers*'],
-      'random.ts': ['node:crypto'],
-    },
+  'src/kubernetes/cache': { folders: ['src/ports', 'src/kubernetes/api', 'src/kubernetes/client'] },
+  'src/kubernetes/leaderelection': { folders: ['src/ports', 'src/kubernetes/api', 'src/kubernetes/client'] },
+  'src/gardener': { folders: ['src/kubernetes/api', 'src/kubernetes/protobuf'], open: true },
+  'src/telemetry': { folders: ['src/ports', 'src/kubernetes/api'], packages: ['pino', 'prom-client'] },
+  'src/config': { folders: [...kinds, 'src/telemetry'], packages: ['yaml', 'zod'] },
+  'src/process': {
+    folders: [...kinds, ...client, 'src/telemetry', 'src/config'],
+    builtins: ['node:events', 'node:http', 'node:net', 'node:os', 'node:path', 'node:fs'],
+    files: { 'clock.ts': ['node:perf_hooks', 'node:timers*'], 'random.ts': ['node:crypto'] },
   },
-  'controllers/prober': controller,
-  'controllers/weeder': controller,
-  'controllers/care': controller,
-  // What every process has, of this program and of an extension that uses the library.
-  process: { folders: ['domain', 'ports', 'kube', 'runtime'], builtins: ['node:os'] },
-  // Only connect.ts and json-logger.ts bring a real cluster and a real clock; the rest takes ports.
-  healthcheck: {
-    folders: ['domain', 'ports', 'kube', 'runtime', 'process', 'telemetry'],
-    files: { 'connect.ts': ['node:os'] },
-  },
-  install: { folders: ['domain', 'ports', 'kube'] },
-  sim: {
-    folders: ['domain', 'ports'],
-    packages: ['@peculiar/x509'],
-    builtins: ['node:crypto', 'node:events', 'node:http', 'node:https', 'node:net', 'node:stream', 'node:tls'],
-    files: { 'clock.ts': ['node:timers*'] },
-  },
-  app: { folders: beneathApp, builtins: ['node:crypto', 'node:fs', 'node:os', 'node:path'] },
-  scenario: { folders: [...beneathApp, 'app'] },
-  web: { folders: ['domain', 'ports'], packages: ['hono'] },
-  cli: {
-    folders: [...beneathApp, 'app', 'scenario', 'web'],
+  'src/prober': { ...component, builtins: ['node:crypto'] },
+  'src/weeder': component,
+  'src/care': { ...component, builtins: ['node:os'] },
+  'src/healthcheck': { folders: beneathComponents, files: { 'connect.ts': ['node:os'] } },
+  'src/install': { folders: [...beneathComponents, ...components], builtins: ['node:os'] },
+  'src/cli': {
+    folders: [...aboveCli, 'simulator/rehearsal', 'simulator/demo'],
     packages: ['commander', 'yaml'],
     builtins: ['node:child_process', 'node:crypto', 'node:fs', 'node:os', 'node:path', 'node:url', 'node:util'],
   },
-  testing: {
-    folders: ['domain', 'ports', 'runtime', 'sim'],
-    packages: ['fast-check', 'vitest'],
-    builtins: ['node:*'],
+  'src/main.ts': { folders: [...beneathCli, 'src/cli'], packages: ['*'], builtins: ['node:*'] },
+  'simulator/time': { folders: ['src/ports'], files: { 'clock.ts': ['node:timers*'] } },
+  'simulator/apiserver': { folders: [...kinds, ...client, ...simulator], builtins: ['node:crypto'] },
+  'simulator/network': {
+    folders: [...kinds, ...client, ...simulator],
+    packages: ['@peculiar/x509'],
+    builtins: network,
   },
-  'main.ts': { folders: [...beneathApp, 'app', 'scenario', 'web', 'cli'], packages: ['*'], builtins: ['node:*'] },
+  'simulator/world': { folders: [...kinds, ...client, ...simulator], builtins: network },
+  'simulator/harness': { folders: aboveCli },
+  'simulator/outages': { folders: aboveCli },
+  'simulator/rehearsal': { folders: [...aboveCli, 'simulator/demo'] },
+  'simulator/demo': { folders: aboveCli },
 };
 
-/** What the `*.test.ts` in src/ may import besides what their folders may. */
-export const testFiles: FolderRule = { folders: ['testing'], packages: ['fast-check', 'vitest'] };
+/** What the `*.test.ts` beside the sources may import besides what their folders may. */
+export const testFiles: FolderRule = { folders: Object.keys(house), packages: ['*'], builtins: ['node:*'] };
 
 /** Files whose results depend on their arguments only. */
 export const pureFiles = [
-  /^src\/domain\//,
-  /^src\/controllers\/[^/]+\/(?:decide|flow|lifecycle)\.ts$/,
-  /^src\/controllers\/prober\/(?:decision|failure|flow-plan|look|moves|next-look|operation|operation-step|outside-majority|outside-path|outside-rules|shoot|snapshots|threshold|verdict)\.ts$/,
-  /^src\/controllers\/weeder\/(?:owners|scopes|weedings)\.ts$/,
-  /^src\/controllers\/care\/(?:api-server|control-plane|extensions|finding|machines|nodes|observability|observation|system-components|unreachable|workloads)\.ts$/,
+  /^src\/kubernetes\/api\//,
+  /^src\/gardener\//,
+  /^src\/prober\/(?:judge|plan)\//,
+  /^src\/weeder\/judge\//,
+  /^src\/care\/checks\//,
   /^src\/healthcheck\/(?:aggregate|details)\.ts$/,
   /^src\/install\/(?:calls|diff|object)\.ts$/,
 ];
 
 /** The only files that may ask the machine for the time or wait on it. */
-export const clockFiles = ['src/runtime/clock.ts', 'src/sim/clock.ts'];
+export const clockFiles = ['src/process/clock.ts', 'simulator/time/clock.ts'];
 
 /** The only file that may ask the machine for a random number. */
-export const randomFiles = ['src/runtime/random.ts'];
+export const randomFiles = ['src/process/random.ts'];
 
 /** The only file that may touch `process`. */
 export const processFiles = ['src/main.ts'];

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ContractCase, contractCases } from '../../src/testing/index.ts';
-import { describeEnvtest } from '../envtest/index.ts';
+import { describeEnvtest } from '../envtest/gate.ts';
+import { contractCases } from './cases/index.ts';
+import type { ContractCase } from './cases/target.ts';
 import { type ContractServer, startInMemory, startOverHttps, startReal } from './servers.ts';
 
 const minute = 60_000;

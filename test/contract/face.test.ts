@@ -1,19 +1,14 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Call } from '../../src/domain/index.ts';
-import { createShootConnector } from '../../src/kube/index.ts';
-import type { ShootConnector } from '../../src/ports/index.ts';
-import { systemClock } from '../../src/runtime/index.ts';
-import {
-  createCertificates,
-  createSimApiServer,
-  type HttpsAuth,
-  type HttpsFace,
-  type KubeconfigInit,
-  kubeconfigText,
-  mountKubes,
-  serveHttps,
-  type SimCertificates,
-} from '../../src/sim/index.ts';
+import { mountKubes } from '../../simulator/apiserver/mount.ts';
+import { createSimApiServer } from '../../simulator/apiserver/server.ts';
+import { type SimCertificates, createCertificates } from '../../simulator/network/certificates.ts';
+import type { HttpsAuth } from '../../simulator/network/http-exchange.ts';
+import { type HttpsFace, serveHttps } from '../../simulator/network/https.ts';
+import { type KubeconfigInit, kubeconfigText } from '../../simulator/network/kubeconfig.ts';
+import type { Call } from '../../src/kubernetes/api/call.ts';
+import type { ShootConnector } from '../../src/kubernetes/api/shoot-connection.ts';
+import { createShootConnector } from '../../src/kubernetes/connection/shoot-connector.ts';
+import { systemClock } from '../../src/process/clock.ts';
 
 // The HTTPS face against the program's own connections: what a kubeconfig of the simulator promises must work as it does on a shoot.
 

@@ -1,14 +1,13 @@
-import { createSecurity, createTransport, type Transport } from '../../src/kube/index.ts';
-import type { Clock, Kube } from '../../src/ports/index.ts';
-import { systemClock } from '../../src/runtime/index.ts';
-import {
-  createCertificates,
-  createSimApiServer,
-  createVirtualClock,
-  type KeyPair,
-  serveHttps,
-} from '../../src/sim/index.ts';
-import { startControlPlane } from '../envtest/index.ts';
+import { createSimApiServer } from '../../simulator/apiserver/server.ts';
+import { type KeyPair, createCertificates } from '../../simulator/network/certificates.ts';
+import { serveHttps } from '../../simulator/network/https.ts';
+import { createVirtualClock } from '../../simulator/time/clock.ts';
+import type { Kube } from '../../src/kubernetes/api/kube.ts';
+import { createSecurity } from '../../src/kubernetes/client/security.ts';
+import { type Transport, createTransport } from '../../src/kubernetes/client/transport.ts';
+import type { Clock } from '../../src/ports/clock.ts';
+import { systemClock } from '../../src/process/clock.ts';
+import { startControlPlane } from '../envtest/control-plane.ts';
 
 /** A server that cases can be run on. */
 export interface ContractServer {

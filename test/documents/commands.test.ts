@@ -4,7 +4,7 @@ import { parseFlags } from '../../src/cli/flags.ts';
 import { commandsOf } from '../../src/cli/index.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { documentAt, documents, root } from './markdown.ts';
-import { callsOf, commandsIn, type ShellCommand } from './shell.ts';
+import { type ShellCommand, callsOf, commandsIn } from './shell.ts';
 
 const nothing = async (): Promise<never> => expect.unreachable('commands are only parsed');
 const commands = commandsOf({

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { careConfig } from '../../src/care/config.ts';
 import { commandsOf } from '../../src/cli/index.ts';
 import { processFlags } from '../../src/cli/process-flags.ts';
-import { careConfig, proberConfig, weederConfig } from '../../src/config/index.ts';
+import { proberConfig } from '../../src/prober/config.ts';
+import { weederConfig } from '../../src/weeder/config.ts';
 import { commandSections, fieldTable, fillIn, flagTable } from './configure.ts';
 import { root } from './markdown.ts';
 

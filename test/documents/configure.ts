@@ -1,5 +1,5 @@
 import type { Command } from '../../src/cli/command.ts';
-import type { JsonSchema } from '../../src/config/index.ts';
+import type { JsonSchema } from '../../src/config/json-schema.ts';
 
 // The tables of docs/configure.md, from the schemas and the flags themselves.
 

@@ -2,9 +2,15 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createTunnelConnector } from '../../src/kube/index.ts';
-import { systemClock, systemRandom } from '../../src/runtime/index.ts';
-import { type ControlPlane, describeEnvtest, freePorts, gardenerKinds, startControlPlane } from '../envtest/index.ts';
+import { createTunnelConnector } from '../../src/kubernetes/connection/port-forward.ts';
+import { systemClock } from '../../src/process/clock.ts';
+import { systemRandom } from '../../src/process/random.ts';
+import { type ControlPlane, startControlPlane } from '../envtest/control-plane.ts';
+import { gardenerKinds } from '../envtest/crds.ts';
+import { startDeploymentController } from '../envtest/deployment-controller.ts';
+import { describeEnvtest } from '../envtest/gate.ts';
+import { freePorts } from '../envtest/processes.ts';
+import { type Kubelets, createMachines } from '../envtest/shoot.ts';
 import { waitFor } from '../envtest/waiting.ts';
 import { auditInto } from './support/audit.ts';
 import { type BlackHole, openBlackHole } from './support/black-hole.ts';
@@ -19,9 +25,7 @@ import {
   setAvailable,
   shootPath,
 } from './support/care-shoot.ts';
-import { startDeploymentController } from '../envtest/deployment-controller.ts';
 import { type Program, startProgram } from './support/program.ts';
-import { createMachines, type Kubelets } from '../envtest/shoot.ts';
 
 const nodes = ['node-a', 'node-b', 'node-c'];
 const config = `

@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeEnvtest } from '../envtest/index.ts';
+import { describeEnvtest } from '../envtest/gate.ts';
 import { chart, isHelmThere, runHelm } from './support/helm.ts';
 import { listEverything } from './support/inventory.ts';
 import type { AgentPod } from './support/node-agent.ts';
 import { startProgram } from './support/program.ts';
-import { kcm, mcm, type SeedWithShoot, shootNamespace, startSeedWithShoot } from './support/seed-with-shoot.ts';
+import { type SeedWithShoot, kcm, mcm, shootNamespace, startSeedWithShoot } from './support/seed-with-shoot.ts';
 
 const prober = 'system:serviceaccount:garden:dwd-prober';
 const image = (version: string): string => `registry.example/dependency-watchdog:${version}`;

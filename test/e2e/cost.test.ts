@@ -1,15 +1,16 @@
 import { afterEach, expect, it } from 'vitest';
-import { startProber } from '../../src/app/index.ts';
-import {
-  createShootConnector,
-  parseUntrustedKubeconfig,
-  staticCredentials,
-  withCredentials,
-} from '../../src/kube/index.ts';
-import { systemClock, systemRandom } from '../../src/runtime/index.ts';
-import { gardenSettings } from '../../src/scenario/index.ts';
-import { createWorld, serveWorld, withCounting } from '../../src/sim/index.ts';
-import { createLogger, createMeter } from '../../src/telemetry/index.ts';
+import { gardenSettings } from '../../simulator/harness/settings.ts';
+import { withCounting } from '../../simulator/network/counting.ts';
+import { serveWorld } from '../../simulator/world/serve.ts';
+import { createWorld } from '../../simulator/world/world.ts';
+import { staticCredentials, withCredentials } from '../../src/kubernetes/client/auth.ts';
+import { createShootConnector } from '../../src/kubernetes/connection/shoot-connector.ts';
+import { parseUntrustedKubeconfig } from '../../src/kubernetes/kubeconfig/untrusted.ts';
+import { startProber } from '../../src/prober/setup.ts';
+import { systemClock } from '../../src/process/clock.ts';
+import { systemRandom } from '../../src/process/random.ts';
+import { createLogger } from '../../src/telemetry/logger.ts';
+import { createMeter } from '../../src/telemetry/meter.ts';
 import { waitFor } from '../envtest/waiting.ts';
 
 const rows: Record<string, number | string>[] = [];

@@ -2,12 +2,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createShootConnector } from '../../src/kube/index.ts';
-import { systemClock } from '../../src/runtime/index.ts';
-import { perform } from '../../src/scenario/demo/acts.ts';
-import { type CareReport, demoCareConfig, demoProberConfig } from '../../src/scenario/index.ts';
+import { perform } from '../../simulator/demo/acts.ts';
+import type { CareReport } from '../../simulator/demo/care/verdicts.ts';
+import { demoCareConfig, demoProberConfig } from '../../simulator/demo/configs.ts';
+import { createShootConnector } from '../../src/kubernetes/connection/shoot-connector.ts';
+import { systemClock } from '../../src/process/clock.ts';
 import { waitFor } from '../envtest/waiting.ts';
-import { endDemos, type Show, startDemo, startInColour, until } from './support/demo.ts';
+import { type Show, endDemos, startDemo, startInColour, until } from './support/demo.ts';
 import { type Program, startProgram } from './support/program.ts';
 
 const namespaceOf = (shoot: string): string => `shoot--sim--${shoot}`;

@@ -3,8 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeEnvtest, findBinaries, runKubectl } from '../envtest/index.ts';
-import { endDemos, type Show, startDemo, until } from './support/demo.ts';
+import { findBinaries } from '../envtest/binaries.ts';
+import { describeEnvtest } from '../envtest/gate.ts';
+import { runKubectl } from '../envtest/kubectl.ts';
+import { type Show, endDemos, startDemo, until } from './support/demo.ts';
 
 const alpha = 'shoot--sim--alpha';
 const etcdAnnotation = 'simulation.dependency-watchdog.gardener.cloud/etcd';

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { childOf, endDemos, leftovers, processes, type Show, startDemoInTerminal, until } from './support/demo.ts';
+import { type Show, childOf, endDemos, leftovers, processes, startDemoInTerminal, until } from './support/demo.ts';
 
 const takes = '\u001b[?1049h';
 const givesBack = '\u001b[?25h\u001b[?1049l';

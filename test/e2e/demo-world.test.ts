@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { endDemos, type Show, startDemo, startDemoIn, until } from './support/demo.ts';
+import { type Show, endDemos, startDemo, startDemoIn, until } from './support/demo.ts';
 
 const own = ['alpha', 'bravo', 'charlie', 'seed', 'twin'].map((name) => `${name}.kubeconfig`);
 const mine = 'somebody has worked on this for years';

@@ -2,12 +2,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
+  type Show,
   endDemos,
   isListening,
   leftovers,
   openLogs,
   processes,
-  type Show,
   startDemo as start,
   until,
 } from './support/demo.ts';

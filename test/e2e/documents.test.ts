@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { documentAt, root } from '../documents/markdown.ts';
-import { callsOf, type ShellCommand } from '../documents/shell.ts';
+import { type ShellCommand, callsOf } from '../documents/shell.ts';
 
 // What can be run without a cluster, of what a newcomer copies.
 

@@ -3,16 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ControlPlane, describeEnvtest, freePorts, startControlPlane } from '../envtest/index.ts';
+import { type ControlPlane, startControlPlane } from '../envtest/control-plane.ts';
+import { startDeploymentController } from '../envtest/deployment-controller.ts';
+import { describeEnvtest } from '../envtest/gate.ts';
+import { freePorts } from '../envtest/processes.ts';
+import { type Kubelets, createNodes, setApiServerReplicas, shootRules, startKubelets } from '../envtest/shoot.ts';
 import { waitFor } from '../envtest/waiting.ts';
 import { accessFaults } from './support/access-faults.ts';
 import { auditInto } from './support/audit.ts';
-import { startDeploymentController } from '../envtest/deployment-controller.ts';
+import { type FaultLane, createFaultLane, scalings } from './support/fault-lane.ts';
 import type { Fault } from './support/fault.ts';
-import { createFaultLane, type FaultLane, scalings } from './support/fault-lane.ts';
-import { createNodes, type Kubelets, setApiServerReplicas, shootRules, startKubelets } from '../envtest/shoot.ts';
 import { silenceFaults } from './support/shoot-faults.ts';
-import { createWatchdog, type Watchdog } from './support/watchdog.ts';
+import { type Watchdog, createWatchdog } from './support/watchdog.ts';
 
 // An API server that is down, one that only the watchdog cannot reach, and one that answers badly or late: on real API servers, with outages at the same time.
 

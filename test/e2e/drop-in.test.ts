@@ -2,11 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { type ControlPlane, describeEnvtest, type Rule, startControlPlane } from '../envtest/index.ts';
-import { waitFor } from '../envtest/waiting.ts';
-import { auditInto } from './support/audit.ts';
-import { type Program, startProgram } from './support/program.ts';
+import type { Rule } from '../envtest/access.ts';
+import { type ControlPlane, startControlPlane } from '../envtest/control-plane.ts';
 import { startDeploymentController } from '../envtest/deployment-controller.ts';
+import { describeEnvtest } from '../envtest/gate.ts';
 import {
   createDeployment,
   createMachines,
@@ -17,6 +16,9 @@ import {
   seedRules,
   shootRules,
 } from '../envtest/shoot.ts';
+import { waitFor } from '../envtest/waiting.ts';
+import { auditInto } from './support/audit.ts';
+import { type Program, startProgram } from './support/program.ts';
 
 const namespace = 'shoot--test--one';
 const nodes = ['node-a', 'node-b', 'node-c'];

@@ -3,12 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { type ControlPlane, describeEnvtest, startControlPlane } from '../envtest/index.ts';
+import { type ControlPlane, startControlPlane } from '../envtest/control-plane.ts';
+import { startDeploymentController } from '../envtest/deployment-controller.ts';
+import { describeEnvtest } from '../envtest/gate.ts';
+import { type Kubelets, createNodes, shootRules, startKubelets } from '../envtest/shoot.ts';
 import { accessFaults } from './support/access-faults.ts';
 import { auditInto } from './support/audit.ts';
 import { nodeClockShiftMs, otherClockFaults, watchdogClockFaults } from './support/clock-faults.ts';
-import { startDeploymentController } from '../envtest/deployment-controller.ts';
-import type { Fault } from './support/fault.ts';
 import {
   type Case,
   createCase,
@@ -21,10 +22,10 @@ import {
   untilSaidInOutage,
 } from './support/fault-cases.ts';
 import { createFaultLane, scalings } from './support/fault-lane.ts';
+import type { Fault } from './support/fault.ts';
 import { seedFaults } from './support/seed-faults.ts';
-import { createNodes, type Kubelets, shootRules, startKubelets } from '../envtest/shoot.ts';
 import { answerFaults, probeTimeoutMs, silenceFaults } from './support/shoot-faults.ts';
-import { createWatchdog, type Watchdog } from './support/watchdog.ts';
+import { type Watchdog, createWatchdog } from './support/watchdog.ts';
 
 // Every fault has a shoot of its own, and goes through the same with all the others at the same time: it comes and goes while the kubelets
 // are well, and comes back together with an outage.

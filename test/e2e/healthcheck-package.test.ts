@@ -5,16 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  type ControlPlane,
-  type CustomKind,
-  describeEnvtest,
-  gardenerKinds,
-  type ManagedProcess,
-  startControlPlane,
-  startProcess,
-  untilReady,
-} from '../envtest/index.ts';
+import { type ControlPlane, startControlPlane } from '../envtest/control-plane.ts';
+import { type CustomKind, gardenerKinds } from '../envtest/crds.ts';
+import { describeEnvtest } from '../envtest/gate.ts';
+import { type ManagedProcess, startProcess, untilReady } from '../envtest/processes.ts';
 
 // The entry point `dependency-watchdog/healthcheck` as it is packed and installed: the example is its user.
 

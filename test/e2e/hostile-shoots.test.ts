@@ -3,12 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type ControlPlane, startControlPlane } from '../envtest/control-plane.ts';
+import { describeEnvtest } from '../envtest/gate.ts';
+import { kubeconfigText } from '../envtest/kubeconfig.ts';
 import { type Served, startServed } from '../envtest/served.ts';
-import { type ControlPlane, describeEnvtest, kubeconfigText, startControlPlane } from '../envtest/index.ts';
-import { waitFor } from '../envtest/waiting.ts';
-import { hostilities, type HostileShoots } from './support/hostile-shoots-protocol.ts';
 import { createProtectedShoot } from '../envtest/shoot.ts';
-import { createWatchdog, type Watchdog } from './support/watchdog.ts';
+import { waitFor } from '../envtest/waiting.ts';
+import { type HostileShoots, hostilities } from './support/hostile-shoots-protocol.ts';
+import { type Watchdog, createWatchdog } from './support/watchdog.ts';
 
 // Two programs on one seed, at the same time, on the same machine: one that has hostile shoots among its own, and one that has none. Each has twenty that are well, and what
 // the first loses against the second is what the hostile ones cost.

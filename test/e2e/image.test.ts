@@ -2,30 +2,31 @@ import { mkdtempSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type ControlPlane, describeEnvtest, startControlPlane } from '../envtest/index.ts';
-import { waitFor } from '../envtest/waiting.ts';
-import { readImageConfig } from '../image/dockerfile.ts';
-import { auditInto } from './support/audit.ts';
-import {
-  canStartContainers,
-  createRootfs,
-  type Rootfs,
-  startContainer,
-  writableByOthers,
-} from './support/container.ts';
+import { type ControlPlane, startControlPlane } from '../envtest/control-plane.ts';
 import { startDeploymentController } from '../envtest/deployment-controller.ts';
-import { applyAsGardenlet, applyRights, startPod } from './support/gardenlet.ts';
-import { createPod, listPods, setCrashing, setEndpoints } from './support/pods.ts';
-import type { Program } from './support/program.ts';
+import { describeEnvtest } from '../envtest/gate.ts';
 import {
+  type Kubelets,
   createDeployment,
   createMachines,
   createNodes,
   createProtectedShoot,
   getDeployment,
-  type Kubelets,
   startKubelets,
 } from '../envtest/shoot.ts';
+import { waitFor } from '../envtest/waiting.ts';
+import { readImageConfig } from '../image/dockerfile.ts';
+import { auditInto } from './support/audit.ts';
+import {
+  type Rootfs,
+  canStartContainers,
+  createRootfs,
+  startContainer,
+  writableByOthers,
+} from './support/container.ts';
+import { applyAsGardenlet, applyRights, startPod } from './support/gardenlet.ts';
+import { createPod, listPods, setCrashing, setEndpoints } from './support/pods.ts';
+import type { Program } from './support/program.ts';
 
 const namespace = 'shoot--test--one';
 const nodes = ['node-a', 'node-b', 'node-c'];

@@ -2,14 +2,14 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { describeEnvtest } from '../envtest/index.ts';
+import { describeEnvtest } from '../envtest/gate.ts';
 import { waitFor } from '../envtest/waiting.ts';
 import { startProgram } from './support/program.ts';
 import {
+  type SeedWithShoot,
   kcm,
   mcm,
   quickProberConfig,
-  type SeedWithShoot,
   shootNamespace,
   startSeedWithShoot,
 } from './support/seed-with-shoot.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeEnvtest } from '../envtest/index.ts';
+import { describeEnvtest } from '../envtest/gate.ts';
 import { waitFor } from '../envtest/waiting.ts';
 import { listEverything } from './support/inventory.ts';
 import type { AgentPod } from './support/node-agent.ts';
-import { kcm, mcm, type SeedWithShoot, shootNamespace, startSeedWithShoot } from './support/seed-with-shoot.ts';
+import { type SeedWithShoot, kcm, mcm, shootNamespace, startSeedWithShoot } from './support/seed-with-shoot.ts';
 
 const prober = 'system:serviceaccount:garden:dwd-prober';
 const [first, second] = ['registry.example/dependency-watchdog:1.0.0', 'registry.example/dependency-watchdog:2.0.0'];

@@ -3,16 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type ControlPlane, describeEnvtest, startControlPlane } from '../envtest/index.ts';
+import { type ControlPlane, startControlPlane } from '../envtest/control-plane.ts';
+import { describeEnvtest } from '../envtest/gate.ts';
+import { type Kubelets, createNodes, startKubelets } from '../envtest/shoot.ts';
 import { waitFor } from '../envtest/waiting.ts';
 import { auditInto } from './support/audit.ts';
-import { createLane, type Dependent, dependents, type DependentState, type Lane, prefix } from './support/lane.ts';
+import { type Dependent, type DependentState, type Lane, createLane, dependents, prefix } from './support/lane.ts';
 import { createMatrix } from './support/matrix.ts';
-import { createNodes, type Kubelets, startKubelets } from '../envtest/shoot.ts';
 import {
+  type Direction,
   arm,
   changesObject,
-  type Direction,
   flows,
   killAfter,
   neededWrites,

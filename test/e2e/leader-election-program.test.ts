@@ -3,20 +3,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type ControlPlane, describeEnvtest, startControlPlane } from '../envtest/index.ts';
+import { type ControlPlane, startControlPlane } from '../envtest/control-plane.ts';
+import { describeEnvtest } from '../envtest/gate.ts';
+import { createMachines, createNodes, createProtectedShoot, shootRules } from '../envtest/shoot.ts';
 import { waitFor } from '../envtest/waiting.ts';
 import { auditInto } from './support/audit.ts';
-import { createMill, type Mill, millPath } from './support/mill.ts';
+import { type Mill, createMill, millPath } from './support/mill.ts';
 import {
+  type Replica,
   createReplica,
   dependentWrites,
   electionLease,
   leaseWrites,
-  type Replica,
   toElectionLease,
   writesOutOfTerm,
 } from './support/replica.ts';
-import { createMachines, createNodes, createProtectedShoot, shootRules } from '../envtest/shoot.ts';
 
 const namespace = 'shoot--test--one';
 const nodes = ['node-a', 'node-b'];

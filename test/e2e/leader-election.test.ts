@@ -1,11 +1,19 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { createKubeClient, createLeaderElector, type LeaderElector, type LeadershipEnd } from '../../src/kube/index.ts';
-import type { Kube } from '../../src/ports/index.ts';
-import { systemClock, systemRandom } from '../../src/runtime/index.ts';
-import { createRecordingLogger } from '../../src/testing/index.ts';
-import { type ControlPlane, describeEnvtest, startControllerManager, startControlPlane } from '../envtest/index.ts';
+import type { Kube } from '../../src/kubernetes/api/kube.ts';
+import { createKubeClient } from '../../src/kubernetes/client/client.ts';
+import {
+  type LeaderElector,
+  type LeadershipEnd,
+  createLeaderElector,
+} from '../../src/kubernetes/leaderelection/leader-elector.ts';
+import { systemClock } from '../../src/process/clock.ts';
+import { systemRandom } from '../../src/process/random.ts';
+import { createRecordingLogger } from '../doubles/recording-logger.ts';
+import { type ControlPlane, startControlPlane } from '../envtest/control-plane.ts';
+import { startControllerManager } from '../envtest/controller-manager.ts';
+import { describeEnvtest } from '../envtest/gate.ts';
 import { waitFor } from '../envtest/waiting.ts';
 import { type Connection, connectTo, shortTimes } from '../leader-election/process.ts';
 

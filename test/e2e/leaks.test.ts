@@ -3,20 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
+import { gardenSettings } from '../../simulator/harness/settings.ts';
+import { createVirtualClock } from '../../simulator/time/clock.ts';
+import { createRateLimiter, withRateLimit } from '../../src/kubernetes/client/rate-limit.ts';
+import { retryThrottled } from '../../src/kubernetes/client/retry-throttled.ts';
+import { connectCluster } from '../../src/kubernetes/connection/cluster-connection.ts';
+import { createShootConnector } from '../../src/kubernetes/connection/shoot-connector.ts';
+import { loadOperatorKubeconfig } from '../../src/kubernetes/kubeconfig/operator.ts';
+import { startProber } from '../../src/prober/setup.ts';
+import { systemRandom } from '../../src/process/random.ts';
+import { createLogger } from '../../src/telemetry/logger.ts';
+import { createMeter } from '../../src/telemetry/meter.ts';
 import { type Served, startServed } from '../envtest/served.ts';
-import { startProber } from '../../src/app/index.ts';
-import {
-  connectCluster,
-  createRateLimiter,
-  createShootConnector,
-  loadOperatorKubeconfig,
-  retryThrottled,
-  withRateLimit,
-} from '../../src/kube/index.ts';
-import { systemRandom } from '../../src/runtime/index.ts';
-import { gardenSettings } from '../../src/scenario/index.ts';
-import { createVirtualClock } from '../../src/sim/index.ts';
-import { createLogger, createMeter } from '../../src/telemetry/index.ts';
 import { type Census, startCensus } from './support/census.ts';
 import type { FaultyWorld } from './support/faulty-world.ts';
 

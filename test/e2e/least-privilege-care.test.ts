@@ -1,8 +1,12 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { careGardenGrants, careGrants, careShootGrants, leaseGrants } from '../../src/app/index.ts';
-import { careConfig } from '../../src/config/index.ts';
-import { careExtensionKinds } from '../../src/domain/index.ts';
-import { type CustomKind, describeEnvtest, gardenerKinds } from '../envtest/index.ts';
+import { careConfig } from '../../src/care/config.ts';
+import { careGardenGrants, careGrants, careShootGrants } from '../../src/care/rights.ts';
+import { careExtensionKinds } from '../../src/gardener/extensions.ts';
+import { leaseGrants } from '../../src/process/grants.ts';
+import { type CustomKind, gardenerKinds } from '../envtest/crds.ts';
+import { describeEnvtest } from '../envtest/gate.ts';
+import { type Kubelets, createMachines } from '../envtest/shoot.ts';
+import { conditionsFound, conditionsWritten } from './support/care-fates.ts';
 import {
   careKinds,
   createCareShoot,
@@ -11,11 +15,9 @@ import {
   shootPath,
   shootUid,
 } from './support/care-shoot.ts';
-import { conditionsFound, conditionsWritten } from './support/care-fates.ts';
 import { type RightsHarness, startRightsHarness } from './support/rights-harness.ts';
-import { createMachines, type Kubelets } from '../envtest/shoot.ts';
-import { accessOf, type Grants, rulesOf, type Running, variantsOf } from './support/without-right.ts';
-import { startWriteProxy, type WriteProxy } from './support/write-proxy.ts';
+import { type Grants, type Running, accessOf, rulesOf, variantsOf } from './support/without-right.ts';
+import { type WriteProxy, startWriteProxy } from './support/write-proxy.ts';
 
 const nodes = ['node-a', 'node-b', 'node-c'];
 const usualSecret = 'shoot-access-dependency-watchdog-probe';

@@ -1,23 +1,25 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { leaseGrants, proberGrants, proberShootGrants, weederGrants } from '../../src/app/index.ts';
 import { guessResource } from '../../src/cli/manifests/rights.ts';
-import { proberConfig } from '../../src/config/index.ts';
-import { describeEnvtest } from '../envtest/index.ts';
-import { waitFor } from '../envtest/waiting.ts';
+import { proberConfig } from '../../src/prober/config.ts';
+import { proberGrants, proberShootGrants } from '../../src/prober/rights.ts';
+import { leaseGrants } from '../../src/process/grants.ts';
+import { weederGrants } from '../../src/weeder/rights.ts';
 import { startDeploymentController } from '../envtest/deployment-controller.ts';
-import { createMill, type Mill, millPath, startMillController } from './support/mill.ts';
-import { createPod, listPods, type PodSpec, setCrashing, setEndpoints } from './support/pods.ts';
-import { type Fates, type RightsHarness, startRightsHarness } from './support/rights-harness.ts';
+import { describeEnvtest } from '../envtest/gate.ts';
 import {
+  type Kubelets,
   createDeployment,
   createMachines,
   createNodes,
   createProtectedShoot,
   getDeployment,
-  type Kubelets,
   startKubelets,
 } from '../envtest/shoot.ts';
-import { accessOf, type Grants, type Running, type Variant, variantsOf } from './support/without-right.ts';
+import { waitFor } from '../envtest/waiting.ts';
+import { type Mill, createMill, millPath, startMillController } from './support/mill.ts';
+import { type PodSpec, createPod, listPods, setCrashing, setEndpoints } from './support/pods.ts';
+import { type Fates, type RightsHarness, startRightsHarness } from './support/rights-harness.ts';
+import { type Grants, type Running, type Variant, accessOf, variantsOf } from './support/without-right.ts';
 
 const nodes = ['node-a', 'node-b', 'node-c'];
 const [kcm, mcm] = ['kube-controller-manager', 'machine-controller-manager'] as const;

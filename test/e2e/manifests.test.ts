@@ -2,13 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import {
-  applyCustomKinds,
-  type ControlPlane,
-  describeEnvtest,
-  freePorts,
-  startControlPlane,
-} from '../envtest/index.ts';
+import { type ControlPlane, startControlPlane } from '../envtest/control-plane.ts';
+import { applyCustomKinds } from '../envtest/crds.ts';
+import { describeEnvtest } from '../envtest/gate.ts';
+import { freePorts } from '../envtest/processes.ts';
 import { waitFor } from '../envtest/waiting.ts';
 import { manifestVariants } from './support/manifest-variants.ts';
 import { type Program, startProgram } from './support/program.ts';

@@ -2,23 +2,26 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type ControlPlane, describeEnvtest, freePorts, type Rule, startControlPlane } from '../envtest/index.ts';
-import { waitFor } from '../envtest/waiting.ts';
-import { auditInto } from './support/audit.ts';
+import type { Rule } from '../envtest/access.ts';
+import { type ControlPlane, startControlPlane } from '../envtest/control-plane.ts';
 import { startDeploymentController } from '../envtest/deployment-controller.ts';
-import { type MountedConfig, mountConfig } from './support/mounted-config.ts';
-import { type Program, startProgram } from './support/program.ts';
+import { describeEnvtest } from '../envtest/gate.ts';
+import { freePorts } from '../envtest/processes.ts';
 import {
+  type Kubelets,
   createDeployment,
   createMachines,
   createNodes,
   createProtectedShoot,
   getDeployment,
-  type Kubelets,
   seedRules,
   shootRules,
   startKubelets,
 } from '../envtest/shoot.ts';
+import { waitFor } from '../envtest/waiting.ts';
+import { auditInto } from './support/audit.ts';
+import { type MountedConfig, mountConfig } from './support/mounted-config.ts';
+import { type Program, startProgram } from './support/program.ts';
 
 const namespace = 'shoot--test--one';
 /** Its namespace is on its way out. */

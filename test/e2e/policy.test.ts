@@ -1,14 +1,16 @@
 import { spawnSync } from 'node:child_process';
 import { dirname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { weederConfig } from '../../src/config/index.ts';
-import { matchesLabels } from '../../src/domain/index.ts';
-import { clientFromKubeconfig, describeEnvtest, type Reply, type TestClient } from '../envtest/index.ts';
+import { matchesLabels } from '../../src/kubernetes/api/label-selectors.ts';
+import { weederConfig } from '../../src/weeder/config.ts';
+import type { Reply, TestClient } from '../envtest/client.ts';
+import { describeEnvtest } from '../envtest/gate.ts';
+import { clientFromKubeconfig } from '../envtest/kubeconfig.ts';
+import { getDeployment } from '../envtest/shoot.ts';
 import { waitFor } from '../envtest/waiting.ts';
-import { controlPlane as namespace, type Installed, startInstalled } from './support/installed.ts';
+import { type Installed, controlPlane as namespace, startInstalled } from './support/installed.ts';
 import { type Mill, millPath } from './support/mill.ts';
 import { createPod, listPods, setCrashing, setEndpoints } from './support/pods.ts';
-import { getDeployment } from '../envtest/shoot.ts';
 
 const prefix = 'dependency-watchdog.gardener.cloud';
 const kcm = 'kube-controller-manager';

@@ -1,19 +1,17 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import {
-  type ApiError,
-  type Call,
-  listNodeHealth,
-  listNodeLeaseExpiries,
-  listNodeLeases,
-  listNodes,
-} from '../../src/domain/index.ts';
-import { type ControlPlane, describeEnvtest, startControlPlane } from '../envtest/index.ts';
+import { listNodeLeaseExpiries } from '../../src/care/calls.ts';
+import { listNodeHealth } from '../../src/gardener/health-calls.ts';
+import { listNodeLeases, listNodes } from '../../src/gardener/shoot-calls.ts';
+import type { Call } from '../../src/kubernetes/api/call.ts';
+import type { ApiError } from '../../src/kubernetes/api/errors.ts';
+import { type ControlPlane, startControlPlane } from '../envtest/control-plane.ts';
+import { describeEnvtest } from '../envtest/gate.ts';
 import { type Connection, connectTo } from '../leader-election/process.ts';
 
 /** `RECORD_FIXTURES=1` writes what the server sends here, for the unit tests. */
-const fixtures = fileURLToPath(new URL('../../src/kube/fixtures/', import.meta.url));
+const fixtures = fileURLToPath(new URL('../../src/kubernetes/client/fixtures/', import.meta.url));
 const isRecording = process.env.RECORD_FIXTURES === '1';
 
 const protobuf = 'application/vnd.kubernetes.protobuf';

@@ -3,12 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type ControlPlane, describeEnvtest, startControlPlane } from '../envtest/index.ts';
+import { type ControlPlane, startControlPlane } from '../envtest/control-plane.ts';
+import { describeEnvtest } from '../envtest/gate.ts';
+import { createProtectedShoot, seedRules, shootRules } from '../envtest/shoot.ts';
 import { waitFor } from '../envtest/waiting.ts';
 import { auditInto } from './support/audit.ts';
-import { createPod, listPods, type PodSpec, setCrashing, setEndpoints, weederRules } from './support/pods.ts';
-import { createProtectedShoot, seedRules, shootRules } from '../envtest/shoot.ts';
-import { startWatcher, type Watcher } from './support/watcher.ts';
+import { type PodSpec, createPod, listPods, setCrashing, setEndpoints, weederRules } from './support/pods.ts';
+import { type Watcher, startWatcher } from './support/watcher.ts';
 
 const proberConfig = `
 kubeConfigSecretName: shoot-access-prober

@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { electionJitterFactor } from '../../src/domain/index.ts';
-import { describeEnvtest } from '../envtest/index.ts';
+import { electionJitterFactor } from '../../src/kubernetes/leaderelection/election-state.ts';
+import { describeEnvtest } from '../envtest/gate.ts';
+import { electionRules, getDeployment, seedRules } from '../envtest/shoot.ts';
 import { waitFor } from '../envtest/waiting.ts';
 import { type Program, superviseProcess } from './support/program.ts';
 import { type HandOver, handOvers, leaseWrites } from './support/replica.ts';
-import { kcm, mcm, type SeedWithShoot, shootNamespace, startSeedWithShoot } from './support/seed-with-shoot.ts';
-import { electionRules, getDeployment, seedRules } from '../envtest/shoot.ts';
+import { type SeedWithShoot, kcm, mcm, shootNamespace, startSeedWithShoot } from './support/seed-with-shoot.ts';
 
 const dwd = [process.execPath, fileURLToPath(new URL('../../bin/dwd', import.meta.url))];
 /** What gardenlet ran before, and runs after: `PREDECESSOR=/path/to/dependency-watchdog` puts a build of the Go program here. */

@@ -2,11 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type ControlPlane, describeEnvtest, startControlPlane } from '../envtest/index.ts';
-import { waitFor } from '../envtest/waiting.ts';
-import { auditInto } from './support/audit.ts';
+import { type ControlPlane, startControlPlane } from '../envtest/control-plane.ts';
 import { startDeploymentController } from '../envtest/deployment-controller.ts';
-import { type Program, startProgram } from './support/program.ts';
+import { describeEnvtest } from '../envtest/gate.ts';
 import {
   createDeployment,
   createMachines,
@@ -16,6 +14,9 @@ import {
   seedRules,
   shootRules,
 } from '../envtest/shoot.ts';
+import { waitFor } from '../envtest/waiting.ts';
+import { auditInto } from './support/audit.ts';
+import { type Program, startProgram } from './support/program.ts';
 
 // A shoot that wakes up from hibernation has the leases of yesterday, which nobody renews yet. A second shoot with the same leases, which does
 // not wake up, shows that they are ones that the prober acts on.

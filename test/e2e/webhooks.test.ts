@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeEnvtest } from '../envtest/index.ts';
-import { waitFor } from '../envtest/waiting.ts';
-import { controlPlane as namespace, type Installed, startInstalled } from './support/installed.ts';
-import type { Program } from './support/program.ts';
+import { describeEnvtest } from '../envtest/gate.ts';
 import { getDeployment } from '../envtest/shoot.ts';
-import { type Mutation, startWebhook, type Webhook } from './support/webhook.ts';
+import { waitFor } from '../envtest/waiting.ts';
+import { type Installed, controlPlane as namespace, startInstalled } from './support/installed.ts';
+import type { Program } from './support/program.ts';
+import { type Mutation, type Webhook, startWebhook } from './support/webhook.ts';
 
 const prefix = 'dependency-watchdog.gardener.cloud';
 const kcm = 'kube-controller-manager';

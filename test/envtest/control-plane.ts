@@ -4,7 +4,7 @@ import type { Access } from './access.ts';
 import type { Binaries } from './binaries.ts';
 import type { Authority, Certificate } from './certificates.ts';
 import type { TestClient } from './client.ts';
-import { applyCustomKinds, type CustomKind, gardenerKinds, watermill } from './crds.ts';
+import { type CustomKind, applyCustomKinds, gardenerKinds, watermill } from './crds.ts';
 import { type Flags, toArguments } from './flags.ts';
 import type { Kubeconfig } from './kubeconfig.ts';
 import { runKubectl } from './kubectl.ts';

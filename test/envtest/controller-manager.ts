@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ControlPlane } from './control-plane.ts';
 import { type Flags, toArguments } from './flags.ts';
-import { freePorts, type ManagedProcess, startProcess, untilReady } from './processes.ts';
+import { type ManagedProcess, freePorts, startProcess, untilReady } from './processes.ts';
 
 export interface ControllerManagerOptions {
   /** Seconds without a renewed lease or status after which a node becomes Unknown; 50 in Kubernetes unless told. */

@@ -1,4 +1,4 @@
-import type { TestClient } from './index.ts';
+import type { TestClient } from './client.ts';
 import type { Workload } from './shoot.ts';
 
 /**

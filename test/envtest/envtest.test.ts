@@ -3,16 +3,13 @@ import { existsSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { judgeKind } from '../../src/domain/index.ts';
-import {
-  type ControlPlane,
-  clientFromKubeconfig,
-  describeEnvtest,
-  kubernetesVersion,
-  type Reply,
-  startControllerManager,
-  startControlPlane,
-} from './index.ts';
+import { judgeKind } from '../../src/config/known-kinds.ts';
+import { kubernetesVersion } from './binaries.ts';
+import type { Reply } from './client.ts';
+import { type ControlPlane, startControlPlane } from './control-plane.ts';
+import { startControllerManager } from './controller-manager.ts';
+import { describeEnvtest } from './gate.ts';
+import { clientFromKubeconfig } from './kubeconfig.ts';
 import { waitFor } from './waiting.ts';
 
 const minute = 60_000;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parse, stringify } from 'yaml';
-import { createTestClient, type TestClient } from './client.ts';
+import { type TestClient, createTestClient } from './client.ts';
 
 /** A kubeconfig as text and as a file with the same content, readable by its owner only. */
 export interface Kubeconfig {

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { type Access, createAccess } from './access.ts';
 import { type Binaries, describeMissing, findBinaries } from './binaries.ts';
 import { type Authority, type Certificate, createAuthority, createSigningKeys } from './certificates.ts';
-import { createTestClient, type TestClient } from './client.ts';
-import { apiServerFlags, etcdFlags, type Flags, pkiFiles } from './flags.ts';
+import { type TestClient, createTestClient } from './client.ts';
+import { type Flags, apiServerFlags, etcdFlags, pkiFiles } from './flags.ts';
 import type { Kubeconfig } from './kubeconfig.ts';
 import { freePorts } from './processes.ts';
 

@@ -1,4 +1,6 @@
-import type { ControlPlane, Rule, TestClient } from './index.ts';
+import type { Rule } from './access.ts';
+import type { TestClient } from './client.ts';
+import type { ControlPlane } from './control-plane.ts';
 
 /** `v1.MicroTime`: the form in which kubelets write `renewTime`. */
 const microTime = (ms: number): string => new Date(ms).toISOString().replace('Z', '000Z');

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { proberConfig, weederConfig } from '../../src/config/index.ts';
+import { proberConfig } from '../../src/prober/config.ts';
+import { weederConfig } from '../../src/weeder/config.ts';
 import { gardenletConfig } from '../e2e/support/gardenlet.ts';
 
 const options = { unknownFields: 'error' } as const;

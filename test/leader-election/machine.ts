@@ -1,4 +1,5 @@
-import type { Clock, Kube, KubeResponse } from '../../src/ports/index.ts';
+import type { Kube, KubeResponse } from '../../src/kubernetes/api/kube.ts';
+import type { Clock } from '../../src/ports/clock.ts';
 
 /** A machine of its own: its clocks may run wrong, and its process can be suspended as by SIGSTOP. */
 export interface Machine {

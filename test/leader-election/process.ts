@@ -1,17 +1,15 @@
 import { readFileSync } from 'node:fs';
-import {
-  createKubeClient,
-  createLeaderElector,
-  createSecurity,
-  createTransport,
-  fenceWrites,
-  parseUntrustedKubeconfig,
-  staticCredentials,
-  withCredentials,
-} from '../../src/kube/index.ts';
-import type { Kube, KubeClient } from '../../src/ports/index.ts';
-import { systemClock, systemRandom } from '../../src/runtime/index.ts';
-import { createRecordingLogger } from '../../src/testing/index.ts';
+import type { Kube, KubeClient } from '../../src/kubernetes/api/kube.ts';
+import { staticCredentials, withCredentials } from '../../src/kubernetes/client/auth.ts';
+import { createKubeClient } from '../../src/kubernetes/client/client.ts';
+import { fenceWrites } from '../../src/kubernetes/client/fence-writes.ts';
+import { createSecurity } from '../../src/kubernetes/client/security.ts';
+import { createTransport } from '../../src/kubernetes/client/transport.ts';
+import { parseUntrustedKubeconfig } from '../../src/kubernetes/kubeconfig/untrusted.ts';
+import { createLeaderElector } from '../../src/kubernetes/leaderelection/leader-elector.ts';
+import { systemClock } from '../../src/process/clock.ts';
+import { systemRandom } from '../../src/process/random.ts';
+import { createRecordingLogger } from '../doubles/recording-logger.ts';
 
 /** Short, for tests against real servers; the proportions are those of the defaults. */
 export const shortTimes = { leaseDurationMs: 3_000, renewDeadlineMs: 2_000, retryPeriodMs: 400 };

@@ -1,18 +1,15 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Clock, Kube } from '../../src/ports/index.ts';
-import { ApiError } from '../../src/domain/index.ts';
-import {
-  createSeededRandom,
-  createSimApiServer,
-  type Fault,
-  type SeededRandom,
-  simKinds,
-  withFaults,
-} from '../../src/sim/index.ts';
-import { createFakeClock } from '../../src/testing/index.ts';
-import { createMachine, type Machine } from './machine.ts';
-import { lease, type Replica, startReplica } from './replica.ts';
+import { simKinds } from '../../simulator/apiserver/kinds.ts';
+import { createSimApiServer } from '../../simulator/apiserver/server.ts';
+import { type Fault, withFaults } from '../../simulator/network/faults.ts';
+import { type SeededRandom, createSeededRandom } from '../../simulator/time/random.ts';
+import { ApiError } from '../../src/kubernetes/api/errors.ts';
+import type { Kube } from '../../src/kubernetes/api/kube.ts';
+import type { Clock } from '../../src/ports/clock.ts';
+import { createFakeClock } from '../doubles/fake-clock.ts';
+import { type Machine, createMachine } from './machine.ts';
+import { type Replica, lease, startReplica } from './replica.ts';
 
 interface Trouble {
   /** Chance that a request meets a fault. */

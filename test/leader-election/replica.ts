@@ -1,6 +1,12 @@
-import { createKubeClient, createLeaderElector, type LeaderElector, type LeadershipEnd } from '../../src/kube/index.ts';
-import type { Kube, Random } from '../../src/ports/index.ts';
-import { createRecordingLogger, type RecordingLogger } from '../../src/testing/index.ts';
+import type { Kube } from '../../src/kubernetes/api/kube.ts';
+import { createKubeClient } from '../../src/kubernetes/client/client.ts';
+import {
+  type LeaderElector,
+  type LeadershipEnd,
+  createLeaderElector,
+} from '../../src/kubernetes/leaderelection/leader-elector.ts';
+import type { Random } from '../../src/ports/random.ts';
+import { type RecordingLogger, createRecordingLogger } from '../doubles/recording-logger.ts';
 import type { Machine } from './machine.ts';
 
 export const lease = { namespace: 'garden', name: 'dwd-prober-leader-election' };

@@ -1,17 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createKubeClient, createLeaderElector } from '../../src/kube/index.ts';
-import {
-  createSimApiServer,
-  type CountingKube,
-  type FaultRule,
-  type SimApiServer,
-  simKinds,
-  withCounting,
-  withFaults,
-} from '../../src/sim/index.ts';
-import { createFakeClock, createRecordingLogger, type FakeClock } from '../../src/testing/index.ts';
+import { simKinds } from '../../simulator/apiserver/kinds.ts';
+import { type SimApiServer, createSimApiServer } from '../../simulator/apiserver/server.ts';
+import { type CountingKube, withCounting } from '../../simulator/network/counting.ts';
+import { type FaultRule, withFaults } from '../../simulator/network/faults.ts';
+import { createKubeClient } from '../../src/kubernetes/client/client.ts';
+import { createLeaderElector } from '../../src/kubernetes/leaderelection/leader-elector.ts';
+import { type FakeClock, createFakeClock } from '../doubles/fake-clock.ts';
+import { createRecordingLogger } from '../doubles/recording-logger.ts';
 import { createMachine } from './machine.ts';
-import { lease, leasePath, type Replica, type ReplicaOptions, startReplica, times } from './replica.ts';
+import { type Replica, type ReplicaOptions, lease, leasePath, startReplica, times } from './replica.ts';
 
 let clock: FakeClock;
 let server: SimApiServer;

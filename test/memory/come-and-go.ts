@@ -2,11 +2,15 @@
 // A process of its own, so that nothing else is on its heap: `node --expose-gc come-and-go.ts prober|weeder HUNDREDS`.
 import { argv, memoryUsage, stdout } from 'node:process';
 import { setImmediate as turn } from 'node:timers/promises';
-import { createScenario, type Scenario } from '../../src/scenario/harness.ts';
-import { type ReplicaOptions, startReplica, startWeederReplica } from '../../src/scenario/replica.ts';
-import { gardenSettings } from '../../src/scenario/settings.ts';
-import { electionSettings, weededServices, weederSettings } from '../../src/scenario/simulation/world-settings.ts';
-import { createSeededRandom, type SimDraft, type SimKind, simKinds, type World } from '../../src/sim/index.ts';
+import type { SimKind } from '../../simulator/apiserver/kind.ts';
+import { simKinds } from '../../simulator/apiserver/kinds.ts';
+import type { SimDraft } from '../../simulator/apiserver/store.ts';
+import { type Scenario, createScenario } from '../../simulator/harness/harness.ts';
+import { type ReplicaOptions, startReplica, startWeederReplica } from '../../simulator/harness/replica.ts';
+import { gardenSettings } from '../../simulator/harness/settings.ts';
+import { electionSettings, weededServices, weederSettings } from '../../simulator/outages/world-settings.ts';
+import { createSeededRandom } from '../../simulator/time/random.ts';
+import type { World } from '../../simulator/world/world.ts';
 
 type Objects = readonly (readonly [kind: SimKind, draft: SimDraft])[];
 

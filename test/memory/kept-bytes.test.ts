@@ -1,10 +1,12 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { type Call, listNodeLeaseExpiries, listTunnelPods, listWorkerNodes } from '../../src/domain/index.ts';
-import type { Kube } from '../../src/ports/index.ts';
-import { createFakeClock } from '../../src/testing/index.ts';
-import { createKubeClient } from '../../src/kube/client.ts';
+import { listNodeLeaseExpiries, listTunnelPods } from '../../src/care/calls.ts';
+import { listWorkerNodes } from '../../src/gardener/health-calls.ts';
+import type { Call } from '../../src/kubernetes/api/call.ts';
+import type { Kube } from '../../src/kubernetes/api/kube.ts';
+import { createKubeClient } from '../../src/kubernetes/client/client.ts';
+import { createFakeClock } from '../doubles/fake-clock.ts';
 
 const [kib, mib] = [1024, 1024 * 1024];
 

@@ -1,13 +1,16 @@
-import { decodeMeta, decodeObject, getElectionLease, reviewAccess } from '../../src/domain/index.ts';
-import { resolveKind } from '../../src/kube/discovery.ts';
-import { nextPageOf } from '../../src/kube/json-list.ts';
-import { parseCredential } from '../../src/kube/kubeconfig/exec-credential.ts';
-import { listPages } from '../../src/kube/list-pages.ts';
-import { createObjectCache } from '../../src/kube/object-cache.ts';
-import { statusError } from '../../src/kube/status-error.ts';
-import { watchOnce } from '../../src/kube/watch.ts';
-import type { Kube, KubeClient } from '../../src/ports/index.ts';
-import { createFakeClock, createRecordingLogger } from '../../src/testing/index.ts';
+import { reviewAccess } from '../../src/kubernetes/api/access.ts';
+import { decodeMeta, decodeObject } from '../../src/kubernetes/api/decode.ts';
+import type { Kube, KubeClient } from '../../src/kubernetes/api/kube.ts';
+import { listPages } from '../../src/kubernetes/cache/list-pages.ts';
+import { createObjectCache } from '../../src/kubernetes/cache/object-cache.ts';
+import { watchOnce } from '../../src/kubernetes/cache/watch.ts';
+import { resolveKind } from '../../src/kubernetes/client/discovery.ts';
+import { nextPageOf } from '../../src/kubernetes/client/json-list.ts';
+import { statusError } from '../../src/kubernetes/client/status-error.ts';
+import { parseCredential } from '../../src/kubernetes/kubeconfig/exec-credential.ts';
+import { getElectionLease } from '../../src/kubernetes/leaderelection/election-calls.ts';
+import { createFakeClock } from '../doubles/fake-clock.ts';
+import { createRecordingLogger } from '../doubles/recording-logger.ts';
 import type { Projection } from './projection.ts';
 
 const { signal } = new AbortController();

@@ -1,7 +1,40 @@
-import * as domain from '../../src/domain/index.ts';
+import { getScalable, getScale } from '../../src/kubernetes/api/scalable.ts';
+import { decodeCluster } from '../../src/gardener/cluster.ts';
+import { decodeMachine } from '../../src/gardener/nodes.ts';
+import { listNodeLeases, listNodes } from '../../src/gardener/shoot-calls.ts';
+import { decodeEndpointSlice } from '../../src/kubernetes/api/endpoint-slice.ts';
+import { decodePod } from '../../src/kubernetes/api/pod.ts';
+import { decodeCareCluster, decodeGardenShoot } from '../../src/gardener/care-shoots.ts';
+import { otherConditionWriter } from '../../src/care/condition-writers.ts';
+import {
+  mergeConditionsByType,
+  mergeShootConditions,
+  withoutConditionTypes,
+} from '../../src/gardener/condition-merge.ts';
+import { decodeAvailableReplicas } from '../../src/gardener/api-server.ts';
+import { decodeControlPlaneDeployment } from '../../src/gardener/health-workloads.ts';
+import { decodeEtcdHealth } from '../../src/gardener/etcd.ts';
+import { decodeManagedResourceHealth } from '../../src/gardener/managed-resource.ts';
+import { decodeMachineDeploymentHealth } from '../../src/gardener/health-nodes.ts';
+import { decodeMachineProgress } from '../../src/gardener/machine-scaling.ts';
+import {
+  careExtensionKinds,
+  decodeControllerInstallation,
+  decodeControllerRegistration,
+  decodeExtensionReport,
+} from '../../src/gardener/extensions.ts';
+import { decodeHeartbeat } from '../../src/gardener/care-reads.ts';
+import {
+  getDaemonSetHealth,
+  getDeploymentHealth,
+  getStatefulSetHealth,
+  listNodeHealth,
+  listWorkerNodes,
+} from '../../src/gardener/health-calls.ts';
+import { listNodeLeaseExpiries, listTunnelPods } from '../../src/care/calls.ts';
 import { decodeClusterState } from '../../src/healthcheck/cluster-watch.ts';
 import { decodeExtension, storedConditions } from '../../src/healthcheck/extension.ts';
-import { decodeKubeconfigSecret } from '../../src/kube/index.ts';
+import { decodeKubeconfigSecret } from '../../src/kubernetes/kubeconfig/secret.ts';
 import type { Exceptions, Projection } from './projection.ts';
 
 const at = { namespace: 'ns', name: 'name' };
@@ -28,7 +61,7 @@ const ofOtherConditions = (...fields: readonly string[]): Exceptions => ({
 const scalable = (kind: string): Projection => ({
   name: `${kind} as a dependent`,
   kind,
-  project: domain.getScalable(target).decode,
+  project: getScalable(target).decode,
 });
 
 const prober: readonly Projection[] = [
@@ -36,23 +69,23 @@ const prober: readonly Projection[] = [
     name: 'Cluster of the prober',
     kind: 'Cluster',
     project: (json) => {
-      const { name, shoot } = domain.decodeCluster(json, 'cluster');
+      const { name, shoot } = decodeCluster(json, 'cluster');
       return { name, shoot: shoot.ok ? shoot.value : undefined };
     },
   },
-  { name: 'Machine of the prober', kind: 'Machine', project: object(domain.decodeMachine) },
+  { name: 'Machine of the prober', kind: 'Machine', project: object(decodeMachine) },
   {
     name: 'nodes of the prober',
     kind: 'NodeList',
-    project: domain.listNodes.decode,
+    project: listNodes.decode,
     set: {
       'items[].status.conditions[].type': 'InPlaceUpdate',
       'items[].status.conditions[].reason': 'ReadyForUpdate',
     },
   },
-  { name: 'leases of the prober', kind: 'LeaseList', project: domain.listNodeLeases.decode },
+  { name: 'leases of the prober', kind: 'LeaseList', project: listNodeLeases.decode },
   ...['Deployment', 'StatefulSet', 'ReplicaSet', 'Etcd'].map(scalable),
-  { name: 'Scale', kind: 'Scale', project: domain.getScale(target).decode },
+  { name: 'Scale', kind: 'Scale', project: getScale(target).decode },
   { name: 'Secret with a kubeconfig', kind: 'Secret', project: object(decodeKubeconfigSecret) },
 ];
 
@@ -62,13 +95,13 @@ const weeder: readonly Projection[] = [
   {
     name: 'EndpointSlice of the weeder',
     kind: 'EndpointSlice',
-    project: object(domain.decodeEndpointSlice),
+    project: object(decodeEndpointSlice),
     set: { 'endpoints[].conditions.terminating': false },
   },
   {
     name: 'Pod of the weeder',
     kind: 'Pod',
-    project: object(domain.decodePod),
+    project: object(decodePod),
     set: Object.fromEntries(
       statusLists.map((list) => [`status.${list}[].state.waiting.reason`, 'CrashLoopBackOff'] as const),
     ),
@@ -76,9 +109,9 @@ const weeder: readonly Projection[] = [
 ];
 
 const gardenShoot = (json: unknown): unknown => {
-  const { metadata, storedConditions: stored, ...shoot } = domain.decodeGardenShoot(json);
-  const writer = domain.otherConditionWriter(metadata, { own: '', now: 0 });
-  return { ...shoot, writer, merged: domain.mergeShootConditions(stored, []), isMet: metadata.uid !== undefined };
+  const { metadata, storedConditions: stored, ...shoot } = decodeGardenShoot(json);
+  const writer = otherConditionWriter(metadata, { own: '', now: 0 });
+  return { ...shoot, writer, merged: mergeShootConditions(stored, []), isMet: metadata.uid !== undefined };
 };
 
 const care: readonly Projection[] = [
@@ -86,52 +119,52 @@ const care: readonly Projection[] = [
     name: 'Cluster of care',
     kind: 'Cluster',
     project: (json) => {
-      const { shoot, ...cluster } = domain.decodeCareCluster(json, 'cluster');
+      const { shoot, ...cluster } = decodeCareCluster(json, 'cluster');
       return { ...cluster, shoot: shoot.ok ? shoot.value : undefined };
     },
   },
-  { name: 'Deployment of the API server', kind: 'Deployment', project: object(domain.decodeAvailableReplicas) },
+  { name: 'Deployment of the API server', kind: 'Deployment', project: object(decodeAvailableReplicas) },
   { name: 'Shoot in the garden', kind: 'Shoot', project: gardenShoot },
   {
     name: 'Deployment of care',
     kind: 'Deployment',
-    project: object(domain.decodeControlPlaneDeployment),
+    project: object(decodeControlPlaneDeployment),
     exceptions: ofOtherConditions('codes'),
   },
   {
     name: 'Etcd of care',
     kind: 'Etcd',
-    project: object(domain.decodeEtcdHealth),
+    project: object(decodeEtcdHealth),
     exceptions: ofOtherConditions('codes'),
   },
-  { name: 'ManagedResource of care', kind: 'ManagedResource', project: object(domain.decodeManagedResourceHealth) },
+  { name: 'ManagedResource of care', kind: 'ManagedResource', project: object(decodeManagedResourceHealth) },
   {
     name: 'MachineDeployment of care',
     kind: 'MachineDeployment',
-    project: object(domain.decodeMachineDeploymentHealth),
+    project: object(decodeMachineDeploymentHealth),
     exceptions: ofOtherConditions('codes'),
   },
-  { name: 'Machine of care', kind: 'Machine', project: object(domain.decodeMachineProgress) },
-  ...domain.careExtensionKinds.map(({ kind }) => ({
+  { name: 'Machine of care', kind: 'Machine', project: object(decodeMachineProgress) },
+  ...careExtensionKinds.map(({ kind }) => ({
     name: `${kind} of care`,
     kind,
-    project: object(domain.decodeExtensionReport),
+    project: object(decodeExtensionReport),
   })),
   {
     name: 'ControllerRegistration of care',
     kind: 'ControllerRegistration',
-    project: object(domain.decodeControllerRegistration),
+    project: object(decodeControllerRegistration),
   },
   {
     name: 'ControllerInstallation of care',
     kind: 'ControllerInstallation',
-    project: object(domain.decodeControllerInstallation),
+    project: object(decodeControllerInstallation),
   },
-  { name: 'heartbeat of care', kind: 'LeaseList', project: (json) => domain.decodeHeartbeat(firstOf(json), 'lease') },
+  { name: 'heartbeat of care', kind: 'LeaseList', project: (json) => decodeHeartbeat(firstOf(json), 'lease') },
   {
     name: 'worker nodes of care',
     kind: 'NodeList',
-    project: domain.listWorkerNodes.decode,
+    project: listWorkerNodes.decode,
     set: { 'items[].metadata.annotations.*': '1' },
     exceptions: {
       missing: [
@@ -146,7 +179,7 @@ const care: readonly Projection[] = [
   {
     name: 'nodes of care',
     kind: 'NodeList',
-    project: domain.listNodeHealth.decode,
+    project: listNodeHealth.decode,
     set: { 'items[].metadata.annotations.*': '1' },
     exceptions: {
       missing: [
@@ -158,24 +191,24 @@ const care: readonly Projection[] = [
       empty: ['0.conditions.0.lastUpdateTime', '0.observedGeneration'],
     },
   },
-  { name: 'leases of care', kind: 'LeaseList', project: domain.listNodeLeaseExpiries.decode },
+  { name: 'leases of care', kind: 'LeaseList', project: listNodeLeaseExpiries.decode },
   {
     name: 'Pod of the tunnel',
     kind: 'Pod',
-    project: (json) => domain.listTunnelPods.decode({ kind: 'PodList', items: [json] }),
+    project: (json) => listTunnelPods.decode({ kind: 'PodList', items: [json] }),
     set: { 'status.phase': 'Running' },
   },
 ];
 
 const library: readonly Projection[] = [
-  ...[...domain.careExtensionKinds.map(({ kind }) => kind), 'Bastion', 'DNSRecord'].map((kind) => ({
+  ...[...careExtensionKinds.map(({ kind }) => kind), 'Bastion', 'DNSRecord'].map((kind) => ({
     name: `${kind} of the library`,
     kind,
     project: (json: unknown) => {
       const extension = decodeExtension(json, 'object');
       const { object: _whole, ...view } = extension;
-      const stored = domain.withoutConditionTypes(storedConditions(extension), ['Old']);
-      return { ...view, merged: domain.mergeConditionsByType(stored, []) };
+      const stored = withoutConditionTypes(storedConditions(extension), ['Old']);
+      return { ...view, merged: mergeConditionsByType(stored, []) };
     },
   })),
   {
@@ -187,19 +220,19 @@ const library: readonly Projection[] = [
   {
     name: 'Deployment of the library',
     kind: 'Deployment',
-    project: domain.getDeploymentHealth(at).decode,
+    project: getDeploymentHealth(at).decode,
     exceptions: ofOtherConditions('codes'),
   },
   {
     name: 'StatefulSet of the library',
     kind: 'StatefulSet',
-    project: domain.getStatefulSetHealth(at).decode,
+    project: getStatefulSetHealth(at).decode,
     exceptions: ofOtherConditions('codes', 'lastUpdateTime'),
   },
   {
     name: 'DaemonSet of the library',
     kind: 'DaemonSet',
-    project: domain.getDaemonSetHealth(at).decode,
+    project: getDaemonSetHealth(at).decode,
     set: { 'spec.updateStrategy.type': 'RollingUpdate' },
     exceptions: ofOtherConditions('codes', 'lastUpdateTime'),
   },

@@ -1,16 +1,16 @@
-import { createdAt, mountedBy } from '../../src/app/installed-settings.ts';
 import { differencesOf } from '../../src/install/diff.ts';
+import { createdAt, mountedBy } from '../../src/install/installed-settings.ts';
 import { selectorOf } from '../../src/install/inventory.ts';
 import {
+  type KubeObject,
   configTexts,
   decodeKubeObject,
   isGardeners,
-  type KubeObject,
   nameOf,
   rulesOf,
 } from '../../src/install/object.ts';
-import { isOwned } from '../../src/install/plan.ts';
 import { runsProber } from '../../src/install/other-prober.ts';
+import { isOwned } from '../../src/install/plan.ts';
 import { decodeRollout } from '../../src/install/rollout.ts';
 import { replicasOf } from '../../src/install/stopped.ts';
 import { conditionsOf, decodeWarning, podProblems } from '../../src/install/why.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseUntrustedKubeconfig } from '../../src/kube/index.ts';
+import { parseUntrustedKubeconfig } from '../../src/kubernetes/kubeconfig/untrusted.ts';
 import { type JsonObject, readReference } from './fixture.ts';
 
 // A shoot's kubeconfig is read by an allow-list. What client-go knows and we neither use nor refuse must be harmless, and known to us.

@@ -1,6 +1,6 @@
-import { clusterPhase, isAliveMachine, nodeFacts } from '../../src/scenario/simulation/facts.ts';
-import { isServiceReady, podFacts, serviceOf } from '../../src/scenario/simulation/pod-facts.ts';
-import type { SimObject } from '../../src/sim/index.ts';
+import type { SimObject } from '../../simulator/apiserver/object.ts';
+import { clusterPhase, isAliveMachine, nodeFacts } from '../../simulator/outages/facts.ts';
+import { isServiceReady, podFacts, serviceOf } from '../../simulator/outages/pod-facts.ts';
 import type { Projection } from './projection.ts';
 
 const nodeOf = (list: unknown): SimObject => {

@@ -14,10 +14,12 @@ export interface Program {
 
 /** The simulator and its tools read what the simulator writes; `config` has schemas. */
 const isRead = (file: string): boolean =>
-  file.startsWith('src/') && !/^src\/(?:sim|scenario|testing|config|cli)\/|\.test\.ts$/.test(file);
+  file.startsWith('src/') && !/^src\/(?:config|cli)\/|^src\/[a-z]+\/config[a-z-]*\.ts$|\.test\.ts$/.test(file);
 
 export const loadProgram = (): Program => {
-  const entries = ['app', 'healthcheck', 'kube', 'telemetry'].map((folder) => `${root}src/${folder}/index.ts`);
+  const entries = ['prober', 'weeder', 'care', 'healthcheck', 'install', 'telemetry'].map(
+    (folder) => `${root}src/${folder}/index.ts`,
+  );
   const config = ts.readConfigFile(`${root}tsconfig.json`, (path) => ts.sys.readFile(path));
   const { options } = ts.parseJsonConfigFileContent(config.config, { ...ts.sys, readDirectory: () => [] }, root);
   const program = ts.createProgram(entries, { ...options, types: ['node'], skipLibCheck: true });

@@ -1,5 +1,5 @@
 import { type JsonObject, readReference } from './fixture.ts';
-import { createRecorder, type Read } from './recorder.ts';
+import { type Read, createRecorder } from './recorder.ts';
 
 /** One way in which the program reads a kind. */
 export interface Projection {

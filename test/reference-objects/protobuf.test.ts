@@ -1,12 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import {
-  listNodeHealth,
-  listNodeLeaseExpiries,
-  listNodeLeases,
-  listNodes,
-  listWorkerNodes,
-  readProtobufStatus,
-} from '../../src/domain/index.ts';
+import { listNodeLeaseExpiries } from '../../src/care/calls.ts';
+import { listNodeHealth, listWorkerNodes } from '../../src/gardener/health-calls.ts';
+import { listNodeLeases, listNodes } from '../../src/gardener/shoot-calls.ts';
+import { readProtobufStatus } from '../../src/kubernetes/protobuf/kube-protobuf.ts';
 import { readReference } from './fixture.ts';
 
 // The bytes are what upstream's own serializer makes of the object that is also there as JSON.

@@ -1,22 +1,28 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { startCare, startProber, startWeeder } from '../../src/app/index.ts';
-import { careConfig } from '../../src/config/index.ts';
-import { createElectionLease, deletePod, patchScalable, reviewAccess } from '../../src/domain/index.ts';
-import { gardenKinds, seedKinds } from '../../src/scenario/care-kinds.ts';
-import { createCareRig } from '../../src/scenario/care-rig.ts';
-import { createLines } from '../../src/scenario/lines.ts';
-import { gardenSettings } from '../../src/scenario/settings.ts';
-import { weederSettings } from '../../src/scenario/weeder/bench.ts';
-import {
-  careSeedKinds,
-  createVirtualClock,
-  createWorld,
-  type SimKind,
-  type SimObject,
-  type SimStore,
-} from '../../src/sim/index.ts';
-import * as testing from '../../src/testing/index.ts';
+import { careSeedKinds, careSeedKinds as seedKinds } from '../../simulator/apiserver/care-kinds.ts';
+import type { SimKind } from '../../simulator/apiserver/kind.ts';
+import type { SimObject } from '../../simulator/apiserver/object.ts';
+import type { SimStore } from '../../simulator/apiserver/store.ts';
+import { gardenKinds } from '../../simulator/harness/care-kinds.ts';
+import { createCareRig } from '../../simulator/harness/care-rig.ts';
+import { createLines } from '../../simulator/harness/lines.ts';
+import { gardenSettings } from '../../simulator/harness/settings.ts';
+import { weederSettings } from '../../simulator/harness/weeder/bench.ts';
+import { createVirtualClock } from '../../simulator/time/clock.ts';
+import { createWorld } from '../../simulator/world/world.ts';
+import { careConfig } from '../../src/care/config.ts';
+import { startCare } from '../../src/care/setup.ts';
+import { reviewAccess } from '../../src/kubernetes/api/access.ts';
+import { deletePod } from '../../src/kubernetes/api/pod.ts';
+import { patchScalable } from '../../src/kubernetes/api/scalable.ts';
+import { createElectionLease } from '../../src/kubernetes/leaderelection/election-calls.ts';
+import { startProber } from '../../src/prober/setup.ts';
+import { startWeeder } from '../../src/weeder/setup.ts';
 import { unknownKeys } from './unknown-keys.ts';
+import { createSeededRandom } from '../../simulator/time/random.ts';
+import { createRecordingLogger } from '../doubles/recording-logger.ts';
+import { createRecordingMeter } from '../doubles/recording-meter.ts';
+import { buildCluster, buildDeployment, buildLease, buildMachine, buildNode, buildShoot } from '../doubles/builders.ts';
 
 // What the simulator, the builders of tests and the program itself write has no key that upstream's kinds do not have: a wrong key that is
 // both written and read passes every other test.
@@ -82,9 +88,9 @@ describe('nothing with a key that upstream does not have is written', () => {
     const lines = createLines({ world, clock });
     const ports = () => ({
       clock,
-      random: testing.createSeededRandom(0),
-      logger: testing.createRecordingLogger(),
-      meter: testing.createRecordingMeter(),
+      random: createSeededRandom(0),
+      logger: createRecordingLogger(),
+      meter: createRecordingMeter(),
       leadership: { mayWrite: () => true },
       seed: lines.seedTransport,
       connector: lines.connector,
@@ -125,7 +131,7 @@ describe('nothing with a key that upstream does not have is written', () => {
   });
 
   it('by the builders of tests', () => {
-    const shoot = testing.buildShoot({
+    const shoot = buildShoot({
       deletionTimestamp: '2026-11-21T06:00:00Z',
       hibernationEnabled: true,
       hibernated: true,
@@ -133,11 +139,11 @@ describe('nothing with a key that upstream does not have is written', () => {
       nodeMonitorGracePeriod: '40s',
     });
     const objects = [
-      testing.buildCluster({ shoot }),
-      testing.buildNode({ name: 'n', conditions: [{ type: 'X', status: 'True', reason: 'R' }] }),
-      testing.buildLease({ name: 'n', renewTime: '2026-11-21T06:00:00.000000Z' }),
-      testing.buildMachine({ name: 'm' }),
-      testing.buildDeployment({ replicas: 2 }),
+      buildCluster({ shoot }),
+      buildNode({ name: 'n', conditions: [{ type: 'X', status: 'True', reason: 'R' }] }),
+      buildLease({ name: 'n', renewTime: '2026-11-21T06:00:00.000000Z' }),
+      buildMachine({ name: 'm' }),
+      buildDeployment({ replicas: 2 }),
     ];
     expect(objects.flatMap(unknownKeys)).toEqual([]);
   });

@@ -3,9 +3,9 @@ import { clientProjections } from './client-projections.ts';
 import { controllerProjections } from './controller-projections.ts';
 import { type JsonObject, readReference, upstreamTexts } from './fixture.ts';
 import { installProjections } from './install-projections.ts';
-import { loadProgram, type Program } from './program.ts';
+import { type Program, loadProgram } from './program.ts';
 import { runProjection } from './projection.ts';
-import { findReaders, findReadSites, type ReadSite } from './read-sites.ts';
+import { type ReadSite, findReadSites, findReaders } from './read-sites.ts';
 import type { Read } from './recorder.ts';
 import { findUpstreamNames } from './upstream-names.ts';
 
@@ -13,12 +13,12 @@ import { findUpstreamNames } from './upstream-names.ts';
 
 /** Sites of what the program itself has made, and one of an object that has come through a projection before. */
 const ownSites: readonly string[] = [
-  'src/app/pod-watches.ts code',
-  'src/controllers/care/write.ts uid',
-  'src/domain/care-protobuf.ts undefined',
+  'src/care/write.ts uid',
+  'src/gardener/care-protobuf.ts undefined',
   'src/telemetry/console-format.ts level',
   'src/telemetry/console-format.ts msg',
   'src/telemetry/console-format.ts ts',
+  'src/weeder/pod-watches.ts code',
 ];
 
 /** Names that are not upstream's, and whose they are. */
@@ -39,7 +39,7 @@ const otherNames: readonly string[] = [
 ];
 
 /** Lists the kinds of Kubernetes, which are compared with those that a real API server serves. */
-const fileOfKinds = 'src/domain/known-kinds.ts';
+const fileOfKinds = 'src/config/known-kinds.ts';
 
 /** Reasons of the prober's Events, and Node's codes of broken connections. */
 const ownEvents = /^(?:MeltdownProtection[A-Z]|E[A-Z]{4,}$)/;
@@ -67,7 +67,7 @@ describe('the source', () => {
 
   /** Kubeconfigs are YAML and are read through helpers that take the key. */
   const isOfKubeconfig = ({ file }: ReadSite): boolean =>
-    file.startsWith('src/kube/kubeconfig/') && !/\/(?:exec-credential|secret).ts$/.test(file);
+    file.startsWith('src/kubernetes/kubeconfig/') && !/\/(?:exec-credential|secret).ts$/.test(file);
 
   it('asks for no key of JSON that no projection asks upstream for', () => {
     const asked = new Set(reads.filter(({ found }) => found !== 'missing').map(({ file, key }) => `${file} ${key}`));

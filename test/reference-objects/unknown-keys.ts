@@ -1,4 +1,4 @@
-import { anyKey, type JsonObject, readReference, referenceKinds } from './fixture.ts';
+import { type JsonObject, anyKey, readReference, referenceKinds } from './fixture.ts';
 
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

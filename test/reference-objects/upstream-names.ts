@@ -46,13 +46,19 @@ const isUpstreamName = ({ checker, nameOf }: Program, file: ts.SourceFile, node:
   if (type === undefined) return looksLikeName(text);
   if (!takesAnyText(type)) return false;
   // Care knows Deployments and others by their names.
-  return looksLikeName(text) || (nameOf(file).startsWith('src/controllers/care/') && looksLikeObject(text));
+  return looksLikeName(text) || (nameOf(file).startsWith('src/care/') && looksLikeObject(text));
 };
+
+const isOfControllers = (file: string): boolean =>
+  /^src\/(?:kubernetes\/(?:api|protobuf|leaderelection)|gardener|prober|weeder|care|healthcheck)\//.test(file) &&
+  !/\/(?:rights|setup|sources|generation|process|held|release-held|release-result|watch-dependent|api-server-watch|pod-watches)\.ts$/.test(
+    file,
+  );
 
 /** All names of others' conditions, reasons, states, labels and objects that the controllers and what they are made of spell out. */
 export const findUpstreamNames = (program: Program): readonly UpstreamName[] =>
   program.files
-    .filter((file) => /^src\/(?:domain|controllers|healthcheck)\//.test(program.nameOf(file)))
+    .filter((file) => isOfControllers(program.nameOf(file)))
     .flatMap((file) => {
       const names: UpstreamName[] = [];
       walk(file, (node) => {

@@ -1,5 +1,5 @@
-import type { ComponentName } from '../../src/config/index.ts';
 import type { Component } from '../../src/cli/manifests/render.ts';
+import type { ComponentName } from '../../src/config/type-meta.ts';
 
 /** Objects that are values, but for names in them. */
 const ofValues = (component: Component): string => `{{- if .Values.${component}.enabled }}

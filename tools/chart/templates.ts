@@ -1,9 +1,9 @@
-import { type ComponentName, componentNames } from '../../src/config/index.ts';
-import { type Configured, type Installation, type KubernetesObject } from '../../src/cli/manifests/installation.ts';
 import { derivedComponents } from '../../src/cli/manifests/chart-values.ts';
+import type { Configured, Installation, KubernetesObject } from '../../src/cli/manifests/installation.ts';
 import { type Component, renderManifests } from '../../src/cli/manifests/render.ts';
 import type { InstallationValues } from '../../src/cli/manifests/values.ts';
 import { manifestYaml } from '../../src/cli/manifests/yaml.ts';
+import { type ComponentName, componentNames } from '../../src/config/type-meta.ts';
 import { derivedCheckOf, derivedTemplateOf } from './derived.ts';
 import { data, entries, fillIn, number, optional, text } from './placeholders.ts';
 

@@ -1,10 +1,10 @@
 import { type ChartValues, chartValuesOf, derivedComponents } from '../../src/cli/manifests/chart-values.ts';
 import { manifestFlags } from '../../src/cli/manifests/flags.ts';
-import { componentNames } from '../../src/config/index.ts';
 import { type Installation, profiles } from '../../src/cli/manifests/installation.ts';
 import { namePrefix } from '../../src/cli/manifests/value-types.ts';
 import { valuesByKey } from '../../src/cli/manifests/values.ts';
 import { manifestYaml } from '../../src/cli/manifests/yaml.ts';
+import { componentNames } from '../../src/config/type-meta.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,8 @@
+import type { CareSettings } from '../../care/index.ts';
 import type { ComponentName } from '../../config/index.ts';
-import type { CareSettings, ProberSettings, WeederSettings } from '../../domain/index.ts';
-import { installationLabels } from '../../app/index.ts';
+import { installationLabels } from '../../install/index.ts';
+import type { ProberSettings } from '../../prober/index.ts';
+import type { WeederSettings } from '../../weeder/index.ts';
 import type { PolicyRule } from './rights.ts';
 import type { InstallationValues } from './values.ts';
 

@@ -1,11 +1,12 @@
-import { leaseNameOf, operatorGrants, operatorHomeGrants } from '../../app/index.ts';
 import { componentNames } from '../../config/index.ts';
+import { operatorGrants, operatorHomeGrants } from '../../install/index.ts';
+import { leaseNameOf } from '../../process/index.ts';
 import {
-  clusterWideNameOf,
   type Installation,
   type KubernetesObject,
-  seedLabelsOf,
+  clusterWideNameOf,
   rbacGroup,
+  seedLabelsOf,
 } from './installation.ts';
 import { guessResource, policyRules } from './rights.ts';
 

@@ -1,6 +1,6 @@
-import type { LabelRequirement, LabelSelector } from '../../domain/index.ts';
-import { listed, type Policy, quoted, type Validation } from './cel.ts';
-import { type Installation, type KubernetesObject, seedLabelsOf, nameOf, userOf } from './installation.ts';
+import type { LabelRequirement, LabelSelector } from '../../kubernetes/api/label-selectors.ts';
+import { type Policy, type Validation, listed, quoted } from './cel.ts';
+import { type Installation, type KubernetesObject, nameOf, seedLabelsOf, userOf } from './installation.ts';
 import { proberPolicy } from './prober-policy.ts';
 
 const apiVersion = 'admissionregistration.k8s.io/v1';

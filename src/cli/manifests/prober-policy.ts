@@ -1,5 +1,6 @@
-import { groupOf, writtenAnnotations } from '../../domain/index.ts';
-import { listed, type Policy, sameBut, type Validation } from './cel.ts';
+import { groupOf } from '../../kubernetes/api/resource-ref.ts';
+import { writtenAnnotations } from '../../kubernetes/api/scalable.ts';
+import { type Policy, type Validation, listed, sameBut } from './cel.ts';
 import type { Installation } from './installation.ts';
 import { guessResource } from './rights.ts';
 

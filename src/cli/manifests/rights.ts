@@ -1,5 +1,7 @@
-import { careGrants, type Grant, leaseGrants, leaseNameOf, proberGrants, weederGrants } from '../../app/index.ts';
-import type { CareSettings, ProberSettings } from '../../domain/index.ts';
+import { type CareSettings, careGrants } from '../../care/index.ts';
+import { type ProberSettings, proberGrants } from '../../prober/index.ts';
+import { type Grant, leaseGrants, leaseNameOf } from '../../process/index.ts';
+import { weederGrants } from '../../weeder/index.ts';
 
 /** `rbac.authorization.k8s.io/v1` PolicyRule. */
 export interface PolicyRule {

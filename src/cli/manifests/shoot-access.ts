@@ -1,4 +1,5 @@
-import { type Grant, proberShootGrants } from '../../app/index.ts';
+import { proberShootGrants } from '../../prober/index.ts';
+import type { Grant } from '../../process/index.ts';
 import { type Installation, type KubernetesObject, labelsOf, rbacGroup } from './installation.ts';
 import { policyRules } from './rights.ts';
 

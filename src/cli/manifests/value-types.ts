@@ -1,4 +1,4 @@
-import { isLabelKey, isLabelValue } from '../../domain/index.ts';
+import { isLabelKey, isLabelValue } from '../../kubernetes/api/label-selectors.ts';
 import type { FlagType } from '../flag-types.ts';
 
 /** A type of `--set` that the chart's values have as well: there as it comes out of `parse`, and held against `schema`. */

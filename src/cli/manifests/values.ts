@@ -2,6 +2,7 @@ import { UsageError } from '../errors.ts';
 import { bool, choice, integer } from '../flag-types.ts';
 import { type Flag, type FlagValues, parseFlags } from '../flags.ts';
 import {
+  type ValueType,
   cpu,
   labels,
   objectName,
@@ -10,7 +11,6 @@ import {
   tcpPorts,
   tolerations,
   validationActions,
-  type ValueType,
   withSchema,
 } from './value-types.ts';
 

@@ -1,15 +1,15 @@
 import type { ComponentName } from '../../config/index.ts';
 import { seedDeploymentAnnotations, seedDeploymentLabels, seedServiceAnnotations } from './gardener-seed.ts';
 import {
-  clusterWideNameOf,
+  type Installation,
   type KubernetesObject,
-  seedLabelsOf,
+  clusterWideNameOf,
   nameOf,
   rbacGroup,
-  type Installation,
+  seedLabelsOf,
 } from './installation.ts';
 import { networkOf } from './network.ts';
-import { configKey, configMapNameOf, type Part, podTemplateOf } from './pods.ts';
+import { type Part, configKey, configMapNameOf, podTemplateOf } from './pods.ts';
 import { metricsPort } from './ports.ts';
 import { leaseRules } from './rights.ts';
 

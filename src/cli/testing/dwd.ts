@@ -1,8 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { CareProcessDeps, CareRound, CareRoundDeps, ProcessDeps } from '../../app/index.ts';
-import type { ProberSettings, Result, WeederSettings } from '../../domain/index.ts';
-import { type CliIo, type RunProber, runCli, type RunWeeder } from '../index.ts';
+import type { CareProcessDeps, CareRound, CareRoundDeps } from '../../care/process.ts';
+import type { Result } from '../../kubernetes/api/errors.ts';
+import type { ProberSettings } from '../../prober/settings.ts';
+import type { ProcessDeps } from '../../process/process.ts';
+import type { WeederSettings } from '../../weeder/settings.ts';
+import { runCli } from '../index.ts';
+import type { CliIo } from '../io.ts';
+import type { RunProber } from '../prober.ts';
+import type { RunWeeder } from '../weeder.ts';
 
 const example = readFileSync(fileURLToPath(new URL('../../../examples/prober-config.yaml', import.meta.url)), 'utf8');
 

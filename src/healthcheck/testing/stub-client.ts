@@ -1,5 +1,6 @@
-import { ApiError, type Call } from '../../domain/index.ts';
-import type { KubeClient } from '../../ports/index.ts';
+import type { Call } from '../../kubernetes/api/call.ts';
+import { ApiError } from '../../kubernetes/api/errors.ts';
+import type { KubeClient } from '../../kubernetes/api/kube.ts';
 import type { CheckContext } from '../check.ts';
 import { decodeExtension } from '../extension.ts';
 

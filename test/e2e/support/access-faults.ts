@@ -1,11 +1,12 @@
 import { createPrivateKey, sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ControlPlane, createAuthority } from '../../envtest/index.ts';
-import { openBlackHole } from './black-hole.ts';
-import { type Fault, unreachable } from './fault.ts';
-import type { FaultLane } from './fault-lane.ts';
+import { createAuthority } from '../../envtest/certificates.ts';
+import type { ControlPlane } from '../../envtest/control-plane.ts';
 import { shootRules } from '../../envtest/shoot.ts';
+import { openBlackHole } from './black-hole.ts';
+import type { FaultLane } from './fault-lane.ts';
+import { type Fault, unreachable } from './fault.ts';
 
 const loopback = ['127.0.0.1'];
 const unauthorized = unreachable(/401 Unauthorized/);

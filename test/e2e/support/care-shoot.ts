@@ -1,5 +1,7 @@
-import type { ControlPlane, CustomKind, TestClient } from '../../envtest/index.ts';
-import { createNodes, type Kubelets, startKubelets } from '../../envtest/shoot.ts';
+import type { TestClient } from '../../envtest/client.ts';
+import type { ControlPlane } from '../../envtest/control-plane.ts';
+import type { CustomKind } from '../../envtest/crds.ts';
+import { type Kubelets, createNodes, startKubelets } from '../../envtest/shoot.ts';
 
 const extension = (kind: string, plural: string): CustomKind => ({
   group: 'extensions.gardener.cloud',

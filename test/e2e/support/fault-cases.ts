@@ -1,6 +1,6 @@
 import { waitFor } from '../../envtest/waiting.ts';
-import type { Fault } from './fault.ts';
 import type { FaultLane } from './fault-lane.ts';
+import type { Fault } from './fault.ts';
 import type { Program } from './program.ts';
 
 /** A fault, the shoot that it befalls, and what became of that. */

@@ -1,12 +1,8 @@
-import {
-  type Authority,
-  type ControlPlane,
-  createAuthority,
-  type Credentials,
-  kubeconfigText,
-} from '../../envtest/index.ts';
-import type { AuditedRequest } from './audit.ts';
+import { type Authority, createAuthority } from '../../envtest/certificates.ts';
+import type { ControlPlane } from '../../envtest/control-plane.ts';
+import { type Credentials, kubeconfigText } from '../../envtest/kubeconfig.ts';
 import { createDeployment, createMachines, createProtectedShoot, getDeployment } from '../../envtest/shoot.ts';
+import type { AuditedRequest } from './audit.ts';
 import { type ShootFront, startShootFront } from './shoot-front.ts';
 import type { Watchdog } from './watchdog.ts';
 

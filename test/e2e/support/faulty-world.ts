@@ -1,23 +1,17 @@
 // A process of its own: a simulated seed over HTTPS whose shoots suffer every trouble, one after the other, until it is told to be calm.
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { systemClock } from '../../../src/runtime/index.ts';
-import {
-  createCertificates,
-  createSeededRandom,
-  createWorld,
-  defaultTiming,
-  type Fault,
-  type HttpsFace,
-  scaleTiming,
-  serveHttps,
-  simKinds,
-  withFaults,
-  type World,
-  type WorldServer,
-  type WorldShoot,
-} from '../../../src/sim/index.ts';
-import { withBrokenBodies } from '../../../src/testing/index.ts';
+import { simKinds } from '../../../simulator/apiserver/kinds.ts';
+import { createCertificates } from '../../../simulator/network/certificates.ts';
+import { type Fault, withFaults } from '../../../simulator/network/faults.ts';
+import { type HttpsFace, serveHttps } from '../../../simulator/network/https.ts';
+import { createSeededRandom } from '../../../simulator/time/random.ts';
+import type { WorldServer } from '../../../simulator/world/endpoint.ts';
+import type { WorldShoot } from '../../../simulator/world/shoot.ts';
+import { defaultTiming, scaleTiming } from '../../../simulator/world/timing.ts';
+import { type World, createWorld } from '../../../simulator/world/world.ts';
+import { systemClock } from '../../../src/process/clock.ts';
+import { withBrokenBodies } from '../../doubles/broken-bodies.ts';
 import { type Answers, answerOrders } from '../../envtest/served.ts';
 
 /** Its orders. `calm` is answered when all is mended. */

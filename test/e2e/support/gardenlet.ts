@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parseAllDocuments } from 'yaml';
-import type { ControlPlane } from '../../envtest/index.ts';
+import type { ControlPlane } from '../../envtest/control-plane.ts';
 import { waitFor } from '../../envtest/waiting.ts';
 import { type Rootfs, startContainer } from './container.ts';
 import type { Program } from './program.ts';

@@ -3,9 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
-import { createCertificates } from '../../../src/sim/index.ts';
+import { createCertificates } from '../../../simulator/network/certificates.ts';
 import { answerOrders } from '../../envtest/served.ts';
-import type { Hostility, HostileShoots } from './hostile-shoots-protocol.ts';
+import type { HostileShoots, Hostility } from './hostile-shoots-protocol.ts';
 
 const mebibyte = 1024 * 1024;
 const blockBytes = 64 * 1024;

@@ -1,14 +1,10 @@
-import {
-  runCareProcess,
-  runCareRound,
-  runComponent,
-  runInstall,
-  runUninstall,
-  proberComponent,
-  weederComponent,
-} from '../../../src/app/index.ts';
+import { runCareProcess, runCareRound } from '../../../src/care/process.ts';
 import { runCli } from '../../../src/cli/index.ts';
 import { readTextFile } from '../../../src/cli/read-text.ts';
+import { runInstall, runUninstall } from '../../../src/install/installation.ts';
+import { proberComponent } from '../../../src/prober/setup.ts';
+import { runComponent } from '../../../src/process/process.ts';
+import { weederComponent } from '../../../src/weeder/setup.ts';
 import type { LogLine } from './program.ts';
 
 /** `dwd` within the process of the test: dozens of them cost less than as many processes. */

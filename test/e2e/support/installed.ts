@@ -1,20 +1,16 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  clientFromKubeconfig,
-  type ControlPlane,
-  type Kubeconfig,
-  startControlPlane,
-  startControllerManager,
-  type TestClient,
-} from '../../envtest/index.ts';
+import type { TestClient } from '../../envtest/client.ts';
+import { type ControlPlane, startControlPlane } from '../../envtest/control-plane.ts';
+import { startControllerManager } from '../../envtest/controller-manager.ts';
+import { startDeploymentController } from '../../envtest/deployment-controller.ts';
+import { type Kubeconfig, clientFromKubeconfig } from '../../envtest/kubeconfig.ts';
+import { type Kubelets, createDeployment, createMachines, createNodes, startKubelets } from '../../envtest/shoot.ts';
 import { waitFor } from '../../envtest/waiting.ts';
 import { auditInto } from './audit.ts';
-import { startDeploymentController } from '../../envtest/deployment-controller.ts';
 import { createMill, startMillController } from './mill.ts';
 import { type Program, startProgram } from './program.ts';
-import { createDeployment, createMachines, createNodes, type Kubelets, startKubelets } from '../../envtest/shoot.ts';
 
 type Component = 'prober' | 'weeder';
 export type Configs = Readonly<Record<Component, string>>;

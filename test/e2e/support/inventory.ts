@@ -1,4 +1,4 @@
-import type { KubeObject, TestClient } from '../../envtest/index.ts';
+import type { KubeObject, TestClient } from '../../envtest/client.ts';
 
 interface ResourceList {
   readonly resources: readonly { readonly name: string; readonly verbs: readonly string[] }[];

@@ -1,9 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ControlPlane } from '../../envtest/index.ts';
-import { waitFor } from '../../envtest/waiting.ts';
-import { createMill, type Mill, millPath, millRules, startMillController } from './mill.ts';
-import { type Program, startProgram } from './program.ts';
+import type { ControlPlane } from '../../envtest/control-plane.ts';
 import { startDeploymentController } from '../../envtest/deployment-controller.ts';
 import {
   createDeployment,
@@ -13,7 +10,10 @@ import {
   seedRules,
   shootRules,
 } from '../../envtest/shoot.ts';
-import { startWriteProxy, type WriteProxy } from './write-proxy.ts';
+import { waitFor } from '../../envtest/waiting.ts';
+import { type Mill, createMill, millPath, millRules, startMillController } from './mill.ts';
+import { type Program, startProgram } from './program.ts';
+import { type WriteProxy, startWriteProxy } from './write-proxy.ts';
 
 export const prefix = 'dependency-watchdog.gardener.cloud';
 

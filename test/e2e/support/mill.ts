@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TestClient } from '../../envtest/index.ts';
+import type { TestClient } from '../../envtest/client.ts';
 
 const group = '/apis/test.dependency-watchdog.gardener.cloud/v1';
 

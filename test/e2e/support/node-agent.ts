@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ControlPlane, freePorts } from '../../envtest/index.ts';
+import type { ControlPlane } from '../../envtest/control-plane.ts';
+import { freePorts } from '../../envtest/processes.ts';
 import { mountConfig } from './mounted-config.ts';
 import { type Program, startProgram } from './program.ts';
 

@@ -1,4 +1,4 @@
-import type { TestClient } from '../../envtest/index.ts';
+import type { TestClient } from '../../envtest/client.ts';
 
 /** Rights of the weeder in a seed, and Events in all namespaces. */
 export const weederRules = [

@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ControlPlane } from '../../envtest/index.ts';
+import type { ControlPlane } from '../../envtest/control-plane.ts';
+import { seedRules } from '../../envtest/shoot.ts';
 import type { AuditedRequest } from './audit.ts';
 import { millRules } from './mill.ts';
 import { type Program, startProgram } from './program.ts';
-import { seedRules } from '../../envtest/shoot.ts';
-import { startWriteProxy, type WriteProxy } from './write-proxy.ts';
+import { type WriteProxy, startWriteProxy } from './write-proxy.ts';
 
 export const electionLease = { namespace: 'garden', name: 'dwd-prober-leader-election' };
 

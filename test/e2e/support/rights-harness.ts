@@ -2,10 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { type ControlPlane, type CustomKind, startControlPlane } from '../../envtest/index.ts';
+import { type ControlPlane, startControlPlane } from '../../envtest/control-plane.ts';
+import type { CustomKind } from '../../envtest/crds.ts';
 import { waitFor } from '../../envtest/waiting.ts';
 import { auditInto } from './audit.ts';
-import { accessOf, nameOf, refusedTo, type Running, startVariant, type Variant } from './without-right.ts';
+import { type Running, type Variant, accessOf, nameOf, refusedTo, startVariant } from './without-right.ts';
 
 /** What becomes of the variants, by the name of what they go without. */
 export type Fates = Readonly<Record<string, string>>;

@@ -1,21 +1,22 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ControlPlane, startControllerManager, startControlPlane } from '../../envtest/index.ts';
-import { waitFor } from '../../envtest/waiting.ts';
-import { auditInto } from './audit.ts';
-import { type NodeAgent, startNodeAgent } from './node-agent.ts';
-import { startProgram } from './program.ts';
+import { type ControlPlane, startControlPlane } from '../../envtest/control-plane.ts';
+import { startControllerManager } from '../../envtest/controller-manager.ts';
 import {
+  type Kubelets,
   createDeployment,
   createMachines,
   createNodes,
   createProtectedShoot,
   getDeployment,
-  type Kubelets,
   shootRules,
   startKubelets,
 } from '../../envtest/shoot.ts';
+import { waitFor } from '../../envtest/waiting.ts';
+import { auditInto } from './audit.ts';
+import { type NodeAgent, startNodeAgent } from './node-agent.ts';
+import { startProgram } from './program.ts';
 
 export const shootNamespace = 'shoot--test--one';
 export const kcm = 'kube-controller-manager';

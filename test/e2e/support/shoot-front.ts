@@ -2,7 +2,8 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { Agent, createServer as createHttpsServer, request as httpsRequest } from 'node:https';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import type { Certificate, ControlPlane } from '../../envtest/index.ts';
+import type { Certificate } from '../../envtest/certificates.ts';
+import type { ControlPlane } from '../../envtest/control-plane.ts';
 
 /** An answer as it goes to the prober. */
 export interface FrontAnswer {

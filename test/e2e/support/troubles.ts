@@ -1,4 +1,4 @@
-import type { ControlPlane } from '../../envtest/index.ts';
+import type { ControlPlane } from '../../envtest/control-plane.ts';
 import type { Dependent, Lane } from './lane.ts';
 import type { ProxiedWrite, WriteFault } from './write-proxy.ts';
 

@@ -1,9 +1,10 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ControlPlane, freePorts } from '../../envtest/index.ts';
-import { type Program, startProgram } from './program.ts';
+import type { ControlPlane } from '../../envtest/control-plane.ts';
+import { freePorts } from '../../envtest/processes.ts';
 import { seedRules } from '../../envtest/shoot.ts';
-import { startWriteProxy, type WriteProxy } from './write-proxy.ts';
+import { type Program, startProgram } from './program.ts';
+import { type WriteProxy, startWriteProxy } from './write-proxy.ts';
 
 const clusterLabel = 'test-watchdog';
 const freshMs = 200;

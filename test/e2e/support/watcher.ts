@@ -1,10 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ControlPlane, freePorts, type Rule } from '../../envtest/index.ts';
+import type { Rule } from '../../envtest/access.ts';
+import type { ControlPlane } from '../../envtest/control-plane.ts';
+import { freePorts } from '../../envtest/processes.ts';
 import { waitFor } from '../../envtest/waiting.ts';
 import { type Program, startProgram } from './program.ts';
-import { startSwallowingProxy, type SwallowingProxy } from './swallowing-proxy.ts';
+import { type SwallowingProxy, startSwallowingProxy } from './swallowing-proxy.ts';
 
 /** A `dwd` behind a proxy that can swallow what its connections carry. */
 export interface Watcher {

@@ -1,7 +1,8 @@
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
-import { createAuthority, type TestClient } from '../../envtest/index.ts';
+import { createAuthority } from '../../envtest/certificates.ts';
+import type { TestClient } from '../../envtest/client.ts';
 
 interface PodTemplate {
   readonly metadata: object;

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Grant, rightsOf } from '../../../src/app/index.ts';
 import { policyRules } from '../../../src/cli/manifests/rights.ts';
-import type { Access, Rule } from '../../envtest/index.ts';
+import { type Grant, rightsOf } from '../../../src/process/grants.ts';
+import type { Access, Rule } from '../../envtest/access.ts';
 import type { AuditedRequest } from './audit.ts';
 import { type InProcess, startInProcess } from './in-process.ts';
 

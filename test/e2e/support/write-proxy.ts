@@ -3,7 +3,10 @@ import { Agent, createServer, request as httpsRequest } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { type ControlPlane, createAuthority, kubeconfigText, type Rule } from '../../envtest/index.ts';
+import type { Rule } from '../../envtest/access.ts';
+import { createAuthority } from '../../envtest/certificates.ts';
+import type { ControlPlane } from '../../envtest/control-plane.ts';
+import { kubeconfigText } from '../../envtest/kubeconfig.ts';
 
 /** A PATCH of the program under test, which is how it writes its dependent resources. */
 export interface ProxiedWrite {

@@ -1,0 +1,41 @@
+import { careExtensionKinds } from '../../src/gardener/extensions.ts';
+import type { SimKind } from './kind.ts';
+import { customKind, simKinds } from './kinds.ts';
+
+const status = { status: true } as const;
+
+/** Kinds of a seed that say how control planes are, besides those of `simKinds`. */
+export const careKinds = {
+  ManagedResource: customKind(
+    { group: 'resources.gardener.cloud', version: 'v1alpha1', kind: 'ManagedResource', resource: 'managedresources' },
+    {
+      ...status,
+      shortNames: ['mr'],
+    },
+  ),
+  MachineDeployment: customKind(
+    { group: 'machine.sapcloud.io', version: 'v1alpha1', kind: 'MachineDeployment', resource: 'machinedeployments' },
+    {
+      ...status,
+      shortNames: ['mcd'],
+    },
+  ),
+} as const satisfies Record<string, SimKind>;
+
+/** Kinds of extensions that report on their shoot, by their names. */
+export const extensionKinds: ReadonlyMap<string, SimKind> = new Map(
+  careExtensionKinds.map(({ kind, resource, scope }) => [
+    kind,
+    customKind(
+      { group: 'extensions.gardener.cloud', version: 'v1alpha1', kind, resource },
+      { ...status, namespaced: scope !== 'cluster' },
+    ),
+  ]),
+);
+
+/** All that a seed serves whose shoots are made with `careObjects`. */
+export const careSeedKinds: readonly SimKind[] = [
+  ...Object.values(simKinds),
+  ...Object.values(careKinds),
+  ...extensionKinds.values(),
+];

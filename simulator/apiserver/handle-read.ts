@@ -1,0 +1,48 @@
+import { type Entry, entryProtobuf, entryText } from './entry.ts';
+import { type SimKind, apiVersionOf } from './kind.ts';
+import { protobufEnvelope } from './kube-protobuf.ts';
+import { type ListRequest, listBody } from './list.ts';
+import { type ProtobufReply, type Reply, jsonReply, protobufReply } from './reply.ts';
+import { checkScalable, scaleOf } from './scale.ts';
+import { notFound, unknownResource } from './status.ts';
+import type { Storage } from './storage.ts';
+
+/** An object, or a subresource of it, as a path names it. */
+export interface ObjectTarget {
+  readonly kind: SimKind;
+  readonly namespace: string;
+  readonly name: string;
+  readonly subresource?: string;
+}
+
+/** Throws a NotFound StatusError. */
+export const findEntry = (storage: Storage, target: ObjectTarget): Entry => {
+  const entry = storage.collection(target.kind).get(target.namespace, target.name);
+  if (entry === undefined) throw notFound(target.kind, target.name);
+  return entry;
+};
+
+/** Custom kinds answer for a subresource they have not as if the object were not there. */
+export const missingPart = (kind: SimKind, name: string): Error =>
+  kind.custom ? notFound(kind, name) : unknownResource();
+
+/** GET of an object or a subresource. */
+export const readObject = (storage: Storage, target: ObjectTarget, protobuf: boolean): Reply | ProtobufReply => {
+  const { kind, subresource } = target;
+  if (subresource === 'scale' && kind.scale !== undefined) {
+    const entry = findEntry(storage, target);
+    checkScalable(entry, kind.scale);
+    return jsonReply(JSON.stringify(scaleOf(entry, kind.scale)));
+  }
+  if (subresource !== undefined && !(subresource === 'status' && kind.status)) throw missingPart(kind, target.name);
+  const entry = findEntry(storage, target);
+  const message = protobuf ? entryProtobuf(entry) : undefined;
+  if (message === undefined) return jsonReply(entryText(entry));
+  return protobufReply(protobufEnvelope({ apiVersion: apiVersionOf(kind), kind: kind.kind }, message));
+};
+
+/** GET of a collection, but for watches. */
+export const readList = (storage: Storage, request: ListRequest): Reply | ProtobufReply => {
+  const body = listBody(storage, request);
+  return typeof body === 'string' ? jsonReply(body) : protobufReply(body);
+};

@@ -1,0 +1,138 @@
+import { type Entry, createEntry, entryText } from './entry.ts';
+import { type ObjectTarget, findEntry, missingPart } from './handle-read.ts';
+import type { SimKind } from './kind.ts';
+import { applyMergePatch } from './merge-patch.ts';
+import { checkPatchFormat } from './negotiate.ts';
+import { type JsonMap, type SimObject, asMap, isMap } from './object.ts';
+import type { Origin } from './origin.ts';
+import type { Reply } from './reply.ts';
+import { type RequestBody, bodyText, parseJson, readObjectBody } from './request-body.ts';
+import { scaleOf, scaledObject } from './scale.ts';
+import { badRequest, invalid, methodNotAllowed } from './status.ts';
+import type { Storage } from './storage.ts';
+import { checkBodyType, createdObject } from './write-create.ts';
+import { type DeleteOptions, deleteEntry, deleteOptions } from './write-delete.ts';
+import { type Update, isReleased, updatedObject } from './write-update.ts';
+
+export interface WriteHost {
+  readonly storage: Storage;
+  readonly origin: Origin;
+}
+
+export interface WriteInput extends RequestBody {
+  readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+}
+
+const readObject = (kind: SimKind, input: WriteInput): JsonMap =>
+  readObjectBody(input, (problem) => `the object provided is unrecognized (must be of type ${kind.kind}): ${problem}`);
+
+/** The object that a POST or PUT sends, of the type that it should be. */
+const readTyped = (kind: SimKind, input: WriteInput): JsonMap => {
+  const body = readObject(kind, input);
+  checkBodyType(kind, body);
+  const problem = kind.decodeProblem?.(body);
+  if (problem === undefined) return body;
+  throw badRequest(`${kind.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}: ${problem}`);
+};
+
+/** Throws Invalid for a patched object that the real server could not decode. */
+const checkPatched = (kind: SimKind, object: Readonly<JsonMap>): void => {
+  const problem = kind.decodeProblem?.(object);
+  if (problem === undefined) return;
+  const cause = { reason: 'FieldValueInvalid', message: `Invalid value: ${problem}`, field: 'patch' };
+  throw invalid({ ...kind, group: '', kind: '' }, '', [cause]);
+};
+
+/** POST to a collection. */
+export const create = (host: WriteHost, target: { kind: SimKind; namespace: string }, input: WriteInput): Reply => {
+  const { kind, namespace } = target;
+  const wanted = readTyped(kind, input);
+  const object = createdObject(host.storage, { kind, namespace, wanted }, host.origin);
+  return { status: 201, text: entryText(host.storage.put(kind, object)) };
+};
+
+/** Stores an update, or leaves things as they are when it changes nothing. A deleted object that nothing holds back any more goes. */
+const commit = (host: WriteHost, entry: Entry, update: Update): Entry => {
+  const object = updatedObject(entry, update);
+  if (object === undefined) return entry;
+  const kept = { ...object, metadata: { ...object.metadata, resourceVersion: entry.object.metadata.resourceVersion } };
+  const unstored = createEntry(entry.kind, kept as unknown as SimObject, entry.revision);
+  if (!isReleased(object)) return host.storage.put(entry.kind, object);
+  host.storage.remove(unstored);
+  return unstored;
+};
+
+const patchedValue = (input: WriteInput, current: unknown): JsonMap => {
+  const patch = parseJson(bodyText(input), (problem) => `error decoding patch: ${problem}`);
+  if (isMap(patch)) return asMap(applyMergePatch(current, patch));
+  throw badRequest(
+    'error decoding patch: json: cannot unmarshal the patch into Go value of type map[string]interface {}',
+  );
+};
+
+const writeScale = (host: WriteHost, entry: Entry, input: WriteInput): Reply => {
+  const { kind } = entry;
+  if (kind.scale === undefined) throw missingPart(kind, entry.name);
+  if (input.method !== 'PATCH') throw methodNotAllowed();
+  const wanted = scaledObject(entry, kind.scale, patchedValue(input, scaleOf(entry, kind.scale)));
+  const result = commit(host, entry, { target: 'scale', wanted, put: false });
+  return { status: 200, text: JSON.stringify(scaleOf(result, kind.scale)) };
+};
+
+const writeObject = (
+  host: WriteHost,
+  entry: Entry,
+  request: { input: WriteInput; target: Update['target'] },
+): Reply => {
+  const { input, target } = request;
+  const { kind } = entry;
+  const put = input.method === 'PUT';
+  const wanted = put ? readTyped(kind, input) : patchedValue(input, entry.object);
+  if (!put) checkPatched(kind, wanted);
+  const result = commit(host, entry, { target, wanted, put });
+  return { status: 200, text: entryText(result) };
+};
+
+const putMissing = (host: WriteHost, target: ObjectTarget, input: WriteInput): Reply => {
+  const metadata = asMap(readObject(target.kind, input).metadata);
+  if (metadata.name !== target.name) throw badRequest('the name of the object does not match the name on the URL');
+  return create(host, target, input);
+};
+
+const optionsOf = (input: WriteInput): DeleteOptions =>
+  input.body.length === 0 ? {} : deleteOptions(readObjectBody(input, (problem) => problem));
+
+const remove = (host: WriteHost, target: ObjectTarget, input: WriteInput): Reply => {
+  const options = optionsOf(input);
+  const entry = findEntry(host.storage, target);
+  const { kind } = entry;
+  const deletion = deleteEntry(host.storage, entry, { options, origin: host.origin });
+  if (!deletion.atOnce) return { status: 200, text: entryText(deletion.entry) };
+  const group = kind.group === '' ? {} : { group: kind.group };
+  const details = { name: entry.name, ...group, kind: kind.resource, uid: entry.object.metadata.uid };
+  const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details };
+  return { status: 200, text: JSON.stringify(status) };
+};
+
+/** PUT, PATCH or DELETE of an object or one of its subresources. */
+export const writeTarget = (host: WriteHost, target: ObjectTarget, input: WriteInput): Reply => {
+  const { kind, subresource } = target;
+  if (input.method === 'POST') throw methodNotAllowed();
+  if (input.method === 'DELETE') {
+    if (subresource !== undefined) throw methodNotAllowed();
+    return remove(host, target, input);
+  }
+  if (input.method === 'PATCH') checkPatchFormat(input.contentType);
+  if (subresource === undefined) {
+    const missing = host.storage.collection(kind).get(target.namespace, target.name) === undefined;
+    if (missing && kind.createOnUpdate && input.method === 'PUT') return putMissing(host, target, input);
+    return writeObject(host, findEntry(host.storage, target), { input, target: 'object' });
+  }
+  if (subresource === 'status' && kind.status) {
+    return writeObject(host, findEntry(host.storage, target), { input, target: 'status' });
+  }
+  if (subresource === 'scale' && kind.scale !== undefined) {
+    return writeScale(host, findEntry(host.storage, target), input);
+  }
+  throw missingPart(kind, target.name);
+};

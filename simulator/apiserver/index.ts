@@ -1,0 +1,10 @@
+export { careKinds, careSeedKinds, extensionKinds } from './care-kinds.ts';
+export { followExchange, untilAborted } from './exchange.ts';
+export { type SimKind, apiVersionOf } from './kind.ts';
+export { customKind, simKinds } from './kinds.ts';
+export { type JsonMap, type SimObject, asList, asMap, getPath, withPath } from './object.ts';
+export { type SimApiServer, createSimApiServer } from './server.ts';
+export { badRequest, failure, unauthorized } from './status.ts';
+export type { SimDraft, SimRef, SimStore } from './store.ts';
+export { bodyOf } from './stream.ts';
+export { formatMicroTime, formatTime } from './time.ts';

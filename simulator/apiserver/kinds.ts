@@ -1,0 +1,177 @@
+import {
+  defaultConfigMap,
+  defaultEndpointSlice,
+  defaultNamespace,
+  defaultPod,
+  defaultReplicaSet,
+  defaultReplicas,
+  defaultSecret,
+  defaultService,
+  defaultStatefulSet,
+  replicasProblem,
+  secretProblem,
+  validateEndpointSlice,
+  validateReplicas,
+} from './kind-rules.ts';
+import type { SimKind } from './kind.ts';
+import { leaseProblem, normalizeLease, validateLease } from './lease-rules.ts';
+
+type Identity = Pick<SimKind, 'group' | 'version' | 'kind' | 'resource'>;
+
+const define = (base: Partial<SimKind>, identity: Identity, extra: Partial<SimKind>): SimKind => ({
+  singular: identity.kind.toLowerCase(),
+  shortNames: [],
+  namespaced: true,
+  custom: false,
+  status: false,
+  generation: false,
+  countedMetadata: [],
+  statusOnCreate: false,
+  labelsWithStatus: true,
+  unconditionalUpdate: true,
+  createOnUpdate: false,
+  omitZero: [],
+  graceful: false,
+  ...base,
+  ...identity,
+  ...extra,
+});
+
+const core = (kind: string, resource: string, extra: Partial<SimKind> = {}): SimKind =>
+  define({}, { group: '', version: 'v1', kind, resource }, extra);
+
+const apps = (kind: string, resource: string, extra: Partial<SimKind>): SimKind =>
+  define(
+    {
+      status: true,
+      generation: true,
+      labelsWithStatus: false,
+      scale: {
+        replicas: ['spec', 'replicas'],
+        statusReplicas: ['status', 'replicas'],
+      },
+      defaults: defaultReplicas,
+      decodeProblem: replicasProblem,
+      validate: validateReplicas,
+    },
+    { group: 'apps', version: 'v1', kind, resource },
+    extra,
+  );
+
+/** A kind served from a CustomResourceDefinition. */
+export const customKind = (identity: Identity, extra: Partial<SimKind> = {}): SimKind =>
+  define({ custom: true, generation: true, labelsWithStatus: false, unconditionalUpdate: false }, identity, extra);
+
+const zeroes = [
+  'replicas',
+  'readyReplicas',
+  'updatedReplicas',
+  'availableReplicas',
+  'unavailableReplicas',
+  'currentReplicas',
+];
+
+/** Every kind served unless `createSimApiServer` is told otherwise. */
+export const simKinds = {
+  Namespace: core('Namespace', 'namespaces', {
+    namespaced: false,
+    shortNames: ['ns'],
+    status: true,
+    defaults: defaultNamespace,
+  }),
+  Secret: core('Secret', 'secrets', {
+    defaults: defaultSecret,
+    decodeProblem: secretProblem,
+  }),
+  ConfigMap: core('ConfigMap', 'configmaps', { shortNames: ['cm'], defaults: defaultConfigMap }),
+  Node: core('Node', 'nodes', {
+    namespaced: false,
+    shortNames: ['no'],
+    status: true,
+    statusOnCreate: true,
+  }),
+  Pod: core('Pod', 'pods', {
+    shortNames: ['po'],
+    status: true,
+    generation: true,
+    graceful: true,
+    defaults: defaultPod,
+  }),
+  Service: core('Service', 'services', {
+    shortNames: ['svc'],
+    status: true,
+    createOnUpdate: true,
+    defaults: defaultService,
+  }),
+  /** What a Service's EndpointSlices say, in the older form; deprecated, and still written by KCM. */
+  Endpoints: core('Endpoints', 'endpoints', { shortNames: ['ep'], createOnUpdate: true }),
+  Event: core('Event', 'events', {
+    shortNames: ['ev'],
+    createOnUpdate: true,
+  }),
+  Lease: define(
+    {},
+    { group: 'coordination.k8s.io', version: 'v1', kind: 'Lease', resource: 'leases' },
+    {
+      unconditionalUpdate: false,
+      createOnUpdate: true,
+      defaults: normalizeLease,
+      decodeProblem: leaseProblem,
+      validate: validateLease,
+    },
+  ),
+  Deployment: apps('Deployment', 'deployments', {
+    shortNames: ['deploy'],
+    omitZero: zeroes,
+    // They are copied to the ReplicaSets.
+    countedMetadata: ['annotations'],
+  }),
+  StatefulSet: apps('StatefulSet', 'statefulsets', {
+    shortNames: ['sts'],
+    omitZero: zeroes.filter((name) => name !== 'replicas' && name !== 'availableReplicas'),
+    defaults: defaultStatefulSet,
+  }),
+  ReplicaSet: apps('ReplicaSet', 'replicasets', {
+    shortNames: ['rs'],
+    omitZero: zeroes.filter((name) => name !== 'replicas'),
+    defaults: defaultReplicaSet,
+  }),
+  EndpointSlice: define(
+    {},
+    { group: 'discovery.k8s.io', version: 'v1', kind: 'EndpointSlice', resource: 'endpointslices' },
+    {
+      generation: true,
+      countedMetadata: ['labels'],
+      defaults: defaultEndpointSlice,
+      validate: validateEndpointSlice,
+    },
+  ),
+  Cluster: customKind(
+    { group: 'extensions.gardener.cloud', version: 'v1alpha1', kind: 'Cluster', resource: 'clusters' },
+    { namespaced: false },
+  ),
+  Machine: customKind(
+    { group: 'machine.sapcloud.io', version: 'v1alpha1', kind: 'Machine', resource: 'machines' },
+    {
+      shortNames: ['mc'],
+      status: true,
+    },
+  ),
+  Etcd: customKind(
+    { group: 'druid.gardener.cloud', version: 'v1alpha1', kind: 'Etcd', resource: 'etcds' },
+    {
+      status: true,
+      scale: {
+        replicas: ['spec', 'replicas'],
+        statusReplicas: ['status', 'replicas'],
+      },
+    },
+  ),
+  Watermill: customKind(
+    { group: 'test.dependency-watchdog.gardener.cloud', version: 'v1', kind: 'Watermill', resource: 'watermills' },
+    {
+      status: true,
+      scale: { replicas: ['spec', 'wheel', 'count'], statusReplicas: ['status', 'turning'] },
+    },
+  ),
+} as const satisfies Record<string, SimKind>;

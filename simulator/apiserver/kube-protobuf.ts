@@ -1,0 +1,168 @@
+import { type SimKind, apiVersionOf } from './kind.ts';
+import type { JsonMap, SimObject } from './object.ts';
+import {
+  type ProtobufWriter,
+  createProtobufWriter,
+  endField,
+  writeBytes,
+  writeString,
+  writtenBytes,
+  writtenSize,
+} from './protobuf-writer.ts';
+import { type ProtobufMessage, encodeProtobuf } from './protobuf.ts';
+
+export const protobufMediaType = 'application/vnd.kubernetes.protobuf';
+
+/** Field numbers are those of `generated.proto` in k8s.io/apimachinery `pkg/apis/meta/v1`. */
+const ownerReference: ProtobufMessage = {
+  kind: [1, 'string'],
+  name: [3, 'string'],
+  uid: [4, 'string'],
+  apiVersion: [5, 'string'],
+  controller: [6, 'bool'],
+  blockOwnerDeletion: [7, 'bool'],
+};
+
+const objectMeta: ProtobufMessage = {
+  name: [1, 'string'],
+  generateName: [2, 'string'],
+  namespace: [3, 'string'],
+  uid: [5, 'string'],
+  resourceVersion: [6, 'string'],
+  generation: [7, 'integer'],
+  creationTimestamp: [8, 'time'],
+  deletionTimestamp: [9, 'time'],
+  deletionGracePeriodSeconds: [10, 'integer'],
+  labels: [11, 'stringMap'],
+  annotations: [12, 'stringMap'],
+  ownerReferences: [13, [ownerReference]],
+  finalizers: [14, 'strings'],
+};
+
+const listMeta: ProtobufMessage = {
+  resourceVersion: [2, 'string'],
+  continue: [3, 'string'],
+  remainingItemCount: [4, 'integer'],
+};
+
+/** k8s.io/api `coordination/v1`. */
+const lease: ProtobufMessage = {
+  metadata: [1, objectMeta],
+  spec: [
+    2,
+    {
+      holderIdentity: [1, 'string'],
+      leaseDurationSeconds: [2, 'integer'],
+      acquireTime: [3, 'time'],
+      renewTime: [4, 'time'],
+      leaseTransitions: [5, 'integer'],
+    },
+  ],
+};
+
+const nodeCondition: ProtobufMessage = {
+  type: [1, 'string'],
+  status: [2, 'string'],
+  lastHeartbeatTime: [3, 'time'],
+  lastTransitionTime: [4, 'time'],
+  reason: [5, 'string'],
+  message: [6, 'string'],
+};
+
+const daemonEndpoints: ProtobufMessage = { kubeletEndpoint: [1, { Port: [1, 'integer'] }] };
+
+const nodeInfo: ProtobufMessage = {
+  machineID: [1, 'string'],
+  systemUUID: [2, 'string'],
+  bootID: [3, 'string'],
+  kernelVersion: [4, 'string'],
+  osImage: [5, 'string'],
+  containerRuntimeVersion: [6, 'string'],
+  kubeletVersion: [7, 'string'],
+  kubeProxyVersion: [8, 'string'],
+  operatingSystem: [9, 'string'],
+  architecture: [10, 'string'],
+};
+
+/** k8s.io/api `core/v1`, as far as simulated kubelets write it. */
+const node: ProtobufMessage = {
+  metadata: [1, objectMeta],
+  spec: [
+    2,
+    { podCIDR: [1, 'string'], providerID: [3, 'string'], unschedulable: [4, 'bool'], podCIDRs: [7, 'strings'] },
+  ],
+  status: [
+    3,
+    {
+      phase: [3, 'string'],
+      conditions: [4, [nodeCondition]],
+      daemonEndpoints: [6, daemonEndpoints],
+      nodeInfo: [7, nodeInfo],
+    },
+  ],
+};
+
+const messages: Readonly<Record<string, ProtobufMessage>> = { 'coordination.k8s.io/v1 Lease': lease, 'v1 Node': node };
+
+const messageOf = (kind: SimKind): ProtobufMessage | undefined => messages[`${apiVersionOf(kind)} ${kind.kind}`];
+
+/** Whether objects of the kind are answered in protobuf where a client prefers it; the others only in JSON. */
+export const hasProtobuf = (kind: SimKind): boolean => messageOf(kind) !== undefined;
+
+/** The object's own message; undefined where it holds what the simulator knows in JSON only. */
+export const objectProtobuf = (kind: SimKind, object: SimObject): Uint8Array | undefined => {
+  const message = messageOf(kind);
+  return message === undefined
+    ? undefined
+    : encodeProtobuf(message, { ...object, apiVersion: undefined, kind: undefined });
+};
+
+export interface ProtobufType {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+/** More than an envelope takes of its own. */
+const envelopeSize = 256;
+
+/** Finishes a message: `runtime.Unknown` around what is written, and `k8s` and a zero before it (k8s.io/apimachinery `pkg/runtime/generated.proto`). */
+const enclose = (writer: ProtobufWriter, { apiVersion, kind }: ProtobufType): Uint8Array => {
+  endField(writer, 2, 0);
+  const size = writtenSize(writer);
+  writeString(writer, 2, kind);
+  writeString(writer, 1, apiVersion);
+  endField(writer, 1, size);
+  writeBytes(writer, Buffer.from('k8s\0'));
+  return writtenBytes(writer);
+};
+
+/** An object's message as it is sent. */
+export const protobufEnvelope = (type: ProtobufType, raw: Uint8Array): Uint8Array => {
+  const writer = createProtobufWriter(raw.length + envelopeSize);
+  writeBytes(writer, raw);
+  return enclose(writer, type);
+};
+
+export interface ProtobufList {
+  readonly kind: SimKind;
+  /** Of the list. */
+  readonly metadata: Readonly<JsonMap>;
+  readonly items: readonly Uint8Array[];
+}
+
+/** More than tag and length of an item take. */
+const headSize = 8;
+
+const writeMessage = (writer: ProtobufWriter, field: number, message: Uint8Array): void => {
+  const size = writtenSize(writer);
+  writeBytes(writer, message);
+  endField(writer, field, size);
+};
+
+/** In all lists `metadata` is field 1 and `items` field 2. */
+export const listProtobuf = ({ kind, metadata, items }: ProtobufList): Uint8Array => {
+  const writer = createProtobufWriter(items.reduce((sum, { length }) => sum + length + headSize, envelopeSize));
+  for (const item of items.toReversed()) writeMessage(writer, 2, item);
+  writeMessage(writer, 1, encodeProtobuf(listMeta, metadata) ?? new Uint8Array());
+  return enclose(writer, { apiVersion: apiVersionOf(kind), kind: `${kind.kind}List` });
+};

@@ -1,0 +1,107 @@
+import { type Entry, entryProtobuf, itemText } from './entry.ts';
+import { type SimKind, apiVersionOf } from './kind.ts';
+import { listProtobuf } from './kube-protobuf.ts';
+import { type JsonMap, isMap } from './object.ts';
+import type { ListOptions } from './read-options.ts';
+import { badRequest, expired } from './status.ts';
+import type { Storage } from './storage.ts';
+
+export interface ListRequest {
+  readonly kind: SimKind;
+  readonly namespace?: string;
+  readonly options: ListOptions;
+  readonly protobuf: boolean;
+}
+
+interface Page {
+  readonly entries: readonly Entry[];
+  readonly revision: number;
+  readonly continue?: string;
+  readonly remaining?: number;
+}
+
+interface Token {
+  readonly revision: number;
+  /** Keys up to and including this one were shown. */
+  readonly after: string;
+}
+
+const tokenVersion = 'meta.k8s.io/v1';
+
+const encodeToken = (token: Token): string =>
+  Buffer.from(JSON.stringify({ v: tokenVersion, rv: token.revision, start: token.after })).toString('base64url');
+
+const decodeToken = (text: string): Token => {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(Buffer.from(text, 'base64url').toString());
+  } catch (error) {
+    throw badRequest(`invalid continue token: continue key is not valid: ${String(error)}`);
+  }
+  const { v, rv, start }: JsonMap = isMap(parsed) ? parsed : {};
+  if (v !== tokenVersion || typeof rv !== 'number' || typeof start !== 'string') {
+    throw badRequest(
+      'invalid continue token: continue key is not valid: server does not recognize this encoded version',
+    );
+  }
+  return { revision: rv, after: start };
+};
+
+const expiredToken = 'The provided continue parameter is too old to display a consistent list result.';
+
+interface Snapshot {
+  readonly entries: readonly Entry[];
+  readonly revision: number;
+  readonly after: string;
+}
+
+const snapshotOf = (storage: Storage, { kind, namespace, options }: ListRequest): Snapshot => {
+  const collection = storage.collection(kind);
+  if (options.continue === '') return { entries: collection.list(namespace), revision: storage.revision, after: '' };
+  const { revision, after } = decodeToken(options.continue);
+  const entries = collection.at(revision, namespace);
+  if (entries === undefined) throw expired(expiredToken);
+  return { entries, revision, after };
+};
+
+const pageOf = (storage: Storage, request: ListRequest): Page => {
+  const { options } = request;
+  const { selection } = options;
+  const { entries, revision, after } = snapshotOf(storage, request);
+  const rest = after === '' ? entries : entries.filter((entry) => entry.key > after);
+  const matching = selection.all
+    ? rest
+    : rest.filter((entry) => (selection.name ?? entry.name) === entry.name && selection.matches(entry.object));
+  const { limit } = options;
+  if (limit === 0 || matching.length <= limit) return { entries: matching, revision };
+  const shown = matching.slice(0, limit);
+  return {
+    entries: shown,
+    revision,
+    continue: encodeToken({ revision, after: shown.at(-1)?.key ?? '' }),
+    ...(selection.all ? { remaining: matching.length - limit } : {}),
+  };
+};
+
+const metadataOf = (page: Page, { custom }: SimKind): JsonMap => ({
+  resourceVersion: String(page.revision),
+  ...(page.continue !== undefined || custom ? { continue: page.continue ?? '' } : {}),
+  ...(page.remaining === undefined ? {} : { remainingItemCount: page.remaining }),
+});
+
+/**
+ * The body of a list answer: protobuf where that is asked for and all objects have it, else JSON text. Throws a StatusError: BadRequest for a
+ * broken token, Expired (410) for a forgotten revision.
+ */
+export const listBody = (storage: Storage, request: ListRequest): string | Uint8Array => {
+  const { kind, protobuf } = request;
+  const page = pageOf(storage, request);
+  const metadata = metadataOf(page, kind);
+  if (protobuf) {
+    const items = page.entries.flatMap((entry) => entryProtobuf(entry) ?? []);
+    if (items.length === page.entries.length) return listProtobuf({ kind, metadata, items });
+  }
+  const type = { kind: `${kind.kind}List`, apiVersion: apiVersionOf(kind) };
+  const head = JSON.stringify({ ...type, metadata }).slice(0, -1);
+  return `${head},"items":[${page.entries.map((entry) => itemText(entry)).join(',')}]}`;
+};

@@ -1,0 +1,102 @@
+import { isLabelKey, isLabelValue } from '../../src/kubernetes/api/label-selectors.ts';
+import type { StatusCause } from './cause.ts';
+import type { SimKind } from './kind.ts';
+import { type JsonMap, type SimMeta, type SimObject, asMap, equalJson, isMap, without } from './object.ts';
+
+const subdomain = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
+const label = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/;
+
+const subdomainRule =
+  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an " +
+  "alphanumeric character (e.g. 'example.com', regex used for validation is " +
+  "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+const labelRule =
+  "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric " +
+  "character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
+
+const wrong = (field: string, message: string): StatusCause => ({ reason: 'FieldValueInvalid', message, field });
+
+const nameProblem = (kind: SimKind, name: string): StatusCause | undefined => {
+  const isLabel = kind.resource === 'namespaces' || kind.resource === 'services';
+  const ok = isLabel ? label.test(name) && name.length <= 63 : subdomain.test(name) && name.length <= 253;
+  if (isLabel && name.includes('.')) return wrong('metadata.name', `Invalid value: "${name}": must not contain dots`);
+  return ok ? undefined : wrong('metadata.name', `Invalid value: "${name}": ${isLabel ? labelRule : subdomainRule}`);
+};
+
+/** What is wrong with an object's metadata, as k8s.io/apimachinery/pkg/api/validation/objectmeta.go checks it. */
+export const metadataProblems = (kind: SimKind, meta: SimMeta): readonly StatusCause[] => {
+  if (meta.name === '') {
+    const message = 'Required value: name or generateName is required';
+    return [{ reason: 'FieldValueRequired', message, field: 'metadata.name' }];
+  }
+  const problems: StatusCause[] = [];
+  const name = nameProblem(kind, meta.name);
+  if (name !== undefined) problems.push(name);
+  for (const [key, value] of Object.entries(meta.labels ?? {})) {
+    if (!isLabelKey(key)) problems.push(wrong('metadata.labels', `Invalid value: "${key}": name part must be valid`));
+    if (!isLabelValue(value)) {
+      problems.push(
+        wrong('metadata.labels', `Invalid value: "${value}": a valid label must be an empty string or valid`),
+      );
+    }
+  }
+  for (const key of Object.keys(meta.annotations ?? {})) {
+    if (!isLabelKey(key.toLowerCase())) {
+      problems.push(wrong('metadata.annotations', `Invalid value: "${key}": name part must be valid`));
+    }
+  }
+  return problems;
+};
+
+const droppedWhenEmpty = ['labels', 'annotations', 'finalizers', 'ownerReferences'];
+
+const isEmpty = (value: unknown): boolean =>
+  value === null ||
+  value === undefined ||
+  (Array.isArray(value) ? value.length === 0 : isMap(value) && !hasKeys(value));
+
+const hasKeys = (map: JsonMap): boolean => Object.keys(map).length > 0;
+
+/** Leaves out what Go's omitempty leaves out, and managedFields, which the simulator does not keep. */
+export const tidyMetadata = (meta: Readonly<JsonMap>): JsonMap =>
+  without(meta, 'managedFields', 'selfLink', ...droppedWhenEmpty.filter((key) => isEmpty(meta[key])));
+
+/** The members of `status` that a kind leaves out when 0. */
+export const tidyStatus = (kind: SimKind, object: JsonMap): JsonMap => {
+  const status = object.status;
+  if (kind.omitZero.length === 0 || !isMap(status)) return object;
+  return { ...object, status: without(status, ...kind.omitZero.filter((key) => status[key] === 0)) };
+};
+
+/** The parts of an object whose changes count as generations. */
+const counted = (kind: SimKind, object: Readonly<JsonMap>): unknown => {
+  const metadata = asMap(object.metadata);
+  const parts = kind.countedMetadata.map((key) => metadata[key]);
+  if (!kind.custom && kind.status) return [...parts, object.spec];
+  return [...parts, without(object, 'metadata', ...(kind.status ? ['status'] : []))];
+};
+
+/**
+ * The generation after a change from `old` to `next`, but for one through the status subresource, which never counts. Built-in kinds
+ * count changes of the spec, custom ones of everything but the metadata (and the status, where that is a subresource).
+ */
+export const nextGeneration = (kind: SimKind, old: SimObject, next: Readonly<JsonMap>): number | undefined => {
+  const current = old.metadata.generation;
+  if (!kind.generation || current === undefined) return current;
+  return equalJson(counted(kind, old), counted(kind, next)) ? current : current + 1;
+};
+
+/** A metadata object out of a request's body: strings where strings must be, the rest as it came. */
+export const metadataIn = (
+  object: Readonly<JsonMap>,
+): JsonMap & { name: string; namespace: string; resourceVersion: string; uid: string } => {
+  const meta = asMap(object.metadata);
+  const text = (key: string): string => (typeof meta[key] === 'string' ? meta[key] : '');
+  return {
+    ...meta,
+    name: text('name'),
+    namespace: text('namespace'),
+    resourceVersion: text('resourceVersion'),
+    uid: text('uid'),
+  };
+};

@@ -1,0 +1,86 @@
+import { parseLabelSelector } from './label-selector.ts';
+import type { SimObject } from './object.ts';
+import { StatusError, badRequest } from './status.ts';
+
+export type Query = Readonly<Record<string, string>>;
+
+export interface Selection {
+  readonly matches: (object: SimObject) => boolean;
+  /** The one name that can match, if the field selector says so. */
+  readonly name?: string;
+  /** Everything matches. */
+  readonly all: boolean;
+}
+
+export interface ListOptions {
+  readonly selection: Selection;
+  /** Of a watch: what came after it. Undefined and 0: first the present objects. Lists show the state of now whatever it is. */
+  readonly resourceVersion: number | undefined;
+  /** 0: no limit. */
+  readonly limit: number;
+  readonly continue: string;
+  readonly timeoutSeconds: number | undefined;
+  readonly bookmarks: boolean;
+}
+
+const everything: Selection = { matches: () => true, all: true };
+
+/** The name that a field selector asks for. Throws a BadRequest StatusError for selectors of anything else. */
+const selectedName = (fieldSelector: string): string | undefined => {
+  if (fieldSelector === '') return undefined;
+  const name = /^metadata\.name==?([^,=]*)$/.exec(fieldSelector)?.[1];
+  if (name === undefined) {
+    throw badRequest(`the simulated API server knows no field selector but of names: ${fieldSelector}`);
+  }
+  return name;
+};
+
+const selectionOf = ({ labelSelector = '', fieldSelector = '' }: Query): Selection => {
+  const name = selectedName(fieldSelector);
+  if (labelSelector === '' && name === undefined) return everything;
+  const byLabels = parseLabelSelector(labelSelector);
+  return {
+    matches: ({ metadata }) => (name === undefined || metadata.name === name) && byLabels(metadata.labels ?? {}),
+    all: false,
+    ...(name === undefined ? {} : { name }),
+  };
+};
+
+/** Undefined for "" (absent). Throws a StatusError for what is no number. */
+const parseResourceVersion = (text: string | undefined): number | undefined => {
+  if (text === undefined || text === '') return undefined;
+  if (/^\d+$/.test(text)) return Number(text);
+  const message = `resourceVersion: Invalid value: "${text}": strconv.ParseUint: parsing "${text}": invalid syntax`;
+  throw new StatusError({ code: 500, message });
+};
+
+const wholeNumber = (query: Query, name: string): number | undefined => {
+  const text = query[name];
+  if (text === undefined || text === '') return undefined;
+  if (!/^-?\d+$/.test(text)) throw badRequest(`strconv.ParseInt: parsing "${text}": invalid syntax`);
+  return Number(text);
+};
+
+const isTrue = (text: string | undefined): boolean => text === 'true' || text === '1';
+
+export const isWatch = (query: Query): boolean => isTrue(query.watch);
+
+/** Throws a StatusError for options that the API server refuses. */
+export const listOptions = (query: Query): ListOptions => ({
+  selection: selectionOf(query),
+  resourceVersion: isWatch(query) ? parseResourceVersion(query.resourceVersion) : undefined,
+  limit: Math.max(0, wholeNumber(query, 'limit') ?? 0),
+  continue: query.continue ?? '',
+  timeoutSeconds: wholeNumber(query, 'timeoutSeconds'),
+  bookmarks: isTrue(query.allowWatchBookmarks),
+});
+
+/** Options that change what a request does. Client-go lists where a watch with initial events is refused. */
+const unsimulated = ['dryRun', 'resourceVersionMatch', 'sendInitialEvents'];
+
+/** Throws an Invalid StatusError for a request that would do something else than it is asked to. */
+export const refuseUnsimulated = (query: Query): void => {
+  const found = unsimulated.find((name) => query[name] !== undefined);
+  if (found === undefined) return;
+  throw new StatusError({ code: 422, reason: 'Invalid', message: `the simulated API server knows no ${found}` });
+};

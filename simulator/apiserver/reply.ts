@@ -1,0 +1,43 @@
+import type { KubeRequest } from '../../src/kubernetes/api/kube.ts';
+import { protobufMediaType } from './kube-protobuf.ts';
+import { StatusError } from './status.ts';
+
+/** An answer that is whole, before it gets its common headers. */
+export interface Reply {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+
+/** The same in protobuf. */
+export interface ProtobufReply extends Omit<Reply, 'text'> {
+  readonly bytes: Uint8Array;
+}
+
+const plainText = { 'content-type': 'text/plain; charset=utf-8' };
+
+/** What paths outside of the API are answered with. */
+export const nowhereReply: Reply = { status: 404, headers: plainText, text: '404 page not found\n' };
+
+export const healthReply: Reply = { status: 200, headers: plainText, text: 'ok' };
+
+export const jsonReply = (text: string): Reply => ({ status: 200, text });
+
+export const protobufReply = (bytes: Uint8Array): ProtobufReply => ({
+  status: 200,
+  headers: { 'content-type': protobufMediaType },
+  bytes,
+});
+
+/** The answer to a request that was refused; whatever is no StatusError is thrown on. */
+export const errorReply = (error: unknown): Reply => {
+  if (!(error instanceof StatusError)) throw error;
+  const { status } = error;
+  return { status: status.code ?? 500, text: JSON.stringify(status) };
+};
+
+/** `name` in lower case. */
+export const headerOf = (request: KubeRequest, name: string): string | undefined => {
+  for (const [key, value] of Object.entries(request.headers ?? {})) if (key.toLowerCase() === name) return value;
+  return undefined;
+};

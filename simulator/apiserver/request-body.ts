@@ -1,0 +1,31 @@
+import { checkBodyFormat } from './negotiate.ts';
+import { type JsonMap, isMap } from './object.ts';
+import { badRequest } from './status.ts';
+
+/** What a write carries. */
+export interface RequestBody {
+  readonly contentType: string | undefined;
+  /** Empty where there is none. */
+  readonly body: string | Uint8Array;
+}
+
+export const bodyText = ({ body }: RequestBody): string =>
+  typeof body === 'string' ? body : Buffer.from(body).toString();
+
+/** Throws a BadRequest StatusError with the words of `describe`. */
+export const parseJson = (text: string, describe: (problem: string) => string): unknown => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    throw badRequest(describe(error instanceof Error ? error.message : String(error)));
+  }
+};
+
+/** The object in a JSON body. Throws a StatusError: UnsupportedMediaType (415), BadRequest with the words of `describe`. */
+export const readObjectBody = (request: RequestBody, describe: (problem: string) => string): JsonMap => {
+  checkBodyFormat(request.contentType);
+  const refuse = (problem: string): string => describe(`couldn't get version/kind; json parse error: ${problem}`);
+  const object = parseJson(bodyText(request), refuse);
+  if (!isMap(object)) throw badRequest(refuse('not an object'));
+  return object;
+};

@@ -1,0 +1,350 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { KubeRequest, KubeResponse } from '../../src/kubernetes/api/kube.ts';
+import { type VirtualClock, createVirtualClock } from '../time/clock.ts';
+import { simKinds } from './kinds.ts';
+import { type SimApiServer, type SimApiServerOptions, createSimApiServer } from './server.ts';
+
+const { ConfigMap, Lease, Node } = simKinds;
+const never = new AbortController().signal;
+const configMaps = '/api/v1/namespaces/default/configmaps';
+
+interface Setup {
+  readonly clock: VirtualClock;
+  readonly server: SimApiServer;
+}
+
+const setup = (options: Partial<SimApiServerOptions> = {}): Setup => {
+  const clock = createVirtualClock();
+  return { clock, server: createSimApiServer({ clock, ...options }) };
+};
+
+interface Reply {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+const read = async (response: KubeResponse): Promise<Reply> => {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of response.body) chunks.push(chunk);
+  return { status: response.status, body: JSON.parse(Buffer.concat(chunks).toString()) as Reply['body'] };
+};
+
+const get = async (server: SimApiServer, path: string, query: KubeRequest['query'] = {}): Promise<Reply> =>
+  read(await server.request({ method: 'GET', path, query, signal: never }));
+
+const put = (server: SimApiServer, name: string, labels: Record<string, string> = {}): void => {
+  server.store.put(ConfigMap, { metadata: { namespace: 'default', name, labels } });
+};
+
+type Event = readonly [string, string];
+
+/** Everything up to the end of the watch, as type and name; an error's reason instead of its name. */
+const watchAll = async (server: SimApiServer, query: KubeRequest['query']): Promise<readonly Event[]> => {
+  const signal = never;
+  const response = await server.request({ method: 'GET', path: configMaps, query: { watch: '1', ...query }, signal });
+  const events: Event[] = [];
+  for await (const chunk of response.body) {
+    const { type, object } = JSON.parse(Buffer.from(chunk).toString()) as {
+      type: string;
+      object: { metadata: { name?: string }; reason?: string };
+    };
+    events.push([type, object.reason ?? object.metadata.name ?? '']);
+  }
+  return events;
+};
+
+const continueOf = (reply: Reply): string => (reply.body.metadata as { continue?: string }).continue ?? '';
+
+const namesOf = (reply: Reply): readonly string[] =>
+  (reply.body.items as readonly { metadata: { name: string } }[]).map(({ metadata }) => metadata.name);
+
+describe('a simulated server that has forgotten', () => {
+  it('ends a watch from then with an ERROR event of 410', async () => {
+    const { clock, server } = setup();
+    put(server, 'a');
+    const old = String(server.store.revision);
+    put(server, 'b');
+    expect(await clock.run(watchAll(server, { resourceVersion: old, timeoutSeconds: '5' }))).toEqual([['ADDED', 'b']]);
+    server.store.compact();
+    expect(await watchAll(server, { resourceVersion: old })).toEqual([['ERROR', 'Expired']]);
+    const now = { resourceVersion: String(server.store.revision), timeoutSeconds: '5' };
+    expect(await clock.run(watchAll(server, now))).toEqual([]);
+  });
+
+  it('answers a later page with 410', async () => {
+    const { server } = setup();
+    for (const name of ['a', 'b', 'c', 'd']) put(server, name);
+    const first = await get(server, configMaps, { limit: '2' });
+    put(server, 'bb');
+    server.store.compact();
+    const second = await get(server, configMaps, { limit: '2', continue: continueOf(first) });
+    expect(second).toMatchObject({ status: 410, body: { reason: 'Expired', code: 410 } });
+  });
+});
+
+describe('a simulated server that is asked for what it does not simulate', () => {
+  it.each([
+    [{ dryRun: 'All' }, 422],
+    [{ watch: '1', sendInitialEvents: 'true' }, 422],
+    [{ resourceVersion: '5', resourceVersionMatch: 'Exact' }, 422],
+    [{ fieldSelector: 'status.phase=Running' }, 400],
+    [{ fieldSelector: 'metadata.name!=a' }, 400],
+    [{ fieldSelector: 'metadata.name=a,metadata.namespace=b' }, 400],
+  ])('refuses %j', async (query, status) => {
+    expect((await get(setup().server, configMaps, query)).status).toBe(status);
+  });
+});
+
+describe('a simulated server as a transport', () => {
+  it('ends a watch at the deadline with a Timeout, and on abort with the reason', async () => {
+    const { clock, server } = setup();
+    const request = { method: 'GET', path: configMaps, query: { watch: '1' }, signal: never } as const;
+    const timed = await server.request({ ...request, timeoutMs: 5_000 });
+    await expect(clock.run(timed.body[Symbol.asyncIterator]().next())).rejects.toMatchObject({ code: 'Timeout' });
+    expect(clock.monotonic()).toBe(5_000);
+    const controller = new AbortController();
+    const aborted = await server.request({ ...request, signal: controller.signal });
+    const next = aborted.body[Symbol.asyncIterator]().next();
+    controller.abort(new Error('enough'));
+    await expect(next).rejects.toThrow('enough');
+    expect(clock.pending).toBe(0);
+  });
+
+  it('leaves no timer behind when a watch is abandoned, ended or cut', async () => {
+    const { clock, server } = setup();
+    const query = { watch: '1', allowWatchBookmarks: 'true', timeoutSeconds: '100' };
+    const response = await server.request({
+      method: 'GET',
+      path: configMaps,
+      query,
+      timeoutMs: 500_000,
+      signal: never,
+    });
+    expect(clock.pending).toBeGreaterThan(0);
+    await response.body[Symbol.asyncIterator]().return?.();
+    expect(clock.pending).toBe(0);
+    await clock.run(watchAll(server, query));
+    expect(clock.pending).toBe(0);
+  });
+
+  it('rejects with the reason when aborted before', async () => {
+    const reason = new Error('enough');
+    const request = { method: 'GET', path: configMaps, signal: AbortSignal.abort(reason) } as const;
+    await expect(setup().server.request(request)).rejects.toBe(reason);
+  });
+
+  it('sends bookmarks each minute and one two seconds before the end', async () => {
+    const { clock, server } = setup();
+    const query = {
+      watch: '1',
+      allowWatchBookmarks: 'true',
+      timeoutSeconds: '200',
+      resourceVersion: String(server.store.revision),
+    };
+    const response = await server.request({ method: 'GET', path: configMaps, query, signal: never });
+    const times: number[] = [];
+    const reading = (async () => {
+      for await (const _chunk of response.body) times.push(clock.monotonic());
+    })();
+    await clock.run(reading);
+    expect(times).toEqual([60_000, 120_000, 180_000, 198_000]);
+    expect(clock.monotonic()).toBe(200_000);
+  });
+
+  it('cuts off a watcher that does not read', async () => {
+    const { clock, server } = setup();
+    const response = await server.request({ method: 'GET', path: configMaps, query: { watch: '1' }, signal: never });
+    for (let count = 0; count < 10_100; count += 1) put(server, 'a', { count: String(count) });
+    let read = 0;
+    for await (const _chunk of response.body) read += 1;
+    expect(read).toBe(10_001);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('tells its own wall clock, skewed when told so', async () => {
+    const { clock, server } = setup();
+    server.setClockSkew(-3_600_000);
+    const response = await server.request({ method: 'GET', path: '/version', signal: never });
+    expect(Date.parse(response.headers.date ?? '')).toBe(clock.now() - 3_600_000);
+    expect(server.store.put(Node, { metadata: { name: 'n' } }).metadata.creationTimestamp).toBe('2025-12-31T23:00:00Z');
+  });
+
+  it('runs the same for the same seed', async () => {
+    const run = async (seed: number): Promise<unknown> => {
+      const { server } = setup({ seed });
+      const body = JSON.stringify({ metadata: { generateName: 'x-' } });
+      await read(await server.request({ method: 'POST', path: configMaps, body, signal: never }));
+      return (await get(server, configMaps)).body;
+    };
+    expect(await run(1)).toEqual(await run(1));
+    expect(await run(1)).not.toEqual(await run(2));
+  });
+
+  it('serves kinds that are defined by a line of data', async () => {
+    const clock = createVirtualClock();
+    const { customKind } = await import('./kinds.ts');
+    const Mill = customKind(
+      { group: 'example.io', version: 'v2', kind: 'Mill', resource: 'mills' },
+      { namespaced: false },
+    );
+    const server = createSimApiServer({ clock, kinds: [simKinds.Namespace, Mill] });
+    server.store.put(Mill, { metadata: { name: 'old' } });
+    expect(await get(server, '/apis/example.io/v2/mills/old')).toMatchObject({ status: 200, body: { kind: 'Mill' } });
+    const groups = (await get(server, '/apis')).body.groups as readonly { name: string }[];
+    expect(groups.map(({ name }) => name)).toEqual(['example.io']);
+  });
+});
+
+describe('a list and a watch', () => {
+  const action = fc.record({
+    name: fc.constantFrom('a', 'b', 'c', 'd'),
+    app: fc.constantFrom('x', 'y', undefined),
+    gone: fc.boolean(),
+  });
+
+  const apply = (
+    server: SimApiServer,
+    { name, app, gone }: { name: string; app: string | undefined; gone: boolean },
+  ): void => {
+    if (gone) server.store.remove(ConfigMap, { namespace: 'default', name });
+    else put(server, name, app === undefined ? {} : { app });
+  };
+
+  it('agree: the events since a list turn it into any later one, with and without selector', async () => {
+    const actions = fc.array(action, { maxLength: 15 });
+    await fc.assert(
+      fc.asyncProperty(
+        actions,
+        actions,
+        fc.constantFrom('', 'app=x', 'app!=x', '!app'),
+        async (before, after, labelSelector) => {
+          const { clock, server } = setup();
+          for (const step of before) apply(server, step);
+          const start = await get(server, configMaps, { labelSelector });
+          const { resourceVersion } = start.body.metadata as { resourceVersion: string };
+          const live = watchAll(server, { labelSelector, resourceVersion, timeoutSeconds: '10' });
+          for (const step of after) apply(server, step);
+          const replayed = await clock.run(watchAll(server, { labelSelector, resourceVersion, timeoutSeconds: '10' }));
+          expect(await clock.run(live)).toEqual(replayed);
+          const state = new Set(namesOf(start));
+          for (const [type, name] of replayed) {
+            expect([type, state.has(name)]).toEqual([type, type !== 'ADDED']);
+            if (type === 'DELETED') state.delete(name);
+            else state.add(name);
+          }
+          expect([...state].sort()).toEqual(namesOf(await get(server, configMaps, { labelSelector })));
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+
+  it('agree page by page with a list in one go, whatever happens in between', async () => {
+    const plan = fc.tuple(
+      fc.array(action, { maxLength: 12 }),
+      fc.array(action, { maxLength: 12 }),
+      fc.integer({ min: 1, max: 3 }),
+    );
+    await fc.assert(
+      fc.asyncProperty(plan, async ([before, between, limit]) => {
+        const { server } = setup();
+        for (const step of before) apply(server, step);
+        const expected = namesOf(await get(server, configMaps));
+        const seen: string[] = [];
+        let token = '';
+        let round = 0;
+        do {
+          const reply = await get(server, configMaps, {
+            limit: String(limit),
+            ...(token === '' ? {} : { continue: token }),
+          });
+          seen.push(...namesOf(reply));
+          token = continueOf(reply);
+          const step = between[round];
+          round += 1;
+          if (step !== undefined) apply(server, step);
+        } while (token !== '');
+        expect(seen).toEqual(expected);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+describe('the store for actors', () => {
+  const ref = { namespace: 'kube-node-lease', name: 'n' };
+  const spec = { holderIdentity: 'n', leaseDurationSeconds: 40 };
+
+  it('creates, changes by function, and knows when nothing changes', () => {
+    const { server } = setup();
+    const made = server.store.put(Lease, { metadata: ref, spec });
+    expect(made).toMatchObject({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: ref, spec });
+    expect(server.store.patch(Lease, ref, (object) => object)).toBe(made);
+    expect(server.store.patch(Lease, ref, (object) => ({ ...object, spec: { ...spec } }))).toBe(made);
+    const renewed = server.store.patch(Lease, ref, (object) => ({ ...object, spec: { ...spec, renewTime: 'now' } }));
+    expect(Number(renewed?.metadata.resourceVersion)).toBe(Number(made.metadata.resourceVersion) + 1);
+    expect(renewed?.metadata.uid).toBe(made.metadata.uid);
+    expect(server.store.get(Lease, ref)).toBe(renewed);
+    expect(server.store.patch(Lease, { ...ref, name: 'none' }, () => expect.unreachable())).toBeUndefined();
+  });
+
+  it('writes spec and status in one go, counts generations and leaves out zeros as the server does', () => {
+    const { server } = setup();
+    const at = { namespace: 'default', name: 'd' };
+    const { Deployment } = simKinds;
+    const made = server.store.put(Deployment, { metadata: at, spec: { replicas: 2 }, status: { replicas: 2 } });
+    expect(made).toMatchObject({ metadata: { generation: 1 }, status: { replicas: 2 } });
+    const status = server.store.patch(Deployment, at, (object) => ({
+      ...object,
+      status: { replicas: 0, readyReplicas: 0 },
+    }));
+    expect([status?.metadata.generation, status?.status]).toEqual([1, {}]);
+    const scaled = server.store.patch(Deployment, at, (object) => ({
+      ...object,
+      spec: { replicas: 0 },
+      status: { observedGeneration: 2 },
+    }));
+    expect([scaled?.metadata.generation, scaled?.spec]).toEqual([2, { replicas: 0 }]);
+  });
+
+  it('deletes gracefully or at once, and takes an object with its last finalizer', () => {
+    const { server } = setup();
+    const { Pod } = simKinds;
+    const at = { namespace: 'default', name: 'p' };
+    server.store.put(Pod, { metadata: at, spec: { nodeName: 'n' } });
+    expect(server.store.delete(Pod, at)).toBe(true);
+    expect(server.store.get(Pod, at)?.metadata).toMatchObject({ deletionGracePeriodSeconds: 30 });
+    expect(server.store.remove(Pod, at)).toBe(true);
+    expect([server.store.get(Pod, at), server.store.remove(Pod, at), server.store.delete(Pod, at)]).toEqual([
+      undefined,
+      false,
+      false,
+    ]);
+    const held = { namespace: 'default', name: 'c' };
+    server.store.put(ConfigMap, { metadata: { ...held, finalizers: ['x.io/a'] } });
+    server.store.delete(ConfigMap, held);
+    const { finalizers: _, ...metadata } = server.store.get(ConfigMap, held)?.metadata ?? { ...held, finalizers: [] };
+    server.store.put(ConfigMap, { metadata: { ...metadata, ...held } });
+    server.store.patch(ConfigMap, held, (object) => ({ ...object, metadata: { ...object.metadata, finalizers: [] } }));
+    expect(server.store.get(ConfigMap, held)).toBeUndefined();
+  });
+
+  it('tells subscribers what requests do, with the state before', async () => {
+    const { server } = setup();
+    const heard: unknown[] = [];
+    const stop = server.store.subscribe(ConfigMap, ({ type, object, previous }) => {
+      heard.push([type, object.metadata.name, previous?.metadata.resourceVersion]);
+    });
+    const body = JSON.stringify({ metadata: { name: 'a' } });
+    await server.request({ method: 'POST', path: configMaps, body, signal: never });
+    const version = String(server.store.revision);
+    await server.request({ method: 'DELETE', path: `${configMaps}/a`, signal: never });
+    stop();
+    put(server, 'b');
+    expect(heard).toEqual([
+      ['ADDED', 'a', undefined],
+      ['DELETED', 'a', version],
+    ]);
+  });
+});

@@ -1,0 +1,53 @@
+import type { StoreEvent } from './collection.ts';
+import { type Entry, createEntry, entryText } from './entry.ts';
+import { type SimKind, apiVersionOf } from './kind.ts';
+import type { Status } from './status.ts';
+
+export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
+
+/** What one watcher is sent, event by event, each a line. */
+export interface WatchLines {
+  ofChange(event: StoreEvent, type: EventType): Uint8Array;
+  /** ADDED, of an object that is there from the start. */
+  ofPresent(entry: Entry): Uint8Array;
+  /** `initial`: after the present objects. */
+  ofBookmark(revision: number, initial: boolean): Uint8Array;
+}
+
+const line = (type: string, object: string): Uint8Array => Buffer.from(`{"type":"${type}","object":${object}}\n`);
+
+export const errorLine = (status: Status): Uint8Array => line('ERROR', JSON.stringify(status));
+
+/** The state that left the selection, under the revision of the change. */
+const departed = (event: StoreEvent): Entry => {
+  const { previous, revision } = event;
+  if (event.type === 'DELETED' || previous === undefined) return event.entry;
+  const metadata = { ...previous.object.metadata, resourceVersion: String(revision) };
+  return createEntry(previous.kind, { ...previous.object, metadata }, revision);
+};
+
+const stateIn = (event: StoreEvent, type: EventType): Entry => (type === 'DELETED' ? departed(event) : event.entry);
+
+const sharedLine = (event: StoreEvent, type: EventType): Uint8Array => {
+  const known = event.chunks?.get(type);
+  if (known !== undefined) return known;
+  const chunk = line(type, entryText(stateIn(event, type)));
+  event.chunks ??= new Map();
+  event.chunks.set(type, chunk);
+  return chunk;
+};
+
+const bookmarkMetadata = (revision: number, initial: boolean) => ({
+  resourceVersion: String(revision),
+  creationTimestamp: null,
+  ...(initial ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {}),
+});
+
+export const watchLines = (kind: SimKind): WatchLines => ({
+  ofChange: sharedLine,
+  ofPresent: (entry) => line('ADDED', entryText(entry)),
+  ofBookmark: (revision, initial) => {
+    const type = { kind: kind.kind, apiVersion: apiVersionOf(kind) };
+    return line('BOOKMARK', JSON.stringify({ ...type, metadata: bookmarkMetadata(revision, initial) }));
+  },
+});

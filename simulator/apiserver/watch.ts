@@ -1,0 +1,141 @@
+import type { Clock } from '../../src/ports/clock.ts';
+import type { SeededRandom } from '../time/index.ts';
+import type { StoreEvent } from './collection.ts';
+import type { Exchange } from './exchange.ts';
+import type { SimKind } from './kind.ts';
+import type { ListOptions } from './read-options.ts';
+import { type Status, failure } from './status.ts';
+import type { Storage } from './storage.ts';
+import { type ByteStream, createByteStream } from './stream.ts';
+import { type EventType, type WatchLines, errorLine, watchLines } from './watch-lines.ts';
+
+export interface WatchRequest {
+  readonly kind: SimKind;
+  readonly namespace?: string;
+  readonly options: ListOptions;
+}
+
+export interface WatchHost {
+  readonly storage: Storage;
+  readonly clock: Clock;
+  readonly random: SeededRandom;
+}
+
+/** A watcher that is further behind is cut off, as the real server does, so that a reader that has died holds no memory. */
+const maxBacklog = 10_000;
+const bookmarkMs = 60_000;
+/** The last bookmark comes this long before the end. */
+const lastBookmarkMs = 2_000;
+/** `--min-request-timeout`: watches without timeoutSeconds end after one to two of these. */
+const minRequestTimeoutMs = 1_800_000;
+
+/** What a change is to a watcher with a selection: objects come and go as they start and cease to match. */
+const typeFor = (event: StoreEvent, { selection }: ListOptions): EventType | undefined => {
+  if (selection.all) return event.type;
+  if (selection.name !== undefined && selection.name !== event.entry.name) return undefined;
+  const before = event.previous !== undefined && selection.matches(event.previous.object);
+  const after = event.type !== 'DELETED' && selection.matches(event.entry.object);
+  if (after) return before ? 'MODIFIED' : 'ADDED';
+  return before ? 'DELETED' : undefined;
+};
+
+const expiredStatus = (asked: number, oldest: number): Status =>
+  failure({ code: 410, reason: 'Expired', message: `too old resource version: ${asked} (${oldest})` });
+
+/** How events are told, and to whom. */
+interface Outlet {
+  readonly lines: WatchLines;
+  readonly stream: ByteStream;
+}
+
+/** The events that open a watch: those missed since its version, or the present state as ADDED. False: the version is forgotten. */
+const replay = (storage: Storage, request: WatchRequest, { lines, stream }: Outlet): boolean => {
+  const { kind, namespace, options } = request;
+  const collection = storage.collection(kind);
+  const from = options.resourceVersion ?? 0;
+  // SetListOptionsDefaults: a watch of no version, or of any, is one that asks for the initial events.
+  if (from === 0) {
+    for (const entry of collection.list(namespace)) {
+      if (options.selection.all || options.selection.matches(entry.object)) {
+        stream.push(lines.ofPresent(entry));
+      }
+    }
+    if (options.bookmarks) stream.push(lines.ofBookmark(storage.revision, true));
+    return true;
+  }
+  const missed = collection.since(from);
+  if (missed === undefined) {
+    stream.push(errorLine(expiredStatus(from, collection.compacted)));
+    return false;
+  }
+  for (const event of missed) {
+    if (namespace !== undefined && event.entry.namespace !== namespace) continue;
+    const type = typeFor(event, options);
+    if (type !== undefined) stream.push(lines.ofChange(event, type));
+  }
+  return true;
+};
+
+/** Bookmarks once a minute, the last one shortly before `lifetimeMs` is over. Returns the function that stops them. */
+const scheduleBookmarks = (clock: Clock, lifetimeMs: number, send: () => void): (() => void) => {
+  const last = lifetimeMs - lastBookmarkMs;
+  const start = clock.monotonic();
+  let cancel: () => void = () => undefined;
+  const schedule = (): void => {
+    const left = last - (clock.monotonic() - start);
+    if (left <= 0) return;
+    cancel = clock.timer(Math.min(bookmarkMs, left), () => {
+      send();
+      schedule();
+    });
+  };
+  schedule();
+  return () => cancel();
+};
+
+/**
+ * The body of a watch: one JSON event a line. Ends after `timeoutSeconds` (a random half hour to an hour without), when its exchange ends,
+ * when its reader leaves, or with an ERROR event when its version is forgotten.
+ */
+export const openWatch = (host: WatchHost, request: WatchRequest, exchange: Exchange): AsyncIterable<Uint8Array> => {
+  const { storage, clock, random } = host;
+  const { kind, namespace, options } = request;
+  const lines = watchLines(kind);
+  const stopping: (() => void)[] = [];
+  const close = (): void => {
+    for (const stop of stopping.splice(0)) stop();
+    exchange.finish();
+  };
+  const stream = createByteStream(close);
+  const end = (): void => {
+    close();
+    stream.end();
+  };
+  const cut = (): void => {
+    close();
+    stream.fail(exchange.signal.reason);
+  };
+  if (!replay(storage, request, { lines, stream })) {
+    end();
+    return stream.body;
+  }
+  const since = Math.max(options.resourceVersion ?? 0, 0);
+  const hear = (event: StoreEvent): void => {
+    const type = event.revision > since ? typeFor(event, options) : undefined;
+    if (type === undefined) return;
+    stream.push(lines.ofChange(event, type));
+    if (stream.backlog > maxBacklog) end();
+  };
+  const lifetimeMs =
+    options.timeoutSeconds === undefined || options.timeoutSeconds <= 0
+      ? minRequestTimeoutMs * (1 + random.next())
+      : options.timeoutSeconds * 1000;
+  stopping.push(storage.subscribe(kind, namespace, hear), clock.timer(lifetimeMs, end));
+  if (options.bookmarks) {
+    stopping.push(scheduleBookmarks(clock, lifetimeMs, () => stream.push(lines.ofBookmark(storage.revision, false))));
+  }
+  exchange.signal.addEventListener('abort', cut, { once: true });
+  stopping.push(() => exchange.signal.removeEventListener('abort', cut));
+  if (exchange.signal.aborted) cut();
+  return stream.body;
+};

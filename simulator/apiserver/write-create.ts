@@ -1,0 +1,100 @@
+import { type SimKind, apiVersionOf } from './kind.ts';
+import { simKinds } from './kinds.ts';
+import { metadataIn, metadataProblems, tidyMetadata, tidyStatus } from './metadata.ts';
+import { type JsonMap, type SimMeta, without } from './object.ts';
+import type { Origin } from './origin.ts';
+import { StatusError, alreadyExists, badRequest, invalid, notFound } from './status.ts';
+import type { Storage } from './storage.ts';
+
+export interface Creation {
+  readonly kind: SimKind;
+  /** Of the path; empty for cluster-scoped kinds. */
+  readonly namespace: string;
+  readonly wanted: Readonly<JsonMap>;
+}
+
+const checkNamespace = (storage: Storage, creation: Creation): void => {
+  const { kind, namespace } = creation;
+  if (!kind.namespaced) return;
+  const found = storage.collection(simKinds.Namespace).get('', namespace);
+  if (found === undefined) throw notFound(simKinds.Namespace, namespace);
+};
+
+/** A new object with all that the server adds: identity, generation, defaults. The status goes where it is a subresource. */
+export const newObject = (creation: Creation, origin: Origin): Readonly<JsonMap> & { readonly metadata: SimMeta } => {
+  const { kind, namespace, wanted } = creation;
+  const { name, ...meta } = metadataIn(wanted);
+  const prefix = typeof meta.generateName === 'string' ? meta.generateName : '';
+  const metadata = tidyMetadata({
+    name: name === '' && prefix !== '' ? origin.nameFrom(prefix) : name,
+    ...without(meta, 'namespace', 'resourceVersion', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'generation'),
+    ...(namespace === '' ? {} : { namespace }),
+    uid: origin.uid(),
+    ...(kind.generation ? { generation: 1 } : {}),
+    creationTimestamp: origin.timestamp(),
+  });
+  const kept = kind.status && !kind.statusOnCreate ? without(wanted, 'status') : { ...wanted };
+  const object = { apiVersion: apiVersionOf(kind), kind: kind.kind, ...without(kept, 'apiVersion', 'kind'), metadata };
+  const defaulted = tidyStatus(kind, kind.defaults?.(object) ?? object);
+  return defaulted as unknown as Readonly<JsonMap> & { readonly metadata: SimMeta };
+};
+
+/** The object that a POST makes. Throws a StatusError: BadRequest, NotFound (the namespace), Forbidden, Invalid, AlreadyExists. */
+export const createdObject = (
+  storage: Storage,
+  creation: Creation,
+  origin: Origin,
+): Readonly<JsonMap> & { readonly metadata: SimMeta } => {
+  const { kind, namespace, wanted } = creation;
+  const meta = metadataIn(wanted);
+  if (meta.namespace !== '' && meta.namespace !== namespace) {
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  }
+  checkNamespace(storage, creation);
+  if (meta.resourceVersion !== '') {
+    throw new StatusError({ code: 500, message: 'resourceVersion should not be set on objects to be created' });
+  }
+  const object = newObject(creation, origin);
+  const { name } = object.metadata;
+  const problems = [...metadataProblems(kind, object.metadata), ...(kind.validate?.(object) ?? [])];
+  if (problems.length > 0) throw invalid(kind, name, problems);
+  if (storage.collection(kind).get(namespace, name) !== undefined) throw alreadyExists(kind, name);
+  return object;
+};
+
+interface BodyType {
+  readonly kind: string;
+  readonly apiVersion: string;
+}
+
+const bodyTypeError = (kind: SimKind, found: BodyType): StatusError => {
+  const version = found.apiVersion.split('/').at(-1) ?? '';
+  return badRequest(
+    `${found.kind} in version "${version}" cannot be handled as a ${kind.kind}: the type of the object does not match the path`,
+  );
+};
+
+const textIn = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** Checks the kind and apiVersion of a body: built-in kinds may leave them out, custom ones may not. */
+export const checkBodyType = (kind: SimKind, body: Readonly<JsonMap>): void => {
+  const found: BodyType = { kind: textIn(body.kind), apiVersion: textIn(body.apiVersion) };
+  const expected = apiVersionOf(kind);
+  if (kind.custom && found.kind === '') {
+    throw badRequest(
+      `the object provided is unrecognized (must be of type ${kind.kind}): Object 'Kind' is missing in '${JSON.stringify(body)}'`,
+    );
+  }
+  if (kind.custom && found.kind !== kind.kind && found.apiVersion === expected) {
+    const { name } = metadataIn(body);
+    throw invalid({ ...kind, kind: found.kind }, name, [
+      {
+        reason: 'FieldValueInvalid',
+        message: `Invalid value: "${found.kind}": must be ${kind.kind}`,
+        field: 'kind',
+      },
+    ]);
+  }
+  if (found.kind !== '' && found.kind !== kind.kind) throw bodyTypeError(kind, found);
+  if (found.apiVersion !== '' && found.apiVersion !== expected) throw bodyTypeError(kind, found);
+};

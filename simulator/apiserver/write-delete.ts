@@ -1,0 +1,90 @@
+import type { Entry } from './entry.ts';
+import { type JsonMap, asMap, getPath } from './object.ts';
+import type { Origin } from './origin.ts';
+import { badRequest, deleteConflict } from './status.ts';
+import type { Storage } from './storage.ts';
+import { isReleased } from './write-update.ts';
+
+/** `metav1.DeleteOptions`, as far as they are understood: dependents are left alone whatever the propagation policy. */
+export interface DeleteOptions {
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+  readonly gracePeriodSeconds?: number;
+}
+
+/** The options in the body of a DELETE request. Throws a BadRequest StatusError. */
+export const deleteOptions = (body: Readonly<JsonMap>): DeleteOptions => {
+  if (typeof body.kind === 'string' && body.kind !== 'DeleteOptions') {
+    throw badRequest('decoded object cannot be converted to DeleteOptions');
+  }
+  const { gracePeriodSeconds: grace } = body;
+  const { uid, resourceVersion } = asMap(body.preconditions);
+  if (grace !== undefined && !Number.isSafeInteger(grace)) throw badRequest('gracePeriodSeconds: not a whole number');
+  return {
+    ...(typeof uid === 'string' ? { uid } : {}),
+    ...(typeof resourceVersion === 'string' ? { resourceVersion } : {}),
+    ...(typeof grace === 'number' ? { gracePeriodSeconds: Math.max(0, grace) } : {}),
+  };
+};
+
+const checkPreconditions = (entry: Entry, options: DeleteOptions): void => {
+  const { uid, resourceVersion } = entry.object.metadata;
+  if (options.uid !== undefined && options.uid !== uid) {
+    const problem = `the UID in the precondition (${options.uid}) does not match the UID in record (${uid}). The object might have been deleted and then recreated`;
+    throw deleteConflict(entry.kind, entry.name, problem);
+  }
+  if (options.resourceVersion !== undefined && options.resourceVersion !== resourceVersion) {
+    const problem = `the ResourceVersion in the precondition (${options.resourceVersion}) does not match the ResourceVersion in record (${resourceVersion}). The object might have been modified`;
+    throw deleteConflict(entry.kind, entry.name, problem);
+  }
+};
+
+/** Seconds; https://github.com/kubernetes/kubernetes/blob/master/pkg/registry/core/pod/strategy.go (CheckGracefulDelete). */
+const podGrace = (entry: Entry, options: DeleteOptions): number => {
+  const { object } = entry;
+  const phase = getPath(object, ['status', 'phase']);
+  if ((getPath(object, ['spec', 'nodeName']) ?? '') === '' || phase === 'Failed' || phase === 'Succeeded') return 0;
+  const own = getPath(object, ['spec', 'terminationGracePeriodSeconds']);
+  return options.gracePeriodSeconds ?? (typeof own === 'number' ? own : 30);
+};
+
+export interface Deletion {
+  readonly entry: Entry;
+  /** Removed in one step, which DELETE answers with a Status; everything else it answers with the object. */
+  readonly atOnce: boolean;
+}
+
+const mark = (storage: Storage, entry: Entry, marks: { graceSeconds: number; origin: Origin }): Entry => {
+  const { kind, object } = entry;
+  const { generation, deletionTimestamp } = object.metadata;
+  const metadata = {
+    ...object.metadata,
+    deletionTimestamp: marks.origin.timestamp(marks.graceSeconds),
+    deletionGracePeriodSeconds: marks.graceSeconds,
+    ...(generation === undefined || deletionTimestamp !== undefined ? {} : { generation: generation + 1 }),
+  };
+  return storage.put(kind, { ...object, metadata });
+};
+
+/** Deletes as DELETE does: preconditions, grace period (pods), finalizers. Throws a Conflict StatusError. */
+export const deleteEntry = (
+  storage: Storage,
+  entry: Entry,
+  request: { readonly options: DeleteOptions; readonly origin: Origin },
+): Deletion => {
+  const { options, origin } = request;
+  checkPreconditions(entry, options);
+  const { kind, object } = entry;
+  const graceSeconds = kind.graceful ? podGrace(entry, options) : 0;
+  const marked = object.metadata.deletionTimestamp !== undefined;
+  const shorter = graceSeconds < (object.metadata.deletionGracePeriodSeconds ?? 0);
+  if (marked && !shorter) return { entry, atOnce: false };
+  if (!kind.graceful && (object.metadata.finalizers ?? []).length === 0) {
+    storage.remove(entry);
+    return { entry, atOnce: true };
+  }
+  const waiting = mark(storage, entry, { graceSeconds, origin });
+  if (!isReleased(waiting.object)) return { entry: waiting, atOnce: false };
+  storage.remove(waiting);
+  return { entry: waiting, atOnce: !kind.graceful };
+};

@@ -1,0 +1,131 @@
+import type { StatusCause } from './cause.ts';
+import type { Entry } from './entry.ts';
+import { type SimKind, apiVersionOf } from './kind.ts';
+import { metadataIn, metadataProblems, nextGeneration, tidyMetadata, tidyStatus } from './metadata.ts';
+import { type JsonMap, type SimMeta, type SimObject, asList, equalJson, without } from './object.ts';
+import { StatusError, badRequest, conflict, invalid } from './status.ts';
+
+/** Which part of an object a write may change. */
+export type WriteTarget = 'object' | 'status' | 'scale';
+
+export interface Update {
+  readonly target: WriteTarget;
+  /** The whole object as the writer wants it. */
+  readonly wanted: Readonly<JsonMap>;
+  /** PUT needs a resourceVersion where a kind asks for one; patches do not. */
+  readonly put: boolean;
+}
+
+type Unversioned = Readonly<JsonMap> & { readonly metadata: SimMeta };
+
+const immutable = (field: string, value: string): StatusCause => ({
+  reason: 'FieldValueInvalid',
+  message: `Invalid value: "${value}": field is immutable`,
+  field,
+});
+
+const checkIdentity = (entry: Entry, update: Update): void => {
+  const { kind, object } = entry;
+  const meta = metadataIn(update.wanted);
+  if (meta.name !== entry.name) {
+    throw badRequest(
+      meta.name === ''
+        ? `the name of the object (${entry.name} based on URL) was undeterminable: name must be provided`
+        : `the name of the object (${meta.name}) does not match the name on the URL (${entry.name})`,
+    );
+  }
+  if (meta.namespace !== '' && meta.namespace !== entry.namespace) {
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  }
+  const { uid } = object.metadata;
+  if (meta.uid === '' || meta.uid === uid) return;
+  if (!update.put) throw invalid(kind, entry.name, [immutable('metadata.uid', meta.uid)]);
+  throw conflict(kind, entry.name, `Precondition failed: UID in precondition: ${meta.uid}, UID in object meta: ${uid}`);
+};
+
+const checkVersion = (entry: Entry, update: Update): void => {
+  const { kind, name } = entry;
+  const { resourceVersion } = metadataIn(update.wanted);
+  if (resourceVersion === '' || resourceVersion === '0') {
+    if (!update.put || kind.unconditionalUpdate) return;
+    const message = 'Invalid value: 0: must be specified for an update';
+    throw invalid(kind, name, [{ reason: 'FieldValueInvalid', message, field: 'metadata.resourceVersion' }]);
+  }
+  if (!/^\d+$/.test(resourceVersion)) {
+    throw new StatusError({ code: 500, message: `strconv.ParseUint: parsing "${resourceVersion}": invalid syntax` });
+  }
+  if (resourceVersion !== entry.object.metadata.resourceVersion) throw conflict(kind, name);
+};
+
+const systemFields = [
+  'uid',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'generation',
+  'resourceVersion',
+];
+
+/** The writer's metadata, but for what belongs to the server. */
+const mergeMetadata = (entry: Entry, update: Update): JsonMap => {
+  const { kind, object } = entry;
+  const old: JsonMap = object.metadata;
+  if (update.target === 'status' && kind.custom) return old;
+  const wanted = without(metadataIn(update.wanted), ...systemFields, ...(entry.namespace === '' ? ['namespace'] : []));
+  const kept: JsonMap = {};
+  for (const key of systemFields) if (old[key] !== undefined) kept[key] = old[key];
+  if (update.target === 'status' && !kind.labelsWithStatus) {
+    return { ...without(wanted, 'labels'), ...kept, ...(old.labels === undefined ? {} : { labels: old.labels }) };
+  }
+  return { ...wanted, ...(entry.namespace === '' ? {} : { namespace: entry.namespace }), ...kept };
+};
+
+const mergeBody = (entry: Entry, update: Update): JsonMap => {
+  const { kind, object } = entry;
+  const type = { apiVersion: apiVersionOf(kind), kind: kind.kind };
+  const status = (source: Readonly<JsonMap>): JsonMap => (source.status === undefined ? {} : { status: source.status });
+  if (update.target === 'status') return { ...without(object, 'status'), ...type, ...status(update.wanted) };
+  if (!kind.status) return { ...update.wanted, ...type };
+  return { ...without(update.wanted, 'status'), ...type, ...status(object) };
+};
+
+const checkFinalizers = (entry: Entry, meta: Readonly<JsonMap>): void => {
+  if (entry.object.metadata.deletionTimestamp === undefined) return;
+  const before: readonly unknown[] = entry.object.metadata.finalizers ?? [];
+  const added = asList(meta.finalizers).filter((finalizer) => !before.includes(finalizer));
+  if (added.length === 0) return;
+  const found = added.map((finalizer) => `"${String(finalizer)}"`).join(', ');
+  const message = `Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{${found}}`;
+  throw invalid(entry.kind, entry.name, [{ reason: 'FieldValueForbidden', message, field: 'metadata.finalizers' }]);
+};
+
+const checked = (kind: SimKind, object: Unversioned): Unversioned => {
+  const problems = [...metadataProblems(kind, object.metadata), ...(kind.validate?.(object) ?? [])];
+  if (problems.length > 0) throw invalid(kind, object.metadata.name, problems);
+  return object;
+};
+
+/**
+ * The object that `update` makes of `entry`, or undefined when that changes nothing. Throws a StatusError: Conflict for a stale
+ * resourceVersion or another UID, Invalid, BadRequest. The rules are those of k8s.io/apiserver/pkg/registry/rest/update.go.
+ */
+export const updatedObject = (entry: Entry, update: Update): Unversioned | undefined => {
+  checkIdentity(entry, update);
+  checkVersion(entry, update);
+  const { kind, object } = entry;
+  const metadata = tidyMetadata(mergeMetadata(entry, update));
+  checkFinalizers(entry, metadata);
+  const merged = tidyStatus(kind, { ...mergeBody(entry, update), metadata });
+  const defaulted = { ...(kind.defaults?.(merged) ?? merged) } as Unversioned;
+  const result = checked(kind, defaulted);
+  if (equalJson(object, result)) return undefined;
+  const { generation } =
+    update.target === 'status' ? object.metadata : { generation: nextGeneration(kind, object, result) };
+  return generation === undefined ? result : { ...result, metadata: { ...result.metadata, generation } };
+};
+
+/** True when an update leaves nothing that holds a deleted object back: it goes with the update. */
+export const isReleased = (object: SimObject | Unversioned): boolean => {
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers = [] } = object.metadata;
+  return deletionTimestamp !== undefined && finalizers.length === 0 && deletionGracePeriodSeconds === 0;
+};

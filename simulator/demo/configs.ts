@@ -1,0 +1,40 @@
+import { formatGoDuration } from '../../src/kubernetes/api/duration.ts';
+import { weederConfig } from '../../src/weeder/index.ts';
+import {
+  clusterAutoscaler,
+  kubeControllerManager,
+  kubeconfigSecretName,
+  machineControllerManager,
+} from '../world/index.ts';
+import { type Pace, demoFraction, demoProbeIntervalMs, demoTiming } from './setting.ts';
+
+/** Configuration of the prober: levels as gardenlet sets them, times to suit the world. */
+export const demoProberConfig = (pace: Pace): string => `kubeConfigSecretName: ${kubeconfigSecretName}
+probeInterval: ${formatGoDuration(demoProbeIntervalMs)}
+initialDelay: 1s
+probeTimeout: 5s
+backoffJitterFactor: 0.2
+kcmNodeMonitorGraceDuration: ${formatGoDuration(demoTiming(pace).graceMs)}
+nodeLeaseFailureFraction: ${String(demoFraction)}
+dependentResourceInfos:
+- ref:
+    {apiVersion: apps/v1, kind: Deployment, name: ${kubeControllerManager}}
+  scaleUp: {level: 0}
+  scaleDown: {level: 1}
+- ref:
+    {apiVersion: apps/v1, kind: Deployment, name: ${machineControllerManager}}
+  scaleUp: {level: 1, initialDelay: 2s}
+  scaleDown: {level: 0}
+- ref:
+    {apiVersion: apps/v1, kind: Deployment, name: ${clusterAutoscaler}}
+  optional: true
+  scaleUp: {level: 2}
+  scaleDown: {level: 0}
+`;
+
+/** Configuration of the weeder: what Gardener configures. */
+export const demoWeederConfig: string = weederConfig.gardeners;
+
+/** Configuration of care: as it is by default. */
+export const demoCareConfig = `kubeConfigSecretName: ${kubeconfigSecretName}
+`;

@@ -1,0 +1,11 @@
+export type { CareReport } from './care/verdicts.ts';
+export { demoCareConfig, demoProberConfig, demoWeederConfig } from './configs.ts';
+export { introduce } from './introduction.ts';
+export { type Line, type Tone, render, width, wrap } from './line.ts';
+export type { Row, Segment } from './live/row.ts';
+export { runLive } from './live/run.ts';
+export { narrate, tellFindings } from './narrate.ts';
+export type { Watched } from './observe.ts';
+export { type Pace, demoCrashPlan, demoPlan, demoTiming, leaseLimitMs } from './setting.ts';
+export { openStage } from './stage.ts';
+export type { Finding } from './story.ts';

@@ -1,0 +1,176 @@
+import { describe, expect, it } from 'vitest';
+import { proberConfig } from '../../../src/prober/config.ts';
+import { type Scenario, createScenario } from '../../harness/harness.ts';
+import { demoProberConfig } from '../configs.ts';
+import { demoShoots, demoTiming, leaseLimitMs, twinName } from '../setting.ts';
+import { startDemoWeeder, watchedIn } from '../testing/show.ts';
+import { leaveUnprotected } from '../twin.ts';
+import type { Row } from './row.ts';
+import { type LiveScreen, runLive } from './run.ts';
+import { backdrop } from './testing/snapshots.ts';
+
+interface Seat {
+  readonly scenario: Scenario;
+  /** The screen of now. */
+  readonly screen: () => string;
+  /** Presses keys and lets seconds pass. */
+  readonly press: (keys: string, seconds: number) => Promise<void>;
+  readonly resize: (columns: number, rows: number) => void;
+  readonly ended: Promise<unknown>;
+  readonly leave: () => Promise<void>;
+}
+
+/** A user in front of the demo, in memory and on virtual time. */
+const takeSeat = async (signal = new AbortController().signal): Promise<Seat> => {
+  const timing = demoTiming('live');
+  const { settings } = proberConfig.load(demoProberConfig('live'), { unknownFields: 'error' });
+  if (settings === undefined) throw new Error("the prober's configuration is not valid");
+  const scenario = createScenario({ shoots: demoShoots, timing, settings });
+  const { clock, world, log } = scenario;
+  leaveUnprotected(world, twinName);
+  scenario.startProber();
+  const weeder = startDemoWeeder(scenario);
+  let size = { columns: 100, rows: 40 };
+  let rows: readonly Row[] = [];
+  let listeners: Parameters<LiveScreen['listen']>[0] | undefined;
+  let read = 0;
+  const ended = runLive({
+    watched: watchedIn(scenario),
+    backdrop: { ...backdrop, limitMs: leaseLimitMs('live'), graceMs: timing.graceMs },
+    screen: {
+      size: () => size,
+      draw: (drawn) => {
+        rows = drawn;
+      },
+      listen: (given) => {
+        listeners = given;
+      },
+    },
+    clock,
+    since: clock.monotonic(),
+    readProberLog: () => {
+      const lines = log.slice(read).map((entry) => JSON.stringify(entry));
+      read = log.length;
+      return lines;
+    },
+    signal,
+  });
+  const seat: Seat = {
+    scenario,
+    screen: () => rows.map((row) => row.map(({ text }) => text).join('')).join('\n'),
+    press: (keys, seconds) => {
+      listeners?.onKeys(keys);
+      return clock.advance(seconds * 1_000);
+    },
+    resize: (columns, height) => {
+      size = { columns, rows: height };
+      listeners?.onResize();
+    },
+    ended: ended.catch((error: unknown) => error),
+    leave: async () => {
+      listeners?.onKeys('q');
+      await clock.advance(1_000);
+      await seat.ended;
+      await clock.run(weeder.stop());
+      await scenario.stop();
+    },
+  };
+  await clock.advance(5_000);
+  return seat;
+};
+
+describe('the demo with a user in front of it', () => {
+  it('shows the fate of a shoot that is cut off next to that of its twin, and how it ends', async () => {
+    const { screen, press, leave } = await takeSeat();
+    expect(screen()).toMatch(/> 1 alpha +5\/5 .* healthy +0 +0/);
+    await press('c', 32);
+    expect(screen()).toMatch(/^alpha {2}kubelets cut off +twin, left alone {2}kubelets cut off/m);
+    expect(screen()).toMatch(/> 1 alpha +5\/5 .* unhealthy +0 +0/);
+    expect(screen()).toMatch(/4 twin +\d\/5 .* unhealthy, ignored +\d +0/);
+    expect(screen()).toMatch(/^kube-controller-manager +held, was 2 +kube-controller-manager +2\/2/m);
+    expect(screen()).toContain('annotated replicas=2, meltdown-protection-active');
+    await press('', 30);
+    expect(screen()).toMatch(/> 1 alpha +5\/5 .* unhealthy +0 +0/);
+    expect(screen()).toMatch(/4 twin .* [1-9]\d* +[1-9]/);
+    expect(screen()).toMatch(/twin +MCM deleted healthy machine/);
+    await press('r', 25);
+    expect(screen()).toMatch(/> 1 alpha +5\/5 .* healthy +0 +0/);
+    expect(screen()).toMatch(/^kube-controller-manager +2\/2 +kube-controller-manager +2\/2/m);
+    await leave();
+  });
+
+  it('shows a crash loop with what the weeder does about it', async () => {
+    const { screen, press, leave } = await takeSeat();
+    await press('2e', 25);
+    expect(screen()).toMatch(/> 2 bravo +\? +- +api_server_unreachable/);
+    expect(screen()).toMatch(/^kube-apiserver +waits \d+s +kube-apiserver +waits \d+s/m);
+    await press('m', 4);
+    expect(screen()).toMatch(/bravo +the weeder deleted kube-apiserver-/);
+    expect(screen()).toMatch(/^kube-scheduler +1\/1 +kube-scheduler +waits \d+s/m);
+    await press('', 40);
+    expect(screen()).toMatch(/^kube-scheduler +1\/1 +kube-scheduler +1\/1/m);
+    await leave();
+  });
+
+  it.each([4, 10, 13, 16, 20])(
+    'does not scale a shoot down because its kube-apiserver was away for %i seconds',
+    async (seconds) => {
+      const { screen, press, scenario, leave } = await takeSeat();
+      await press('e', seconds);
+      await press('m', 20);
+      expect(screen()).toMatch(/> 1 alpha +5\/5 .* healthy/);
+      expect(scenario.log.filter(({ msg }) => msg === 'scaled down')).toEqual([]);
+      await leave();
+    },
+  );
+
+  it('leaves the twin alone when it does not follow', async () => {
+    const { press, scenario, screen, leave } = await takeSeat();
+    await press('tc', 5);
+    expect(screen()).toMatch(/^alpha {2}kubelets cut off +twin, left alone *$/m);
+    expect(scenario.world.shoot('twin').toll().nodesTurnedUnknown).toBe(0);
+    await leave();
+  });
+
+  it('obeys keys at once, and draws anew when the size changes', async () => {
+    const { press, resize, screen, leave } = await takeSeat();
+    await press('3', 0);
+    expect(screen()).toContain('> 3 charlie');
+    resize(60, 12);
+    expect(
+      screen()
+        .split('\n')
+        .map((row) => row.length),
+    ).toEqual(Array.from({ length: 12 }, () => 60));
+    await press('?', 0);
+    expect(screen()).toContain('A simulated seed');
+    await leave();
+  });
+
+  it('tells when the seed does not answer, and goes on when it does', async () => {
+    const { press, scenario, screen, leave } = await takeSeat();
+    scenario.world.api.setReachability('refused');
+    await press('c', 5);
+    expect(screen()).toContain('no answer: ');
+    scenario.world.api.setReachability('open');
+    await press('c', 2);
+    expect(screen()).toMatch(/^alpha {2}kubelets cut off/m);
+    await leave();
+  });
+
+  it.each(['q', '\u0003', '\u0004'])('ends by %j', async (key) => {
+    const { press, scenario, ended, leave } = await takeSeat();
+    await press(key, 0);
+    expect(await scenario.clock.run(ended)).toBeUndefined();
+    await leave();
+  });
+
+  it('ends with the reason of its signal', async () => {
+    const stop = new AbortController();
+    const { scenario, ended, leave } = await takeSeat(stop.signal);
+    const reason = new Error('received SIGTERM');
+    stop.abort(reason);
+    expect(await scenario.clock.run(ended)).toBe(reason);
+    await leave();
+  });
+});

@@ -1,0 +1,88 @@
+import type { Kube, KubeRequest } from '../../src/kubernetes/api/kube.ts';
+import type { Clock } from '../../src/ports/clock.ts';
+import { type FaultRule, type RequestCounts, withCounting, withFaults } from '../network/index.ts';
+import type { WorldServer } from '../world/index.ts';
+
+/** A program's way to one API server: what it asked, and what goes wrong on the way. */
+export interface Line {
+  readonly requests: RequestCounts;
+  /** Connections opened so far; the seed's are not counted. */
+  connections(): number;
+  /** Asked for each request; undefined ends the faults. */
+  setFaults(rule: FaultRule | undefined): void;
+}
+
+/** Hears what becomes of every request of a line. Requests go by numbers. */
+export interface TrafficListener {
+  /** It leaves the program. */
+  sent(id: number, request: KubeRequest): void;
+  /** It reaches the API server, which does what is asked before the function returned is called. */
+  serving(id: number, request: KubeRequest): () => void;
+  /** The head of the answer has arrived. */
+  answered(id: number, status: number): void;
+  /** There will be no answer; without an error because whoever asked gave up. */
+  failed(id: number, error?: unknown): void;
+}
+
+export interface OpenLine extends Line {
+  /** The line as a transport. */
+  readonly kube: Kube;
+  onConnect(): void;
+}
+
+const listening = (kube: Kube, listener: TrafficListener, id: number): Kube => ({
+  request: (request) => {
+    const end = listener.serving(id, request);
+    try {
+      return kube.request(request);
+    } finally {
+      end();
+    }
+  },
+});
+
+/** A line to `api`. As a transport does, it calls `beforeSend` when a request leaves. */
+export const createLine = (
+  api: Pick<WorldServer, 'kube'>,
+  { clock, listener }: { readonly clock: Clock; readonly listener?: TrafficListener | undefined },
+): OpenLine => {
+  let rule: FaultRule | undefined;
+  let connections = 0;
+  let count = 0;
+  const faults = { clock, rule: (request: KubeRequest) => rule?.(request) };
+  const unheard = withFaults(api.kube, faults);
+
+  const heard = async (request: KubeRequest, hear: TrafficListener): ReturnType<Kube['request']> => {
+    count += 1;
+    const id = count;
+    hear.sent(id, request);
+    try {
+      const response = await withFaults(listening(api.kube, hear, id), faults).request(request);
+      hear.answered(id, response.status);
+      return response;
+    } catch (error) {
+      if (request.signal.aborted) hear.failed(id);
+      else hear.failed(id, error);
+      throw error;
+    }
+  };
+
+  const kube = withCounting({
+    request: async (request) => {
+      request.signal.throwIfAborted();
+      request.beforeSend?.();
+      return listener === undefined ? unheard.request(request) : heard(request, listener);
+    },
+  });
+  return {
+    kube,
+    requests: kube.counts,
+    connections: () => connections,
+    onConnect: () => {
+      connections += 1;
+    },
+    setFaults: (next) => {
+      rule = next;
+    },
+  };
+};

@@ -1,0 +1,119 @@
+import { createRateLimiter, retryThrottled, trackWrites, withRateLimit } from '../../src/kubernetes/client/index.ts';
+import type { Clock } from '../../src/ports/clock.ts';
+import type { Logger } from '../../src/ports/logger.ts';
+import type { Random } from '../../src/ports/random.ts';
+import { type ProberPorts, type ProberSettings, createProber, proberComponent } from '../../src/prober/index.ts';
+import { type LeaderElectionSettings, type Runnable, createElection, runLifecycle } from '../../src/process/index.ts';
+import { type PrometheusMeter, createLogger, createMeter } from '../../src/telemetry/index.ts';
+import { type WeederSettings, weederComponent } from '../../src/weeder/index.ts';
+import type { World } from '../world/index.ts';
+import type { Line, TrafficListener } from './line.ts';
+import { createLines } from './lines.ts';
+import { type Machine, createMachine } from './machine.ts';
+
+export interface ReplicaOptions<Settings = ProberSettings> {
+  readonly settings: Settings;
+  readonly leaderElection: LeaderElectionSettings;
+  readonly dryRun: boolean;
+  readonly random: Random;
+  /** Of requests to the seed. Default: those of the command line's flags. */
+  readonly limits?: { readonly qps: number; readonly burst: number };
+  /** For the line to `seed`, to the shoot of that name, or to it by its public way: `outside/NAME`. */
+  readonly listen?: (server: string) => TrafficListener;
+}
+
+/** `dwd prober` or `dwd weeder` as a process of its own in memory: all but its sockets, its HTTP servers and its configuration file. */
+export interface Replica<Settings = ProberSettings> {
+  readonly machine: Machine;
+  readonly seedLine: Line;
+  shootLine(name: string): Line;
+  /** To a shoot's API server by its public way. */
+  outsideLine(name: string): Line;
+  readonly meter: PrometheusMeter;
+  /** Gives it another configuration. */
+  reload(settings: Settings): void;
+  /** As SIGTERM does. */
+  stop(): void;
+  /** Its exit code; never settles when it is killed. */
+  readonly ended: Promise<number>;
+}
+
+/** Where the Lease of its leader election lives. */
+export const leaseNamespace = 'garden';
+
+/** Defaults of `--kube-api-qps` and `--kube-api-burst`. */
+const defaultLimits = { qps: 5, burst: 10 };
+
+const quietLogger = (clock: Clock): Logger =>
+  createLogger({ level: 'panic', encoder: 'json', clock, write: () => undefined });
+
+export interface ReplicaWorld {
+  readonly world: World;
+  readonly clock: Clock;
+}
+
+/** What sets one component apart from another. */
+interface ReplicatedComponent<Settings> {
+  readonly leaseName: string;
+  readonly urgentInFlight: number;
+  readonly create: (options: {
+    readonly settings: Settings;
+    readonly ports: ProberPorts;
+    readonly concurrency: number;
+    readonly dryRun: boolean;
+  }) => { readonly caches: Runnable; readonly controller: Runnable; apply(settings: Settings): void };
+}
+
+const prober: ReplicatedComponent<ProberSettings> = { ...proberComponent, create: createProber };
+const weeder: ReplicatedComponent<WeederSettings> = {
+  ...weederComponent,
+  create: (options) => weederComponent.create({ ...options, userAgent: 'simulation' }),
+};
+
+/** Stacks the same policies as `runComponent` and starts the parts in the same order. */
+const startProcess = <Settings>(
+  component: ReplicatedComponent<Settings>,
+  { world, clock }: ReplicaWorld,
+  options: ReplicaOptions<Settings>,
+): Replica<Settings> => {
+  const { settings, random, dryRun, listen, limits = defaultLimits } = options;
+  const { leaseName, urgentInFlight } = component;
+  const machine = createMachine(clock);
+  const lines = createLines({ world, clock, machine, ...(listen === undefined ? {} : { listen }) });
+  const logger = quietLogger(machine.clock);
+  const meter = createMeter({ processMetrics: false });
+  const transport = lines.seedTransport;
+  const writes = trackWrites(transport);
+  const limiter = createRateLimiter({ ...limits, urgentInFlight, clock: machine.clock, meter });
+  const seed = retryThrottled(withRateLimit(writes.kube, limiter, machine.clock), machine.clock);
+  const shared = { clock: machine.clock, random, logger };
+  const electing = { ...shared, kube: transport, writes };
+  const election = createElection(options.leaderElection, dryRun ? `${leaseName}-dry-run` : leaseName, electing);
+  const { connector } = lines;
+  const ports = { ...shared, meter, seed, connector, leadership: election.leadership };
+  const parts = component.create({ settings, ports, concurrency: 1, dryRun });
+  const stop = new AbortController();
+  return {
+    machine,
+    seedLine: lines.seed,
+    shootLine: (name) => lines.shoot(name),
+    outsideLine: (name) => lines.outside(name),
+    meter,
+    reload: (changed) => machine.deliver(() => parts.apply(changed)),
+    stop: () => machine.deliver(() => stop.abort(new Error('SIGTERM'))),
+    ended: runLifecycle({
+      groups: [[parts.caches], election.runnables, [parts.controller]],
+      stop: stop.signal,
+      clock: machine.clock,
+      logger,
+    }),
+  };
+};
+
+export const startReplica = (where: ReplicaWorld, options: ReplicaOptions): Replica =>
+  startProcess(prober, where, options);
+
+export const startWeederReplica = (
+  where: ReplicaWorld,
+  options: ReplicaOptions<WeederSettings>,
+): Replica<WeederSettings> => startProcess(weeder, where, options);

@@ -1,0 +1,41 @@
+import { gardenApiServerRef } from '../../src/gardener/api-server.ts';
+import type { DependentResource, ProberSettings } from '../../src/prober/index.ts';
+import {
+  clusterAutoscaler,
+  kubeControllerManager,
+  kubeconfigSecretName,
+  machineControllerManager,
+} from '../world/index.ts';
+
+const timeoutMs = 30_000;
+
+const deployment = (
+  name: string,
+  levels: { readonly up: number; readonly down: number; readonly upDelayMs?: number; readonly optional?: boolean },
+): DependentResource => ({
+  ref: { apiVersion: 'apps/v1', kind: 'Deployment', name },
+  optional: levels.optional ?? false,
+  scaleUp: { level: levels.up, initialDelayMs: levels.upDelayMs ?? 0, timeoutMs },
+  scaleDown: { level: levels.down, initialDelayMs: 0, timeoutMs },
+});
+
+/**
+ * As gardenlet configures the prober of a seed (NewDependencyWatchdogProberConfiguration in
+ * https://github.com/gardener/gardener/blob/master/pkg/component/kubernetes/apiserver/dependency_watchdog.go): down go MCM and the
+ * autoscaler before KCM, up comes KCM before MCM and MCM before the autoscaler.
+ */
+export const gardenSettings: ProberSettings = {
+  kubeConfigSecretName: kubeconfigSecretName,
+  probeIntervalMs: 10_000,
+  initialDelayMs: 30_000,
+  probeTimeoutMs: 30_000,
+  backoffJitterFactor: 0.2,
+  nodeMonitorGraceMs: 40_000,
+  nodeLeaseFailureFraction: 0.6,
+  dependentResources: [
+    deployment(kubeControllerManager, { up: 0, down: 1 }),
+    deployment(machineControllerManager, { up: 1, down: 0, upDelayMs: 30_000 }),
+    deployment(clusterAutoscaler, { up: 2, down: 0, optional: true }),
+  ],
+  apiServerRef: gardenApiServerRef,
+};

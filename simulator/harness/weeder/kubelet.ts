@@ -1,0 +1,76 @@
+import type { Clock } from '../../../src/ports/clock.ts';
+import { type SimObject, type SimStore, simKinds } from '../../apiserver/index.ts';
+
+export interface PodInit {
+  readonly namespace: string;
+  readonly name: string;
+  /** Name of the ReplicaSet that controls it; null: nobody does. Default: the name without its last part. */
+  readonly owner?: string | null;
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+/** What a kubelet and the endpoint slice controller would write, by hand. */
+export interface Kubelet {
+  /** A pod that runs. */
+  run(pod: PodInit): void;
+  /** A pod that crash-loops, new or not. */
+  crash(pod: PodInit): void;
+  endpoints(service: { readonly namespace: string; readonly name: string }, ...ready: readonly boolean[]): void;
+  removeEndpoints(service: { readonly namespace: string; readonly name: string }): void;
+  /** Names of the pods that were deleted, with the seconds since the bench began. */
+  readonly deleted: readonly string[];
+}
+
+const apiserverLabels = { 'gardener.cloud/role': 'controlplane', role: 'apiserver' };
+export const schedulerLabels = { 'gardener.cloud/role': 'controlplane', role: 'scheduler' };
+
+const ownerOf = ({ name, owner }: PodInit): string | null =>
+  owner === undefined ? name.replace(/-[^-]*$/, '') : owner;
+
+const draft = (pod: PodInit, state: object): SimObject => {
+  const { namespace, name, labels = apiserverLabels } = pod;
+  const owner = ownerOf(pod);
+  const references = [
+    { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: owner, uid: `rs-${String(owner)}`, controller: true },
+  ];
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, namespace, labels, ...(owner === null ? {} : { ownerReferences: references }) },
+    spec: { nodeName: 'node', containers: [{ name: 'main' }] },
+    status: { phase: 'Running', containerStatuses: [{ name: 'main', state }] },
+  } as unknown as SimObject;
+};
+
+/** Removes pods as soon as they are marked for deletion: grace periods are nothing that the weeder waits for. */
+export const startKubelet = (store: SimStore, clock: Clock): Kubelet => {
+  const startedAt = clock.monotonic();
+  const deleted: string[] = [];
+  store.subscribe(simKinds.Pod, ({ type, object, previous }) => {
+    const { name, namespace = '', deletionTimestamp } = object.metadata;
+    if (type !== 'MODIFIED' || deletionTimestamp === undefined) return;
+    if (previous?.metadata.deletionTimestamp !== undefined) return;
+    const seconds = (clock.monotonic() - startedAt) / 1_000;
+    deleted.push(`${namespace}/${name} at ${seconds.toFixed(1)}`);
+    store.remove(simKinds.Pod, { namespace, name });
+  });
+  const sliceOf = (service: { readonly namespace: string; readonly name: string }) => ({
+    namespace: service.namespace,
+    name: `${service.name}-abcde`,
+  });
+  return {
+    run: (pod) => void store.put(simKinds.Pod, draft(pod, { running: {} })),
+    crash: (pod) => void store.put(simKinds.Pod, draft(pod, { waiting: { reason: 'CrashLoopBackOff' } })),
+    endpoints: (service, ...ready) =>
+      void store.put(simKinds.EndpointSlice, {
+        metadata: { ...sliceOf(service), labels: { 'kubernetes.io/service-name': service.name } },
+        addressType: 'IPv4',
+        endpoints: ready.map((isReady, index) => ({
+          addresses: [`10.0.0.${String(index + 1)}`],
+          conditions: { ready: isReady },
+        })),
+      }),
+    removeEndpoints: (service) => void store.remove(simKinds.EndpointSlice, sliceOf(service)),
+    deleted,
+  };
+};

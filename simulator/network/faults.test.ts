@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest';
+import { ApiError } from '../../src/kubernetes/api/errors.ts';
+import type { Kube, KubeRequest } from '../../src/kubernetes/api/kube.ts';
+import { simKinds } from '../apiserver/kinds.ts';
+import { mountKubes } from '../apiserver/mount.ts';
+import { createSimApiServer } from '../apiserver/server.ts';
+import { createVirtualClock } from '../time/clock.ts';
+import { requestKind, withCounting } from './counting.ts';
+import { type Fault, withFaults } from './faults.ts';
+
+const never = new AbortController().signal;
+const path = '/api/v1/namespaces/default/configmaps';
+const write = { method: 'POST', path, body: JSON.stringify({ metadata: { name: 'a' } }), signal: never } as const;
+
+const setup = (fault: Fault | undefined) => {
+  const clock = createVirtualClock();
+  const server = createSimApiServer({ clock });
+  const kube = withFaults(server, { clock, rule: () => fault });
+  const exists = (): boolean => server.store.get(simKinds.ConfigMap, { namespace: 'default', name: 'a' }) !== undefined;
+  return { clock, server, kube, exists };
+};
+
+const read = async (kube: Kube, request: KubeRequest): Promise<{ status: number; headers: unknown; text: string }> => {
+  const { status, headers, body } = await kube.request(request);
+  let text = '';
+  for await (const chunk of body) text += Buffer.from(chunk).toString();
+  return { status, headers, text };
+};
+
+describe('faults', () => {
+  it('none: the request goes through', async () => {
+    const { kube, exists } = setup(undefined);
+    expect((await kube.request(write)).status).toBe(201);
+    expect(exists()).toBe(true);
+  });
+
+  it('status: a Status that the server never saw', async () => {
+    const { kube, exists } = setup({ status: 429, retryAfter: 7 });
+    const reply = await read(kube, write);
+    expect(reply).toMatchObject({ status: 429, headers: { 'retry-after': '7' } });
+    expect(JSON.parse(reply.text)).toMatchObject({
+      kind: 'Status',
+      reason: 'TooManyRequests',
+      details: { retryAfterSeconds: 7 },
+    });
+    expect(exists()).toBe(false);
+  });
+
+  it('error: the error it was given, and nothing done', async () => {
+    const error = new ApiError({ code: 'ConnectionError', message: 'no such host' });
+    const { kube, exists } = setup({ error });
+    await expect(kube.request(write)).rejects.toBe(error);
+    expect(exists()).toBe(false);
+  });
+
+  it('reset: a ConnectionError, and nothing done', async () => {
+    const { kube, exists } = setup('reset');
+    await expect(kube.request(write)).rejects.toMatchObject({ code: 'ConnectionError' });
+    expect(exists()).toBe(false);
+  });
+
+  it('afterWrite reset: a ConnectionError, and the write done', async () => {
+    const { kube, exists } = setup({ afterWrite: 'reset' });
+    await expect(kube.request(write)).rejects.toMatchObject({ code: 'ConnectionError' });
+    expect(exists()).toBe(true);
+  });
+
+  it('afterWrite drop: a Timeout, and the write done', async () => {
+    const { clock, kube, exists } = setup({ afterWrite: 'drop' });
+    await expect(clock.run(kube.request({ ...write, timeoutMs: 500 }))).rejects.toMatchObject({ code: 'Timeout' });
+    expect([exists(), clock.pending]).toEqual([true, 0]);
+  });
+
+  it('drop: no answer until the deadline or the abort', async () => {
+    const { clock, kube, exists } = setup('drop');
+    await expect(clock.run(kube.request({ ...write, timeoutMs: 500 }))).rejects.toMatchObject({ code: 'Timeout' });
+    expect(clock.monotonic()).toBe(500);
+    const controller = new AbortController();
+    const request = kube.request({ ...write, signal: controller.signal });
+    clock.timer(100, () => controller.abort(new Error('enough')));
+    await expect(clock.run(request)).rejects.toThrow('enough');
+    expect([exists(), clock.monotonic(), clock.pending]).toEqual([false, 600, 0]);
+  });
+
+  it('delay: the server sees it later, if the deadline allows', async () => {
+    const { clock, kube, exists } = setup({ delayMs: 300 });
+    await expect(clock.run(kube.request({ ...write, timeoutMs: 200 }))).rejects.toMatchObject({ code: 'Timeout' });
+    expect(exists()).toBe(false);
+    expect((await clock.run(kube.request({ ...write, timeoutMs: 400 }))).status).toBe(201);
+    expect(clock.monotonic()).toBe(500);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('delay, then another fault: deadlines are those of the whole', async () => {
+    const { clock, kube } = setup({ delayMs: 300, then: 'drop' });
+    await expect(clock.run(kube.request({ ...write, timeoutMs: 1_000 }))).rejects.toMatchObject({ code: 'Timeout' });
+    expect(clock.monotonic()).toBe(1_000);
+  });
+
+  it('an aborted request is not even looked at', async () => {
+    const { kube } = setup('drop');
+    await expect(kube.request({ ...write, signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow('enough');
+  });
+});
+
+describe('counting', () => {
+  const named: readonly {
+    readonly method: KubeRequest['method'];
+    readonly path: string;
+    readonly kind: string;
+    readonly query?: Readonly<Record<string, string>>;
+  }[] = [
+    { method: 'GET', path: '/version', kind: 'get /version' },
+    { method: 'GET', path: '/api/v1/pods', kind: 'list pods' },
+    { method: 'GET', path: '/api/v1/pods', kind: 'watch pods', query: { watch: 'true' } },
+    { method: 'GET', path: '/api/v1/namespaces', kind: 'list namespaces' },
+    { method: 'GET', path: '/api/v1/namespaces/a', kind: 'get namespaces' },
+    { method: 'PUT', path: '/api/v1/namespaces/a/finalize', kind: 'update namespaces/finalize' },
+    { method: 'GET', path: '/api/v1/namespaces/a/pods', kind: 'list pods' },
+    { method: 'GET', path: '/api/v1/namespaces/a/pods/b', kind: 'get pods' },
+    { method: 'PATCH', path: '/api/v1/namespaces/a/pods/b/status', kind: 'patch pods/status' },
+    { method: 'GET', path: '/apis/apps/v1/namespaces/a/deployments/b/scale', kind: 'get deployments/scale' },
+    { method: 'POST', path: '/apis/apps/v1/namespaces/a/deployments', kind: 'create deployments' },
+    { method: 'DELETE', path: '/api/v1/nodes/a', kind: 'delete nodes' },
+    { method: 'DELETE', path: '/api/v1/namespaces/a/pods', kind: 'deletecollection pods' },
+    { method: 'GET', path: '/apis/apps/v1', kind: 'get /apis/apps/v1' },
+    { method: 'GET', path: '/api/v1/namespaces/scale/configmaps/status', kind: 'get configmaps' },
+  ];
+
+  it.each(named)('$method $path is $kind', ({ kind, ...request }) => {
+    const { verb, resource } = requestKind(request);
+    expect(`${verb} ${resource}`).toBe(kind);
+  });
+
+  it('counts each request when it is made, also one that fails', async () => {
+    const { kube } = setup('reset');
+    const counting = withCounting(kube);
+    await expect(counting.request(write)).rejects.toThrow();
+    await expect(counting.request({ ...write, method: 'GET' })).rejects.toThrow();
+    expect([...counting.counts.byKey]).toEqual([
+      ['create configmaps', 1],
+      ['list configmaps', 1],
+    ]);
+    expect(counting.counts.total()).toBe(2);
+    expect(counting.counts.total({ verb: 'create' })).toBe(1);
+    expect(counting.counts.total({ resource: 'pods' })).toBe(0);
+    counting.counts.reset();
+    expect(counting.counts.total()).toBe(0);
+  });
+});
+
+describe('mounting', () => {
+  it('serves many servers behind one address', async () => {
+    const one = setup(undefined);
+    const kube = mountKubes((name) => (name === 'one' ? one.kube : undefined));
+    expect(await read(kube, { method: 'GET', path: '/one/version', signal: never })).toMatchObject({ status: 200 });
+    expect((await kube.request({ ...write, path: `/one${path}` })).status).toBe(201);
+    expect(one.exists()).toBe(true);
+    expect(await read(kube, { method: 'GET', path: '/two/version', signal: never })).toMatchObject({ status: 404 });
+  });
+});

@@ -1,0 +1,123 @@
+import { ApiError, type ConnectionFault, type ExchangePhase } from '../../src/kubernetes/api/errors.ts';
+import type { Kube, KubeRequest, KubeResponse } from '../../src/kubernetes/api/kube.ts';
+import type { Clock } from '../../src/ports/clock.ts';
+import { bodyOf, failure, followExchange, untilAborted } from '../apiserver/index.ts';
+
+/**
+ * What happens to one request instead of its plain answer: an error before it leaves;
+ * a status (with a `Status` body) that the server never sees; a delay before the server sees it; `drop`: no answer, ever; `reset`: the
+ * connection breaks before the server sees it; `unconnectedMs`: no connection comes about, and after so long it is given up; `afterWrite`: the server does
+ * it, and the answer is lost.
+ */
+export type Fault =
+  | { readonly error: ApiError }
+  | {
+      readonly status: number;
+      readonly reason?: string;
+      readonly message?: string;
+      /** `Retry-After`, in seconds. */
+      readonly retryAfter?: number;
+    }
+  | { readonly delayMs: number; readonly then?: Fault }
+  | { readonly unconnectedMs: number }
+  | 'drop'
+  | 'reset'
+  | { readonly afterWrite: 'reset' | 'drop' };
+
+export type FaultRule = (request: KubeRequest) => Fault | undefined;
+
+const reset = (request: KubeRequest): ApiError =>
+  new ApiError({
+    code: 'ConnectionError',
+    message: `${request.method} ${request.path}: connection reset by peer`,
+    cause: { code: 'ECONNRESET', phase: 'waiting for the answer' } satisfies ConnectionFault,
+  });
+
+const unconnected = (request: KubeRequest): ApiError =>
+  new ApiError({
+    code: 'ConnectionError',
+    message: `${request.method} ${request.path}: no connection in time`,
+    cause: { code: 'ETIMEDOUT', phase: 'connecting' } satisfies ConnectionFault,
+  });
+
+const reasons: Readonly<Record<number, string>> = {
+  400: 'BadRequest',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'NotFound',
+  409: 'Conflict',
+  410: 'Expired',
+  422: 'Invalid',
+  429: 'TooManyRequests',
+  500: 'InternalError',
+  503: 'ServiceUnavailable',
+  504: 'Timeout',
+};
+
+const statusAnswer = (fault: Extract<Fault, { status: number }>): KubeResponse => {
+  const { status: code, message = 'simulated fault', retryAfter } = fault;
+  const reason = fault.reason ?? reasons[code];
+  const body = failure({
+    code,
+    message,
+    ...(reason === undefined ? {} : { reason }),
+    ...(retryAfter === undefined ? {} : { details: { retryAfterSeconds: retryAfter } }),
+  });
+  return {
+    status: code,
+    headers: {
+      'content-type': 'application/json',
+      ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
+    },
+    body: bodyOf(Buffer.from(JSON.stringify(body))),
+  };
+};
+
+const abandon = async (response: KubeResponse): Promise<void> => {
+  await response.body[Symbol.asyncIterator]().return?.();
+};
+
+/** `kube` with faults: `rule` is asked once for each request. Deadlines and aborts hold while a fault keeps a request waiting. */
+export const withFaults = (kube: Kube, options: { readonly clock: Clock; readonly rule: FaultRule }): Kube => {
+  const { clock, rule } = options;
+
+  const wait = async (request: KubeRequest, ms: number, phase?: ExchangePhase): Promise<void> => {
+    const exchange = followExchange(clock, request, phase);
+    try {
+      await untilAborted(exchange.signal, clock.sleep(ms, exchange.signal));
+    } finally {
+      exchange.finish();
+    }
+  };
+
+  const suffer = async (request: KubeRequest, fault: Fault | undefined): Promise<KubeResponse> => {
+    if (fault === undefined) return kube.request(request);
+    if (fault === 'reset') throw reset(request);
+    if (fault === 'drop') {
+      await wait(request, Infinity);
+      throw reset(request);
+    }
+    if ('unconnectedMs' in fault) {
+      await wait(request, fault.unconnectedMs, 'connecting');
+      throw unconnected(request);
+    }
+    if ('error' in fault) throw fault.error;
+    if ('status' in fault) return statusAnswer(fault);
+    if ('delayMs' in fault) {
+      await wait(request, fault.delayMs);
+      const { timeoutMs } = request;
+      const rest = timeoutMs === undefined ? {} : { timeoutMs: timeoutMs - fault.delayMs };
+      return suffer({ ...request, ...rest }, fault.then);
+    }
+    await abandon(await kube.request(request));
+    if (fault.afterWrite === 'drop') await wait(request, Infinity);
+    throw reset(request);
+  };
+
+  return {
+    async request(request) {
+      request.signal.throwIfAborted();
+      return suffer(request, rule(request));
+    },
+  };
+};

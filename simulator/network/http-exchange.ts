@@ -1,0 +1,102 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { TLSSocket } from 'node:tls';
+import type { KubeRequest, KubeResponse } from '../../src/kubernetes/api/kube.ts';
+import { unauthorized } from '../apiserver/index.ts';
+
+export interface HttpsAuth {
+  /** Bearer tokens that are let in. */
+  readonly tokens?: readonly string[];
+  /** Let in whoever shows a client certificate of the server's own authority. */
+  readonly clientCertificates?: boolean;
+}
+
+const methods: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] satisfies KubeRequest['method'][];
+
+const isMethod = (method: string): method is KubeRequest['method'] => methods.includes(method);
+
+const readBody = async (message: IncomingMessage): Promise<Uint8Array> => {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of message) chunks.push(chunk as Uint8Array);
+  return Buffer.concat(chunks);
+};
+
+const headersOf = (message: IncomingMessage): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(message.headers).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.join(', ') : (value ?? ''),
+    ]),
+  );
+
+/** The request as the server sees it; resolves when its body is in. */
+export const kubeRequest = async (message: IncomingMessage, signal: AbortSignal): Promise<KubeRequest> => {
+  const { url = '/', method = 'GET' } = message;
+  const mark = url.indexOf('?');
+  const body = await readBody(message);
+  return {
+    method: isMethod(method) ? method : 'POST',
+    path: mark < 0 ? url : url.slice(0, mark),
+    query: mark < 0 ? {} : Object.fromEntries(new URLSearchParams(url.slice(mark + 1))),
+    headers: headersOf(message),
+    ...(body.length === 0 ? {} : { body }),
+    signal,
+  };
+};
+
+export const isAllowed = (auth: HttpsAuth | undefined, message: IncomingMessage): boolean => {
+  if (auth === undefined) return true;
+  const token = /^Bearer (.+)$/i.exec(message.headers.authorization ?? '')?.[1];
+  if (token !== undefined) return auth.tokens?.includes(token) ?? false;
+  return auth.clientCertificates === true && message.socket instanceof TLSSocket && message.socket.authorized;
+};
+
+const drained = (response: ServerResponse): Promise<void> =>
+  new Promise((resolve) => {
+    // A watch may wait thousands of times: the listener that was not called must go too.
+    const done = (): void => {
+      response.off('drain', done).off('close', done);
+      resolve();
+    };
+    response.once('drain', done).once('close', done);
+  });
+
+export interface Sink {
+  readonly request: KubeRequest;
+  readonly response: ServerResponse;
+  /** Resolves when something may be sent. */
+  readonly gate: () => Promise<void>;
+}
+
+/** Chunk by chunk: a watch does not end by itself. */
+const stream = async (answer: KubeResponse, { response, gate }: Sink): Promise<void> => {
+  response.writeHead(answer.status, { ...answer.headers });
+  response.flushHeaders();
+  for await (const chunk of answer.body) {
+    await gate();
+    if (response.destroyed) return;
+    if (!response.write(chunk)) await drained(response);
+  }
+  await gate();
+  response.end();
+};
+
+const sendWhole = async (answer: KubeResponse, { response, gate }: Sink): Promise<void> => {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of answer.body) chunks.push(chunk);
+  await gate();
+  const body = Buffer.concat(chunks);
+  response.writeHead(answer.status, { ...answer.headers, 'content-length': body.length });
+  response.end(body);
+};
+
+export const refuse = (response: ServerResponse): void => {
+  const body = JSON.stringify(unauthorized().status);
+  response.writeHead(401, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) });
+  response.end(body);
+};
+
+const isWatch = ({ query }: KubeRequest): boolean => query?.watch === 'true' || query?.watch === '1';
+
+/** Sends `answer` to the sink's request, but nothing while its gate is shut. */
+export const send = (answer: KubeResponse, sink: Sink): Promise<void> =>
+  isWatch(sink.request) ? stream(answer, sink) : sendWhole(answer, sink);

@@ -1,0 +1,317 @@
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import { Agent, request as httpsRequest, type RequestOptions } from 'node:https';
+import type { Socket } from 'node:net';
+import { connect, type TLSSocket } from 'node:tls';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Kube } from '../../src/kubernetes/api/kube.ts';
+import { simKinds } from '../apiserver/kinds.ts';
+import { type SimApiServer, createSimApiServer } from '../apiserver/server.ts';
+import { createVirtualClock } from '../time/clock.ts';
+import { type KeyPair, type SimCertificates, createCertificates } from './certificates.ts';
+import { type Fault, withFaults } from './faults.ts';
+import type { HttpsAuth } from './http-exchange.ts';
+import { type HttpsFace, serveHttps } from './https.ts';
+import { kubeconfigText } from './kubeconfig.ts';
+
+const { ConfigMap } = simKinds;
+const configMaps = '/api/v1/namespaces/default/configmaps';
+
+let certificates: SimCertificates;
+let other: SimCertificates;
+const open: { close(): Promise<void> | void }[] = [];
+
+beforeAll(async () => {
+  const now = Date.UTC(2026, 0, 1);
+  [certificates, other] = await Promise.all([createCertificates({ now }), createCertificates({ now })]);
+});
+
+afterEach(async () => {
+  for (const resource of open.splice(0).reverse()) await resource.close();
+});
+
+const start = async (
+  init: { auth?: HttpsAuth; fault?: () => Fault | undefined } = {},
+): Promise<{ face: HttpsFace; server: SimApiServer }> => {
+  const clock = createVirtualClock();
+  const server = createSimApiServer({ clock });
+  const kube: Kube = withFaults(server, { clock, rule: () => init.fault?.() });
+  const face = await serveHttps({ kube, certificates, ...(init.auth === undefined ? {} : { auth: init.auth }) });
+  open.push(face);
+  return { face, server };
+};
+
+interface Reply {
+  readonly status: number;
+  readonly text: string;
+  readonly headers: IncomingMessage['headers'];
+}
+
+const agent = (): Agent => {
+  const made = new Agent({ keepAlive: true });
+  open.push({ close: () => made.destroy() });
+  return made;
+};
+
+const collect = (message: IncomingMessage): Promise<Reply> =>
+  new Promise((resolve, reject) => {
+    let text = '';
+    message.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    message.on('error', reject);
+    message.on('end', () => resolve({ status: message.statusCode ?? 0, text, headers: message.headers }));
+  });
+
+const send = (face: HttpsFace, path: string, options: RequestOptions & { body?: string } = {}): Promise<Reply> =>
+  new Promise((resolve, reject) => {
+    const { body, ...rest } = options;
+    const request: ClientRequest = httpsRequest(face.url + path, { ca: certificates.ca, agent: false, ...rest });
+    request.on('error', reject);
+    request.on('response', (message) => void collect(message).then(resolve, reject));
+    request.end(body);
+  });
+
+/** A TLS connection and its session ticket; rejects when the handshake fails. */
+const handshake = (face: HttpsFace, session?: Buffer): Promise<{ socket: TLSSocket; ticket: Promise<Buffer> }> =>
+  new Promise((resolve, reject) => {
+    const socket = connect({
+      port: face.port,
+      host: '127.0.0.1',
+      ca: certificates.ca,
+      ...(session === undefined ? {} : { session }),
+    });
+    open.push({ close: () => void socket.destroy() });
+    const ticket = new Promise<Buffer>((got) => socket.once('session', got));
+    socket.once('error', reject);
+    socket.once('secureConnect', () => resolve({ socket, ticket }));
+  });
+
+const closed = (socket: Socket): Promise<void> =>
+  new Promise((resolve) => {
+    if (socket.destroyed) resolve();
+    else socket.once('close', () => resolve());
+    socket.on('error', () => undefined);
+  });
+
+describe('the HTTPS face', () => {
+  it('answers as the function does, with a length and its date', async () => {
+    const { face, server } = await start();
+    server.store.put(ConfigMap, { metadata: { namespace: 'default', name: 'ä' } });
+    const reply = await send(face, `${configMaps}?labelSelector=${encodeURIComponent('x notin (y, z)')}`);
+    expect(reply.status).toBe(200);
+    expect(JSON.parse(reply.text)).toMatchObject({ kind: 'ConfigMapList', items: [{ metadata: { name: 'ä' } }] });
+    expect(reply.headers['content-length']).toBe(String(Buffer.byteLength(reply.text)));
+    expect(reply.headers.date).toBe('Thu, 01 Jan 2026 00:00:00 GMT');
+  });
+
+  it('takes bodies', async () => {
+    const { face, server } = await start();
+    const body = JSON.stringify({ metadata: { name: 'a' }, data: { x: 'ü'.repeat(100_000) } });
+    const headers = { 'content-type': 'application/json' };
+    expect((await send(face, configMaps, { method: 'POST', headers, body })).status).toBe(201);
+    expect(server.store.get(ConfigMap, { namespace: 'default', name: 'a' })?.data).toEqual({ x: 'ü'.repeat(100_000) });
+  });
+
+  it('keeps connections alive', async () => {
+    const { face } = await start();
+    const pooled = agent();
+    for (let count = 0; count < 5; count += 1) await send(face, '/version', { agent: pooled });
+    expect(face.stats()).toMatchObject({ connections: 1, handshakes: 1, requests: 5, openConnections: 1 });
+  });
+
+  it('counts the bytes of connections that are open and of those that have ended', async () => {
+    const { face } = await start();
+    const pooled = agent();
+    const body = JSON.stringify({ metadata: { name: 'a' }, data: { x: 'x'.repeat(100_000) } });
+    await send(face, configMaps, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+    await expect.poll(() => face.stats().openConnections).toBe(0);
+    const { bytesIn, bytesOut } = face.stats();
+    expect(bytesIn).toBeGreaterThan(100_000);
+    expect(bytesOut).toBeGreaterThan(100_000);
+    await send(face, `${configMaps}/a`, { agent: pooled });
+    expect(face.stats().openConnections).toBe(1);
+    expect(face.stats().bytesIn - bytesIn).toBeLessThan(10_000);
+    expect(face.stats().bytesOut - bytesOut).toBeGreaterThan(100_000);
+  });
+
+  it('resumes TLS sessions and counts them', async () => {
+    const { face } = await start();
+    const first = await handshake(face);
+    const session = await first.ticket;
+    expect(first.socket.isSessionReused()).toBe(false);
+    const second = await handshake(face, session);
+    expect(second.socket.isSessionReused()).toBe(true);
+    await expect.poll(() => face.stats()).toMatchObject({ connections: 2, handshakes: 2, resumed: 1 });
+  });
+
+  it('streams a watch event by event, and ends it when the client goes', async () => {
+    const { face, server } = await start();
+    const lines = await new Promise<IncomingMessage>((resolve, reject) => {
+      const request = httpsRequest(
+        `${face.url}${configMaps}?watch=true`,
+        { ca: certificates.ca, agent: false },
+        resolve,
+      );
+      request.on('error', reject).end();
+    });
+    for (const name of ['a', 'b']) {
+      const chunk = new Promise<string>((resolve) => lines.once('data', (data: Buffer) => resolve(data.toString())));
+      server.store.put(ConfigMap, { metadata: { namespace: 'default', name } });
+      expect(JSON.parse(await chunk)).toMatchObject({ type: 'ADDED', object: { metadata: { name } } });
+    }
+    const gone = closed(lines.socket);
+    lines.destroy();
+    await gone;
+    await expect.poll(() => face.stats().openConnections).toBe(0);
+  });
+
+  it('resets the connection of a request that fails instead of answering', async () => {
+    const { face } = await start({ fault: () => 'reset' });
+    await expect(send(face, '/version')).rejects.toMatchObject({ code: 'ECONNRESET' });
+  });
+
+  it('does the write whose answer is lost', async () => {
+    const { face, server } = await start({ fault: () => ({ afterWrite: 'reset' }) });
+    const body = JSON.stringify({ metadata: { name: 'a' } });
+    await expect(send(face, configMaps, { method: 'POST', body })).rejects.toMatchObject({ code: 'ECONNRESET' });
+    expect(server.store.get(ConfigMap, { namespace: 'default', name: 'a' })).toBeDefined();
+  });
+});
+
+describe('who is let in', () => {
+  const bearer = (token: string): RequestOptions => ({ headers: { authorization: `Bearer ${token}` } });
+  const shown = (pair: KeyPair): RequestOptions => ({ cert: pair.certificate, key: pair.key });
+  const status = async (face: HttpsFace, options: RequestOptions): Promise<number> =>
+    (await send(face, '/version', options)).status;
+
+  it('everybody, unless told otherwise', async () => {
+    const { face } = await start();
+    expect([await status(face, {}), await status(face, bearer('any'))]).toEqual([200, 200]);
+  });
+
+  it('known tokens', async () => {
+    const { face } = await start({ auth: { tokens: ['good'] } });
+    const mine = await certificates.client('admin');
+    expect(await status(face, bearer('good'))).toBe(200);
+    for (const options of [{}, bearer('bad'), shown(mine)]) expect(await status(face, options)).toBe(401);
+    const reply = await send(face, '/version');
+    expect(JSON.parse(reply.text)).toMatchObject({
+      kind: 'Status',
+      status: 'Failure',
+      reason: 'Unauthorized',
+      code: 401,
+    });
+  });
+
+  it('client certificates of the own authority', async () => {
+    const { face } = await start({ auth: { clientCertificates: true } });
+    const [mine, strange] = await Promise.all([
+      certificates.client('admin', ['system:masters']),
+      other.client('admin'),
+    ]);
+    expect(await status(face, shown(mine))).toBe(200);
+    for (const options of [{}, bearer('any'), shown(strange)]) expect(await status(face, options)).toBe(401);
+  });
+
+  it('a client certificate on a resumed session too', async () => {
+    const { face } = await start({ auth: { clientCertificates: true } });
+    const mine = await certificates.client('admin');
+    const pooled = new Agent({ keepAlive: false, maxCachedSessions: 10 });
+    open.push({ close: () => pooled.destroy() });
+    const options = { ...shown(mine), agent: pooled };
+    expect(await status(face, options)).toBe(200);
+    await expect.poll(async () => [await status(face, options), face.stats().resumed > 0]).toEqual([200, true]);
+  });
+
+  it('the server proves itself: another authority is not trusted', async () => {
+    const { face } = await start();
+    await expect(send(face, '/version', { ca: other.ca })).rejects.toThrow(/certificate/);
+  });
+
+  it('a kubeconfig carries all of it inline', async () => {
+    const user = await certificates.client('admin');
+    const text = kubeconfigText({ server: 'https://127.0.0.1:1', ca: certificates.ca, user });
+    const data = (key: string): string =>
+      Buffer.from(new RegExp(`${key}: (.+)`).exec(text)?.[1] ?? '', 'base64').toString();
+    expect([data('certificate-authority-data'), data('client-certificate-data'), data('client-key-data')]).toEqual([
+      certificates.ca,
+      user.certificate,
+      user.key,
+    ]);
+  });
+});
+
+describe('when it cannot be reached', () => {
+  it('silent: connections are taken, nothing is answered, nothing is done, and all are reset when it ends', async () => {
+    const { face, server } = await start();
+    const pooled = agent();
+    await send(face, '/version', { agent: pooled });
+    await face.setReachability('silent');
+    const settled: string[] = [];
+    const body = JSON.stringify({ metadata: { name: 'a' } });
+    const requests = [send(face, '/version'), send(face, configMaps, { method: 'POST', body, agent: pooled })].map(
+      (request) =>
+        request.then(
+          () => settled.push('answered'),
+          () => settled.push('reset'),
+        ),
+    );
+    await expect.poll(() => face.stats().connections).toBe(2);
+    await expect.poll(() => face.stats().requests).toBe(2);
+    expect([settled, face.stats().handshakes]).toEqual([[], 1]);
+    await face.setReachability('open');
+    await Promise.all(requests);
+    expect(settled).toEqual(['reset', 'reset']);
+    await send(face, '/version');
+    expect(server.store.get(ConfigMap, { namespace: 'default', name: 'a' })).toBeUndefined();
+  });
+
+  it('silent: a watch gets no more events', async () => {
+    const { face, server } = await start();
+    const lines = await new Promise<IncomingMessage>((resolve, reject) => {
+      const request = httpsRequest(
+        `${face.url}${configMaps}?watch=true`,
+        { ca: certificates.ca, agent: false },
+        resolve,
+      );
+      request.on('error', reject).end();
+    });
+    const heard: string[] = [];
+    lines.on('data', (data: Buffer) => heard.push(data.toString())).on('error', () => undefined);
+    await face.setReachability('silent');
+    server.store.put(ConfigMap, { metadata: { namespace: 'default', name: 'a' } });
+    const gone = closed(lines.socket);
+    await face.setReachability('open');
+    await gone;
+    expect(heard).toEqual([]);
+  });
+
+  it('refused: nobody listens, what was connected is reset; then the same port again', async () => {
+    const { face } = await start();
+    const { socket } = await handshake(face);
+    const gone = closed(socket);
+    await face.setReachability('refused');
+    await gone;
+    await expect(send(face, '/version')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    await face.setReachability('open');
+    expect((await send(face, '/version')).status).toBe(200);
+  });
+
+  it('disconnect: everything open is reset, and new connections are fine', async () => {
+    const { face } = await start();
+    const { socket } = await handshake(face);
+    const gone = closed(socket);
+    face.disconnect();
+    await gone;
+    expect((await send(face, '/version')).status).toBe(200);
+  });
+
+  it('close: ends requests under way, also silent ones', async () => {
+    const { face } = await start();
+    await face.setReachability('silent');
+    const request = send(face, '/version');
+    const failed = expect(request).rejects.toThrow();
+    await expect.poll(() => face.stats().connections).toBe(1);
+    await face.close();
+    await failed;
+    await expect(send(face, '/version')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  });
+});

@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Kube, KubeResponse } from '../../src/kubernetes/api/kube.ts';
+import { badRequest, unauthorized } from '../apiserver/index.ts';
+import { type HttpsAuth, isAllowed } from './http-exchange.ts';
+
+/** RFC 6455, section 1.3. */
+const acceptSuffix = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
+const protocols = ['SPDY/3.1+portforward.k8s.io', 'v4.channel.k8s.io'];
+const podPath = /^(?<pod>\/api\/v1\/namespaces\/[^/]+\/pods\/(?<name>[^/]+))\/portforward(?:\?|$)/;
+const statusTexts: Readonly<Record<number, string>> = { 400: 'Bad Request', 401: 'Unauthorized', 404: 'Not Found' };
+
+export interface UpgradeRequest {
+  readonly message: IncomingMessage;
+  readonly socket: Duplex;
+  readonly kube: Kube;
+  readonly auth: HttpsAuth | undefined;
+  /** Whether there is a way from the API server to its kubelets. Without it nobody ever answers. */
+  readonly reachesKubelets: () => boolean;
+  readonly signal: AbortSignal;
+}
+
+const readText = async ({ body }: KubeResponse): Promise<string> => {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
+};
+
+const head = (status: number, text: string, headers: Readonly<Record<string, string | number>>): string =>
+  [`HTTP/1.1 ${status} ${text}`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`), '', ''].join(
+    '\r\n',
+  );
+
+const refuse = (socket: Duplex, status: number, body: string): void => {
+  const headers = {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+  };
+  socket.end(`${head(status, statusTexts[status] ?? 'Refused', headers)}${body}`);
+};
+
+const accept = (socket: Duplex, { headers }: IncomingMessage): void => {
+  const key = headers['sec-websocket-key'] ?? '';
+  const offered = (headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());
+  const protocol = protocols.find((name) => offered.includes(name));
+  const answer = {
+    upgrade: 'websocket',
+    connection: 'Upgrade',
+    'sec-websocket-accept': createHash('sha1').update(`${key}${acceptSuffix}`).digest('base64'),
+    ...(protocol === undefined ? {} : { 'sec-websocket-protocol': protocol }),
+  };
+  socket.write(head(101, 'Switching Protocols', answer));
+  // Nothing is forwarded: whatever is sent, the first of which is a close frame, ends it.
+  socket.once('data', () => socket.end());
+};
+
+/**
+ * Answers the upgrade of a connection as far as `pods/portforward` goes: a WebSocket for a pod that has a node, refusals like those of a real
+ * API server for others (PortForwardLocation in kubernetes `pkg/registry/core/pod/strategy.go`).
+ */
+export const answerUpgrade = async (request: UpgradeRequest): Promise<void> => {
+  const { message, socket, kube, auth, signal } = request;
+  if (!isAllowed(auth, message)) {
+    refuse(socket, 401, JSON.stringify(unauthorized().status));
+    return;
+  }
+  const { pod = message.url ?? '/', name = '' } = podPath.exec(message.url ?? '')?.groups ?? {};
+  const { authorization } = message.headers;
+  const headers = authorization === undefined ? {} : { authorization };
+  const found = await kube.request({ method: 'GET', path: pod, headers, signal });
+  const text = await readText(found);
+  if (found.status !== 200) {
+    refuse(socket, found.status, text);
+    return;
+  }
+  const { spec = {} } = JSON.parse(text) as { readonly spec?: { readonly nodeName?: string } };
+  if (spec.nodeName === undefined || spec.nodeName === '') {
+    refuse(socket, 400, JSON.stringify(badRequest(`pod ${name} does not have a host assigned`).status));
+  } else if (request.reachesKubelets()) accept(socket, message);
+};

@@ -1,0 +1,96 @@
+import type { SeededRandom } from '../time/index.ts';
+import type { ApiTrouble, Plan } from './plan.ts';
+
+export const shootNames = ['a', 'b', 'c', 'd'];
+export const nodesOf = 5;
+
+/** Draws of one stream, in the words of plans. */
+export interface Draw {
+  readonly random: SeededRandom;
+  readonly replicas: number;
+  /** The outside path is tried. */
+  readonly hasOutside: boolean;
+  chance(part: number): boolean;
+  between(low: number, high: number): number;
+  of<const T>(items: readonly [T, ...T[]]): T;
+  shoot(): string;
+  server(): string;
+  replica(): number;
+  /** At least one. */
+  nodes(): readonly number[];
+}
+
+export interface DrawnFrom {
+  readonly shoots: number;
+  readonly replicas: number;
+  readonly hasOutside: boolean;
+}
+
+export const createDraw = (random: SeededRandom, plan: DrawnFrom): Draw => {
+  const of = <const T>(items: readonly [T, ...T[]]): T => items[random.integer(items.length)] ?? items[0];
+  const shoot = (): string => shootNames[random.integer(plan.shoots)] ?? '';
+  const chance = (part: number): boolean => random.next() < part;
+  return {
+    random,
+    replicas: plan.replicas,
+    hasOutside: plan.hasOutside,
+    of,
+    shoot,
+    chance,
+    between: (low, high) => Math.round(low + random.next() * (high - low)),
+    server: () => (chance(0.5) ? 'seed' : shoot()),
+    replica: () => random.integer(plan.replicas),
+    nodes: () => {
+      const least = random.integer(nodesOf);
+      return Array.from({ length: nodesOf }, (_, node) => node).filter((node) => node === least || chance(0.4));
+    },
+  };
+};
+
+export const apiTrouble = (draw: Draw): ApiTrouble => {
+  switch (draw.random.integer(6)) {
+    case 0:
+      return { how: 'refused' };
+    case 5:
+      return { how: 'silent' };
+    case 1:
+      return { how: 'slow', delayMs: draw.between(100, 8_000) };
+    case 2:
+      return { how: 'status', status: draw.of([401, 403, 500, 503]) };
+    case 3:
+      return { how: 'status', status: 429, ...(draw.chance(0.5) ? { retryAfter: draw.between(1, 20) } : {}) };
+    default:
+      return { how: 'flaky', part: draw.of([0.1, 0.3, 0.6]) };
+  }
+};
+
+/** Long enough for an outage to be noticed, or a moment. */
+export const lasting = (draw: Draw): number =>
+  draw.chance(0.3) ? draw.between(500, 8_000) : draw.between(8_000, 90_000);
+
+export interface Story extends Pick<Plan, 'troubledMs' | 'quietMs' | 'faults'> {
+  /** Where the story needs them. */
+  readonly elected?: true;
+  readonly latencyMs?: number;
+}
+
+/** The end of a fault is the end of all troubles at the latest. */
+export const clipped = <S extends Story>(story: S): S => ({
+  ...story,
+  faults: story.faults
+    .map((planned) => ({ ...planned, forMs: Math.min(planned.forMs, story.troubledMs - planned.at) }))
+    .sort((a, b) => a.at - b.at),
+});
+
+type Weighted<T> = readonly (readonly [weight: number, make: (draw: Draw) => T])[];
+
+export const pick = <T>(draw: Draw, choices: Weighted<T>): T => {
+  let rest = draw.random.next() * choices.reduce((sum, [weight]) => sum + weight, 0);
+  const found = choices.find(([weight]) => {
+    rest -= weight;
+    return rest < 0;
+  });
+  const [, make] = found ?? choices[0] ?? [];
+  if (make === undefined) throw new Error('nothing to pick from');
+  return make(draw);
+};

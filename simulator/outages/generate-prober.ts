@@ -1,0 +1,150 @@
+import { clusterAutoscaler } from '../world/index.ts';
+import { type Draw, type Story, clipped, lasting, nodesOf } from './draw.ts';
+import type { Fault, Plan, PlannedFault, PlannedShoot } from './plan.ts';
+import { anyFault, deployments, ways } from './prober-faults.ts';
+
+const plannedShoot = (draw: Draw, name: string): PlannedShoot => {
+  const replicas = Object.fromEntries(deployments.map((deployment) => [deployment, draw.between(1, 3)]));
+  return {
+    name,
+    nodes: draw.chance(0.75) ? nodesOf : draw.between(1, nodesOf),
+    replicas: draw.chance(0.15) ? { ...replicas, [clusterAutoscaler]: 0 } : replicas,
+    ...(draw.chance(0.1) ? { graceMs: draw.of([24_000, 80_000]) } : {}),
+  };
+};
+
+const outage = (draw: Draw, { at, forMs }: Omit<PlannedFault, 'fault'>): PlannedFault => {
+  const shoot = draw.chance(0.5) ? undefined : draw.shoot();
+  return { at, forMs, fault: { kind: 'load-balancer', shoot, how: draw.of(ways) } };
+};
+
+/** Anything at any time. */
+const chaos = (draw: Draw): Story => {
+  const faults = Array.from({ length: draw.between(1, 7) }, () => {
+    return { at: draw.between(0, 145_000), forMs: lasting(draw), fault: anyFault(draw) };
+  });
+  return { troubledMs: 150_000, quietMs: 90_000, faults };
+};
+
+/** An outage such as the prober is there for, at a time when nothing else happens any more. */
+const plainOutage = (draw: Draw): Story => {
+  const [calmMs, troubledMs] = [50_000, 200_000];
+  const before = Array.from({ length: draw.between(0, 2) }, () => {
+    const at = draw.between(0, calmMs);
+    return { at, forMs: Math.min(lasting(draw), calmMs - at), fault: anyFault(draw) };
+  });
+  const forMs = draw.between(50_000, 80_000);
+  return { troubledMs, quietMs: 60_000, faults: [...before, outage(draw, { at: troubledMs - forMs, forMs })] };
+};
+
+/** An outage, and more when the threshold is near, or while what was scaled down comes back. */
+const troubledOutage = (draw: Draw): Story => {
+  const at = draw.between(5_000, 40_000);
+  const forMs = draw.between(38_000, 75_000);
+  const end = at + forMs;
+  const faults = Array.from({ length: draw.between(1, 4) }, () => {
+    const begin = draw.chance(0.5) ? draw.between(at + 22_000, at + 42_000) : draw.between(end - 5_000, end + 50_000);
+    return { at: begin, forMs: lasting(draw), fault: anyFault(draw) };
+  });
+  return { troubledMs: end + 60_000, quietMs: 60_000, faults: [outage(draw, { at, forMs }), ...faults] };
+};
+
+/** Nobody can renew for a while, which is no outage, and then everybody can. */
+const absentApiServer = (draw: Draw): Story => {
+  const at = draw.between(5_000, 40_000);
+  const forMs = draw.between(16_000, 80_000);
+  const away: Fault = { kind: 'api-server', server: draw.shoot(), trouble: { how: draw.of(['refused', 'silent']) } };
+  const others = Array.from({ length: draw.between(0, 2) }, () => {
+    return { at: draw.between(0, at + forMs + 30_000), forMs: lasting(draw), fault: anyFault(draw) };
+  });
+  return { troubledMs: at + forMs + 60_000, quietMs: 60_000, faults: [{ at, forMs, fault: away }, ...others] };
+};
+
+/** The leader is gone, stands still or loses its way to the seed at the worst time. */
+const handover = (draw: Draw): Story => {
+  const at = draw.between(10_000, 30_000);
+  const forMs = draw.between(45_000, 75_000);
+  const replica = draw.replica();
+  const faults = Array.from({ length: draw.between(1, 2) }, (): PlannedFault => {
+    const kind = draw.of(['pause', 'pause', 'pause', 'kill', 'stop', 'partition']);
+    const worst = draw.chance(0.7) ? draw.between(at + 20_000, at + 34_000) : at + forMs + draw.between(0, 50_000);
+    const fault: Fault = kind === 'partition' ? { kind, replica, server: 'seed' } : { kind, replica };
+    return { at: worst, forMs: draw.between(4_000, 40_000), fault };
+  });
+  return {
+    troubledMs: at + forMs + 60_000,
+    quietMs: 60_000,
+    faults: [{ at, forMs, fault: { kind: 'load-balancer', shoot: undefined, how: draw.of(ways) } }, ...faults],
+    elected: true,
+    latencyMs: draw.of([20, 300, 1_000]),
+  };
+};
+
+/** Something scales what the watchdog scales, and an operator takes a part of it over. */
+const rivalry = (draw: Draw): Story => {
+  const at = draw.between(5_000, 30_000);
+  const forMs = draw.between(40_000, 70_000);
+  const troubledMs = at + forMs + 60_000;
+  const [shoot, everyMs] = [draw.shoot(), draw.of([300, 1_000, 3_000])];
+  const rivals = deployments.map((deployment): PlannedFault => {
+    return { at: 0, forMs: troubledMs, fault: { kind: 'autoscaler', shoot, deployment, everyMs } };
+  });
+  const takeover: PlannedFault = {
+    at: draw.between(0, at + forMs),
+    forMs: draw.between(10_000, 60_000),
+    fault: { kind: 'ignore-scaling', shoot, deployment: draw.of(deployments) },
+  };
+  const faults: readonly PlannedFault[] = [
+    { at, forMs, fault: { kind: 'load-balancer', shoot, how: draw.of(ways) } },
+    ...rivals,
+    takeover,
+  ];
+  return { troubledMs, quietMs: 60_000, faults };
+};
+
+const allNodes = Array.from({ length: nodesOf }, (_, node) => node);
+
+/** Our own way out breaks, and meanwhile kubelets of a shoot or two are silent, some for long enough. */
+const ownWayOut = (draw: Draw): Story => {
+  const at = draw.between(5_000, 30_000);
+  const forMs = draw.between(60_000, 110_000);
+  const away: Fault = draw.chance(0.5)
+    ? { kind: 'public-way', shoot: undefined, how: draw.of(ways) }
+    : { kind: 'partition', replica: draw.replica(), server: 'outside' };
+  const cuts = Array.from({ length: draw.between(1, 2) }, (): PlannedFault => {
+    const cut: Fault = { kind: 'nat-gateway', shoot: draw.shoot(), nodes: draw.chance(0.7) ? allNodes : draw.nodes() };
+    const silentMs = draw.chance(0.7) ? draw.between(16_000, 28_000) : draw.between(40_000, 60_000);
+    return { at: draw.between(at + 10_000, at + forMs - 20_000), forMs: silentMs, fault: cut };
+  });
+  return { troubledMs: at + forMs + 50_000, quietMs: 60_000, faults: [{ at, forMs, fault: away }, ...cuts] };
+};
+
+/** Kubelets are silent for a reason that leaves the public way whole, at first or for good. */
+const wholePath = (draw: Draw): Story => {
+  const [at, shoot] = [draw.between(5_000, 40_000), draw.shoot()];
+  const forMs = draw.between(50_000, 90_000);
+  const cut: Fault = { kind: 'nat-gateway', shoot, nodes: draw.chance(0.7) ? allNodes : draw.nodes() };
+  const later: PlannedFault = {
+    at: at + draw.between(20_000, 45_000),
+    forMs: draw.between(5_000, 60_000),
+    fault: draw.chance(0.6) ? { kind: 'public-way', shoot, how: draw.of(ways) } : anyFault(draw),
+  };
+  const faults = [{ at, forMs, fault: cut }, ...(draw.chance(0.6) ? [later] : [])];
+  return { troubledMs: at + forMs + 60_000, quietMs: 60_000, faults };
+};
+
+const usual = [chaos, plainOutage, troubledOutage, troubledOutage, absentApiServer, handover, rivalry] as const;
+
+/** The rest of a prober's plan. */
+export const proberPlan = (draw: Draw, names: readonly string[]): Omit<Plan, 'seed' | 'replicas' | 'outside'> => {
+  const tell = draw.hasOutside ? draw.of([...usual, ownWayOut, wholePath, wholePath]) : draw.of(usual);
+  const { elected, ...story } = clipped(tell(draw));
+  return {
+    component: 'prober',
+    shoots: names.map((name) => plannedShoot(draw, name)),
+    elected: draw.replicas > 1 || elected === true || draw.chance(0.2),
+    dryRun: draw.chance(0.03),
+    latencyMs: draw.of([0, 20, 300]),
+    ...story,
+  };
+};

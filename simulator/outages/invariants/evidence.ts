@@ -1,0 +1,95 @@
+import type { Rules } from '../rules.ts';
+import { failureThreshold, isWhole } from '../tries.ts';
+import { type ShootTruth, exchangeKey } from '../truth.ts';
+import { type Look, type View, viewOf } from '../views.ts';
+import { stateless } from './invariant.ts';
+import { watchdogWrite } from './scaling.ts';
+
+/** Timestamps have microseconds. */
+const resolutionMs = 1;
+/** How far a timestamp may be from what was seen and still count. */
+const timestampToleranceMs = 2_000;
+
+/** No candidate has renewed for so long. */
+const silentMs = 15_000;
+/** A scale-down goes on for so long after the verdict, whatever is seen of the outside path meanwhile. */
+const flowMs = 30_000;
+
+interface Evidence {
+  readonly candidates: number;
+  readonly expired: number;
+  /** Candidates that have not renewed for 15 s. */
+  readonly silent: number;
+}
+
+interface Case {
+  readonly name: string;
+  readonly shoot: ShootTruth;
+  readonly view: View;
+  readonly rules: Rules;
+}
+
+/**
+ * What a look showed, read as favourably to a scale-down as the specification allows: a lease is as old as its last change, or as the end of
+ * a downtime of the API server; where clocks are wrong, a timestamp may be believed within limits once the lease was seen to move, and without before.
+ */
+const read = (look: Look, { name, shoot, view, rules }: Case): Evidence => {
+  const slackMs = shoot.isSkewed ? view.longestGapMs + timestampToleranceMs : 0;
+  const candidates = [...look.leases].filter(
+    ([node]) => look.nodes?.get(node)?.isCandidate === true && look.machines?.has(node) === true,
+  );
+  const sinceOf = (changedAt: number): number =>
+    Math.max(changedAt, view.downUntil <= look.knownAt ? view.downUntil : Number.NEGATIVE_INFINITY);
+  const isOlder = (changedAt: number, ms: number): boolean => look.servedAt - changedAt >= ms - slackMs - resolutionMs;
+  const expired = candidates.filter(([node, changedAt]) => {
+    if (shoot.isSkewed && !view.moved.has(node)) return true;
+    return isOlder(sinceOf(changedAt), rules.limitMs(name));
+  });
+  const silent = candidates.filter(([, changedAt]) => isOlder(changedAt, silentMs));
+  return { candidates: candidates.length, expired: expired.length, silent: silent.length };
+};
+
+const hasCrossed = ({ candidates, expired }: Evidence, { fraction }: Rules): boolean =>
+  candidates >= 2 && expired / candidates >= fraction;
+
+/** In trigger mode silence is enough where the outside path is broken, and not because of a fault of ours. */
+const isTriggered = (look: Look, { candidates, silent }: Evidence, { plan }: Rules): boolean => {
+  const { failures, isProven } = look.tries;
+  const isBroken = failures >= failureThreshold && isProven && !look.isFaultOurs;
+  return plan.outside === 'trigger' && candidates >= 2 && silent === candidates && isBroken;
+};
+
+/** A path whose kubeconfig has been of no use since the last answer is unknown; no request tells of that. */
+const mayObject = ({ tries, knownAt }: Look, { name, shoot, rules }: Case): boolean =>
+  isWhole(tries, knownAt, rules.limitMs(name)) && shoot.spoiledUntil < tries.answeredAt;
+
+const confirms = ({ plan: { outside } }: Rules): boolean => outside === 'confirm' || outside === 'trigger';
+
+/** No Deployment goes down unless what the same process was shown last, before it wrote, crossed the threshold. */
+export const evidence = stateless('no scale-down without evidence', (event, { truth, views, rules }) => {
+  const write = watchdogWrite(event);
+  if (write?.direction !== 'down') return undefined;
+  const { shoot: name, writer } = write;
+  const shoot = truth.shoots.get(name);
+  const sentAt = truth.exchanges.get(exchangeKey(writer))?.sentAt ?? truth.at;
+  const view = viewOf(views, writer.life, name);
+  if (shoot === undefined) return undefined;
+  if (view.looks < 2) return `${name}: ${write.name} was scaled down after ${String(view.looks)} looks at its leases`;
+  const given = { name, shoot, view, rules };
+  const looks = view.complete
+    .filter(({ knownAt }) => knownAt <= sentAt)
+    .map((look) => ({ look, seen: read(look, given) }));
+  if (looks.some(({ look, seen }) => sentAt - look.knownAt <= flowMs && isTriggered(look, seen, rules))) {
+    return undefined;
+  }
+  // With a single candidate nothing is decided, so what was decided before still holds.
+  const known = looks.find(({ seen }) => seen.candidates !== 1)?.seen;
+  if (known === undefined) return `${name}: ${write.name} was scaled down without a look at leases, nodes and machines`;
+  if (!hasCrossed(known, rules)) {
+    const counts = `${String(known.expired)} of ${String(known.candidates)} leases`;
+    return `${name}: ${write.name} was scaled down although only ${counts} had expired`;
+  }
+  const isConfirmed = looks.some(({ look, seen }) => hasCrossed(seen, rules) && !mayObject(look, given));
+  if (isConfirmed || !confirms(rules)) return undefined;
+  return `${name}: ${write.name} was scaled down although its outside path was whole`;
+});

@@ -1,0 +1,35 @@
+import type { Plan } from '../plan.ts';
+import { counts } from './counts.ts';
+import { evidence } from './evidence.ts';
+import type { Invariant } from './invariant.ts';
+import { dryRunWritesNothing, noWriteAfterLoss, oneLeader } from './leadership.ts';
+import { atRest, leaks } from './leaks.ts';
+import { levels } from './levels.ts';
+import { keepsLooking, noStorm } from './liveness.ts';
+import { noNodeLost, protection } from './protection.ts';
+import { restoration } from './restoration.ts';
+import { survival } from './survival.ts';
+import { weeded } from './weeded.ts';
+import { noCrashLoop, preciseDeletes, weedsOnly } from './weeding.ts';
+
+export type { Checker, Invariant, Known } from './invariant.ts';
+
+/** Of both. */
+const ofAll: readonly Invariant[] = [
+  oneLeader,
+  noWriteAfterLoss,
+  dryRunWritesNothing,
+  noStorm,
+  survival,
+  atRest,
+  leaks,
+];
+
+const ofProbers: readonly Invariant[] = [evidence, counts, levels, noNodeLost, protection, keepsLooking, restoration];
+
+const ofWeeders: readonly Invariant[] = [weedsOnly, noCrashLoop, preciseDeletes, weeded];
+
+export const invariantsOf = ({ component }: Pick<Plan, 'component'>): readonly Invariant[] => [
+  ...(component === 'prober' ? ofProbers : ofWeeders),
+  ...ofAll,
+];

@@ -1,0 +1,103 @@
+import type { DeploymentTruth } from '../deployment-truth.ts';
+import type { SimEvent } from '../history.ts';
+import { type Truth, exchangeKey } from '../truth.ts';
+import { type Known, stateful } from './invariant.ts';
+import { type WatchdogWrite, watchdogWrite } from './scaling.ts';
+
+/** What a process has tried with a Deployment since it last scaled it up, or since another undid it. */
+interface Efforts {
+  readonly since: number;
+  readonly failures: number;
+}
+
+/** By process, shoot and name. */
+type Begun = ReadonlyMap<string, Efforts>;
+
+/** Who fails so often, or is refused for good, is done. */
+const mostTries = 3;
+const finalStatuses = [400, 401, 403, 404, 422];
+
+const noteEffort = (
+  begun: Begun,
+  event: Extract<SimEvent, { kind: 'request' }> & { readonly stage: 'sent' | 'answered' | 'failed' },
+  truth: Truth,
+): Begun => {
+  const { exchange, shoot = '', name = '', stage, status = 0 } = event;
+  const key = `${exchange.life}/${shoot}/${name}`;
+  const known = begun.get(key) ?? { since: event.at, failures: 0 };
+  if (stage === 'sent') {
+    const { replicas = 0, countSince = 0 } = truth.shoots.get(shoot)?.deployments.get(name) ?? {};
+    const isUndone = replicas > 0 && countSince > known.since;
+    return new Map(begun).set(key, isUndone ? { ...known, since: event.at } : known);
+  }
+  if (stage === 'answered' && status < 400) return begun;
+  const failures = finalStatuses.includes(status) ? mostTries : known.failures + 1;
+  return new Map(begun).set(key, { ...known, failures });
+};
+
+/** A level of a scale-down holds up the next for so long at most. */
+const downLevelMs = 3_000;
+/** What a watch may lag behind an operator's annotation, troubles on the way included. */
+const staleMs = 60_000;
+
+const isExcused = (known: DeploymentTruth | undefined, at: number): known is undefined =>
+  known === undefined || known.isIgnored || at - known.ignoredAt <= staleMs;
+
+const lowerLevels = (levels: readonly (readonly string[])[], name: string): readonly string[] => {
+  const own = levels.findIndex((names) => names.includes(name));
+  return levels.slice(0, Math.max(0, own)).flat();
+};
+
+interface Case {
+  readonly write: WatchdogWrite;
+  readonly sentAt: number;
+  readonly known: Known;
+  readonly begun: Begun;
+}
+
+const stateIn = ({ truth }: Known, shoot: string, name: string): DeploymentTruth | undefined =>
+  truth.shoots.get(shoot)?.deployments.get(name);
+
+const tooEarlyDown = ({ write, sentAt, known, begun }: Case): string | undefined =>
+  lowerLevels(known.rules.downLevels, write.name).find((lower) => {
+    const state = stateIn(known, write.shoot, lower);
+    if (isExcused(state, sentAt)) return false;
+    const efforts = begun.get(`${write.writer.life}/${write.shoot}/${lower}`);
+    if (efforts !== undefined && efforts.failures >= mostTries) return false;
+    if (state.replicas === 0) {
+      const since = Math.min(state.countSince, efforts?.since ?? Number.POSITIVE_INFINITY);
+      return state.ready > 0 && sentAt - since < downLevelMs;
+    }
+    return efforts === undefined || sentAt - efforts.since < downLevelMs;
+  });
+
+/** A shoot without workers has no nodes that an order could protect. */
+const tooEarlyUp = ({ write, sentAt, known }: Case): string | undefined =>
+  known.truth.shoots.get(write.shoot)?.phase === 'restore'
+    ? undefined
+    : lowerLevels(known.rules.upLevels, write.name).find((lower) => {
+        const state = stateIn(known, write.shoot, lower);
+        return !isExcused(state, sentAt) && (state.replicas === 0 || state.readyAt < state.countSince);
+      });
+
+/** Each level waits for the one before: up without exception, down for three seconds. */
+export const levels = stateful<Begun>('levels in order', new Map(), (begun, event, known) => {
+  if (event.kind === 'request') {
+    const { stage, resource } = event;
+    const isEffort = stage !== 'served' && resource === 'deployments';
+    return { state: isEffort ? noteEffort(begun, { ...event, stage }, known.truth) : begun };
+  }
+  const write = watchdogWrite(event);
+  if (write === undefined || write.direction === 'marks') return { state: begun };
+  const { shoot, name, writer, direction } = write;
+  const rest = new Map(begun);
+  const key = `${writer.life}/${shoot}/${name}`;
+  // A success after long tries does not hold up the next level anew.
+  if (direction === 'up') rest.delete(key);
+  const sentAt = known.truth.exchanges.get(exchangeKey(writer))?.sentAt ?? known.truth.at;
+  const given = { write, sentAt, known, begun };
+  const early = direction === 'down' ? tooEarlyDown(given) : tooEarlyUp(given);
+  const problem =
+    early === undefined ? undefined : `${shoot}: ${name} was scaled ${direction} before ${early} was done`;
+  return { state: rest, problem };
+});

@@ -1,0 +1,56 @@
+import type { SimEvent } from './history.ts';
+import { invariantsOf } from './invariants/index.ts';
+import type { Checker } from './invariants/invariant.ts';
+import type { Plan } from './plan.ts';
+import { rulesOf } from './rules.ts';
+import { type Truth, emptyTruth, learn } from './truth.ts';
+import { type Views, watch } from './views.ts';
+
+export interface Violation {
+  /** Name of the invariant. */
+  readonly invariant: string;
+  readonly problem: string;
+  readonly at: number;
+}
+
+/** Hears everything that happens in a run and checks it at once. */
+export interface Judge {
+  take(event: SimEvent): void;
+  truth(): Truth;
+  /** The first one; nothing is taken in after it. */
+  violation(): Violation | undefined;
+  /** All that was taken in. */
+  events(): readonly SimEvent[];
+}
+
+export const createJudge = (plan: Plan): Judge => {
+  const rules = rulesOf(plan);
+  const checkers = invariantsOf(plan).map((invariant): readonly [string, Checker] => [
+    invariant.name,
+    invariant.begin(),
+  ]);
+  const events: SimEvent[] = [];
+  let truth = emptyTruth(plan);
+  let views: Views = new Map();
+  let violation: Violation | undefined;
+
+  const check = (event: SimEvent): void => {
+    for (const [invariant, checker] of checkers) {
+      const problem = checker(event, { truth, views, rules });
+      if (problem !== undefined) violation ??= { invariant, problem, at: event.at };
+    }
+  };
+
+  return {
+    take: (event) => {
+      if (violation !== undefined) return;
+      events.push(event);
+      truth = learn(truth, event);
+      views = watch(views, event, truth);
+      check(event);
+    },
+    truth: () => truth,
+    violation: () => violation,
+    events: () => events,
+  };
+};

@@ -1,0 +1,48 @@
+import { serviceNameLabel } from '../../src/kubernetes/api/endpoint-slice.ts';
+import type { SimObject } from '../apiserver/index.ts';
+import type { PodFacts } from './history.ts';
+
+// What the specification says of pods and services, read once more.
+
+interface ContainerStatus {
+  readonly state?: { readonly waiting?: { readonly reason?: string } };
+}
+
+interface PodStatus {
+  readonly containerStatuses?: readonly ContainerStatus[];
+  readonly initContainerStatuses?: readonly ContainerStatus[];
+  readonly ephemeralContainerStatuses?: readonly ContainerStatus[];
+}
+
+interface OwnerReference {
+  readonly uid: string;
+  readonly controller?: boolean;
+}
+
+export const podFacts = ({ metadata, status }: SimObject): PodFacts => {
+  const {
+    containerStatuses = [],
+    initContainerStatuses = [],
+    ephemeralContainerStatuses = [],
+  } = (status ?? {}) as PodStatus;
+  const containers = [...containerStatuses, ...initContainerStatuses, ...ephemeralContainerStatuses];
+  const owners = (metadata.ownerReferences ?? []) as unknown as readonly OwnerReference[];
+  return {
+    labels: metadata.labels ?? {},
+    owner: owners.find(({ controller }) => controller === true)?.uid,
+    isCrashLooping: containers.some(({ state }) => state?.waiting?.reason === 'CrashLoopBackOff'),
+    isDeleting: metadata.deletionTimestamp !== undefined,
+  };
+};
+
+interface Endpoint {
+  readonly conditions?: { readonly ready?: boolean; readonly terminating?: boolean };
+}
+
+export const serviceOf = ({ metadata }: SimObject): string | undefined => metadata.labels?.[serviceNameLabel];
+
+/** Of all slices of a service. */
+export const isServiceReady = (slices: readonly SimObject[]): boolean =>
+  slices
+    .flatMap(({ endpoints }) => (endpoints ?? []) as readonly Endpoint[])
+    .some(({ conditions: { ready = true, terminating = false } = {} }) => ready && !terminating);

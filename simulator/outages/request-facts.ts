@@ -1,0 +1,45 @@
+import { ApiError } from '../../src/kubernetes/api/errors.ts';
+import type { KubeRequest } from '../../src/kubernetes/api/kube.ts';
+import { requestKind } from '../network/index.ts';
+import type { Occurrence } from './history.ts';
+
+export type RequestEvent = Extract<Occurrence, { kind: 'request' }>;
+export type RequestNews = Pick<RequestEvent, 'stage' | 'status' | 'isDark' | 'isConnected'>;
+
+/** Of the servers of shoots by their public ways. */
+const outsidePrefix = 'outside/';
+
+const objectPath = /\/namespaces\/([^/]+)\/[^/]+(?:\/([^/]+))?/;
+
+/** What counts of a request; undefined for what no invariant asks for. */
+export const aboutOf = (
+  request: KubeRequest,
+  { server, shootOf }: { readonly server: string; readonly shootOf: ReadonlyMap<string, string> },
+): Pick<RequestEvent, 'verb' | 'resource' | 'shoot' | 'name' | 'preconditions'> => {
+  const { verb, resource } = requestKind(request);
+  if (server !== 'seed') return { verb, resource, shoot: server.replace(outsidePrefix, '') };
+  const [, namespace = '', name] = objectPath.exec(request.path) ?? [];
+  const shoot = shootOf.get(namespace);
+  return {
+    verb,
+    resource,
+    ...(shoot === undefined ? {} : { shoot }),
+    ...(name === undefined ? {} : { name }),
+    ...(verb === 'delete' ? preconditionsOf(request) : {}),
+  };
+};
+
+const preconditionsOf = ({ body }: KubeRequest): Pick<RequestEvent, 'preconditions'> => {
+  const text = typeof body === 'string' ? body : Buffer.from(body ?? []).toString();
+  const options = (text === '' ? {} : JSON.parse(text)) as Pick<RequestEvent, 'preconditions'>;
+  return options.preconditions === undefined ? {} : { preconditions: options.preconditions };
+};
+
+/** What a failure without an answer says. */
+export const failureFacts = (error: unknown): Pick<RequestEvent, 'isDark' | 'isConnected'> => {
+  if (!(error instanceof ApiError)) return { isDark: false };
+  const { code, fault } = error;
+  const isDark = ['ConnectionError', 'Timeout', 'ServerError', 'MalformedResponse'].includes(code);
+  // A name that cannot be resolved is our own trouble.
+  return { isDark: isDark && fault.code !== 'ENOTFOUND', isConnected: fault.phase !== 'connecting' };
+};

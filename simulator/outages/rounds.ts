@@ -1,0 +1,77 @@
+import type { Life, SimEvent } from './history.ts';
+import { type Truth, exchangeKey } from './truth.ts';
+
+/** Deletes of pods of one controller owner by one process. Monotonic times of the run, in milliseconds. */
+export interface Rounds {
+  /** So far, the one under way included. */
+  readonly count: number;
+  /** Of this round. */
+  readonly beganAt: number;
+  /** UIDs of the owner's pods that were there when this round began. */
+  readonly members: ReadonlySet<string>;
+  /** Those that were there when the next round may have begun, with a pod of this one. */
+  readonly nextMembers?: ReadonlySet<string>;
+  readonly lastAt: number;
+}
+
+/** By process and owner. */
+export type RoundsByOwner = ReadonlyMap<string, Rounds>;
+
+/** Waits between two rounds, and when all is forgotten. */
+const waitsMs: readonly number[] = [10_000, 20_000, 40_000, 80_000];
+export const longestWaitMs = 80_000;
+const forgetMs = 600_000;
+const resolutionMs = 1;
+
+export const waitOf = ({ count }: Rounds): number => waitsMs[count - 1] ?? longestWaitMs;
+
+/** A pod whose deletion a watchdog has begun. */
+export interface LandedDelete {
+  readonly shoot: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly owner: string | undefined;
+  readonly life: Life;
+  readonly sentAt: number;
+  readonly event: Extract<SimEvent, { kind: 'pod' }>;
+}
+
+/** Undefined for everything else. */
+export const landedDelete = (event: SimEvent, truth: Truth): LandedDelete | undefined => {
+  if (event.kind !== 'pod' || event.writer === 'world' || event.before === undefined) return undefined;
+  if (event.before.isDeleting || event.after?.isDeleting === false) return undefined;
+  const { shoot, name, uid, before, writer } = event;
+  const sentAt = truth.exchanges.get(exchangeKey(writer))?.sentAt ?? truth.at;
+  return { shoot, name, uid, owner: before.owner, life: writer.life, sentAt, event };
+};
+
+export interface RoundStep {
+  readonly rounds: RoundsByOwner;
+  /** How long before its time this delete came. */
+  readonly earlyMs: number;
+}
+
+/** Takes in a delete: of the round under way if the pod was there when that began, of the next otherwise. Pure. */
+export const takeDelete = (before: RoundsByOwner, landed: LandedDelete, truth: Truth): RoundStep => {
+  const { life, owner = '', uid, shoot } = landed;
+  const key = `${life}/${owner}`;
+  const { at } = truth;
+  const known = before.get(key);
+  const put = (rounds: Rounds): RoundsByOwner => new Map(before).set(key, rounds);
+  const pods = [...(truth.shoots.get(shoot)?.controlPlane.pods ?? [])];
+  const there = pods.filter(([, pod]) => pod.owner === owner && pod.bornAt < at).map(([member]) => member);
+  const present = new Set([...there, uid]);
+  if (known === undefined || at - known.lastAt >= forgetMs) {
+    return { rounds: put({ count: 1, beganAt: at, members: present, lastAt: at }), earlyMs: 0 };
+  }
+  const earlyMs = known.lastAt + waitOf(known) - at;
+  const mayBegin = earlyMs <= resolutionMs;
+  if (known.members.has(uid)) {
+    return { rounds: put({ ...known, ...(mayBegin ? { nextMembers: present } : {}), lastAt: at }), earlyMs: 0 };
+  }
+  const next = { count: known.count + 1, beganAt: at, lastAt: at };
+  if (!mayBegin && known.nextMembers?.has(uid) === true) {
+    return { rounds: put({ ...next, members: known.nextMembers }), earlyMs: 0 };
+  }
+  return { rounds: put({ ...next, members: present }), earlyMs: mayBegin ? 0 : earlyMs };
+};

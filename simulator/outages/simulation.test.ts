@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { weederConfig } from '../../src/weeder/config.ts';
+import { generatePlan } from './generate.ts';
+import { runPlan } from './run.ts';
+import { shrink } from './shrink.ts';
+import { tellFailure, tellPlan, tellTrace } from './tell.ts';
+import { weederSettings } from './world-settings.ts';
+
+/** Enough for every kind of story and fault; `make simulate` plays more. */
+const plans = 250;
+/** So that a slow machine ends in time with fewer. */
+const budgetMs = 60_000;
+
+describe('the simulation', () => {
+  it('finds no invariant broken', { timeout: 300_000 }, async () => {
+    const startedAt = performance.now();
+    for (let seed = 1; seed <= plans && performance.now() - startedAt < budgetMs; seed += 1) {
+      const run = await runPlan(generatePlan(seed));
+      if (run.violation === undefined) continue;
+      const simplest = await shrink(run, { run: runPlan, mostRuns: 100 });
+      expect.fail(tellFailure(run, simplest).join('\n'));
+    }
+  });
+
+  it('plays the same plan the same way, and another one differently', { timeout: 60_000 }, async () => {
+    const traceOf = async (seed: number): Promise<string> => JSON.stringify((await runPlan(generatePlan(seed))).events);
+    for (const seed of [2, 7, 11]) {
+      const trace = await traceOf(seed);
+      expect(trace.length).toBeGreaterThan(10_000);
+      expect(await traceOf(seed)).toBe(trace);
+      expect(await traceOf(seed + 1)).not.toBe(trace);
+    }
+  });
+});
+
+describe('plans', () => {
+  it('depend on their number alone, and are data', () => {
+    for (let seed = 0; seed < 50; seed += 1) {
+      const plan = generatePlan(seed);
+      expect(generatePlan(seed)).toEqual(plan);
+      expect(JSON.parse(JSON.stringify(plan))).toEqual(plan);
+      expect(plan.faults.every(({ at, forMs }) => at >= 0 && forMs > 0 && at + forMs <= plan.troubledMs)).toBe(true);
+    }
+  });
+
+  it('have every kind of fault, one and two watchdogs, elected and not, dry runs', () => {
+    const all = Array.from({ length: 400 }, (_, seed) => generatePlan(seed));
+    const kinds = new Set(all.flatMap(({ faults }) => faults.map(({ fault }) => fault.kind)));
+    expect(kinds.size).toBe(28);
+    expect(new Set(all.map(({ component }) => component))).toEqual(new Set(['prober', 'weeder']));
+    expect(new Set(all.map(({ outside }) => outside))).toEqual(new Set([undefined, 'observe', 'confirm', 'trigger']));
+    expect(new Set(all.map(({ replicas }) => replicas))).toEqual(new Set([1, 2]));
+    expect(new Set(all.map(({ elected }) => elected))).toEqual(new Set([true, false]));
+    expect(new Set(all.map(({ dryRun }) => dryRun))).toEqual(new Set([true, false]));
+  });
+
+  it('have a weeder that is configured as gardenlet does it', () => {
+    const { settings } = weederConfig.load(weederConfig.gardeners, { unknownFields: 'error' });
+    expect(weederSettings({}, undefined)).toEqual(settings);
+  });
+
+  it('are told in lines', async () => {
+    const plan = generatePlan(3);
+    const run = await runPlan(plan);
+    expect(tellPlan(plan)).toHaveLength(1 + plan.shoots.length + plan.faults.length);
+    expect(tellTrace(run.events).length).toBeGreaterThan(10);
+  });
+});

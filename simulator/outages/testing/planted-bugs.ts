@@ -1,0 +1,222 @@
+import type { Fault, Plan } from '../plan.ts';
+import { type Bug, type Change, type Shape, type Wrapped, shape } from './bug.ts';
+import { electionBugs } from './election-bugs.ts';
+import { outsideBugs } from './outside-bugs.ts';
+import { weederBugs } from './weeder-bugs.ts';
+
+/** Other settings for `probe`. */
+const settings =
+  (change: (settings: Readonly<Record<string, number>>) => Shape): Change =>
+  (probe) =>
+  (deps, request = {}) => {
+    const inputOf = request.input as () => Shape;
+    const input = (): Shape => {
+      const known = inputOf();
+      const before = known.settings as Readonly<Record<string, number>>;
+      return { ...known, settings: { ...before, ...change(before) } };
+    };
+    return probe(deps, { ...request, input });
+  };
+
+/** Another decision of `probe`. */
+const decision =
+  (change: (decision: Shape, now: number) => Shape): Change =>
+  (probe) =>
+  async (deps = {}, request) => {
+    const result = shape(await probe(deps, request));
+    const clock = deps.clock as { monotonic(): number };
+    return { ...result, decision: change(shape(result.decision), clock.monotonic()) };
+  };
+
+/** Another verdict, where `change` gives one. */
+const verdict = (change: (verdict: Shape) => string | undefined): Change =>
+  decision((made, now) => {
+    const kind = change(shape(made.verdict));
+    return kind === undefined ? made : { ...made, verdict: { kind, crossedAt: now } };
+  });
+
+/** Another time for the next look, so many milliseconds from now. */
+const nextLook = (ms: number): Change => decision((made, now) => ({ ...made, nextRunAt: now + ms }));
+
+/** Another write of `planPatch`. */
+const write =
+  (change: (write: Shape) => Shape): Change =>
+  (planPatch) =>
+  (...args) => {
+    const move = shape(planPatch(...args));
+    return move.kind === 'write' ? { ...move, write: change(shape(move.write)) } : move;
+  };
+
+const forgetDowntime: Change =
+  (probe) =>
+  (deps, request = {}) => {
+    const { unreachable: _, ...memory } = shape(request.memory);
+    const inputOf = request.input as () => Shape;
+    return probe(deps, { ...request, memory, input: () => ({ ...inputOf(), apiServer: {} }) });
+  };
+
+const upsideDown = (info: unknown): unknown =>
+  info === undefined ? undefined : { ...shape(info), level: -Number(shape(info).level) };
+
+const descending: Change =
+  (createFlow) =>
+  (plan = {}) => {
+    const resources = (plan.resources as readonly Shape[]).map((resource) => ({
+      ...resource,
+      scaleUp: upsideDown(resource.scaleUp),
+      scaleDown: upsideDown(resource.scaleDown),
+    }));
+    return createFlow({ ...plan, resources });
+  };
+
+const impatient: Change =
+  (advanceFlow) =>
+  (flow = {}, input = {}) => {
+    const operations = (flow.operations as readonly Shape[]).map((operation) =>
+      shape(operation.phase).kind === 'settling'
+        ? { ...operation, phase: { kind: 'done', outcome: 'scaled' } }
+        : operation,
+    );
+    return advanceFlow(flow.direction === 'up' ? { ...flow, operations } : flow, input);
+  };
+
+const presumptuous: Change =
+  (planPatch) =>
+  (resource = {}, state = {}, aim = {}) => {
+    const marks = Object.entries(shape(state.annotations)).filter(([name]) => !name.endsWith('/ignore-scaling'));
+    return planPatch(resource, { ...state, annotations: Object.fromEntries(marks) }, aim);
+  };
+
+const unconditional: Change =
+  (act) =>
+  (deps = {}, request = {}) => {
+    const action = shape(request.action);
+    if (action.kind !== 'write') return act(deps, request);
+    const base = { ...shape(shape(action.write).base), resourceVersion: '' };
+    return act(deps, { ...request, action: { ...action, write: { ...shape(action.write), base } } });
+  };
+
+const leaking: Change =
+  (act) =>
+  (deps = {}, request = {}) => {
+    (deps.clock as { timer(ms: number, callback: () => void): void }).timer(1e9, () => undefined);
+    return act(deps, request);
+  };
+
+const inEarnest: Change =
+  (act) =>
+  (deps = {}, request = {}) =>
+    act({ ...deps, dryRun: false }, request);
+
+/** Probers' plans with so many of such faults. */
+const withFault =
+  (least: number, isSuch: (fault: Fault) => boolean) =>
+  ({ component, faults }: Plan): boolean =>
+    component === 'prober' && faults.filter(({ fault }) => isSuch(fault)).length >= least;
+
+const unevidenced = ['no scale-down without evidence'];
+const inexact = ['exact counts'];
+const disordered = ['levels in order'];
+
+const proberBugs: readonly Bug[] = [
+  {
+    name: 'half the threshold is enough',
+    of: 'probe',
+    change: settings(({ nodeLeaseFailureFraction = 0 }) => ({
+      nodeLeaseFailureFraction: nodeLeaseFailureFraction / 2,
+    })),
+    breaks: unevidenced,
+  },
+  {
+    name: 'leases expire too early',
+    of: 'probe',
+    change: settings(({ limitMs = 0 }) => ({ limitMs: limitMs / 2 })),
+    breaks: unevidenced,
+  },
+  {
+    name: 'the first look is believed',
+    of: 'probe',
+    change: verdict(({ kind }) => (kind === 'confirming' ? 'unhealthy' : undefined)),
+    breaks: unevidenced,
+  },
+  {
+    name: 'an API server that is down counts as an outage',
+    of: 'probe',
+    change: verdict(({ kind, failure }) =>
+      kind === 'failed' && failure === 'api_server_unreachable' ? 'unhealthy' : undefined,
+    ),
+    breaks: unevidenced,
+  },
+  {
+    name: 'downtime is not forgiven',
+    of: 'probe',
+    change: forgetDowntime,
+    breaks: unevidenced,
+    among: withFault(1, ({ kind, ...fault }) => kind === 'api-server' && 'server' in fault && fault.server !== 'seed'),
+  },
+  {
+    name: 'outages are overlooked',
+    of: 'probe',
+    change: verdict(({ kind }) => (kind === 'unhealthy' ? 'skipped' : undefined)),
+    breaks: ['protected in time', 'no node lost'],
+  },
+  {
+    name: 'recoveries are overlooked',
+    of: 'probe',
+    change: verdict(({ kind }) => (kind === 'healthy' ? 'skipped' : undefined)),
+    breaks: ['restored in the end'],
+  },
+  { name: 'looks have no pause in between', of: 'probe', change: nextLook(10), breaks: ['no storm of requests'] },
+  {
+    name: 'the second look is the last',
+    of: 'probe',
+    change: nextLook(1e6),
+    breaks: ['keeps looking', 'protected in time', 'restored in the end'],
+  },
+  { name: 'levels are taken in descending order', of: 'createFlow', change: descending, breaks: disordered },
+  { name: 'a scale-up does not wait for pods', of: 'advanceFlow', change: impatient, breaks: disordered },
+  {
+    name: 'one replica is restored, whatever there was',
+    of: 'planPatch',
+    change: write((wanted) => (Number(wanted.replicas) > 0 ? { ...wanted, replicas: 1 } : wanted)),
+    breaks: inexact,
+  },
+  {
+    name: 'the former count is not stored',
+    of: 'planPatch',
+    change: write((wanted) =>
+      wanted.replicas === 0
+        ? { ...wanted, annotations: { 'dependency-watchdog.gardener.cloud/meltdown-protection-active': '' } }
+        : wanted,
+    ),
+    breaks: inexact,
+  },
+  { name: 'ignore-scaling is ignored', of: 'planPatch', change: presumptuous, breaks: inexact },
+  {
+    name: 'writes have no precondition',
+    of: 'act',
+    change: unconditional,
+    breaks: inexact,
+    among: (plan) => plan.latencyMs >= 300 && withFault(3, ({ kind }) => kind === 'autoscaler')(plan),
+  },
+  { name: 'a dry run is none', of: 'act', change: inEarnest, breaks: ['a dry run writes nothing'] },
+  { name: 'each request leaves a timer behind', of: 'act', change: leaking, breaks: ['nothing leaks'] },
+];
+
+export const bugs: readonly Bug[] = [...proberBugs, ...outsideBugs, ...electionBugs, ...weederBugs];
+
+let planted: string | undefined;
+
+/** The bug of that name is there from now on, and no other. */
+export const plant = (name: string | undefined): void => {
+  planted = name;
+};
+
+/** A module one of whose functions, the last part of `of`, has the planted bug. */
+export const withBugs = (module: Shape, of: string): Shape => {
+  const name = of.split('/').at(-1) ?? of;
+  const original = module[name] as Wrapped;
+  const changed = new Map(bugs.filter((bug) => bug.of === of).map((bug) => [bug.name, bug.change(original)] as const));
+  const wrapped: Wrapped = (...args) => (changed.get(planted ?? '') ?? original)(...args);
+  return { ...module, [name]: wrapped };
+};

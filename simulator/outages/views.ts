@@ -1,0 +1,207 @@
+import type { Life, SimEvent } from './history.ts';
+import { type Tries, noTries, takeAnswer, takeFailure } from './tries.ts';
+import type { ShootTruth, Truth } from './truth.ts';
+
+/** What the lists of nodes and machines showed. */
+interface Surroundings {
+  readonly nodes?: ShootTruth['nodes'];
+  readonly machines?: ShootTruth['machines'];
+}
+
+/** A list of leases that was answered to a process, with the lists of nodes and machines of the same run. */
+export interface Look extends Surroundings {
+  /** When the leases were served. */
+  readonly servedAt: number;
+  /** When the last of the lists had arrived. */
+  readonly knownAt: number;
+  readonly leases: ShootTruth['leases'];
+  /** Of the outside path, when the last of the lists had arrived. */
+  readonly tries: Tries;
+  /** Then most outside paths were certainly broken for us alone. */
+  readonly isFaultOurs: boolean;
+}
+
+export interface Unreachable {
+  /** When a request was sent that ended such a run. */
+  readonly since: number;
+  /** One was answered with 5xx or 429, or not at all on a connection that stood. */
+  readonly hasFailed: boolean;
+}
+
+/** What one process has been shown of one shoot. */
+export interface View {
+  /** Lists of leases that were answered. */
+  readonly looks: number;
+  readonly lookedAt: number;
+  /** The longest time between two of them. */
+  readonly longestGapMs: number;
+  /** Leases that changed from one look to a later one. */
+  readonly moved: ReadonlySet<string>;
+  /** Of the run that may still be under way. */
+  readonly current: Look | undefined;
+  /** Of the same run: where answers are slow, leases are asked for once more beside them. */
+  readonly surroundings: Surroundings;
+  /** Looks with all three lists, the latest first. */
+  readonly complete: readonly Look[];
+  /** Runs in a row without a list of leases, as far as they failed for certain. */
+  readonly unreachable: Unreachable | undefined;
+  /** Of the requests that such a run begins with: those that have failed once, and are repeated. */
+  readonly failedOnce: ReadonlySet<string>;
+  /** End of the last time that the API server was down for long, by its own answers. */
+  readonly downUntil: number;
+  /** When a request inside last failed. */
+  readonly failedAt: number;
+  /** When the latest `GET /version` inside that was answered was sent. */
+  readonly answeredAt: number;
+  /** Some lease changed between two looks, of which this is when the first was served. */
+  readonly renewedSince: number;
+  readonly tries: Tries;
+}
+
+const emptyView: View = {
+  looks: 0,
+  lookedAt: 0,
+  longestGapMs: 0,
+  moved: new Set(),
+  current: undefined,
+  surroundings: {},
+  complete: [],
+  unreachable: undefined,
+  failedOnce: new Set(),
+  downUntil: Number.NEGATIVE_INFINITY,
+  failedAt: Number.NEGATIVE_INFINITY,
+  answeredAt: Number.NEGATIVE_INFINITY,
+  renewedSince: Number.NEGATIVE_INFINITY,
+  tries: noTries,
+};
+
+/** By process and shoot. */
+export type Views = ReadonlyMap<string, View>;
+
+const downtimeMs = 15_000;
+const remembered = 4;
+
+export const viewOf = (views: Views, life: Life, shoot: string): View => views.get(`${life}/${shoot}`) ?? emptyView;
+
+type Answer = Extract<SimEvent, { kind: 'request' }> & { readonly shoot: string };
+
+const looked = (view: View, { at }: Answer, truth: Truth): View => {
+  const { served } = truth.ending ?? {};
+  if (served?.truth === undefined) return view;
+  const { leases } = served.truth;
+  const before = view.current?.leases;
+  const moved = [...leases].filter(([node, changedAt]) => before?.has(node) === true && before.get(node) !== changedAt);
+  const { unreachable, tries, surroundings } = view;
+  const wasDown = unreachable?.hasFailed === true && at - unreachable.since >= downtimeMs;
+  const known: View = {
+    ...view,
+    looks: view.looks + 1,
+    lookedAt: at,
+    longestGapMs: view.looks === 0 ? 0 : Math.max(view.longestGapMs, at - view.lookedAt),
+    moved: moved.length === 0 ? view.moved : new Set([...view.moved, ...moved.map(([node]) => node)]),
+    renewedSince: moved.length === 0 ? view.renewedSince : (view.current?.servedAt ?? view.renewedSince),
+    unreachable: undefined,
+    downUntil: wasDown ? at : view.downUntil,
+  };
+  return completed(known, { servedAt: served.at, knownAt: at, leases, tries, isFaultOurs: false, ...surroundings });
+};
+
+const completed = (view: View, look: Look): View => {
+  const isComplete = look.nodes !== undefined && look.machines !== undefined;
+  const current = { ...look, tries: view.tries };
+  return { ...view, current, complete: isComplete ? [current, ...view.complete].slice(0, remembered) : view.complete };
+};
+
+const surrounded = (view: View, at: number, shown: Surroundings): View => {
+  const known = { ...view, surroundings: { ...view.surroundings, ...shown } };
+  return view.current === undefined ? known : completed(known, { ...view.current, knownAt: at, ...shown });
+};
+
+const answered = (view: View, event: Answer, truth: Truth): View => {
+  const { verb, resource, status, at } = event;
+  if (status === undefined) return view;
+  if (resource === '/version' && status < 400) {
+    return { ...view, answeredAt: truth.ending?.sentAt ?? at, surroundings: {} };
+  }
+  if (verb !== 'list') return view;
+  if (status !== 200) return view;
+  const shown = truth.ending?.served?.truth;
+  if (resource === 'leases') return looked(view, event, truth);
+  if (shown === undefined) return view;
+  if (resource === 'nodes') return surrounded(view, at, { nodes: shown.nodes });
+  if (resource === 'machines') return surrounded(view, at, { machines: shown.machines });
+  return view;
+};
+
+const withoutAnswer = 0;
+
+/** A request that fails is repeated once, unless it was refused; the run has failed when the repeated one does. */
+const trackSpell = (view: View, event: Answer, sentAt: number): View => {
+  const { resource, stage, status = withoutAnswer, isDark = false, isConnected = false } = event;
+  if (resource !== '/version' && resource !== 'leases') return view;
+  if (stage === 'answered' && status < 400) {
+    return { ...view, failedOnce: new Set([...view.failedOnce].filter((other) => other !== resource)) };
+  }
+  if (status !== 429 && !view.failedOnce.has(resource)) {
+    return { ...view, failedOnce: new Set([...view.failedOnce, resource]) };
+  }
+  const shows = status === withoutAnswer ? isDark && isConnected : status === 429 || status >= 500;
+  const { since = sentAt, hasFailed = false } = view.unreachable ?? {};
+  return { ...view, unreachable: { since, hasFailed: hasFailed || shows } };
+};
+
+const ended = (view: View, event: Answer, truth: Truth): View => {
+  const { stage, at, status = 0, exchange, isDark } = event;
+  const isInside = exchange.server === event.shoot;
+  const sentAt = truth.ending?.sentAt ?? at;
+  if (!isInside && exchange.server !== 'seed') {
+    if (stage === 'failed' && isDark === undefined) return view;
+    const tried = { tries: view.tries, sentAt, at, insideAnsweredAt: view.answeredAt };
+    return { ...view, tries: isDark === undefined ? takeAnswer(tried, status) : takeFailure(tried, isDark) };
+  }
+  const hasFailed = stage === 'failed' || status >= 400;
+  const known = isInside && hasFailed ? { ...view, failedAt: at, surroundings: {} } : view;
+  const tracked = isInside ? trackSpell(known, event, sentAt) : known;
+  return stage === 'answered' ? answered(tracked, event, truth) : tracked;
+};
+
+/** Kubelets renew every 10 s. */
+const freshMs = 13_000;
+const fewest = 3;
+
+/** Most of all paths are broken, and leases renew: certain only, so that nobody is blamed who sees it a moment later. */
+const isFaultOurs = (views: Views, life: Life, { at, shoots }: Truth): boolean => {
+  const prefix = `${life}/`;
+  const own = [...views].filter(([key]) => key.startsWith(prefix));
+  const judged = own.filter(([, { tries }]) => tries.answeredAt > Number.NEGATIVE_INFINITY || tries.failures > 0);
+  const broken = judged.filter(([key, { tries, failedAt, lookedAt, renewedSince, current }]) => {
+    // A path whose kubeconfig has been of no use since is unknown.
+    const isKnown = (shoots.get(key.slice(prefix.length))?.spoiledUntil ?? at) < tries.failingSince;
+    const isRenewed = tries.brokenAt < at && renewedSince > tries.failingSince + 1_000;
+    const isFresh = [...(current?.leases.values() ?? [])].some((changedAt) => lookedAt - changedAt < freshMs);
+    return tries.failures >= 3 && isKnown && isRenewed && isFresh && failedAt < lookedAt;
+  });
+  return broken.length >= fewest && broken.length * 2 > judged.length;
+};
+
+/** Who stops probing a shoot forgets its outside path. */
+const withoutTries = (views: Views, shoot: string): Views =>
+  new Map([...views].map(([key, view]) => [key, key.endsWith(`/${shoot}`) ? { ...view, tries: noTries } : view]));
+
+/** Takes in what happened; `truth` has taken it in already. Pure. */
+export const watch = (views: Views, event: SimEvent, truth: Truth): Views => {
+  if (event.kind === 'cluster') {
+    const goesOn = event.phase === 'run' || event.phase === 'leave';
+    return goesOn ? views : withoutTries(views, event.shoot);
+  }
+  if (event.kind !== 'request' || event.shoot === undefined) return views;
+  if (event.stage !== 'answered' && event.stage !== 'failed') return views;
+  const { life } = event.exchange;
+  const view = viewOf(views, life, event.shoot);
+  const next = ended(view, { ...event, shoot: event.shoot }, truth);
+  if (next === view) return views;
+  const known = new Map(views).set(`${life}/${event.shoot}`, next);
+  const [look, ...others] = next.complete;
+  if (look === view.complete[0] || look === undefined || !isFaultOurs(known, life, truth)) return known;
+  return known.set(`${life}/${event.shoot}`, { ...next, complete: [{ ...look, isFaultOurs: true }, ...others] });
+};

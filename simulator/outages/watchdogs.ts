@@ -1,0 +1,37 @@
+import type { Random } from '../../src/ports/random.ts';
+import {
+  type Replica,
+  type ReplicaOptions,
+  type Scenario,
+  startReplica,
+  startWeederReplica,
+} from '../harness/index.ts';
+import type { Plan } from './plan.ts';
+import { electionSettings, proberSettings, weederSettings } from './world-settings.ts';
+
+/** A process of the component that a plan is about. */
+export interface Watchdog extends Omit<Replica, 'reload'> {
+  /** Gives it the settings of that number, undefined for the usual ones. */
+  configure(settings: number | undefined): void;
+}
+
+export interface WatchdogOptions extends Pick<ReplicaOptions, 'listen'> {
+  readonly plan: Plan;
+  readonly scenario: Scenario;
+  readonly settings: number | undefined;
+  readonly random: Random;
+}
+
+export const startWatchdog = ({ plan, scenario, settings, ...rest }: WatchdogOptions): Watchdog => {
+  const options = { ...rest, leaderElection: electionSettings(plan.elected), dryRun: plan.dryRun };
+  switch (plan.component) {
+    case 'prober': {
+      const prober = startReplica(scenario, { ...options, settings: proberSettings(plan, settings) });
+      return { ...prober, configure: (number) => prober.reload(proberSettings(plan, number)) };
+    }
+    case 'weeder': {
+      const weeder = startWeederReplica(scenario, { ...options, settings: weederSettings(plan, settings) });
+      return { ...weeder, configure: (number) => weeder.reload(weederSettings(plan, number)) };
+    }
+  }
+};

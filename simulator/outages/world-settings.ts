@@ -1,0 +1,96 @@
+import type { ProberSettings } from '../../src/prober/index.ts';
+import type { LeaderElectionSettings } from '../../src/process/index.ts';
+import type { WeededService, WeederSettings } from '../../src/weeder/index.ts';
+import { externalProbe, gardenSettings, leaseNamespace } from '../harness/index.ts';
+import type { Plan } from './plan.ts';
+
+/** What a hot reload may change, by the number that a plan names. */
+export const otherSettings: readonly Partial<ProberSettings>[] = [
+  { probeIntervalMs: 5_000 },
+  { nodeLeaseFailureFraction: 0.8 },
+  { dependentResources: gardenSettings.dependentResources.slice(0, 2) },
+  {
+    dependentResources: gardenSettings.dependentResources.map((resource) => ({
+      ...resource,
+      scaleUp: { ...resource.scaleUp, initialDelayMs: 0 },
+    })),
+  },
+];
+
+export const proberSettings = ({ outside }: Pick<Plan, 'outside'>, reload: number | undefined): ProberSettings => ({
+  ...gardenSettings,
+  ...(outside === undefined ? {} : { externalProbe: externalProbe(outside) }),
+  ...(reload === undefined ? {} : otherSettings[reload]),
+});
+
+const etcdService = 'etcd-main-client';
+
+/** As gardenlet configures the weeder of a seed. */
+const gardenWeeder: WeederSettings = {
+  watchDurationMs: 300_000,
+  services: [
+    {
+      name: etcdService,
+      podSelectors: [
+        {
+          matchLabels: {},
+          matchExpressions: [
+            { key: 'gardener.cloud/role', operator: 'In', values: ['controlplane'] },
+            { key: 'role', operator: 'In', values: ['apiserver'] },
+          ],
+        },
+      ],
+    },
+    {
+      name: 'kube-apiserver',
+      podSelectors: [
+        {
+          matchLabels: {},
+          matchExpressions: [
+            { key: 'gardener.cloud/role', operator: 'In', values: ['controlplane'] },
+            { key: 'role', operator: 'NotIn', values: ['main', 'apiserver'] },
+          ],
+        },
+      ],
+    },
+  ],
+};
+
+/** Etcd's, and kube-apiserver's, which needs it. */
+export const weededServices = [etcdService, 'kube-apiserver'] as const;
+
+const without = (name: string): readonly WeededService[] =>
+  gardenWeeder.services.filter((service) => service.name !== name);
+
+/** As `otherSettings`. */
+export const otherWeederSettings: readonly Partial<WeederSettings>[] = [
+  { watchDurationMs: 45_000 },
+  { services: without(etcdService) },
+  {
+    services: gardenWeeder.services.map((service) => ({
+      ...service,
+      podSelectors: [
+        { matchLabels: { app: 'kubernetes', role: 'apiserver' }, matchExpressions: [] },
+        ...service.podSelectors,
+      ],
+    })),
+  },
+];
+
+export const weederSettings = (
+  { watchDurationMs = gardenWeeder.watchDurationMs }: Pick<Plan, 'watchDurationMs'>,
+  reload: number | undefined,
+): WeederSettings => ({
+  ...gardenWeeder,
+  watchDurationMs,
+  ...(reload === undefined ? {} : otherWeederSettings[reload]),
+});
+
+/** Defaults of the command line. */
+export const electionSettings = (enabled: boolean): LeaderElectionSettings => ({
+  enabled,
+  namespace: leaseNamespace,
+  leaseDurationMs: 15_000,
+  renewDeadlineMs: 10_000,
+  retryPeriodMs: 2_000,
+});

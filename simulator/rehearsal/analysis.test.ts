@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest';
+import { raceAgainstGrace } from '../../src/prober/config-advice.ts';
+import type { DependentResource, ProberSettings, ScaleInfo } from '../../src/prober/settings.ts';
+import { gardenSettings } from '../harness/settings.ts';
+import { analyse } from './analysis.ts';
+
+const [kcm, mcm, autoscaler] = gardenSettings.dependentResources as readonly [
+  DependentResource,
+  DependentResource,
+  DependentResource,
+];
+
+const down = (resource: DependentResource, info: Partial<ScaleInfo>): DependentResource => ({
+  ...resource,
+  scaleDown: { level: 0, initialDelayMs: 0, timeoutMs: 30_000, ...info },
+});
+const upOnly = ({ ref, optional, scaleUp }: DependentResource): DependentResource => ({ ref, optional, scaleUp });
+
+const warningsOf = (changed: Partial<ProberSettings>, nodes = 50): readonly string[] =>
+  analyse({ ...gardenSettings, ...changed }, { nodes });
+
+describe('the race against the grace', () => {
+  it('is won by what Gardener configures, with as much as there is', () => {
+    expect(raceAgainstGrace(gardenSettings)).toEqual([
+      { at: 30_000, text: 'threshold at 30.0s' },
+      { at: 31_000, text: 'look within 1.0s' },
+      { at: 34_000, text: 'level 0: up to 3.0s' },
+      { at: 34_000, text: 'level 1: kube-controller-manager at 34.0s' },
+    ]);
+    expect(warningsOf({})).toEqual([]);
+  });
+
+  it('is not run without KCM', () => {
+    expect(raceAgainstGrace({ ...gardenSettings, dependentResources: [mcm] })).toBeUndefined();
+    expect(raceAgainstGrace({ ...gardenSettings, dependentResources: [upOnly(kcm), mcm] })).toBeUndefined();
+  });
+
+  it.each<readonly [string, readonly DependentResource[], number]>([
+    ['a level takes as long as its slowest resource', [down(mcm, { initialDelayMs: 2_000 }), autoscaler, kcm], 36_000],
+    ['a time-out below the limit of a level is the limit', [down(mcm, { timeoutMs: 1_000 }), kcm], 32_000],
+    ['levels add up', [mcm, down(autoscaler, { level: 1 }), down(kcm, { level: 2 })], 37_000],
+    [
+      'levels after KCM and with it do not count',
+      [down(kcm, { level: 0 }), mcm, down(autoscaler, { level: 1 })],
+      31_000,
+    ],
+    ["KCM's own delay counts", [down(kcm, { initialDelayMs: 4_000 })], 35_000],
+    ['a numerical gap between levels costs nothing', [down(kcm, { level: 900 }), mcm], 34_000],
+  ])('%s', (_, dependentResources, at) => {
+    expect(raceAgainstGrace({ ...gardenSettings, dependentResources })?.at(-1)?.at).toBe(at);
+  });
+});
+
+describe('warnings', () => {
+  it.each<readonly [string, Partial<ProberSettings>, readonly string[]]>([
+    [
+      'a delay that cannot win',
+      { dependentResources: [kcm, down(mcm, { initialDelayMs: 20_000 })] },
+      [
+        'scaling down cannot win: threshold at 30.0s, look within 1.0s, level 0: 20.0s initialDelay + up to 3.0s, level 1: kube-controller-manager at 54.0s: KCM acts at 40.0s',
+      ],
+    ],
+    [
+      'a delay of exactly what is left',
+      { dependentResources: [down(kcm, { level: 1, initialDelayMs: 10_000 }), mcm] },
+      [expect.stringContaining('scaling down cannot win: ')],
+    ],
+    [
+      'delays that may win',
+      { dependentResources: [kcm, down(mcm, { initialDelayMs: 7_000 })] },
+      [
+        'scaling down may come too late when pods are slow to stop: threshold at 30.0s, look within 1.0s, level 0: 7.0s initialDelay + up to 3.0s, level 1: kube-controller-manager at 41.0s: KCM acts at 40.0s',
+      ],
+    ],
+    [
+      'a short grace',
+      { nodeMonitorGraceMs: 12_000, probeIntervalMs: 3_000 },
+      [expect.stringContaining('may come too late')],
+    ],
+    [
+      'delays in the way of nobody',
+      { dependentResources: [kcm, mcm, down(autoscaler, { level: 2, initialDelayMs: 60_000 })] },
+      [],
+    ],
+    [
+      'no KCM',
+      { dependentResources: [mcm] },
+      ['no resource named kube-controller-manager is scaled down: nothing stops KCM from giving up the nodes'],
+    ],
+    [
+      'no MCM',
+      { dependentResources: [kcm, upOnly(mcm)] },
+      [expect.stringContaining('no resource named machine-controller-manager is scaled down: ')],
+    ],
+    [
+      'MCM restored together with KCM',
+      { dependentResources: [kcm, { ...mcm, scaleUp: { ...mcm.scaleUp, level: 0 } }] },
+      [expect.stringContaining('restored in level 0, not after kube-controller-manager in level 0')],
+    ],
+    [
+      'rare probes, as gardenlet configures them',
+      { probeIntervalMs: 30_000 },
+      [
+        'more than a quarter of the grace: after a probe that fails the next one comes up to 36.0s later (probeInterval 30.0s x 1.2): KCM acts at 40.0s',
+      ],
+    ],
+    ['probes at a quarter of the grace, as they are by default', { probeIntervalMs: 10_000 }, []],
+    [
+      'the mode confirm',
+      {
+        externalProbe: {
+          kubeConfigSecretName: 'outside',
+          timeoutMs: 5_000,
+          failureThreshold: 3,
+          successThreshold: 1,
+          mode: 'confirm',
+        },
+      },
+      [expect.stringContaining('externalProbe.mode confirm')],
+    ],
+  ])('of %s', (_, changed, expected) => {
+    expect(warningsOf(changed)).toEqual(expected);
+  });
+
+  it('of shoots that are too small', () => {
+    expect(warningsOf({}, 1)).toEqual([expect.stringContaining('one node is never protected')]);
+    expect(warningsOf({}, 2)).toEqual([]);
+  });
+});

@@ -1,0 +1,44 @@
+import { type DependentResource, type ProberSettings, adviceOn } from '../../src/prober/index.ts';
+import { kubeControllerManager, machineControllerManager } from '../world/index.ts';
+
+export const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)}s`;
+
+const named = ({ dependentResources }: ProberSettings, name: string): DependentResource | undefined =>
+  dependentResources.find(({ ref }) => ref.name === name);
+
+const managerWarnings = (settings: ProberSettings): readonly string[] => {
+  const [kcm, mcm] = [named(settings, kubeControllerManager), named(settings, machineControllerManager)];
+  const warnings: string[] = [];
+  if (kcm?.scaleDown === undefined) {
+    warnings.push(
+      `no resource named ${kubeControllerManager} is scaled down: nothing stops KCM from giving up the nodes`,
+    );
+  }
+  if (mcm?.scaleDown === undefined) {
+    warnings.push(
+      `no resource named ${machineControllerManager} is scaled down: nothing stops MCM from replacing machines of nodes that were given up`,
+    );
+  }
+  if (kcm !== undefined && mcm !== undefined && mcm.scaleUp.level <= kcm.scaleUp.level) {
+    warnings.push(
+      `${machineControllerManager} is restored in level ${String(mcm.scaleUp.level)}, not after ${kubeControllerManager} in level ${String(kcm.scaleUp.level)}: it may replace machines before KCM has seen their nodes again`,
+    );
+  }
+  return warnings;
+};
+
+const pathWarnings = ({ externalProbe }: ProberSettings): readonly string[] =>
+  externalProbe?.mode === 'confirm'
+    ? ['externalProbe.mode confirm: nodes that are cut off on their own side (--fault nat) are not protected']
+    : [];
+
+const nodeWarnings = (nodes: number): readonly string[] =>
+  nodes < 2 ? ['a shoot with one node is never protected: one silent node proves nothing about the path'] : [];
+
+/** What speaks against a configuration, from its numbers alone. */
+export const analyse = (settings: ProberSettings, { nodes }: { readonly nodes: number }): readonly string[] => [
+  ...adviceOn(settings).map(({ text }) => text),
+  ...managerWarnings(settings),
+  ...pathWarnings(settings),
+  ...nodeWarnings(nodes),
+];

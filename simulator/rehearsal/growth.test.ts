@@ -1,0 +1,92 @@
+import { beforeEach, expect, it, vi } from 'vitest';
+import type { SimKind } from '../apiserver/kind.ts';
+import { simKinds } from '../apiserver/kinds.ts';
+import { gardenSettings } from '../harness/settings.ts';
+import type { VirtualClock } from '../time/clock.ts';
+import type { FaultName } from './faults.ts';
+import { planRehearsal } from './plan.ts';
+import { playRehearsal } from './play.ts';
+
+interface Storage {
+  collection(kind: SimKind): {
+    readonly size: number;
+    readonly compacted: number;
+    readonly since: (revision: number) => readonly unknown[] | undefined;
+  };
+}
+
+/** What the rehearsal makes for itself. */
+const made = vi.hoisted(() => ({ storages: [] as Storage[], clocks: [] as VirtualClock[] }));
+
+vi.mock('../apiserver/storage.ts', async (original) => {
+  const module = await original<{ createStorage: (events: number) => Storage }>();
+  const createStorage = (events: number): Storage => {
+    const storage = module.createStorage(events);
+    made.storages.push(storage);
+    return storage;
+  };
+  return { ...module, createStorage };
+});
+
+vi.mock('../time/clock.ts', async (original) => {
+  const module = await original<{ createVirtualClock: (options: object) => VirtualClock }>();
+  const createVirtualClock = (options: object): VirtualClock => {
+    const clock = module.createVirtualClock(options);
+    made.clocks.push(clock);
+    return clock;
+  };
+  return { ...module, createVirtualClock };
+});
+
+beforeEach(() => {
+  made.storages.length = 0;
+  made.clocks.length = 0;
+});
+
+const kinds = Object.values(simKinds);
+
+const collectionsOf = (storages: readonly Storage[]) =>
+  storages.flatMap((storage) => kinds.map((kind) => storage.collection(kind)));
+
+/**
+ * Objects of all API servers, and timers; changes of the past that the API servers of the shoots know. The seed's, where something is written
+ * only when something happens, keeps its last 5000 changes of each kind.
+ */
+const census = () => ({
+  objects: collectionsOf(made.storages).reduce((sum, { size }) => sum + size, 0),
+  past: collectionsOf(made.storages.slice(1)).reduce(
+    (sum, { since, compacted }) => sum + (since(compacted)?.length ?? 0),
+    0,
+  ),
+  timers: made.clocks.reduce((sum, { pending }) => sum + pending, 0),
+});
+
+const minute = 60_000;
+
+it.each<readonly [FaultName, boolean]>([
+  ['none', true],
+  ['lb', true],
+  ['lb', false],
+])('a rehearsal keeps no more after 15 minutes than after 5: %s, protected %s', async (fault, isProtected) => {
+  const plan = planRehearsal({
+    settings: gardenSettings,
+    shoots: 3,
+    nodes: 8,
+    fault,
+    durationMs: 45 * minute,
+    seed: 7,
+    limits: { qps: 5, burst: 10 },
+  });
+  if (!plan.ok) throw new Error(plan.error);
+  const run = playRehearsal(plan.value, { isProtected });
+  const counts = new Map<number, ReturnType<typeof census>>();
+  // Shortly before the past is forgotten, when there is most of it.
+  for (const at of [5, 15]) made.clocks[0]!.timer(at * minute - 1, () => counts.set(at, census()));
+  await run;
+  expect([made.clocks.length, made.storages.length]).toEqual([1, 1 + plan.value.shoots]);
+  const [early, late] = [counts.get(5)!, counts.get(15)!];
+  // Leases that were renewed since the last step: one more or less of each node.
+  expect(late.past).toBeLessThanOrEqual(early.past + 3 * 8);
+  expect(late.objects).toBeLessThanOrEqual(early.objects);
+  expect(late.timers).toBeLessThanOrEqual(early.timers + 3);
+});

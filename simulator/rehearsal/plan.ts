@@ -1,0 +1,52 @@
+import type { Result } from '../../src/kubernetes/api/errors.ts';
+import type { ProberSettings } from '../../src/prober/index.ts';
+import { type FaultName, type RehearsedFault, rehearsedFaults } from './faults.ts';
+
+/** What a user asks for. */
+export interface RehearsalRequest {
+  readonly settings: ProberSettings;
+  readonly shoots: number;
+  /** Of each shoot. */
+  readonly nodes: number;
+  readonly fault: FaultName;
+  readonly durationMs: number;
+  /** Decides everything that is random. */
+  readonly seed: number;
+  /** `--kube-api-qps` and `--kube-api-burst` of the prober. */
+  readonly limits: { readonly qps: number; readonly burst: number };
+}
+
+export interface RehearsalPlan extends Omit<RehearsalRequest, 'fault'> {
+  readonly faultName: FaultName;
+  readonly fault: RehearsedFault;
+  /** Of the outage; monotonic milliseconds. */
+  readonly beginsAt: number;
+  readonly endsAt: number;
+}
+
+/** Before the outage, so that every shoot has been looked at. */
+const leastSettlingMs = 60_000;
+/** From the end of the grace period until KCM has given up every node: leases differ by up to 10 s in age, and it looks every 5 s. */
+const reactionMs = 20_000;
+/** Memory: a node takes about 60 KB. */
+const mostNodes = 50_000;
+
+const inMinutes = (ms: number): string => `${String(Math.ceil(ms / 60_000))}m`;
+
+/** The outage begins when the shoots have settled, and takes a third of the time, so that there is some for what comes after it. */
+export const planRehearsal = (request: RehearsalRequest): Result<RehearsalPlan, string> => {
+  const { settings, fault: faultName, durationMs, shoots, nodes } = request;
+  const { probeIntervalMs, backoffJitterFactor, nodeMonitorGraceMs } = settings;
+  if (shoots * nodes > mostNodes) {
+    return { ok: false, error: `--shoots times --nodes must be at most ${String(mostNodes)}` };
+  }
+  const beginsAt = Math.max(leastSettlingMs, 3 * probeIntervalMs * (1 + backoffJitterFactor));
+  const outageMs = durationMs / 3;
+  const leastMs = Math.max(3 * (nodeMonitorGraceMs + reactionMs), beginsAt * 3);
+  if (durationMs < leastMs) {
+    const error = `--duration must be at least ${inMinutes(leastMs)}: an outage takes a third of it, and has to outlast KCM's grace`;
+    return { ok: false, error };
+  }
+  const fault = rehearsedFaults[faultName];
+  return { ok: true, value: { ...request, faultName, fault, beginsAt, endsAt: beginsAt + outageMs } };
+};

@@ -1,0 +1,241 @@
+import { describe, expect, it } from 'vitest';
+import type { DependentResource, ProberSettings } from '../../src/prober/settings.ts';
+import { gardenSettings } from '../harness/settings.ts';
+import { type RehearsalRequest, planRehearsal } from './plan.ts';
+import { rehearse } from './rehearse.ts';
+import type { Rehearsal } from './result.ts';
+import { tellRehearsal } from './text.ts';
+
+const request = (given: Partial<RehearsalRequest>): RehearsalRequest => ({
+  settings: gardenSettings,
+  shoots: 4,
+  nodes: 5,
+  fault: 'lb',
+  durationMs: 900_000,
+  seed: 3,
+  limits: { qps: 5, burst: 10 },
+  ...given,
+});
+
+const run = (given: Partial<RehearsalRequest>): Promise<Rehearsal> => {
+  const plan = planRehearsal(request(given));
+  if (!plan.ok) throw new Error(plan.error);
+  return rehearse(plan.value);
+};
+
+const withDependents = (dependentResources: readonly DependentResource[]): ProberSettings => ({
+  ...gardenSettings,
+  dependentResources,
+});
+const [kcm, mcm, autoscaler] = gardenSettings.dependentResources as readonly [
+  DependentResource,
+  DependentResource,
+  DependentResource,
+];
+const slow: ProberSettings = withDependents([
+  kcm,
+  { ...mcm, scaleDown: { level: 0, initialDelayMs: 20_000, timeoutMs: 30_000 } },
+]);
+
+/** What lists and writes take in all, at most. */
+const answerMs = 1_000;
+
+const none = { nodesLost: 0, machinesReplaced: 0 };
+
+describe('a rehearsal', () => {
+  it.each(['lb', 'seed-slow', 'clock-skew', 'restart'] as const)('of %s loses no node', async (fault) => {
+    const result = await run({ fault });
+    expect(result).toMatchObject({ isProtected: true, with: none, without: { nodesLost: 20 }, warnings: [] });
+    expect(result).toMatchObject({ threatened: 4, heldShoots: 4, needless: 0, unrestored: 0 });
+    expect(result.timeline.map(({ what, shoots }) => `${what}: ${String(shoots)}`)).toEqual([
+      'threshold crossed: 4',
+      'first scale-down: 4',
+      'last scale-down: 4',
+      'kube-controller-manager scaled down: 4',
+      "KCM's grace over for the first node: 4",
+      'outage ends: 4',
+      'kube-controller-manager restored: 4',
+      'machine-controller-manager restored: 4',
+      'cluster-autoscaler restored: 4',
+    ]);
+  });
+
+  it('has a seed that is slow: writes take longer, and are repeated', async () => {
+    const [well, slowSeed] = [await run({}), await run({ fault: 'seed-slow' })];
+    expect(slowSeed.timeline[1]!.spread.firstMs).toBeGreaterThanOrEqual(well.timeline[1]!.spread.firstMs + 500);
+    expect(slowSeed.requests.seed['patch deployments']).toBeGreaterThan(well.requests.seed['patch deployments']!);
+  });
+
+  it.each([8, 11])(
+    'of a seed that refuses some all of three tries: nobody waits for the next tick (%d)',
+    async (seed) => {
+      const { timeline } = await run({ fault: 'seed-slow', shoots: 60, nodes: 3, durationMs: 400_000, seed });
+      expect(timeline[2]!.spread.lastMs - timeline[0]!.spread.lastMs).toBeLessThan(6_000);
+    },
+  );
+
+  it('has clocks that are wrong, and knows when leases were renewed all the same', async () => {
+    const [well, skewed] = [await run({}), await run({ fault: 'clock-skew' })];
+    expect(skewed.timeline[0]).toEqual(well.timeline[0]);
+    // The prober judges a lease with a wrong timestamp by when it saw the change, which is later.
+    expect(skewed.timeline[1]!.spread.medianMs).toBeGreaterThan(well.timeline[1]!.spread.medianMs);
+  });
+
+  it.each([1, 2, 3, 4, 5, 6])('detects with wrong clocks at most 5 s late: seed %i', async (seed) => {
+    const { timeline } = await run({ fault: 'clock-skew', seed });
+    const [crossed, scaled] = [timeline[0]!.spread, timeline[1]!.spread];
+    for (const at of ['firstMs', 'medianMs', 'lastMs'] as const) {
+      expect(scaled[at] - crossed[at]).toBeLessThanOrEqual(5_000 + answerMs);
+    }
+  });
+
+  it('never scales before the threshold, and restores in the order of levels', async () => {
+    const { timeline, margin } = await run({ fault: 'lb', nodes: 10 });
+    const firsts = timeline.map(({ spread }) => spread.firstMs);
+    expect(firsts[1]).toBeGreaterThanOrEqual(firsts[0]! - 1);
+    expect(firsts.slice(6)).toEqual(firsts.slice(6).toSorted((a, b) => a - b));
+    expect(margin!.leastMs).toBeGreaterThan(0);
+    expect(margin!.medianMs).toBeGreaterThanOrEqual(margin!.leastMs);
+    for (const { spread } of timeline) {
+      expect(spread.medianMs).toBeGreaterThanOrEqual(spread.firstMs);
+      expect(spread.lastMs).toBeGreaterThanOrEqual(spread.medianMs);
+    }
+  });
+
+  it('cuts off part of the nodes, or one shoot', async () => {
+    const nat = await run({ fault: 'nat', nodes: 10 });
+    expect(nat).toMatchObject({ isProtected: true, with: none, without: { nodesLost: 32 } });
+    expect(await run({ fault: 'shoot-lb' })).toMatchObject({
+      isProtected: true,
+      with: none,
+      without: { nodesLost: 5 },
+      threatened: 1,
+      heldShoots: 1,
+    });
+  });
+
+  it.each(['api-server', 'none'] as const)('of %s scales nothing', async (fault) => {
+    const result = await run({ fault });
+    expect(result).toMatchObject({ isProtected: true, with: none, without: none, threatened: 0, needless: 0 });
+    expect(result.requests.seed).not.toHaveProperty('patch deployments');
+    expect(result).not.toHaveProperty('margin');
+  });
+
+  it('of a configuration that cannot win loses nodes', async () => {
+    const result = await run({ settings: slow });
+    expect(result.warnings).toEqual([expect.stringContaining('scaling down cannot win')]);
+    expect(result.isProtected).toBe(false);
+    expect(result.notSaved).toBeGreaterThan(0);
+    expect(result.margin!.leastMs).toBeLessThan(0);
+  });
+
+  it('replaces machines where the outage is long enough and nothing protects', async () => {
+    const result = await run({ settings: withDependents([autoscaler]), durationMs: 2_700_000, shoots: 1 });
+    expect(result).toMatchObject({
+      isProtected: false,
+      notSaved: 5,
+      with: { nodesLost: 5 },
+      without: { nodesLost: 5 },
+    });
+    expect(result.without.machinesReplaced).toBeGreaterThan(0);
+    expect(result.with.machinesReplaced).toBeGreaterThan(0);
+  });
+
+  it('does not count what the fraction leaves unprotected', async () => {
+    const result = await run({ settings: { ...gardenSettings, nodeLeaseFailureFraction: 0.9 }, fault: 'nat' });
+    expect(result).toMatchObject({ isProtected: true, threatened: 0, notSaved: 0, with: { nodesLost: 16 } });
+    expect(result.warnings).toEqual([expect.stringContaining('the threshold is never reached')]);
+    expect(await run({ nodes: 1 })).toMatchObject({ isProtected: true, threatened: 0, with: { nodesLost: 4 } });
+  });
+
+  const ref = (apiVersion: string, kind: string, name: string) => ({ apiVersion, kind, name });
+
+  it('has dependent resources of every kind that is known to be scaled, and managers of another kind that count', async () => {
+    const result = await run({
+      settings: withDependents([
+        { ...kcm, ref: ref('apps/v1', 'StatefulSet', 'kube-controller-manager') },
+        { ...mcm, ref: ref('machine.sapcloud.io/v1alpha1', 'MachineSet', 'machine-controller-manager') },
+        { ...autoscaler, ref: ref('druid.gardener.cloud/v1alpha1', 'Etcd', 'etcd-events') },
+      ]),
+    });
+    expect(result).toMatchObject({ isProtected: true, with: none, heldShoots: 4, unrestored: 0, warnings: [] });
+    expect(result.takenForGranted).toEqual([]);
+    expect(result.timeline.at(-1)).toMatchObject({ what: 'etcd-events restored', shoots: 4 });
+  });
+
+  it('does not call protected what only a kind that nobody knows would protect', async () => {
+    const unknown = ref('example.org/v1beta2', 'Manager', 'kube-controller-manager');
+    const result = await run({ settings: withDependents([{ ...kcm, ref: unknown }, mcm]) });
+    expect(result).toMatchObject({ isProtected: false, heldShoots: 0 });
+    expect(result.takenForGranted).toEqual([
+      'that the seed serves Manager of example.org/v1beta2 with a scale subresource: kube-controller-manager was not rehearsed, and is protected only if so',
+    ]);
+    const text = tellRehearsal(result);
+    expect(text).toContain('\nTAKEN FOR GRANTED: that the seed serves Manager of example.org/v1beta2 with a');
+    expect(text).toContain('\nFAILED: ');
+    expect(text).not.toContain('\nPROTECTED');
+  });
+
+  it('protects the others where one is of a kind that nobody knows', async () => {
+    const mill = { ...autoscaler, ref: ref('example.org/v1', 'Watermill', 'mill') };
+    const result = await run({ settings: withDependents([kcm, mcm, mill]) });
+    expect(result).toMatchObject({ isProtected: true, with: none, heldShoots: 4, unrestored: 0 });
+    expect(result.takenForGranted).toHaveLength(1);
+  });
+
+  it('uses the names of Secrets that are configured, the outside path included', async () => {
+    const externalProbe = {
+      kubeConfigSecretName: 'outside',
+      timeoutMs: 2_000,
+      failureThreshold: 3,
+      successThreshold: 1,
+      mode: 'confirm',
+    } as const;
+    const settings = { ...gardenSettings, kubeConfigSecretName: 'inside', externalProbe };
+    expect(await run({ settings, fault: 'lb' })).toMatchObject({ isProtected: true, with: none, heldShoots: 4 });
+    // The public way is whole, and so the mode keeps the prober from acting.
+    expect(await run({ settings, fault: 'nat' })).toMatchObject({ isProtected: false, heldShoots: 0 });
+  });
+
+  it('knows the rate limits: with a request in two seconds restoration takes long', async () => {
+    const fast = await run({ shoots: 8 });
+    const limited = await run({ shoots: 8, limits: { qps: 0.5, burst: 1 } });
+    expect(limited).toMatchObject({ isProtected: true, with: none });
+    const lastOf = ({ timeline }: Rehearsal): number => timeline.at(-1)!.spread.lastMs;
+    expect(lastOf(limited)).toBeGreaterThan(lastOf(fast) + 10_000);
+  });
+
+  it('is the same for the same arguments, and another one for another seed', async () => {
+    const one = tellRehearsal(await run({}));
+    expect(tellRehearsal(await run({}))).toBe(one);
+    expect(tellRehearsal(await run({ seed: 4 }))).not.toBe(one.replace('seed 3', 'seed 4'));
+  });
+});
+
+describe('a plan', () => {
+  it('has an outage of a third of the time, after the shoots have settled', () => {
+    expect(planRehearsal(request({}))).toMatchObject({ ok: true, value: { beginsAt: 60_000, endsAt: 360_000 } });
+    const settings = { ...gardenSettings, probeIntervalMs: 60_000 };
+    expect(planRehearsal(request({ settings }))).toMatchObject({ value: { beginsAt: 216_000, endsAt: 516_000 } });
+  });
+
+  it.each<readonly [string, Partial<RehearsalRequest>, string]>([
+    ['a duration that the grace outlasts', { durationMs: 179_999 }, '--duration must be at least 3m'],
+    [
+      'a duration that settling takes up',
+      { settings: { ...gardenSettings, probeIntervalMs: 100_000 } },
+      '--duration must be at least 18m',
+    ],
+    ['more nodes than fit', { shoots: 501, nodes: 100 }, '--shoots times --nodes must be at most 50000'],
+  ])('does not take %s', (_, given, message) => {
+    expect(planRehearsal(request(given))).toMatchObject({
+      ok: false,
+      error: expect.stringContaining(message) as unknown,
+    });
+  });
+
+  it('takes what is just enough', () => {
+    expect(planRehearsal(request({ durationMs: 180_000 })).ok).toBe(true);
+    expect(planRehearsal(request({ shoots: 500, nodes: 100 })).ok).toBe(true);
+  });
+});

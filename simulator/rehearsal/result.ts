@@ -1,0 +1,122 @@
+import { analyse } from './analysis.ts';
+import { unknownResources } from './dependents.ts';
+import type { FaultName } from './faults.ts';
+import type { RehearsalPlan } from './plan.ts';
+import { type CountChange, type RehearsalRecord, heldAfter } from './record.ts';
+import { type Moment, type Race, raceOf, spreadOf, timelineOf } from './timeline.ts';
+
+export interface Toll {
+  readonly nodesLost: number;
+  readonly machinesReplaced: number;
+}
+
+/** What came of a rehearsal. Milliseconds everywhere. */
+export interface Rehearsal {
+  readonly fault: FaultName;
+  readonly title: string;
+  readonly shoots: number;
+  readonly nodes: number;
+  readonly seed: number;
+  readonly limits: RehearsalPlan['limits'];
+  readonly graceMs: number;
+  /** From the start of the watchdog. */
+  readonly outage: { readonly beginsMs: number; readonly endsMs: number };
+  /** How long the run took in virtual time; it ends early when nothing is left that could happen. */
+  readonly endedMs: number;
+  readonly durationMs: number;
+  readonly timeline: readonly Moment[];
+  /** From the scale-down of KCM to the end of the grace of a shoot's first node; below 0: too late. Absent: it was nowhere scaled down. */
+  readonly margin?: { readonly leastMs: number; readonly medianMs: number };
+  /** Shoots of which enough nodes were cut off to reach the threshold. */
+  readonly threatened: number;
+  /** Of these, the ones in which KCM was scaled down. */
+  readonly heldShoots: number;
+  /** Shoots that were scaled down though their threshold was not reached. */
+  readonly needless: number;
+  /** Shoots in which something was still scaled down at the end. */
+  readonly unrestored: number;
+  readonly with: Toll;
+  readonly without: Toll;
+  /** Nodes of threatened shoots that were lost all the same. */
+  readonly notSaved: number;
+  readonly warnings: readonly string[];
+  /** What was not rehearsed, because only a seed can tell whether it is so. */
+  readonly takenForGranted: readonly string[];
+  /** Of the watchdog, by `verb resource`. */
+  readonly requests: { readonly seed: RequestTable; readonly shoots: RequestTable };
+  readonly isProtected: boolean;
+}
+
+type RequestTable = Readonly<Record<string, number>>;
+
+const tollOf = ({ tolls }: RehearsalRecord, among: (shoot: string) => boolean = () => true): Toll => {
+  const counted = [...tolls].filter(([shoot]) => among(shoot)).map(([, toll]) => toll);
+  return {
+    nodesLost: counted.reduce((sum, { nodesTurnedUnknown }) => sum + nodesTurnedUnknown, 0),
+    machinesReplaced: counted.reduce((sum, { machinesReplaced }) => sum + machinesReplaced, 0),
+  };
+};
+
+/** Scaled down before the outage, or where no threshold was reached in it. */
+const needlessIn = ({ beginsAt }: RehearsalPlan, threatened: ReadonlySet<string>, changes: readonly CountChange[]) =>
+  new Set(
+    changes
+      .filter(({ to, at, shoot }) => to === 0 && (at < beginsAt || !threatened.has(shoot)))
+      .map((change) => change.shoot),
+  );
+
+const shortOfThreshold = ({ settings, fault }: RehearsalPlan, races: readonly Race[]): readonly string[] => {
+  if (fault.share === 0 || races.length === 0 || races.some(({ thresholdAt }) => thresholdAt !== undefined)) return [];
+  return [
+    `${String(100 * fault.share)} % of the nodes are cut off, and nodeLeaseFailureFraction is ${String(settings.nodeLeaseFailureFraction)}: the threshold is never reached`,
+  ];
+};
+
+const tableOf = (counts: ReadonlyMap<string, number>): RequestTable =>
+  Object.fromEntries([...counts].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+
+/** What two runs of a plan came to, one with the watchdog and one without. Pure. */
+export const judgeRehearsal = (
+  plan: RehearsalPlan,
+  runs: { readonly with: RehearsalRecord; readonly without: RehearsalRecord },
+): Rehearsal => {
+  const { settings, faultName, fault, limits } = plan;
+  const { changes, struck, requests } = runs.with;
+  const races = struck.map((shoot) => raceOf(plan, shoot, changes));
+  const threatened = new Set(races.filter(({ thresholdAt }) => thresholdAt !== undefined).map(({ shoot }) => shoot));
+  const margins = spreadOf(
+    races.map(({ graceEndsAt, managerDownAt }) =>
+      managerDownAt === undefined ? undefined : graceEndsAt - managerDownAt,
+    ),
+  );
+  const notSaved = tollOf(runs.with, (shoot) => threatened.has(shoot)).nodesLost;
+  const needless = needlessIn(plan, threatened, changes).size;
+  return {
+    fault: faultName,
+    title: fault.title,
+    shoots: plan.shoots,
+    nodes: plan.nodes,
+    seed: plan.seed,
+    limits,
+    graceMs: settings.nodeMonitorGraceMs,
+    outage: { beginsMs: plan.beginsAt, endsMs: plan.endsAt },
+    endedMs: Math.round(runs.with.endedAt),
+    durationMs: plan.durationMs,
+    timeline: timelineOf(plan, races, changes),
+    ...(margins === undefined ? {} : { margin: { leastMs: margins.firstMs, medianMs: margins.medianMs } }),
+    threatened: threatened.size,
+    heldShoots: races.filter(({ shoot, managerDownAt }) => threatened.has(shoot) && managerDownAt !== undefined).length,
+    needless,
+    unrestored: new Set([...heldAfter(changes)].map((held) => held.split(' ')[0])).size,
+    with: tollOf(runs.with),
+    without: tollOf(runs.without),
+    notSaved,
+    takenForGranted: unknownResources(settings).map(
+      ({ ref }) =>
+        `that the seed serves ${ref.kind} of ${ref.apiVersion} with a scale subresource: ${ref.name} was not rehearsed, and is protected only if so`,
+    ),
+    warnings: [...analyse(settings, plan), ...shortOfThreshold(plan, races)],
+    requests: { seed: tableOf(requests.seed), shoots: tableOf(requests.shoots) },
+    isProtected: notSaved === 0 && needless === 0,
+  };
+};

@@ -1,0 +1,117 @@
+import { formatGoDuration } from '../../src/kubernetes/api/duration.ts';
+import { width, wrap } from '../demo/index.ts';
+import { seconds } from './analysis.ts';
+import type { Rehearsal, Toll } from './result.ts';
+import type { Moment } from './timeline.ts';
+
+const labelWidth = 44;
+const columnWidth = 10;
+
+const inColumns = (label: string, cells: readonly string[]): string =>
+  `  ${label.padEnd(labelWidth)}${cells.map((cell) => cell.padStart(columnWidth)).join('')}`.trimEnd();
+
+const paragraph = (text: string, first = '', rest = ''): readonly string[] =>
+  wrap(text, width - Math.max(first.length, rest.length)).map((line, index) => `${index === 0 ? first : rest}${line}`);
+
+const count = (number: number, one: string, several = `${one}s`): string =>
+  `${String(number)} ${number === 1 ? one : several}`;
+
+const rounded = (ms: number): string => formatGoDuration(Math.round(ms / 1_000) * 1_000);
+
+const introduction = (rehearsal: Rehearsal): readonly string[] => {
+  const { shoots, nodes, title, outage, endedMs, durationMs, seed, limits } = rehearsal;
+  const world = `${count(shoots, 'shoot')} of ${count(nodes, 'node')}`;
+  const time = `from ${rounded(outage.beginsMs)} to ${rounded(outage.endsMs)}`;
+  const end = endedMs < durationMs ? `all was over after ${rounded(endedMs)}` : `${rounded(endedMs)} in all`;
+  const rate = Number.isFinite(limits.qps)
+    ? `${String(limits.qps)} requests/s, burst ${String(limits.burst)}`
+    : 'no rate limit';
+  const flags = `seed ${String(seed)}, ${rate}`;
+  return paragraph(`Rehearsed: ${world}; ${title}, ${time}; ${end} (${flags})`);
+};
+
+const momentRows = (shoots: number, { what, shoots: those, spread }: Moment): readonly string[] => {
+  const label = those === shoots ? what : `${what} (${count(those, 'shoot')})`;
+  const cells = [spread.firstMs, spread.medianMs, spread.lastMs].map(seconds);
+  return label.length < labelWidth ? [inColumns(label, cells)] : [`  ${label}`, inColumns('', cells)];
+};
+
+const timeline = ({ timeline: moments, shoots, fault }: Rehearsal): readonly string[] => {
+  if (moments.length === 0) return [];
+  const struck = fault === 'shoot-lb' ? 1 : shoots;
+  return [
+    '',
+    inColumns('after the outage began, over all shoots', ['first', 'median', 'last']),
+    ...moments.flatMap((moment) => momentRows(struck, moment)),
+  ];
+};
+
+const margin = ({ margin: left, graceMs, threatened, heldShoots }: Rehearsal): readonly string[] => {
+  if (threatened === 0) return [];
+  const held = `KCM held in ${String(heldShoots)} of ${count(threatened, 'threatened shoot')}`;
+  if (left === undefined) return ['', held];
+  const { leastMs, medianMs } = left;
+  const numbers = `least ${seconds(leastMs)}, median ${seconds(medianMs)}`;
+  return ['', ...paragraph(`${held}; margin to KCM's grace of ${seconds(graceMs)}: ${numbers}`)];
+};
+
+const tollRow = (label: string, { nodesLost, machinesReplaced }: Toll): string =>
+  inColumns(label, [String(nodesLost), String(machinesReplaced)]);
+
+const tolls = ({ with: protectedToll, without }: Rehearsal): readonly string[] => [
+  '',
+  inColumns('', ['nodes', 'machines']),
+  inColumns('', ['lost', 'replaced']),
+  tollRow('without protection', without),
+  tollRow('with protection', protectedToll),
+];
+
+const requestLine = (where: string, table: Rehearsal['requests']['seed']): readonly string[] => {
+  const entries = Object.entries(table).toSorted(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
+  const total = entries.reduce((sum, [, number]) => sum + number, 0);
+  const most = entries.slice(0, 4).map(([kind, number]) => `${kind} ${String(number)}`);
+  const kinds = most.length === 0 ? '' : ` (${most.join(', ')})`;
+  return paragraph(`requests to ${where}: ${String(total)}${kinds}`, '  ', '    ');
+};
+
+const requests = ({ requests: { seed, shoots } }: Rehearsal): readonly string[] => [
+  '',
+  ...requestLine('the seed', seed),
+  ...requestLine('all shoots', shoots),
+];
+
+const warnings = ({ warnings: all }: Rehearsal): readonly string[] =>
+  all.length === 0 ? [] : ['', ...all.flatMap((warning) => paragraph(warning, 'WARNING: ', '         '))];
+
+const granted = ({ takenForGranted: all }: Rehearsal): readonly string[] =>
+  all.length === 0 ? [] : ['', ...all.flatMap((what) => paragraph(what, 'TAKEN FOR GRANTED: ', '                   '))];
+
+const verdict = (rehearsal: Rehearsal): readonly string[] => {
+  const { notSaved, needless, unrestored, threatened, margin: left, with: toll, durationMs } = rehearsal;
+  const lines = [
+    ...(notSaved > 0 ? [`FAILED: ${count(notSaved, 'node')} of threatened shoots lost in spite of protection`] : []),
+    ...(needless > 0 ? [`FAILED: ${count(needless, 'shoot')} scaled down without need`] : []),
+    ...(unrestored > 0
+      ? [`not restored within ${rounded(durationMs)}: ${count(unrestored, 'shoot')}; try a longer --duration`]
+      : []),
+    ...(notSaved === 0 && left !== undefined && left.leastMs < 0
+      ? ["NARROW: KCM's grace was over for a node before KCM was down; KCM was late itself, as it looks every 5s"]
+      : []),
+    ...(notSaved === 0 && toll.nodesLost > 0
+      ? [`${count(toll.nodesLost, 'node')} lost where this configuration does not protect`]
+      : []),
+  ];
+  if (notSaved === 0 && needless === 0) {
+    lines.push(
+      threatened > 0 ? 'PROTECTED: no threatened node was lost' : 'OK: nothing was scaled down, and rightly so',
+    );
+  }
+  return ['', ...lines.flatMap((line) => paragraph(line))];
+};
+
+/** The result for people: 80 columns, no colour, ends with a line feed. */
+export const tellRehearsal = (rehearsal: Rehearsal): string =>
+  [introduction, timeline, margin, tolls, requests, warnings, granted, verdict]
+    .flatMap((part) => part(rehearsal))
+    .map((line) => `${line}\n`)
+    .join('');

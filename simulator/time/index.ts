@@ -1,0 +1,2 @@
+export { type VirtualClock, createVirtualClock } from './clock.ts';
+export { type SeededRandom, createSeededRandom } from './random.ts';

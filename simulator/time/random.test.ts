@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { type SeededRandom, createSeededRandom } from './random.ts';
+
+const draw = (random: SeededRandom, count: number): readonly number[] =>
+  Array.from({ length: count }, () => random.next());
+
+describe('a seeded random', () => {
+  it('gives the same numbers for the same seed, and others for another', () => {
+    expect(draw(createSeededRandom(7), 20)).toEqual(draw(createSeededRandom(7), 20));
+    expect(draw(createSeededRandom('7'), 20)).toEqual(draw(createSeededRandom(7), 20));
+    const firsts = new Set(Array.from({ length: 1000 }, (_, seed) => createSeededRandom(seed).next()));
+    expect(firsts.size).toBe(1000);
+  });
+
+  it('keeps a recorded sequence, so that old seeds still replay', () => {
+    expect(
+      Array.from(
+        { length: 4 },
+        (
+          (random) => () =>
+            random.integer(1000)
+        )(createSeededRandom(1)),
+      ),
+    ).toMatchInlineSnapshot(`
+      [
+        660,
+        261,
+        158,
+        760,
+      ]
+    `);
+  });
+
+  it('forks streams that do not depend on what was drawn before', () => {
+    const fresh = createSeededRandom(1);
+    const used = createSeededRandom(1);
+    draw(used, 100);
+    expect(draw(fresh.fork('kubelet'), 5)).toEqual(draw(used.fork('kubelet'), 5));
+    expect(draw(fresh.fork('kubelet'), 5)).not.toEqual(draw(fresh.fork('scheduler'), 5));
+    expect(draw(fresh.fork('a').fork('b'), 5)).not.toEqual(draw(fresh.fork('b').fork('a'), 5));
+  });
+
+  it('is spread evenly over [0, 1)', () => {
+    const random = createSeededRandom('spread');
+    const buckets = new Array<number>(10).fill(0);
+    for (const value of draw(random, 100_000)) {
+      expect(value >= 0 && value < 1).toBe(true);
+      const bucket = Math.floor(value * 10);
+      buckets[bucket] = (buckets[bucket] ?? 0) + 1;
+    }
+    for (const count of buckets) expect(Math.abs(count - 10_000)).toBeLessThan(500);
+  });
+
+  it('draws whole numbers below a bound', () => {
+    const random = createSeededRandom(3);
+    const seen = new Set(Array.from({ length: 200 }, () => random.integer(5)));
+    expect([...seen].sort()).toEqual([0, 1, 2, 3, 4]);
+  });
+});

@@ -1,0 +1,34 @@
+import { type SimRef, asMap, simKinds } from '../apiserver/index.ts';
+import type { ActorDeps } from './actor.ts';
+import type { WorldServer } from './endpoint.ts';
+import { wantedOf } from './workloads.ts';
+
+/**
+ * Makes the Deployment of a kube-apiserver without pods of its own show whether that is up: a program that has ended is soon not available, one that hangs only
+ * when its readiness probes have failed. `store` is the seed's.
+ */
+export const startApiServerStatus = (
+  { clock, timing, store }: Omit<ActorDeps, 'random'>,
+  { ref, api }: { readonly ref: SimRef; readonly api: WorldServer },
+): (() => void) => {
+  let cancel: () => void = () => undefined;
+
+  const show = (isAvailable: boolean): void => {
+    store.patch(simKinds.Deployment, ref, (deployment) => {
+      const count = isAvailable ? wantedOf(deployment) : 0;
+      const counts = { readyReplicas: count, availableReplicas: count };
+      return { ...deployment, status: { ...asMap(deployment.status), ...counts } };
+    });
+  };
+
+  const unsubscribe = api.onReachability((reachability) => {
+    const { apiServerGoneMs, apiServerHungMs, apiServerBackMs } = timing;
+    const delays = { refused: apiServerGoneMs, silent: apiServerHungMs, open: apiServerBackMs };
+    cancel();
+    cancel = clock.timer(delays[reachability], () => show(reachability === 'open'));
+  });
+  return () => {
+    unsubscribe();
+    cancel();
+  };
+};

@@ -1,0 +1,158 @@
+import {
+  type JsonMap,
+  type SimDraft,
+  type SimKind,
+  careKinds,
+  extensionKinds,
+  formatTime,
+  simKinds,
+} from '../apiserver/index.ts';
+import { etcdMain, kubeScheduler } from './components.ts';
+import { type ShootInit, backupEntryName, deploymentObject, poolsOf, technicalName } from './objects.ts';
+
+/** An object to be, with its kind. */
+export interface Placed {
+  readonly kind: SimKind;
+  readonly draft: SimDraft;
+}
+
+const controlPlaneRole = 'controlplane';
+const monitoringRole = 'monitoring';
+
+/** Deployments of a control plane, by their role, besides those that every world has. */
+const deployments: readonly (readonly [name: string, role: string])[] = [
+  ['gardener-resource-manager', controlPlaneRole],
+  [kubeScheduler, controlPlaneRole],
+  ['kube-state-metrics', monitoringRole],
+];
+
+/** A condition with all its fields; `ms` since the epoch. */
+const conditionOf = (type: string, status: string, about: { readonly ms: number } & Texts): JsonMap => {
+  const { ms, reason, message } = about;
+  return { type, status, lastTransitionTime: formatTime(ms), lastUpdateTime: formatTime(ms), reason, message };
+};
+
+interface Texts {
+  readonly reason: string;
+  readonly message: string;
+}
+
+const deploymentDrafts = (namespace: string, { replicas = {} }: ShootInit): readonly Placed[] =>
+  deployments.map(([name, role]) => {
+    const draft = deploymentObject(namespace, name, replicas[name] ?? 1);
+    const labels = { app: name, 'gardener.cloud/role': role };
+    return { kind: simKinds.Deployment, draft: { ...draft, metadata: { ...draft.metadata, labels } } };
+  });
+
+const etcdDrafts = (namespace: string): readonly Placed[] =>
+  [etcdMain, 'etcd-events'].map((name) => ({
+    kind: simKinds.Etcd,
+    draft: {
+      metadata: { name, namespace, labels: { app: 'etcd', 'gardener.cloud/role': controlPlaneRole } },
+      spec: { replicas: 1 },
+      status: { observedGeneration: 1, ready: true, replicas: 1, readyReplicas: 1 },
+    },
+  }));
+
+/** Names as gardenlet and extensions give them: for the seed, for what observes, and for the shoot. */
+const managedResources: readonly (readonly [name: string, spec: JsonMap, labels: JsonMap])[] = [
+  ['extension-shoot-dns-service-seed', { class: 'seed' }, {}],
+  ['kube-state-metrics', { class: 'seed' }, { 'care.gardener.cloud/condition-type': 'ObservabilityComponentsHealthy' }],
+  ['shoot-core-coredns', {}, {}],
+  ['shoot-core-kube-proxy', {}, {}],
+  ['shoot-core-metrics-server', {}, {}],
+  ['shoot-core-vpn-shoot', {}, {}],
+];
+
+const managedResourceDrafts = (namespace: string, ms: number): readonly Placed[] => {
+  const conditions = [
+    conditionOf('ResourcesApplied', 'True', { ms, reason: 'ApplySucceeded', message: 'All resources are applied.' }),
+    conditionOf('ResourcesHealthy', 'True', { ms, reason: 'ResourcesHealthy', message: 'All resources are healthy.' }),
+    conditionOf('ResourcesProgressing', 'False', {
+      ms,
+      reason: 'ResourcesRolledOut',
+      message: 'All resources have been fully rolled out.',
+    }),
+  ];
+  return managedResources.map(([name, spec, labels]) => ({
+    kind: careKinds.ManagedResource,
+    draft: { metadata: { name, namespace, labels }, spec, status: { observedGeneration: 1, conditions } },
+  }));
+};
+
+const machineDeploymentDrafts = (namespace: string, { init, ms }: CareInit): readonly Placed[] =>
+  poolsOf(init).map(({ name, nodes }) => ({
+    kind: careKinds.MachineDeployment,
+    draft: {
+      metadata: { name: `${namespace}-${name}`, namespace },
+      spec: { replicas: nodes },
+      status: {
+        observedGeneration: 1,
+        replicas: nodes,
+        readyReplicas: nodes,
+        availableReplicas: nodes,
+        conditions: [
+          conditionOf('Available', 'True', {
+            ms,
+            reason: 'MinimumReplicasAvailable',
+            message: 'Deployment has minimum availability.',
+          }),
+        ],
+      },
+    },
+  }));
+
+/** Extensions of a shoot: kind, name, `spec.type`, and the types of the conditions on which they report. */
+const extensions: readonly (readonly [kind: string, name: string, type: string, types: readonly string[]])[] = [
+  ['Extension', 'shoot-dns-service', 'shoot-dns-service', ['ControlPlaneHealthy', 'SystemComponentsHealthy']],
+  ['ControlPlane', 'shoot', 'simulated', ['ControlPlaneHealthy', 'SystemComponentsHealthy']],
+  ['Infrastructure', 'shoot', 'simulated', []],
+  ['Network', 'shoot', 'calico', ['SystemComponentsHealthy']],
+  ['OperatingSystemConfig', 'shoot-worker', 'gardenlinux', []],
+  ['Worker', 'shoot', 'simulated', ['EveryNodeReady']],
+];
+
+/** What an extension says of its components while it finds nothing wrong with them; `ms` since the epoch. */
+export const goodReport = (type: string, ms: number): JsonMap =>
+  conditionOf(type, 'True', { ms, reason: 'HealthCheckSuccessful', message: 'All health checks successful' });
+
+const extensionDrafts = (namespace: string, { ms }: CareInit): readonly Placed[] =>
+  extensions.flatMap(([name, object, type, types]) => {
+    const kind = extensionKinds.get(name);
+    if (kind === undefined) return [];
+    const metadata = { name: object, namespace };
+    const conditions = types.map((condition) => goodReport(condition, ms));
+    return [{ kind, draft: { metadata, spec: { type }, status: { observedGeneration: 1, conditions } } }];
+  });
+
+const backupEntryDrafts = ({ init }: CareInit): readonly Placed[] => {
+  const kind = extensionKinds.get('BackupEntry');
+  if (kind === undefined) return [];
+  return [{ kind, draft: { metadata: { name: backupEntryName(init) }, spec: { type: 'simulated' }, status: {} } }];
+};
+
+export interface CareInit {
+  readonly init: ShootInit;
+  /** Milliseconds since the epoch. */
+  readonly ms: number;
+}
+
+/** Everything in the seed that says how a control plane is, all of it well, but for what the world has anyway. */
+export const careDrafts = (about: CareInit): readonly Placed[] => {
+  const namespace = technicalName(about.init.name);
+  return [
+    ...deploymentDrafts(namespace, about.init),
+    ...etcdDrafts(namespace),
+    ...managedResourceDrafts(namespace, about.ms),
+    ...machineDeploymentDrafts(namespace, about),
+    ...extensionDrafts(namespace, about),
+    ...backupEntryDrafts(about),
+  ];
+};
+
+/** The shoot's end of the tunnel to its control plane, on a node. */
+export const tunnelPod = (node: string): SimDraft => ({
+  metadata: { name: 'vpn-shoot-0', namespace: 'kube-system', labels: { app: 'vpn-shoot', type: 'tunnel' } },
+  spec: { nodeName: node, containers: [{ name: 'vpn-shoot', image: 'simulated/vpn-shoot:v1' }] },
+  status: { phase: 'Running' },
+});

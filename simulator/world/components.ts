@@ -1,0 +1,112 @@
+import { type JsonMap, type SimDraft, type SimObject, formatTime } from '../apiserver/index.ts';
+import { clusterAutoscaler, kubeApiserver, kubeControllerManager, machineControllerManager } from './objects.ts';
+import { statusFrom } from './pod-status.ts';
+import { controlledBy } from './workloads.ts';
+
+export const etcdMain = 'etcd-main';
+/** The Service in front of `etcd-main`, as Gardener names it; that of kube-apiserver bears the name of its Deployment. */
+export const etcdService = 'etcd-main-client';
+export const kubeScheduler = 'kube-scheduler';
+
+/** One part of a shoot's control plane, whose pods run one container of the component's name. */
+export interface Component {
+  readonly name: string;
+  readonly kind: 'Deployment' | 'StatefulSet';
+  /** What its selector and that of its Service match. */
+  readonly labels: Readonly<Record<string, string>>;
+  readonly service?: string;
+  readonly port: number;
+  /** The Service without which its program exits. */
+  readonly needs?: string;
+  readonly graceSeconds: number;
+}
+
+const kubernetes = (role: string): Readonly<Record<string, string>> => ({ app: 'kubernetes', role });
+
+const controller = (name: string, role: string, port: number): Component => ({
+  name,
+  kind: 'Deployment',
+  labels: kubernetes(role),
+  port,
+  needs: kubeApiserver,
+  graceSeconds: 30,
+});
+
+/**
+ * Labels, names and ports as Gardener sets them: https://github.com/gardener/gardener/tree/master/pkg/component (etcd/etcd,
+ * kubernetes/apiserver, kubernetes/scheduler, nodemanagement/machinecontrollermanager ...).
+ */
+export const components: readonly Component[] = [
+  {
+    name: etcdMain,
+    kind: 'StatefulSet',
+    labels: { app: 'etcd-statefulset', role: 'main' },
+    service: etcdService,
+    port: 2379,
+    graceSeconds: 30,
+  },
+  {
+    name: kubeApiserver,
+    kind: 'Deployment',
+    labels: kubernetes('apiserver'),
+    service: kubeApiserver,
+    port: 443,
+    needs: etcdService,
+    graceSeconds: 30,
+  },
+  controller(kubeControllerManager, 'controller-manager', 10257),
+  controller(kubeScheduler, 'scheduler', 10259),
+  { ...controller(machineControllerManager, machineControllerManager, 10258), graceSeconds: 5 },
+  { ...controller(clusterAutoscaler, clusterAutoscaler, 8085), graceSeconds: 5 },
+];
+
+const roleLabel = { 'gardener.cloud/role': 'controlplane' };
+
+const specOf = ({ name, labels, graceSeconds }: Component, replicas: number): JsonMap => ({
+  replicas,
+  selector: { matchLabels: labels },
+  template: {
+    metadata: { labels: { ...labels, ...roleLabel } },
+    spec: {
+      containers: [{ name, image: `simulated/${name}:v1` }],
+      terminationGracePeriodSeconds: graceSeconds,
+    },
+  },
+});
+
+/** A Deployment or StatefulSet whose pods are all up. */
+export const workloadObject = (namespace: string, component: Component, replicas: number): SimDraft => {
+  const { name, labels } = component;
+  const counts = { replicas, updatedReplicas: replicas, readyReplicas: replicas, availableReplicas: replicas };
+  return {
+    metadata: { name, namespace, labels: { ...labels, ...roleLabel } },
+    spec: { ...specOf(component, replicas), ...(component.kind === 'StatefulSet' ? { serviceName: name } : {}) },
+    status: { observedGeneration: 1, ...counts },
+  };
+};
+
+/** The one ReplicaSet of a Deployment. Its hash stands for a template that never changes. */
+export const replicaSetObject = (deployment: SimObject, hash: string): SimDraft => {
+  const { name, namespace, labels } = deployment.metadata;
+  return {
+    metadata: {
+      name: `${name}-${hash}`,
+      ...(namespace === undefined ? {} : { namespace }),
+      labels,
+      ownerReferences: [controlledBy(deployment)],
+    },
+    spec: deployment.spec,
+  };
+};
+
+export const serviceObject = (namespace: string, name: string, { labels, port }: Component): SimDraft => ({
+  metadata: { name, namespace, labels },
+  spec: { selector: labels, ports: [{ name: 'client', port, protocol: 'TCP' }] },
+});
+
+/** The status of a pod that has been up for long. `ms` since the epoch. */
+export const readyStatus = (pod: SimObject, { ms, ip }: { readonly ms: number; readonly ip: string }): JsonMap => {
+  const time = formatTime(ms);
+  const view = { state: { running: { startedAt: time } }, lastState: {}, ready: true, restartCount: 0 };
+  return statusFrom(pod, { view, time, ip });
+};

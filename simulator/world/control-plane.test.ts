@@ -1,0 +1,269 @@
+import { describe, expect, it } from 'vitest';
+import { simKinds } from '../apiserver/kinds.ts';
+import { createVirtualClock } from '../time/clock.ts';
+import { crashingAnnotation, etcdAnnotation } from './objects.ts';
+import {
+  type PodWorld,
+  containerStatusOf,
+  endpointsOf,
+  isLooping,
+  readyReplicas,
+  startPodWorld,
+} from './testing/pods.ts';
+import { createWorld } from './world.ts';
+
+const minute = 60_000;
+const apiserver = 'kube-apiserver';
+const dependants = [
+  'cluster-autoscaler',
+  apiserver,
+  'kube-controller-manager',
+  'kube-scheduler',
+  'machine-controller-manager',
+];
+
+/** What a weeder does, without its patience: pods that crash-loop are deleted whenever one of the services gets ready. */
+const startDeleting = (set: PodWorld): void => {
+  const { store, shoot } = set;
+  const ready = new Map<string, boolean>();
+  store.subscribe(
+    simKinds.EndpointSlice,
+    () => {
+      for (const service of ['etcd-main-client', apiserver]) {
+        const isReady = endpointsOf(set, service)?.includes('ready') ?? false;
+        if (isReady && ready.get(service) === false) {
+          const isDependant = (role: unknown): boolean => (role === 'apiserver') === (service === 'etcd-main-client');
+          for (const pod of store.list(simKinds.Pod, shoot.namespace)) {
+            if (isLooping(pod) && isDependant(pod.metadata.labels?.role)) store.delete(simKinds.Pod, pod.metadata);
+          }
+        }
+        ready.set(service, isReady);
+      }
+    },
+    shoot.namespace,
+  );
+};
+
+/** Seconds from etcd's return until the last Deployment is whole again, after an outage of half an hour and some. */
+const recover = async (seed: number, isWeeded: boolean): Promise<number> => {
+  const set = startPodWorld({}, { seed });
+  if (isWeeded) startDeleting(set);
+  const { clock, shoot } = set;
+  shoot.breakEtcd();
+  await clock.advance(30 * minute + seed * 37_000);
+  shoot.mendEtcd();
+  await clock.advance(15 * minute);
+  const recoveries = shoot.recoveries();
+  expect(recoveries.map(({ owner }) => owner).toSorted()).toEqual(dependants);
+  return Math.max(...recoveries.map(({ etcdReadyAt, podsReadyAt }) => (podsReadyAt - etcdReadyAt) / 1000));
+};
+
+const seeds = Array.from({ length: 20 }, (_, seed) => seed);
+
+describe('a control plane that lost etcd', () => {
+  it('goes down from the bottom to the top', async () => {
+    const set = startPodWorld();
+    const ready = (): readonly number[] => dependants.map((name) => readyReplicas(set, name));
+    set.shoot.breakEtcd();
+    expect(ready()).toEqual([1, 1, 1, 1, 1]);
+    await set.clock.runUntil(() => readyReplicas(set, apiserver) === 0);
+    expect(ready()).toEqual([1, 0, 1, 1, 1]);
+    await set.clock.advance(12_000);
+    expect(ready()).toEqual([0, 0, 0, 0, 0]);
+    await set.clock.advance(60 * minute);
+    expect(ready()).toEqual([0, 0, 0, 0, 0]);
+  });
+
+  it('needs up to ten minutes by itself', async () => {
+    const seconds = await Promise.all(seeds.map((seed) => recover(seed, false)));
+    expect(Math.max(...seconds)).toBeGreaterThan(5 * 60);
+    expect(Math.max(...seconds)).toBeLessThan(2 * (300 + 12) + 20);
+  });
+
+  it('needs less than a minute when the pods that crash-loop are deleted', async () => {
+    const seconds = await Promise.all(seeds.map((seed) => recover(seed, true)));
+    // Twice a start (at most 9.6 s) and a probe, after at most 12 s in a try that ran already and may fail.
+    expect(Math.max(...seconds)).toBeLessThan(60);
+  });
+
+  it('has a shoot whose API server refuses connections, until one of its pods is ready', async () => {
+    const set = startPodWorld({ replicas: { [apiserver]: 2 } });
+    const { clock, shoot } = set;
+    shoot.breakEtcd();
+    await clock.advance(12_000);
+    expect(shoot.api.reachability).toBe('refused');
+    shoot.mendEtcd();
+    await clock.runUntil(() => readyReplicas(set, apiserver) === 1);
+    expect(shoot.api.reachability).toBe('open');
+  });
+
+  it('leaves a path alone that others have silenced', async () => {
+    const set = startPodWorld();
+    const { clock, shoot } = set;
+    shoot.breakEtcd();
+    await clock.advance(12_000);
+    shoot.api.setReachability('silent');
+    shoot.mendEtcd();
+    await clock.runUntil(() => readyReplicas(set, apiserver) === 1);
+    expect(shoot.api.reachability).toBe('silent');
+  });
+
+  it('can be told to by the annotation on the Cluster, and by `down` alone', async () => {
+    const set = startPodWorld();
+    const annotate = async (annotations: Readonly<Record<string, string>>): Promise<void> => {
+      set.store.patch(simKinds.Cluster, { name: set.shoot.namespace }, (old) => ({
+        ...old,
+        metadata: { ...old.metadata, annotations },
+      }));
+      await set.clock.advance(10_000);
+    };
+    await annotate({ [etcdAnnotation]: 'yes' });
+    expect(endpointsOf(set, 'etcd-main-client')).toEqual(['ready']);
+    await annotate({ [etcdAnnotation]: 'down' });
+    expect(endpointsOf(set, 'etcd-main-client')).toEqual(['not ready']);
+    await annotate({});
+    expect(endpointsOf(set, 'etcd-main-client')).toEqual(['ready']);
+    const annotations = (): unknown =>
+      set.store.get(simKinds.Cluster, { name: set.shoot.namespace })?.metadata.annotations;
+    set.shoot.breakEtcd();
+    expect(annotations()).toEqual({ [etcdAnnotation]: 'down' });
+    set.shoot.mendEtcd();
+    expect(annotations()).toBeUndefined();
+  });
+
+  it('is told of once for each outage', async () => {
+    const set = startPodWorld();
+    for (let outage = 0; outage < 2; outage += 1) {
+      set.shoot.breakEtcd();
+      await set.clock.advance(5 * minute);
+      set.shoot.mendEtcd();
+      await set.clock.advance(15 * minute);
+    }
+    expect(set.shoot.recoveries()).toHaveLength(2 * dependants.length);
+  });
+
+  it('is told of from the last time that etcd came back', async () => {
+    const set = startPodWorld();
+    const { clock, shoot } = set;
+    shoot.breakEtcd();
+    await clock.advance(10 * minute);
+    shoot.mendEtcd();
+    await clock.advance(15_000);
+    shoot.breakEtcd();
+    await clock.advance(5_000);
+    shoot.mendEtcd();
+    const mendedAt = clock.now();
+    await clock.advance(15 * minute);
+    const recoveries = shoot.recoveries();
+    expect(recoveries.map(({ owner }) => owner).toSorted()).toEqual(dependants);
+    expect(recoveries.filter(({ etcdReadyAt }) => etcdReadyAt < mendedAt)).toEqual([]);
+  });
+
+  it('is not told of for what nobody wants, nor for what happens later', async () => {
+    const set = startPodWorld();
+    const { clock, shoot, store } = set;
+    const scale = (name: string, replicas: number): void => {
+      store.patch(simKinds.Deployment, { namespace: shoot.namespace, name }, (old) => ({
+        ...old,
+        spec: { ...(old.spec as object), replicas },
+      }));
+    };
+    shoot.breakEtcd();
+    await clock.advance(5 * minute);
+    shoot.mendEtcd();
+    await clock.advance(10_000);
+    scale('cluster-autoscaler', 0);
+    await clock.advance(15 * minute);
+    scale('kube-scheduler', 3);
+    scale('cluster-autoscaler', 1);
+    await clock.advance(minute);
+    const owners = shoot.recoveries().map(({ owner }) => owner);
+    expect(owners.toSorted()).toEqual(dependants.filter((name) => name !== 'cluster-autoscaler'));
+  });
+});
+
+describe('a program that crashes by itself', () => {
+  it('crash-loops while all it needs is there, and so does its successor, until it is mended', async () => {
+    const set = startPodWorld();
+    const { clock, shoot, store } = set;
+    const looping = (): readonly string[] =>
+      store
+        .list(simKinds.Pod, shoot.namespace)
+        .filter(isLooping)
+        .map(({ metadata }) => String(metadata.labels?.role));
+    shoot.crash(['kube-scheduler', 'cluster-autoscaler']);
+    expect(store.get(simKinds.Cluster, { name: shoot.namespace })?.metadata.annotations).toEqual({
+      [crashingAnnotation]: 'kube-scheduler,cluster-autoscaler',
+    });
+    await clock.runUntil(() => looping().length === 2);
+    expect(looping()).toEqual(['cluster-autoscaler', 'scheduler']);
+    for (const pod of store.list(simKinds.Pod, shoot.namespace).filter(isLooping)) {
+      store.delete(simKinds.Pod, pod.metadata, { gracePeriodSeconds: 0 });
+    }
+    expect(looping()).toEqual([]);
+    await clock.runUntil(() => looping().length === 2);
+    shoot.crash([]);
+    await clock.advance(minute);
+    expect(dependants.map((name) => readyReplicas(set, name))).toEqual([1, 1, 1, 1, 1]);
+    // No etcd has come back.
+    expect(shoot.recoveries()).toEqual([]);
+  });
+});
+
+describe('a world with control plane pods', () => {
+  it('is quiet while nothing happens', async () => {
+    const { clock, store } = startPodWorld();
+    await clock.advance(minute);
+    const { revision } = store;
+    await clock.advance(60 * minute);
+    expect(store.revision).toBe(revision);
+  });
+
+  it('has the kubelets that it would have without, to the millisecond', async () => {
+    const leases = async (controlPlanePods: boolean): Promise<unknown> => {
+      const { clock, shoot } = startPodWorld({ nodes: 5, controlPlanePods });
+      await clock.advance(10 * minute);
+      return shoot.store.list(simKinds.Lease, 'kube-node-lease');
+    };
+    expect(await leases(true)).toEqual(await leases(false));
+  });
+
+  it('is the same run for the same seed', async () => {
+    const run = async (): Promise<unknown> => {
+      const { clock, shoot, store } = startPodWorld();
+      shoot.breakEtcd();
+      await clock.advance(20 * minute);
+      return [store.revision, store.list(simKinds.Pod).map(containerStatusOf)];
+    };
+    expect(await run()).toEqual(await run());
+  });
+
+  it('stands still once it is stopped', async () => {
+    const { clock, shoot, world } = startPodWorld();
+    shoot.breakEtcd();
+    await clock.advance(5 * minute + 3_000);
+    world.stop();
+    expect(clock.pending).toBe(0);
+    shoot.mendEtcd();
+    expect(clock.pending).toBe(0);
+  });
+
+  it('hears no more of etcd once it is stopped', () => {
+    const set = startPodWorld();
+    set.world.stop();
+    set.shoot.breakEtcd();
+    expect(endpointsOf(set, 'etcd-main-client')).toEqual(['ready']);
+    expect(set.store.list(simKinds.Pod).map((pod) => containerStatusOf(pod)?.ready)).not.toContain(false);
+  });
+
+  it('has them for the shoots that were made so, no others', () => {
+    const clock = createVirtualClock();
+    const world = createWorld({ clock, shoots: [{ name: 'a' }, { name: 'b', controlPlanePods: true }] });
+    expect(world.store.list(simKinds.Pod, world.shoot('a').namespace)).toEqual([]);
+    expect(world.store.list(simKinds.Pod, world.shoot('b').namespace)).toHaveLength(6);
+    expect(() => world.shoot('a').breakEtcd()).toThrow(
+      'the control plane of the shoot a has no pods: make it with controlPlanePods',
+    );
+    expect(world.shoot('a').recoveries()).toEqual([]);
+  });
+});

@@ -1,0 +1,140 @@
+import { type SimObject, type SimStore, simKinds } from '../apiserver/index.ts';
+import type { SeededRandom } from '../time/index.ts';
+import type { ActorDeps } from './actor.ts';
+import {
+  type Component,
+  components,
+  etcdMain,
+  etcdService,
+  readyStatus,
+  replicaSetObject,
+  serviceObject,
+  workloadObject,
+} from './components.ts';
+import { isServiceReady, startEndpointSlices } from './endpoint-slices.ts';
+import type { WorldServer } from './endpoint.ts';
+import { kubeApiserver } from './objects.ts';
+import { startPodKubelet } from './pod-kubelet.ts';
+import { containerOf } from './pod-status.ts';
+import type { Program } from './pod-worker.ts';
+import { type PodRecovery, startRecoveryLog } from './recoveries.ts';
+import { startReplicaSets } from './replica-sets.ts';
+import { startStatefulSets } from './stateful-sets.ts';
+import { podFor } from './workloads.ts';
+
+/** `store` is the seed's. */
+export interface ControlPlaneDeps extends Omit<ActorDeps, 'random'> {
+  readonly random: SeededRandom;
+  /** The shoot's own, which answers while one of its pods is ready. */
+  readonly api: WorldServer;
+}
+
+export interface ControlPlaneInit {
+  readonly namespace: string;
+  /** Replicas by name. Default: one each; 0 leaves the component out. */
+  readonly replicas?: Readonly<Record<string, number>>;
+  readonly isEtcdDown: () => boolean;
+  /** Whether the program of a component exits whatever is there. */
+  readonly isCrashing: (name: string) => boolean;
+}
+
+/** The pods of a shoot's control plane. */
+export interface ControlPlane {
+  /** What `isEtcdDown` and `isCrashing` say may have changed. */
+  look(): void;
+  recoveries(): readonly PodRecovery[];
+  stop(): void;
+}
+
+const putPods = ({ store, clock }: ControlPlaneDeps, owner: SimObject, names: readonly string[]): void => {
+  for (const name of names) {
+    const pod = store.put(simKinds.Pod, podFor(owner, name));
+    const ip = `10.1.0.${store.list(simKinds.Pod, owner.metadata.namespace).length}`;
+    store.patch(simKinds.Pod, pod.metadata, (old) => ({ ...old, status: readyStatus(old, { ms: clock.now(), ip }) }));
+  }
+};
+
+const populate = (deps: ControlPlaneDeps, init: ControlPlaneInit, component: Component): void => {
+  const { store, random } = deps;
+  const { namespace } = init;
+  const replicas = init.replicas?.[component.name] ?? 1;
+  if (replicas === 0) return;
+  const { service } = component;
+  if (service !== undefined) store.put(simKinds.Service, serviceObject(namespace, service, component));
+  const draft = workloadObject(namespace, component, replicas);
+  if (component.kind === 'StatefulSet') {
+    const names = Array.from({ length: replicas }, (_, index) => `${component.name}-${index}`);
+    putPods(deps, store.put(simKinds.StatefulSet, draft), names);
+    return;
+  }
+  const hash = random.fork(`hash/${component.name}`).integer(0x1_0000_0000).toString(16).padStart(8, '0');
+  const replicaSet = store.put(simKinds.ReplicaSet, replicaSetObject(store.put(simKinds.Deployment, draft), hash));
+  putPods(
+    deps,
+    replicaSet,
+    Array.from({ length: replicas }, () => `${replicaSet.metadata.name}-`),
+  );
+};
+
+const onChange = (store: SimStore, ref: { namespace: string; name: string }, tell: (isReady: boolean) => void) => {
+  let wasReady = isServiceReady(store, ref);
+  return (): void => {
+    const isReady = isServiceReady(store, ref);
+    if (isReady === wasReady) return;
+    wasReady = isReady;
+    tell(isReady);
+  };
+};
+
+/**
+ * Makes the pods, workloads and Services of a control plane, all up for long, and sets going who keeps them: kubelets, controllers of
+ * Deployments, ReplicaSets, StatefulSets and EndpointSlices. Etcd feeds kube-apiserver, and that the rest: a program whose Service has
+ * no ready endpoint exits, and its container crash-loops. While no pod of kube-apiserver is ready, the shoot's API server refuses
+ * connections. Templates never change: there are no rollouts.
+ */
+export const startControlPlane = (deps: ControlPlaneDeps, init: ControlPlaneInit): ControlPlane => {
+  const { store, api } = deps;
+  const { namespace, isEtcdDown, isCrashing } = init;
+  for (const component of components) populate(deps, init, component);
+
+  const programOf = (pod: SimObject): Program => {
+    const container = String(containerOf(pod).name);
+    if (container === etcdMain) return { canRun: () => true, works: () => !isEtcdDown() };
+    const needs = components.find(({ name }) => name === container)?.needs;
+    const isFed = (): boolean => needs === undefined || isServiceReady(store, { namespace, name: needs });
+    const canRun = (): boolean => !isCrashing(container) && isFed();
+    return { canRun, works: canRun };
+  };
+
+  const stopSlices = startEndpointSlices(store, namespace);
+  const log = startRecoveryLog(deps, namespace);
+  const kubelet = startPodKubelet({ ...deps, random: deps.random.fork('kubelet') }, { namespace, programOf });
+  const stopSets = startReplicaSets({ ...deps, random: deps.random.fork('deployments') }, namespace);
+  const stopStatefulSets = startStatefulSets(deps, namespace);
+
+  const lookAtEtcd = onChange(store, { namespace, name: etcdService }, (isReady) => log.onEtcd(isReady));
+  const lookAtApi = onChange(store, { namespace, name: kubeApiserver }, (isReady) => {
+    if (!isReady) api.setReachability('refused');
+    // Whoever has silenced it meanwhile wants it silent.
+    else if (api.reachability === 'refused') api.setReachability('open');
+  });
+  const stopListening = store.subscribe(
+    simKinds.EndpointSlice,
+    () => {
+      lookAtEtcd();
+      lookAtApi();
+      kubelet.look();
+    },
+    namespace,
+  );
+
+  return {
+    look: () => kubelet.look(),
+    recoveries: () => log.list(),
+    stop: () => {
+      for (const stop of [stopSlices, stopSets, stopStatefulSets, stopListening]) stop();
+      log.stop();
+      kubelet.stop();
+    },
+  };
+};

@@ -1,0 +1,65 @@
+import { type JsonMap, type SimObject, asList, asMap, formatTime, simKinds } from '../apiserver/index.ts';
+import type { ActorDeps } from './actor.ts';
+import { isObserved, wantedOf } from './workloads.ts';
+
+/** `maxUnavailable` of a rolling update by default. */
+const unavailableShare = 0.25;
+
+/** `MinimumReplicasAvailable` of k8s.io/kubernetes `pkg/controller/deployment/util`: at 0 wanted replicas nothing is missing. */
+const isAvailable = (deployment: SimObject): boolean => {
+  const { availableReplicas } = asMap(deployment.status);
+  const wanted = wantedOf(deployment);
+  return Number(availableReplicas ?? 0) >= wanted - Math.floor(wanted * unavailableShare);
+};
+
+const available = {
+  status: 'True',
+  reason: 'MinimumReplicasAvailable',
+  message: 'Deployment has minimum availability.',
+};
+const unavailable = {
+  status: 'False',
+  reason: 'MinimumReplicasUnavailable',
+  message: 'Deployment does not have minimum availability.',
+};
+const progressed = {
+  status: 'True',
+  reason: 'NewReplicaSetAvailable',
+  message: 'ReplicaSet has successfully progressed.',
+};
+
+const withConditions = (deployment: SimObject, ms: number): SimObject => {
+  const status = asMap(deployment.status);
+  const before = asList(status.conditions).map(asMap);
+  const time = formatTime(ms);
+  const condition = (type: string, told: Readonly<JsonMap>): JsonMap => {
+    const known = before.find((other) => other.type === type);
+    if (known !== undefined && known.status === told.status) return known;
+    return { type, lastUpdateTime: time, lastTransitionTime: time, ...told };
+  };
+  const conditions = [
+    condition('Available', isAvailable(deployment) ? available : unavailable),
+    condition('Progressing', progressed),
+  ];
+  return { ...deployment, status: { ...status, conditions } };
+};
+
+/** What the deployment controller says of each Deployment of a namespace in its conditions. Templates never change: there are no rollouts. */
+export const startDeploymentConditions = (
+  { store, clock }: Pick<ActorDeps, 'store' | 'clock'>,
+  namespace: string,
+): (() => void) => {
+  const look = (deployment: SimObject): void => {
+    if (!isObserved(deployment)) return;
+    store.patch(simKinds.Deployment, deployment.metadata, (old) => withConditions(old, clock.now()));
+  };
+  const unsubscribe = store.subscribe(
+    simKinds.Deployment,
+    ({ type, object }) => {
+      if (type !== 'DELETED') look(object);
+    },
+    namespace,
+  );
+  for (const deployment of store.list(simKinds.Deployment, namespace)) look(deployment);
+  return unsubscribe;
+};

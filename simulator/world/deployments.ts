@@ -1,0 +1,89 @@
+import { type SimObject, type SimRef, asMap, simKinds } from '../apiserver/index.ts';
+import type { ActorDeps } from './actor.ts';
+import { isObserved, replicaSetOf, wantedOf } from './workloads.ts';
+
+const whole = (value: unknown, absent: number): number => (typeof value === 'number' ? value : absent);
+
+const readyReplicasOf = (deployment: SimObject | undefined): number =>
+  whole(asMap(deployment?.status).readyReplicas, 0);
+
+/**
+ * The deployment controller, its ReplicaSets and their pods in one: the status follows the spec, first `observedGeneration`, then the
+ * counts. Pods that are no longer wanted leave the counts at once, as ReplicaSets ignore pods that are being deleted
+ * (k8s.io/kubernetes/pkg/controller, FilterActivePods); new ones count as ready when they have started. A Deployment that has a ReplicaSet
+ * is left to `startReplicaSets`.
+ */
+export const startDeploymentController = ({ clock, random, timing, store }: ActorDeps): (() => void) => {
+  const kind = simKinds.Deployment;
+  /** Of the one thing that each Deployment waits for. */
+  const cancels = new Map<string, () => void>();
+
+  const after = (ref: SimRef, ms: number, step: () => void): void => {
+    const key = `${ref.namespace ?? ''}/${ref.name}`;
+    cancels.get(key)?.();
+    cancels.set(key, clock.timer(ms * (0.8 + 0.4 * random.next()), step));
+  };
+
+  const settle = (ref: SimRef): void => {
+    store.patch(kind, ref, (deployment) => {
+      const count = wantedOf(deployment);
+      const counts = { replicas: count, updatedReplicas: count, readyReplicas: count, availableReplicas: count };
+      return { ...deployment, status: { ...asMap(deployment.status), ...counts } };
+    });
+  };
+
+  const observe = (ref: SimRef): void => {
+    const found = store.patch(kind, ref, (deployment) => {
+      const { generation } = deployment.metadata;
+      const replicas = Math.max(wantedOf(deployment), readyReplicasOf(deployment));
+      return { ...deployment, status: { ...asMap(deployment.status), observedGeneration: generation, replicas } };
+    });
+    if (found === undefined) return;
+    const missing = wantedOf(found) - readyReplicasOf(found);
+    if (missing !== 0) after(ref, missing > 0 ? timing.podStartMs : timing.podStopMs, () => settle(ref));
+  };
+
+  const look = (deployment: SimObject): void => {
+    const ref = deployment.metadata;
+    if (isObserved(deployment) || replicaSetOf(store, deployment) !== undefined) return;
+    after(ref, timing.observeMs, () => observe(ref));
+  };
+
+  const unsubscribe = store.subscribe(kind, ({ type, object }) => {
+    if (type === 'DELETED') cancels.get(`${object.metadata.namespace ?? ''}/${object.metadata.name}`)?.();
+    else look(object);
+  });
+  for (const deployment of store.list(kind)) look(deployment);
+  return () => {
+    unsubscribe();
+    for (const cancel of cancels.values()) cancel();
+  };
+};
+
+/** Calls `start` whenever the Deployment gets a ready replica, and what it returned when the last one goes. */
+export const whileReady = (
+  { store, ref }: { readonly store: ActorDeps['store']; readonly ref: SimRef },
+  start: () => () => void,
+): (() => void) => {
+  let stop: (() => void) | undefined;
+  const look = (deployment: SimObject | undefined): void => {
+    const isReady = readyReplicasOf(deployment) > 0;
+    if (isReady) stop ??= start();
+    else {
+      stop?.();
+      stop = undefined;
+    }
+  };
+  const unsubscribe = store.subscribe(
+    simKinds.Deployment,
+    ({ type, object }) => {
+      if (object.metadata.name === ref.name) look(type === 'DELETED' ? undefined : object);
+    },
+    ref.namespace,
+  );
+  look(store.get(simKinds.Deployment, ref));
+  return () => {
+    unsubscribe();
+    stop?.();
+  };
+};

@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import { simKinds } from '../apiserver/kinds.ts';
+import { isServiceReady } from './endpoint-slices.ts';
+import { endpointsOf, podOf, startPodWorld } from './testing/pods.ts';
+
+const apiserver = 'kube-apiserver';
+
+describe('endpoint slices', () => {
+  it('name their service and the pods behind it', () => {
+    const set = startPodWorld();
+    const slice = set.store
+      .list(simKinds.EndpointSlice, set.shoot.namespace)
+      .find(({ metadata }) => metadata.labels?.['kubernetes.io/service-name'] === 'etcd-main-client');
+    const { name, namespace, uid } = podOf(set, 'etcd-main').metadata;
+    expect(slice).toMatchObject({
+      addressType: 'IPv4',
+      metadata: { ownerReferences: [{ kind: 'Service', name: 'etcd-main-client', controller: true }] },
+      endpoints: [
+        {
+          addresses: [expect.stringMatching(/^10\./)],
+          conditions: { ready: true, serving: true, terminating: false },
+          targetRef: { kind: 'Pod', name, namespace, uid },
+        },
+      ],
+      ports: [{ port: 2379 }],
+    });
+  });
+
+  it('have Endpoints beside them, for programs that know no slices', async () => {
+    const set = startPodWorld();
+    const subsets = (): unknown =>
+      set.store.get(simKinds.Endpoints, { namespace: set.shoot.namespace, name: 'etcd-main-client' })?.subsets;
+    const address = { ip: expect.stringMatching(/^10\./) as string };
+    expect(subsets()).toMatchObject([{ addresses: [address], ports: [{ port: 2379 }] }]);
+    set.shoot.breakEtcd();
+    await set.clock.settle();
+    expect(subsets()).toMatchObject([{ notReadyAddresses: [address] }]);
+    expect(subsets()).not.toHaveProperty([0, 'addresses']);
+    set.store.remove(simKinds.Service, { namespace: set.shoot.namespace, name: 'etcd-main-client' });
+    expect(subsets()).toBeUndefined();
+  });
+
+  it('follow the readiness of pods', async () => {
+    const set = startPodWorld();
+    expect([endpointsOf(set, 'etcd-main-client'), endpointsOf(set, apiserver)]).toEqual([['ready'], ['ready']]);
+    set.shoot.breakEtcd();
+    await set.clock.settle();
+    expect(endpointsOf(set, 'etcd-main-client')).toEqual(['not ready']);
+    await set.clock.advance(12_000);
+    expect(endpointsOf(set, apiserver)).toEqual(['not ready']);
+    set.shoot.mendEtcd();
+    await set.clock.advance(10_000);
+    expect(endpointsOf(set, 'etcd-main-client')).toEqual(['ready']);
+  });
+
+  it('show a pod that ends, and its successor once it has an address', async () => {
+    const set = startPodWorld();
+    set.store.delete(simKinds.Pod, podOf(set, apiserver).metadata);
+    expect(endpointsOf(set, apiserver)).toEqual(['not ready, ending']);
+    await set.clock.advance(2_000);
+    expect(endpointsOf(set, apiserver)).toEqual([]);
+    await set.clock.advance(7_600);
+    expect(endpointsOf(set, apiserver)).toEqual(['not ready']);
+    await set.clock.advance(10_000);
+    expect(endpointsOf(set, apiserver)).toEqual(['ready']);
+  });
+
+  it('have null for no endpoints, as the API server has', async () => {
+    const set = startPodWorld();
+    set.store.delete(simKinds.Pod, podOf(set, apiserver).metadata);
+    await set.clock.advance(2_000);
+    const slices = set.store.list(simKinds.EndpointSlice, set.shoot.namespace);
+    expect(slices.map(({ endpoints }) => endpoints === null)).toEqual([false, true]);
+  });
+
+  it('come and go with services that have a selector', () => {
+    const set = startPodWorld();
+    const { namespace } = set.shoot;
+    const service = (name: string, spec: object): void => {
+      set.store.put(simKinds.Service, { metadata: { name, namespace }, spec: { ports: [], ...spec } });
+    };
+    service('all', { selector: { 'gardener.cloud/role': 'controlplane' } });
+    service('none', { selector: { role: 'nobody' } });
+    service('external', {});
+    expect(endpointsOf(set, 'all')).toHaveLength(6);
+    expect([endpointsOf(set, 'none'), endpointsOf(set, 'external')]).toEqual([[], undefined]);
+    set.store.remove(simKinds.Service, { namespace, name: 'all' });
+    expect(endpointsOf(set, 'all')).toBeUndefined();
+  });
+});
+
+describe('a service', () => {
+  const isReady = (slices: readonly (readonly object[] | null)[]): boolean => {
+    const { shoot, store } = startPodWorld({ controlPlanePods: false });
+    const { namespace } = shoot;
+    for (const [index, endpoints] of slices.entries()) {
+      const labels = { 'kubernetes.io/service-name': 'x' };
+      const all = endpoints?.map((conditions) => ({ addresses: ['10.0.0.1'], conditions })) ?? null;
+      store.put(simKinds.EndpointSlice, { metadata: { name: `x-${index}`, namespace, labels }, endpoints: all });
+    }
+    return isServiceReady(store, { namespace, name: 'x' });
+  };
+
+  it.each([
+    { slices: [[{ ready: true }]] },
+    { slices: [[{}]] },
+    { slices: [[{ terminating: false }]] },
+    { slices: [null, [{ ready: false }, { ready: true }]] },
+  ])('is ready with $slices', ({ slices }) => {
+    expect(isReady(slices)).toBe(true);
+  });
+
+  it.each([
+    { slices: [] },
+    { slices: [null] },
+    { slices: [[]] },
+    { slices: [[{ ready: false }], [{ ready: false }]] },
+    { slices: [[{ ready: true, terminating: true }]] },
+    { slices: [[{ terminating: true }]] },
+  ])('is not ready with $slices', ({ slices }) => {
+    expect(isReady(slices)).toBe(false);
+  });
+});

@@ -1,0 +1,122 @@
+import {
+  type JsonMap,
+  type SimDraft,
+  type SimObject,
+  type SimRef,
+  type SimStore,
+  asList,
+  asMap,
+  getPath,
+  simKinds,
+} from '../apiserver/index.ts';
+import { isReady } from './pod-status.ts';
+import { controlledBy } from './workloads.ts';
+
+const serviceName = 'kubernetes.io/service-name';
+
+const selectorOf = (service: SimObject): readonly [string, unknown][] =>
+  Object.entries(asMap(asMap(service.spec).selector));
+
+const selects = (service: SimObject, pod: SimObject): boolean =>
+  selectorOf(service).every(([key, value]) => pod.metadata.labels?.[key] === value);
+
+/** `podToEndpoint` of https://github.com/kubernetes/kubernetes/blob/master/staging/src/k8s.io/endpointslice/utils.go */
+const endpointOf = (pod: SimObject): JsonMap => {
+  const { name, namespace, uid, deletionTimestamp } = pod.metadata;
+  const serving = isReady(pod);
+  const terminating = deletionTimestamp !== undefined;
+  return {
+    addresses: [getPath(pod, ['status', 'podIP'])],
+    conditions: { ready: serving && !terminating, serving, terminating },
+    nodeName: getPath(pod, ['spec', 'nodeName']),
+    targetRef: { kind: 'Pod', namespace, name, uid },
+  };
+};
+
+const sliceOf = (service: SimObject, pods: readonly SimObject[]): SimDraft => {
+  const { name, namespace, labels } = service.metadata;
+  // A pod without an address has no endpoint (`ShouldPodBeInEndpoints`).
+  const endpoints = pods.filter((pod) => asMap(pod.status).podIP !== undefined).map(endpointOf);
+  return {
+    metadata: {
+      name: `${name}-slice`,
+      ...(namespace === undefined ? {} : { namespace }),
+      labels: {
+        ...labels,
+        [serviceName]: name,
+        'endpointslice.kubernetes.io/managed-by': 'endpointslice-controller.k8s.io',
+      },
+      ownerReferences: [controlledBy(service)],
+    },
+    addressType: 'IPv4',
+    // The API server has null for an empty list.
+    endpoints: endpoints.length === 0 ? null : endpoints,
+    ports: asMap(service.spec).ports,
+  };
+};
+
+/** As the endpoints controller of KCM writes it for programs that know no slices yet. */
+const endpointsOf = (service: SimObject, pods: readonly SimObject[]): SimDraft => {
+  const { name, namespace, labels } = service.metadata;
+  const addressesOf = (wanted: boolean): readonly JsonMap[] =>
+    pods
+      .filter((pod) => asMap(pod.status).podIP !== undefined && pod.metadata.deletionTimestamp === undefined)
+      .filter((pod) => isReady(pod) === wanted)
+      .map((pod) => ({ ip: getPath(pod, ['status', 'podIP']), nodeName: getPath(pod, ['spec', 'nodeName']) }));
+  const [ready, notReady] = [addressesOf(true), addressesOf(false)];
+  const subset = {
+    ...(ready.length === 0 ? {} : { addresses: ready }),
+    ...(notReady.length === 0 ? {} : { notReadyAddresses: notReady }),
+    ports: asMap(service.spec).ports,
+  };
+  return {
+    metadata: { name, ...(namespace === undefined ? {} : { namespace }), ...(labels === undefined ? {} : { labels }) },
+    ...(ready.length + notReady.length === 0 ? {} : { subsets: [subset] }),
+  };
+};
+
+/**
+ * The EndpointSlice controller of one namespace, and the endpoints controller: each Service that has a selector gets one slice, and one Endpoints, of the
+ * pods it selects.
+ */
+export const startEndpointSlices = (store: SimStore, namespace: string): (() => void) => {
+  const write = (service: SimObject): void => {
+    if (selectorOf(service).length === 0) return;
+    const pods = store.list(simKinds.Pod, namespace).filter((pod) => selects(service, pod));
+    store.put(simKinds.EndpointSlice, sliceOf(service, pods));
+    store.put(simKinds.Endpoints, endpointsOf(service, pods));
+  };
+
+  const onPod = (pod: SimObject): void => {
+    for (const service of store.list(simKinds.Service, namespace)) if (selects(service, pod)) write(service);
+  };
+
+  const unsubscribes = [
+    store.subscribe(simKinds.Pod, ({ object }) => onPod(object), namespace),
+    store.subscribe(
+      simKinds.Service,
+      ({ type, object }) => {
+        const { name } = object.metadata;
+        if (type !== 'DELETED') write(object);
+        else {
+          store.remove(simKinds.EndpointSlice, { namespace, name: `${name}-slice` });
+          store.remove(simKinds.Endpoints, { namespace, name });
+        }
+      },
+      namespace,
+    ),
+  ];
+  for (const service of store.list(simKinds.Service, namespace)) write(service);
+  return () => {
+    for (const unsubscribe of unsubscribes) unsubscribe();
+  };
+};
+
+/** Whether any endpoint in any slice of the service is ready: one that does not say is, one that terminates is not. */
+export const isServiceReady = (store: SimStore, { namespace, name }: SimRef): boolean =>
+  store
+    .list(simKinds.EndpointSlice, namespace)
+    .filter((slice) => slice.metadata.labels?.[serviceName] === name)
+    .flatMap((slice) => asList(slice.endpoints))
+    .map((endpoint) => asMap(asMap(endpoint).conditions))
+    .some(({ ready, terminating }) => ready !== false && terminating !== true);

@@ -1,0 +1,70 @@
+import { type JsonMap, type SimObject, asList, asMap, getPath } from '../apiserver/index.ts';
+
+/** What a kubelet knows of the one container of a pod. */
+export interface ContainerView {
+  /** `v1.ContainerState`, of now and of the time before. */
+  readonly state: Readonly<JsonMap>;
+  readonly lastState: Readonly<JsonMap>;
+  readonly ready: boolean;
+  readonly restartCount: number;
+}
+
+interface PodCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly lastTransitionTime: string;
+}
+
+const conditionsOf = (pod: SimObject): readonly PodCondition[] =>
+  asList(asMap(pod.status).conditions) as readonly PodCondition[];
+
+export const isReady = (pod: SimObject): boolean =>
+  conditionsOf(pod).some(({ type, status }) => type === 'Ready' && status === 'True');
+
+/** The first one; pods of the simulation have no more. */
+export const containerOf = (pod: SimObject): JsonMap => asMap(asList(asMap(pod.spec).containers)[0]);
+
+/** Undefined where no kubelet has looked at the pod yet. */
+export const viewOf = (pod: SimObject): ContainerView | undefined => {
+  const status = asList(asMap(pod.status).containerStatuses)[0];
+  return status === undefined ? undefined : (status as unknown as ContainerView);
+};
+
+const conditions = (pod: SimObject, ready: boolean, time: string): readonly PodCondition[] => {
+  const before = conditionsOf(pod);
+  const condition = (type: string, holds: boolean): PodCondition => {
+    const status = holds ? 'True' : 'False';
+    const known = before.find((other) => other.type === type);
+    return { type, status, lastTransitionTime: known?.status === status ? known.lastTransitionTime : time };
+  };
+  return [
+    condition('PodScheduled', true),
+    condition('Initialized', true),
+    condition('ContainersReady', ready),
+    condition('Ready', ready),
+  ];
+};
+
+export interface PodReport {
+  readonly view: ContainerView;
+  /** RFC 3339, of now. */
+  readonly time: string;
+  /** For a pod that has none yet. */
+  readonly ip: string;
+}
+
+/** What a kubelet posts as the status of a pod whose container has been started: it is `Running` even while that crash-loops. */
+export const statusFrom = (pod: SimObject, { view, time, ip }: PodReport): JsonMap => {
+  const status = asMap(pod.status);
+  const { name, image } = containerOf(pod);
+  const podIP = getPath(status, ['podIP']) ?? ip;
+  return {
+    ...status,
+    phase: 'Running',
+    podIP,
+    podIPs: [{ ip: podIP }],
+    startTime: status.startTime ?? time,
+    conditions: conditions(pod, view.ready, time),
+    containerStatuses: [{ name, image, imageID: '', ...view }],
+  };
+};

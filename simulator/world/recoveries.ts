@@ -1,0 +1,62 @@
+import type { Clock } from '../../src/ports/clock.ts';
+import { type SimObject, type SimStore, asMap, simKinds } from '../apiserver/index.ts';
+import { wantedOf } from './workloads.ts';
+
+/** How a Deployment that went down with etcd came back. Times in milliseconds since the epoch. */
+export interface PodRecovery {
+  /** The Deployment. */
+  readonly owner: string;
+  readonly etcdReadyAt: number;
+  /** When all its pods were ready again. */
+  readonly podsReadyAt: number;
+}
+
+export interface RecoveryLog {
+  /** Etcd's Service has become ready, or has ceased to be. */
+  onEtcd(isReady: boolean): void;
+  list(): readonly PodRecovery[];
+  stop(): void;
+}
+
+const isWhole = (deployment: SimObject): boolean =>
+  Number(asMap(deployment.status).readyReplicas ?? 0) >= wantedOf(deployment);
+
+/** Measures how long Deployments of the namespace stay down after etcd is back; those that lasted through are not told of. */
+export const startRecoveryLog = (
+  { clock, store }: { readonly clock: Clock; readonly store: SimStore },
+  namespace: string,
+): RecoveryLog => {
+  const recoveries: PodRecovery[] = [];
+  /** Deployments that are down, from when etcd went until all are back. */
+  let down: Set<string> | undefined;
+  let etcdReadyAt: number | undefined;
+
+  const endWhenAllAreBack = (): void => {
+    if (etcdReadyAt !== undefined && down?.size === 0) down = undefined;
+  };
+
+  const look = (deployment: SimObject): void => {
+    const { name: owner } = deployment.metadata;
+    if (down === undefined) return;
+    if (!isWhole(deployment)) down.add(owner);
+    else if (down.delete(owner) && etcdReadyAt !== undefined && wantedOf(deployment) > 0) {
+      recoveries.push({ owner, etcdReadyAt, podsReadyAt: clock.now() });
+    }
+    endWhenAllAreBack();
+  };
+
+  const stop = store.subscribe(
+    simKinds.Deployment,
+    ({ type, object }) => (type === 'DELETED' ? down?.delete(object.metadata.name) : look(object)),
+    namespace,
+  );
+  return {
+    onEtcd: (isReady) => {
+      if (!isReady) down ??= new Set();
+      etcdReadyAt = isReady ? clock.now() : undefined;
+      endWhenAllAreBack();
+    },
+    list: () => [...recoveries],
+    stop,
+  };
+};

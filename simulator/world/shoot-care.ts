@@ -1,0 +1,83 @@
+import { careExtensionKinds } from '../../src/gardener/extensions.ts';
+import {
+  type SimKind,
+  type SimObject,
+  type SimStore,
+  asList,
+  asMap,
+  extensionKinds,
+  simKinds,
+} from '../apiserver/index.ts';
+import { type ActorDeps, startLoop } from './actor.ts';
+import { careDrafts, goodReport, tunnelPod } from './care-objects.ts';
+import { etcdMain } from './components.ts';
+import { startDeploymentConditions } from './deployment-conditions.ts';
+import { type ShootInit, technicalName } from './objects.ts';
+import { wantedOf } from './workloads.ts';
+
+export interface ShootCareDeps extends ActorDeps {
+  /** The shoot's own; `store` is the seed's. */
+  readonly shoot: SimStore;
+}
+
+/** Far below the age (5 min) from which a report counts as outdated where there is no garden to ask for heartbeats. */
+const reportEveryMs = 60_000;
+
+const reporters: readonly SimKind[] = careExtensionKinds.flatMap(({ kind, scope }) => {
+  const served = extensionKinds.get(kind);
+  return served === undefined || scope === 'cluster' ? [] : [served];
+});
+
+/** The extensions of a control plane say again and again that they found nothing wrong. */
+export const startExtensionReports = (
+  { clock, random, store }: Pick<ActorDeps, 'clock' | 'random' | 'store'>,
+  namespace: string,
+): (() => void) => {
+  const report = (kind: SimKind, extension: SimObject): void => {
+    const types = asList(asMap(extension.status).conditions).map((condition) => String(asMap(condition).type));
+    if (types.length === 0) return;
+    store.patch(kind, extension.metadata, (old) => ({
+      ...old,
+      status: { ...asMap(old.status), conditions: types.map((type) => goodReport(type, clock.now())) },
+    }));
+  };
+  return startLoop(clock, random.next() * reportEveryMs, () => {
+    for (const kind of reporters) for (const extension of store.list(kind, namespace)) report(kind, extension);
+    return reportEveryMs;
+  });
+};
+
+/** The Etcd resource follows the StatefulSet of the same name, where the world has that. */
+const startEtcd = ({ store }: Pick<ActorDeps, 'store'>, namespace: string): (() => void) => {
+  const ref = { namespace, name: etcdMain };
+  const look = (): void => {
+    const set = store.get(simKinds.StatefulSet, ref);
+    if (set === undefined) return;
+    const readyReplicas = Number(asMap(set.status).readyReplicas ?? 0);
+    const ready = readyReplicas >= wantedOf(set);
+    store.patch(simKinds.Etcd, ref, (etcd) => ({ ...etcd, status: { ...asMap(etcd.status), ready, readyReplicas } }));
+  };
+  const unsubscribe = store.subscribe(simKinds.StatefulSet, look, namespace);
+  look();
+  return unsubscribe;
+};
+
+/**
+ * Makes what the health of a shoot is read from, all of it well, and keeps it in step with the world: conditions of Deployments, etcd, reports
+ * of extensions. The shoot has its nodes by then.
+ */
+export const startShootCare = (deps: ShootCareDeps, init: ShootInit): (() => void) => {
+  if (init.careObjects !== true) return () => undefined;
+  const { store, shoot, clock } = deps;
+  const namespace = technicalName(init.name);
+  for (const { kind, draft } of careDrafts({ init, ms: clock.now() })) {
+    // A control plane with pods has some of them.
+    if (store.get(kind, draft.metadata) === undefined) store.put(kind, draft);
+  }
+  const [node] = shoot.list(simKinds.Node);
+  if (node !== undefined) shoot.put(simKinds.Pod, tunnelPod(node.metadata.name));
+  const stops = [startDeploymentConditions, startEtcd, startExtensionReports].map((start) => start(deps, namespace));
+  return () => {
+    for (const stop of stops) stop();
+  };
+};

@@ -1,0 +1,41 @@
+import { type SimObject, asMap, simKinds } from '../apiserver/index.ts';
+import type { ActorDeps } from './actor.ts';
+import { isReady } from './pod-status.ts';
+import { isActive, podFor, podsOf, wantedOf } from './workloads.ts';
+
+/**
+ * The StatefulSet controller of one namespace, with the pod management policy `Parallel`: pods are numbered, and a successor takes the
+ * name of the pod before it, so that it has to wait until that one is gone.
+ */
+export const startStatefulSets = ({ store }: Pick<ActorDeps, 'store'>, namespace: string): (() => void) => {
+  const reconcile = (set: SimObject): void => {
+    const { name, generation } = set.metadata;
+    const wanted = Array.from({ length: wantedOf(set) }, (_, index) => `${name}-${index}`);
+    for (const pod of podsOf(store, set)) {
+      if (!wanted.includes(pod.metadata.name)) store.delete(simKinds.Pod, pod.metadata);
+    }
+    for (const pod of wanted) {
+      if (store.get(simKinds.Pod, { namespace, name: pod }) === undefined) store.put(simKinds.Pod, podFor(set, pod));
+    }
+    const active = podsOf(store, set).filter(isActive);
+    const ready = active.filter(isReady).length;
+    const counts = { replicas: active.length, readyReplicas: ready, availableReplicas: ready };
+    store.patch(simKinds.StatefulSet, set.metadata, (old) => ({
+      ...old,
+      status: { ...asMap(old.status), observedGeneration: generation, ...counts },
+    }));
+  };
+
+  const reconcileAll = (): void => {
+    for (const set of store.list(simKinds.StatefulSet, namespace)) reconcile(set);
+  };
+
+  const unsubscribes = [
+    store.subscribe(simKinds.StatefulSet, reconcileAll, namespace),
+    store.subscribe(simKinds.Pod, reconcileAll, namespace),
+  ];
+  reconcileAll();
+  return () => {
+    for (const unsubscribe of unsubscribes) unsubscribe();
+  };
+};

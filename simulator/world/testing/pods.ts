@@ -1,0 +1,77 @@
+import { simKinds } from '../../apiserver/kinds.ts';
+import type { SimObject } from '../../apiserver/object.ts';
+import type { SimStore } from '../../apiserver/store.ts';
+import { type VirtualClock, createVirtualClock } from '../../time/clock.ts';
+import type { ShootInit } from '../objects.ts';
+import type { WorldShoot } from '../shoot.ts';
+import { type World, type WorldOptions, createWorld } from '../world.ts';
+
+export interface PodWorld {
+  readonly clock: VirtualClock;
+  readonly world: World;
+  readonly shoot: WorldShoot;
+  /** Of the seed. */
+  readonly store: SimStore;
+}
+
+/** One shoot, `a`, whose control plane has pods. */
+export const startPodWorld = (
+  shoot: Partial<ShootInit> = {},
+  options: Pick<WorldOptions, 'seed'> & { readonly timing?: WorldOptions['timing'] } = {},
+): PodWorld => {
+  const clock = createVirtualClock();
+  const { seed = 0, timing = {} } = options;
+  const world = createWorld({
+    clock,
+    seed,
+    timing,
+    shoots: [{ name: 'a', nodes: 1, controlPlanePods: true, ...shoot }],
+  });
+  return { clock, world, shoot: world.shoot('a'), store: world.store };
+};
+
+export interface ContainerStatus {
+  readonly state: {
+    readonly running?: { readonly startedAt: string };
+    readonly waiting?: { readonly reason: string; readonly message: string };
+    readonly terminated?: object;
+  };
+  readonly lastState: object;
+  readonly ready: boolean;
+  readonly restartCount: number;
+}
+
+/** Undefined before its first start. */
+export const containerStatusOf = (pod: SimObject): ContainerStatus | undefined =>
+  (pod.status as { containerStatuses?: readonly ContainerStatus[] }).containerStatuses?.[0];
+
+export const isLooping = (pod: SimObject): boolean =>
+  containerStatusOf(pod)?.state.waiting?.reason === 'CrashLoopBackOff';
+
+/** Pods of a component, in the order of their names. */
+export const podsOf = ({ store, shoot }: PodWorld, component: string): readonly SimObject[] =>
+  store.list(simKinds.Pod, shoot.namespace).filter(({ metadata }) => metadata.name.startsWith(`${component}-`));
+
+/** The only pod of a component. */
+export const podOf = (set: PodWorld, component: string): SimObject => {
+  const [pod, ...more] = podsOf(set, component);
+  if (pod === undefined || more.length > 0) throw new Error(`${component} has ${more.length + 1} pods, or none`);
+  return pod;
+};
+
+export const readyReplicas = ({ store, shoot }: PodWorld, name: string): number => {
+  const deployment = store.get(simKinds.Deployment, { namespace: shoot.namespace, name });
+  return (deployment?.status as { readyReplicas?: number } | undefined)?.readyReplicas ?? 0;
+};
+
+/** `ready`, `not ready`, or these with `ending` for each endpoint of a service; undefined where it has no slice. */
+export const endpointsOf = ({ store, shoot }: PodWorld, service: string): readonly string[] | undefined => {
+  const slices = store
+    .list(simKinds.EndpointSlice, shoot.namespace)
+    .filter(({ metadata }) => metadata.labels?.['kubernetes.io/service-name'] === service);
+  if (slices.length === 0) return undefined;
+  const endpoints = slices.flatMap((slice) => (slice.endpoints ?? []) as { conditions: Record<string, boolean> }[]);
+  return endpoints.map(
+    ({ conditions: { ready, terminating } }) => `${ready ? 'ready' : 'not ready'}${terminating ? ', ending' : ''}`,
+  );
+};

@@ -1,0 +1,284 @@
+import { describe, expect, it } from 'vitest';
+import { simKinds } from '../apiserver/kinds.ts';
+import { type VirtualClock, createVirtualClock } from '../time/clock.ts';
+import { type ShootInit, kubeControllerManager, kubeletsAnnotation, machineControllerManager } from './objects.ts';
+import type { WorldShoot } from './shoot.ts';
+import { type World, type WorldOptions, createWorld } from './world.ts';
+
+interface Set {
+  readonly clock: VirtualClock;
+  readonly world: World;
+  readonly shoot: WorldShoot;
+}
+
+const start = (options: Partial<WorldOptions> & { readonly shoot?: Partial<ShootInit> } = {}): Set => {
+  const clock = createVirtualClock();
+  const world = createWorld({ clock, shoots: [{ name: 'a', ...options.shoot }], ...options });
+  return { clock, world, shoot: world.shoot('a') };
+};
+
+const statusOf = (object: unknown): Record<string, unknown> =>
+  (object as { status?: Record<string, unknown> }).status ?? {};
+
+const readyStates = ({ store }: WorldShoot): readonly string[] =>
+  store
+    .list(simKinds.Node)
+    .map((node) => statusOf(node).conditions as { type: string; status: string }[])
+    .map((conditions) => conditions.find(({ type }) => type === 'Ready')!.status);
+
+const leaseAges = (clock: VirtualClock, { store }: WorldShoot): readonly number[] =>
+  store
+    .list(simKinds.Lease, 'kube-node-lease')
+    .map((lease) => clock.now() - Date.parse((lease.spec as { renewTime: string }).renewTime));
+
+const phases = (world: World, namespace: string): readonly string[] =>
+  world.store
+    .list(simKinds.Machine, namespace)
+    .map((machine) => (statusOf(machine).currentStatus as { phase: string }).phase);
+
+const scale = (world: World, shoot: WorldShoot, name: string, replicas: number): void => {
+  world.store.patch(simKinds.Deployment, { namespace: shoot.namespace, name }, (old) => ({
+    ...old,
+    spec: { ...(old.spec as object), replicas },
+  }));
+};
+
+describe('kubelets', () => {
+  it('renew their leases every ten seconds and four per cent at most', async () => {
+    const { clock, shoot } = start({ shoot: { nodes: 20 } });
+    for (let step = 0; step < 60; step += 1) {
+      await clock.advance(1_000);
+      expect(Math.max(...leaseAges(clock, shoot))).toBeLessThanOrEqual(10_400);
+    }
+    expect(readyStates(shoot)).toEqual(Array.from({ length: 20 }, () => 'True'));
+  });
+
+  it('renew no more while they are cut off, and come back within their time-out', async () => {
+    const { clock, shoot } = start();
+    shoot.cutKubelets();
+    await clock.advance(25_000);
+    expect(Math.min(...leaseAges(clock, shoot))).toBeGreaterThanOrEqual(25_000 - 10_400);
+    shoot.restoreKubelets();
+    await clock.settle();
+    expect(Math.min(...leaseAges(clock, shoot))).toBeGreaterThan(10_000);
+    await clock.advance(10_000);
+    expect(Math.max(...leaseAges(clock, shoot))).toBeLessThanOrEqual(10_000);
+  });
+
+  it('can be cut off one by one', async () => {
+    const { clock, shoot } = start();
+    const [first] = shoot.store.list(simKinds.Node);
+    shoot.cutKubelets([first!.metadata.name]);
+    await clock.advance(60_000);
+    expect(readyStates(shoot).filter((state) => state === 'Unknown')).toHaveLength(1);
+  });
+
+  it('are cut off by the annotation on the Cluster, by it alone, and only those of that shoot', async () => {
+    const { clock, world, shoot } = start({ shoots: [{ name: 'a' }, { name: 'b' }] });
+    const annotate = (annotations: Record<string, string>): void => {
+      world.store.patch(simKinds.Cluster, { name: shoot.namespace }, (old) => ({
+        ...old,
+        metadata: { ...old.metadata, annotations },
+      }));
+    };
+    annotate({ [kubeletsAnnotation]: 'yes' });
+    await clock.advance(60_000);
+    expect(readyStates(shoot)).not.toContain('Unknown');
+    annotate({ [kubeletsAnnotation]: 'cut' });
+    await clock.advance(60_000);
+    expect(readyStates(shoot)).toEqual(Array.from({ length: 5 }, () => 'Unknown'));
+    expect(readyStates(world.shoot('b'))).not.toContain('Unknown');
+    annotate({});
+    await clock.advance(10_000);
+    expect(readyStates(shoot)).toEqual(Array.from({ length: 5 }, () => 'True'));
+  });
+
+  it('are back within seven seconds of their API server, which refused connections', async () => {
+    const { clock, shoot } = start();
+    shoot.api.setReachability('refused');
+    await clock.advance(30_000);
+    shoot.api.setReachability('open');
+    await clock.advance(7_000);
+    expect(Math.max(...leaseAges(clock, shoot))).toBeLessThanOrEqual(7_000);
+  });
+});
+
+describe('node lifecycle controller', () => {
+  it('gives up every node after the grace period and within another ten seconds', async () => {
+    const { clock, shoot } = start();
+    await clock.advance(30_000);
+    shoot.cutKubelets();
+    // The oldest lease is at most one renewal old.
+    await clock.advance(40_000 - 10_400);
+    expect(readyStates(shoot)).not.toContain('Unknown');
+    await clock.advance(10_400 + 2 * 5_000);
+    expect(readyStates(shoot)).toEqual(Array.from({ length: 5 }, () => 'Unknown'));
+    expect(shoot.toll().nodesTurnedUnknown).toBe(5);
+  });
+
+  it('does nothing while its Deployment has no ready replica, and starts its timers anew when it has', async () => {
+    const { clock, world, shoot } = start();
+    await clock.advance(30_000);
+    shoot.cutKubelets();
+    await clock.advance(20_000);
+    scale(world, shoot, kubeControllerManager, 0);
+    await clock.advance(300_000);
+    expect(readyStates(shoot)).not.toContain('Unknown');
+    scale(world, shoot, kubeControllerManager, 1);
+    // At least 0.8 of 8.2 s until it is ready, then a whole grace period.
+    await clock.advance(6_500 + 40_000);
+    expect(readyStates(shoot)).not.toContain('Unknown');
+    await clock.advance(4_000 + 5_000);
+    expect(readyStates(shoot)).toEqual(Array.from({ length: 5 }, () => 'Unknown'));
+  });
+
+  it('holds the grace period of the shoot itself, as it is at the time', async () => {
+    const { clock, world, shoot } = start({ shoot: { nodeMonitorGraceMs: 120_000 } });
+    shoot.cutKubelets();
+    await clock.advance(105_000);
+    expect(shoot.toll().nodesTurnedUnknown).toBe(0);
+    expect(JSON.stringify(world.store.list(simKinds.Cluster))).toContain('"nodeMonitorGracePeriod":"2m0s"');
+    await clock.advance(25_000);
+    expect(shoot.toll().nodesTurnedUnknown).toBe(5);
+  });
+
+  it('judges by what it saw, so that a node with a slow clock is none the worse', async () => {
+    const { clock, shoot } = start();
+    const behind = (name: string): void => {
+      shoot.store.patch(simKinds.Lease, { namespace: 'kube-node-lease', name }, (old) => {
+        const spec = old.spec as { renewTime: string };
+        const renewTime = `${spec.renewTime.slice(0, 3)}0${spec.renewTime.slice(4)}`;
+        return renewTime === spec.renewTime ? old : { ...old, spec: { ...spec, renewTime } };
+      });
+    };
+    const [first] = shoot.store.list(simKinds.Node);
+    shoot.store.subscribe(simKinds.Lease, ({ object }) => {
+      if (object.metadata.name === first!.metadata.name) behind(object.metadata.name);
+    });
+    await clock.advance(120_000);
+    expect(shoot.toll().nodesTurnedUnknown).toBe(0);
+  });
+
+  it('forgets what it knew when the API server was away for long', async () => {
+    const { clock, shoot } = start();
+    await clock.advance(30_000);
+    shoot.api.setReachability('refused');
+    await clock.advance(120_000);
+    shoot.api.setReachability('open');
+    await clock.advance(60_000);
+    expect(shoot.toll().nodesTurnedUnknown).toBe(0);
+  });
+});
+
+describe('machine controller', () => {
+  const brief = { machineHealthTimeoutMs: 60_000, machineJoinMs: 30_000 };
+
+  it('replaces one machine of each pool, once KCM has given up its node for the health time-out', async () => {
+    const pools = [
+      { name: 'x', nodes: 3 },
+      { name: 'y', nodes: 2 },
+    ];
+    const { clock, world, shoot } = start({ shoot: { pools }, timing: brief });
+    await clock.advance(30_000);
+    shoot.cutKubelets();
+    await clock.advance(95_000);
+    expect(phases(world, shoot.namespace)).not.toContain('Running');
+    expect(shoot.toll().machinesReplaced).toBe(0);
+    await clock.advance(60_000);
+    expect(shoot.toll().machinesReplaced).toBe(2);
+    expect(phases(world, shoot.namespace).filter((phase) => phase === 'Pending')).toHaveLength(2);
+    // The new machines are cut off as well.
+    expect(shoot.store.list(simKinds.Node)).toHaveLength(3);
+    shoot.restoreKubelets();
+    await clock.advance(60_000);
+    expect(phases(world, shoot.namespace)).toEqual(Array.from({ length: 5 }, () => 'Running'));
+    expect(readyStates(shoot)).toEqual(Array.from({ length: 5 }, () => 'True'));
+  });
+
+  it('replaces nothing while its Deployment is down, nor without a verdict of KCM', async () => {
+    const { clock, world, shoot } = start({ timing: brief });
+    scale(world, shoot, kubeControllerManager, 0);
+    await clock.advance(10_000);
+    shoot.cutKubelets();
+    await clock.advance(300_000);
+    expect(phases(world, shoot.namespace)).toEqual(Array.from({ length: 5 }, () => 'Running'));
+    scale(world, shoot, kubeControllerManager, 1);
+    scale(world, shoot, machineControllerManager, 0);
+    await clock.advance(300_000);
+    expect(readyStates(shoot)).toContain('Unknown');
+    expect(shoot.toll().machinesReplaced).toBe(0);
+  });
+
+  it('lets a machine be when its node comes back in time', async () => {
+    const { clock, world, shoot } = start({ timing: brief });
+    await clock.advance(30_000);
+    shoot.cutKubelets();
+    await clock.advance(80_000);
+    expect(phases(world, shoot.namespace)).toContain('Unknown');
+    shoot.restoreKubelets();
+    await clock.advance(120_000);
+    expect(phases(world, shoot.namespace)).toEqual(Array.from({ length: 5 }, () => 'Running'));
+    expect(shoot.toll().machinesReplaced).toBe(0);
+  });
+});
+
+describe('Deployments', () => {
+  /** Observed generation, replicas and ready replicas; the API server leaves a 0 out. */
+  const counts = (world: World, { namespace }: WorldShoot): readonly unknown[] => {
+    const status = statusOf(world.store.get(simKinds.Deployment, { namespace, name: machineControllerManager }));
+    return [status.observedGeneration, status.replicas ?? 0, status.readyReplicas ?? 0];
+  };
+
+  it('observe a change, lose their pods soon and get new ones later', async () => {
+    const { clock, world, shoot } = start();
+    scale(world, shoot, machineControllerManager, 0);
+    expect(counts(world, shoot)).toEqual([1, 1, 1]);
+    await clock.advance(250);
+    expect(counts(world, shoot)).toEqual([2, 1, 1]);
+    await clock.advance(650);
+    expect(counts(world, shoot)).toEqual([2, 0, 0]);
+    scale(world, shoot, machineControllerManager, 3);
+    await clock.advance(6_000);
+    expect(counts(world, shoot)).toEqual([3, 3, 0]);
+    await clock.advance(4_000);
+    expect(counts(world, shoot)).toEqual([3, 3, 3]);
+  });
+
+  it('end where the last change wants them, whatever came before', async () => {
+    const { clock, world, shoot } = start();
+    for (const replicas of [0, 2, 0, 4]) {
+      scale(world, shoot, machineControllerManager, replicas);
+      await clock.advance(replicas === 2 ? 3_000 : 100);
+    }
+    // Pods that an earlier change ordered are not those of the last one.
+    await clock.advance(6_000);
+    expect(counts(world, shoot)).toEqual([5, 4, 1]);
+    await clock.advance(14_000);
+    expect(counts(world, shoot)).toEqual([5, 4, 4]);
+  });
+});
+
+describe('world', () => {
+  it('is the same run for the same seed, and another for another', async () => {
+    const run = async (seed: number): Promise<string> => {
+      const { clock, world, shoot } = start({ seed });
+      await clock.advance(50_000);
+      shoot.cutKubelets();
+      await clock.advance(100_000);
+      return JSON.stringify([
+        world.store.revision,
+        shoot.store.list(simKinds.Lease, 'kube-node-lease'),
+        shoot.store.list(simKinds.Node),
+      ]);
+    };
+    expect(await run(1)).toBe(await run(1));
+    expect(await run(1)).not.toBe(await run(2));
+  });
+
+  it('stands still once it is stopped', async () => {
+    const { clock, world } = start({ shoots: [{ name: 'a' }, { name: 'b', nodes: 50 }] });
+    await clock.advance(15_000);
+    world.stop();
+    expect(clock.pending).toBe(0);
+  });
+});

@@ -1,0 +1,94 @@
+import type { GardenShoot } from '../gardener/care-shoots.ts';
+import { mergeShootConditions, sameConditions } from '../gardener/condition-merge.ts';
+import type { UpdatedCondition } from '../gardener/condition.ts';
+import { shootLabelChange, shootStatus } from '../gardener/shoot-status.ts';
+import { ApiError } from '../kubernetes/api/errors.ts';
+import type { CallOptions, KubeClient } from '../kubernetes/api/kube.ts';
+import type { Clock } from '../ports/clock.ts';
+import { careFieldManager, patchShootConditions, patchShootLabels } from './calls.ts';
+import { type ConditionWriter, otherConditionWriter } from './condition-writers.ts';
+
+export interface ActDeps {
+  readonly clock: Clock;
+  /** Refuses writes at the moment of sending when this process does not lead. */
+  readonly garden: KubeClient;
+  readonly legacyStatusLabels: boolean;
+  /** Write although another client writes the same conditions. */
+  readonly takeOver: boolean;
+  readonly dryRun: boolean;
+}
+
+export interface ActRequest {
+  readonly stored: GardenShoot;
+  /** Made from the conditions of `stored`. */
+  readonly updates: readonly UpdatedCondition[];
+  readonly signal: AbortSignal;
+}
+
+/** How the write of a check ended. */
+export type WriteResult =
+  | { readonly kind: 'unchanged' }
+  | { readonly kind: 'written' }
+  /** There is no garden to write to. */
+  | { readonly kind: 'no-garden' }
+  | { readonly kind: 'dry-run' }
+  /** The garden has no such Shoot, or another one of that name. */
+  | { readonly kind: 'gone' }
+  /** The control plane has moved to another seed, whose care writes now. */
+  | { readonly kind: 'elsewhere'; readonly seed: string }
+  /** Another client writes the same conditions. */
+  | { readonly kind: 'left-alone'; readonly writer: ConditionWriter }
+  | { readonly kind: 'failed'; readonly error: string };
+
+/** The Shoot has changed since `stored` was read. */
+export interface WriteConflict {
+  readonly kind: 'conflict';
+  readonly error: string;
+}
+
+export const gardenTimeoutMs = 10_000;
+
+/** What differs from the stored Shoot; undefined if nothing does. */
+const changesOf = ({ legacyStatusLabels: legacy }: ActDeps, { stored: { shoot }, updates }: ActRequest) => {
+  const fresh = updates.map(({ condition }) => condition);
+  const conditions = mergeShootConditions(shoot.conditions, fresh);
+  const labels = shootLabelChange(shoot.labels, { status: shootStatus(conditions, shoot), legacy });
+  const isSame = sameConditions(conditions, shoot.conditions);
+  const hasLabels = Object.keys(labels).length > 0;
+  if (isSame && !hasLabels) return undefined;
+  return { fresh: isSame ? undefined : fresh, labels: hasLabels ? labels : undefined };
+};
+
+const write = async (deps: ActDeps, request: ActRequest): Promise<WriteResult> => {
+  const { clock, garden, takeOver, dryRun } = deps;
+  const { stored, signal } = request;
+  const changes = changesOf(deps, request);
+  if (changes === undefined) return { kind: 'unchanged' };
+  const writer = otherConditionWriter(stored.metadata, { own: careFieldManager, now: clock.now() });
+  if (writer !== undefined && !takeOver) return { kind: 'left-alone', writer };
+  if (dryRun) return { kind: 'dry-run' };
+  // A write that was sent is awaited, also while the process stops.
+  const options: CallOptions = { signal, timeoutMs: gardenTimeoutMs, sentTimeoutMs: gardenTimeoutMs };
+  let latest = stored;
+  if (changes.fresh !== undefined) {
+    const conditions = mergeShootConditions(stored.storedConditions, changes.fresh);
+    latest = (await garden.call(patchShootConditions(stored, conditions), options)).value;
+  }
+  if (changes.labels !== undefined) await garden.call(patchShootLabels(latest, changes.labels), options);
+  return { kind: 'written' };
+};
+
+/**
+ * Writes conditions and labels to the Shoot where they differ: at most one patch of each, refused if the Shoot has changed since it was read. A
+ * failed write is data; rejects only with `signal.reason`, or for a bug.
+ */
+export const act = async (deps: ActDeps, request: ActRequest): Promise<WriteResult | WriteConflict> => {
+  try {
+    return await write(deps, request);
+  } catch (error) {
+    request.signal.throwIfAborted();
+    if (!(error instanceof ApiError)) throw error;
+    if (error.code === 'NotFound') return { kind: 'gone' };
+    return { kind: error.code === 'Conflict' ? 'conflict' : 'failed', error: error.message };
+  }
+};

@@ -1,0 +1,79 @@
+import { nodeLeaseListType } from '../gardener/care-protobuf.ts';
+import { type NodeLease, decodeNodeLease } from '../gardener/care-reads.ts';
+import { type GardenShoot, decodeGardenShoot } from '../gardener/care-shoots.ts';
+import type { Condition } from '../gardener/condition.ts';
+import type { NamespacedName } from '../gardener/health-calls.ts';
+import { type Call, smallAnswerBytes } from '../kubernetes/api/call.ts';
+import type { JsonObject } from '../kubernetes/api/decode.ts';
+import { listCall, lookBounds } from '../kubernetes/api/list-call.ts';
+import { type TunnelPod, decodeTunnelPod } from '../kubernetes/api/pod.ts';
+
+/** An answer of `/healthz`: its status, a 2xx, and its text. */
+export interface HealthzAnswer {
+  readonly status: number;
+  readonly body: string;
+}
+
+export const getHealthz: Call<HealthzAnswer> = {
+  method: 'GET',
+  path: '/healthz',
+  bytes: smallAnswerBytes,
+  decode: (json) => ({ status: 200, body: JSON.stringify(json) }),
+  text: (body, status) => ({ status, body }),
+};
+
+/** One page, and no `resourceVersion`: a list from the API server's cache would look like an outage. */
+export const listNodeLeaseExpiries: Call<readonly NodeLease[]> = listCall({
+  path: '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases',
+  kind: 'LeaseList',
+  decode: decodeNodeLease,
+  protobuf: nodeLeaseListType,
+  nameOf: ({ name }) => name,
+  pageSize: 'none',
+  bounds: lookBounds.leases,
+});
+
+/** Ends of the tunnel between control plane and shoot. */
+export const listTunnelPods: Call<readonly TunnelPod[]> = listCall({
+  path: '/api/v1/namespaces/kube-system/pods',
+  query: { labelSelector: 'type=tunnel' },
+  kind: 'PodList',
+  decode: decodeTunnelPod,
+  nameOf: ({ name }) => name,
+  bounds: lookBounds.tunnelPods,
+});
+
+/** Whom our writes to Shoots are recorded under in their `managedFields`. */
+export const careFieldManager = 'dependency-watchdog-care';
+
+const shootPath = ({ namespace, name }: NamespacedName): string =>
+  `/apis/core.gardener.cloud/v1beta1/namespaces/${encodeURIComponent(namespace)}/shoots/${encodeURIComponent(name)}`;
+
+export const getGardenShoot = (at: NamespacedName): Call<GardenShoot> => ({
+  method: 'GET',
+  path: shootPath(at),
+  decode: decodeGardenShoot,
+});
+
+const patchShoot = (path: string, body: JsonObject): Call<GardenShoot> => ({
+  method: 'PATCH',
+  path,
+  query: { fieldManager: careFieldManager },
+  contentType: 'application/merge-patch+json',
+  repeatable: true,
+  body,
+  decode: decodeGardenShoot,
+});
+
+/** Replaces the conditions; refused with a Conflict when the Shoot is no longer as it was read. */
+export const patchShootConditions = (
+  { shoot, resourceVersion }: GardenShoot,
+  conditions: readonly (JsonObject | Condition)[],
+): Call<GardenShoot> =>
+  patchShoot(`${shootPath(shoot)}/status`, { metadata: { resourceVersion }, status: { conditions } });
+
+/** Sets labels, or with null removes them; refused with a Conflict likewise. */
+export const patchShootLabels = (
+  { shoot, resourceVersion }: GardenShoot,
+  labels: Readonly<Record<string, string | null>>,
+): Call<GardenShoot> => patchShoot(shootPath(shoot), { metadata: { resourceVersion, labels } });

@@ -1,0 +1,85 @@
+import type { CareShoot } from '../../gardener/care-shoots.ts';
+import { type ShootConditionType, shootConditionTypes } from '../../gardener/condition-merge.ts';
+import { type FailureContext, failedCondition, tolerateExpectedFailure } from '../../gardener/condition-thresholds.ts';
+import {
+  type Condition,
+  type ConditionBase,
+  type UpdatedCondition,
+  findCondition,
+  updateCondition,
+} from '../../gardener/condition.ts';
+import type { CareSettings } from '../settings.ts';
+import { checkApiServer, withoutResponseTime } from './api-server.ts';
+import { checkControlPlane } from './control-plane.ts';
+import { type Finding, checkError, healthy } from './finding.ts';
+import { checkNodes } from './nodes.ts';
+import { checkObservability } from './observability.ts';
+import { type CheckInput, type DecideInput, type Observation, hasWorkers } from './observation.ts';
+import { checkSystemComponents } from './system-components.ts';
+
+/** By type of the condition, in the order in which conditions are written. */
+export type Findings = ReadonlyMap<ShootConditionType, Finding>;
+
+const checks: Readonly<Record<ShootConditionType, (input: CheckInput) => Finding>> = {
+  APIServerAvailable: checkApiServer,
+  ControlPlaneHealthy: checkControlPlane,
+  ObservabilityComponentsHealthy: checkObservability,
+  EveryNodeReady: checkNodes,
+  SystemComponentsHealthy: checkSystemComponents,
+};
+
+/** A finding that replaces all checks. */
+const commonFinding = ({ shoot, seed }: CheckInput): Finding | undefined => {
+  if (shoot.hibernated) return healthy('ConditionNotChecked', 'Shoot cluster has been hibernated.');
+  const { managedResources } = seed;
+  if (managedResources.ok) return undefined;
+  return {
+    status: 'False',
+    reason: 'ManagedResourceListingFailed',
+    message: `Failed listing ManagedResources: ${managedResources.error}`,
+  };
+};
+
+/** The condition types of this shoot. */
+export const typesOf = (shoot: CareShoot): readonly ShootConditionType[] =>
+  shootConditionTypes.filter((type) => type !== 'EveryNodeReady' || hasWorkers(shoot));
+
+/** Runs all checks of one shoot. Pure. */
+export const decide = (observation: Observation, input: DecideInput): Findings => {
+  const all = { ...observation, ...input };
+  const common = commonFinding(all);
+  return new Map(typesOf(input.shoot).map((type) => [type, common ?? checks[type](all)]));
+};
+
+/** For a shoot that cannot be checked at all: its stored conditions must not look fresh. */
+export const allUnknown = (types: readonly ShootConditionType[], problem: string): Findings =>
+  new Map(types.map((type) => [type, checkError(problem)]));
+
+const conditionOf = (base: ConditionBase, finding: Finding, context: FailureContext): UpdatedCondition => {
+  const { status, ...text } = finding;
+  return status === 'Failed'
+    ? failedCondition(base, text, context)
+    : updateCondition(base, { ...text, status }, context.now);
+};
+
+/** With the old message if the new one differs in the response time only. */
+const withoutNewResponseTime = (finding: Finding, old: Condition | undefined): Finding => {
+  if (old === undefined || withoutResponseTime(old.message) !== withoutResponseTime(finding.message)) return finding;
+  return { ...finding, message: old.message };
+};
+
+/** Conditions made from findings and the stored conditions, at `now` (milliseconds since the epoch). To be called again after a conflict. */
+export const conditionsFrom = (
+  findings: Findings,
+  { shoot, settings }: { readonly shoot: CareShoot; readonly settings: CareSettings },
+  now: number,
+): readonly UpdatedCondition[] => {
+  const { lastOperation, hasLastErrors } = shoot;
+  const thresholds = new Map(settings.conditionThresholds.map(({ type, thresholdMs }) => [type, thresholdMs]));
+  return Array.from(findings, ([type, found]) => {
+    const base = { type, old: findCondition(shoot.conditions, type) };
+    const finding = type === 'APIServerAvailable' ? withoutNewResponseTime(found, base.old) : found;
+    const updated = conditionOf(base, finding, { now, thresholds, lastOperation });
+    return tolerateExpectedFailure(updated, base, { lastOperation, hasLastErrors, now });
+  });
+};

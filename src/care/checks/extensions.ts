@@ -1,0 +1,58 @@
+import type { ShootConditionType } from '../../gardener/condition-merge.ts';
+import { type Condition, findCondition } from '../../gardener/condition.ts';
+import { goAge } from '../../kubernetes/api/go-time.ts';
+import { type Finding, failed, ifRead } from './finding.ts';
+import type { CheckInput, ExtensionHeartbeat, ExtensionObservation, ReportWithHeartbeat } from './observation.ts';
+
+interface Reported {
+  readonly kind: ExtensionObservation['kind'];
+  readonly report: ReportWithHeartbeat;
+  readonly condition: Condition;
+}
+
+const reportedAt = (heartbeat: ExtensionHeartbeat, { lastUpdateTime }: Condition): number | undefined => {
+  if (heartbeat.kind === 'lease') return heartbeat.renewedAt;
+  const updated = Date.parse(lastUpdateTime);
+  return Number.isNaN(updated) ? undefined : updated;
+};
+
+const staleFinding = ({ kind, report, condition }: Reported, { settings, now }: CheckInput): Finding | undefined => {
+  const { staleExtensionThresholdMs: threshold } = settings;
+  if (threshold === undefined || report.heartbeat.kind === 'unknown') return undefined;
+  const at = reportedAt(report.heartbeat, condition);
+  if (at !== undefined && now - at <= threshold) return undefined;
+  const { age, time } = goAge(at, now);
+  const { namespace, name } = report.meta;
+  return {
+    status: 'Unknown',
+    reason: `${kind}OutdatedHealthCheckReport`,
+    message: `${kind} extension (${namespace}/${name}) reports an outdated health status (last updated: ${age} ago at ${time}).`,
+  };
+};
+
+const reportedFinding = ({ kind, condition }: Reported): Finding | undefined => {
+  const { status, reason, message, codes = [] } = condition;
+  if (status === 'Progressing') {
+    return { status, reason: `${kind}${reason}`, message, ...(codes.length === 0 ? {} : { codes }) };
+  }
+  if (status === 'False' || status === 'Unknown') return failed(`${kind}UnhealthyReport`, message, codes);
+  return undefined;
+};
+
+/** What extensions report. The first problem decides; an outdated report is a problem even if it is True. */
+export const extensionFinding = (input: CheckInput, type: ShootConditionType): Finding | undefined => {
+  for (const { kind, reports } of input.seed.extensions) {
+    const finding = ifRead(reports, (all) => {
+      for (const report of all) {
+        const condition = findCondition(report.conditions, type);
+        if (condition === undefined) continue;
+        const one = { kind, report, condition };
+        const problem = staleFinding(one, input) ?? reportedFinding(one);
+        if (problem !== undefined) return problem;
+      }
+      return undefined;
+    });
+    if (finding !== undefined) return finding;
+  }
+  return undefined;
+};

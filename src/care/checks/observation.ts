@@ -1,0 +1,83 @@
+import type { NodeLease } from '../../gardener/care-reads.ts';
+import type { CareShoot } from '../../gardener/care-shoots.ts';
+import type { EtcdHealth } from '../../gardener/etcd.ts';
+import type { CareExtensionKind, ExtensionReport } from '../../gardener/extensions.ts';
+import type { MachineDeploymentHealth, WorkerNode } from '../../gardener/health-nodes.ts';
+import type { ControlPlaneDeployment } from '../../gardener/health-workloads.ts';
+import type { MachineProgress } from '../../gardener/machine-scaling.ts';
+import type { ManagedResourceHealth } from '../../gardener/managed-resource.ts';
+import type { Result } from '../../kubernetes/api/errors.ts';
+import type { CareSettings } from '../settings.ts';
+
+/** A failed read is data; the error is its text. */
+export type Read<T> = Result<T, string>;
+
+/** The last heartbeat of the extension that is in charge of an object. */
+export type ExtensionHeartbeat =
+  /** Milliseconds since the epoch. Undefined: there is no heartbeat, or no extension in charge. */
+  | { readonly kind: 'lease'; readonly renewedAt: number | undefined }
+  /** There is no garden that names the extension: the condition's own `lastUpdateTime` counts. */
+  | { readonly kind: 'own' }
+  /** The objects that name the extension are not listed yet. */
+  | { readonly kind: 'unknown' };
+
+export interface ReportWithHeartbeat extends ExtensionReport {
+  readonly heartbeat: ExtensionHeartbeat;
+}
+
+export interface ExtensionObservation {
+  readonly kind: CareExtensionKind;
+  readonly reports: Read<readonly ReportWithHeartbeat[]>;
+}
+
+/** A control plane as observed in the seed. Objects are in the order of their names. */
+export interface SeedObservation {
+  readonly deployments: Read<readonly ControlPlaneDeployment[]>;
+  readonly etcds: Read<readonly EtcdHealth[]>;
+  readonly managedResources: Read<readonly ManagedResourceHealth[]>;
+  readonly machineDeployments: Read<readonly MachineDeploymentHealth[]>;
+  readonly machines: Read<readonly MachineProgress[]>;
+  /** By kind, in the order of `careExtensionKinds`; the first problem decides. */
+  readonly extensions: readonly ExtensionObservation[];
+}
+
+export type HealthzObservation =
+  | { readonly kind: 'answered'; readonly status: number; readonly body: string; readonly responseMs: number }
+  | { readonly kind: 'failed'; readonly error: string; readonly responseMs: number };
+
+export type TunnelObservation =
+  | { readonly kind: 'not-deployed' }
+  | { readonly kind: 'broken'; readonly error: string }
+  | { readonly kind: 'connected' };
+
+/** A shoot as observed through its own API server. */
+export type ShootObservation =
+  /** The API server of a hibernated shoot is not called. */
+  | { readonly kind: 'hibernated' }
+  /** The Deployment of the API server is missing, being deleted, or at 0 replicas. */
+  | { readonly kind: 'not-running' }
+  | { readonly kind: 'no-client'; readonly error: string }
+  | {
+      readonly kind: 'observed';
+      readonly healthz: HealthzObservation;
+      readonly nodes: Read<readonly WorkerNode[]>;
+      readonly leases: Read<readonly NodeLease[]>;
+      readonly tunnel: Read<TunnelObservation>;
+    };
+
+export interface Observation {
+  readonly seed: SeedObservation;
+  readonly view: ShootObservation;
+}
+
+export interface DecideInput {
+  readonly shoot: CareShoot;
+  readonly settings: CareSettings;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/** All that a check may use. */
+export type CheckInput = Observation & DecideInput;
+
+export const hasWorkers = ({ pools }: CareShoot): boolean => pools.length > 0;

@@ -1,0 +1,65 @@
+import { shootConditionTypes } from '../gardener/condition-merge.ts';
+import {
+  type JsonObject,
+  decodeObject,
+  optionalList,
+  optionalObject,
+  optionalString,
+} from '../kubernetes/api/decode.ts';
+
+/** Somebody who writes the same conditions. */
+export interface ConditionWriter {
+  /** Field manager, such as `gardenlet`. */
+  readonly manager: string;
+  /** Of the last write, milliseconds since the epoch. */
+  readonly at: number;
+}
+
+export interface WriterQuery {
+  /** The field manager that our own writes are recorded under. */
+  readonly own: string;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/** Two writers of one condition flap: who has written within this time, in milliseconds, is taken to write on. */
+const recentMs = 300_000;
+
+/** Keys of a list that is merged by `type`, as structured-merge-diff writes them. */
+const ownedKeys: ReadonlySet<string> = new Set(shootConditionTypes.map((type) => `k:${JSON.stringify({ type })}`));
+
+/** An entry of an atomic list names no items: whoever owns the list has written all of it. */
+const namesOwned = (conditions: JsonObject): boolean => {
+  const keys = Object.keys(conditions);
+  return keys.length === 0 || keys.some((key) => ownedKeys.has(key));
+};
+
+const writerOf = (json: unknown, path: string): ConditionWriter | undefined => {
+  const entry = decodeObject(json, path);
+  const fields = optionalObject(entry.fieldsV1, `${path}.fieldsV1`) ?? {};
+  const status = optionalObject(fields['f:status'], `${path}.fieldsV1.f:status`) ?? {};
+  const conditions = optionalObject(status['f:conditions'], `${path}.fieldsV1.f:status.f:conditions`);
+  if (conditions === undefined || !namesOwned(conditions)) return undefined;
+  const manager = optionalString(entry.manager, `${path}.manager`) ?? '';
+  return { manager, at: Date.parse(optionalString(entry.time, `${path}.time`) ?? '') };
+};
+
+/**
+ * Who else has written conditions of ours within the last 5 minutes, by the `managedFields` of the Shoot's metadata; the latest where there
+ * are several.
+ */
+export const otherConditionWriter = (
+  metadata: JsonObject,
+  { own, now }: WriterQuery,
+  path = 'metadata',
+): ConditionWriter | undefined => {
+  const entries = optionalList(metadata.managedFields, `${path}.managedFields`) ?? [];
+  return entries
+    .map((entry, index) => writerOf(entry, `${path}.managedFields[${String(index)}]`))
+    .filter((writer) => writer !== undefined)
+    .filter(({ manager, at }) => manager !== own && now - at <= recentMs)
+    .reduce<ConditionWriter | undefined>(
+      (last, next) => (last === undefined || next.at > last.at ? next : last),
+      undefined,
+    );
+};

@@ -1,0 +1,134 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { mutate, mutations } from '../../test/doubles/mutations.ts';
+import { formatProblem, hasErrors } from '../config/problem.ts';
+import { configCases, textOf } from '../config/testing/mistakes.ts';
+import { shootConditionTypes } from '../gardener/condition-merge.ts';
+import { careConfig } from './config.ts';
+import type { CareSettings } from './settings.ts';
+
+const read = (path: string): string => readFileSync(fileURLToPath(new URL(path, import.meta.url)), 'utf8');
+
+const cases = configCases(read('../config/fixtures/care.txt'));
+const named = cases.map((one) => [one.name, one] as const);
+const everything = textOf(cases, 'base');
+
+const running = { unknownFields: 'warning' } as const;
+const deployment = (name: string, optional: boolean) => ({
+  ref: { apiVersion: 'apps/v1', kind: 'Deployment', name },
+  optional,
+});
+
+const defaults: CareSettings = {
+  kubeConfigSecretName: 'shoot-access-dependency-watchdog-probe',
+  syncPeriodMs: 60_000,
+  concurrentSyncs: 20,
+  dependants: [
+    deployment('kube-controller-manager', false),
+    deployment('machine-controller-manager', false),
+    deployment('cluster-autoscaler', true),
+  ],
+  conditionThresholds: [],
+  staleExtensionThresholdMs: 300_000,
+  legacyStatusLabels: true,
+};
+
+describe('careConfig.check', () => {
+  it.each(named)('finds all that is wrong with %s', (_, { text, problems }) => {
+    expect(careConfig.check(text).map((problem) => formatProblem('file', problem))).toEqual(
+      problems.map((line) => `file:${line}`),
+    );
+  });
+
+  it('finds nothing wrong with the example', () => {
+    expect(careConfig.check(read('../../examples/care-config.yaml'))).toEqual([]);
+  });
+});
+
+describe('careConfig.load', () => {
+  it.each(named)('has settings or an error for %s', (_, { text }) => {
+    const { settings, problems } = careConfig.load(text, running);
+    expect(settings === undefined).toBe(hasErrors(problems));
+  });
+
+  it('fills in all defaults', () => {
+    const { settings } = careConfig.load('{}', running);
+    expect(settings).toEqual(defaults);
+    expect([settings, settings?.dependants[0]?.ref].every(Object.isFrozen)).toBe(true);
+  });
+
+  it('reads everything', () => {
+    expect(careConfig.load(everything, running)).toMatchObject({
+      settings: {
+        kubeConfigSecretName: 'shoot-access-care',
+        allowInsecureShoots: true,
+        syncPeriodMs: 30_000,
+        concurrentSyncs: 5,
+        dependants: [deployment('kube-controller-manager', false), deployment('cluster-autoscaler', true)],
+        conditionThresholds: [
+          { type: 'ControlPlaneHealthy', thresholdMs: 300_000 },
+          { type: 'EveryNodeReady', thresholdMs: 0 },
+        ],
+        staleExtensionThresholdMs: 600_000,
+        progressingThresholdMs: 3_600_000,
+        legacyStatusLabels: false,
+      },
+      problems: [],
+    });
+  });
+
+  it('knows no threshold for what is disabled', () => {
+    const { staleExtensionThresholdMs: _, ...others } = defaults;
+    expect(careConfig.load('staleExtensionHealthChecks: {enabled: false}', running).settings).toEqual(others);
+    expect(careConfig.load('staleExtensionHealthChecks: {enabled: false, threshold: 1m}', running).settings).toEqual(
+      others,
+    );
+    expect(careConfig.load('staleExtensionHealthChecks: {threshold: 1m}', running).settings).toEqual({
+      ...others,
+      staleExtensionThresholdMs: 60_000,
+    });
+  });
+
+  it('says the same of the example as of nothing, but for what has no default', () => {
+    const { settings } = careConfig.load(read('../../examples/care-config.yaml'), running);
+    const { conditionThresholds, progressingThresholdMs, ...others } = settings ?? defaults;
+    expect({ ...others, conditionThresholds: [] }).toEqual(defaults);
+    expect(conditionThresholds.map(({ type }) => type).toSorted()).toEqual([...shootConditionTypes].toSorted());
+    expect(progressingThresholdMs).toBe(3_600_000);
+  });
+});
+
+const isSound = (settings: CareSettings): boolean =>
+  [settings.syncPeriodMs, settings.staleExtensionThresholdMs ?? 1, settings.progressingThresholdMs ?? 1].every(
+    (ms) => Number.isFinite(ms) && ms > 0,
+  ) &&
+  Number.isInteger(settings.concurrentSyncs) &&
+  settings.concurrentSyncs >= 1 &&
+  settings.dependants.every(({ ref }) => [ref.apiVersion, ref.kind, ref.name].every((part) => part !== '')) &&
+  settings.conditionThresholds.every(
+    ({ type, thresholdMs }) => shootConditionTypes.some((known) => known === type) && thresholdMs >= 0,
+  ) &&
+  new Set(settings.conditionThresholds.map(({ type }) => type)).size === settings.conditionThresholds.length;
+
+describe('a configuration with something wrong in it', () => {
+  it('is refused in words, or its settings are all in range', { timeout: 60_000 }, () => {
+    const whole = parse(everything) as unknown;
+    let [refused, taken] = [0, 0];
+    fc.assert(
+      fc.property(mutations(3), (changes) => {
+        const text = JSON.stringify(mutate(whole, changes)) as string | undefined;
+        const { settings, problems } = careConfig.load(text ?? '', running);
+        if (settings === undefined) refused += 1;
+        else taken += 1;
+        const isTold = problems.every(({ path, message }) => path !== '' && message !== '');
+        return isTold && (settings === undefined ? hasErrors(problems) : isSound(settings));
+      }),
+      { numRuns: 1_000 },
+    );
+    expect(refused).toBeGreaterThan(50);
+    expect(taken).toBeGreaterThan(50);
+  });
+});

@@ -1,0 +1,156 @@
+import type { CareShoot } from '../gardener/care-shoots.ts';
+import { listWorkerNodes } from '../gardener/health-calls.ts';
+import type { Call } from '../kubernetes/api/call.ts';
+import { formatGoDuration } from '../kubernetes/api/duration.ts';
+import { ApiError, KubeconfigError } from '../kubernetes/api/errors.ts';
+import type { KubeClient } from '../kubernetes/api/kube.ts';
+import type { ShootConnection, ShootConnector } from '../kubernetes/api/shoot-connection.ts';
+import type { Store } from '../kubernetes/cache/index.ts';
+import type { Clock } from '../ports/clock.ts';
+import { getHealthz, listNodeLeaseExpiries, listTunnelPods } from './calls.ts';
+import {
+  type HealthzObservation,
+  type Read,
+  type SeedObservation,
+  type ShootObservation,
+  type TunnelObservation,
+  hasWorkers,
+} from './checks/observation.ts';
+import { type TunnelDeps, observeTunnel } from './tunnel.ts';
+
+export interface ObserveDeps extends TunnelDeps {
+  readonly clock: Clock;
+  readonly connector: ShootConnector;
+  /** Kubeconfig texts by `namespace/name` of their Secret. */
+  readonly kubeconfigs: Store<string | undefined>;
+}
+
+export interface ObserveRequest {
+  readonly shoot: CareShoot;
+  readonly seed: SeedObservation;
+  /** `namespace/name` of the Secret with the shoot's kubeconfig. */
+  readonly secretKey: string;
+  /** For all reads of the check together. */
+  readonly timeoutMs: number;
+  /** Monotonic instant at which that time is over. */
+  readonly deadline: number;
+  readonly signal: AbortSignal;
+}
+
+interface Reading {
+  readonly deps: ObserveDeps;
+  readonly client: KubeClient;
+  readonly kubeconfig: string;
+  readonly timeoutMs: number;
+  readonly deadline: number;
+  readonly signal: AbortSignal;
+}
+
+/** For `/healthz` alone: an API server that does not answer is down, and the check must have time to say so. */
+const healthzTimeoutMs = 10_000;
+
+const apiServerState = ({ deployments }: SeedObservation): Read<boolean> => {
+  if (!deployments.ok) return deployments;
+  const apiServer = deployments.value.find(({ meta }) => meta.name === 'kube-apiserver');
+  return { ok: true, value: apiServer !== undefined && !apiServer.meta.deleting && apiServer.replicas > 0 };
+};
+
+/**
+ * Reads from the shoot's own API server, over a connection of this check. A read that has not ended by the deadline has failed. Rejects only with
+ * `signal.reason`, or for a bug.
+ */
+export const observe = async (deps: ObserveDeps, request: ObserveRequest): Promise<ShootObservation> => {
+  const { shoot, seed, secretKey, signal } = request;
+  if (shoot.hibernated) return { kind: 'hibernated' };
+  const running = apiServerState(seed);
+  if (!running.ok) return { kind: 'no-client', error: running.error };
+  if (!running.value) return { kind: 'not-running' };
+  const kubeconfig = deps.kubeconfigs.get(secretKey);
+  if (kubeconfig === undefined) {
+    return { kind: 'no-client', error: `there is no Secret ${secretKey} with a key "kubeconfig"` };
+  }
+  const connection = connect(deps, kubeconfig);
+  if (!connection.ok) return { kind: 'no-client', error: connection.error };
+  const { client } = connection.value;
+  try {
+    const { timeoutMs, deadline } = request;
+    const reading: Reading = { deps, client, kubeconfig, timeoutMs, deadline, signal };
+    return await readAll(reading, shoot, Math.min(healthzTimeoutMs, timeoutMs / 2));
+  } finally {
+    connection.value.close();
+  }
+};
+
+const connect = ({ connector }: ObserveDeps, kubeconfig: string): Read<ShootConnection> => {
+  try {
+    return { ok: true, value: connector.connect(kubeconfig) };
+  } catch (error) {
+    if (error instanceof KubeconfigError) return { ok: false, error: error.message };
+    throw error;
+  }
+};
+
+/** A server that does not answer `/healthz` gets no more requests: each would only time out as well. */
+const readAll = async (reading: Reading, shoot: CareShoot, timeoutMs: number): Promise<ShootObservation> => {
+  const { healthz, silent } = await readHealthz(reading, timeoutMs);
+  if (silent !== undefined || !hasWorkers(shoot)) {
+    const unread = { ok: false, error: silent ?? 'workerless shoots have none' } as const;
+    return { kind: 'observed', healthz, nodes: unread, leases: unread, tunnel: unread };
+  }
+  const [nodes, leases, tunnel] = await Promise.all([
+    read(reading, listWorkerNodes),
+    read(reading, listNodeLeaseExpiries),
+    readTunnel(reading),
+  ]);
+  return { kind: 'observed', healthz, nodes, leases, tunnel };
+};
+
+const readHealthz = async (
+  { deps, client, signal }: Reading,
+  timeoutMs: number,
+): Promise<{ readonly healthz: HealthzObservation; readonly silent?: string }> => {
+  const { clock } = deps;
+  const startedAt = clock.monotonic();
+  const elapsed = (): number => Math.round(clock.monotonic() - startedAt);
+  try {
+    const { value } = await client.call(getHealthz, { signal, timeoutMs });
+    return { healthz: { kind: 'answered', ...value, responseMs: elapsed() } };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof ApiError)) throw error;
+    const { status, message } = error;
+    const responseMs = elapsed();
+    // A redirect is an answer, though not of a healthy API server.
+    if (status !== undefined && status < 400) {
+      return { healthz: { kind: 'answered', status, body: message, responseMs } };
+    }
+    const healthz: HealthzObservation = { kind: 'failed', error: message, responseMs };
+    return status === undefined ? { healthz, silent: message } : { healthz };
+  }
+};
+
+/** Names the time of the whole check: the time left for a read differs from check to check, and each other message would be written. */
+const problemOf = ({ timeoutMs }: Reading, { method, path }: Call<unknown>, error: ApiError): string =>
+  error.code === 'Timeout' && error.status === undefined
+    ? `${method} ${path}: no answer when the time of the run, ${formatGoDuration(timeoutMs)}, was over`
+    : error.message;
+
+const read = async <T>(reading: Reading, call: Call<T>): Promise<Read<T>> => {
+  const { deps, client, deadline, signal } = reading;
+  try {
+    // At least 1 ms, so that a check whose time is over ends in a Timeout like any other.
+    const timeoutMs = Math.max(1, deadline - deps.clock.monotonic());
+    return { ok: true, value: (await client.call(call, { signal, timeoutMs })).value };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof ApiError) return { ok: false, error: problemOf(reading, call, error) };
+    throw error;
+  }
+};
+
+const readTunnel = async (reading: Reading): Promise<Read<TunnelObservation>> => {
+  const pods = await read(reading, listTunnelPods);
+  if (!pods.ok) return pods;
+  const { deps, kubeconfig, deadline, signal } = reading;
+  return observeTunnel(deps, { kubeconfig, pods: pods.value, deadline, signal });
+};

@@ -1,0 +1,140 @@
+import type { Condition } from '../gardener/condition.ts';
+import type { NamespacedName } from '../gardener/health-calls.ts';
+import type { ShootStatus } from '../gardener/shoot-status.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { Meter } from '../ports/meter.ts';
+import type { WriteResult } from './act.ts';
+import { withoutResponseTime } from './checks/api-server.ts';
+import { type CareMetrics, createCareMetrics } from './metrics.ts';
+
+/** Result of one check of one shoot. */
+export interface ShootResult {
+  /** Of the control plane. */
+  readonly namespace: string;
+  /** In the garden. Absent if the Cluster does not name it. */
+  readonly shoot?: NamespacedName;
+  /** Of the types that care owns, in the order in which they are written; with a `problem`, of those that are known. */
+  readonly conditions: readonly Condition[];
+  /** Value of the Shoot's label. */
+  readonly status: ShootStatus;
+  readonly writing: WriteResult;
+  /** Why there was no check. */
+  readonly problem?: string;
+  readonly durationMs: number;
+}
+
+export interface ReportDeps {
+  readonly logger: Logger;
+  readonly meter: Meter;
+}
+
+/** What was logged of one shoot last. */
+interface Reported {
+  readonly conditions: ReadonlyMap<string, Condition>;
+  /** Why nothing was written or checked; empty if there is no such problem. */
+  readonly problem: string;
+}
+
+const saysSame = (a: Condition, b: Condition): boolean =>
+  a.status === b.status &&
+  a.reason === b.reason &&
+  withoutResponseTime(a.message) === withoutResponseTime(b.message) &&
+  (a.codes ?? []).join() === (b.codes ?? []).join();
+
+const byType = (conditions: readonly Condition[]): ReadonlyMap<string, Condition> =>
+  new Map(conditions.map((condition) => [condition.type, condition]));
+
+const problemOf = ({ problem, writing }: ShootResult): string => {
+  if (problem !== undefined) return `the Cluster cannot be read: ${problem}`;
+  switch (writing.kind) {
+    case 'left-alone':
+      return `left alone: ${writing.writer.manager} writes these conditions; --take-over writes them all the same`;
+    case 'failed':
+      return `conditions could not be written: ${writing.error}`;
+    case 'gone':
+      return 'there is no such Shoot in the garden';
+    case 'elsewhere':
+      return `not written: the Shoot is on seed ${writing.seed} now`;
+    case 'unchanged':
+    case 'written':
+    case 'no-garden':
+    case 'dry-run':
+      return '';
+  }
+};
+
+/** The only stage that logs and counts. Logs changes, not checks. Declares the metrics of care, so there is one per meter. */
+export class CareReport {
+  readonly #logger: Logger;
+  readonly #metrics: CareMetrics;
+  readonly #reported = new Map<string, Reported>();
+
+  constructor({ logger, meter }: ReportDeps) {
+    this.#logger = logger;
+    this.#metrics = createCareMetrics(meter);
+  }
+
+  /** `before`: the conditions as they were stored. */
+  checked(result: ShootResult, before: readonly Condition[]): void {
+    const { namespace, conditions, problem, writing, durationMs } = result;
+    this.#metrics.runs.inc({ outcome: problem === undefined ? writing.kind : 'unreadable' });
+    this.#metrics.runSeconds.observe(durationMs / 1_000);
+    this.#metrics.unreadable.set(problem === undefined ? 0 : 1, { namespace });
+    const last = this.#reported.get(namespace) ?? { conditions: byType(before), problem: '' };
+    if (problem === undefined) this.#forgetOthers(result, last);
+    for (const condition of conditions) this.#reportCondition(result, condition, last.conditions.get(condition.type));
+    this.#reportProblem(result, last);
+    const isKnown = problem === undefined || conditions.length > 0;
+    const shown = isKnown ? byType(conditions) : last.conditions;
+    this.#reported.set(namespace, { conditions: shown, problem: problemOf(result) });
+  }
+
+  /** The shoot is no longer on this seed: its series go. */
+  forget(namespace: string): void {
+    this.#reported.delete(namespace);
+    this.#metrics.conditions.remove({ namespace });
+    this.#metrics.unreadable.remove({ namespace });
+  }
+
+  /** An exception that no code handles. */
+  unexpectedError(namespace: string, error: unknown): void {
+    this.#metrics.bugs.inc();
+    this.#logger.error('unexpected error: this is a bug', { namespace, error });
+  }
+
+  #reportCondition({ namespace, shoot }: ShootResult, condition: Condition, last: Condition | undefined): void {
+    const { type, status, reason, message, codes } = condition;
+    if (last?.status !== status) {
+      this.#metrics.conditions.remove({ namespace, condition: type });
+      this.#metrics.changes.inc({ condition: type, status });
+    }
+    this.#metrics.conditions.set(1, { namespace, condition: type, status });
+    if (last !== undefined && saysSame(last, condition)) return;
+    this.#logger.info('condition changed', {
+      namespace,
+      ...(shoot === undefined ? {} : { shoot: `${shoot.namespace}/${shoot.name}` }),
+      condition: type,
+      status,
+      ...(last === undefined ? {} : { from: last.status }),
+      reason,
+      text: message,
+      ...(codes === undefined ? {} : { codes }),
+    });
+  }
+
+  /** A shoot may lose a condition, such as EveryNodeReady with its last worker pool. */
+  #forgetOthers({ namespace, conditions }: ShootResult, last: Reported): void {
+    const present = byType(conditions);
+    for (const type of last.conditions.keys()) {
+      if (!present.has(type)) this.#metrics.conditions.remove({ namespace, condition: type });
+    }
+  }
+
+  #reportProblem(result: ShootResult, last: Reported): void {
+    const { namespace } = result;
+    const problem = problemOf(result);
+    if (problem === last.problem) return;
+    if (problem === '') this.#logger.info('trouble is over', { namespace });
+    else this.#logger.warn(problem, { namespace });
+  }
+}

@@ -1,0 +1,46 @@
+import { heartbeatLeaseName } from '../gardener/care-reads.ts';
+import { careExtensionKinds } from '../gardener/extensions.ts';
+import { type Grant, watched } from '../process/index.ts';
+import type { CareSettings } from './settings.ts';
+
+const health = 'to know the health of control planes';
+const machines = 'to know the machines of shoots';
+const reports = 'to hear what extensions report';
+const nodes = 'to know the nodes of a shoot';
+const tunnel = 'to try the tunnel to the nodes';
+
+const extensions = 'extensions.gardener.cloud';
+const core = 'core.gardener.cloud';
+
+/** What care uses in a seed, in all namespaces; it only reads there. */
+export const careGrants = ({ kubeConfigSecretName }: CareSettings): readonly Grant[] =>
+  [
+    { group: extensions, resource: 'clusters', purpose: 'to know which shoots there are' },
+    { group: '', resource: 'secrets', names: [kubeConfigSecretName], purpose: 'to reach the API servers of shoots' },
+    { group: 'apps', resource: 'deployments', purpose: health },
+    { group: 'druid.gardener.cloud', resource: 'etcds', purpose: health },
+    { group: 'resources.gardener.cloud', resource: 'managedresources', purpose: health },
+    { group: 'machine.sapcloud.io', resource: 'machinedeployments', purpose: machines },
+    { group: 'machine.sapcloud.io', resource: 'machines', purpose: machines },
+    ...careExtensionKinds.map(({ resource }) => ({ group: extensions, resource, purpose: reports })),
+    { group: 'coordination.k8s.io', resource: 'leases', names: [heartbeatLeaseName], purpose: reports },
+  ].map((grant) => ({ ...grant, verbs: watched }));
+
+const inCharge = 'to know whether extensions are alive';
+
+/** What care uses in the garden, in all namespaces, whatever is configured. */
+export const careGardenGrants: readonly Grant[] = [
+  { group: core, resource: 'controllerregistrations', verbs: watched, purpose: inCharge },
+  { group: core, resource: 'controllerinstallations', verbs: watched, purpose: inCharge },
+  { group: core, resource: 'shoots', verbs: ['get'], purpose: 'to know how Shoots are stored' },
+  { group: core, resource: 'shoots', verbs: ['patch'], purpose: 'to label a Shoot by how it is' },
+  { group: core, resource: 'shoots/status', verbs: ['patch'], purpose: 'to write the conditions of Shoots' },
+];
+
+/** What care uses in a shoot. Everybody may get `/healthz` (ClusterRole `system:public-info-viewer`). */
+export const careShootGrants: readonly Grant[] = [
+  { group: '', resource: 'nodes', verbs: ['list'], purpose: nodes },
+  { group: 'coordination.k8s.io', resource: 'leases', namespace: 'kube-node-lease', verbs: ['list'], purpose: nodes },
+  { group: '', resource: 'pods', namespace: 'kube-system', verbs: ['list'], purpose: tunnel },
+  { group: '', resource: 'pods/portforward', namespace: 'kube-system', verbs: ['get', 'create'], purpose: tunnel },
+];

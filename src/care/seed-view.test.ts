@@ -1,0 +1,179 @@
+import { describe, expect, it } from 'vitest';
+import type { Heartbeat } from '../gardener/care-reads.ts';
+import type {
+  CareExtensionKind,
+  ControllerInstallation,
+  ControllerRegistration,
+  ExtensionReport,
+} from '../gardener/extensions.ts';
+import { SeedObserver } from './seed-view.ts';
+import { condition, deployment, meta, shoot } from './testing/check-input.ts';
+import { createHandStore, watchedStore } from './testing/hand-store.ts';
+import { type CareSources, NamespaceIndex, type Watched } from './watched.ts';
+
+const namespace = 'shoot--dev--one';
+
+const sources = (more: Partial<CareSources> = {}): CareSources => ({
+  clusters: createHandStore(),
+  kubeconfigs: createHandStore(),
+  deployments: watchedStore(createHandStore()),
+  etcds: watchedStore(createHandStore()),
+  managedResources: watchedStore(createHandStore()),
+  machineDeployments: watchedStore(createHandStore()),
+  machines: watchedStore(createHandStore()),
+  extensions: new Map(),
+  heartbeats: watchedStore(createHandStore<Heartbeat>()),
+  ...more,
+});
+
+const report = (name: string, type = 'local'): ExtensionReport => ({
+  meta: meta(name),
+  type,
+  conditions: [condition('EveryNodeReady', 'True')],
+});
+const extensions = (
+  ...kinds: readonly (readonly [CareExtensionKind, Watched<ExtensionReport>])[]
+): ReadonlyMap<CareExtensionKind, Watched<ExtensionReport>> => new Map(kinds);
+const worker = watchedStore(createHandStore({ [`${namespace}/w`]: report('w') }));
+
+describe('objects by namespace', () => {
+  it('are in the order of their names, and follow their store', () => {
+    const store = createHandStore({ 'a/z': 1, 'b/x': 2, 'a/b': 3, cluster: 4 });
+    const index = new NamespaceIndex(store);
+    expect([index.in('a'), index.in('b'), index.in('c'), index.in('')]).toEqual([[3, 1], [2], [], [4]]);
+    store.set('a/c', 5);
+    store.set('a/z', 6);
+    store.remove('b/x');
+    store.remove('b/x');
+    expect([index.in('a'), index.in('b')]).toEqual([[3, 5, 6], []]);
+    store.remove('a/b');
+    index.close();
+    store.remove('a/c');
+    expect(index.in('a')).toEqual([5, 6]);
+  });
+});
+
+describe('a control plane', () => {
+  it('is seen as far as its objects have been listed', () => {
+    const store = createHandStore({ [`${namespace}/a`]: deployment('a'), 'shoot--dev--two/b': deployment('b') });
+    const unlisted = createHandStore<never>();
+    unlisted.synced = false;
+    const view = new SeedObserver(
+      sources({
+        deployments: watchedStore(store),
+        etcds: watchedStore(unlisted, '403 Forbidden'),
+        machines: watchedStore(unlisted),
+      }),
+    ).observe(namespace, shoot());
+    expect(view.deployments).toEqual({ ok: true, value: [deployment('a')] });
+    expect(view.etcds).toEqual({ ok: false, error: '403 Forbidden' });
+    expect(view.machines).toEqual({ ok: false, error: 'they have not been listed yet' });
+    expect(view.managedResources).toEqual({ ok: true, value: [] });
+  });
+
+  const kindsOf = (from: CareSources, pools = shoot().pools) =>
+    new SeedObserver(from)
+      .observe(namespace, shoot({ pools }))
+      .extensions.map(({ kind, reports }) => [
+        kind,
+        reports.ok ? reports.value.map((one) => one.meta.name) : reports.error,
+      ]);
+
+  it('has extensions of all kinds, in order, and without workers only some', () => {
+    const from = sources({
+      extensions: extensions(
+        ['Worker', worker],
+        ['Extension', watchedStore(createHandStore({ [`${namespace}/e`]: report('e'), 'other/f': report('f') }))],
+        ['BackupEntry', watchedStore(createHandStore({ [`${namespace}--1234`]: report('b'), other: report('c') }))],
+      ),
+    });
+    const [first, last] = [
+      ['Extension', ['e']],
+      ['BackupEntry', ['b']],
+    ];
+    const none = ['ContainerRuntime', 'ControlPlane', 'Infrastructure', 'Network', 'OperatingSystemConfig'];
+    expect(kindsOf(from)).toEqual([first, ...none.map((kind) => [kind, []]), ['Worker', ['w']], last]);
+    expect(kindsOf(from, [])).toEqual([first, last]);
+  });
+
+  it('has none of a kind that is not served, and does not know those that could not be listed', () => {
+    const unlisted = createHandStore<ExtensionReport>();
+    unlisted.synced = false;
+    const unserved = { ...watchedStore(unlisted, '404'), isServed: () => false };
+    const served = { ...watchedStore(unlisted, '403'), isServed: () => true };
+    const from = sources({
+      extensions: extensions(['Extension', unserved], ['Worker', served], ['BackupEntry', served]),
+    });
+    const unknown = kindsOf(from).filter(([, names]) => !Array.isArray(names));
+    expect(unknown).toEqual([
+      ['Worker', '403'],
+      ['BackupEntry', '403'],
+    ]);
+  });
+});
+
+describe('the heartbeat of an extension', () => {
+  const registration = (name: string, kind: string, type: string): Record<string, ControllerRegistration> => ({
+    [name]: {
+      name,
+      resources: [
+        { kind: 'Other', type },
+        { kind, type },
+      ],
+    },
+  });
+  const installation = (name: string, of: string, seed: string): Record<string, ControllerInstallation> => ({
+    [name]: { name, registration: of, seed },
+  });
+  const heartbeats = createHandStore<Heartbeat>({
+    'extension-mine/gardener-extension-heartbeat': { renewedAt: 7 },
+    'extension-theirs/gardener-extension-heartbeat': { renewedAt: 8 },
+    'extension-away/gardener-extension-heartbeat': { renewedAt: 9 },
+  });
+  const registrations = createHandStore({
+    ...registration('theirs', 'Worker', 'aws'),
+    ...registration('another', 'Network', 'local'),
+    ...registration('mine', 'Worker', 'local'),
+  });
+  const installations = createHandStore({
+    ...installation('theirs', 'theirs', 'seed'),
+    ...installation('another', 'another', 'seed'),
+    ...installation('away', 'mine', 'elsewhere'),
+    ...installation('mine', 'mine', 'seed'),
+  });
+  const garden = { registrations: watchedStore(registrations), installations: watchedStore(installations) };
+
+  const heartbeatOf = (more: Partial<CareSources>, seedName = 'seed') => {
+    const from = sources({ extensions: extensions(['Worker', worker]), heartbeats: watchedStore(heartbeats), ...more });
+    const seen = new SeedObserver(from).observe(namespace, shoot({ seedName }));
+    const reports = seen.extensions.find(({ kind }) => kind === 'Worker')?.reports;
+    return reports?.ok === true ? reports.value[0]?.heartbeat : undefined;
+  };
+
+  it('is that of who is in charge on this seed', () => {
+    expect(heartbeatOf({ garden })).toEqual({ kind: 'lease', renewedAt: 7 });
+    expect(heartbeatOf({ garden }, 'elsewhere')).toEqual({ kind: 'lease', renewedAt: 9 });
+    expect(heartbeatOf({ garden }, 'nowhere')).toEqual({ kind: 'lease', renewedAt: undefined });
+  });
+
+  it('is missing where nobody is in charge, or has ever been heard', () => {
+    const empty = { ...garden, registrations: watchedStore(createHandStore<ControllerRegistration>()) };
+    expect(heartbeatOf({ garden: empty })).toEqual({ kind: 'lease', renewedAt: undefined });
+    const silent = watchedStore(createHandStore<Heartbeat>());
+    expect(heartbeatOf({ garden, heartbeats: silent })).toEqual({ kind: 'lease', renewedAt: undefined });
+  });
+
+  it('is not to be had without a garden, and not known before all is listed', () => {
+    expect(heartbeatOf({})).toEqual({ kind: 'own' });
+    const unlisted = createHandStore<never>();
+    unlisted.synced = false;
+    const late = watchedStore(unlisted);
+    for (const more of [
+      { garden, heartbeats: late },
+      { garden: { ...garden, registrations: late } },
+      { garden: { ...garden, installations: late } },
+    ]) {
+      expect(heartbeatOf(more)).toEqual({ kind: 'unknown' });
+    }
+  });
+});

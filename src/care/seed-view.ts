@@ -1,0 +1,115 @@
+import { heartbeatLeaseName } from '../gardener/care-reads.ts';
+import type { CareShoot } from '../gardener/care-shoots.ts';
+import { type ExtensionReport, careExtensionKinds } from '../gardener/extensions.ts';
+import {
+  type ExtensionHeartbeat,
+  type ExtensionObservation,
+  type Read,
+  type SeedObservation,
+  hasWorkers,
+} from './checks/observation.ts';
+import { type CareSources, NamespaceIndex, type Watched } from './watched.ts';
+
+type ExtensionKindInfo = (typeof careExtensionKinds)[number];
+
+const notListed = <T>({ problem }: Watched<T>): string => problem() ?? 'they have not been listed yet';
+
+/** Reads the watched objects of one kind, namespace by namespace. */
+class WatchedReader<T> {
+  readonly #watched: Watched<T>;
+  readonly #index: NamespaceIndex<T>;
+
+  constructor(watched: Watched<T>) {
+    this.#watched = watched;
+    this.#index = new NamespaceIndex(watched.store);
+  }
+
+  list(namespace: string): Read<readonly T[]> {
+    if (!this.#watched.store.synced) return { ok: false, error: notListed(this.#watched) };
+    return { ok: true, value: this.#index.in(namespace) };
+  }
+
+  close(): void {
+    this.#index.close();
+  }
+}
+
+/** The garden names the extension in charge; the seed has its heartbeat. */
+const heartbeatOf = (
+  { garden, heartbeats }: CareSources,
+  { kind, type }: { readonly kind: string; readonly type: string },
+  seedName: string,
+): ExtensionHeartbeat => {
+  if (garden === undefined) return { kind: 'own' };
+  const { registrations, installations } = garden;
+  if (![registrations, installations, heartbeats].every(({ store }) => store.synced)) return { kind: 'unknown' };
+  const inCharge = new Set<string>();
+  for (const [, { name, resources }] of registrations.store.entries()) {
+    if (resources.some((resource) => resource.kind === kind && resource.type === type)) inCharge.add(name);
+  }
+  for (const [, { name, registration, seed }] of installations.store.entries()) {
+    if (!inCharge.has(registration) || (seedName !== '' && seed !== seedName)) continue;
+    const lease = heartbeats.store.get(`extension-${name}/${heartbeatLeaseName}`);
+    return { kind: 'lease', renewedAt: lease?.renewedAt };
+  }
+  return { kind: 'lease', renewedAt: undefined };
+};
+
+/** Observes control planes in the seed: reads what is watched, and sends no request. */
+export class SeedObserver {
+  readonly #sources: CareSources;
+  readonly #readers;
+  readonly #extensions: ReadonlyMap<string, WatchedReader<ExtensionReport>>;
+
+  constructor(sources: CareSources) {
+    this.#sources = sources;
+    this.#readers = {
+      deployments: new WatchedReader(sources.deployments),
+      etcds: new WatchedReader(sources.etcds),
+      managedResources: new WatchedReader(sources.managedResources),
+      machineDeployments: new WatchedReader(sources.machineDeployments),
+      machines: new WatchedReader(sources.machines),
+    };
+    this.#extensions = new Map(Array.from(sources.extensions, ([kind, watched]) => [kind, new WatchedReader(watched)]));
+  }
+
+  observe(namespace: string, shoot: CareShoot): SeedObservation {
+    const { deployments, etcds, managedResources, machineDeployments, machines } = this.#readers;
+    return {
+      deployments: deployments.list(namespace),
+      etcds: etcds.list(namespace),
+      managedResources: managedResources.list(namespace),
+      machineDeployments: machineDeployments.list(namespace),
+      machines: machines.list(namespace),
+      extensions: careExtensionKinds
+        .filter(({ scope }) => scope !== 'workers' || hasWorkers(shoot))
+        .map((info) => this.#observeExtensions(info, namespace, shoot)),
+    };
+  }
+
+  close(): void {
+    for (const reader of [...Object.values(this.#readers), ...this.#extensions.values()]) reader.close();
+  }
+
+  #observeExtensions(info: ExtensionKindInfo, namespace: string, { uid, seedName }: CareShoot): ExtensionObservation {
+    const { kind } = info;
+    const reports = this.#reportsOf(info, namespace, uid);
+    if (!reports.ok) return { kind, reports };
+    const value = reports.value.map((report) => ({
+      ...report,
+      heartbeat: heartbeatOf(this.#sources, { kind, type: report.type }, seedName),
+    }));
+    return { kind, reports: { ok: true, value } };
+  }
+
+  #reportsOf({ kind, scope }: ExtensionKindInfo, namespace: string, uid: string): Read<readonly ExtensionReport[]> {
+    const watched = this.#sources.extensions.get(kind);
+    const reader = this.#extensions.get(kind);
+    if (watched === undefined || reader === undefined || watched.isServed?.() === false) return { ok: true, value: [] };
+    if (scope !== 'cluster') return reader.list(namespace);
+    if (!watched.store.synced) return { ok: false, error: notListed(watched) };
+    // gardenlet names the BackupEntry of a shoot so.
+    const entry = watched.store.get(`${namespace}--${uid}`);
+    return { ok: true, value: entry === undefined ? [] : [entry] };
+  }
+}

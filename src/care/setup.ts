@@ -1,0 +1,93 @@
+import type { Kube } from '../kubernetes/api/kube.ts';
+import type { ShootConnector } from '../kubernetes/api/shoot-connection.ts';
+import type { TunnelConnector } from '../kubernetes/api/tunnel-connection.ts';
+import { createWatchRegistry } from '../kubernetes/cache/index.ts';
+import { createKubeClient, fenceWrites } from '../kubernetes/client/index.ts';
+import { createKnownShoots, createShootConnector, createTunnelConnector } from '../kubernetes/connection/index.ts';
+import type { Clock } from '../ports/clock.ts';
+import {
+  type Component,
+  type ComponentOptions,
+  type ComponentParts,
+  type ComponentPorts,
+  type RunningComponent,
+  createReloadable,
+  leaseNameOf,
+  rightsOf,
+  startParts,
+} from '../process/index.ts';
+import { createCareGeneration } from './generation.ts';
+import { CareReport } from './report.ts';
+import { careGardenGrants, careGrants } from './rights.ts';
+import type { CareSettings } from './settings.ts';
+
+export interface CarePorts extends ComponentPorts {
+  readonly connector: ShootConnector;
+  readonly tunnels: TunnelConnector;
+  /** Transport to the garden, with all its policies; absent: nothing is written. */
+  readonly garden?: Kube | undefined;
+}
+
+export interface CareOptions extends Omit<ComponentOptions<CareSettings, CarePorts>, 'concurrency'> {
+  /** Writes conditions that somebody else writes, too. */
+  readonly takeOver?: boolean;
+}
+
+/** Care of a seed. When its configuration changes, what the last runs made of each shoot stays known. */
+const createCare = ({
+  settings,
+  ports,
+  takeOver = false,
+  dryRun = false,
+}: CareOptions): ComponentParts<CareSettings> => {
+  const { clock, garden, leadership, logger } = ports;
+  const writer = garden && createKubeClient({ kube: fenceWrites(garden, leadership), clock });
+  const deps = {
+    ...ports,
+    writer,
+    report: new CareReport(ports),
+    registry: createWatchRegistry(ports.meter),
+    takeOver,
+    dryRun,
+  };
+  return createReloadable({
+    name: 'care',
+    settings,
+    create: (wanted) => createCareGeneration({ settings: wanted, deps }),
+    stop: () => undefined,
+    logger,
+  });
+};
+
+/** It only reads in the seed, and nothing of that is urgent. */
+const urgentInFlight = 1;
+
+export interface CareComponentOptions {
+  readonly garden?: Kube | undefined;
+  readonly takeOver: boolean;
+  readonly clock: Clock;
+}
+
+export const careComponent = ({ garden, takeOver, clock }: CareComponentOptions): Component<CareSettings> => ({
+  leaseName: leaseNameOf('care'),
+  urgentInFlight,
+  neededRights: async (settings) => rightsOf(careGrants(settings)),
+  ...(garden === undefined
+    ? {}
+    : {
+        garden: {
+          client: createKubeClient({ kube: garden, clock }),
+          neededRights: async () => rightsOf(careGardenGrants),
+        },
+      }),
+  create: ({ ports, userAgent, settings, dryRun = false }) => {
+    const { random } = ports;
+    const known = createKnownShoots();
+    const connector = createShootConnector({ clock, userAgent, known });
+    const tunnels = createTunnelConnector({ clock, random, userAgent, known });
+    return createCare({ settings, dryRun, takeOver, ports: { ...ports, connector, tunnels, garden } });
+  },
+});
+
+/** Runs care without servers and leader election, for worlds in memory. */
+export const startCare = (options: CareOptions): RunningComponent<CareSettings> => startParts(createCare(options));

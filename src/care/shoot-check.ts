@@ -1,0 +1,198 @@
+import type { CareShoot, GardenShoot } from '../gardener/care-shoots.ts';
+import { mergeShootConditions, shootConditionTypes } from '../gardener/condition-merge.ts';
+import type { Condition } from '../gardener/condition.ts';
+import { shootStatus } from '../gardener/shoot-status.ts';
+import type { ApiError, Result } from '../kubernetes/api/errors.ts';
+import type { KubeClient } from '../kubernetes/api/kube.ts';
+import { type WriteResult, gardenTimeoutMs } from './act.ts';
+import { type Findings, allUnknown, conditionsFrom, decide, typesOf } from './checks/decide.ts';
+import type { GardenReader } from './garden-reader.ts';
+import { type ObserveDeps, observe } from './observe.ts';
+import type { ShootResult } from './report.ts';
+import type { SeedObserver } from './seed-view.ts';
+import type { CareSettings } from './settings.ts';
+import { type Written, failureOf, writeConditions } from './write.ts';
+
+export interface ShootCheckDeps extends ObserveDeps {
+  readonly settings: CareSettings;
+  readonly observer: SeedObserver;
+  /** Absent: nothing is written. */
+  readonly garden?: KubeClient | undefined;
+  /** Reads from the same garden. */
+  readonly gardenReader?: GardenReader | undefined;
+  readonly takeOver: boolean;
+  readonly dryRun: boolean;
+}
+
+/** What a check starts from, taken from the Cluster. */
+export interface CheckTarget {
+  /** Of the Cluster; empty if unknown. */
+  readonly seedName: string;
+  readonly shoot: CareShoot;
+  /** Why the Shoot cannot be decoded; only its name is known then. */
+  readonly problem?: string;
+}
+
+/** Conditions that the last check made. */
+export interface LastCheck {
+  readonly conditions: readonly Condition[];
+  /** False if the write failed or there was none: then the garden has older ones. */
+  readonly isStored: boolean;
+}
+
+export interface CheckReport {
+  readonly result: ShootResult;
+  /** Conditions from which those of the result were made. */
+  readonly before: readonly Condition[];
+  /** An exception that no code handles; because of it nothing could be checked. */
+  readonly bug?: unknown;
+}
+
+/** The Shoot as the garden has it; undefined without a garden. */
+type StoredShoot = Result<GardenShoot, ApiError> | undefined;
+
+/** Instants are monotonic milliseconds. */
+interface Bounds {
+  readonly startedAt: number;
+  /** For all reads together. */
+  readonly timeoutMs: number;
+  readonly readsEnd: number;
+  /** After this a conflict is left to the next check. */
+  readonly writesEnd: number;
+  readonly signal: AbortSignal;
+}
+
+interface WriteParts {
+  readonly target: CheckTarget;
+  readonly stored: StoredShoot;
+  readonly shoot: CareShoot;
+  readonly findings: Findings;
+  readonly bounds: Bounds;
+}
+
+/** Bounds a check, however long the sync period is. */
+const longestPeriodMs = 180_000;
+/**
+ * A shoot whose observation takes longer is slow; with a short period, one that takes a quarter of the time for reads. A broken tunnel takes less:
+ * when all tunnels break together, no shoot may count as slow.
+ */
+const slowMs = 6_000;
+
+/** The checks of one shoot, one after the other. */
+export class ShootCheck {
+  readonly #deps: ShootCheckDeps;
+  /** Of the control plane. */
+  readonly #namespace: string;
+  #last: LastCheck | undefined;
+  #isSlow = false;
+
+  constructor(deps: ShootCheckDeps, namespace: string, last: LastCheck | undefined) {
+    this.#deps = deps;
+    this.#namespace = namespace;
+    this.#last = last;
+  }
+
+  get last(): LastCheck | undefined {
+    return this.#last;
+  }
+
+  /** True if the shoot's API server took so long in the last check that it must not hold up those of other shoots. */
+  get isSlow(): boolean {
+    return this.#isSlow;
+  }
+
+  /** One check: reads, judges, and writes what differs. Rejects only with `signal.reason`, or for a bug of the write. */
+  async run(target: CheckTarget, signal: AbortSignal): Promise<CheckReport> {
+    const { clock, gardenReader } = this.#deps;
+    const bounds = this.#bounds(signal);
+    const { startedAt, timeoutMs } = bounds;
+    const stored = await gardenReader?.read(target.shoot, { signal, timeoutMs: Math.min(gardenTimeoutMs, timeoutMs) });
+    const shoot = stored?.ok === true ? stored.value.shoot : target.shoot;
+    const before = this.#basis(stored, shoot).conditions;
+    const observedAt = clock.monotonic();
+    const { findings, ...bug } = await this.#find(target, shoot, bounds);
+    this.#isSlow = clock.monotonic() - observedAt > Math.min(slowMs, timeoutMs / 4);
+    const { writing, updates } = await this.#write({ target, stored, shoot, findings, bounds });
+    const conditions = updates.map(({ condition }) => condition);
+    this.#last = { conditions, isStored: writing.kind !== 'failed' && writing.kind !== 'dry-run' };
+    const isKnown = target.problem === undefined || stored?.ok === true;
+    const result: ShootResult = {
+      namespace: this.#namespace,
+      shoot: { namespace: shoot.namespace, name: shoot.name },
+      conditions,
+      status: isKnown ? shootStatus(mergeShootConditions(shoot.conditions, conditions), shoot) : 'unknown',
+      writing,
+      ...(target.problem === undefined ? {} : { problem: target.problem }),
+      durationMs: clock.monotonic() - startedAt,
+    };
+    return { result, before, ...bug };
+  }
+
+  #bounds(signal: AbortSignal): Bounds {
+    const startedAt = this.#deps.clock.monotonic();
+    const periodMs = Math.min(this.#deps.settings.syncPeriodMs, longestPeriodMs);
+    const timeoutMs = periodMs / 2;
+    return { startedAt, timeoutMs, readsEnd: startedAt + timeoutMs, writesEnd: startedAt + periodMs, signal };
+  }
+
+  /** The Shoot with the conditions that new ones are made from: the stored ones, or newer ones that could not be written. */
+  #basis(stored: StoredShoot, shoot: CareShoot): CareShoot {
+    const last = this.#last;
+    if (last === undefined || (stored?.ok === true && last.isStored)) return shoot;
+    return { ...shoot, conditions: mergeShootConditions(shoot.conditions, last.conditions) };
+  }
+
+  /** Observes and judges. An exception makes all conditions Unknown; rejects only with `signal.reason`. */
+  async #find(
+    { problem }: CheckTarget,
+    shoot: CareShoot,
+    { timeoutMs, readsEnd: deadline, signal }: Bounds,
+  ): Promise<{ readonly findings: Findings; readonly bug?: unknown }> {
+    if (problem !== undefined) return { findings: this.#undecodable(problem, shoot) };
+    const { clock, settings, observer } = this.#deps;
+    const namespace = this.#namespace;
+    try {
+      const seed = observer.observe(namespace, shoot);
+      const secretKey = `${namespace}/${settings.kubeConfigSecretName}`;
+      const view = await observe(this.#deps, { shoot, seed, secretKey, timeoutMs, deadline, signal });
+      return { findings: decide({ seed, view }, { shoot, settings, now: clock.now() }) };
+    } catch (bug) {
+      signal.throwIfAborted();
+      const text = bug instanceof Error ? bug.message : String(bug);
+      return { findings: allUnknown(typesOf(shoot), `unexpected error: ${text}`), bug };
+    }
+  }
+
+  #undecodable(problem: string, { conditions }: CareShoot): Findings {
+    const known = conditions.length > 0 ? conditions : (this.#last?.conditions ?? []);
+    const types = shootConditionTypes.filter((type) => known.some((condition) => condition.type === type));
+    return allUnknown(types, `the Cluster cannot be read: ${problem}`);
+  }
+
+  async #write({ target, stored, shoot, findings, bounds }: WriteParts): Promise<Written> {
+    const { clock, garden, settings } = this.#deps;
+    const updatesOf = (from: CareShoot): Written['updates'] =>
+      conditionsFrom(findings, { shoot: this.#basis(stored, from), settings }, clock.now());
+    const refusal = refusalOf(stored, target);
+    if (garden === undefined || stored?.ok !== true || refusal !== undefined) {
+      return { writing: refusal ?? { kind: 'no-garden' }, updates: updatesOf(shoot) };
+    }
+    const { legacyStatusLabels } = settings;
+    const { writesEnd: deadline, signal } = bounds;
+    return writeConditions(
+      { ...this.#deps, garden, legacyStatusLabels },
+      { stored: stored.value, updatesOf, deadline, signal },
+    );
+  }
+}
+
+/** Why the garden must not be written to. */
+const refusalOf = (stored: StoredShoot, { shoot, seedName }: CheckTarget): WriteResult | undefined => {
+  if (stored === undefined) return { kind: 'no-garden' };
+  if (!stored.ok) return failureOf(stored.error);
+  const current = stored.value.shoot;
+  // A Shoot that was just created has no UID in its status yet.
+  if (current.uid !== '' && shoot.uid !== '' && current.uid !== shoot.uid) return { kind: 'gone' };
+  const isElsewhere = seedName !== '' && current.seedName !== '' && current.seedName !== seedName;
+  return isElsewhere ? { kind: 'elsewhere', seed: current.seedName } : undefined;
+};

@@ -1,0 +1,134 @@
+import { decodeHeartbeat, heartbeatLeaseName } from '../gardener/care-reads.ts';
+import { decodeCareCluster } from '../gardener/care-shoots.ts';
+import { decodeEtcdHealth } from '../gardener/etcd.ts';
+import {
+  careExtensionKinds,
+  decodeControllerInstallation,
+  decodeControllerRegistration,
+  decodeExtensionReport,
+} from '../gardener/extensions.ts';
+import { decodeMachineDeploymentHealth } from '../gardener/health-nodes.ts';
+import { decodeControlPlaneDeployment } from '../gardener/health-workloads.ts';
+import { decodeMachineProgress } from '../gardener/machine-scaling.ts';
+import { decodeManagedResourceHealth } from '../gardener/managed-resource.ts';
+import { ApiError } from '../kubernetes/api/errors.ts';
+import type { Kube } from '../kubernetes/api/kube.ts';
+import { type Informer, type WatchRegistry, createInformer } from '../kubernetes/cache/index.ts';
+import { fanOut } from '../kubernetes/client/index.ts';
+import { decodeKubeconfigSecret } from '../kubernetes/kubeconfig/index.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { Random } from '../ports/random.ts';
+import type { Check } from '../process/index.ts';
+import type { CareSettings } from './settings.ts';
+import type { CareSources, GardenSources, Watched } from './watched.ts';
+
+export interface CareSourceDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly seed: Kube;
+  /** Absent: extensions are as fresh as their own conditions. */
+  readonly garden?: Kube | undefined;
+  readonly registry: WatchRegistry;
+}
+
+/** The watches of care, over all namespaces: one per kind, whatever the number of shoots. */
+export interface CareWatches {
+  readonly sources: CareSources;
+  /** Without these nothing is known of any shoot. */
+  readonly vital: readonly Informer<unknown>[];
+  /** Watches until `signal` aborts. */
+  run(signal: AbortSignal): Promise<void>;
+  /** True when each of the other kinds is synced or is not served. */
+  isComplete(): boolean;
+  checks(): readonly Check[];
+}
+
+interface Named {
+  readonly name: string;
+  readonly informer: Informer<unknown>;
+}
+
+type Watch = <T>(at: {
+  readonly kube: Kube;
+  readonly path: string;
+  readonly project: (json: unknown, path: string) => T;
+  /** Of the only objects that are watched. */
+  readonly name?: string;
+}) => Informer<T>;
+
+const isServed = (informer: Informer<unknown>): boolean => {
+  const { lastError } = informer.state();
+  return informer.synced || !(lastError instanceof ApiError && lastError.code === 'NotFound');
+};
+
+const watched = <T>(informer: Informer<T>): Watched<T> => ({
+  store: informer,
+  // Without for how long: it goes into messages of conditions, and each difference there is a write.
+  problem: () => informer.state().lastError?.message,
+  isServed: () => isServed(informer),
+});
+
+const watchGarden = (watch: Watch, kube: Kube): GardenSources => {
+  const core = '/apis/core.gardener.cloud/v1beta1';
+  const registrations = { kube, path: `${core}/controllerregistrations`, project: decodeControllerRegistration };
+  const installations = { kube, path: `${core}/controllerinstallations`, project: decodeControllerInstallation };
+  return { registrations: watched(watch(registrations)), installations: watched(watch(installations)) };
+};
+
+const watchSeed = (watch: Watch, kube: Kube, settings: CareSettings) => {
+  const machines = '/apis/machine.sapcloud.io/v1alpha1';
+  const extensions = '/apis/extensions.gardener.cloud/v1alpha1';
+  const of = <T>(path: string, project: (json: unknown, path: string) => T, name?: string): Informer<T> =>
+    watch({ kube, path, project, ...(name === undefined ? {} : { name }) });
+  return {
+    clusters: of(`${extensions}/clusters`, decodeCareCluster),
+    kubeconfigs: of('/api/v1/secrets', decodeKubeconfigSecret, settings.kubeConfigSecretName),
+    deployments: watched(of('/apis/apps/v1/deployments', decodeControlPlaneDeployment)),
+    etcds: watched(of('/apis/druid.gardener.cloud/v1alpha1/etcds', decodeEtcdHealth)),
+    managedResources: watched(
+      of('/apis/resources.gardener.cloud/v1alpha1/managedresources', decodeManagedResourceHealth),
+    ),
+    machineDeployments: watched(of(`${machines}/machinedeployments`, decodeMachineDeploymentHealth)),
+    machines: watched(of(`${machines}/machines`, decodeMachineProgress)),
+    extensions: new Map(
+      careExtensionKinds.map(({ kind, resource }) => [
+        kind,
+        watched(of(`${extensions}/${resource}`, decodeExtensionReport)),
+      ]),
+    ),
+    heartbeats: watched(of('/apis/coordination.k8s.io/v1/leases', decodeHeartbeat, heartbeatLeaseName)),
+  };
+};
+
+const checkOf = ({ name, informer }: Named): Check => {
+  const { problem } = informer.state();
+  // A kind that is not served is told, but shoots are checked all the same.
+  const ok = informer.synced || !isServed(informer);
+  return { name, ok, ...(problem === undefined ? {} : { detail: problem }) };
+};
+
+/** Nothing is watched until it runs. */
+export const createCareWatches = (settings: CareSettings, deps: CareSourceDeps): CareWatches => {
+  const { seed, garden } = deps;
+  const all: Named[] = [];
+  const watch: Watch = ({ kube, path, project, name }) => {
+    const query = name === undefined ? {} : { query: { fieldSelector: `metadata.name=${name}` } };
+    const informer = createInformer({ ...deps, kube, path, project, ...query });
+    all.push({ name: path.slice(path.lastIndexOf('/') + 1), informer });
+    return informer;
+  };
+  const seedSources = watchSeed(watch, seed, settings);
+  const sources = { ...seedSources, garden: garden && watchGarden(watch, garden) };
+  return {
+    sources,
+    vital: [seedSources.clusters, seedSources.kubeconfigs],
+    run: async (signal) => {
+      const until = fanOut(signal);
+      await Promise.all(all.map(({ informer }) => until((end) => informer.run(end))));
+    },
+    isComplete: () => all.every(({ informer }) => informer.synced || !isServed(informer)),
+    checks: () => all.map(checkOf),
+  };
+};

@@ -1,0 +1,172 @@
+import type { CareShoot, WorkerPool } from '../../gardener/care-shoots.ts';
+import type { Condition } from '../../gardener/condition.ts';
+import type { EtcdHealth } from '../../gardener/etcd.ts';
+import type { MachineDeploymentHealth, NodeHealth } from '../../gardener/health-nodes.ts';
+import type { ControlPlaneDeployment } from '../../gardener/health-workloads.ts';
+import type { ManagedResourceHealth } from '../../gardener/managed-resource.ts';
+import type { ObjectMeta } from '../../kubernetes/api/decode.ts';
+import type { CheckInput, SeedObservation, ShootObservation } from '../checks/observation.ts';
+import type { CareSettings } from '../settings.ts';
+
+const namespace = 'shoot--dev--one';
+export const now = Date.parse('2026-01-01T12:00:00Z');
+/** So many seconds before `now`. */
+export const ago = (seconds: number): string => new Date(now - seconds * 1_000).toISOString().replace('.000Z', 'Z');
+
+/** What a test does not say is the ordinary case: everything is well. */
+export const meta = (name: string, labels: Readonly<Record<string, string>> = {}): ObjectMeta => ({
+  name,
+  namespace,
+  uid: `uid-of-${name}`,
+  resourceVersion: '1',
+  labels,
+  annotations: {},
+  deleting: false,
+});
+
+export const condition = (type: string, status: string, more: Partial<Condition> = {}): Condition => ({
+  type,
+  status,
+  reason: `${type}Reason`,
+  message: `${type} says so.`,
+  lastTransitionTime: ago(3_600),
+  lastUpdateTime: ago(60),
+  ...more,
+});
+
+const view = (name: string, conditions: readonly Condition[], labels: Readonly<Record<string, string>> = {}) => ({
+  meta: meta(name, labels),
+  generation: 1,
+  observedGeneration: 1,
+  conditions,
+});
+
+export const deployment = (name: string, more: Partial<ControlPlaneDeployment> = {}): ControlPlaneDeployment => ({
+  ...view(name, [condition('Available', 'True')]),
+  role: 'controlplane',
+  replicas: 1,
+  isHeld: false,
+  ...more,
+});
+
+export const etcd = (name: string, more: Partial<EtcdHealth> = {}): EtcdHealth => ({
+  ...view(name, [], { 'gardener.cloud/role': 'controlplane' }),
+  ready: true,
+  lastErrors: [],
+  ...more,
+});
+
+export const managedResource = (name: string, more: Partial<ManagedResourceHealth> = {}): ManagedResourceHealth => ({
+  ...view(name, [
+    condition('ResourcesApplied', 'True'),
+    condition('ResourcesHealthy', 'True'),
+    condition('ResourcesProgressing', 'False'),
+  ]),
+  ...more,
+});
+
+export const machineDeployment = (
+  name: string,
+  replicas: number,
+  conditions: readonly Condition[] = [],
+): MachineDeploymentHealth => ({ ...view(name, conditions), replicas, failedMachines: [] });
+
+export const node = (name: string, more: Partial<NodeHealth> = {}): NodeHealth => ({
+  ...view(name, [condition('Ready', 'True')]),
+  pool: 'worker',
+  managedByMcm: true,
+  unschedulable: false,
+  kubeletVersion: 'v1.33.2',
+  ...more,
+});
+
+export const pool = (more: Partial<WorkerPool> = {}): WorkerPool => ({
+  name: 'worker',
+  minimum: 2,
+  maximum: 2,
+  kubernetesVersion: '1.33.2',
+  ...more,
+});
+
+export const shoot = (more: Partial<CareShoot> = {}): CareShoot => ({
+  namespace: 'garden-dev',
+  name: 'one',
+  uid: '1234',
+  seedName: 'seed',
+  labels: {},
+  hibernated: false,
+  purpose: 'production',
+  pools: [pool()],
+  vpaEnabled: false,
+  lastOperation: { type: 'Reconcile', state: 'Succeeded', lastUpdateTime: ago(86_400) },
+  hasLastErrors: false,
+  conditions: [],
+  ...more,
+});
+
+export const settings: CareSettings = {
+  kubeConfigSecretName: 'care',
+  syncPeriodMs: 60_000,
+  concurrentSyncs: 20,
+  dependants: ['kube-controller-manager', 'machine-controller-manager', 'cluster-autoscaler'].map((name) => ({
+    ref: { apiVersion: 'apps/v1', kind: 'Deployment', name },
+    optional: name === 'cluster-autoscaler',
+  })),
+  conditionThresholds: [],
+  staleExtensionThresholdMs: 300_000,
+  legacyStatusLabels: true,
+};
+
+const controlPlaneNames = [
+  'gardener-resource-manager',
+  'kube-apiserver',
+  'kube-controller-manager',
+  'kube-scheduler',
+  'machine-controller-manager',
+];
+
+export const controlPlane: readonly ControlPlaneDeployment[] = controlPlaneNames.map((name) => deployment(name));
+export const monitoring: readonly ControlPlaneDeployment[] = [deployment('kube-state-metrics', { role: 'monitoring' })];
+const twoNodes: readonly NodeHealth[] = [node('a'), node('b')];
+
+export const ok = <T>(value: T): { readonly ok: true; readonly value: T } => ({ ok: true, value });
+export const bad = (error: string): { readonly ok: false; readonly error: string } => ({ ok: false, error });
+
+type Observed = Extract<ShootObservation, { kind: 'observed' }>;
+
+export const observed = (more: Partial<Observed> = {}): Observed => ({
+  kind: 'observed',
+  healthz: { kind: 'answered', status: 200, body: 'ok', responseMs: 7 },
+  nodes: ok(twoNodes),
+  leases: ok(twoNodes.map(({ meta: { name } }) => ({ name, expiresAt: now + 30_000 }))),
+  tunnel: ok({ kind: 'connected' }),
+  ...more,
+});
+
+export interface Parts {
+  readonly seed?: Partial<SeedObservation>;
+  readonly view?: ShootObservation;
+  readonly shoot?: Partial<CareShoot>;
+  readonly settings?: Partial<CareSettings>;
+}
+
+/** A shoot that is well, but for what `parts` say. */
+export const checkInput = (parts: Parts = {}): CheckInput => ({
+  seed: {
+    deployments: ok([...controlPlane, ...monitoring]),
+    etcds: ok([etcd('etcd-events'), etcd('etcd-main')]),
+    managedResources: ok([managedResource('seed-one', { class: 'seed' }), managedResource('shoot-one')]),
+    machineDeployments: ok([machineDeployment('worker', 2)]),
+    machines: ok(twoNodes.map(({ meta: { name } }) => ({ node: name, phase: 'Running', deleting: false }))),
+    extensions: [],
+    ...parts.seed,
+  },
+  view: parts.view ?? observed(),
+  shoot: shoot(parts.shoot),
+  settings: { ...settings, ...parts.settings },
+  now,
+});
+
+/** The Deployments of a shoot that is well, but for some. */
+export const without = (...names: readonly string[]): readonly ControlPlaneDeployment[] =>
+  [...controlPlane, ...monitoring].filter(({ meta: { name } }) => !names.includes(name));

@@ -1,0 +1,70 @@
+import { formatGoDuration } from '../kubernetes/api/duration.ts';
+import { ApiError, KubeconfigError } from '../kubernetes/api/errors.ts';
+import type { TunnelPod } from '../kubernetes/api/pod.ts';
+import type { TunnelConnector } from '../kubernetes/api/tunnel-connection.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Read, TunnelObservation } from './checks/observation.ts';
+
+export interface TunnelDeps {
+  readonly clock: Clock;
+  readonly tunnels: TunnelConnector;
+}
+
+export interface TunnelRequest {
+  readonly kubeconfig: string;
+  /** The shoot's ends of the tunnel. */
+  readonly pods: readonly TunnelPod[];
+  /** Monotonic instant at which the time for reads is over. */
+  readonly deadline: number;
+  readonly signal: AbortSignal;
+}
+
+const app = 'vpn-shoot';
+const port = 22;
+const timeoutMs = 5_000;
+
+/** An API server that refuses the upgrade does not name the missing right. */
+const neededRights = 'a tunnel takes the rights to get and to create pods/portforward in kube-system';
+
+/** Without the right to try the tunnel we do not know whether it is broken. */
+const isRefused = (error: unknown): error is ApiError =>
+  error instanceof ApiError && (error.code === 'Forbidden' || error.code === 'Unauthorized');
+
+const broken = (error: string): Read<TunnelObservation> => ({ ok: true, value: { kind: 'broken', error } });
+
+/**
+ * Tries the tunnel to the shoot's network by a connection through it. If the deadline ends the try, the result is a failed read. Rejects only with
+ * `signal.reason`, or for a bug.
+ */
+export const observeTunnel = async (
+  { clock, tunnels }: TunnelDeps,
+  { kubeconfig, pods, deadline, signal }: TunnelRequest,
+): Promise<Read<TunnelObservation>> => {
+  if (pods.length === 0) return { ok: true, value: { kind: 'not-deployed' } };
+  const pod = pods.find((candidate) => candidate.running && candidate.app === app)?.name;
+  if (pod === undefined) return broken(`no running ${app} pod found yet in the shoot cluster`);
+  const leftMs = deadline - clock.monotonic();
+  const end = new AbortController();
+  const follow = (): void => end.abort(signal.reason);
+  signal.throwIfAborted();
+  signal.addEventListener('abort', follow, { once: true });
+  const noConnection = `no connection to port ${port} of pod kube-system/${pod}`;
+  const cancel = clock.timer(Math.max(0, Math.min(timeoutMs, leftMs)), () => end.abort(new Error(noConnection)));
+  try {
+    await tunnels.connect(kubeconfig, { namespace: 'kube-system', pod, port }, end.signal);
+    return { ok: true, value: { kind: 'connected' } };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (end.signal.aborted) {
+      return leftMs < timeoutMs
+        ? { ok: false, error: `${noConnection} when the time of the run was over` }
+        : broken(`${noConnection} within ${formatGoDuration(timeoutMs)}`);
+    }
+    if (isRefused(error)) return { ok: false, error: `${error.message} (${neededRights})` };
+    if (error instanceof ApiError || error instanceof KubeconfigError) return broken(error.message);
+    throw error;
+  } finally {
+    cancel();
+    signal.removeEventListener('abort', follow);
+  }
+};

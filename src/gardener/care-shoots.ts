@@ -1,0 +1,125 @@
+import {
+  type JsonObject,
+  childObject,
+  decodeMeta,
+  decodeObject,
+  decodeString,
+  optionalBoolean,
+  optionalInteger,
+  optionalList,
+  optionalString,
+} from '../kubernetes/api/decode.ts';
+import { type Cluster, decodeClusterWith, decodeShootState } from './cluster.ts';
+import { type Condition, decodeConditions } from './condition.ts';
+import type { NamespacedName } from './health-calls.ts';
+import type { ShootProgress } from './shoot-status.ts';
+
+export interface WorkerPool {
+  readonly name: string;
+  readonly minimum: number;
+  readonly maximum: number;
+  /** What its nodes shall run, such as `1.33.2`. */
+  readonly kubernetesVersion: string;
+}
+
+/** A Shoot as care needs it, read from the garden or from a Cluster. */
+export interface CareShoot extends ShootProgress, NamespacedName {
+  /** `status.uid`, which BackupEntries are named by. */
+  readonly uid: string;
+  /** The seed of its control plane; empty while unknown. */
+  readonly seedName: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Hibernated, or to be hibernated. */
+  readonly hibernated: boolean;
+  readonly purpose: string;
+  /** Empty for workerless shoots. */
+  readonly pools: readonly WorkerPool[];
+  readonly vpaEnabled: boolean;
+  readonly conditions: readonly Condition[];
+}
+
+/** A Cluster as care needs it. */
+export interface CareCluster extends Cluster<CareShoot> {
+  /** The seed of the Cluster; empty if unknown. */
+  readonly seedName: string;
+}
+
+/** A Shoot in the garden, with what it takes to write to it. */
+export interface GardenShoot {
+  readonly shoot: CareShoot;
+  readonly resourceVersion: string;
+  readonly metadata: JsonObject;
+  /** The stored conditions with all their fields: those of others are written back as they are. */
+  readonly storedConditions: readonly JsonObject[];
+}
+
+const decodePools = (spec: JsonObject, path: string): readonly WorkerPool[] => {
+  const ownVersion = versionOf(spec, path);
+  const provider = childObject(spec, path, 'provider');
+  return (optionalList(provider.workers, `${path}.provider.workers`) ?? []).map((item, index) => {
+    const at = `${path}.provider.workers[${String(index)}]`;
+    const worker = decodeObject(item, at);
+    return {
+      name: decodeString(worker.name, `${at}.name`),
+      minimum: optionalInteger(worker.minimum, `${at}.minimum`) ?? 0,
+      maximum: optionalInteger(worker.maximum, `${at}.maximum`) ?? 0,
+      kubernetesVersion: versionOf(worker, at) || ownVersion,
+    };
+  });
+};
+
+const versionOf = (object: JsonObject, path: string): string =>
+  optionalString(childObject(object, path, 'kubernetes').version, `${path}.kubernetes.version`) ?? '';
+
+const decodeSpec = (spec: JsonObject, path: string): Pick<CareShoot, 'purpose' | 'pools' | 'vpaEnabled'> => {
+  const kubernetes = childObject(spec, path, 'kubernetes');
+  const autoscaler = childObject(kubernetes, `${path}.kubernetes`, 'verticalPodAutoscaler');
+  return {
+    purpose: optionalString(spec.purpose, `${path}.purpose`) ?? '',
+    pools: decodePools(spec, path),
+    vpaEnabled: optionalBoolean(autoscaler.enabled, `${path}.kubernetes.verticalPodAutoscaler.enabled`) ?? false,
+  };
+};
+
+const decodeShoot = (object: JsonObject, path: string): CareShoot => {
+  const { namespace, name, labels } = decodeMeta(object, path);
+  const { hibernationEnabled, hibernated, lastOperation } = decodeShootState(object, path);
+  const spec = childObject(object, path, 'spec');
+  const status = childObject(object, path, 'status');
+  const text = (parent: JsonObject, at: string, field: string): string =>
+    optionalString(parent[field], `${path}.${at}.${field}`) ?? '';
+  return {
+    namespace,
+    name,
+    uid: text(status, 'status', 'uid'),
+    seedName: text(status, 'status', 'seedName') || text(spec, 'spec', 'seedName'),
+    labels,
+    hibernated: hibernationEnabled || hibernated,
+    ...decodeSpec(spec, `${path}.spec`),
+    ...(lastOperation === undefined ? {} : { lastOperation }),
+    hasLastErrors: (optionalList(status.lastErrors, `${path}.status.lastErrors`) ?? []).length > 0,
+    conditions: decodeConditions(status, `${path}.status`),
+  };
+};
+
+export const decodeCareCluster = (json: unknown, path: string): CareCluster => {
+  const { shoot, ...cluster } = decodeClusterWith(json, path, (object, at, spec) => {
+    const seed = childObject(childObject(spec, 'spec', 'seed'), 'spec.seed', 'metadata');
+    const seedName = optionalString(seed.name, 'spec.seed.metadata.name') ?? '';
+    return { seedName, shoot: decodeShoot(object, at) };
+  });
+  if (!shoot.ok) return { ...cluster, seedName: '', shoot };
+  return { ...cluster, seedName: shoot.value.seedName, shoot: { ok: true, value: shoot.value.shoot } };
+};
+
+export const decodeGardenShoot = (json: unknown): GardenShoot => {
+  const object = decodeObject(json, 'shoot');
+  const status = childObject(object, 'shoot', 'status');
+  const stored = optionalList(status.conditions, 'shoot.status.conditions') ?? [];
+  return {
+    shoot: decodeShoot(object, 'shoot'),
+    resourceVersion: decodeMeta(object, 'shoot').resourceVersion,
+    metadata: decodeObject(object.metadata, 'shoot.metadata'),
+    storedConditions: stored.map((item, index) => decodeObject(item, `shoot.status.conditions[${String(index)}]`)),
+  };
+};

@@ -1,0 +1,127 @@
+import {
+  DecodeError,
+  type JsonObject,
+  childObject,
+  decodeMeta,
+  decodeObject,
+  decodeString,
+  optionalBoolean,
+  optionalList,
+  optionalObject,
+  optionalString,
+} from '../kubernetes/api/decode.ts';
+import { parseGoDuration } from '../kubernetes/api/duration.ts';
+import type { Result } from '../kubernetes/api/errors.ts';
+import type { NamespacedName } from './health-calls.ts';
+import type { PoolConditions } from './nodes.ts';
+import { type LastOperation, decodeLastOperation } from './shoot-status.ts';
+
+/** A Cluster (`extensions.gardener.cloud/v1alpha1`). If its Shoot cannot be decoded, that is data: it must not stop the others. */
+export interface Cluster<Shoot> {
+  /** Also the shoot's control-plane namespace. */
+  readonly name: string;
+  /** Of the Shoot in the garden; absent if it cannot be decoded. */
+  readonly shootName?: NamespacedName;
+  readonly shoot: Result<Shoot, DecodeError>;
+}
+
+/** `decodeShoot` gets the Shoot, its path, and the `spec` of the Cluster. Throws a DecodeError only for a Cluster without a name. */
+export const decodeClusterWith = <Shoot>(
+  json: unknown,
+  path: string,
+  decodeShoot: (shoot: JsonObject, path: string, spec: JsonObject) => Shoot,
+): Cluster<Shoot> => {
+  const object = decodeObject(json, path);
+  const cluster = { name: decodeMeta(object, path).name, ...decodeShootName(object) };
+  try {
+    const spec = decodeObject(object.spec, 'spec');
+    const shoot = decodeShoot(decodeObject(spec.shoot, 'spec.shoot'), 'spec.shoot', spec);
+    return { ...cluster, shoot: { ok: true, value: shoot } };
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    return { ...cluster, shoot: { ok: false, error } };
+  }
+};
+
+const decodeShootName = (cluster: JsonObject): { readonly shootName?: NamespacedName } => {
+  try {
+    const { namespace, name } = decodeMeta(decodeObject(childObject(cluster, '', 'spec').shoot, 'shoot'), 'shoot');
+    return { shootName: { namespace, name } };
+  } catch (error) {
+    if (error instanceof DecodeError) return {};
+    throw error;
+  }
+};
+
+/** State of a Shoot (`core.gardener.cloud/v1beta1`) that decides whether it is probed or checked. */
+export interface ShootState {
+  readonly deleting: boolean;
+  readonly hibernationEnabled: boolean;
+  /** `status.hibernated`: hibernated, or not fully awake again. (Go's field is `IsHibernated`; its JSON key is not.) */
+  readonly hibernated: boolean;
+  readonly lastOperation?: LastOperation;
+}
+
+export const decodeShootState = (shoot: JsonObject, path: string): ShootState => {
+  const meta = childObject(shoot, path, 'metadata');
+  const status = childObject(shoot, path, 'status');
+  const hibernation = childObject(childObject(shoot, path, 'spec'), `${path}.spec`, 'hibernation');
+  const lastOperation = decodeLastOperation(status, `${path}.status`);
+  return {
+    deleting: optionalString(meta.deletionTimestamp, `${path}.metadata.deletionTimestamp`) !== undefined,
+    hibernationEnabled: optionalBoolean(hibernation.enabled, `${path}.spec.hibernation.enabled`) ?? false,
+    hibernated: optionalBoolean(status.hibernated, `${path}.status.hibernated`) ?? false,
+    ...(lastOperation === undefined ? {} : { lastOperation }),
+  };
+};
+
+/** A Shoot as the prober needs it. */
+export interface ShootView extends Omit<ShootState, 'lastOperation'> {
+  readonly lastOperation?: Pick<LastOperation, 'type' | 'state'>;
+  readonly hasWorkers: boolean;
+  readonly poolConditions: PoolConditions;
+  /** The shoot's own node monitor grace period, in milliseconds. */
+  readonly nodeMonitorGraceMs?: number;
+}
+
+export type ClusterView = Cluster<ShootView>;
+
+export const decodeCluster = (json: unknown, path: string): ClusterView =>
+  decodeClusterWith(json, path, (shoot, at) => {
+    const spec = childObject(shoot, at, 'spec');
+    const grace = decodeGrace(spec, `${at}.spec`);
+    return {
+      ...decodeShootState(shoot, at),
+      ...decodeWorkers(spec, `${at}.spec`),
+      ...(grace === undefined ? {} : { nodeMonitorGraceMs: grace }),
+    };
+  });
+
+const decodeWorkers = (spec: JsonObject, path: string): Pick<ShootView, 'hasWorkers' | 'poolConditions'> => {
+  const provider = optionalObject(spec.provider, `${path}.provider`) ?? {};
+  const workers = optionalList(provider.workers, `${path}.provider.workers`) ?? [];
+  const poolConditions = new Map<string, readonly string[]>();
+  for (const [index, item] of workers.entries()) {
+    const at = `${path}.provider.workers[${String(index)}]`;
+    const worker = decodeObject(item, at);
+    const manager = optionalObject(worker.machineControllerManager, `${at}.machineControllerManager`) ?? {};
+    const conditions = optionalList(manager.nodeConditions, `${at}.machineControllerManager.nodeConditions`) ?? [];
+    if (conditions.length === 0) continue;
+    const types = conditions.map((type, nth) => decodeString(type, `${at}.nodeConditions[${String(nth)}]`));
+    poolConditions.set(decodeString(worker.name, `${at}.name`), types);
+  }
+  return { hasWorkers: workers.length > 0, poolConditions };
+};
+
+const decodeGrace = (spec: JsonObject, path: string): number | undefined => {
+  const kubernetes = optionalObject(spec.kubernetes, `${path}.kubernetes`) ?? {};
+  const at = `${path}.kubernetes.kubeControllerManager`;
+  const manager = optionalObject(kubernetes.kubeControllerManager, at) ?? {};
+  const text = optionalString(manager.nodeMonitorGracePeriod, `${at}.nodeMonitorGracePeriod`);
+  if (text === undefined) return undefined;
+  const duration = parseGoDuration(text);
+  if (!duration.ok || duration.value <= 0) {
+    throw new DecodeError(`${at}.nodeMonitorGracePeriod`, 'a duration greater than 0', text);
+  }
+  return duration.value;
+};

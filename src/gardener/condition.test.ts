@@ -1,0 +1,312 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { DecodeError } from '../kubernetes/api/decode.ts';
+import {
+  type Condition,
+  type ConditionChange,
+  decodeConditions,
+  findCondition,
+  newCondition,
+  sameCondition,
+  uncheckedCondition,
+  updateCondition,
+} from './condition.ts';
+
+const now = Date.parse('2026-11-21T06:00:00.700Z');
+const nowText = '2026-11-21T06:00:00Z';
+const transition = '2026-11-20T10:00:00Z';
+const update = '2026-11-20T11:00:00Z';
+
+const old: Condition = {
+  type: 'ControlPlaneHealthy',
+  status: 'False',
+  lastTransitionTime: transition,
+  lastUpdateTime: update,
+  reason: 'EtcdUnhealthy',
+  message: 'Etcd extension resource "etcd-main" is unhealthy.',
+  codes: ['ERR_CONFIGURATION_PROBLEM'],
+};
+/** Says the same as `old` in every field that can be given. */
+const same = {
+  status: 'False',
+  reason: old.reason,
+  message: old.message,
+  codes: ['ERR_CONFIGURATION_PROBLEM'],
+} as const satisfies ConditionChange;
+const initialMessage = 'The condition has been initialized but its semantic check has not been performed yet.';
+
+const change = (given: ConditionChange, from: Condition | undefined = old) =>
+  updateCondition({ type: 'ControlPlaneHealthy', old: from }, given, now);
+
+describe('a new condition', () => {
+  it('is Unknown and says that nothing has been checked', () => {
+    expect(newCondition('EveryNodeReady', now)).toEqual({
+      type: 'EveryNodeReady',
+      status: 'Unknown',
+      reason: 'ConditionInitialized',
+      message: initialMessage,
+      lastTransitionTime: nowText,
+      lastUpdateTime: nowText,
+    });
+  });
+
+  it('takes what is given', () => {
+    expect(updateCondition({ type: 'X' }, { status: 'True', reason: 'R', message: 'M', codes: ['A'] }, now)).toEqual({
+      condition: {
+        type: 'X',
+        status: 'True',
+        reason: 'R',
+        message: 'M',
+        codes: ['A'],
+        lastTransitionTime: nowText,
+        lastUpdateTime: nowText,
+      },
+      changed: true,
+    });
+  });
+
+  it('must have a type', () => {
+    expect(() => newCondition('', now)).toThrow(new RangeError('condition: the type must not be empty'));
+  });
+});
+
+describe('updating', () => {
+  interface Row {
+    readonly what: string;
+    readonly given: ConditionChange;
+    readonly from?: Partial<Condition>;
+    readonly becomes: Partial<Condition>;
+    readonly changed?: boolean;
+  }
+  const rows: readonly Row[] = [
+    { what: 'the same in every field', given: same, becomes: {}, changed: false },
+    {
+      what: 'another status alone',
+      given: { ...same, status: 'True' },
+      becomes: { status: 'True', lastTransitionTime: nowText },
+    },
+    {
+      what: 'no status',
+      given: { reason: old.reason, message: old.message, codes: same.codes },
+      becomes: {},
+      changed: false,
+    },
+    {
+      what: 'no status where the old one is empty',
+      given: { reason: old.reason, message: old.message, codes: same.codes },
+      from: { status: '' },
+      becomes: { status: 'Unknown', lastTransitionTime: nowText },
+    },
+    {
+      what: 'another reason alone',
+      given: { ...same, reason: 'R' },
+      becomes: { reason: 'R', lastUpdateTime: nowText },
+    },
+    {
+      what: 'another message alone',
+      given: { ...same, message: 'M' },
+      becomes: { message: 'M', lastUpdateTime: nowText },
+    },
+    { what: 'other codes alone', given: { ...same, codes: ['A'] }, becomes: { codes: ['A'], lastUpdateTime: nowText } },
+    {
+      what: 'more codes',
+      given: { ...same, codes: [...same.codes, 'Z'] },
+      becomes: { codes: [...same.codes, 'Z'], lastUpdateTime: nowText },
+    },
+    {
+      what: 'an empty reason',
+      given: { ...same, reason: '' },
+      becomes: { reason: 'Unspecified', lastUpdateTime: nowText },
+    },
+    {
+      what: 'an empty message',
+      given: { ...same, message: '' },
+      becomes: { message: 'No message given.', lastUpdateTime: nowText },
+    },
+    {
+      what: 'no reason and no message where the old ones are empty',
+      given: { status: 'False', codes: same.codes },
+      from: { reason: '', message: '' },
+      becomes: { reason: 'ConditionInitialized', message: initialMessage, lastUpdateTime: nowText },
+    },
+    {
+      what: 'everything else',
+      given: { status: 'True', reason: 'R', message: 'M', codes: ['A'] },
+      becomes: {
+        status: 'True',
+        reason: 'R',
+        message: 'M',
+        codes: ['A'],
+        lastTransitionTime: nowText,
+        lastUpdateTime: nowText,
+      },
+    },
+    {
+      what: 'the same where the times are missing',
+      given: same,
+      from: { lastTransitionTime: '', lastUpdateTime: '' },
+      becomes: { lastTransitionTime: nowText, lastUpdateTime: nowText },
+    },
+  ];
+
+  it.each(rows)('$what', ({ given, from = {}, becomes, changed = true }) => {
+    expect(change(given, { ...old, ...from })).toEqual({ condition: { ...old, ...becomes }, changed });
+  });
+
+  it('never inherits codes', () => {
+    const { condition, changed } = change({ status: 'False', reason: old.reason, message: old.message });
+    expect(condition).not.toHaveProperty('codes');
+    expect(condition.lastUpdateTime).toBe(nowText);
+    expect(changed).toBe(true);
+  });
+
+  it('takes absent codes for none', () => {
+    const { codes: _, ...without } = old;
+    expect(change({ ...same, codes: [] }, without)).toEqual({ condition: without, changed: false });
+    expect(change({ ...same, codes: [] }, { ...without, codes: [] }).changed).toBe(false);
+  });
+
+  it('cuts a message that is too long for a condition of Kubernetes, always alike', () => {
+    const long = (length: number) => change({ message: 'x'.repeat(length) }).condition.message;
+    expect([long(32_768).length, long(32_769).length, long(5_000_000)]).toEqual([32_768, 32_768, long(32_769)]);
+    expect(long(32_769).endsWith('x...')).toBe(true);
+    const cut = change({ ...same, message: 'x'.repeat(40_000) });
+    expect(change({ ...same, message: 'x'.repeat(40_000) }, cut.condition).changed).toBe(false);
+  });
+
+  it('keeps what is not given', () => {
+    const { condition } = change({ status: 'True', codes: same.codes });
+    expect(condition).toEqual({ ...old, status: 'True', lastTransitionTime: nowText });
+  });
+
+  it('of a check that could not be carried out is Unknown', () => {
+    const { condition } = uncheckedCondition({ type: old.type, old }, 'dial tcp: timeout', now);
+    expect(condition).toEqual({
+      type: old.type,
+      status: 'Unknown',
+      reason: 'ConditionCheckError',
+      message: 'dial tcp: timeout',
+      lastTransitionTime: nowText,
+      lastUpdateTime: nowText,
+    });
+  });
+});
+
+const text = fc.constantFrom('', 'a', 'b');
+const status = fc.constantFrom('True', 'False', 'Unknown', 'Progressing');
+const codes = fc.subarray(['ERR_A', 'ERR_B', 'ERR_C']);
+const time = fc.integer({ min: 0, max: 10_000 }).map((seconds) => seconds * 1_000);
+const given: fc.Arbitrary<ConditionChange> = fc.record(
+  { status, reason: text, message: text, codes },
+  { requiredKeys: [] },
+);
+
+describe('a history of updates', () => {
+  const steps = fc.array(fc.tuple(given, time), { minLength: 1, maxLength: 8 });
+
+  /** Every condition of the history, with the one before it. */
+  const follow = (history: readonly (readonly [ConditionChange, number])[]) => {
+    let last: Condition | undefined;
+    let clock = now;
+    return history.map(([step, pause]) => {
+      clock += pause;
+      const before = last;
+      const updated = updateCondition({ type: 'X', old: before }, step, clock);
+      last = updated.condition;
+      return { before, step, updated, at: clock };
+    });
+  };
+
+  it('moves each time exactly when its fields differ, and to that moment', () => {
+    fc.assert(
+      fc.property(steps, (history) => {
+        for (const { before, updated, at } of follow(history)) {
+          const { condition } = updated;
+          const moved = new Date(Math.floor(at / 1_000) * 1_000).toISOString().replace('.000Z', 'Z');
+          const statusMoves = before?.status !== condition.status;
+          const textMoves =
+            before?.reason !== condition.reason ||
+            before.message !== condition.message ||
+            (before.codes ?? []).join() !== (condition.codes ?? []).join();
+          expect(condition.lastTransitionTime).toBe(statusMoves ? moved : before.lastTransitionTime);
+          expect(condition.lastUpdateTime).toBe(textMoves ? moved : before.lastUpdateTime);
+        }
+      }),
+    );
+  });
+
+  it('has only codes of the last step', () => {
+    fc.assert(
+      fc.property(steps, (history) => {
+        for (const { step, updated } of follow(history)) {
+          expect(updated.condition.codes ?? []).toEqual(step.codes ?? []);
+        }
+      }),
+    );
+  });
+
+  it('says exactly when something differs', () => {
+    fc.assert(
+      fc.property(steps, (history) => {
+        for (const { before, updated } of follow(history)) {
+          expect(updated.changed).toBe(before === undefined || !sameCondition(before, updated.condition));
+        }
+      }),
+    );
+  });
+
+  it('does nothing when a step is repeated', () => {
+    fc.assert(
+      fc.property(steps, time, (history, pause) => {
+        const last = follow(history).at(-1)!;
+        const { condition } = last.updated;
+        const again = updateCondition({ type: 'X', old: condition }, last.step, last.at + pause);
+        expect(again).toEqual({ condition, changed: false });
+      }),
+    );
+  });
+
+  it('never leaves a reason, a message or a time empty', () => {
+    fc.assert(
+      fc.property(steps, (history) => {
+        for (const { updated } of follow(history)) {
+          const { codes: _, ...fields } = updated.condition;
+          expect(Object.values(fields)).not.toContain('');
+        }
+      }),
+    );
+  });
+});
+
+describe('stored conditions', () => {
+  it('are read as they are, with what is missing empty', () => {
+    const conditions = [
+      { type: 'A', status: 'Foo', lastTransitionTime: null, codes: [] },
+      { ...old, other: 1 },
+    ];
+    expect(decodeConditions({ conditions }, 'status')).toEqual([
+      { type: 'A', status: 'Foo', lastTransitionTime: '', lastUpdateTime: '', reason: '', message: '' },
+      old,
+    ]);
+  });
+
+  it.each([{}, { conditions: null }, { conditions: [] }])('%j: none', (stored) => {
+    expect(decodeConditions(stored, 'status')).toEqual([]);
+  });
+
+  it.each([
+    [{ conditions: {} }, 'status.conditions: expected a list, found an object'],
+    [{ conditions: ['x'] }, 'status.conditions[0]: expected an object, found a string'],
+    [{ conditions: [{}] }, 'status.conditions[0].type: expected a string, found nothing'],
+    [{ conditions: [{ type: 'A', codes: [1] }] }, 'status.conditions[0].codes[0]: expected a string, found a number'],
+  ])('%j is refused', (stored, problem) => {
+    expect(() => decodeConditions(stored, 'status')).toThrow(DecodeError);
+    expect(() => decodeConditions(stored, 'status')).toThrow(problem);
+  });
+
+  it('are found by type, the first where there are two', () => {
+    const conditions = [old, { ...old, reason: 'Second' }];
+    expect(findCondition(conditions, old.type)).toBe(old);
+    expect(findCondition(conditions, 'constructor')).toBeUndefined();
+  });
+});

@@ -1,0 +1,128 @@
+import { type JsonObject, decodeObject, decodeString, optionalList, optionalString } from '../kubernetes/api/decode.ts';
+import { formatTime } from '../kubernetes/api/meta-time.ts';
+
+export type ConditionStatus = 'True' | 'False' | 'Unknown' | 'Progressing';
+
+/** One condition of a Shoot or of an extension object (`core.gardener.cloud/v1beta1`). Other kinds' conditions are read as such too. */
+export interface Condition {
+  readonly type: string;
+  /** A ConditionStatus; whatever others have written where it was read. */
+  readonly status: string;
+  /** When the status changed last: RFC 3339, whole seconds. Empty where it is missing. */
+  readonly lastTransitionTime: string;
+  /** When reason, message or codes changed last, likewise. */
+  readonly lastUpdateTime: string;
+  readonly reason: string;
+  readonly message: string;
+  /** Absent when there are none. */
+  readonly codes?: readonly string[];
+}
+
+/** What a condition is made from. */
+export interface ConditionBase {
+  /** Never empty. */
+  readonly type: string;
+  /** The condition as it is stored, where there is one. */
+  readonly old?: Condition | undefined;
+}
+
+/** What is left out stays as it was, except for codes: they are always exactly those given. */
+export interface ConditionChange {
+  readonly status?: ConditionStatus;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly codes?: readonly string[];
+}
+
+export interface UpdatedCondition {
+  readonly condition: Condition;
+  /** Whether it differs from the old one in anything. */
+  readonly changed: boolean;
+}
+
+const initialReason = 'ConditionInitialized';
+const initialMessage = 'The condition has been initialized but its semantic check has not been performed yet.';
+
+/** Longest message, as that of Kubernetes' own conditions (`metav1.Condition`): parts of it may come from nodes, which are their user's. */
+const longestMessage = 32_768;
+const bounded = (message: string): string =>
+  message.length > longestMessage ? `${message.slice(0, longestMessage - 3)}...` : message;
+
+const sameCodes = (a: readonly string[] = [], b: readonly string[] = []): boolean =>
+  a.length === b.length && a.every((code, index) => code === b[index]);
+
+const sameText = (a: Condition, b: Condition): boolean =>
+  a.reason === b.reason && a.message === b.message && sameCodes(a.codes, b.codes);
+
+/** Whether two conditions say the same in every field; absent codes are no codes. */
+export const sameCondition = (a: Condition, b: Condition): boolean =>
+  a.type === b.type &&
+  a.status === b.status &&
+  a.lastTransitionTime === b.lastTransitionTime &&
+  a.lastUpdateTime === b.lastUpdateTime &&
+  sameText(a, b);
+
+/**
+ * The old condition with `change` in it, at `now` (milliseconds since the epoch). `lastTransitionTime` moves exactly when the status differs,
+ * `lastUpdateTime` exactly when reason, message or codes do; times that are missing become `now`. Throws a RangeError for an empty type.
+ * As gardener's ConditionBuilder (`pkg/api/core/v1beta1/helper/condition_builder.go`).
+ */
+export const updateCondition = (
+  { type, old }: ConditionBase,
+  change: ConditionChange,
+  now: number,
+): UpdatedCondition => {
+  if (type === '') throw new RangeError('condition: the type must not be empty');
+  const { codes = [] } = change;
+  const time = formatTime(now);
+  const next: Condition = {
+    type,
+    status: change.status ?? (old?.status || 'Unknown'),
+    lastTransitionTime: old?.lastTransitionTime || time,
+    lastUpdateTime: old?.lastUpdateTime || time,
+    reason: change.reason === undefined ? old?.reason || initialReason : change.reason || 'Unspecified',
+    message:
+      change.message === undefined ? old?.message || initialMessage : bounded(change.message) || 'No message given.',
+    ...(codes.length === 0 ? {} : { codes }),
+  };
+  if (old === undefined) return { condition: next, changed: true };
+  const condition: Condition = {
+    ...next,
+    ...(next.status === old.status ? {} : { lastTransitionTime: time }),
+    ...(sameText(next, old) ? {} : { lastUpdateTime: time }),
+  };
+  return { condition, changed: !sameCondition(condition, old) };
+};
+
+/** A condition whose check has not been performed yet. */
+export const newCondition = (type: string, now: number): Condition => updateCondition({ type }, {}, now).condition;
+
+/** Of a check that could not be carried out. `problem` is the error's text. */
+export const uncheckedCondition = (base: ConditionBase, problem: string, now: number): UpdatedCondition =>
+  updateCondition(base, { status: 'Unknown', reason: 'ConditionCheckError', message: problem }, now);
+
+export const findCondition = (conditions: readonly Condition[], type: string): Condition | undefined =>
+  conditions.find((condition) => condition.type === type);
+
+const decodeCondition = (json: unknown, path: string): Condition => {
+  const object = decodeObject(json, path);
+  const text = (field: string): string => optionalString(object[field], `${path}.${field}`) ?? '';
+  const codes = (optionalList(object.codes, `${path}.codes`) ?? []).map((code, index) =>
+    decodeString(code, `${path}.codes[${String(index)}]`),
+  );
+  return {
+    type: decodeString(object.type, `${path}.type`),
+    status: text('status'),
+    lastTransitionTime: text('lastTransitionTime'),
+    lastUpdateTime: text('lastUpdateTime'),
+    reason: text('reason'),
+    message: text('message'),
+    ...(codes.length === 0 ? {} : { codes }),
+  };
+};
+
+/** The `conditions` of a `status`, of whatever kind. */
+export const decodeConditions = (status: JsonObject, path: string): readonly Condition[] =>
+  (optionalList(status.conditions, `${path}.conditions`) ?? []).map((item, index) =>
+    decodeCondition(item, `${path}.conditions[${String(index)}]`),
+  );

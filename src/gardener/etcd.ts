@@ -1,0 +1,39 @@
+import { decodeObject, optionalBoolean, optionalList, optionalString } from '../kubernetes/api/decode.ts';
+import { goQuote } from '../kubernetes/api/go-quote.ts';
+import { findCondition } from './condition.ts';
+import { type HealthView, decodeParts } from './health-objects.ts';
+
+/** An Etcd (`druid.gardener.cloud/v1alpha1`). */
+export interface EtcdHealth extends HealthView {
+  readonly ready: boolean;
+  /** What each of `status.lastErrors` says. */
+  readonly lastErrors: readonly string[];
+}
+
+export const decodeEtcdHealth = (json: unknown, path: string): EtcdHealth => {
+  const { view, status } = decodeParts(json, path);
+  const at = `${path}.status.lastErrors`;
+  const lastErrors = (optionalList(status.lastErrors, at) ?? []).map((item, index) => {
+    const error = decodeObject(item, `${at}[${String(index)}]`);
+    return optionalString(error.description, `${at}[${String(index)}].description`) ?? '';
+  });
+  return { ...view, ready: optionalBoolean(status.ready, `${path}.status.ready`) ?? false, lastErrors };
+};
+
+const stateProblem = ({ meta, ready, conditions }: EtcdHealth): string | undefined => {
+  const name = goQuote(meta.name);
+  if (!ready) return `etcd ${name} is not ready yet`;
+  const backup = findCondition(conditions, 'BackupReady');
+  if (backup === undefined || backup.status === 'True') return undefined;
+  return `backup for etcd ${name} is reported as unready: ${backup.message}`;
+};
+
+/**
+ * What is wrong with an Etcd, in the words that follow "is unhealthy: ", and the last errors of etcd-druid. A backup that is not known to be
+ * ready counts as unready.
+ */
+export const etcdProblem = (etcd: EtcdHealth): string | undefined => {
+  const problem = stateProblem(etcd);
+  if (problem === undefined || etcd.lastErrors.length === 0) return problem;
+  return `${problem}: ${etcd.lastErrors.join(', ')}`;
+};

@@ -1,0 +1,97 @@
+import {
+  type ObjectMeta,
+  decodeMeta,
+  decodeObject,
+  decodeString,
+  optionalList,
+  optionalObject,
+  optionalString,
+} from '../kubernetes/api/decode.ts';
+import { type Condition, decodeConditions } from './condition.ts';
+
+/** Plural of every kind of `extensions.gardener.cloud/v1alpha1` whose objects have a type. All are namespaced but BackupBucket and BackupEntry. */
+export const extensionResources = {
+  BackupBucket: 'backupbuckets',
+  BackupEntry: 'backupentries',
+  Bastion: 'bastions',
+  ContainerRuntime: 'containerruntimes',
+  ControlPlane: 'controlplanes',
+  DNSRecord: 'dnsrecords',
+  Extension: 'extensions',
+  Infrastructure: 'infrastructures',
+  Network: 'networks',
+  OperatingSystemConfig: 'operatingsystemconfigs',
+  Worker: 'workers',
+} as const;
+
+export type ExtensionKind = keyof typeof extensionResources;
+
+/**
+ * Kinds whose conditions count for a Shoot, in the order in which they are checked. `scope`: objects of the control-plane namespace, those only of
+ * shoots with workers, or the one object of the seed that belongs to the shoot by its name.
+ */
+export const careExtensionKinds = [
+  { kind: 'Extension', resource: extensionResources.Extension, scope: 'shoot' },
+  { kind: 'ContainerRuntime', resource: extensionResources.ContainerRuntime, scope: 'workers' },
+  { kind: 'ControlPlane', resource: extensionResources.ControlPlane, scope: 'workers' },
+  { kind: 'Infrastructure', resource: extensionResources.Infrastructure, scope: 'workers' },
+  { kind: 'Network', resource: extensionResources.Network, scope: 'workers' },
+  { kind: 'OperatingSystemConfig', resource: extensionResources.OperatingSystemConfig, scope: 'workers' },
+  { kind: 'Worker', resource: extensionResources.Worker, scope: 'workers' },
+  { kind: 'BackupEntry', resource: extensionResources.BackupEntry, scope: 'cluster' },
+] as const;
+
+export type CareExtensionKind = (typeof careExtensionKinds)[number]['kind'];
+
+/** Conditions that an extension reports of its components. */
+export interface ExtensionReport {
+  readonly meta: ObjectMeta;
+  /** `spec.type`: kind and type determine the extension in charge. */
+  readonly type: string;
+  readonly conditions: readonly Condition[];
+}
+
+export const decodeExtensionReport = (json: unknown, path: string): ExtensionReport => {
+  const object = decodeObject(json, path);
+  const spec = optionalObject(object.spec, `${path}.spec`) ?? {};
+  const status = optionalObject(object.status, `${path}.status`) ?? {};
+  return {
+    meta: decodeMeta(object, path),
+    type: optionalString(spec.type, `${path}.spec.type`) ?? '',
+    conditions: decodeConditions(status, `${path}.status`),
+  };
+};
+
+/** A ControllerRegistration (`core.gardener.cloud/v1beta1`): the kinds and types that an extension is in charge of. */
+export interface ControllerRegistration {
+  readonly name: string;
+  readonly resources: readonly { readonly kind: string; readonly type: string }[];
+}
+
+export const decodeControllerRegistration = (json: unknown, path: string): ControllerRegistration => {
+  const object = decodeObject(json, path);
+  const spec = optionalObject(object.spec, `${path}.spec`) ?? {};
+  const resources = (optionalList(spec.resources, `${path}.spec.resources`) ?? []).map((item, index) => {
+    const at = `${path}.spec.resources[${String(index)}]`;
+    const resource = decodeObject(item, at);
+    return { kind: decodeString(resource.kind, `${at}.kind`), type: decodeString(resource.type, `${at}.type`) };
+  });
+  return { name: decodeMeta(object, path).name, resources };
+};
+
+/** A ControllerInstallation (`core.gardener.cloud/v1beta1`): an extension in a seed; its namespace is `extension-<name>`. */
+export interface ControllerInstallation {
+  readonly name: string;
+  readonly registration: string;
+  readonly seed: string;
+}
+
+export const decodeControllerInstallation = (json: unknown, path: string): ControllerInstallation => {
+  const object = decodeObject(json, path);
+  const spec = optionalObject(object.spec, `${path}.spec`) ?? {};
+  const nameIn = (field: string): string => {
+    const at = `${path}.spec.${field}`;
+    return optionalString(optionalObject(spec[field], at)?.name, `${at}.name`) ?? '';
+  };
+  return { name: decodeMeta(object, path).name, registration: nameIn('registrationRef'), seed: nameIn('seedRef') };
+};

@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest';
+import { decodeEtcdHealth, etcdProblem } from './etcd.ts';
+import {
+  decodeMachineDeploymentHealth,
+  decodeNodeHealth,
+  decodeWorkerNode,
+  isNodeReady,
+  machineDeploymentProblem,
+  nodeProblem,
+} from './health-nodes.ts';
+
+const condition = (type: string, status: string, message = 'Said so.') => ({
+  type,
+  status,
+  reason: `${type}Reason`,
+  message,
+});
+const wrong = (type: string, actual: string, expected: string) =>
+  `condition "${type}" has invalid status ${actual} (expected ${expected}) due to ${type}Reason: Said so.`;
+
+describe('a node', () => {
+  const ready = condition('Ready', 'True');
+  const nodeWith = (conditions: readonly object[]) =>
+    decodeNodeHealth({ metadata: { name: 'node-1' }, status: { conditions } }, 'node');
+  const pressures = ['DiskPressure', 'MemoryPressure', 'NetworkUnavailable', 'PIDPressure'];
+
+  const rows: readonly (readonly [what: string, conditions: readonly object[], problem: string | undefined])[] = [
+    ['ready', [ready], undefined],
+    ['ready without pressure', [ready, ...pressures.map((type) => condition(type, 'False'))], undefined],
+    ['not ready', [condition('Ready', 'False')], wrong('Ready', 'False', 'True')],
+    ['perhaps ready', [condition('Ready', 'Unknown')], wrong('Ready', 'Unknown', 'True')],
+    ['without conditions', [], 'condition "Ready" is missing'],
+    ...pressures.map(
+      (type) => [`under ${type}`, [ready, condition(type, 'True')], wrong(type, 'True', 'False')] as const,
+    ),
+    ...pressures.map(
+      (type) =>
+        [`perhaps under ${type}`, [ready, condition(type, 'Unknown')], wrong(type, 'Unknown', 'False')] as const,
+    ),
+    ['with a condition of others', [ready, condition('KernelDeadlock', 'True')], undefined],
+    [
+      'wrong in several ways',
+      [condition('PIDPressure', 'True'), condition('MemoryPressure', 'True'), ready],
+      wrong('MemoryPressure', 'True', 'False'),
+    ],
+  ];
+
+  it.each(rows)('%s', (_, conditions, problem) => {
+    expect(nodeProblem(nodeWith(conditions))).toBe(problem);
+  });
+
+  it.each([
+    ...rows,
+    ['not ready in many words', [condition('Ready', 'False', 'x'.repeat(300))], ''] as const,
+    ['not ready twice', [condition('Ready', 'False'), ready], ''] as const,
+  ])('%s, judged by what is kept of many', (_, conditions) => {
+    const whole = nodeWith(conditions);
+    const kept = decodeWorkerNode({ metadata: { name: 'node-1' }, status: { conditions } }, 'node');
+    expect(nodeProblem(kept)).toBe(nodeProblem(whole)?.replace(/x{254,}$/, `${'x'.repeat(253)}...`));
+    expect(isNodeReady(kept)).toBe(isNodeReady(whole));
+  });
+
+  it.each(['True', 'False', 'Unknown'])('whose Ready is %s', (status) => {
+    expect(isNodeReady(nodeWith([condition('Ready', status)]))).toBe(status === 'True');
+  });
+
+  it('is read with its pool, its version and whether it is cordoned', () => {
+    const object = {
+      metadata: {
+        name: 'node-1',
+        labels: { 'worker.gardener.cloud/pool': 'large' },
+        annotations: { 'node.machine.sapcloud.io/not-managed-by-mcm': '1' },
+      },
+      spec: { unschedulable: true },
+      status: { nodeInfo: { kubeletVersion: 'v1.33.2' } },
+    };
+    expect(decodeNodeHealth(object, 'node')).toMatchObject({
+      pool: 'large',
+      managedByMcm: false,
+      unschedulable: true,
+      kubeletVersion: 'v1.33.2',
+    });
+  });
+
+  it.each(['', '0', 'true', 'false'])('with the annotation not-managed-by-mcm: %j is managed', (value) => {
+    const annotations = { 'node.machine.sapcloud.io/not-managed-by-mcm': value };
+    expect(decodeNodeHealth({ metadata: { name: 'node-1', annotations } }, 'node').managedByMcm).toBe(true);
+  });
+
+  it('without any of that is an ordinary one', () => {
+    const node = nodeWith([]);
+    expect(node).toMatchObject({ managedByMcm: true, unschedulable: false, kubeletVersion: '' });
+    expect(node).not.toHaveProperty('pool');
+  });
+});
+
+describe('a MachineDeployment', () => {
+  const available = condition('Available', 'True');
+  const said = (type: string) => `Said so (${type}Reason)`;
+  const deploymentWith = (status: object, spec?: object) =>
+    decodeMachineDeploymentHealth({ metadata: { name: 'pool', generation: 2 }, spec, status }, 'machinedeployment');
+
+  it.each([
+    ['available', [available], undefined],
+    ['without conditions', [], 'condition "Available" is missing'],
+    ['unavailable', [condition('Available', 'False')], said('Available')],
+    ['stuck', [available, condition('Progressing', 'False')], said('Progressing')],
+    ['failing', [available, condition('ReplicaFailure', 'True')], said('ReplicaFailure')],
+    ['frozen', [available, condition('Frozen', 'True')], said('Frozen')],
+    ['perhaps frozen', [available, condition('Frozen', 'Unknown')], said('Frozen')],
+    ['not frozen', [available, condition('Frozen', 'False')], undefined],
+  ])('%s', (_, conditions, problem) => {
+    expect(machineDeploymentProblem(deploymentWith({ observedGeneration: 2, conditions }))).toBe(problem);
+  });
+
+  it.each([
+    ['...', ' (FrozenReason)'],
+    ['.a.b..', 'a.b (FrozenReason)'],
+    ['', ' (FrozenReason)'],
+  ])('says %j without the dots at its ends', (message, problem) => {
+    const conditions = [available, condition('Frozen', 'True', message)];
+    expect(machineDeploymentProblem(deploymentWith({ observedGeneration: 2, conditions }))).toBe(problem);
+  });
+
+  it('is outdated before anything else', () => {
+    expect(machineDeploymentProblem(deploymentWith({ observedGeneration: 1 }))).toBe(
+      'observed generation outdated (1/2)',
+    );
+  });
+
+  it('is read with its count and its failed machines', () => {
+    const failedMachines = [{ name: 'm-1', lastOperation: { description: 'quota' } }, { name: 'm-2' }];
+    expect(deploymentWith({ failedMachines }, { replicas: 3 })).toMatchObject({
+      replicas: 3,
+      failedMachines: [
+        { name: 'm-1', description: 'quota' },
+        { name: 'm-2', description: '' },
+      ],
+    });
+    expect(deploymentWith({})).toMatchObject({ replicas: 0, failedMachines: [] });
+  });
+});
+
+describe('an Etcd', () => {
+  const unready = 'etcd "etcd-main" is not ready yet';
+  const error = (description: string) => ({ code: 'ERR_X', description, observedAt: '2026-01-01T00:00:00Z' });
+  const lastErrors = [error('no quorum'), error('disk full')];
+  const backup = 'backup for etcd "etcd-main" is reported as unready: Said so.';
+  it.each([
+    ['ready', { ready: true }, undefined],
+    ['unready', { ready: false }, unready],
+    ['without a status', {}, unready],
+    ['ready with backups', { ready: true, conditions: [condition('BackupReady', 'True')] }, undefined],
+    ['ready without backups', { ready: true, conditions: [condition('BackupReady', 'False')] }, backup],
+    ['ready with perhaps backups', { ready: true, conditions: [condition('BackupReady', 'Unknown')] }, backup],
+    ['wrong in both ways', { ready: false, conditions: [condition('BackupReady', 'False')] }, unready],
+    ['ready with other conditions', { ready: true, conditions: [condition('Ready', 'False')] }, undefined],
+    ['ready and outdated', { ready: true, observedGeneration: 1 }, undefined],
+    ['unready with errors', { ready: false, lastErrors }, `${unready}: no quorum, disk full`],
+    [
+      'ready without backups and with errors',
+      { ready: true, lastErrors, conditions: [condition('BackupReady', 'False')] },
+      `${backup}: no quorum, disk full`,
+    ],
+    ['ready with errors of the past', { ready: true, lastErrors }, undefined],
+    ['unready with an empty list of errors', { ready: false, lastErrors: [] }, unready],
+  ])('%s', (_, status, problem) => {
+    const object = { metadata: { name: 'etcd-main', generation: 2 }, status };
+    expect(etcdProblem(decodeEtcdHealth(object, 'etcd'))).toBe(problem);
+  });
+});

@@ -1,0 +1,41 @@
+import {
+  type JsonObject,
+  type ObjectMeta,
+  decodeMeta,
+  decodeObject,
+  optionalInteger,
+  optionalObject,
+} from '../kubernetes/api/decode.ts';
+import { type Condition, decodeConditions } from './condition.ts';
+import type { Generations } from './health-conditions.ts';
+
+/** What every object is judged by that reports its state as conditions. */
+export interface HealthView extends Generations {
+  readonly meta: ObjectMeta;
+  readonly conditions: readonly Condition[];
+}
+
+/** An object's parts while it is decoded; those that are absent are empty. */
+export interface ObjectParts {
+  readonly view: HealthView;
+  readonly spec: JsonObject;
+  readonly status: JsonObject;
+  readonly path: string;
+}
+
+export const decodeParts = (json: unknown, path: string): ObjectParts => {
+  const object = decodeObject(json, path);
+  const meta = decodeMeta(object, path);
+  const status = optionalObject(object.status, `${path}.status`) ?? {};
+  const view: HealthView = {
+    meta,
+    generation: meta.generation ?? 0,
+    observedGeneration: optionalInteger(status.observedGeneration, `${path}.status.observedGeneration`) ?? 0,
+    conditions: decodeConditions(status, `${path}.status`),
+  };
+  return { view, spec: optionalObject(object.spec, `${path}.spec`) ?? {}, status, path };
+};
+
+/** A count of the status; Go leaves out what is 0. */
+export const decodeCount = ({ status, path }: ObjectParts, field: string): number =>
+  optionalInteger(status[field], `${path}.status.${field}`) ?? 0;

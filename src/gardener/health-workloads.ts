@@ -1,0 +1,118 @@
+import { type JsonObject, optionalInteger, optionalObject, optionalString } from '../kubernetes/api/decode.ts';
+import { isHeld } from '../kubernetes/api/scalable.ts';
+import { conditionProblem, outdatedProblem } from './health-conditions.ts';
+import { type HealthView, decodeCount, decodeParts } from './health-objects.ts';
+
+/** Each `...Problem` says what is wrong with an object, in the words that follow "is unhealthy: "; undefined when it is healthy. */
+
+export type DeploymentHealth = HealthView;
+
+export const decodeDeploymentHealth = (json: unknown, path: string): DeploymentHealth => decodeParts(json, path).view;
+
+/** A Deployment of a control plane. */
+export interface ControlPlaneDeployment extends DeploymentHealth {
+  /** Value of the label `gardener.cloud/role`; empty if absent. */
+  readonly role: string;
+  /** `spec.replicas`; 1 if absent. */
+  readonly replicas: number;
+  /** Scaled down by the prober. */
+  readonly isHeld: boolean;
+}
+
+export const decodeControlPlaneDeployment = (json: unknown, path: string): ControlPlaneDeployment => {
+  const { view, spec } = decodeParts(json, path);
+  return {
+    ...view,
+    role: view.meta.labels['gardener.cloud/role'] ?? '',
+    replicas: optionalInteger(spec.replicas, `${path}.spec.replicas`) ?? 1,
+    isHeld: isHeld(view.meta),
+  };
+};
+
+/** Replica counts are not compared: a Deployment at 0 replicas is healthy. */
+export const deploymentProblem = (deployment: DeploymentHealth): string | undefined =>
+  outdatedProblem(deployment) ??
+  conditionProblem(deployment.conditions, {
+    isTrue: ['Available'],
+    maybeTrue: ['Progressing'],
+    maybeFalse: ['ReplicaFailure'],
+  });
+
+export interface StatefulSetHealth extends HealthView {
+  /** 1 where the spec does not say. */
+  readonly desired: number;
+  readonly ready: number;
+}
+
+export const decodeStatefulSetHealth = (json: unknown, path: string): StatefulSetHealth => {
+  const parts = decodeParts(json, path);
+  return {
+    ...parts.view,
+    desired: optionalInteger(parts.spec.replicas, `${path}.spec.replicas`) ?? 1,
+    ready: decodeCount(parts, 'readyReplicas'),
+  };
+};
+
+export const statefulSetProblem = (statefulSet: StatefulSetHealth): string | undefined => {
+  const { ready, desired } = statefulSet;
+  return (
+    outdatedProblem(statefulSet) ?? (ready < desired ? `not enough ready replicas (${ready}/${desired})` : undefined)
+  );
+};
+
+export interface DaemonSetHealth extends HealthView {
+  /** Pods that should run, that run where they should, and that run where they should not. */
+  readonly desired: number;
+  readonly scheduled: number;
+  readonly misscheduled: number;
+  readonly updated: number;
+  readonly unavailable: number;
+  /** `spec.updateStrategy.rollingUpdate.maxUnavailable` of a rolling update: a count or a percentage, as it stands there. */
+  readonly maxUnavailable?: unknown;
+}
+
+const rollingUpdateOf = (spec: JsonObject, path: string): JsonObject => {
+  const at = `${path}.spec.updateStrategy`;
+  const strategy = optionalObject(spec.updateStrategy, at) ?? {};
+  if (optionalString(strategy.type, `${at}.type`) !== 'RollingUpdate') return {};
+  return optionalObject(strategy.rollingUpdate, `${at}.rollingUpdate`) ?? {};
+};
+
+export const decodeDaemonSetHealth = (json: unknown, path: string): DaemonSetHealth => {
+  const parts = decodeParts(json, path);
+  const { maxUnavailable } = rollingUpdateOf(parts.spec, path);
+  return {
+    ...parts.view,
+    desired: decodeCount(parts, 'desiredNumberScheduled'),
+    scheduled: decodeCount(parts, 'currentNumberScheduled'),
+    misscheduled: decodeCount(parts, 'numberMisscheduled'),
+    updated: decodeCount(parts, 'updatedNumberScheduled'),
+    unavailable: decodeCount(parts, 'numberUnavailable'),
+    ...(maxUnavailable === undefined ? {} : { maxUnavailable }),
+  };
+};
+
+/**
+ * Pods that may be unavailable while a DaemonSet rolls out; what cannot be read allows none. Percentages round down
+ * (k8s.io/apimachinery `pkg/util/intstr`, GetScaledValueFromIntOrPercent).
+ */
+const allowedUnavailable = ({ desired, maxUnavailable }: DaemonSetHealth): number => {
+  if (typeof maxUnavailable === 'number' && Number.isSafeInteger(maxUnavailable)) return maxUnavailable;
+  const percent = typeof maxUnavailable === 'string' ? /^([+-]?\d{1,15})%$/.exec(maxUnavailable)?.[1] : undefined;
+  return percent === undefined ? 0 : Math.floor((Number(percent) * desired) / 100);
+};
+
+export const daemonSetProblem = (daemonSet: DaemonSetHealth): string | undefined => {
+  const outdated = outdatedProblem(daemonSet);
+  if (outdated !== undefined) return outdated;
+  const { desired, scheduled, misscheduled, updated, unavailable } = daemonSet;
+  if (scheduled < desired) return `not enough scheduled pods (${scheduled}/${desired})`;
+  if (misscheduled > 0) return `misscheduled pods found (${misscheduled})`;
+  const rollsOut = updated < desired;
+  const allowed = rollsOut ? allowedUnavailable(daemonSet) : 0;
+  if (unavailable <= allowed) return undefined;
+  const found = `${unavailable}/${scheduled}`;
+  return rollsOut
+    ? `too many unavailable pods found (${found}, only max. ${allowed} unavailable pods allowed)`
+    : `too many unavailable pods found (${found})`;
+};

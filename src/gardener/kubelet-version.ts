@@ -1,0 +1,99 @@
+import { goQuote } from '../kubernetes/api/go-quote.ts';
+
+/** How a kubelet's version stands to that of its worker pool. */
+export type KubeletVersionState =
+  | { readonly kind: 'fits' }
+  /** Of the same minor version, but not the same: an older patch, or another build of it. */
+  | { readonly kind: 'mismatch' }
+  /** It cannot be read. */
+  | { readonly kind: 'unreadable'; readonly error: string };
+
+interface Version {
+  /** Major, minor and patch. */
+  readonly core: readonly [number, number, number];
+  /** Identifiers of the pre-release; none in a release. */
+  readonly pre: readonly string[];
+}
+
+/** In bytes, as of upstream. */
+const maxConstraintLength = 512;
+/** Core, pre-release, build; each repetition ends where another class of characters begins. */
+const grammar =
+  /^v?([0-9xX*|]+)(?:\.([0-9xX*|]+))?(?:\.([0-9xX*|]+))?(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$/;
+const wholeNumber = /^\d{1,15}$/;
+/** Which no identifier of a pre-release may be (semver.org, 9). */
+const paddedNumber = /^0\d+$/;
+
+/** Undefined for what is no version. A part that is absent or a wildcard is not a number. */
+const parse = (text: string): { readonly parts: readonly number[]; readonly pre: readonly string[] } | undefined => {
+  const match = grammar.exec(text.trim());
+  if (match === null) return undefined;
+  const [, major = '', minor = '', patch = '', pre = ''] = match;
+  const parts = [major, minor, patch].map((one) => (wholeNumber.test(one) ? Number(one) : Number.NaN));
+  return { parts, pre: pre === '' ? [] : pre.split('.') };
+};
+
+const fullVersion = (text: string): Version | undefined => {
+  const parsed = parse(text);
+  const [major = Number.NaN, minor = Number.NaN, patch = Number.NaN] = parsed?.parts ?? [];
+  if (parsed === undefined || [major, minor, patch].some(Number.isNaN)) return undefined;
+  return { core: [major, minor, patch], pre: parsed.pre };
+};
+
+/** Numbers before words, numbers by value (semver.org, 11.4). */
+const compareIdentifiers = (a: string, b: string): number => {
+  const [isNumberA, isNumberB] = [wholeNumber.test(a), wholeNumber.test(b)];
+  if (isNumberA && isNumberB) return Number(a) - Number(b);
+  if (isNumberA !== isNumberB) return isNumberA ? -1 : 1;
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+};
+
+const comparePre = (a: readonly string[], b: readonly string[]): number => {
+  if (a.length === 0 || b.length === 0) return b.length - a.length;
+  for (const [index, one] of a.entries()) {
+    const other = b[index];
+    if (other === undefined) return 1;
+    const order = compareIdentifiers(one, other);
+    if (order !== 0) return order;
+  }
+  return a.length - b.length;
+};
+
+const compare = (a: Version, b: Version): number => {
+  const [major, minor, patch] = a.core;
+  const [otherMajor, otherMinor, otherPatch] = b.core;
+  return major - otherMajor || minor - otherMinor || patch - otherPatch || comparePre(a.pre, b.pre);
+};
+
+/** Whether the pool's version is within `~ kubelet` without being `= kubelet` (Masterminds/semver, which gardener uses). */
+const isMismatch = (kubelet: Version, desired: Version): boolean => {
+  // A constraint without a pre-release admits none.
+  if (desired.pre.length > 0 && kubelet.pre.length === 0) return false;
+  const isAnyVersion = kubelet.core.every((one) => one === 0);
+  const isSameMinor = kubelet.core[0] === desired.core[0] && kubelet.core[1] === desired.core[1];
+  return compare(desired, kubelet) > 0 && (isAnyVersion || isSameMinor);
+};
+
+const constraintError = (kubelet: string): string | undefined => {
+  const constraint = `~ ${kubelet}`;
+  if (Buffer.byteLength(constraint) > maxConstraintLength) {
+    return `constraint string is too long (max ${maxConstraintLength} bytes)`;
+  }
+  const parsed = parse(kubelet);
+  if (parsed === undefined) return `improper constraint: ${goQuote(constraint)}`;
+  return parsed.pre.some((identifier) => paddedNumber.test(identifier)) ? 'constraint parser error' : undefined;
+};
+
+/**
+ * The version that a kubelet reports, such as `v1.33.2`, against that of its pool, such as `1.33.2`. As gardener's CheckNodes
+ * (`pkg/utils/kubernetes/health/checker`). A pool whose version cannot be read has none to be compared with.
+ */
+export const kubeletVersionState = (kubelet: string, desired: string): KubeletVersionState => {
+  const error = constraintError(kubelet);
+  if (error !== undefined) return { kind: 'unreadable', error };
+  const own = fullVersion(kubelet);
+  const wanted = fullVersion(desired);
+  if (own === undefined || wanted === undefined) return { kind: 'fits' };
+  return { kind: isMismatch(own, wanted) ? 'mismatch' : 'fits' };
+};

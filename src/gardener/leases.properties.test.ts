@@ -1,0 +1,289 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  type JudgedLease,
+  type Lease,
+  type LeaseHistory,
+  distrustTimestamps,
+  emptyLeaseHistory,
+  enterLeases,
+  isAnyRenewed,
+  resetAges,
+} from './leases.ts';
+
+const limitMs = 30_000;
+const renewEveryMs = 10_000;
+const origin = Date.parse('2026-11-21T06:00:00Z');
+
+/** Constant errors of the clocks against the true time. */
+interface Clocks {
+  readonly node: number;
+  readonly ours: number;
+}
+
+interface ObservationStep {
+  readonly gap: number;
+  readonly roundTrip: number;
+}
+
+const clockError = fc.oneof(
+  fc.constant(0),
+  fc.integer({ min: -15_000, max: 15_000 }),
+  fc.integer({ min: -600_000, max: 600_000 }),
+);
+const clocks: fc.Arbitrary<Clocks> = fc.record({ node: clockError, ours: clockError });
+
+/** Looks one after the other; a gap is from when one list was asked for to when the next was in. */
+const observationSteps = (maxGap: number): fc.Arbitrary<readonly ObservationStep[]> =>
+  fc.array(fc.record({ gap: fc.integer({ min: 1_000, max: maxGap }), roundTrip: fc.integer({ min: 0, max: 999 }) }), {
+    minLength: 2,
+    maxLength: 12,
+  });
+
+/** What a kubelet that renewed last at true time `renewedAt` shows. */
+const leaseOf = (renewedAt: number, { node }: Clocks, name = 'node-1'): Lease => ({
+  name,
+  renewTime: (origin + renewedAt + node) * 1_000,
+});
+
+interface Watched {
+  readonly judged: JudgedLease;
+  readonly startedAt: number;
+  readonly endedAt: number;
+}
+
+/** Looks at one lease whose latest renewal at a given time is what `renewedBy` says. */
+const watch = (
+  steps: readonly ObservationStep[],
+  { clocks: errors, renewedBy }: { readonly clocks: Clocks; readonly renewedBy: (at: number) => number },
+): readonly Watched[] => {
+  let history: LeaseHistory = emptyLeaseHistory;
+  let previous = 100_000;
+  return steps.map(({ gap, roundTrip }) => {
+    const endedAt = previous + gap;
+    const startedAt = endedAt - roundTrip;
+    previous = startedAt;
+    const observation = { startedAt, endedAt, wall: origin + endedAt + errors.ours };
+    const observed = enterLeases(history, [leaseOf(renewedBy(startedAt), errors)], { observation, limitMs });
+    history = observed.history;
+    const [judged] = observed.judged;
+    if (judged === undefined) throw new Error('nothing judged');
+    return { judged, startedAt, endedAt };
+  });
+};
+
+const renewsFrom = (phase: number) => (at: number) => phase + Math.floor((at - phase) / renewEveryMs) * renewEveryMs;
+
+describe('a kubelet that renews every 10 s', () => {
+  // A timestamp that happens to fall between two observations is believed, so it may be too old by as much as they are apart, plus the
+  // tolerance; then comes the wait for the next renewal.
+  const maxGap = limitMs - renewEveryMs - 2_000 - 1;
+
+  it('is never expired once it was seen to change, whatever the clocks say', () => {
+    fc.assert(
+      fc.property(observationSteps(maxGap), clocks, fc.integer({ min: 0, max: 9_999 }), (steps, errors, phase) => {
+        const watched = watch(steps, { clocks: errors, renewedBy: renewsFrom(phase) });
+        const changed = watched.findIndex(({ judged }) => judged.renewed);
+        const after = changed === -1 ? [] : watched.slice(changed);
+        expect(after.filter(({ judged }) => judged.expired)).toEqual([]);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('is never expired at all when its clock and ours are right, however far the looks are apart', () => {
+    const right = { node: 0, ours: 0 };
+    fc.assert(
+      fc.property(observationSteps(100_000), fc.integer({ min: 0, max: 9_999 }), (steps, phase) => {
+        const watched = watch(steps, { clocks: right, renewedBy: renewsFrom(phase) });
+        expect(watched.filter(({ judged }) => judged.expired)).toEqual([]);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
+describe('a lease that is no longer renewed', () => {
+  it('is expired at the first look a limit after it was seen to change, and from then on', () => {
+    fc.assert(
+      fc.property(
+        observationSteps(20_000),
+        clocks,
+        fc.integer({ min: 0, max: 9_999 }),
+        fc.integer({ min: 100_000, max: 180_000 }),
+        (steps, errors, phase, cutOffAt) => {
+          const renewedBy = (at: number) => renewsFrom(phase)(Math.min(at, cutOffAt));
+          const watched = watch(steps, { clocks: errors, renewedBy });
+          const lastChange = watched.findLast(({ judged }) => judged.renewed);
+          if (lastChange === undefined) return;
+          const late = watched.filter(({ startedAt }) => startedAt >= lastChange.endedAt + limitMs);
+          expect(late.filter(({ judged }) => !judged.expired)).toEqual([]);
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('is expired exactly when its true age reaches the limit, as long as the clocks are right', () => {
+    fc.assert(
+      fc.property(
+        observationSteps(40_000),
+        fc.integer({ min: 0, max: 9_999 }),
+        fc.integer({ min: 60_000, max: 250_000 }),
+        (steps, phase, cutOffAt) => {
+          const renewedBy = (at: number) => renewsFrom(phase)(Math.min(at, cutOffAt));
+          for (const { judged, startedAt } of watch(steps, { clocks: { node: 0, ours: 0 }, renewedBy })) {
+            expect(judged.expired).toBe(startedAt - renewedBy(startedAt) >= limitMs);
+          }
+        },
+      ),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('never comes back to life by being looked at later or more often', () => {
+    fc.assert(
+      fc.property(
+        observationSteps(20_000),
+        clocks,
+        fc.integer({ min: -50_000, max: 100_000 }),
+        (steps, errors, renewedAt) => {
+          const watched = watch(steps, { clocks: errors, renewedBy: () => renewedAt });
+          const firstExpired = watched.findIndex(({ judged }) => judged.expired);
+          const after = firstExpired === -1 ? [] : watched.slice(firstExpired);
+          expect(after.every(({ judged }) => judged.expired)).toBe(true);
+          expect(new Set(watched.map(({ judged }) => judged.expiresAt)).size).toBe(1);
+        },
+      ),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
+describe('every look', () => {
+  const leases = fc.uniqueArray(
+    fc.record({
+      name: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
+      renewedAt: fc.option(fc.integer({ min: 0, max: 90_000 })),
+    }),
+    { selector: ({ name }) => name },
+  );
+
+  it('judges each lease listed once, keeps these and no others, and calls expired what has reached its instant', () => {
+    fc.assert(
+      fc.property(fc.array(leases, { minLength: 1, maxLength: 5 }), clocks, (lists, errors) => {
+        let history: LeaseHistory = emptyLeaseHistory;
+        for (const [index, list] of lists.entries()) {
+          const endedAt = 90_000 + index * 10_000;
+          const items = list.map(({ name, renewedAt }) =>
+            renewedAt === null ? { name } : leaseOf(renewedAt, errors, name),
+          );
+          const observation = { startedAt: endedAt - 500, endedAt, wall: origin + endedAt + errors.ours };
+          const known = new Set(history.names);
+          const observed = enterLeases(history, items, { observation, limitMs });
+          history = observed.history;
+          expect(observed.judged.map(({ name }) => name)).toEqual(items.map(({ name }) => name));
+          expect(history.names).toEqual(items.map(({ name }) => name));
+          for (const judged of observed.judged) {
+            expect(judged.firstSeen).toBe(!known.has(judged.name));
+            expect(judged.expired).toBe(judged.expiresAt <= observation.startedAt);
+            expect(judged.expiresAt).toBeLessThanOrEqual(endedAt + limitMs);
+          }
+        }
+      }),
+    );
+  });
+
+  it('expires nothing within a limit after darkness, and what was not renewed by then at once', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 90_000 }),
+        fc.integer({ min: 0, max: 60_000 }),
+        clocks,
+        (renewedAt, later, errors) => {
+          const lease = leaseOf(renewedAt, errors);
+          const runAt = (at: number) => ({ startedAt: at, endedAt: at, wall: origin + at + errors.ours });
+          const { history } = enterLeases(emptyLeaseHistory, [lease], { observation: runAt(90_000), limitMs });
+          const forgiven = resetAges(history, 120_000);
+          const { judged } = enterLeases(forgiven, [lease], { observation: runAt(120_000 + later), limitMs });
+          expect(judged[0]?.expired).toBe(later >= limitMs);
+        },
+      ),
+    );
+  });
+});
+
+describe('the book', () => {
+  interface Entry {
+    readonly renewTime: number | undefined;
+    readonly renewedAt: number;
+    readonly neverRenewed: boolean;
+  }
+
+  /** The same memory, told plainly: an entry for each name. */
+  const entriesOf = (history: LeaseHistory): ReadonlyMap<string, Entry> =>
+    new Map(
+      history.names.map((name, place) => {
+        const [renewTime = 0, renewedAt = 0] = [history.renewTimes[place], history.renewedAt[place]];
+        const known = Number.isFinite(renewTime) ? renewTime : undefined;
+        return [name, { renewTime: known, renewedAt, neverRenewed: history.neverRenewed.has(name) }];
+      }),
+    );
+
+  const renewals = fc.integer({ min: 60, max: 100 }).map((seconds) => seconds * 1_000);
+  const list = fc.uniqueArray(
+    fc.record({
+      name: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'),
+      renewedAt: fc.option(renewals, { freq: 8 }),
+    }),
+    { selector: ({ name }) => name, maxLength: 8 },
+  );
+  const step = fc.record({ list, inOrder: fc.boolean(), event: fc.constantFrom('none', 'darkness', 'distrust') });
+
+  it('follows each lease by its name, wherever it stands in the lists', () => {
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 2, maxLength: 6 }), (steps) => {
+        let history: LeaseHistory = emptyLeaseHistory;
+        for (const [index, { list: listed, inOrder, event }] of steps.entries()) {
+          const sorted = inOrder ? listed.toSorted((a, b) => (a.name < b.name ? -1 : 1)) : listed;
+          const items = sorted.map(({ name, renewedAt }) =>
+            renewedAt === null ? { name } : leaseOf(renewedAt, { node: 0, ours: 0 }, name),
+          );
+          const at = 100_000 + index * 10_000;
+          if (event === 'darkness') history = resetAges(history, at - 5_000);
+          if (event === 'distrust') history = distrustTimestamps(history, { disproved: new Set(['a', 'b']), limitMs });
+          const options = { observation: { startedAt: at, endedAt: at, wall: origin + at }, limitMs };
+          const whole = enterLeases(history, items, options);
+          const before = entriesOf(history);
+          for (const [place, item] of items.entries()) {
+            // What is said of a lease does not depend on the others.
+            const known = before.get(item.name);
+            const alone: LeaseHistory = {
+              ...history,
+              names: known === undefined ? [] : [item.name],
+              renewTimes: known === undefined ? [] : [known.renewTime ?? Number.NEGATIVE_INFINITY],
+              renewedAt: known === undefined ? [] : [known.renewedAt],
+              neverRenewed: new Set(known?.neverRenewed === true ? [item.name] : []),
+            };
+            const only = enterLeases(alone, [item], options);
+            expect(whole.judged[place]).toEqual(only.judged[0]);
+            expect(entriesOf(whole.history).get(item.name)).toEqual(entriesOf(only.history).get(item.name));
+            expect(only.judged[0]).toMatchObject({
+              firstSeen: known === undefined,
+              renewed: known !== undefined && known.renewTime !== item.renewTime,
+            });
+          }
+          const names = new Set(['a', 'c', 'e']);
+          const isRenewed = items.some(({ name, renewTime }) => {
+            const known = names.has(name) ? before.get(name) : undefined;
+            return known !== undefined && known.renewTime !== renewTime;
+          });
+          expect(isAnyRenewed(history, items, names)).toBe(isRenewed);
+          expect(whole.history.names).toEqual(items.map(({ name }) => name));
+          history = whole.history;
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

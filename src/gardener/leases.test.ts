@@ -1,0 +1,435 @@
+import { describe, expect, it } from 'vitest';
+import { buildLease } from '../../test/doubles/builders.ts';
+import {
+  type Lease,
+  type LeaseHistory,
+  type Observation,
+  decodeLease,
+  distrustTimestamps,
+  emptyLeaseHistory,
+  enterLeases,
+  isAnyRenewed,
+  measureSkew,
+  resetAges,
+  significantSkew,
+} from './leases.ts';
+
+const limitMs = 30_000;
+const tenMinutes = 600_000;
+/** The true wall clock at monotonic 0. */
+const origin = Date.parse('2026-11-21T06:00:00Z');
+
+interface ObservationOptions {
+  /** How far our wall clock is ahead of the true one. */
+  readonly ours?: number;
+  /** How far the API server's clock is ahead of the true one. */
+  readonly server?: number;
+  readonly roundTrip?: number;
+}
+
+const runAt = (endedAt: number, { ours = 0, server = 0, roundTrip = 0 }: ObservationOptions = {}): Observation => ({
+  startedAt: endedAt - roundTrip,
+  endedAt,
+  wall: origin + endedAt + ours,
+  ...(ours === server ? {} : { skewMs: server - ours }),
+});
+
+/** Renewed at true monotonic `renewedAt` by a node whose clock is `ahead`. */
+const leaseOf = (renewedAt: number, ahead = 0, name = 'node-1'): Lease => ({
+  name,
+  renewTime: (origin + renewedAt + ahead) * 1_000,
+});
+
+const judge = (history: LeaseHistory, lease: Lease, observation: Observation) => {
+  const { judged, history: next } = enterLeases(history, [lease], { observation, limitMs });
+  const [only] = judged;
+  if (only === undefined) throw new Error('nothing judged');
+  return { ...only, history: next };
+};
+
+/** The effective renewal: what the lease's age counts from. */
+const renewal = (judged: { readonly expiresAt: number }) => judged.expiresAt - limitMs;
+
+describe('the first look at a lease', () => {
+  interface Row {
+    readonly what: string;
+    readonly renewedAt?: number;
+    readonly node?: number;
+    readonly observation?: ObservationOptions;
+    readonly effective: number;
+  }
+  // The look is at 100 s; the kubelet renewed at 90 s.
+  const rows: readonly Row[] = [
+    { what: 'all clocks right', effective: 90_000 },
+    { what: 'node 10 min fast: a renewal cannot lie ahead of the look', node: tenMinutes, effective: 100_000 },
+    { what: 'node 10 min slow: only its timestamp speaks', node: -tenMinutes, effective: 90_000 - tenMinutes },
+    { what: 'our clock 10 min ahead', observation: { ours: tenMinutes }, effective: 90_000 },
+    { what: 'our clock 10 min behind', observation: { ours: -tenMinutes }, effective: 100_000 },
+    { what: 'the API server 10 min ahead', observation: { server: tenMinutes }, effective: 90_000 },
+    { what: 'the API server 10 min behind', observation: { server: -tenMinutes }, effective: 100_000 },
+    { what: 'old by our clock (ahead) only', renewedAt: 85_000, observation: { ours: 20_000 }, effective: 85_000 },
+    { what: 'old by both clocks', renewedAt: 60_000, observation: { ours: 5_000 }, effective: 60_000 },
+    {
+      what: 'old by both, the younger age counts',
+      renewedAt: 60_000,
+      observation: { server: 5_000 },
+      effective: 60_000,
+    },
+    { what: 'the answer took 5 s', observation: { roundTrip: 5_000 }, effective: 90_000 },
+    {
+      what: 'renewed while the answer was under way',
+      renewedAt: 97_000,
+      observation: { roundTrip: 5_000 },
+      effective: 97_000,
+    },
+  ];
+
+  it.each(rows)('$what', ({ renewedAt = 90_000, node = 0, observation, effective }) => {
+    const judged = judge(emptyLeaseHistory, leaseOf(renewedAt, node), runAt(100_000, observation));
+    expect(renewal(judged)).toBe(effective);
+    expect(judged).toMatchObject({ firstSeen: true, renewed: false });
+  });
+
+  it.each([
+    { age: 29_999, expired: false },
+    { age: 30_000, expired: true },
+    { age: 30_001, expired: true },
+  ])('of age $age ms with a limit of 30 s: expired $expired', ({ age, expired }) => {
+    expect(judge(emptyLeaseHistory, leaseOf(100_000 - age), runAt(100_000)).expired).toBe(expired);
+  });
+
+  it('is judged as of when the list was asked for: a slow answer ages nothing', () => {
+    const observation = runAt(100_000, { roundTrip: 20_000 });
+    expect(judge(emptyLeaseHistory, leaseOf(50_001), observation).expired).toBe(false);
+    expect(judge(emptyLeaseHistory, leaseOf(50_000), observation).expired).toBe(true);
+  });
+
+  it('takes a lease without renewTime for expired', () => {
+    const judged = judge(emptyLeaseHistory, { name: 'node-1' }, runAt(100_000));
+    expect(judged).toMatchObject({ expired: true, expiresAt: Number.NEGATIVE_INFINITY, firstSeen: true });
+  });
+});
+
+describe('a lease that changed', () => {
+  interface Row {
+    readonly what: string;
+    /** When it was renewed, between the look at 100 s and the one at 110 s. */
+    readonly renewedAt?: number;
+    readonly node?: number;
+    readonly observation?: ObservationOptions;
+    readonly effective: number;
+  }
+  const rows: readonly Row[] = [
+    { what: 'by a right clock counts from its timestamp', effective: 104_000 },
+    { what: 'by a clock 10 min fast counts from the look', node: tenMinutes, effective: 110_000 },
+    { what: 'by a clock 10 min slow counts from the look', node: -tenMinutes, effective: 110_000 },
+    {
+      what: 'seen with our clock 10 min ahead counts from the look',
+      observation: { ours: tenMinutes },
+      effective: 110_000,
+    },
+    {
+      what: 'seen with our clock 10 min behind counts from the look',
+      observation: { ours: -tenMinutes },
+      effective: 110_000,
+    },
+    { what: 'up to 2 s before the previous look is believed', node: -6_000, effective: 98_000 },
+    { what: 'more than 2 s before the previous look is not', node: -6_001, effective: 110_000 },
+    { what: 'up to 2 s after the look counts from the look', node: 8_000, effective: 110_000 },
+    { what: 'more than 2 s after the look counts from the look', node: 8_001, effective: 110_000 },
+    { what: 'at the very look', renewedAt: 110_000, effective: 110_000 },
+    {
+      what: 'while the answer was under way',
+      renewedAt: 109_500,
+      observation: { roundTrip: 3_000 },
+      effective: 109_500,
+    },
+  ];
+
+  it.each(rows)('$what', ({ renewedAt = 104_000, node = 0, observation, effective }) => {
+    const { history } = judge(emptyLeaseHistory, leaseOf(95_000, node), runAt(100_000));
+    const judged = judge(history, leaseOf(renewedAt, node), runAt(110_000, observation));
+    expect(renewal(judged)).toBe(effective);
+    expect(judged).toMatchObject({ renewed: true, firstSeen: false, expired: false });
+  });
+
+  it('is believed within the previous look as a whole, from when its list was asked for', () => {
+    const { history } = judge(emptyLeaseHistory, leaseOf(85_000), runAt(100_000, { roundTrip: 10_000 }));
+    expect(renewal(judge(history, leaseOf(91_000), runAt(105_000)))).toBe(91_000);
+  });
+
+  it('is no older because the wall clock jumped between the looks', () => {
+    for (const jump of [tenMinutes, -tenMinutes, 6 * tenMinutes]) {
+      const first = judge(emptyLeaseHistory, leaseOf(95_000), runAt(100_000));
+      const unchanged = judge(first.history, leaseOf(95_000), runAt(104_000, { ours: jump }));
+      expect(renewal(unchanged)).toBe(95_000);
+      expect(renewal(judge(unchanged.history, leaseOf(105_000), runAt(110_000, { ours: jump })))).toBe(110_000);
+    }
+  });
+
+  it('counts by what we saw when it had no renewTime before', () => {
+    const { history } = judge(emptyLeaseHistory, { name: 'node-1' }, runAt(100_000));
+    expect(renewal(judge(history, leaseOf(104_000), runAt(110_000)))).toBe(104_000);
+    expect(renewal(judge(history, leaseOf(104_000, -tenMinutes), runAt(110_000)))).toBe(110_000);
+  });
+
+  it('is expired when it lost its renewTime', () => {
+    const { history } = judge(emptyLeaseHistory, leaseOf(99_000), runAt(100_000));
+    expect(judge(history, { name: 'node-1' }, runAt(110_000))).toMatchObject({ expired: true, renewed: true });
+  });
+});
+
+describe('a lease that does not change', () => {
+  it('keeps its effective renewal and expires exactly at its limit', () => {
+    const slow = judge(emptyLeaseHistory, leaseOf(95_000, -tenMinutes), runAt(100_000));
+    const renewed = judge(slow.history, leaseOf(105_000, -tenMinutes), runAt(110_000));
+    const before = judge(renewed.history, leaseOf(105_000, -tenMinutes), runAt(139_999));
+    expect(before).toMatchObject({ expired: false, renewed: false, firstSeen: false, expiresAt: 140_000 });
+    expect(judge(before.history, leaseOf(105_000, -tenMinutes), runAt(140_000)).expired).toBe(true);
+  });
+
+  it('is judged by a changed limit at once', () => {
+    const { history } = judge(emptyLeaseHistory, leaseOf(95_000), runAt(100_000));
+    const { judged } = enterLeases(history, [leaseOf(95_000)], { observation: runAt(105_000), limitMs: 10_000 });
+    expect(judged).toMatchObject([{ expired: true, expiresAt: 105_000 }]);
+  });
+});
+
+describe('the book', () => {
+  it('forgets a lease that is gone, and judges it anew by its timestamp when it is back', () => {
+    const first = enterLeases(emptyLeaseHistory, [leaseOf(95_000), leaseOf(96_000, 0, 'node-2')], {
+      observation: runAt(100_000),
+      limitMs,
+    });
+    const without = enterLeases(first.history, [leaseOf(105_000)], { observation: runAt(110_000), limitMs });
+    expect(without.history.names).toEqual(['node-1']);
+    const back = enterLeases(without.history, [leaseOf(96_000, 0, 'node-2')], { observation: runAt(140_000), limitMs });
+    expect(back.judged).toMatchObject([{ firstSeen: true, renewed: false, expired: true, expiresAt: 126_000 }]);
+  });
+
+  it('keeps the latest look, as of when its list was asked for', () => {
+    const first = judge(emptyLeaseHistory, leaseOf(95_000), runAt(100_000, { roundTrip: 1_000 })).history;
+    expect(first.lastObservedAt).toBe(99_000);
+    expect(judge(first, leaseOf(95_000), runAt(110_000)).history.lastObservedAt).toBe(110_000);
+  });
+
+  it('is a new value each time', () => {
+    const first = judge(emptyLeaseHistory, leaseOf(95_000), runAt(100_000)).history;
+    const before = structuredClone(first);
+    judge(first, leaseOf(105_000), runAt(110_000));
+    expect(first).toEqual(before);
+    expect(emptyLeaseHistory.names).toEqual([]);
+  });
+
+  it('says whether one of some leases moved since the latest look', () => {
+    const both = [leaseOf(95_000), leaseOf(96_000, 0, 'node-2')];
+    const { history } = enterLeases(emptyLeaseHistory, both, { observation: runAt(100_000), limitMs });
+    const isRenewed = (leases: readonly Lease[], ...names: readonly string[]) =>
+      isAnyRenewed(history, leases, new Set(names));
+    expect(isRenewed(both, 'node-1', 'node-2')).toBe(false);
+    expect(isRenewed([leaseOf(105_000), leaseOf(96_000, 0, 'node-2')], 'node-1')).toBe(true);
+    expect(isRenewed([leaseOf(105_000), leaseOf(96_000, 0, 'node-2')], 'node-2')).toBe(false);
+    expect(isRenewed([leaseOf(106_000, 0, 'node-2')], 'node-2')).toBe(true);
+    expect(isRenewed([{ name: 'node-1' }], 'node-1')).toBe(true);
+    expect(isRenewed([leaseOf(105_000, 0, 'node-3')], 'node-3')).toBe(false);
+    expect(isRenewed([leaseOf(105_000)])).toBe(false);
+  });
+
+  it('keeps its names, string for string, as long as they do not change', () => {
+    const first = enterLeases(emptyLeaseHistory, [leaseOf(95_000)], { observation: runAt(100_000), limitMs }).history;
+    const second = enterLeases(first, [leaseOf(105_000)], { observation: runAt(110_000), limitMs }).history;
+    expect(second.names).toBe(first.names);
+    const more = [leaseOf(105_000), leaseOf(105_000, 0, 'node-2')];
+    expect(enterLeases(second, more, { observation: runAt(120_000), limitMs }).history.names).toEqual([
+      'node-1',
+      'node-2',
+    ]);
+  });
+});
+
+describe('darkness', () => {
+  it('makes no lease older than its end, until the limit has passed again', () => {
+    const { history } = judge(emptyLeaseHistory, leaseOf(95_000), runAt(100_000));
+    const forgiven = resetAges(history, 160_000);
+    const after = judge(forgiven, leaseOf(95_000), runAt(160_000));
+    expect(after).toMatchObject({ expired: false, expiresAt: 190_000 });
+    expect(judge(after.history, leaseOf(95_000), runAt(189_999)).expired).toBe(false);
+    expect(judge(after.history, leaseOf(95_000), runAt(190_000)).expired).toBe(true);
+  });
+
+  it('makes no lease younger, none that it never was renewed, and no earlier spell undoes a later one', () => {
+    const { history } = judge(emptyLeaseHistory, leaseOf(95_000), runAt(100_000));
+    const forgiven = resetAges(resetAges(history, 120_000), 110_000);
+    expect(renewal(judge(forgiven, leaseOf(119_000), runAt(121_000)))).toBe(120_000);
+    expect(renewal(judge(forgiven, leaseOf(121_000), runAt(122_000)))).toBe(121_000);
+    expect(judge(forgiven, { name: 'node-2' }, runAt(121_000)).expired).toBe(true);
+  });
+
+  it('forgives leases seen for the first time too', () => {
+    const judged = judge(resetAges(emptyLeaseHistory, 100_000), leaseOf(10_000), runAt(101_000));
+    expect(judged).toMatchObject({ expired: false, expiresAt: 130_000 });
+  });
+});
+
+describe('distrust', () => {
+  const slow = (renewedAt: number, name = 'node-1') => leaseOf(renewedAt, -tenMinutes, name);
+  const disproved = new Set(['node-1']);
+
+  it('lets timestamps count for nothing for the limit, from the look that was disproved', () => {
+    const first = judge(emptyLeaseHistory, slow(95_000), runAt(100_000));
+    expect(first.expired).toBe(true);
+    const distrusted = distrustTimestamps(first.history, { disproved, limitMs });
+    const neverRenewed = judge(distrusted, slow(95_000), runAt(102_000));
+    expect(neverRenewed).toMatchObject({ expired: false, expiresAt: 130_000 });
+    expect(judge(neverRenewed.history, slow(95_000), runAt(130_000)).expired).toBe(true);
+    expect(renewal(judge(distrusted, slow(101_000, 'node-2'), runAt(129_999)))).toBe(129_999);
+    expect(judge(distrusted, slow(129_000, 'node-2'), runAt(130_000)).expired).toBe(true);
+  });
+
+  it('makes what was never seen to change no older than that look, and what was disproved; nothing else', () => {
+    const names = ['moved', 'unmoved', 'disproved', 'silent'];
+    const observeAll = (history: LeaseHistory, countsFrom: readonly number[], at: number) =>
+      enterLeases(
+        history,
+        names.map((name, index) => leaseOf(countsFrom[index] ?? 0, 0, name)),
+        { observation: runAt(at), limitMs },
+      );
+    const first = observeAll(emptyLeaseHistory, [55_000, 58_000, 56_000, 57_000], 60_000);
+    const second = observeAll(first.history, [65_000, 58_000, 66_000, 67_000], 70_000);
+    const third = observeAll(second.history, [75_000, 58_000, 66_000, 67_000], 120_000);
+    const distrusted = distrustTimestamps(third.history, { disproved: new Set(['disproved']), limitMs });
+    const { judged } = observeAll(distrusted, [75_000, 58_000, 66_000, 67_000], 122_000);
+    expect(judged.map((each) => [each.name, renewal(each)])).toEqual([
+      ['moved', 75_000],
+      ['unmoved', 120_000],
+      ['disproved', 120_000],
+      ['silent', 67_000],
+    ]);
+  });
+
+  it('has nothing to distrust before the first look, and gives no lease a time that never had one', () => {
+    expect(distrustTimestamps(emptyLeaseHistory, { disproved, limitMs })).toEqual(emptyLeaseHistory);
+    const { history } = judge(emptyLeaseHistory, { name: 'node-1' }, runAt(100_000));
+    const after = judge(distrustTimestamps(history, { disproved, limitMs }), { name: 'node-1' }, runAt(102_000));
+    expect(after).toMatchObject({ expired: true, expiresAt: Number.NEGATIVE_INFINITY });
+  });
+
+  it('does not take back what darkness forgave, and is not shortened by it', () => {
+    const { history } = judge(emptyLeaseHistory, leaseOf(95_000), runAt(100_000));
+    const distrusted = distrustTimestamps(resetAges(history, 150_000), { disproved, limitMs });
+    expect(renewal(judge(distrusted, leaseOf(95_000), runAt(151_000)))).toBe(150_000);
+    expect(resetAges(distrusted, 160_000).distrustUntil).toBe(130_000);
+  });
+});
+
+describe('a wrong clock', () => {
+  const observations = (ahead: number, renewals: readonly number[]): readonly boolean[] => {
+    let history = emptyLeaseHistory;
+    return renewals.map((renewedAt, index) => {
+      const judged = judge(history, leaseOf(renewedAt, ahead), runAt(100_000 + 10_000 * index));
+      ({ history } = judged);
+      return judged.wrongClock;
+    });
+  };
+
+  it.each([
+    { what: 'a right clock', ahead: 0, wrong: [false, false, false] },
+    { what: 'one within the tolerance', ahead: 2_000, wrong: [false, false, false] },
+    { what: 'one that is fast', ahead: tenMinutes, wrong: [false, true, true] },
+    { what: 'one that is slow', ahead: -tenMinutes, wrong: [false, true, true] },
+  ])('$what: $wrong, and nothing is known of it before a renewal was seen', ({ ahead, wrong }) => {
+    expect(observations(ahead, [99_000, 110_000, 119_000])).toEqual(wrong);
+  });
+
+  it('stays one until a renewal agrees', () => {
+    const first = judge(emptyLeaseHistory, leaseOf(99_000), runAt(100_000));
+    const wrong = judge(first.history, leaseOf(109_000, tenMinutes), runAt(110_000));
+    const same = judge(wrong.history, leaseOf(109_000, tenMinutes), runAt(115_000));
+    const right = judge(same.history, leaseOf(119_000), runAt(120_000));
+    expect([wrong, same, right].map(({ wrongClock }) => wrongClock)).toEqual([true, true, false]);
+  });
+
+  it.each([-600_000, -4_000, 4_000, 600_000])('is not that of a node where ours is off by %d ms', (ours) => {
+    const first = judge(emptyLeaseHistory, leaseOf(95_000), runAt(100_000, { ours }));
+    expect(judge(first.history, leaseOf(105_000), runAt(110_000, { ours })).wrongClock).toBe(false);
+    expect(judge(first.history, leaseOf(105_000, tenMinutes * 2), runAt(110_000, { ours })).wrongClock).toBe(true);
+  });
+
+  it('is none for a lease without a timestamp', () => {
+    const { history } = judge(emptyLeaseHistory, leaseOf(99_000), runAt(100_000));
+    expect(judge(history, { name: 'node-1' }, runAt(110_000)).wrongClock).toBe(false);
+  });
+});
+
+describe('clock skew', () => {
+  const wallAtEnd = origin + 10_000;
+  /** The server wrote its header in the middle of the exchange; headers cut the fraction off. */
+  const date = (skew: number, roundTripMs: number) => wallAtEnd - roundTripMs / 2 + skew - 500;
+
+  it.each([
+    { skew: 0, roundTripMs: 10, significant: false },
+    { skew: 2_000, roundTripMs: 0, significant: false },
+    { skew: 2_001, roundTripMs: 0, significant: true },
+    { skew: -2_000, roundTripMs: 0, significant: false },
+    { skew: -2_001, roundTripMs: 0, significant: true },
+    { skew: 3_000, roundTripMs: 2_000, significant: false },
+    { skew: 3_001, roundTripMs: 2_000, significant: true },
+    { skew: tenMinutes, roundTripMs: 40, significant: true },
+    { skew: 4_500, roundTripMs: 5_000, significant: false, told: false },
+    { skew: 4_501, roundTripMs: 5_000, significant: true, told: false },
+  ])('of $skew ms, measured over $roundTripMs ms: significant $significant', (row) => {
+    const { skew, roundTripMs, significant, told = true } = row;
+    const exchange = { date: date(skew, roundTripMs), wallAtEnd, roundTripMs };
+    expect(measureSkew(exchange)).toBe(told ? skew : undefined);
+    expect(significantSkew(exchange)).toBe(significant ? skew : undefined);
+  });
+
+  it.each([
+    { writtenAfterMs: 0, roundTripMs: 2_000, told: true },
+    { writtenAfterMs: 2_000, roundTripMs: 2_000, told: true },
+    { writtenAfterMs: 0, roundTripMs: 14_000, told: false },
+    { writtenAfterMs: 14_000, roundTripMs: 14_000, told: false },
+    { writtenAfterMs: 28_000, roundTripMs: 28_000, told: false },
+  ])('of clocks that agree is none, though the answer took $roundTripMs ms', ({ writtenAfterMs, ...row }) => {
+    const { roundTripMs, told } = row;
+    const written = Math.floor((wallAtEnd - roundTripMs + writtenAfterMs) / 1_000) * 1_000;
+    const exchange = { date: written, wallAtEnd, roundTripMs };
+    expect(significantSkew(exchange)).toBeUndefined();
+    expect(Math.abs(measureSkew(exchange) ?? 0)).toBeLessThanOrEqual(1_500);
+    expect(measureSkew(exchange) !== undefined).toBe(told);
+  });
+
+  it('is unknown without a Date header', () => {
+    expect(measureSkew({ date: undefined, wallAtEnd, roundTripMs: 0 })).toBeUndefined();
+    expect(significantSkew({ date: undefined, wallAtEnd, roundTripMs: 0 })).toBeUndefined();
+  });
+});
+
+describe('decodeLease', () => {
+  it.each([
+    ['microseconds', '2026-11-21T06:00:00.123456Z', origin * 1_000 + 123_456],
+    ['no fraction', '2026-11-21T06:00:00Z', origin * 1_000],
+    ['an offset', '2026-11-21T07:00:00.000000+01:00', origin * 1_000],
+    ['null', null, undefined],
+    ['nothing', undefined, undefined],
+    ['an empty text', '', undefined],
+  ])('reads %s', (_, renewTime, read) => {
+    const json = buildLease({ name: 'node-1', ...(renewTime === undefined ? {} : { renewTime }) });
+    expect(decodeLease(json, 'items[0]').renewTime).toBe(read);
+  });
+
+  it('reads a lease without spec', () => {
+    expect(decodeLease({ metadata: { name: 'node-1' } }, 'items[0]')).toEqual({ name: 'node-1' });
+  });
+
+  it.each([
+    [{ metadata: { name: 'a' }, spec: { renewTime: 'yesterday' } }, 'items[0].spec.renewTime: expected a time'],
+    [{ metadata: { name: 'a' }, spec: { renewTime: 17 } }, 'items[0].spec.renewTime: expected a string'],
+    [{ metadata: { name: 'a' }, spec: [] }, 'items[0].spec: expected an object'],
+    [{ metadata: {} }, 'items[0].metadata.name: expected a string'],
+    [{}, 'items[0].metadata: expected an object'],
+    [null, 'items[0]: expected an object'],
+  ])('refuses %j', (json, problem) => {
+    expect(() => decodeLease(json, 'items[0]')).toThrow(problem);
+  });
+});

@@ -1,0 +1,253 @@
+import {
+  DecodeError,
+  type JsonObject,
+  decodeMeta,
+  decodeObject,
+  optionalObject,
+  optionalString,
+} from '../kubernetes/api/decode.ts';
+import { parseMicroTime } from '../kubernetes/api/micro-time.ts';
+
+/** A node Lease (`coordination.k8s.io/v1`, namespace `kube-node-lease`); it bears its node's name. */
+export interface Lease {
+  readonly name: string;
+  /** `spec.renewTime` as the kubelet wrote it: microseconds since the epoch. */
+  readonly renewTime?: number;
+}
+
+export const decodeLease = (json: unknown, path: string): Lease => {
+  const object: JsonObject = decodeObject(json, path);
+  const { name } = decodeMeta(object, path);
+  const spec = optionalObject(object.spec, `${path}.spec`) ?? {};
+  const text = optionalString(spec.renewTime, `${path}.spec.renewTime`);
+  if (text === undefined || text === '') return { name };
+  const renewTime = parseMicroTime(text);
+  if (renewTime === undefined) throw new DecodeError(`${path}.spec.renewTime`, 'a time', text);
+  return { name, renewTime };
+};
+
+/** One list of the leases. Times in milliseconds, monotonic but for `wall`. */
+export interface Observation {
+  /** When the list was asked for: what it shows is not older than this. */
+  readonly startedAt: number;
+  /** When it was in. */
+  readonly endedAt: number;
+  /** Our wall clock at `endedAt`. */
+  readonly wall: number;
+  /** API server's wall clock minus ours, where the difference is more than its measurement allows (see `significantSkew`). */
+  readonly skewMs?: number;
+}
+
+/**
+ * Memory of the leases of one shoot, from observation to observation. In columns, because every lease is renewed between two observations: an entry for each would be most
+ * of what a prober leaves to the garbage collector.
+ */
+export interface LeaseHistory {
+  /** Names in the order of the latest list, and the same value as long as they do not change. The lists below go by it. */
+  readonly names: readonly string[];
+  /** The `renewTime` of each; -Infinity for none. */
+  readonly renewTimes: readonly number[];
+  /** Monotonic times from which the ages count; -Infinity for what never was renewed. */
+  readonly renewedAt: readonly number[];
+  /** Those never seen to change: only their timestamps speak. */
+  readonly neverRenewed: ReadonlySet<string>;
+  /** Those whose latest change did not come when its timestamp says: as old as the observation that saw it. */
+  readonly wrongClocks: ReadonlySet<string>;
+  /** Monotonic time of the latest observation. */
+  readonly lastObservedAt?: number;
+  /** No lease counts as older than this: the end of the last downtime of the API server. */
+  readonly notOlderThan: number;
+  /** Until then timestamps count for nothing. */
+  readonly distrustUntil: number;
+}
+
+const never = Number.NEGATIVE_INFINITY;
+
+export const emptyLeaseHistory: LeaseHistory = {
+  names: [],
+  renewTimes: [],
+  renewedAt: [],
+  neverRenewed: new Set(),
+  wrongClocks: new Set(),
+  notOlderThan: never,
+  distrustUntil: never,
+};
+
+export interface JudgedLease {
+  readonly name: string;
+  /** Monotonic instant at which the lease expires (or expired) if it is not renewed. */
+  readonly expiresAt: number;
+  readonly expired: boolean;
+  /** Not in the history before this observation: only its timestamp speaks. */
+  readonly firstSeen: boolean;
+  /** Renewed since the previous observation. */
+  readonly renewed: boolean;
+  /** The latest change did not come when its timestamp says. */
+  readonly wrongClock: boolean;
+}
+
+/** Tolerance, in milliseconds, between a node's timestamp and our observations. */
+const timestampToleranceMs = 2_000;
+
+/** Finds the places of names that are asked for in about the order in which they stand. */
+const createFinder = (names: readonly string[]): ((name: string) => number | undefined) => {
+  let places: ReadonlyMap<string, number> | undefined;
+  let next = 0;
+  return (name) => {
+    if (names[next] !== name) {
+      places ??= new Map(names.map((known, place) => [known, place]));
+      const place = places.get(name);
+      if (place === undefined) return undefined;
+      next = place;
+    }
+    next += 1;
+    return next - 1;
+  };
+};
+
+/**
+ * Enters an observation into the history and judges every lease by `limitMs`.
+ *
+ * As KCM's node lifecycle controller does, a lease is judged by when we saw it change, so that a node with a wrong clock is not taken
+ * for a dead one; its own timestamp counts where it agrees with what we saw, and on the first observation, where there is nothing else.
+ * A timestamp in the future counts as "now": a renewal cannot lie ahead of the observation that shows it.
+ */
+export const enterLeases = (
+  history: LeaseHistory,
+  leases: readonly Lease[],
+  { observation, limitMs }: { readonly observation: Observation; readonly limitMs: number },
+): { readonly history: LeaseHistory; readonly judged: readonly JudgedLease[] } => {
+  const findPlace = createFinder(history.names);
+  // Where it is our clock that is wrong, those of the nodes are not.
+  const byServer = { ...observation, wall: observation.wall + (observation.skewMs ?? 0) };
+  const renewTimes = leases.map(({ renewTime = never }) => renewTime);
+  const renewedAt = Array.from(renewTimes);
+  const neverRenewed = new Set<string>();
+  const wrongClocks = new Set<string>();
+  let sameNames = leases.length === history.names.length;
+  const judged = leases.map(({ name: given, renewTime = never }, index): JudgedLease => {
+    const place = findPlace(given);
+    if (place !== index) sameNames = false;
+    const firstSeen = place === undefined;
+    const renewed = !firstSeen && history.renewTimes[place] !== renewTime;
+    const known = firstSeen || renewed ? undefined : history.renewedAt[place];
+    const countsFrom = known ?? effectiveRenewal(history, renewTime, { observation, firstSeen });
+    // The string of the observation before: else each observation would keep names of its own.
+    const name = firstSeen ? given : (history.names[place] ?? given);
+    if (firstSeen || (!renewed && history.neverRenewed.has(name))) neverRenewed.add(name);
+    const wrongClock = renewed
+      ? !agrees(history, renewTime, observation) && !agrees(history, renewTime, byServer)
+      : history.wrongClocks.has(name);
+    if (wrongClock) wrongClocks.add(name);
+    renewedAt[index] = countsFrom;
+    const expiresAt = (renewTime === never ? countsFrom : Math.max(countsFrom, history.notOlderThan)) + limitMs;
+    return { name, expiresAt, expired: observation.startedAt >= expiresAt, firstSeen, renewed, wrongClock };
+  });
+  const names = sameNames ? history.names : judged.map(({ name }) => name);
+  return {
+    history: {
+      ...history,
+      names,
+      renewTimes,
+      renewedAt,
+      neverRenewed,
+      wrongClocks,
+      lastObservedAt: observation.startedAt,
+    },
+    judged,
+  };
+};
+
+/** From when the age of each lease counts, monotonic. */
+export const renewalsOf = ({ renewedAt, renewTimes, notOlderThan }: LeaseHistory): readonly number[] =>
+  renewedAt.map((at, place) => (renewTimes[place] === never ? at : Math.max(at, notOlderThan)));
+
+/** True if one of the leases with these names was renewed since the latest observation. */
+export const isAnyRenewed = (history: LeaseHistory, leases: readonly Lease[], names: ReadonlySet<string>): boolean => {
+  if (names.size === 0) return false;
+  const findPlace = createFinder(history.names);
+  return leases.some(({ name, renewTime = never }) => {
+    const place = names.has(name) ? findPlace(name) : undefined;
+    return place !== undefined && history.renewTimes[place] !== renewTime;
+  });
+};
+
+const effectiveRenewal = (
+  history: LeaseHistory,
+  renewTime: number,
+  { observation, firstSeen }: { readonly observation: Observation; readonly firstSeen: boolean },
+): number => {
+  if (renewTime === never) return never;
+  if (observation.endedAt < history.distrustUntil) return observation.endedAt;
+  const age = ageOf(renewTime, observation);
+  if (firstSeen || history.lastObservedAt === undefined) {
+    const ageByServer = age + (observation.skewMs ?? 0);
+    return observation.endedAt - Math.max(0, Math.min(age, ageByServer));
+  }
+  return observation.endedAt - (agrees(history, renewTime, observation) ? Math.max(0, age) : 0);
+};
+
+/** By our clock, in milliseconds. */
+const ageOf = (renewTime: number, { wall }: Observation): number => wall - Math.floor(renewTime / 1_000);
+
+/** True if a new `renewTime` lies between the previous observation and the one that shows it. */
+const agrees = ({ lastObservedAt = never }: LeaseHistory, renewTime: number, observation: Observation): boolean => {
+  if (renewTime === never) return true;
+  const age = ageOf(renewTime, observation);
+  return age >= -timestampToleranceMs && age <= observation.endedAt - lastObservedAt + timestampToleranceMs;
+};
+
+/** After downtime of the API server, in which nobody could renew: no lease is older than its end (monotonic `at`). */
+export const resetAges = (history: LeaseHistory, at: number): LeaseHistory => ({
+  ...history,
+  notOlderThan: Math.max(history.notOlderThan, at),
+});
+
+/**
+ * Timestamps proved wrong (a lease that they called expired was renewed right after): for `limitMs` from the observation that was disproved, only
+ * what was seen counts. `disproved` and all leases that were never seen to change are as old as that look at most.
+ */
+export const distrustTimestamps = (
+  history: LeaseHistory,
+  { disproved, limitMs }: { readonly disproved: ReadonlySet<string>; readonly limitMs: number },
+): LeaseHistory => {
+  const { lastObservedAt } = history;
+  if (lastObservedAt === undefined) return history;
+  const renewedAt = history.renewedAt.map((at, place) => {
+    const name = history.names[place] ?? '';
+    const isDoubtful = history.renewTimes[place] !== never && (history.neverRenewed.has(name) || disproved.has(name));
+    return isDoubtful ? Math.max(at, lastObservedAt) : at;
+  });
+  return { ...history, renewedAt, distrustUntil: lastObservedAt + limitMs };
+};
+
+/** An answer, as far as it shows the server's wall clock. */
+export interface DatedExchange {
+  /** Its `Date` header in milliseconds since the epoch: resolution 1 s, cut off. */
+  readonly date: number | undefined;
+  /** Our wall clock when the answer was in. */
+  readonly wallAtEnd: number;
+  readonly roundTripMs: number;
+}
+
+/** The header may have been written at any time of the exchange: what took longer says too little. */
+const longestMeasuredMs = 2_000;
+
+const skewOf = ({ date, wallAtEnd, roundTripMs }: DatedExchange): number | undefined =>
+  date === undefined ? undefined : date + 500 - (wallAtEnd - roundTripMs / 2);
+
+/**
+ * Difference between an API server's wall clock and ours in milliseconds, for judging leases: undefined while it is within 2 s + half the round trip,
+ * where it says nothing.
+ */
+export const significantSkew = (exchange: DatedExchange): number | undefined => {
+  const skew = skewOf(exchange);
+  return skew === undefined || Math.abs(skew) <= timestampToleranceMs + exchange.roundTripMs / 2 ? undefined : skew;
+};
+
+/**
+ * The same difference for people, within 1.5 s; undefined where the exchange took too long to tell. (An answer that etcd had held up for 14 s was once told as
+ * clocks that differ.)
+ */
+export const measureSkew = (exchange: DatedExchange): number | undefined =>
+  exchange.roundTripMs > longestMeasuredMs ? undefined : skewOf(exchange);

@@ -1,0 +1,155 @@
+import { describe, expect, it } from 'vitest';
+import { buildMachine, buildNode } from '../../test/doubles/builders.ts';
+import { type NodeHealth, decodeMachineDeploymentHealth, decodeNodeHealth } from './health-nodes.ts';
+import {
+  type MachineProgress,
+  countMachines,
+  decodeMachineProgress,
+  scaleDownProblem,
+  scaleUpProblem,
+} from './machine-scaling.ts';
+
+const node = (name: string, options: { ready?: boolean; cordoned?: boolean; managed?: boolean } = {}): NodeHealth => {
+  const { ready = true, cordoned = false, managed = true } = options;
+  const annotations: Readonly<Record<string, string>> = managed
+    ? {}
+    : { 'node.machine.sapcloud.io/not-managed-by-mcm': '1' };
+  const built = buildNode({ name, annotations });
+  const conditions = [{ type: 'Ready', status: ready ? 'True' : 'Unknown' }];
+  return decodeNodeHealth({ ...built, spec: { unschedulable: cordoned }, status: { conditions } }, 'node');
+};
+const deployment = (replicas: number | undefined, deleting = false) =>
+  decodeMachineDeploymentHealth(
+    {
+      metadata: { name: 'pool', ...(deleting ? { deletionTimestamp: '2026-01-01T00:00:00Z' } : {}) },
+      spec: { replicas },
+    },
+    'machinedeployment',
+  );
+const machines = (...phases: readonly string[]): readonly MachineProgress[] =>
+  phases.map((phase) => ({ node: '', phase, deleting: false }));
+
+describe('counting', () => {
+  it('leaves out what goes, what is not managed, and what is not ready', () => {
+    const nodes = [
+      node('a'),
+      node('b', { ready: false }),
+      node('c', { cordoned: true }),
+      node('d', { managed: false }),
+    ];
+    expect(countMachines([deployment(2), deployment(3), deployment(undefined), deployment(9, true)], nodes)).toEqual({
+      desired: 5,
+      registered: 3,
+      ready: 1,
+    });
+  });
+
+  it('of nothing is nothing', () => {
+    expect(countMachines([], [])).toEqual({ desired: 0, registered: 0, ready: 0 });
+  });
+});
+
+describe('a machine', () => {
+  it('is read with its node, its phase and whether it goes', () => {
+    const built = buildMachine({ name: 'm-1', node: 'node-1', phase: 'Terminating' });
+    const going = { ...built, metadata: { ...built.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } };
+    expect(decodeMachineProgress(going, 'machine')).toEqual({ node: 'node-1', phase: 'Terminating', deleting: true });
+    expect(decodeMachineProgress(buildMachine({ name: 'm-2', node: null, phase: null }), 'machine')).toEqual({
+      node: '',
+      phase: '',
+      deleting: false,
+    });
+  });
+});
+
+describe('scaling up', () => {
+  it.each([
+    ['all ready', 2, 2, ['Running', 'Failed'], undefined],
+    ['more ready than should be', 1, 2, ['Running', 'Pending'], undefined],
+    ['more ready than should be, and too few machine objects', 3, 4, [], undefined],
+    ['no machine objects', 2, 0, [], 'not enough machine objects created yet (0/2)'],
+    ['too few machine objects', 3, 1, ['Failed', 'Pending'], 'not enough machine objects created yet (2/3)'],
+    ['an erroneous machine', 2, 1, ['Running', 'Failed'], '1 machine is erroneous'],
+    ['several', 4, 1, ['CrashLoopBackOff', 'Unknown', 'Terminating', 'Pending'], '3 machines are erroneous'],
+    [
+      'machines whose nodes are not ready',
+      2,
+      1,
+      ['Running', 'Available'],
+      'not enough ready worker nodes registered in the cluster (1/2)',
+    ],
+    [
+      'a machine on its way',
+      2,
+      1,
+      ['Running', 'Pending'],
+      '1 machine is provisioning and should join the cluster soon',
+    ],
+    [
+      'machines on their way',
+      3,
+      1,
+      ['Available', 'Pending', ''],
+      '2 machines are provisioning and should join the cluster soon',
+    ],
+  ])('%s', (_, desired, ready, phases, text) => {
+    const problem = scaleUpProblem({ desired, registered: ready, ready }, machines(...phases));
+    expect(problem?.text).toBe(text);
+    expect(problem?.underWay ?? false).toBe(text?.endsWith('join the cluster soon') ?? false);
+  });
+});
+
+describe('scaling down', () => {
+  const drained =
+    'waiting to be completely drained from pods. If this persists, check your pod disruption budgets and pending finalizers. Please note, that nodes that fail to be drained will be deleted automatically';
+  const going = (name: string): MachineProgress => ({ node: name, phase: 'Terminating', deleting: true });
+  const staying = (name: string): MachineProgress => ({ node: name, phase: 'Running', deleting: false });
+  const cordoned = (name: string, managed = true) => node(name, { cordoned: true, managed });
+
+  it.each([
+    ['as many as should be', 2, [node('a'), node('b')], [], undefined],
+    ['fewer than should be', 3, [cordoned('a')], [], undefined],
+    [
+      'no machine for a cordoned node',
+      1,
+      [node('a'), cordoned('b')],
+      [],
+      'machine object for cordoned node "b" not found',
+    ],
+    [
+      'a machine that stays',
+      1,
+      [node('a'), cordoned('b')],
+      [staying('a'), staying('b')],
+      'cordoned node "b" found but corresponding machine object does not have a deletion timestamp',
+    ],
+    [
+      'too many',
+      1,
+      [node('a'), node('b'), cordoned('c')],
+      [staying('a'), staying('b'), going('c')],
+      'too many worker nodes are registered. Exceeding maximum desired machine count (3/1)',
+    ],
+    [
+      'a node that others manage does not count as drained',
+      1,
+      [node('a'), node('b'), cordoned('c', false)],
+      [staying('a'), staying('b')],
+      'too many worker nodes are registered. Exceeding maximum desired machine count (2/1)',
+    ],
+    ['one that drains', 1, [node('a'), cordoned('b')], [going('b')], `1 machine is ${drained}`],
+    ['several that drain', 0, [cordoned('a'), cordoned('b')], [going('a'), going('b')], `2 machines are ${drained}`],
+    [
+      'more that drain than have to',
+      1,
+      [cordoned('a'), cordoned('b')],
+      [going('a'), going('b')],
+      `2 machines are ${drained}`,
+    ],
+  ])('%s', (_, desired, nodes, all, text) => {
+    const registered = nodes.filter(({ managedByMcm }) => managedByMcm).length;
+    const problem = scaleDownProblem({ desired, registered, ready: 0 }, nodes, all);
+    expect(problem?.text).toBe(text);
+    expect(problem?.underWay ?? false).toBe(text?.endsWith(drained) ?? false);
+  });
+});

@@ -1,0 +1,104 @@
+import { decodeMeta, decodeObject, optionalObject, optionalString } from '../kubernetes/api/decode.ts';
+import { goQuote } from '../kubernetes/api/go-quote.ts';
+import { type MachineDeploymentHealth, type WorkerNode, isNodeReady } from './health-nodes.ts';
+
+/** A Machine (`machine.sapcloud.io/v1alpha1`) on its way to a node or from it. */
+export interface MachineProgress {
+  /** Label `node`; empty until the machine has joined. */
+  readonly node: string;
+  /** `status.currentStatus.phase`, empty while there is none. */
+  readonly phase: string;
+  readonly deleting: boolean;
+}
+
+export const decodeMachineProgress = (json: unknown, path: string): MachineProgress => {
+  const object = decodeObject(json, path);
+  const meta = decodeMeta(object, path);
+  const status = optionalObject(object.status, `${path}.status`) ?? {};
+  const current = optionalObject(status.currentStatus, `${path}.status.currentStatus`) ?? {};
+  return {
+    node: meta.labels.node ?? '',
+    phase: optionalString(current.phase, `${path}.status.currentStatus.phase`) ?? '',
+    deleting: meta.deleting,
+  };
+};
+
+export interface MachineCounts {
+  /** Machines that the MachineDeployments which stay ask for. */
+  readonly desired: number;
+  /** Nodes that machine-controller-manager manages. */
+  readonly registered: number;
+  /** Those of them that are schedulable and Ready. */
+  readonly ready: number;
+}
+
+export const countMachines = (
+  deployments: readonly MachineDeploymentHealth[],
+  nodes: readonly WorkerNode[],
+): MachineCounts => {
+  const managed = nodes.filter(({ managedByMcm }) => managedByMcm);
+  return {
+    desired: deployments.reduce((sum, { meta, replicas }) => sum + (meta.deleting ? 0 : replicas), 0),
+    registered: managed.length,
+    ready: managed.filter((node) => !node.unschedulable && isNodeReady(node)).length,
+  };
+};
+
+/** Why the nodes are not as many as they should be. */
+export interface ScalingProblem {
+  readonly text: string;
+  /** Machines come or go as they should, and only need time. */
+  readonly underWay: boolean;
+}
+
+const machinesAre = (count: number): string => `${count} ${count === 1 ? 'machine is' : 'machines are'}`;
+const drainAdvice =
+  'If this persists, check your pod disruption budgets and pending finalizers. Please note, that nodes that fail to be drained will be deleted automatically';
+const stuck = (text: string): ScalingProblem => ({ text, underWay: false });
+
+/** Phases of a machine that runs, and of one that comes; all others are trouble. */
+const runningPhases = ['Running', 'Available'];
+const pendingPhases = ['Pending', ''];
+
+/** What a scale-up still lacks. Undefined when as many nodes are ready as should be, or more. */
+export const scaleUpProblem = (
+  { desired, ready }: MachineCounts,
+  machines: readonly MachineProgress[],
+): ScalingProblem | undefined => {
+  if (ready >= desired) return undefined;
+  if (machines.length < desired) return stuck(`not enough machine objects created yet (${machines.length}/${desired})`);
+  const pending = machines.filter(({ phase }) => pendingPhases.includes(phase)).length;
+  const running = machines.filter(({ phase }) => runningPhases.includes(phase)).length;
+  const erroneous = machines.length - pending - running;
+  if (erroneous > 0) return stuck(`${machinesAre(erroneous)} erroneous`);
+  if (pending === 0) return stuck(`not enough ready worker nodes registered in the cluster (${ready}/${desired})`);
+  return { text: `${machinesAre(pending)} provisioning and should join the cluster soon`, underWay: true };
+};
+
+/** What a scale-down still has to do away with. Undefined when no more nodes are registered than should be. */
+export const scaleDownProblem = (
+  { desired, registered }: MachineCounts,
+  nodes: readonly WorkerNode[],
+  machines: readonly MachineProgress[],
+): ScalingProblem | undefined => {
+  if (registered <= desired) return undefined;
+  const machineOf = new Map(machines.map((machine) => [machine.node, machine]));
+  const cordoned = nodes.filter((node) => node.managedByMcm && node.unschedulable);
+  for (const { meta } of cordoned) {
+    const machine = machineOf.get(meta.name);
+    const name = goQuote(meta.name);
+    if (machine === undefined) return stuck(`machine object for cordoned node ${name} not found`);
+    if (!machine.deleting) {
+      const lacks = 'found but corresponding machine object does not have a deletion timestamp';
+      return stuck(`cordoned node ${name} ${lacks}`);
+    }
+  }
+  if (registered - cordoned.length > desired) {
+    const tooMany = 'too many worker nodes are registered. Exceeding maximum desired machine count';
+    return stuck(`${tooMany} (${registered}/${desired})`);
+  }
+  return {
+    text: `${machinesAre(cordoned.length)} waiting to be completely drained from pods. ${drainAdvice}`,
+    underWay: true,
+  };
+};

@@ -1,0 +1,113 @@
+import { optionalString } from '../kubernetes/api/decode.ts';
+import { formatGoDuration } from '../kubernetes/api/duration.ts';
+import type { ShootConditionType } from './condition-merge.ts';
+import type { ConditionFailure } from './condition-thresholds.ts';
+import { findCondition } from './condition.ts';
+import { generationRatio } from './health-conditions.ts';
+import { type HealthView, decodeParts } from './health-objects.ts';
+
+/** A ManagedResource (`resources.gardener.cloud/v1alpha1`). */
+export interface ManagedResourceHealth extends HealthView {
+  /** `spec.class`: set for what is applied to the seed, absent for what is applied to the shoot. */
+  readonly class?: string;
+}
+
+/** Label that says which condition of the Shoot a ManagedResource counts for. */
+const careConditionTypeLabel = 'care.gardener.cloud/condition-type';
+
+export const decodeManagedResourceHealth = (json: unknown, path: string): ManagedResourceHealth => {
+  const { view, spec } = decodeParts(json, path);
+  const resourceClass = optionalString(spec.class, `${path}.spec.class`);
+  return { ...view, ...(resourceClass === undefined ? {} : { class: resourceClass }) };
+};
+
+/** Whether a ManagedResource counts for the condition of that type. */
+export const managedResourceCountsFor = (resource: ManagedResourceHealth, type: ShootConditionType): boolean => {
+  const label = resource.meta.labels[careConditionTypeLabel] ?? '';
+  switch (type) {
+    case 'ControlPlaneHealthy':
+      return resource.class !== undefined && (label === '' || label === type);
+    case 'ObservabilityComponentsHealthy':
+      return label === type;
+    case 'SystemComponentsHealthy':
+      return resource.class === undefined || label === type;
+    case 'APIServerAvailable':
+    case 'EveryNodeReady':
+      return false;
+  }
+};
+
+/**
+ * What is wrong with a ManagedResource, in the words that follow "is unhealthy: "; a roll-out under way is no problem. As gardener's
+ * CheckManagedResource (`pkg/utils/kubernetes/health/managedresource.go`).
+ */
+export const managedResourceProblem = (resource: ManagedResourceHealth): string | undefined => {
+  const which = `managed resource ${resource.meta.namespace}/${resource.meta.name}`;
+  if (resource.observedGeneration !== resource.generation) {
+    return `observed generation of ${which} outdated ${generationRatio(resource)}`;
+  }
+  for (const type of ['ResourcesApplied', 'ResourcesHealthy']) {
+    const condition = findCondition(resource.conditions, type);
+    if (condition === undefined) return `condition ${type} for ${which} has not been reported yet`;
+    const { status, message } = condition;
+    if (status !== 'True') return `condition ${type} of ${which} is ${status}: ${message}`;
+  }
+  return undefined;
+};
+
+const outdatedFailure = (resource: ManagedResourceHealth): ConditionFailure => {
+  const applied = findCondition(resource.conditions, 'ResourcesApplied');
+  if (applied?.status === 'False' && applied.reason === 'ApplyFailed') return textOf(applied);
+  const { namespace, name } = resource.meta;
+  const message = `observed generation of managed resource '${namespace}/${name}' outdated ${generationRatio(resource)}`;
+  return { reason: 'OutdatedStatus', message };
+};
+
+const textOf = ({ reason, message }: ConditionFailure): ConditionFailure => ({ reason, message });
+
+export interface RolloutLimit {
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** How long a roll-out may take, in milliseconds. Absent: no roll-out is tolerated. */
+  readonly progressingThresholdMs?: number | undefined;
+}
+
+const progressingFailure = (
+  { meta, conditions }: ManagedResourceHealth,
+  { now, progressingThresholdMs: threshold }: RolloutLimit,
+): ConditionFailure | undefined => {
+  const progressing = findCondition(conditions, 'ResourcesProgressing');
+  if (progressing?.status !== 'True' && progressing?.status !== 'Unknown') return undefined;
+  if (threshold === undefined) return textOf(progressing);
+  if (now - Date.parse(progressing.lastTransitionTime) < threshold) return undefined;
+  return {
+    reason: 'ProgressingRolloutStuck',
+    message: `ManagedResource ${meta.name} is progressing for more than ${formatGoDuration(threshold)}`,
+  };
+};
+
+/**
+ * Reason and message with which a ManagedResource fails a Shoot's condition. As gardener's CheckManagedResource
+ * (`pkg/utils/kubernetes/health/checker`).
+ */
+export const managedResourceFailure = (
+  resource: ManagedResourceHealth,
+  limit: RolloutLimit,
+): ConditionFailure | undefined => {
+  const { meta, conditions } = resource;
+  if (resource.observedGeneration !== resource.generation) return outdatedFailure(resource);
+  for (const type of ['ResourcesApplied', 'ResourcesHealthy']) {
+    const condition = findCondition(conditions, type);
+    if (condition?.status === 'False' || condition?.status === 'Unknown') return textOf(condition);
+  }
+  const stuck = progressingFailure(resource, limit);
+  if (stuck !== undefined) return stuck;
+  const missing = ['ResourcesApplied', 'ResourcesHealthy', 'ResourcesProgressing'].filter(
+    (type) => findCondition(conditions, type) === undefined,
+  );
+  if (missing.length === 0) return undefined;
+  return {
+    reason: 'MissingManagedResourceCondition',
+    message: `ManagedResource ${meta.name} is missing the following condition(s), [${missing.join(' ')}]`,
+  };
+};

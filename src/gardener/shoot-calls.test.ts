@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { buildLease, buildMachine, buildNode } from '../../test/doubles/builders.ts';
+import { getVersion, listMachines, listNodeLeases, listNodes } from './shoot-calls.ts';
+
+describe('calls of a probe run', () => {
+  it('are plain reads', () => {
+    expect(getVersion).toMatchObject({ method: 'GET', path: '/version' });
+    expect(listNodes).toMatchObject({ method: 'GET', path: '/api/v1/nodes' });
+    const machines = '/apis/machine.sapcloud.io/v1alpha1/namespaces/shoot--dev--one/machines';
+    expect(listMachines('shoot--dev--one')).toMatchObject({ method: 'GET', path: machines });
+    expect(listMachines('a/b?c').path).toBe('/apis/machine.sapcloud.io/v1alpha1/namespaces/a%2Fb%3Fc/machines');
+  });
+
+  it('list leases in one page and without resourceVersion: a cached list would look like an outage', () => {
+    expect(listNodeLeases).toMatchObject({
+      method: 'GET',
+      path: '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases',
+    });
+    for (const call of [listNodeLeases, listNodes, listMachines('a')]) {
+      expect(call).not.toHaveProperty('query');
+      expect(call).not.toHaveProperty('body');
+    }
+  });
+
+  it('read their answers', () => {
+    const renewTime = '2026-11-21T06:00:00.000000Z';
+    expect(() => {
+      getVersion.decode({ gitVersion: 'v1.33.0' });
+    }).not.toThrow();
+    expect(listNodeLeases.decode({ items: [buildLease({ name: 'a', renewTime })] })).toEqual([
+      { name: 'a', renewTime: Date.parse(renewTime) * 1_000 },
+    ]);
+    expect(listNodes.decode({ items: [buildNode({ name: 'a' })] })).toMatchObject([{ name: 'a', pool: 'worker' }]);
+    expect(listMachines('x').decode({ items: [buildMachine({ name: 'm', node: 'a' })] })).toEqual([
+      { nodeName: 'a', phase: 'Running' },
+    ]);
+  });
+
+  it.each(['<html>', 1, null, []])('refuse what no API server says: %j', (json) => {
+    for (const call of [listNodeLeases, listNodes, listMachines('a')]) {
+      expect(() => call.decode(json)).toThrow('expected an object');
+    }
+  });
+
+  it('refuse a list of which one item is broken: half a list would look like an outage', () => {
+    expect(() => listNodeLeases.decode({ items: [buildLease({ name: 'a' }), {}] })).toThrow('items[1].metadata');
+  });
+
+  it('refuse a list of another kind: nodes look like leases that nobody renews', () => {
+    const nodeList = {
+      apiVersion: 'v1',
+      kind: 'NodeList',
+      items: [buildNode({ name: 'a' }), buildNode({ name: 'b' })],
+    };
+    expect(listNodes.decode(nodeList)).toHaveLength(2);
+    for (const call of [listNodeLeases, listMachines('a')]) {
+      expect(() => call.decode(nodeList)).toThrow('kind: expected');
+    }
+    expect(() => listNodes.decode({ ...nodeList, kind: 'LeaseList' })).toThrow('kind: expected NodeList');
+  });
+});

@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import { newCondition } from './condition.ts';
+import {
+  type ShootStatus,
+  decodeLastOperation,
+  shootLabelChange,
+  shootStatus,
+  shootStatusLabel,
+} from './shoot-status.ts';
+
+const conditions = (...statuses: readonly string[]) => statuses.map((status) => ({ ...newCondition('X', 0), status }));
+const progress = (operation: string | undefined, hasLastErrors = false) => {
+  if (operation === undefined) return { hasLastErrors };
+  const [type = '', state = ''] = operation.split(' ');
+  return { lastOperation: { type, state, lastUpdateTime: '' }, hasLastErrors };
+};
+
+describe('the status label of a Shoot', () => {
+  const rows: readonly (readonly [string | undefined, boolean, readonly string[], ShootStatus])[] = [
+    [undefined, false, ['False'], 'healthy'],
+    [undefined, true, ['False'], 'healthy'],
+    ['Create Processing', false, ['False'], 'healthy'],
+    ['Create Processing', true, ['True'], 'unhealthy'],
+    ['Create Error', false, ['Unknown'], 'healthy'],
+    ['Create Failed', true, ['True'], 'unhealthy'],
+    ['Create Succeeded', false, ['True'], 'healthy'],
+    ['Create Succeeded', false, ['False'], 'unhealthy'],
+    ['Create Succeeded', true, ['True'], 'healthy'],
+    ['Delete Processing', false, ['False'], 'healthy'],
+    ['Delete Succeeded', false, ['False'], 'healthy'],
+    ['Delete Error', true, ['True'], 'unhealthy'],
+    ['Reconcile Processing', false, ['True'], 'healthy'],
+    ['Reconcile Processing', true, ['True'], 'unhealthy'],
+    ['Reconcile Processing', false, ['Progressing'], 'progressing'],
+    ['Reconcile Processing', false, ['Unknown'], 'unknown'],
+    ['Reconcile Succeeded', false, [], 'healthy'],
+    ['Reconcile Succeeded', false, ['True'], 'healthy'],
+    ['Reconcile Succeeded', true, ['True'], 'healthy'],
+    ['Reconcile Succeeded', false, ['True', 'Progressing'], 'progressing'],
+    ['Reconcile Succeeded', false, ['Progressing', 'Unknown', 'True'], 'unknown'],
+    ['Reconcile Succeeded', false, ['Progressing', 'Unknown', 'False'], 'unhealthy'],
+    ['Reconcile Succeeded', false, ['Foo', 'True'], 'unhealthy'],
+    ['Reconcile Succeeded', false, [''], 'unhealthy'],
+    ['Reconcile Error', false, ['True'], 'unhealthy'],
+    ['Reconcile Failed', false, ['Unknown'], 'unhealthy'],
+    ['Reconcile Pending', false, [], 'unhealthy'],
+    ['Migrate Processing', false, ['Progressing'], 'progressing'],
+    ['Restore Aborted', false, ['True'], 'unhealthy'],
+  ];
+
+  it.each(rows)('%s, errors %s, conditions %j: %s', (operation, hasLastErrors, statuses, status) => {
+    expect(shootStatus(conditions(...statuses), progress(operation, hasLastErrors))).toBe(status);
+  });
+
+  it('has this name', () => {
+    expect(shootStatusLabel).toBe('shoot.gardener.cloud/status');
+  });
+});
+
+describe('the labels of a Shoot', () => {
+  const [label, old, unhealthy] = [
+    'shoot.gardener.cloud/status',
+    'shoot.garden.sapcloud.io/status',
+    'shoot.garden.sapcloud.io/unhealthy',
+  ] as const;
+
+  it.each<[object, ShootStatus, boolean, object]>([
+    [{}, 'healthy', false, { [label]: 'healthy' }],
+    [{}, 'healthy', true, { [label]: 'healthy', [old]: 'healthy' }],
+    [{}, 'unhealthy', true, { [label]: 'unhealthy', [old]: 'unhealthy', [unhealthy]: 'true' }],
+    [{ [label]: 'healthy' }, 'healthy', false, {}],
+    [{ [label]: 'healthy', [old]: 'healthy', other: 'x' }, 'healthy', true, {}],
+    [
+      { [label]: 'unhealthy', [old]: 'unhealthy', [unhealthy]: 'true' },
+      'progressing',
+      true,
+      { [label]: 'progressing', [old]: 'progressing', [unhealthy]: null },
+    ],
+    [{ [label]: 'healthy', [old]: 'healthy', [unhealthy]: 'true' }, 'healthy', true, { [unhealthy]: null }],
+    [{ [label]: 'unhealthy', [old]: 'healthy', [unhealthy]: 'true' }, 'unhealthy', true, { [old]: 'unhealthy' }],
+    [{ [label]: 'unknown', [old]: 'healthy', [unhealthy]: 'true' }, 'unknown', false, {}],
+  ])('%j of one that is %s, legacy labels %j: %j', (labels, status, legacy, change) => {
+    expect(shootLabelChange(labels as Readonly<Record<string, string>>, { status, legacy })).toEqual(change);
+  });
+});
+
+describe('the last operation', () => {
+  it('is read with what is missing empty', () => {
+    const lastOperation = { type: 'Create', state: 'Processing', progress: 10 };
+    expect(decodeLastOperation({ lastOperation }, 'status')).toEqual({
+      type: 'Create',
+      state: 'Processing',
+      lastUpdateTime: '',
+    });
+    expect(decodeLastOperation({ lastOperation: null }, 'status')).toBeUndefined();
+  });
+
+  it('is refused where it is none', () => {
+    expect(() => decodeLastOperation({ lastOperation: { type: 1 } }, 'status')).toThrow(
+      'status.lastOperation.type: expected a string, found a number',
+    );
+  });
+});

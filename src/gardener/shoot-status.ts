@@ -1,0 +1,84 @@
+import { type JsonObject, optionalObject, optionalString } from '../kubernetes/api/decode.ts';
+import type { Condition } from './condition.ts';
+
+/** What a Shoot or an extension object was last asked to do, and how far that got. */
+export interface LastOperation {
+  /** `Create`, `Reconcile`, `Delete`, `Migrate` or `Restore`. */
+  readonly type: string;
+  /** `Processing`, `Succeeded`, `Error`, `Failed`, `Pending` or `Aborted`. */
+  readonly state: string;
+  /** RFC 3339; empty where it is missing. */
+  readonly lastUpdateTime: string;
+}
+
+/** The parts of a Shoot's status that its conditions are weighed with. */
+export interface ShootProgress {
+  readonly lastOperation?: LastOperation | undefined;
+  /** Whether `status.lastErrors` has any entry. */
+  readonly hasLastErrors: boolean;
+}
+
+/** Label of a Shoot that sums up its status. */
+export const shootStatusLabel = 'shoot.gardener.cloud/status';
+
+/** The same under its former name, which older tooling reads, and a label that is there only while the status is `unhealthy`. */
+const legacyStatusLabel = 'shoot.garden.sapcloud.io/status';
+const legacyUnhealthyLabel = 'shoot.garden.sapcloud.io/unhealthy';
+
+/** From the worst to the best. */
+const severity = ['unhealthy', 'unknown', 'progressing', 'healthy'] as const;
+export type ShootStatus = (typeof severity)[number];
+
+export const decodeLastOperation = (status: JsonObject, path: string): LastOperation | undefined => {
+  const at = `${path}.lastOperation`;
+  const operation = optionalObject(status.lastOperation, at);
+  if (operation === undefined) return undefined;
+  const text = (field: string): string => optionalString(operation[field], `${at}.${field}`) ?? '';
+  return { type: text('type'), state: text('state'), lastUpdateTime: text('lastUpdateTime') };
+};
+
+const statusOf = ({ status }: Condition): ShootStatus => {
+  switch (status) {
+    case 'True':
+      return 'healthy';
+    case 'Progressing':
+      return 'progressing';
+    case 'Unknown':
+      return 'unknown';
+    default:
+      return 'unhealthy';
+  }
+};
+
+const healthyIf = (fine: boolean): ShootStatus => (fine ? 'healthy' : 'unhealthy');
+
+/**
+ * Value of the label `shoot.gardener.cloud/status`: the worst of the conditions and of the last operation. While a Shoot is created or deleted
+ * its conditions do not matter. As gardener's ComputeStatus.
+ */
+export const shootStatus = (
+  conditions: readonly Condition[],
+  { lastOperation, hasLastErrors }: ShootProgress,
+): ShootStatus => {
+  if (lastOperation === undefined) return 'healthy';
+  const { type, state } = lastOperation;
+  if (type === 'Delete' || (type === 'Create' && state !== 'Succeeded')) return healthyIf(!hasLastErrors);
+  const ofOperation = healthyIf(state === 'Processing' ? !hasLastErrors : state === 'Succeeded');
+  const all = new Set<ShootStatus>([...conditions.map(statusOf), ofOperation]);
+  return severity.find((status) => all.has(status)) ?? 'healthy';
+};
+
+/** Labels to set, or with null to remove. */
+export type LabelChange = Readonly<Record<string, string | null>>;
+
+/** What differs from the labels that a Shoot of that status has. Without `legacy`, those for older tooling are left as they are. */
+export const shootLabelChange = (
+  labels: Readonly<Record<string, string>>,
+  { status, legacy }: { readonly status: ShootStatus; readonly legacy: boolean },
+): LabelChange => {
+  const wanted: LabelChange = {
+    [shootStatusLabel]: status,
+    ...(legacy ? { [legacyStatusLabel]: status, [legacyUnhealthyLabel]: status === 'unhealthy' ? 'true' : null } : {}),
+  };
+  return Object.fromEntries(Object.entries(wanted).filter(([label, value]) => (labels[label] ?? null) !== value));
+};

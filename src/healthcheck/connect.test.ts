@@ -1,0 +1,123 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { simKinds } from '../../simulator/apiserver/kinds.ts';
+import { type SimApiServer, createSimApiServer } from '../../simulator/apiserver/server.ts';
+import { createCertificates } from '../../simulator/network/certificates.ts';
+import { type FaultRule, withFaults } from '../../simulator/network/faults.ts';
+import { type HttpsFace, serveHttps } from '../../simulator/network/https.ts';
+import { kubeconfigText } from '../../simulator/network/kubeconfig.ts';
+import { createVirtualClock } from '../../simulator/time/clock.ts';
+import { createRecordingLogger } from '../../test/doubles/recording-logger.ts';
+import type { Call } from '../kubernetes/api/call.ts';
+import { decodeMeta, decodeObject } from '../kubernetes/api/decode.ts';
+import { systemClock } from '../process/clock.ts';
+import { type SeedConnection, connect } from './connect.ts';
+
+// The connection of an extension controller, over a network: the API server is the seed's, and that of all shoots.
+
+const { signal } = new AbortController();
+const namespace = 'shoot--dev--one';
+let directory: string;
+let api: SimApiServer;
+let face: HttpsFace;
+let kubeconfig: string;
+let text: string;
+let seed: SeedConnection;
+let rule: FaultRule | undefined;
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'healthcheck-connect-'));
+  kubeconfig = join(directory, 'kubeconfig');
+  const certificates = await createCertificates({ now: systemClock().now() });
+  api = createSimApiServer({ clock: createVirtualClock() });
+  const kube = withFaults(api, { clock: systemClock(), rule: (request) => rule?.(request) });
+  face = await serveHttps({ kube, certificates, auth: { tokens: ['t'] } });
+  text = kubeconfigText({ server: face.url, ca: certificates.ca, user: { token: 't' } });
+  writeFileSync(kubeconfig, text);
+  seed = await connect({ env: {}, kubeconfig, logger: createRecordingLogger() });
+});
+afterAll(async () => {
+  seed.close();
+  await face.close();
+  rmSync(directory, { recursive: true });
+});
+
+const putSecret = (name: string, kubeconfigOf: string | undefined): void =>
+  void api.store.put(simKinds.Secret, {
+    metadata: { namespace, name },
+    data: kubeconfigOf === undefined ? {} : { kubeconfig: Buffer.from(kubeconfigOf).toString('base64') },
+  });
+const removeSecrets = (): void => {
+  for (const name of ['gardener-internal', 'gardener', 'mine']) api.store.remove(simKinds.Secret, { namespace, name });
+};
+const getSecret = (name: string): Call<string> => ({
+  method: 'GET',
+  path: `/api/v1/namespaces/${namespace}/secrets/${name}`,
+  decode: (json) => decodeMeta(decodeObject(json, 'secret'), 'secret').name,
+});
+
+describe('the connection of an extension controller', () => {
+  it('reaches the seed by a kubeconfig, given or of the environment', async () => {
+    putSecret('gardener', text);
+    const other = await connect({ env: { KUBECONFIG: kubeconfig }, logger: createRecordingLogger() });
+    for (const { seed: client } of [seed, other]) {
+      expect((await client.call(getSecret('gardener'), { signal })).value).toBe('gardener');
+    }
+    other.close();
+    removeSecrets();
+  });
+
+  it('says what is wrong in the words of its options', async () => {
+    const logger = createRecordingLogger();
+    await expect(connect({ env: {}, kubeconfig: '/nowhere', logger })).rejects.toThrow(
+      /\/nowhere: does not exist; check the option kubeconfig$/,
+    );
+  });
+
+  it.each([
+    ['the Secret with the address in the seed', ['gardener-internal', 'gardener'], 'gardener-internal'],
+    ['the other', ['gardener'], 'gardener'],
+  ])('reaches a shoot by %s', async (_, there, used) => {
+    for (const name of there) putSecret(name, name === used ? text : 'broken');
+    const shoot = await seed.connectShoot(namespace, signal);
+    expect((await shoot.client.call(getSecret(used), { signal })).value).toBe(used);
+    shoot.close();
+    removeSecrets();
+  });
+
+  it('reaches a shoot by no Secret that has no kubeconfig, and says so', async () => {
+    putSecret('gardener', undefined);
+    await expect(seed.connectShoot(namespace, signal)).rejects.toThrow(
+      'no Secret gardener-internal or gardener with a key "kubeconfig" in namespace shoot--dev--one',
+    );
+    removeSecrets();
+  });
+
+  it('passes over no Secret that may not be read', async () => {
+    putSecret('gardener', text);
+    rule = ({ path }) => (path.endsWith('/gardener-internal') ? { status: 403, message: 'may not' } : undefined);
+    await expect(seed.connectShoot(namespace, signal)).rejects.toThrow(
+      '/secrets/gardener-internal: 403 Forbidden: may not',
+    );
+    rule = undefined;
+    removeSecrets();
+  });
+
+  it('takes Secrets of other names', async () => {
+    putSecret('mine', text);
+    const other = await connect({ env: {}, kubeconfig, logger: createRecordingLogger(), shootSecrets: ['mine'] });
+    const shoot = await other.connectShoot(namespace, signal);
+    expect((await shoot.client.call(getSecret('mine'), { signal })).value).toBe('mine');
+    shoot.close();
+    other.close();
+    removeSecrets();
+  });
+
+  it('runs nothing that the kubeconfig of a shoot names', async () => {
+    putSecret('gardener', text.replace('    token: "t"', '    exec: {command: touch, args: [x]}'));
+    await expect(seed.connectShoot(namespace, signal)).rejects.toThrow('exec');
+    removeSecrets();
+  });
+});

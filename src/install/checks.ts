@@ -1,0 +1,121 @@
+import { type CareSettings, careGrants } from '../care/index.ts';
+import { type ComponentName, componentNames } from '../config/index.ts';
+import { type ServiceAccountName, formatRight, reviewAccessOf } from '../kubernetes/api/access.ts';
+import { refKey } from '../kubernetes/api/resource-ref.ts';
+import { resolveKind } from '../kubernetes/client/index.ts';
+import { type ProberSettings, neededByProber } from '../prober/index.ts';
+import { type Inquiry, type NeededRight, leaseNameOf, rightsOf } from '../process/index.ts';
+import { type WeederSettings, weederGrants } from '../weeder/index.ts';
+import type { InstallContext } from './context.ts';
+
+/** What is installed under which settings. */
+export interface InstalledSettings {
+  readonly prober?: ProberSettings;
+  readonly weeder?: WeederSettings;
+  readonly care?: CareSettings;
+}
+
+export interface InstallCheck {
+  /** Such as `prober: rights`. */
+  readonly name: string;
+  readonly status: 'ok' | 'warning' | 'failed';
+  readonly detail: string;
+}
+
+const timeoutMs = 10_000;
+/** The authorizer learns of new roles through watches of its own. */
+const rightsInForceMs = 10_000;
+const pollMs = 500;
+
+const inquiryOf = ({ client, signal }: InstallContext): Inquiry => ({ client, options: { signal, timeoutMs } });
+
+const cluster = { apiVersion: 'extensions.gardener.cloud/v1alpha1', kind: 'Cluster' };
+
+/** Whether the API server serves what the prober works on. Rejects with an ApiError. */
+export const checkKinds = async (
+  { prober }: InstalledSettings,
+  context: InstallContext,
+): Promise<readonly InstallCheck[]> => {
+  if (prober === undefined) return [];
+  const { client, options } = inquiryOf(context);
+  const name = 'prober: kinds';
+  const problems: InstallCheck[] = [];
+  const found = await resolveKind(client, cluster, options);
+  if (found.kind === 'not-served') {
+    const detail = `${found.problem}: it is no seed of Gardener, and the prober will not be ready`;
+    problems.push({ name, status: 'warning', detail });
+  }
+  for (const { ref, optional } of prober.dependentResources) {
+    const dependent = await resolveKind(client, ref, options);
+    if (dependent.kind === 'served' || optional) continue;
+    problems.push({ name, status: 'warning', detail: `${refKey(ref)} cannot be scaled: ${dependent.problem}` });
+  }
+  if (problems.length > 0) return problems;
+  const count = String(prober.dependentResources.length);
+  return [{ name, status: 'ok', detail: `Cluster and the kinds of ${count} dependent resources are served` }];
+};
+
+/** The Lease by which each component elects its leader. */
+export const leaseNames: ReadonlyMap<string, string> = new Map(componentNames.map((name) => [name, leaseNameOf(name)]));
+
+const rightsNeeded: {
+  readonly [Name in ComponentName]: (
+    settings: NonNullable<InstalledSettings[Name]>,
+    inquiry: Inquiry,
+  ) => Promise<readonly NeededRight[]>;
+} = {
+  prober: neededByProber,
+  weeder: async () => rightsOf(weederGrants),
+  care: async (settings) => rightsOf(careGrants(settings)),
+};
+
+const rightsNeededBy = async <Name extends ComponentName>(
+  name: Name,
+  { [name]: settings }: Pick<InstalledSettings, Name>,
+  inquiry: Inquiry,
+): Promise<readonly NeededRight[] | undefined> =>
+  settings === undefined ? undefined : rightsNeeded[name](settings, inquiry);
+
+const missingAmong = async (
+  needed: readonly NeededRight[],
+  account: ServiceAccountName,
+  { client, signal }: InstallContext,
+): Promise<readonly NeededRight[]> => {
+  const missing: NeededRight[] = [];
+  for (const need of needed) {
+    const { value } = await client.call(reviewAccessOf(account, need.right), { signal, timeoutMs });
+    if (!value) missing.push(need);
+  }
+  return missing;
+};
+
+/** Whether each component's ServiceAccount has the rights that its settings take. Rejects with an ApiError. */
+export const checkInstalledRights = async (
+  settings: InstalledSettings,
+  accounts: ReadonlyMap<string, ServiceAccountName>,
+  context: InstallContext,
+): Promise<readonly InstallCheck[]> => {
+  const { clock, signal } = context;
+  const checks: InstallCheck[] = [];
+  for (const component of componentNames) {
+    const account = accounts.get(component);
+    const needed = await rightsNeededBy(component, settings, inquiryOf(context));
+    if (account === undefined || needed === undefined) continue;
+    const name = `${component}: rights`;
+    const until = clock.monotonic() + rightsInForceMs;
+    let missing = await missingAmong(needed, account, context);
+    while (missing.length > 0 && clock.monotonic() < until) {
+      await clock.sleep(pollMs, signal);
+      missing = await missingAmong(missing, account, context);
+    }
+    if (missing.length === 0) checks.push({ name, status: 'ok', detail: `all ${String(needed.length)} are granted` });
+    checks.push(
+      ...missing.map(({ right, purpose }) => ({
+        name,
+        status: 'failed' as const,
+        detail: `missing ${purpose}: ${formatRight(right)}`,
+      })),
+    );
+  }
+  return checks;
+};

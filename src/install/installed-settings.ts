@@ -1,0 +1,77 @@
+import { optionalList, optionalObject } from '../kubernetes/api/decode.ts';
+import { type ResourceRef, refKey } from '../kubernetes/api/resource-ref.ts';
+import { type ProberSettings, findHeldOf, heldName, proberConfig } from '../prober/index.ts';
+import { type InstallContext, InstallError } from './context.ts';
+import { listInstalled } from './inventory.ts';
+import { type KubeObject, configTexts, nameOf } from './object.ts';
+
+/** The name of the ConfigMap that the pods of a Deployment mount. */
+export const mountedBy = ({ kind, spec }: KubeObject): readonly string[] => {
+  if (kind !== 'Deployment') return [];
+  const pod = optionalObject(optionalObject(optionalObject(spec, 'spec')?.template, 'template')?.spec, 'template.spec');
+  return (optionalList(pod?.volumes, 'volumes') ?? []).flatMap((volume) => {
+    const { name } = optionalObject(optionalObject(volume, 'volume')?.configMap, 'configMap') ?? {};
+    return typeof name === 'string' ? [name] : [];
+  });
+};
+
+export const createdAt = ({ metadata }: KubeObject): number => Date.parse(String(metadata.creationTimestamp));
+
+/** First what the prober runs with, then what it ran with before, which Helm keeps: the latest first. */
+const configMapsOf = (owned: readonly KubeObject[]): readonly KubeObject[] => {
+  const mounted = new Set(owned.flatMap(mountedBy));
+  const isMounted = ({ metadata }: KubeObject): number => Number(mounted.has(metadata.name));
+  return owned
+    .filter(({ kind }) => kind === 'ConfigMap')
+    .toSorted((a, b) => isMounted(b) - isMounted(a) || createdAt(b) - createdAt(a));
+};
+
+/** Throws an InstallError: without its configuration nobody knows what a prober holds, and in which order it is restored. */
+const settingsIn = (object: KubeObject): readonly ProberSettings[] =>
+  configTexts(object).map((text) => {
+    const { settings } = proberConfig.load(text, { unknownFields: 'warning' });
+    if (settings !== undefined) return settings;
+    throw new InstallError(`${nameOf(object)} holds no valid configuration`, [
+      'it says what to restore, in which order; if no prober has run with it since, delete it',
+    ]);
+  });
+
+/** Under each configuration of a prober that is installed: of several versions, while one takes over from another. */
+const allSettings = (owned: readonly KubeObject[]): readonly ProberSettings[] =>
+  configMapsOf(owned).flatMap(settingsIn);
+
+/** What several versions have configured, in one; Gardener's own where no configuration is left. Throws an InstallError. */
+export const installedSettings = (owned: readonly KubeObject[]): ProberSettings => {
+  const [first = proberConfig.load(proberConfig.gardeners, { unknownFields: 'warning' }).settings, ...others] =
+    allSettings(owned);
+  if (first === undefined) throw new Error("Gardener's configuration is not valid");
+  const dependents = [first, ...others].flatMap(({ dependentResources }) => dependentResources);
+  const byRef = new Map(dependents.toReversed().map((dependent) => [refKey(dependent.ref), dependent]));
+  return { ...first, dependentResources: [...byRef.values()] };
+};
+
+const refsIn = ({ dependentResources }: ProberSettings): readonly ResourceRef[] =>
+  dependentResources.map(({ ref }) => ref);
+
+/**
+ * Refuses, by an InstallError, a configuration that no longer names what is held: a prober that is reconfigured while it runs still restores it, one that is
+ * started anew knows nothing of it.
+ */
+export const refuseDropping = async (
+  settings: ProberSettings,
+  namespace: string,
+  context: InstallContext,
+): Promise<void> => {
+  const owned = await listInstalled({ namespace, components: ['prober'] }, context);
+  const named = new Set(refsIn(settings).map(refKey));
+  const dropped = allSettings(owned)
+    .flatMap(refsIn)
+    .filter((ref) => !named.has(refKey(ref)));
+  if (dropped.length === 0) return;
+  const held = await findHeldOf({ client: context.client, signal: context.signal, refs: dropped });
+  if (held.length === 0) return;
+  throw new InstallError('the new configuration does not name what is held: nobody would restore it', [
+    ...held.map(heldName),
+    'keep it in the configuration until nothing of it is held',
+  ]);
+};

@@ -1,6 +1,0 @@
-import type { Kube, KubeRequest } from '../ports/index.ts';
-
-/** Sends every request in one lane of the rate limit. */
-export const inLane = (kube: Kube, lane: NonNullable<KubeRequest['lane']>): Kube => ({
-  request: (request) => kube.request({ ...request, lane }),
-});

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { type Right, formatRight, reviewAccess } from './access.ts';
+
+const scale: Right = {
+  verb: 'patch',
+  group: 'apps',
+  resource: 'deployments/scale',
+  name: 'kcm',
+  namespace: 'shoot--a',
+};
+const secrets: Right = { verb: 'list', group: '', resource: 'secrets' };
+
+describe('rights', () => {
+  it('are told in the words of the API server', () => {
+    expect(formatRight(scale)).toBe(
+      'patch resource "deployments/scale" "kcm" in API group "apps" in the namespace "shoot--a"',
+    );
+    expect(formatRight(secrets)).toBe('list resource "secrets" in API group "" at the cluster scope');
+  });
+
+  it('are asked for with the subresource apart, and without what does not matter', () => {
+    expect(JSON.parse(JSON.stringify(reviewAccess(scale).body))).toEqual({
+      apiVersion: 'authorization.k8s.io/v1',
+      kind: 'SelfSubjectAccessReview',
+      spec: {
+        resourceAttributes: {
+          verb: 'patch',
+          group: 'apps',
+          resource: 'deployments',
+          subresource: 'scale',
+          name: 'kcm',
+          namespace: 'shoot--a',
+        },
+      },
+    });
+    expect(JSON.parse(JSON.stringify(reviewAccess(secrets).body))).toMatchObject({
+      spec: { resourceAttributes: { verb: 'list', group: '', resource: 'secrets' } },
+    });
+  });
+
+  it.each([
+    [{ status: { allowed: true } }, true],
+    [{ status: { allowed: false, reason: 'no' } }, false],
+    // An authorizer that cannot say is no grant.
+    [{ status: {} }, false],
+  ])('are there if and only if the answer says so: %j', (answer, expected) => {
+    expect(reviewAccess(secrets).decode(answer)).toBe(expected);
+  });
+
+  it.each([[{}], [{ status: null }], [{ status: { allowed: 'yes' } }], ['ok']])('no answer is %j', (answer) => {
+    expect(() => reviewAccess(secrets).decode(answer)).toThrow(/review/);
+  });
+});

@@ -1,0 +1,104 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { listNodeLeaseExpiries } from '../../care/calls.ts';
+import { listNodeHealth, listWorkerNodes } from '../../gardener/health-calls.ts';
+import { candidateNodes } from '../../gardener/nodes.ts';
+import { listNodeLeases, listNodes } from '../../gardener/shoot-calls.ts';
+import type { Call } from './call.ts';
+import { distinctBy } from './distinct.ts';
+
+/** Names that a plain object has already, beside ordinary ones. */
+const names = fc.constantFrom('a', 'b', 'c', 'd', '', ...Object.getOwnPropertyNames(Object.prototype));
+const itself = (name: string): string => name;
+
+describe('a name that stands in a list more than once', () => {
+  it.each([
+    [[], []],
+    [['a'], ['a']],
+    [['a', 'a', 'a'], ['a']],
+    [
+      ['a', 'b', 'a', 'c', 'b'],
+      ['a', 'b', 'c'],
+    ],
+    [
+      ['c', 'b', 'a'],
+      ['c', 'b', 'a'],
+    ],
+    [
+      ['__proto__', 'constructor', '__proto__'],
+      ['__proto__', 'constructor'],
+    ],
+  ])('%j counts as %j', (items, distinct) => {
+    expect(distinctBy(items, itself)).toEqual(distinct);
+  });
+
+  it('counts by its first item, in the order of the list', () => {
+    fc.assert(
+      fc.property(fc.array(fc.record({ name: names, value: fc.nat() })), (items) => {
+        const firsts = new Map<string, unknown>();
+        for (const item of items) if (!firsts.has(item.name)) firsts.set(item.name, item);
+        expect(distinctBy(items, ({ name }) => name)).toEqual([...firsts.values()]);
+      }),
+    );
+  });
+
+  it('items without a name all count', () => {
+    expect(distinctBy([1, 1, 2], () => undefined)).toEqual([1, 1, 2]);
+  });
+});
+
+describe('a hostile shoot lists one object a thousand times', () => {
+  const times = 1_000;
+  const listOf = (kind: string, items: readonly object[]) => ({ kind, metadata: {}, items });
+  const dead = Array.from({ length: times }, () => ({
+    metadata: { name: 'dead', namespace: 'kube-node-lease' },
+    spec: { renewTime: '2020-01-01T00:00:00.000000Z' },
+  }));
+  const alive = { metadata: { name: 'alive', namespace: 'kube-node-lease' }, spec: {} };
+
+  /** As the client reads lists: item by item as they come in. */
+  const stream = <T>({ list }: Call<T>, items: readonly unknown[]): T | undefined => {
+    const parts = list?.start();
+    for (const item of items) parts?.addJson(item);
+    return parts?.all();
+  };
+
+  it('leases: once', () => {
+    const items = [...dead, alive, ...dead];
+    const leases = listNodeLeases.decode(listOf('LeaseList', items));
+    expect(leases.map(({ name }) => name)).toEqual(['dead', 'alive']);
+    expect(stream(listNodeLeases, items)).toEqual(leases);
+    expect(stream(listNodeLeaseExpiries, items)).toMatchObject([{ name: 'dead' }, { name: 'alive' }]);
+  });
+
+  it('nodes: once, for the prober and for care', () => {
+    const list = listOf(
+      'NodeList',
+      ['a', 'b', ...Array<string>(times).fill('c')].map((name) => ({ metadata: { name } })),
+    );
+    expect(listNodes.decode(list).map(({ name }) => name)).toEqual(['a', 'b', 'c']);
+    expect(listNodeHealth.decode(list).map(({ meta }) => meta.name)).toEqual(['a', 'b', 'c']);
+    expect(stream(listNodes, list.items)).toHaveLength(3);
+    expect(stream(listNodeHealth, list.items)).toHaveLength(3);
+    expect(stream(listWorkerNodes, list.items)).toHaveLength(3);
+  });
+
+  it('nodes and pools by names that every object has are as good as others', () => {
+    fc.assert(
+      fc.property(names, names, names, (name, pool, condition) => {
+        if (name === '') return;
+        const labels = JSON.parse(
+          `{${JSON.stringify('worker.gardener.cloud/pool')}: ${JSON.stringify(pool)}}`,
+        ) as object;
+        const item = {
+          metadata: { name, labels },
+          status: { conditions: [{ type: condition, status: 'True' }] },
+        };
+        const nodes = listNodes.decode(listOf('NodeList', [item]));
+        const machines = [{ nodeName: name, phase: 'Running' }];
+        expect([...candidateNodes(nodes, machines, new Map())]).toEqual([name]);
+        expect([...candidateNodes(nodes, machines, new Map([[pool, [condition]]]))]).toEqual([]);
+      }),
+    );
+  });
+});

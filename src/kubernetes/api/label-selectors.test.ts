@@ -1,0 +1,212 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  type LabelRequirement,
+  type LabelSelector,
+  type LabelSelectorOperator,
+  formatLabelSelector,
+  isLabelKey,
+  isLabelValue,
+  matchesLabels,
+} from './label-selectors.ts';
+
+const selector = (matchLabels: Readonly<Record<string, string>>, ...matchExpressions: LabelRequirement[]) => ({
+  matchLabels,
+  matchExpressions,
+});
+
+const term = (key: string, operator: LabelSelectorOperator, ...values: string[]) => ({ key, operator, values });
+
+const keys = fc.constantFrom('app', 'role', 'gardener.cloud/role', 'constructor');
+const values = fc.constantFrom('', 'a', 'b', 'c');
+const labels = fc.dictionary(keys, values, { maxKeys: 4 });
+const requirement: fc.Arbitrary<LabelRequirement> = fc.oneof(
+  fc.record<LabelRequirement>({
+    key: keys,
+    operator: fc.constantFrom('In', 'NotIn'),
+    values: fc.array(values, { minLength: 1, maxLength: 4 }),
+  }),
+  fc.record<LabelRequirement>({
+    key: keys,
+    operator: fc.constantFrom('Exists', 'DoesNotExist'),
+    values: fc.constant([]),
+  }),
+);
+const selectors: fc.Arbitrary<LabelSelector> = fc.record({
+  matchLabels: labels,
+  matchExpressions: fc.array(requirement, { maxLength: 4 }),
+});
+
+describe('matchesLabels', () => {
+  const pod = { app: 'kubernetes', role: 'scheduler', empty: '' };
+
+  it.each<[LabelSelector, boolean]>([
+    [selector({}), true],
+    [selector({ app: 'kubernetes' }), true],
+    [selector({ app: 'etcd' }), false],
+    [selector({ app: 'kubernetes', role: 'main' }), false],
+    [selector({ absent: '' }), false],
+    [selector({ empty: '' }), true],
+    [selector({ constructor: 'Object' }), false],
+    [selector({}, term('role', 'In', 'main', 'scheduler')), true],
+    [selector({}, term('role', 'In', 'main')), false],
+    [selector({}, term('absent', 'In', '')), false],
+    [selector({}, term('role', 'NotIn', 'main')), true],
+    [selector({}, term('role', 'NotIn', 'main', 'scheduler')), false],
+    [selector({}, term('absent', 'NotIn', 'main')), true],
+    [selector({}, term('empty', 'NotIn', '')), false],
+    [selector({}, term('empty', 'Exists')), true],
+    [selector({}, term('absent', 'Exists')), false],
+    [selector({}, term('toString', 'Exists')), false],
+    [selector({}, term('empty', 'DoesNotExist')), false],
+    [selector({}, term('absent', 'DoesNotExist')), true],
+    [selector({}, term('hasOwnProperty', 'DoesNotExist')), true],
+    [selector({ app: 'kubernetes' }, term('role', 'NotIn', 'scheduler')), false],
+    [selector({}, term('role', 'Exists'), term('role', 'NotIn', 'main'), term('app', 'In', 'etcd')), false],
+  ])('%j: %j', (wanted, expected) => {
+    expect(matchesLabels(wanted, pod)).toBe(expected);
+  });
+
+  it('takes a selector for all of its terms', () => {
+    fc.assert(
+      fc.property(selectors, labels, (wanted, of) => {
+        const singles = [
+          ...Object.entries(wanted.matchLabels).map(([key, value]) => selector({ [key]: value })),
+          ...wanted.matchExpressions.map((single) => selector({}, single)),
+        ];
+        expect(matchesLabels(wanted, of)).toBe(singles.every((single) => matchesLabels(single, of)));
+      }),
+    );
+  });
+
+  it('takes NotIn and DoesNotExist for the opposite of In and Exists', () => {
+    fc.assert(
+      fc.property(requirement, labels, ({ key, operator, values: list }, of) => {
+        const opposite = ({ In: 'NotIn', NotIn: 'In', Exists: 'DoesNotExist', DoesNotExist: 'Exists' } as const)[
+          operator
+        ];
+        const matches = (by: LabelSelectorOperator) => matchesLabels(selector({}, term(key, by, ...list)), of);
+        expect(matches(opposite)).toBe(!matches(operator));
+      }),
+    );
+  });
+});
+
+describe('formatLabelSelector', () => {
+  it.each<[LabelSelector, string]>([
+    [selector({}), ''],
+    [selector({ role: 'main', app: 'etcd' }), 'app=etcd,role=main'],
+    [selector({ app: '' }), 'app='],
+    [selector({}, term('role', 'In', 'main')), 'role=main'],
+    [selector({}, term('role', 'In', 'main', 'events', 'main')), 'role in (events,main)'],
+    [selector({}, term('role', 'In', 'main', '')), 'role in (,main)'],
+    [selector({}, term('role', 'NotIn', 'main')), 'role!=main'],
+    [selector({}, term('role', 'NotIn', 'main', 'apiserver')), 'role notin (apiserver,main)'],
+    [selector({}, term('role', 'Exists')), 'role'],
+    [selector({}, term('role', 'DoesNotExist')), '!role'],
+    [
+      selector({ 'gardener.cloud/role': 'controlplane' }, term('role', 'NotIn', 'main'), term('app', 'DoesNotExist')),
+      '!app,gardener.cloud/role=controlplane,role!=main',
+    ],
+    [selector({ app: 'etcd' }, term('app', 'In', 'etcd'), term('app', 'In', 'etcd', 'etcd')), 'app=etcd'],
+  ])('%j: %s', (wanted, expected) => {
+    expect(formatLabelSelector(wanted)).toBe(expected);
+  });
+
+  const shuffled = <T>(items: readonly T[]) =>
+    fc.shuffledSubarray([...items, ...items], { minLength: items.length * 2, maxLength: items.length * 2 });
+
+  it('gives one text whatever the order and repetition of terms and values', () => {
+    const withOther = selectors.chain((one) =>
+      fc.record({
+        one: fc.constant(one),
+        other: fc
+          .tuple(
+            fc.shuffledSubarray(Object.entries(one.matchLabels), { minLength: Object.keys(one.matchLabels).length }),
+            fc.tuple(...one.matchExpressions.map((part) => shuffled(part.values))),
+          )
+          .chain(([pairs, lists]) =>
+            shuffled(one.matchExpressions.map((part, index) => ({ ...part, values: lists[index] ?? [] }))).map(
+              (matchExpressions) => ({ matchLabels: Object.fromEntries(pairs), matchExpressions }),
+            ),
+          ),
+      }),
+    );
+    fc.assert(
+      fc.property(withOther, ({ one, other }) => {
+        expect(formatLabelSelector(other)).toBe(formatLabelSelector(one));
+      }),
+    );
+  });
+});
+
+describe('label keys and values', () => {
+  const n = (length: number, character = 'a'): string => character.repeat(length);
+
+  it.each([
+    ['a', true],
+    ['A', true],
+    ['0', true],
+    ['a.b_c-D', true],
+    [n(63), true],
+    [n(64), false],
+    ['', false],
+    ['-a', false],
+    ['a-', false],
+    ['.a', false],
+    ['a.', false],
+    ['_a', false],
+    ['__proto__', false],
+    ['a b', false],
+    ['a\n', false],
+    ['é', false],
+    ['kubernetes.io/service-name', true],
+    [`${n(253)}/${n(63)}`, true],
+    [`${n(254)}/a`, false],
+    [`a/${n(64)}`, false],
+    ['/a', false],
+    ['a/', false],
+    ['a/b/c', false],
+    ['A/b', false],
+    ['a_b/c', false],
+    ['a..b/c', false],
+    ['a.-b/c', false],
+    ['-a/b', false],
+    ['0.1/b', true],
+  ])('isLabelKey(%j): %j', (text, expected) => {
+    expect(isLabelKey(text)).toBe(expected);
+  });
+
+  it.each([
+    ['', true],
+    ['a', true],
+    ['1', true],
+    ['A_1.b-c', true],
+    [n(63), true],
+    [n(64), false],
+    ['-', false],
+    ['a-', false],
+    ['.a', false],
+    ['a/b', false],
+    ['a b', false],
+    ['a\n', false],
+    ['\n', false],
+    ['é', false],
+  ])('isLabelValue(%j): %j', (text, expected) => {
+    expect(isLabelValue(text)).toBe(expected);
+  });
+
+  it('are judged at any length', () => {
+    const long = n(100_000);
+    for (const text of [
+      long,
+      `${long}/`,
+      `${long}.`,
+      `${n(100_000, 'a.')}/`,
+      n(100_000, 'a-'),
+      `${n(100_000, '-')}/a`,
+    ]) {
+      expect([isLabelKey(text), isLabelValue(text)]).toEqual([false, false]);
+    }
+  });
+});

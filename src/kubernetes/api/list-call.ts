@@ -1,0 +1,102 @@
+import { type ProtobufListType, readProtobufList } from '../protobuf/index.ts';
+import type { Call, ListBounds, ListParts } from './call.ts';
+import { decodeList } from './decode.ts';
+import { distinctBy } from './distinct.ts';
+
+const mebibyte = 1024 * 1024;
+
+export const listBounds: ListBounds = {
+  jsonBytes: 8 * mebibyte,
+  protobufBytes: 8 * mebibyte,
+  pageItems: 5_000,
+  items: 100_000,
+};
+
+/**
+ * Of a shoot, whose lists are judged whole and in one go: twice the nodes that Kubernetes is made for
+ * (https://kubernetes.io/docs/setup/best-practices/cluster-large), which takes less than 50 ms.
+ */
+const shootItems = 10_000;
+
+/** Of 10,000 nodes a prober keeps 5 MB. */
+export const nodeListBounds: ListBounds = { ...listBounds, items: shootItems, keptBytes: 16 * mebibyte };
+
+/** For programs that ask for nodes as they are: conditions, labels and annotations, 8 KB of a node. */
+export const nodeHealthListBounds: ListBounds = { ...nodeListBounds, keptBytes: 96 * mebibyte };
+
+/** Leases come in one page: pages are of a moment that is over when the last one comes. */
+export const leaseListBounds: ListBounds = {
+  jsonBytes: 4 * mebibyte,
+  protobufBytes: 16 * mebibyte,
+  pageItems: shootItems,
+  items: shootItems,
+  keptBytes: 16 * mebibyte,
+};
+
+/**
+ * What one look at a shoot keeps of it in memory, together less than 9 MiB: 20 shoots are looked at at the same time, and all of them may be hostile.
+ * Of 5,000 nodes that are all unhealthy and say why at length, 5.5 MB are kept.
+ */
+export const lookBounds = {
+  nodes: { ...nodeListBounds, keptBytes: 6 * mebibyte },
+  leases: { ...leaseListBounds, keptBytes: 2 * mebibyte },
+  tunnelPods: { ...nodeListBounds, keptBytes: mebibyte / 2 },
+} as const satisfies Readonly<Record<string, ListBounds>>;
+
+const defaultPageSize = 500;
+/** A node has 12 to 25 KB, most of it images; so many of up to 33 KB fit into a page, which is else thrown away and asked for again in smaller ones. */
+export const nodePageSize = 250;
+
+export interface ListCall<Item> {
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+  /** Of the list, such as `NodeList`. Absent: any. */
+  readonly kind?: string;
+  /** Throws a DecodeError; `path` is what its message begins with. */
+  readonly decode: (item: unknown, path: string) => Item;
+  /** Absent: JSON only. */
+  readonly protobuf?: ProtobufListType<Item>;
+  /** Of items that share a name only the first counts. Absent: all do. */
+  readonly nameOf?: (item: Item) => string;
+  /** Default 500. `none`: one page, and no `limit`. */
+  readonly pageSize?: number | 'none';
+  readonly bounds?: ListBounds;
+}
+
+/** A call that lists: page by page, each item projected as it comes in. */
+export const listCall = <Item>(options: ListCall<Item>): Call<readonly Item[]> => {
+  const { path, query, kind, decode, protobuf, nameOf, pageSize = defaultPageSize, bounds = listBounds } = options;
+  const distinct = (items: readonly Item[]): readonly Item[] =>
+    nameOf === undefined ? items : distinctBy(items, nameOf);
+  const fromJson = decodeList(decode, kind);
+  const fromProtobuf = protobuf && readProtobufList(protobuf);
+  const start = (): ListParts<readonly Item[]> => {
+    const items: Item[] = [];
+    return {
+      count: () => items.length,
+      addJson: (item) => void items.push(decode(item, `items[${String(items.length)}]`)),
+      addProtobuf: (cursor, end) => {
+        if (protobuf !== undefined) items.push(protobuf.readItem(cursor, end, items.length));
+      },
+      last: () => items.at(-1),
+      cut: (count) => {
+        items.length = count;
+      },
+      all: () => distinct(items),
+    };
+  };
+  return {
+    method: 'GET',
+    path,
+    ...(query === undefined ? {} : { query }),
+    decode: (json) => distinct(fromJson(json)),
+    ...(fromProtobuf === undefined ? {} : { protobuf: (bytes) => distinct(fromProtobuf(bytes)) }),
+    list: {
+      pageSize: pageSize === 'none' ? undefined : pageSize,
+      bounds,
+      kind,
+      apiVersion: protobuf?.apiVersion,
+      start,
+    },
+  };
+};

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { DecodeError } from './decode.ts';
+import { decodePod, deletePod } from './pod.ts';
+
+const waiting = (name: string, reason = 'CrashLoopBackOff') => ({ name, state: { waiting: { reason } } });
+const running = (name: string) => ({ name, state: { running: {} }, lastState: { terminated: { reason: 'Error' } } });
+
+const pod = (status: unknown, metadata: object = {}) => ({
+  metadata: { name: 'api-1', namespace: 'ns', uid: 'u1', resourceVersion: '7', ...metadata },
+  status,
+});
+
+describe('decodePod', () => {
+  it.each([
+    ['no status', undefined, []],
+    ['no container status', {}, []],
+    ['running', { containerStatuses: [running('main')] }, []],
+    ['crash-looping', { containerStatuses: [running('main'), waiting('side')] }, ['side']],
+    ['waiting for something else', { containerStatuses: [waiting('main', 'ImagePullBackOff')] }, []],
+    [
+      'an init container',
+      { initContainerStatuses: [waiting('first')], containerStatuses: [waiting('main', 'PodInitializing')] },
+      ['first'],
+    ],
+    [
+      'a sidecar, an init container that stays',
+      { initContainerStatuses: [{ ...waiting('proxy'), started: false }] },
+      ['proxy'],
+    ],
+    ['an ephemeral container', { ephemeralContainerStatuses: [waiting('debug')] }, ['debug']],
+    [
+      'several',
+      { initContainerStatuses: [waiting('a')], containerStatuses: [waiting('b'), waiting('c')] },
+      ['a', 'b', 'c'],
+    ],
+    ['lists that are null', { containerStatuses: null, initContainerStatuses: null }, []],
+    ['a container without state', { containerStatuses: [{ name: 'main' }] }, []],
+  ])('%s', (_, status, expected) => {
+    expect(decodePod(pod(status), 'pod').crashLooping).toEqual(expected);
+  });
+
+  const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'api', uid: 'r1' };
+
+  it.each([
+    ['no owner', {}, undefined],
+    ['an owner that is no controller', { ownerReferences: [owner] }, undefined],
+    ['an owner that says so', { ownerReferences: [{ ...owner, controller: false }] }, undefined],
+    [
+      'the controller among several',
+      {
+        ownerReferences: [
+          { ...owner, uid: 'x' },
+          { ...owner, controller: true },
+        ],
+      },
+      { kind: 'ReplicaSet', name: 'api', uid: 'r1' },
+    ],
+  ])('%s', (_, metadata, expected) => {
+    expect(decodePod(pod({}, metadata), 'pod').controller).toEqual(expected);
+  });
+
+  it('knows a pod that is being deleted', () => {
+    expect(decodePod(pod({}, { deletionTimestamp: '2026-01-01T00:00:00Z' }), 'pod').deleting).toBe(true);
+  });
+
+  it.each([
+    ['a status list', pod({ containerStatuses: {} }), 'pod.status.containerStatuses'],
+    [
+      'a reason',
+      pod({ containerStatuses: [{ name: 'a', state: { waiting: { reason: 3 } } }] }),
+      'state.waiting.reason',
+    ],
+    ['an owner', pod({}, { ownerReferences: ['x'] }), 'pod.metadata.ownerReferences[0]'],
+  ])('refuses %s of another type', (_, json, path) => {
+    const decode = () => decodePod(json, 'pod');
+    expect(decode).toThrow(DecodeError);
+    expect(decode).toThrow(path);
+  });
+});
+
+it('deletes the very pod that was seen, in that state, with its own grace period', () => {
+  expect(deletePod(decodePod(pod({}), 'pod'))).toMatchObject({
+    method: 'DELETE',
+    path: '/api/v1/namespaces/ns/pods/api-1',
+    body: { apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid: 'u1', resourceVersion: '7' } },
+    repeatable: true,
+  });
+});

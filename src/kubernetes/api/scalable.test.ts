@@ -1,0 +1,308 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { buildDeployment } from '../../../test/doubles/builders.ts';
+import {
+  type ResourceState,
+  activeAnnotation,
+  decodeScalable,
+  getScalable,
+  getScale,
+  ignoreScalingAnnotation,
+  ignoresScaling,
+  isAtLeast,
+  isHeld,
+  isMarked,
+  patchScalable,
+  patchScale,
+  replicasAnnotation,
+  replicasToRestore,
+  scaledState,
+  scalesInOneWrite,
+  workloadState,
+} from './scalable.ts';
+
+const withAnnotations = (annotations: Readonly<Record<string, string>>): ResourceState => ({
+  resourceVersion: '1',
+  annotations,
+  specReplicas: 0,
+  readyReplicas: 0,
+  observed: true,
+});
+
+it('uses the annotations of the specification', () => {
+  expect([ignoreScalingAnnotation, replicasAnnotation, activeAnnotation]).toEqual([
+    'dependency-watchdog.gardener.cloud/ignore-scaling',
+    'dependency-watchdog.gardener.cloud/replicas',
+    'dependency-watchdog.gardener.cloud/meltdown-protection-active',
+  ]);
+});
+
+describe('the manager of the replicas', () => {
+  const entry = (manager: string, time: string, fields: object) => ({
+    manager,
+    operation: 'Update',
+    apiVersion: 'apps/v1',
+    time,
+    fieldsType: 'FieldsV1',
+    fieldsV1: fields,
+  });
+  const count = { 'f:spec': { 'f:replicas': {} } };
+  const template = { 'f:spec': { 'f:template': {} } };
+  const managerOf = (...managedFields: readonly object[]): string | undefined => {
+    const deployment = buildDeployment({ name: 'a', namespace: 'b' });
+    const object = { ...deployment, metadata: { ...deployment.metadata, managedFields } };
+    const scalable = decodeScalable(object, 'Deployment');
+    expect(workloadState(scalable).replicasManager).toBe(scalable.replicasManager);
+    return scalable.replicasManager;
+  };
+
+  it.each([
+    ['nobody', [], undefined],
+    ['whoever owns the field', [entry('gardenlet', '2026-11-22T10:00:00Z', { ...template, ...count })], 'gardenlet'],
+    ['not who owns other fields', [entry('gardenlet', '2026-11-22T10:00:00Z', template)], undefined],
+    ['not what cannot be read', [{ manager: 7, fieldsV1: [] }, { fieldsV1: 'x', time: {} }, {}], undefined],
+    [
+      'the latest of several owners',
+      [
+        entry('kubectl-scale', '2026-11-22T10:00:01Z', count),
+        entry('gardenlet', '2026-11-22T09:59:59Z', count),
+        entry('kube-controller-manager', '2026-11-22T10:00:02Z', { 'f:status': {} }),
+      ],
+      'kubectl-scale',
+    ],
+  ])('is %s', (_, fields, manager) => {
+    expect(managerOf(...fields)).toBe(manager);
+  });
+});
+
+describe('replicasToRestore', () => {
+  it.each([
+    ['1', 1],
+    ['3', 3],
+    ['10', 10],
+    ['007', 7],
+    ['2147483647', 2_147_483_647],
+  ])('%j is %d', (text, replicas) => {
+    expect(replicasToRestore(withAnnotations({ [replicasAnnotation]: text }))).toEqual({ replicas });
+  });
+
+  it.each([
+    '',
+    '0',
+    '00',
+    '-1',
+    '+3',
+    'abc',
+    '2147483648',
+    '9999999999',
+    '99999999999999999999',
+    ' 3',
+    '3 ',
+    '3\n',
+    '1.0',
+    '1e3',
+    '0x3',
+    '３',
+    'null',
+  ])('%j cannot be read, so it is 1', (text) => {
+    const state = withAnnotations({ [replicasAnnotation]: text });
+    expect(replicasToRestore(state)).toEqual({ replicas: 1, unreadable: text });
+  });
+
+  it('is 1 without complaint where there is no annotation', () => {
+    expect(replicasToRestore(withAnnotations({}))).toEqual({ replicas: 1 });
+  });
+
+  it('is a count for every text, and gives back every count', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.integer().map(String), fc.double().map(String)), (text) => {
+        const { replicas } = replicasToRestore(withAnnotations({ [replicasAnnotation]: text }));
+        expect(Number.isInteger(replicas) && replicas >= 1 && replicas <= 2_147_483_647).toBe(true);
+      }),
+    );
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 2_147_483_647 }), (count) => {
+        const state = withAnnotations({ [replicasAnnotation]: String(count) });
+        expect(replicasToRestore(state)).toEqual({ replicas: count });
+      }),
+    );
+  });
+});
+
+describe('annotations', () => {
+  it.each(['1', 't', 'T', 'TRUE', 'true', 'True'])('ignore-scaling %j is true', (text) => {
+    expect(ignoresScaling(withAnnotations({ [ignoreScalingAnnotation]: text }))).toBe(true);
+  });
+
+  it.each(['', '0', 'f', 'F', 'FALSE', 'false', 'False', 'yes', 'on', 'tRUE', 'TrUe', ' true', 'true ', '2', '01'])(
+    'ignore-scaling %j is not',
+    (text) => {
+      expect(ignoresScaling(withAnnotations({ [ignoreScalingAnnotation]: text }))).toBe(false);
+    },
+  );
+
+  it('hold and mark by being there, whatever their value', () => {
+    const cases = [
+      { annotations: {}, held: false, marked: false },
+      { annotations: { [activeAnnotation]: '' }, held: true, marked: true },
+      { annotations: { [activeAnnotation]: 'false' }, held: true, marked: true },
+      { annotations: { [replicasAnnotation]: '' }, held: false, marked: true },
+      { annotations: { [ignoreScalingAnnotation]: 'true' }, held: false, marked: false },
+      { annotations: { 'dependency-watchdog.gardener.cloud/other': 'x' }, held: false, marked: false },
+    ];
+    for (const { annotations, held, marked } of cases) {
+      expect(isHeld(withAnnotations(annotations))).toBe(held);
+      expect(isMarked(withAnnotations(annotations))).toBe(marked);
+    }
+    expect(ignoresScaling(withAnnotations({}))).toBe(false);
+  });
+});
+
+describe('states', () => {
+  const workload = (options: Parameters<typeof buildDeployment>[0]) =>
+    workloadState(decodeScalable(buildDeployment(options), 'Deployment'));
+
+  it('of a workload are in its object', () => {
+    const annotations = { a: 'b' };
+    expect(workload({ replicas: 3, readyReplicas: 2, annotations, resourceVersion: '7' })).toEqual({
+      resourceVersion: '7',
+      annotations,
+      specReplicas: 3,
+      readyReplicas: 2,
+      observed: true,
+    });
+    expect(workload({ replicas: 0 })).toMatchObject({ specReplicas: 0, readyReplicas: 0 });
+  });
+
+  it('take an absent spec.replicas for 1, and an absent status for not seen yet', () => {
+    const json = { metadata: { name: 'a', generation: 1 }, spec: {} };
+    expect(workloadState(decodeScalable(json, 'x'))).toMatchObject({
+      specReplicas: 1,
+      readyReplicas: 0,
+      observed: false,
+    });
+  });
+
+  it.each([
+    { generation: 4, observedGeneration: 3, observed: false },
+    { generation: 4, observedGeneration: 4, observed: true },
+    { generation: 4, observedGeneration: 5, observed: true },
+  ])('generation $generation, observed $observedGeneration: $observed', ({ observed, ...generations }) => {
+    expect(workload(generations).observed).toBe(observed);
+    const object = decodeScalable(buildDeployment(generations), 'x');
+    expect(scaledState(object, { resourceVersion: '1', specReplicas: 1, statusReplicas: 1 }).observed).toBe(observed);
+  });
+
+  it('of other kinds take the count from the Scale, and readiness where there is one', () => {
+    const scale = { resourceVersion: '8', specReplicas: 3, statusReplicas: 2 };
+    const bare = decodeScalable({ metadata: { name: 'a', generation: 5, resourceVersion: '7' } }, 'x');
+    expect(scaledState(bare, scale)).toEqual({
+      resourceVersion: '7',
+      annotations: {},
+      specReplicas: 3,
+      readyReplicas: 2,
+      observed: true,
+    });
+    const withReady = decodeScalable(
+      { metadata: { name: 'a' }, spec: { replicas: 9 }, status: { readyReplicas: 0 } },
+      'x',
+    );
+    expect(scaledState(withReady, scale)).toMatchObject({ specReplicas: 3, readyReplicas: 0 });
+  });
+
+  it('are read from custom resources that use our field names for something else', () => {
+    const json = { metadata: { name: 'a' }, spec: { replicas: { min: 1 } }, status: { readyReplicas: 'all' } };
+    expect(decodeScalable(json, 'x')).not.toHaveProperty('specReplicas');
+    expect(decodeScalable(json, 'x')).not.toHaveProperty('readyReplicas');
+  });
+});
+
+describe('kinds', () => {
+  it.each([
+    ['apps/v1', 'Deployment', true],
+    ['apps/v1', 'StatefulSet', true],
+    ['apps/v1', 'ReplicaSet', true],
+    ['apps/v1', 'DaemonSet', false],
+    ['apps/v1beta2', 'Deployment', false],
+    ['v1', 'ReplicationController', false],
+    ['druid.gardener.cloud/v1alpha1', 'Etcd', false],
+  ])('%s %s scale in one write: %s', (apiVersion, kind, atOnce) => {
+    expect(scalesInOneWrite({ apiVersion, kind, name: 'x' })).toBe(atOnce);
+  });
+});
+
+describe('isAtLeast', () => {
+  it.each([
+    ['10', '9', true],
+    ['9', '10', false],
+    ['9', '9', true],
+    ['9007199254740993', '9007199254740992', true],
+    ['9007199254740992', '9007199254740993', false],
+    ['18446744073709551616', '5', true],
+    ['abc', '5', true],
+    ['5', 'abc', true],
+    ['', '5', true],
+  ])('%j is at least %j: %s', (a, b, expected) => {
+    expect(isAtLeast(a, b)).toBe(expected);
+  });
+});
+
+describe('requests', () => {
+  const deployment = {
+    ref: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'kube-controller-manager' },
+    resource: 'deployments',
+    namespace: 'shoot--dev--one',
+  };
+  const etcd = {
+    ref: { apiVersion: 'druid.gardener.cloud/v1alpha1', kind: 'Etcd', name: 'etcd-main' },
+    resource: 'etcds',
+    namespace: 'shoot--dev--one',
+  };
+  const controller = {
+    ref: { apiVersion: 'v1', kind: 'ReplicationController', name: 'a' },
+    resource: 'replicationcontrollers',
+    namespace: 'b',
+  };
+
+  it('go to the object or its scale', () => {
+    const path = '/apis/apps/v1/namespaces/shoot--dev--one/deployments/kube-controller-manager';
+    expect(getScalable(deployment)).toMatchObject({ method: 'GET', path });
+    expect(getScale(deployment)).toMatchObject({ method: 'GET', path: `${path}/scale` });
+    expect(getScalable(etcd).path).toBe(
+      '/apis/druid.gardener.cloud/v1alpha1/namespaces/shoot--dev--one/etcds/etcd-main',
+    );
+    expect(getScalable(controller).path).toBe('/api/v1/namespaces/b/replicationcontrollers/a');
+  });
+
+  it('carry the version that was read, so that they may be repeated', () => {
+    const annotations = { [activeAnnotation]: '', [replicasAnnotation]: null };
+    expect(patchScalable(deployment, { resourceVersion: '7', annotations, replicas: 0 })).toMatchObject({
+      method: 'PATCH',
+      contentType: 'application/merge-patch+json',
+      repeatable: true,
+      body: { metadata: { resourceVersion: '7', annotations }, spec: { replicas: 0 } },
+    });
+    expect(patchScalable(deployment, { resourceVersion: '7', annotations }).body).toEqual({
+      metadata: { resourceVersion: '7', annotations },
+    });
+    expect(patchScale(etcd, { resourceVersion: '7', replicas: 3 })).toMatchObject({
+      method: 'PATCH',
+      path: '/apis/druid.gardener.cloud/v1alpha1/namespaces/shoot--dev--one/etcds/etcd-main/scale',
+      repeatable: true,
+      body: { metadata: { resourceVersion: '7' }, spec: { replicas: 3 } },
+    });
+  });
+
+  it('read a Scale, whose counts of 0 Go leaves out', () => {
+    const { decode } = getScale(etcd);
+    expect(decode({ metadata: { resourceVersion: '8' }, spec: { replicas: 3 }, status: { replicas: 2 } })).toEqual({
+      resourceVersion: '8',
+      specReplicas: 3,
+      statusReplicas: 2,
+    });
+    expect(decode({ metadata: {}, spec: {} })).toEqual({ resourceVersion: '', specReplicas: 0, statusReplicas: 0 });
+    for (const json of [null, {}, { metadata: {}, spec: { replicas: '3' } }, { metadata: {}, status: [] }]) {
+      expect(() => decode(json)).toThrow('scale');
+    }
+  });
+});

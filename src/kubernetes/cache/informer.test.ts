@@ -1,0 +1,1011 @@
+import { getEventListeners } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { type FakeClock, createFakeClock } from '../../../test/doubles/fake-clock.ts';
+import { type RecordingLogger, createRecordingLogger } from '../../../test/doubles/recording-logger.ts';
+import { createRecordingMeter } from '../../../test/doubles/recording-meter.ts';
+import {
+  type ScriptedExchange,
+  type ScriptedKube,
+  type ScriptedStream,
+  createScriptedKube,
+} from '../../../test/doubles/scripted-kube.ts';
+import type { Labels } from '../../ports/meter.ts';
+import { DecodeError, decodeObject } from '../api/decode.ts';
+import { ApiError } from '../api/errors.ts';
+import { type Informer, type InformerOptions, createInformer } from './informer.ts';
+import type { StoreChange } from './store.ts';
+import { waitForSync } from './wait-for-sync.ts';
+import { createWatchRegistry } from './watch-registry.ts';
+
+interface Bench {
+  readonly clock: FakeClock;
+  readonly kube: ScriptedKube;
+  readonly logger: RecordingLogger;
+  readonly informer: Informer<string>;
+  readonly changes: StoreChange<string>[];
+  readonly abort: AbortController;
+  readonly done: Promise<void>;
+  /** The next request, once everything runnable has run. */
+  readonly take: () => Promise<ScriptedExchange>;
+  readonly content: () => Readonly<Record<string, string>>;
+}
+
+/** Keeps the label `v`; an object without one cannot be decoded. */
+const project = (json: unknown, path: string): string => {
+  const labels = decodeObject(decodeObject(json, path).metadata, `${path}.metadata`).labels;
+  const { v } = decodeObject(labels, `${path}.metadata.labels`);
+  if (typeof v !== 'string') throw new DecodeError(`${path}.metadata.labels.v`, 'a string', v);
+  return v;
+};
+
+const start = (options: Partial<InformerOptions<string>> = {}): Bench => {
+  const clock = createFakeClock();
+  const kube = createScriptedKube();
+  const logger = createRecordingLogger();
+  const informer = createInformer({
+    kube,
+    clock,
+    logger,
+    random: { next: () => 0.5 },
+    path: '/api/v1/secrets',
+    project,
+    registry: createWatchRegistry(createRecordingMeter()),
+    ...options,
+  });
+  const changes: StoreChange<string>[] = [];
+  informer.subscribe((change) => changes.push(change));
+  const abort = new AbortController();
+  return {
+    clock,
+    kube,
+    logger,
+    informer,
+    changes,
+    abort,
+    done: informer.run(abort.signal),
+    take: async () => {
+      await clock.settle();
+      return kube.take();
+    },
+    content: () => Object.fromEntries(informer.entries()),
+  };
+};
+
+interface Item {
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+const item = (name: string, resourceVersion: number | string, v: unknown = `${name}@${resourceVersion}`): Item => ({
+  metadata: { namespace: 'ns', name, resourceVersion: String(resourceVersion), labels: { v } },
+});
+
+const listOf = (resourceVersion: number | string, items: readonly unknown[], more = {}): unknown => ({
+  kind: 'SecretList',
+  apiVersion: 'v1',
+  metadata: { resourceVersion: String(resourceVersion), ...more },
+  items,
+});
+
+const event = (type: string, object: object): unknown => ({
+  type,
+  object: { kind: 'Secret', apiVersion: 'v1', ...object },
+});
+
+const bookmark = (resourceVersion: number): unknown =>
+  event('BOOKMARK', { metadata: { resourceVersion: String(resourceVersion) } });
+
+const status = (code: number, reason: string, more = {}): object => ({
+  kind: 'Status',
+  apiVersion: 'v1',
+  status: 'Failure',
+  code,
+  reason,
+  ...more,
+});
+
+/** A bench whose list is in and whose first watch is open. */
+const follow = async (
+  items: readonly unknown[] = [],
+  options: Partial<InformerOptions<string>> = {},
+): Promise<Bench & { readonly stream: ScriptedStream }> => {
+  const bench = start(options);
+  (await bench.take()).respond(200, listOf(10, items));
+  const stream = (await bench.take()).stream();
+  await bench.clock.settle();
+  bench.changes.length = 0;
+  return { ...bench, stream };
+};
+
+const versionOf = (exchange: ScriptedExchange): string | undefined => exchange.request.query?.resourceVersion;
+const isWatch = (exchange: ScriptedExchange): boolean => exchange.request.query?.watch === 'true';
+
+/** A spell that the informer takes for a good one. */
+const goodMs = 60_000;
+
+describe('rule 12: list, then watch', () => {
+  it('rule 12: watches from the version of the list, with bookmarks, for 5 to 10 minutes', async () => {
+    for (const [random, seconds] of [
+      [0, '300'],
+      [0.5, '450'],
+      [0.9999, '599'],
+    ] as const) {
+      const bench = start({ random: { next: () => random } });
+      const list = await bench.take();
+      expect(list.request).toMatchObject({ method: 'GET', path: '/api/v1/secrets', query: { limit: '500' } });
+      expect(list.request.query).not.toHaveProperty('resourceVersion');
+      expect(list.request.timeoutMs).toBe(60_000);
+      list.respond(200, listOf(42, [item('a', 1)]));
+      const { request } = await bench.take();
+      expect(request.path).toBe('/api/v1/secrets');
+      expect(request.query).toEqual({
+        watch: 'true',
+        allowWatchBookmarks: 'true',
+        resourceVersion: '42',
+        timeoutSeconds: seconds,
+      });
+      expect(request.timeoutMs).toBeUndefined();
+    }
+  });
+
+  it('rule 12: keeps the store in step and tells every change once, after the store shows it', async () => {
+    const { stream, informer, changes, clock } = await follow([item('a', 1), item('b', 2)]);
+    const seen: (string | undefined)[] = [];
+    informer.subscribe(({ key }) => seen.push(informer.get(key)));
+    stream.send(event('ADDED', item('c', 11)));
+    stream.send(event('MODIFIED', item('a', 12)));
+    stream.send(event('DELETED', item('b', 13, 'last words')));
+    await clock.settle();
+    expect(changes).toEqual([
+      { type: 'set', key: 'ns/c', value: 'c@11' },
+      { type: 'set', key: 'ns/a', value: 'a@12', previous: 'a@1' },
+      { type: 'deleted', key: 'ns/b', value: 'last words' },
+    ]);
+    expect(seen).toEqual(['c@11', 'a@12', undefined]);
+    expect(informer.state()).toMatchObject({ synced: true, objects: 2, undecodable: 0, lastError: undefined });
+  });
+
+  it('rule 12: keys of cluster-scoped objects are their names', async () => {
+    const { stream, clock, content } = await follow();
+    stream.send(event('ADDED', { metadata: { name: 'node-1', resourceVersion: '11', labels: { v: 'x' } } }));
+    await clock.settle();
+    expect(content()).toEqual({ 'node-1': 'x' });
+  });
+
+  it('events that say nothing new are no changes', async () => {
+    const { stream, clock, changes } = await follow([item('a', 5)]);
+    stream.send(event('ADDED', item('a', 5)));
+    stream.send(event('MODIFIED', item('a', 5, 'same version, other words')));
+    stream.send(event('DELETED', item('unknown', 11)));
+    await clock.settle();
+    expect(changes).toEqual([]);
+  });
+
+  it('a listener that throws or leaves disturbs no one', async () => {
+    const { stream, informer, changes, clock, logger } = await follow();
+    const leave = informer.subscribe(() => {
+      leave();
+      throw new Error('listener');
+    });
+    stream.send(event('ADDED', item('a', 11)));
+    stream.send(event('ADDED', item('b', 12)));
+    await clock.settle();
+    expect(changes).toHaveLength(2);
+    expect(logger.at('error')).toEqual(['a listener of the cache failed']);
+  });
+});
+
+describe('rule 13: bookmarks', () => {
+  it('rule 13: a watch that ends after a bookmark goes on there, with no list', async () => {
+    for (const endIt of ['end', 'fail'] as const) {
+      const { stream, clock, take, changes } = await follow([item('a', 1)]);
+      stream.send(event('MODIFIED', item('a', 11)));
+      stream.send(bookmark(77));
+      await clock.advance(goodMs);
+      if (endIt === 'end') stream.end();
+      else stream.fail(new ApiError({ code: 'ConnectionError', message: 'reset' }));
+      await clock.advance(2_000);
+      const next = await take();
+      expect([isWatch(next), versionOf(next)]).toEqual([true, '77']);
+      expect(changes).toHaveLength(1);
+    }
+  });
+
+  it('rule 13: without a bookmark it goes on after the last event', async () => {
+    const { stream, clock, take } = await follow([item('a', 1)]);
+    stream.send(event('DELETED', item('a', 15)));
+    await clock.advance(goodMs);
+    stream.end();
+    expect(versionOf(await take())).toBe('15');
+  });
+});
+
+describe('rule 14: a version that is gone', () => {
+  const gone: readonly (readonly [string, (exchange: ScriptedExchange) => void])[] = [
+    ['HTTP 410', (exchange) => exchange.respond(410, status(410, 'Expired'))],
+    ['HTTP 410 Gone', (exchange) => exchange.respond(410, status(410, 'Gone'))],
+    ['an ERROR event', (exchange) => exchange.stream().send({ type: 'ERROR', object: status(410, 'Expired') })],
+    [
+      'a version too large',
+      (exchange) =>
+        exchange.respond(504, status(504, 'Timeout', { details: { causes: [{ reason: 'ResourceVersionTooLarge' }] } })),
+    ],
+    [
+      'an ERROR event of a version too large',
+      (exchange) =>
+        exchange
+          .stream()
+          .send({ type: 'ERROR', object: status(504, 'Timeout', { message: 'Too large resource version' }) }),
+    ],
+  ];
+
+  it.each(gone)('rule 14: %s: lists again, and the store changes in one step', async (_name, answer) => {
+    const before = [item('same', 1), item('changed', 2), item('gone', 3)];
+    const { stream, clock, take, changes, informer, content } = await follow(before);
+    await clock.advance(goodMs);
+    stream.end();
+    const seen: unknown[] = [];
+    informer.subscribe(() => seen.push(content()));
+    answer(await take());
+    await clock.advance(2_000);
+    const list = await take();
+    expect(isWatch(list)).toBe(false);
+    expect(content()).toEqual({ 'ns/same': 'same@1', 'ns/changed': 'changed@2', 'ns/gone': 'gone@3' });
+    list.respond(200, listOf(90, [item('same', 1), item('changed', 20), item('new', 30)]));
+    expect(versionOf(await take())).toBe('90');
+    expect(changes).toEqual([
+      { type: 'deleted', key: 'ns/gone', value: 'gone@3' },
+      { type: 'set', key: 'ns/changed', value: 'changed@20', previous: 'changed@2' },
+      { type: 'set', key: 'ns/new', value: 'new@30' },
+    ]);
+    const after = { 'ns/same': 'same@1', 'ns/changed': 'changed@20', 'ns/new': 'new@30' };
+    expect(seen).toEqual([after, after, after]);
+  });
+
+  it('rule 14: stays synced and keeps its content while it lists again', async () => {
+    const { stream, clock, take, informer, content } = await follow([item('a', 1)]);
+    stream.send({ type: 'ERROR', object: status(410, 'Expired') });
+    await clock.advance(2_000);
+    (await take()).respond(500, 'broken');
+    await clock.advance(60_000);
+    expect(informer.synced).toBe(true);
+    expect(content()).toEqual({ 'ns/a': 'a@1' });
+  });
+
+  it('rule 14: a version that is always gone is no hot loop', async () => {
+    const bench = start();
+    let requests = 0;
+    for (; bench.clock.monotonic() < 600_000; requests += 1) {
+      await bench.clock.settle();
+      if (bench.kube.waiting === 0) await bench.clock.advance(1_000);
+      else {
+        const exchange = bench.kube.take();
+        if (isWatch(exchange)) exchange.respond(410, status(410, 'Expired'));
+        else exchange.respond(200, listOf(10, []));
+      }
+    }
+    expect(bench.kube.requests.length).toBeLessThan(80);
+  });
+
+  it('rule 14: a watch whose kind is gone lists again, and finds the kind when it is back', async () => {
+    const { stream, clock, take } = await follow([item('a', 1)]);
+    await clock.advance(goodMs);
+    stream.end();
+    (await take()).respond(404, '404 page not found\n');
+    await clock.advance(2_000);
+    const list = await take();
+    expect(isWatch(list)).toBe(false);
+  });
+});
+
+describe('rule 15: refusals', () => {
+  it.each([
+    [429, 'TooManyRequests', { 'retry-after': '45' }, 45_000],
+    [429, 'TooManyRequests', { 'retry-after': '999999999' }, 60_000],
+    [503, 'ServiceUnavailable', { 'retry-after': '999999999' }, 60_000],
+    [429, 'TooManyRequests', { 'retry-after': 'Fri, 31 Dec 9999 23:59:59 GMT' }, 60_000],
+    [429, 'TooManyRequests', {}, 1_200],
+    [500, 'InternalError', {}, 1_200],
+    [503, 'ServiceUnavailable', { 'retry-after': '3' }, 3_000],
+    [403, 'Forbidden', {}, 1_200],
+    [401, 'Unauthorized', {}, 1_200],
+  ])(
+    'rule 15: %d %s with %j: watches again after %d ms, from where it was, with no list',
+    async (code, reason, headers, ms) => {
+      const { stream, clock, take, kube } = await follow();
+      stream.send(bookmark(33));
+      await clock.advance(goodMs);
+      stream.end();
+      (await take()).respond(code, status(code, reason), headers);
+      await clock.advance(ms - 1);
+      expect(kube.waiting).toBe(0);
+      await clock.advance(1);
+      const next = await take();
+      expect([isWatch(next), versionOf(next)]).toEqual([true, '33']);
+    },
+  );
+
+  it.each([
+    [20, 20_000],
+    [999_999_999, 60_000],
+  ])('rule 15: 429 as an ERROR event that asks for %d s is no different', async (retryAfterSeconds, ms) => {
+    const { stream, clock, take, kube } = await follow();
+    await clock.advance(goodMs);
+    stream.send({ type: 'ERROR', object: status(429, 'TooManyRequests', { details: { retryAfterSeconds } }) });
+    await clock.advance(ms - 1);
+    expect(kube.waiting).toBe(0);
+    await clock.advance(1);
+    const next = await take();
+    expect([isWatch(next), versionOf(next)]).toEqual([true, '10']);
+  });
+
+  const waits = async (
+    bench: Bench,
+    refuse: (exchange: ScriptedExchange) => void,
+    count: number,
+  ): Promise<number[]> => {
+    const waited: number[] = [];
+    for (let round = 0; round < count; round += 1) {
+      refuse(await bench.take());
+      await bench.clock.settle();
+      const before = bench.clock.monotonic();
+      await bench.clock.runUntil(() => bench.kube.waiting > 0);
+      waited.push(bench.clock.monotonic() - before);
+    }
+    return waited;
+  };
+
+  it('rule 15: backs off from 0.8 s to 30 s, for lists and watches, within bounds for any random number', async () => {
+    const refuse = (exchange: ScriptedExchange): void =>
+      exchange.fail(new ApiError({ code: 'ConnectionError', message: 'x' }));
+    const least = await waits(start({ random: { next: () => 0 } }), refuse, 9);
+    expect(least).toEqual([800, 1_600, 3_200, 6_400, 12_800, 15_000, 15_000, 15_000, 15_000]);
+    const most = await waits(start({ random: { next: () => 0.999_999 } }), refuse, 9);
+    for (const [index, wait] of most.entries()) {
+      expect(wait).toBeGreaterThan(least[index] ?? 0);
+      expect(wait).toBeLessThanOrEqual(30_000);
+    }
+    const watching = await follow([], { random: { next: () => 0 } });
+    watching.stream.end();
+    await watching.clock.runUntil(() => watching.kube.waiting > 0);
+    expect(await waits(watching, refuse, 3)).toEqual([1_600, 3_200, 6_400]);
+  });
+
+  it('rule 15: a good spell forgets the back-off, a short one does not', async () => {
+    const bench = start({ random: { next: () => 0 } });
+    const refuse = (exchange: ScriptedExchange): void => exchange.respond(500, '');
+    (await bench.take()).respond(200, listOf(1, []));
+    expect(await waits(bench, refuse, 4)).toEqual([800, 1_600, 3_200, 6_400]);
+    const short = (await bench.take()).stream();
+    await bench.clock.advance(5_000);
+    short.fail(new ApiError({ code: 'ConnectionError', message: 'x' }));
+    await bench.clock.runUntil(() => bench.kube.waiting > 0);
+    expect(await waits(bench, refuse, 1)).toEqual([15_000]);
+    const long = (await bench.take()).stream();
+    await bench.clock.advance(goodMs);
+    long.fail(new ApiError({ code: 'ConnectionError', message: 'x' }));
+    await bench.clock.runUntil(() => bench.kube.waiting > 0);
+    expect(await waits(bench, refuse, 1)).toEqual([1_600]);
+  });
+});
+
+describe('rule 16: a server that closes at once', () => {
+  it.each([
+    ['with nothing', (stream: ScriptedStream) => stream.end()],
+    [
+      'after an event',
+      (stream: ScriptedStream) => {
+        stream.send(event('ADDED', item('a', 11)));
+        stream.end();
+      },
+    ],
+  ])('rule 16: %s, again and again, is asked ever less often', async (_name, close) => {
+    const bench = start();
+    (await bench.take()).respond(200, listOf(10, []));
+    while (bench.clock.monotonic() < 600_000) {
+      await bench.clock.settle();
+      if (bench.kube.waiting > 0) close(bench.kube.take().stream());
+      else await bench.clock.advance(500);
+    }
+    expect(bench.kube.requests.length).toBeLessThan(40);
+    expect(bench.kube.openBodies).toBe(0);
+  });
+
+  it('rule 16: one that says Timeout in each watch, of a resource whose bookmarks are known, as well', async () => {
+    const { stream, clock, kube } = await follow();
+    stream.send(bookmark(20));
+    await clock.advance(goodMs);
+    stream.end();
+    while (clock.monotonic() < 600_000 && kube.requests.length < 1_000) {
+      await clock.settle();
+      const watch = kube.waiting > 0 ? kube.take().stream() : undefined;
+      watch?.send(event('ERROR', status(504, 'Timeout')));
+      if (watch === undefined) await clock.advance(500);
+    }
+    expect(kube.requests.length).toBeLessThan(40);
+    expect(kube.openBodies).toBe(0);
+  });
+
+  it('rule 16: a stream that the server ends in good time is taken up at once', async () => {
+    const { stream, clock, kube } = await follow();
+    await clock.advance(400_000);
+    stream.end();
+    await clock.settle();
+    expect(kube.waiting).toBe(1);
+  });
+});
+
+describe('rule 17: silence', () => {
+  /** Where no bookmark has come, a random number of 0.5 makes it 450 s and the grace. */
+  const patientMs = 465_000;
+  const bookmarkMs = 90_000;
+
+  it.each([
+    ['before the first bookmark, for its time-out and a grace', [], patientMs, '10'],
+    ['after a bookmark, for 90 s', [bookmark(20)], bookmarkMs, '20'],
+    [
+      'after an event that followed a bookmark, for 90 s',
+      [bookmark(20), event('ADDED', item('a', 21))],
+      bookmarkMs,
+      '21',
+    ],
+    ['after an event alone, for its time-out and a grace', [event('ADDED', item('a', 21))], patientMs, '21'],
+  ])('rule 17: a stream without a byte %s, is aborted and resumed', async (_name, events, ms, version) => {
+    const { stream, clock, kube, take } = await follow();
+    // Late, so that the patience at the beginning is no help.
+    await clock.advance(100_000);
+    for (const each of events) stream.send(each);
+    await clock.advance((events.length === 0 ? -100_000 : 0) + ms - 1);
+    expect(kube.openBodies).toBe(1);
+    await clock.advance(1);
+    expect(kube.openBodies).toBe(0);
+    await clock.advance(2_000);
+    const next = await take();
+    expect([isWatch(next), versionOf(next)]).toEqual([true, version]);
+  });
+
+  it('rule 17: what a bookmark has shown holds for all later watches of the resource, and of no other', async () => {
+    const registry = createWatchRegistry(createRecordingMeter());
+    const first = await follow([], { registry });
+    first.stream.send(bookmark(20));
+    await first.clock.advance(goodMs);
+    first.stream.end();
+    (await first.take()).stream();
+    await first.clock.advance(bookmarkMs - 1);
+    expect(first.kube.openBodies).toBe(1);
+    await first.clock.advance(1);
+    expect(first.kube.openBodies).toBe(0);
+
+    const [same, other] = [
+      await follow([], { registry, path: '/api/v1/namespaces/ns/secrets' }),
+      await follow([], { registry, path: '/api/v1/pods' }),
+    ];
+    for (const { clock } of [same, other]) await clock.advance(bookmarkMs);
+    expect([same.kube.openBodies, other.kube.openBodies]).toEqual([0, 1]);
+  });
+
+  it('rule 17: a stream that has shown no bookmark yet is opened anew as a precaution, and nobody is alarmed', async () => {
+    const { stream, clock, take, informer, logger } = await follow();
+    stream.send(bookmark(20));
+    await clock.advance(goodMs);
+    stream.end();
+    for (let round = 0; round < 3; round += 1) {
+      const watch = await take();
+      expect([isWatch(watch), versionOf(watch)]).toEqual([true, '20']);
+      watch.stream();
+      await clock.advance(bookmarkMs - 1);
+      expect(informer.state().problem).toBeUndefined();
+      await clock.advance(1);
+    }
+    expect(logger.at('warn')).toEqual([]);
+    (await take()).stream().send(bookmark(30));
+    await clock.advance(75_000);
+    expect(informer.state().problem).toBe('nothing heard of the watch for 75 s');
+    await clock.advance(15_000);
+    expect(logger.at('warn')).toEqual(['list and watch interrupted, trying again']);
+  });
+
+  it('rule 17: every byte puts it off, also one that ends no event', async () => {
+    const { stream, clock, kube } = await follow();
+    stream.send(bookmark(20));
+    for (let count = 0; count < 5; count += 1) {
+      await clock.advance(bookmarkMs - 1);
+      stream.send(count === 0 ? '{"type":' : ' ');
+      await clock.settle();
+    }
+    expect(kube.openBodies).toBe(1);
+    await clock.advance(bookmarkMs - 1);
+    expect(kube.openBodies).toBe(1);
+    await clock.advance(1);
+    expect(kube.openBodies).toBe(0);
+  });
+
+  it('rule 17: a server that stood still for 80 s is not given up, nor one whose bookmarks are slow', async () => {
+    const { stream, clock, kube } = await follow();
+    for (const gapMs of [60_000, 62_500, 80_000, 60_000, 89_000]) {
+      await clock.advance(gapMs);
+      stream.send(bookmark(20));
+    }
+    await clock.settle();
+    expect([kube.openBodies, kube.requests.length]).toEqual([1, 2]);
+  });
+
+  it('rule 17: a process that stood still reads what came meanwhile before it calls the stream silent', async () => {
+    const clock = createFakeClock();
+    let stoppedUntil = 0;
+    const timer: FakeClock['timer'] = (ms, callback) =>
+      clock.timer(Math.max(ms, stoppedUntil - clock.monotonic()), callback);
+    const kube = createScriptedKube();
+    const bench = start({ clock: { ...clock, monotonic: () => clock.monotonic(), timer }, kube });
+    await clock.settle();
+    kube.take().respond(200, listOf(10, []));
+    await clock.settle();
+    // The timers of these 200 s fire when they are over, before anything is read.
+    stoppedUntil = 200_000;
+    const stream = kube.take().stream();
+    stream.send(bookmark(20));
+    await clock.settle();
+    await clock.advance(200_000);
+    stream.send(bookmark(30));
+    await clock.advance(bookmarkMs - 1);
+    expect(kube.openBodies).toBe(1);
+    await clock.advance(1);
+    expect([kube.openBodies, bench.informer.state().lastError?.message]).toEqual([
+      0,
+      'GET /api/v1/secrets: watch: no byte within 90000 ms',
+    ]);
+  });
+
+  it('rule 17: a watch that is never answered is aborted as well', async () => {
+    const bench = start();
+    (await bench.take()).respond(200, listOf(10, []));
+    const unanswered = await bench.take();
+    await bench.clock.advance(patientMs - 1);
+    expect(unanswered.request.signal.aborted).toBe(false);
+    await bench.clock.advance(1);
+    expect(unanswered.request.signal.aborted).toBe(true);
+    expect(bench.informer.state().lastError?.message).toMatch(/no byte within 465000 ms/);
+  });
+
+  const measured = () => {
+    const meter = createRecordingMeter();
+    const ageOf = (labels: Labels): number | undefined => meter.value('dwd_watch_age_seconds', labels);
+    return { ageOf, registry: createWatchRegistry(meter) };
+  };
+
+  it('rule 17: says for how long nothing was heard, once a bookmark is overdue, while it is away and until it is back', async () => {
+    const { ageOf, registry } = measured();
+    const bench = await follow([], { registry, query: { fieldSelector: 'metadata.name=x' } });
+    const { clock, stream, take, informer } = bench;
+    const age = (): number | undefined => ageOf({ resource: 'secrets', selector: 'metadata.name=x' });
+    await clock.advance(300_000);
+    expect([informer.state().problem, age()]).toEqual([undefined, 300]);
+    stream.send(bookmark(20));
+    await clock.advance(70_000);
+    expect([informer.state().problem, age()]).toEqual([undefined, 70]);
+    await clock.advance(5_000);
+    expect(informer.state().problem).toBe('nothing heard of the watch for 75 s');
+    await clock.advance(15_000);
+    const lost = 'GET /api/v1/secrets: watch: no byte within 90000 ms';
+    expect([informer.state().problem, age()]).toEqual([lost, 90]);
+    await clock.advance(2_000);
+    (await take()).respond(503, 'closed for now');
+    await clock.settle();
+    expect([informer.state().problem, age()]).toEqual([
+      expect.stringMatching(/^GET .*503.*; nothing heard of the watch for 92 s$/),
+      92,
+    ]);
+    await clock.advance(3_000);
+    (await take()).stream();
+    await clock.settle();
+    expect([informer.state().problem, age()]).toEqual([undefined, 0]);
+    bench.abort.abort();
+    await bench.done;
+    expect(age()).toBeUndefined();
+  });
+
+  it.each([
+    ['ends', (stream: ScriptedStream) => stream.end()],
+    ['breaks', (stream: ScriptedStream) => stream.fail(new ApiError({ code: 'ConnectionError', message: 'reset' }))],
+  ])('rule 17: a watch that the server %s is away from then on, not since its last byte', async (_name, lose) => {
+    const { ageOf, registry } = measured();
+    const { clock, stream, take, informer } = await follow([], { registry });
+    await clock.advance(300_000);
+    lose(stream);
+    for (let waited = 0; waited < 95_000; waited += 5_000) {
+      await clock.advance(5_000);
+      expect(informer.state().problem ?? '').not.toContain('nothing heard');
+      if (waited === 0) (await take()).stream();
+    }
+    expect(ageOf({ resource: 'secrets', selector: '' })).toBe(90);
+  });
+
+  it('rule 17: of watches that differ in their namespace alone the oldest is shown', async () => {
+    const { ageOf, registry } = measured();
+    const options = { registry, query: { labelSelector: 'a=b' } };
+    const old = await follow([], { ...options, path: '/apis/x.example/v1/namespaces/one/wheels' });
+    await old.clock.advance(7_000);
+    await follow([], { ...options, path: '/apis/x.example/v1/namespaces/two/wheels' });
+    expect(ageOf({ resource: 'wheels.x.example', selector: 'a=b' })).toBe(7);
+  });
+});
+
+describe('rule 18: broken streams', () => {
+  const whole = `${JSON.stringify(event('ADDED', item('a', 11)))}\n`;
+
+  it.each([
+    ['ends inside an event', whole.slice(0, 40)],
+    ['holds no JSON', 'upstream connect error\n'],
+    ['holds an unknown type', event('RENAMED', item('b', 12))],
+    ['holds another kind', { type: 'ADDED', object: { kind: 'Pod', ...item('b', 12) } }],
+    ['holds a Status that is no ERROR', { type: 'ADDED', object: status(410, 'Expired') }],
+    ['holds an event without object', { type: 'ADDED' }],
+    ['holds an object without version', event('ADDED', { metadata: { name: 'x' } })],
+    ['holds a bookmark without version', event('BOOKMARK', { metadata: {} })],
+  ])('rule 18: a stream that %s resumes after the last whole event and is logged once', async (_name, broken) => {
+    const { stream, clock, take, content, logger, kube } = await follow();
+    const seconds = 5;
+    stream.send(whole);
+    for (let round = 0; round < 2; round += 1) {
+      const current = round === 0 ? stream : (await take()).stream();
+      current.send(broken);
+      current.end();
+      await clock.advance(seconds * 1_000);
+    }
+    const next = await take();
+    expect([isWatch(next), versionOf(next)]).toEqual([true, '11']);
+    expect(content()).toEqual({ 'ns/a': 'a@11' });
+    expect(logger.at('warn')).toEqual(['list and watch interrupted, trying again']);
+    expect(kube.openBodies).toBe(0);
+  });
+
+  it('rule 18: what follows a broken event is not taken: it may be of anything', async () => {
+    const { stream, clock, content } = await follow();
+    stream.send('{"type":"ADDED"}\n');
+    stream.send(whole);
+    await clock.settle();
+    expect(content()).toEqual({});
+  });
+
+  it('rule 18: when the same place breaks again and again, a list gets past it', async () => {
+    const bench = await follow();
+    bench.stream.send('nonsense\n');
+    const requests: boolean[] = [];
+    for (let round = 0; round < 7; round += 1) {
+      if (round !== 3) await bench.clock.advance(30_000);
+      const exchange = await bench.take();
+      requests.push(isWatch(exchange));
+      if (isWatch(exchange)) exchange.stream().send('nonsense\n');
+      else exchange.respond(200, listOf(20, []));
+    }
+    expect(requests).toEqual([true, true, false, true, true, true, false]);
+  });
+
+  it('rule 18: the kind of custom resources is that of their items, whatever the list is called', async () => {
+    const bench = start();
+    const cluster = { apiVersion: 'x/v1', kind: 'Cluster', ...item('a', 1) };
+    (await bench.take()).respond(200, {
+      kind: 'Clusters',
+      metadata: { resourceVersion: '10' },
+      items: [cluster],
+    });
+    const stream = (await bench.take()).stream();
+    stream.send({ type: 'MODIFIED', object: { kind: 'Cluster', ...item('a', 11) } });
+    await bench.clock.settle();
+    expect(bench.content()).toEqual({ 'ns/a': 'a@11' });
+    stream.send({ type: 'MODIFIED', object: { kind: 'Pod', ...item('a', 12) } });
+    await bench.clock.settle();
+    expect(bench.content()).toEqual({ 'ns/a': 'a@11' });
+  });
+});
+
+describe('rule 19: paged lists', () => {
+  it('rule 19: follows the pages; nothing shows before the last', async () => {
+    const bench = start({ pageSize: 2 });
+    const first = await bench.take();
+    expect(first.request.query).toEqual({ limit: '2' });
+    first.respond(200, listOf(10, [item('a', 1), item('b', 2)], { continue: 'token-1' }));
+    const second = await bench.take();
+    expect(second.request.query).toEqual({ limit: '2', continue: 'token-1' });
+    expect(bench.informer.synced).toBe(false);
+    expect(bench.content()).toEqual({});
+    second.respond(200, listOf(10, [item('c', 3)], { continue: '' }));
+    expect(versionOf(await bench.take())).toBe('10');
+    expect(Object.keys(bench.content())).toEqual(['ns/a', 'ns/b', 'ns/c']);
+    expect(bench.changes).toHaveLength(3);
+  });
+
+  it('rule 19: the watch starts where the first page was, should the server say different things', async () => {
+    const bench = start({ pageSize: 1 });
+    (await bench.take()).respond(200, listOf(10, [item('a', 1)], { continue: 'token-1' }));
+    (await bench.take()).respond(200, listOf(20, [item('b', 2)]));
+    expect(versionOf(await bench.take())).toBe('10');
+  });
+
+  it('rule 19: 410 on a later page leads to one list in one piece, and only to one', async () => {
+    const bench = start({ pageSize: 2 });
+    (await bench.take()).respond(200, listOf(10, [item('a', 1)], { continue: 'token-1' }));
+    (await bench.take()).respond(410, status(410, 'Expired'));
+    const full = await bench.take();
+    expect(full.request.query).toEqual({});
+    full.respond(200, listOf(20, [item('b', 2)]));
+    expect(versionOf(await bench.take())).toBe('20');
+    expect(bench.content()).toEqual({ 'ns/b': 'b@2' });
+
+    const again = start({ pageSize: 2 });
+    (await again.take()).respond(200, listOf(10, [], { continue: 'token-1' }));
+    (await again.take()).respond(410, status(410, 'Expired'));
+    (await again.take()).respond(410, status(410, 'Expired'));
+    await again.clock.settle();
+    expect(again.kube.waiting).toBe(0);
+    await again.clock.advance(2_000);
+    expect((await again.take()).request.query).toEqual({ limit: '2' });
+  });
+
+  it.each([
+    ['the same token', () => 'token', 1, 2, 'the token of the page just read'],
+    ['ever new tokens', (at: number) => String(at), 1_000, 100, 'more than 100000 items'],
+    ['ever new tokens and no items', (at: number) => String(at), 0, 200, 'more than 100000 items'],
+  ])('rule 19: pages without end, with %s, come to one', async (_name, tokenOf, count, requests, problem) => {
+    const bench = start();
+    const items = Array.from({ length: count }, (_, index) => item(`a${String(index)}`, 1));
+    await bench.clock.settle();
+    while (bench.kube.waiting > 0 && bench.kube.requests.length < 1_000) {
+      bench.kube.take().respond(200, listOf(10, items, { continue: tokenOf(bench.kube.requests.length) }));
+      await bench.clock.settle();
+    }
+    expect(bench.kube.requests).toHaveLength(requests);
+    expect(bench.informer.state().lastError).toMatchObject({
+      code: 'MalformedResponse',
+      message: expect.stringContaining(problem) as string,
+    });
+    expect(bench.informer.synced).toBe(false);
+  });
+
+  it('rule 19: a list in one piece that has a next page after all is malformed', async () => {
+    const bench = start();
+    (await bench.take()).respond(410, status(410, 'Expired'));
+    (await bench.take()).respond(200, listOf(10, [item('a', 1)], { continue: 'token' }));
+    await bench.clock.settle();
+    expect(bench.informer.state().lastError).toMatchObject({ code: 'MalformedResponse' });
+    expect([bench.informer.synced, bench.kube.requests.length]).toEqual([false, 2]);
+  });
+
+  it('rule 19: other failures of a later page start over from the first', async () => {
+    const bench = start({ pageSize: 2 });
+    (await bench.take()).respond(200, listOf(10, [item('a', 1)], { continue: 'token-1' }));
+    (await bench.take()).respond(500, '');
+    await bench.clock.advance(2_000);
+    expect((await bench.take()).request.query).toEqual({ limit: '2' });
+    expect(bench.content()).toEqual({});
+  });
+
+  it('rule 19: 10,000 nodes of 12 KB are listed in pages, and little of them is kept', async () => {
+    const padding = 'x'.repeat(12_000);
+    const count = 10_000;
+    const bench = start();
+    for (let from = 0; from < count; from += 500) {
+      const exchange = await bench.take();
+      const items = Array.from({ length: 500 }, (_, index) => ({ ...item(`n${from + index}`, 1), spec: { padding } }));
+      exchange.respond(200, listOf(10, items, from + 500 < count ? { continue: String(from + 500) } : {}));
+    }
+    expect(isWatch(await bench.take())).toBe(true);
+    expect(bench.informer.state().objects).toBe(count);
+    expect(bench.kube.requests).toHaveLength(21);
+    const kept = JSON.stringify([...bench.informer.entries()]);
+    expect(kept.length).toBeLessThan(count * 40);
+  });
+
+  it('a list without a version is malformed and tried again', async () => {
+    const bench = start();
+    (await bench.take()).respond(200, { kind: 'SecretList', metadata: {}, items: [] });
+    await bench.clock.settle();
+    expect(bench.informer.synced).toBe(false);
+    expect(bench.informer.state().lastError).toMatchObject({ code: 'MalformedResponse' });
+    await bench.clock.advance(2_000);
+    expect(isWatch(await bench.take())).toBe(false);
+  });
+});
+
+describe('rule 20: what is asked for and what is kept', () => {
+  it('rule 20: selectors narrow the list and the watch', async () => {
+    const query = { fieldSelector: 'metadata.name=x', labelSelector: 'a in (b,c)' };
+    const bench = start({ query });
+    const list = await bench.take();
+    expect(list.request.query).toEqual({ ...query, limit: '500' });
+    expect(list.request.headers?.accept).toBe('application/json');
+    list.respond(200, listOf(10, []));
+    expect((await bench.take()).request.query).toMatchObject({ ...query, watch: 'true' });
+  });
+
+  it('rule 20: metadata only is asked for by Accept, and its kind is expected', async () => {
+    const bench = start({ metadataOnly: true });
+    const list = await bench.take();
+    expect(list.request.headers?.accept).toBe(
+      'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json',
+    );
+    list.respond(200, { ...(listOf(10, []) as object), kind: 'PartialObjectMetadataList' });
+    const watch = await bench.take();
+    expect(watch.request.headers?.accept).toBe(
+      'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json',
+    );
+    watch.stream().send({ type: 'ADDED', object: { kind: 'PartialObjectMetadata', ...item('a', 11) } });
+    await bench.clock.settle();
+    expect(bench.content()).toEqual({ 'ns/a': 'a@11' });
+  });
+
+  it('rule 20: an object that cannot be projected is left out, counted and logged once; the rest goes on', async () => {
+    const bench = start();
+    const broken = item('bad', 2, 5);
+    (await bench.take()).respond(200, listOf(10, [item('a', 1), broken, { metadata: null }, 7, item('b', 3)]));
+    const stream = (await bench.take()).stream();
+    await bench.clock.settle();
+    expect(Object.keys(bench.content())).toEqual(['ns/a', 'ns/b']);
+    expect(bench.informer.state()).toMatchObject({ objects: 2, undecodable: 1, lastError: undefined });
+    const logged = (): readonly unknown[] =>
+      bench.logger.lines
+        .filter((line) => line.level === 'error' && line.fields.object !== undefined)
+        .map((line) => line.fields);
+    expect(logged()).toEqual([
+      {
+        informer: '/api/v1/secrets',
+        object: 'ns/bad',
+        problem: 'DecodeError: ns/bad.metadata.labels.v: expected a string, found a number',
+      },
+    ]);
+    stream.send(event('MODIFIED', broken));
+    stream.send(event('MODIFIED', item('b', 12)));
+    await bench.clock.settle();
+    expect(logged()).toHaveLength(1);
+    expect(bench.content()['ns/b']).toBe('b@12');
+    stream.send(event('MODIFIED', item('bad', 13)));
+    await bench.clock.settle();
+    expect(bench.content()['ns/bad']).toBe('bad@13');
+    expect(bench.informer.state().undecodable).toBe(0);
+  });
+
+  it('rule 20: an object that turns bad keeps its last good state, also over a list, until it is deleted', async () => {
+    const { stream, clock, take, changes, content, informer } = await follow([item('a', 1)]);
+    stream.send(event('MODIFIED', item('a', 11, 5)));
+    await clock.advance(goodMs);
+    expect([content(), informer.state().undecodable]).toEqual([{ 'ns/a': 'a@1' }, 1]);
+    stream.send({ type: 'ERROR', object: status(410, 'Expired') });
+    await clock.advance(2_000);
+    (await take()).respond(200, listOf(20, [item('a', 11, 5)]));
+    const next = (await take()).stream();
+    await clock.settle();
+    expect([content(), informer.state().undecodable]).toEqual([{ 'ns/a': 'a@1' }, 1]);
+    expect(changes).toEqual([]);
+    next.send(event('DELETED', item('a', 21, 5)));
+    await clock.settle();
+    expect(changes).toEqual([{ type: 'deleted', key: 'ns/a', value: 'a@1' }]);
+    expect(informer.state()).toMatchObject({ objects: 0, undecodable: 0 });
+  });
+});
+
+describe('rule 21: start and stop', () => {
+  const stages: readonly (readonly [string, (bench: Bench) => Promise<unknown>])[] = [
+    ['before the list is answered', async (bench) => bench.clock.settle()],
+    ['while the list is read', async (bench) => (await bench.take()).stream().send('{')],
+    [
+      'between two tries',
+      async (bench) => {
+        (await bench.take()).respond(500, '');
+        await bench.clock.advance(100);
+      },
+    ],
+    [
+      'before the watch is answered',
+      async (bench) => {
+        (await bench.take()).respond(200, listOf(10, []));
+        await bench.clock.settle();
+      },
+    ],
+    [
+      'while the watch is open',
+      async (bench) => {
+        (await bench.take()).respond(200, listOf(10, []));
+        (await bench.take()).stream().send('{"type"');
+        await bench.clock.settle();
+      },
+    ],
+  ];
+
+  it.each(stages)('rule 21: stopping %s leaves nothing', async (_name, reach) => {
+    const bench = start();
+    await reach(bench);
+    bench.abort.abort(new Error('stop'));
+    await bench.done;
+    await bench.clock.settle();
+    expect(bench.clock.pending).toBe(0);
+    expect([bench.kube.waiting, bench.kube.openBodies]).toEqual([0, 0]);
+    expect(getEventListeners(bench.abort.signal, 'abort')).toEqual([]);
+    const { length } = bench.kube.requests;
+    await bench.clock.advance(1_000_000);
+    expect(bench.kube.requests).toHaveLength(length);
+    expect(bench.logger.at('error')).toEqual([]);
+  });
+
+  it('rule 21: watches that have ended hold on to nothing', async () => {
+    const { stream, clock, take, abort } = await follow();
+    const listeners = (): number => getEventListeners(abort.signal, 'abort').length;
+    const [before, timers] = [listeners(), clock.pending];
+    let current = stream;
+    for (let count = 0; count < 10; count += 1) {
+      await clock.advance(goodMs);
+      if (count % 2 === 0) current.end();
+      else current.fail(new ApiError({ code: 'ConnectionError', message: 'x' }));
+      await clock.advance(2_000);
+      current = (await take()).stream();
+      await clock.settle();
+    }
+    expect([listeners(), clock.pending]).toEqual([before, timers]);
+  });
+
+  it('rule 21: a run that is stopped before it begins asks for nothing', async () => {
+    const { kube, informer } = start();
+    const before = kube.requests.length;
+    await informer.run(AbortSignal.abort());
+    expect(kube.requests).toHaveLength(before);
+  });
+
+  it('rule 21: whenSynced waits for the first list, and for no longer than its signal', async () => {
+    const bench = start();
+    const abort = new AbortController();
+    const reason = { enough: true };
+    const givenUp = bench.informer.whenSynced(abort.signal);
+    abort.abort(reason);
+    await expect(givenUp).rejects.toBe(reason);
+    expect(getEventListeners(abort.signal, 'abort')).toEqual([]);
+
+    const patient = new AbortController();
+    const synced = bench.informer.whenSynced(patient.signal);
+    (await bench.take()).respond(200, listOf(10, []));
+    await synced;
+    expect(getEventListeners(patient.signal, 'abort')).toEqual([]);
+    await bench.informer.whenSynced(patient.signal);
+  });
+
+  it('rule 21: a cache that never syncs fails the start after its time with the reason', async () => {
+    const good = await follow();
+    const denied = start();
+    const slow = start({ path: '/apis/x/v1/slow', query: { fieldSelector: 'metadata.name=y' } });
+    (await denied.take()).respond(
+      403,
+      status(403, 'Forbidden', { message: 'secrets is forbidden: User "x" cannot list' }),
+    );
+    await denied.clock.settle();
+    const clock = createFakeClock();
+    const { signal } = new AbortController();
+    const all = [good.informer, denied.informer, slow.informer];
+    const outcome = waitForSync(all, { clock, timeoutMs: 60_000, signal });
+    const failed = expect(outcome).rejects.toThrow(
+      'caches were not filled within 60000 ms: /api/v1/secrets (GET /api/v1/secrets: 403 Forbidden: secrets is forbidden: ' +
+        'User "x" cannot list); /apis/x/v1/slow, fieldSelector metadata.name=y (no answer to the list yet)',
+    );
+    await clock.advance(60_000);
+    await failed;
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+
+    await waitForSync([good.informer], { clock, timeoutMs: 60_000, signal });
+    expect(clock.pending).toBe(0);
+    await expect(
+      waitForSync([slow.informer], { clock, timeoutMs: 60_000, signal: AbortSignal.abort('stop') }),
+    ).rejects.toBe('stop');
+    expect(clock.pending).toBe(0);
+  });
+
+  it('rule 21: 403 and 404 on the list are tried again for ever, the reason in sight until it is over', async () => {
+    const bench = start();
+    for (let round = 0; round < 10; round += 1) {
+      const [code, reason] = round % 2 === 0 ? ([403, 'Forbidden'] as const) : ([404, 'NotFound'] as const);
+      (await bench.take()).respond(code, status(code, reason));
+      await bench.clock.settle();
+      expect(bench.informer.state().lastError).toMatchObject({ code: reason });
+      await bench.clock.advance(30_000);
+    }
+    (await bench.take()).respond(200, listOf(10, []));
+    await bench.clock.settle();
+    expect(bench.informer.state()).toMatchObject({ synced: true, lastError: undefined });
+    expect(bench.logger.at('warn')).toHaveLength(1);
+  });
+});

@@ -1,0 +1,164 @@
+import type { Clock } from '../../ports/clock.ts';
+import type { JsonObject } from '../api/decode.ts';
+import { ApiError } from '../api/errors.ts';
+import type { Kube } from '../api/kube.ts';
+import { createScope, guardSilence, readFailure, statusError } from '../client/index.ts';
+import { LineTooLongError, splitLines } from './lines.ts';
+
+/** etcd takes objects of 1.5 MiB unless told otherwise; nothing sane comes near this. */
+const longestEventBytes = 64 * 1024 * 1024;
+/** How much longer than the server's own time-out a stream may be silent. */
+const silenceGraceMs = 15_000;
+/**
+ * So long may a stream be silent where bookmarks come: kube-apiserver sends one a minute to each watcher, a second or two late
+ * (`nextBookmarkTime` in `storage/cacher`), but none until its cache has got beyond where the watch began (`cacheWatcher.process`): where
+ * nothing changes and etcd tells of no progress, that takes long. A watch that it serves from etcd gets none.
+ */
+export const bookmarkSilenceMs = 90_000;
+/** From when the request has left until the head of the answer: kube-apiserver sends it before there is an event (`endpoints/handlers/watch.go`). */
+const openTimeoutMs = 30_000;
+
+/** We gave up a watch of which no byte came. What the server calls a `Timeout`, in an answer or in an ERROR event, is not this: it spoke. */
+export class WatchSilentError extends ApiError {
+  constructor(message: string) {
+    super({ code: 'Timeout', message });
+  }
+}
+
+export interface WatchEvent {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK';
+  /** Of a bookmark it holds nothing but its resourceVersion. */
+  readonly object: JsonObject;
+  /** Where to resume after this event. */
+  readonly resourceVersion: string;
+}
+
+export interface WatchOptions {
+  readonly kube: Kube;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly path: string;
+  /** Selectors of the list. */
+  readonly query: Readonly<Record<string, string>>;
+  readonly accept: string;
+  readonly resourceVersion: string;
+  /** Server-side end of the stream. */
+  readonly timeoutSeconds: number;
+  /** `Kind` of every object; undefined: not known, any will do. */
+  readonly kind: string | undefined;
+  /** The server is known to send bookmarks on watches like this one; else the first of them tells. */
+  readonly bookmarked: boolean;
+  /** Called when the server has accepted the watch. */
+  readonly onOpen: () => void;
+  /** Called with each piece of the stream, also with one that ends no event. */
+  readonly onHeard: () => void;
+}
+
+const malformed = (path: string, problem: string): ApiError =>
+  new ApiError({ code: 'MalformedResponse', message: `GET ${path}: watch: ${problem}` });
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** JSON.parse's own message quotes the text, which may be a Secret. */
+const parseLine = (line: string): unknown => {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+};
+
+const resourceVersionOf = (object: JsonObject): string => {
+  const version = isObject(object.metadata) ? object.metadata.resourceVersion : undefined;
+  return typeof version === 'string' ? version : '';
+};
+
+/** One line of the stream. Throws the ApiError of an ERROR event, and MalformedResponse for what is no event of this watch. */
+const parseEvent = (line: string, { path, kind }: WatchOptions): WatchEvent => {
+  const json = parseLine(line);
+  if (!isObject(json)) throw malformed(path, 'the stream ended inside an event, or holds something that is not JSON');
+  const { type, object } = json;
+  if (!isObject(object)) throw malformed(path, 'an event without an object');
+  if (type === 'ERROR') {
+    const code = typeof object.code === 'number' ? object.code : 500;
+    throw statusError({ method: 'GET', path, httpStatus: code, json: object });
+  }
+  if (kind !== undefined && object.kind !== undefined && object.kind !== kind) {
+    throw malformed(path, `an object of another kind than ${kind}`);
+  }
+  if (type !== 'ADDED' && type !== 'MODIFIED' && type !== 'DELETED' && type !== 'BOOKMARK') {
+    throw malformed(path, 'an event of an unknown type');
+  }
+  const resourceVersion = resourceVersionOf(object);
+  if (resourceVersion === '') throw malformed(path, 'an event without a resourceVersion');
+  return { type, object, resourceVersion };
+};
+
+/** Passes chunks on, and says so. */
+async function* heard(chunks: AsyncIterable<Uint8Array>, onChunk: () => void): AsyncGenerator<Uint8Array, void> {
+  for await (const chunk of chunks) {
+    onChunk();
+    yield chunk;
+  }
+}
+
+/**
+ * One watch request as its events. Ends when the server ends the stream. Throws an ApiError for a refusal, an ERROR event, a broken stream
+ * or a silent one (no head within 30 s; then no byte for 90 s where bookmarks come, else for the time-out plus a grace), and the signal's reason
+ * on abort.
+ */
+export async function* watchOnce(options: WatchOptions): AsyncGenerator<WatchEvent, void> {
+  const { kube, clock, path, timeoutSeconds } = options;
+  const scope = createScope({ signal: options.signal, clock, timeoutMs: undefined, onTimeout: () => undefined });
+  const patienceMs = options.bookmarked ? bookmarkSilenceMs : timeoutSeconds * 1_000 + silenceGraceMs;
+  const silence = guardSilence({
+    clock,
+    limitMs: patienceMs,
+    onSilence: (ms) => scope.fail(new WatchSilentError(`GET ${path}: watch: no byte within ${String(ms)} ms`)),
+  });
+  const hear = (): void => {
+    silence.heard();
+    options.onHeard();
+  };
+  let cancelOpening: (() => void) | undefined;
+  const beginOpening = (): void => {
+    const message = `GET ${path}: watch: no answer within ${openTimeoutMs} ms`;
+    cancelOpening?.();
+    cancelOpening = clock.timer(openTimeoutMs, () => scope.fail(new ApiError({ code: 'Timeout', message })));
+  };
+  try {
+    const response = await kube.request({
+      method: 'GET',
+      path,
+      query: {
+        ...options.query,
+        watch: 'true',
+        allowWatchBookmarks: 'true',
+        resourceVersion: options.resourceVersion,
+        timeoutSeconds: String(timeoutSeconds),
+      },
+      headers: { accept: options.accept },
+      // Whoever watches waits and tries again by itself.
+      once: true,
+      beforeSend: beginOpening,
+      signal: scope.signal,
+    });
+    cancelOpening?.();
+    if (response.status !== 200) throw await readFailure(response, { method: 'GET', path }, { clock, scope });
+    silence.heard();
+    options.onOpen();
+    for await (const line of splitLines(heard(response.body, hear), longestEventBytes)) {
+      const event = parseEvent(line, options);
+      if (event.type === 'BOOKMARK') silence.limit(bookmarkSilenceMs);
+      yield event;
+    }
+  } catch (error) {
+    if (error instanceof LineTooLongError) throw malformed(path, error.message);
+    throw error;
+  } finally {
+    cancelOpening?.();
+    silence.stop();
+    scope.end();
+  }
+}

@@ -1,0 +1,42 @@
+import type { Kube, KubeRequest, KubeResponse } from '../api/kube.ts';
+
+/** What makes a request ours. */
+export interface Credentials {
+  /** Value of the `Authorization` header of the next request, or undefined for none. Rejects with an ApiError. */
+  authorization(signal: AbortSignal): Promise<string | undefined>;
+  /** Forgets what is cached, because the server did not take it. False when there is nothing that could have changed. */
+  reload(): boolean;
+}
+
+export const bearer = (token: string): string => `Bearer ${token}`;
+
+/** RFC 7617. */
+export const basic = (username: string, password: string): string =>
+  `Basic ${Buffer.from(`${username}:${password}`, 'utf8').toString('base64')}`;
+
+/** Credentials that never change; `authorization` undefined when the TLS client certificate is all there is. */
+export const staticCredentials = (authorization: string | undefined): Credentials => ({
+  authorization: async () => authorization,
+  reload: () => false,
+});
+
+const abandon = async (response: KubeResponse): Promise<void> => {
+  await response.body[Symbol.asyncIterator]().return?.();
+};
+
+/** Adds the credentials to every request. After a 401 they are loaded anew and the request is sent once more. */
+export const withCredentials = (kube: Kube, credentials: Credentials): Kube => {
+  const send = async (request: KubeRequest): Promise<KubeResponse> => {
+    const authorization = await credentials.authorization(request.signal);
+    if (authorization === undefined) return kube.request(request);
+    return kube.request({ ...request, headers: { ...request.headers, authorization } });
+  };
+  return {
+    request: async (request) => {
+      const response = await send(request);
+      if (response.status !== 401 || !credentials.reload()) return response;
+      await abandon(response);
+      return send(request);
+    },
+  };
+};

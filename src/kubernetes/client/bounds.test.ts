@@ -1,0 +1,508 @@
+import { describe, expect, it } from 'vitest';
+import { type FakeClock, createFakeClock } from '../../../test/doubles/fake-clock.ts';
+import { getHealthz, listNodeLeaseExpiries, listTunnelPods } from '../../care/calls.ts';
+import { listNodeHealth, listWorkerNodes } from '../../gardener/health-calls.ts';
+import { getVersion, listMachines, listNodeLeases, listNodes } from '../../gardener/shoot-calls.ts';
+import type { Call } from '../api/call.ts';
+import { ApiError } from '../api/errors.ts';
+import type { Kube, KubeRequest } from '../api/kube.ts';
+import { leaseListBounds, listBounds, nodeListBounds } from '../api/list-call.ts';
+import { createBodyBudget } from './body-budget.ts';
+import { createKubeClient } from './client.ts';
+
+const [kib, mib] = [1024, 1024 * 1024];
+const { signal } = new AbortController();
+
+interface Reply {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: Iterable<string | Uint8Array>;
+}
+
+/** Answers each request with the next reply, the last one for ever, and counts what was taken of the bodies. */
+const serve = (...replies: readonly ((request: KubeRequest) => Reply)[]) => {
+  const requests: KubeRequest[] = [];
+  const stats = { bytes: 0, left: 0 };
+  const request: Kube['request'] = async (incoming) => {
+    const reply = replies[Math.min(requests.length, replies.length - 1)]?.(incoming);
+    requests.push(incoming);
+    const read = async function* (): AsyncGenerator<Uint8Array> {
+      let isWhole = false;
+      try {
+        for (const piece of reply?.body ?? []) {
+          const chunk = Buffer.from(piece);
+          stats.bytes += chunk.length;
+          yield chunk;
+        }
+        isWhole = true;
+      } finally {
+        if (!isWhole) stats.left += 1;
+      }
+    };
+    return { status: reply?.status ?? 200, headers: reply?.headers ?? {}, body: read() };
+  };
+  return { kube: { request }, requests, stats };
+};
+
+function* repeat(times: number, piece: string | Uint8Array): Generator<string | Uint8Array> {
+  for (let count = 0; count < times; count += 1) yield piece;
+}
+
+function* joined(...parts: readonly Iterable<string | Uint8Array>[]): Generator<string | Uint8Array> {
+  for (const part of parts) yield* part;
+}
+
+const chunk = 64 * kib;
+const filler = 'x'.repeat(chunk);
+const protobuf = { 'content-type': 'application/vnd.kubernetes.protobuf' };
+const message = (field: number, ...parts: readonly Uint8Array[]): Buffer => {
+  const body = Buffer.concat(parts);
+  const length: number[] = [];
+  for (let rest = body.length; ; rest = Math.floor(rest / 128)) {
+    length.push((rest % 128) + (rest >= 128 ? 128 : 0));
+    if (rest < 128) break;
+  }
+  return Buffer.concat([Buffer.from([field * 8 + 2, ...length]), body]);
+};
+const text = (field: number, value: string): Buffer => message(field, Buffer.from(value));
+const envelope = (apiVersion: string, kind: string, list: Uint8Array): Buffer =>
+  Buffer.concat([Buffer.from('k8s\0'), message(1, text(1, apiVersion), text(2, kind)), message(2, list)]);
+/** The head of a list that says it is of 1 GB. */
+const endless = (apiVersion: string, kind: string): Buffer =>
+  Buffer.concat([
+    Buffer.from('k8s\0'),
+    message(1, text(1, apiVersion), text(2, kind)),
+    Buffer.from([0x12, 0x80, 0x80, 0x80, 0x80, 0x04]),
+  ]);
+const leaseItem = message(2, message(1, text(1, 'n')));
+const jsonItems = (count: number): string => `{"items":[${Array(count).fill('{"metadata":{"name":"n"}}').join()}]}`;
+const tinyItem = '{"metadata":{"name":"n"}},';
+
+/** A body that begins at once, and whose pieces come after so many milliseconds each; the last one never does. */
+const trickle = (clock: FakeClock, gapsMs: readonly number[]) => {
+  const sent: AbortSignal[] = [];
+  const request: Kube['request'] = async (incoming) => {
+    sent.push(incoming.signal);
+    const body = async function* (): AsyncGenerator<Uint8Array> {
+      yield Buffer.from('{"items":[');
+      for (const ms of [...gapsMs, Number.MAX_SAFE_INTEGER]) {
+        await clock.sleep(ms, incoming.signal);
+        yield Buffer.from(' ');
+      }
+    };
+    return { status: 200, headers: {}, body: body() };
+  };
+  return { kube: { request }, sent };
+};
+
+const callOn = async <T>(server: { readonly kube: Kube }, call: Call<T>): Promise<T> => {
+  const client = createKubeClient({ kube: server.kube, clock: createFakeClock(), objectBytes: 256 * kib });
+  return (await client.call(call, { signal })).value;
+};
+
+const problemOf = async (server: { readonly kube: Kube }, call: Call<unknown>): Promise<ApiError> =>
+  callOn(server, call).then(
+    () => expect.unreachable('it was answered'),
+    (error: unknown) => error as ApiError,
+  );
+
+describe('rule 11a: what one answer may cost', () => {
+  it('rule 11a: has these bounds', () => {
+    expect({ version: getVersion.bytes, healthz: getHealthz.bytes }).toEqual({ version: 64 * kib, healthz: 64 * kib });
+    expect(listBounds).toEqual({ jsonBytes: 8 * mib, protobufBytes: 8 * mib, pageItems: 5_000, items: 100_000 });
+    expect(nodeListBounds).toEqual({ ...listBounds, items: 10_000, keptBytes: 16 * mib });
+    expect(leaseListBounds).toMatchObject({ jsonBytes: 4 * mib, protobufBytes: 16 * mib });
+    expect(listNodeLeases.list).toMatchObject({ pageSize: undefined, bounds: leaseListBounds });
+    expect(listNodeLeaseExpiries.list).toMatchObject({
+      pageSize: undefined,
+      bounds: { ...leaseListBounds, keptBytes: 2 * mib },
+    });
+    expect(listWorkerNodes.list?.bounds).toEqual({ ...nodeListBounds, keptBytes: 6 * mib });
+    expect(listTunnelPods.list?.bounds).toEqual({ ...nodeListBounds, keptBytes: mib / 2 });
+    expect(listNodes.list).toMatchObject({ pageSize: 250, bounds: nodeListBounds });
+    expect(listNodeHealth.list?.bounds).toEqual({ ...nodeListBounds, keptBytes: 96 * mib });
+    expect(listMachines('a').list).toMatchObject({ pageSize: 500, bounds: listBounds });
+  });
+
+  const open = '{"items":[';
+  const endlessLeases = endless('coordination.k8s.io/v1', 'LeaseList');
+  const endlessNodes = endless('v1', 'NodeList');
+  const cases: readonly (readonly [string, Call<unknown>, () => Reply, string, number])[] = [
+    ['16 MB for a version', getVersion, () => ({ body: repeat(250, filler) }), 'larger than 65536 bytes', 2 * chunk],
+    ['16 MB for a health', getHealthz, () => ({ body: repeat(250, filler) }), 'larger than 65536 bytes', 2 * chunk],
+    [
+      'leases without end',
+      listNodeLeases,
+      () => ({ body: joined([open], repeat(1e6, tinyItem.repeat(1_000))) }),
+      'more than 10000 items',
+      mib,
+    ],
+    [
+      'leases with other bytes',
+      listNodeLeases,
+      () => ({ body: joined([open], repeat(1e6, filler)) }),
+      'beside the items',
+      mib,
+    ],
+    [
+      'long leases',
+      listNodeLeases,
+      () => ({ body: joined([open], repeat(1e6, `{"metadata":{"name":"n"},"x":"${filler}"},`)) }),
+      'larger than 4194304 bytes',
+      5 * mib,
+    ],
+    [
+      'a lease without end',
+      listNodeLeases,
+      () => ({ body: joined([`${open}{"x":"`], repeat(1e6, filler)) }),
+      'an item of more than 262144',
+      mib,
+    ],
+    [
+      'nesting',
+      listNodeLeases,
+      () => ({ body: joined([open], repeat(1e6, '['.repeat(1_000))) }),
+      'deeper than 100 levels',
+      2 * kib,
+    ],
+    [
+      'nesting elsewhere',
+      listNodeLeases,
+      () => ({ body: joined(['{"x":'], repeat(1e6, '{"a":'.repeat(1_000))) }),
+      'deeper than 100 levels',
+      9 * kib,
+    ],
+    [
+      'a name of 1 MB',
+      listNodes,
+      () => ({ body: [`${open}{"metadata":{"name":"${'x'.repeat(mib)}"}}]}`] }),
+      'an item of more than',
+      2 * mib,
+    ],
+    [
+      'leases in protobuf without end',
+      listNodeLeases,
+      () => ({
+        headers: protobuf,
+        body: joined([endlessLeases], repeat(1e6, Buffer.concat(Array(1_000).fill(leaseItem)))),
+      }),
+      'more than 10000 items',
+      mib,
+    ],
+    [
+      'long leases in protobuf',
+      listNodeLeases,
+      () => ({
+        headers: protobuf,
+        body: joined([endlessLeases], repeat(1e6, message(2, message(1, text(1, 'n'), text(9, filler))))),
+      }),
+      'larger than 16777216 bytes',
+      17 * mib,
+    ],
+    [
+      'a lease in protobuf without end',
+      listNodeLeases,
+      () => ({
+        headers: protobuf,
+        body: joined(
+          [endlessLeases, [0x12, 0x80, 0x80, 0x80, 0x10].map((byte) => Uint8Array.of(byte))].flat() as Buffer[],
+          repeat(1e6, filler),
+        ),
+      }),
+      'a field of more than 262144',
+      2 * chunk,
+    ],
+    [
+      'nodes in protobuf that keep much',
+      listNodes,
+      () => ({
+        headers: protobuf,
+        body: joined(
+          [endlessNodes],
+          repeat(
+            1e6,
+            message(
+              2,
+              message(1, text(1, 'n')),
+              message(
+                3,
+                ...Array.from({ length: 5_000 }, (_, index) =>
+                  message(4, text(1, `c${String(index)}`), text(2, 'True')),
+                ),
+              ),
+            ),
+          ),
+        ),
+      }),
+      'takes more than',
+      12 * mib,
+    ],
+    [
+      'compression',
+      listNodeLeases,
+      () => ({ headers: { 'content-encoding': 'gzip' }, body: repeat(1e6, filler) }),
+      'compressed',
+      0,
+    ],
+  ];
+
+  it.each(cases)('rule 11a: %s is malformed, and is read no further', async (_, call, reply, problem, mostBytes) => {
+    const server = serve(reply);
+    const error = await problemOf(server, call);
+    expect(error).toMatchObject({ code: 'MalformedResponse', message: expect.stringContaining(problem) as string });
+    expect(server.stats.bytes).toBeLessThanOrEqual(mostBytes);
+    expect(server.requests.every(({ signal: sent }) => sent.aborted)).toBe(true);
+  });
+
+  it.each([429, 503])(
+    'rule 11a: an error (%i) with a long body goes by its code, and is read no further',
+    async (status) => {
+      const server = serve(() => ({ status, body: repeat(1e6, filler) }));
+      expect(await problemOf(server, listNodes)).toMatchObject({
+        status,
+        code: status === 429 ? 'TooManyRequests' : 'ServerError',
+      });
+      expect(server.stats).toEqual({ bytes: 2 * chunk, left: 1 });
+    },
+  );
+
+  it.each(['', '<html>', '[]', `{"a":${'['.repeat(10_000)}`])(
+    'rule 11a: the status of a version says it all: %.20s',
+    async (body) => {
+      await expect(
+        callOn(
+          serve(() => ({ body: [body] })),
+          getVersion,
+        ),
+      ).resolves.toBeUndefined();
+    },
+  );
+
+  it.each([
+    ['at once', []],
+    ['after pieces with almost 5 s between them', [1_400, 4_999, 100, 4_900, 4_999]],
+  ])('rule 11a: a body that stops for 5 s, %s, is given up, and its connection is ended', async (_, gapsMs) => {
+    const clock = createFakeClock();
+    const { kube, sent } = trickle(clock, gapsMs);
+    const failed = createKubeClient({ kube, clock })
+      .call(listNodeLeases, { signal })
+      .catch((error: unknown) => error);
+    for (const ms of gapsMs) await clock.advance(ms);
+    await clock.advance(4_999);
+    expect(sent[0]?.aborted).toBe(false);
+    await clock.advance(1);
+    expect(await failed).toMatchObject({
+      code: 'Timeout',
+      message: expect.stringContaining('no byte of it for 5000 ms') as string,
+      cause: { phase: 'reading the answer' },
+    });
+    expect(sent[0]?.aborted).toBe(true);
+  });
+});
+
+describe('rule 11a: answers that wait for memory of ours', () => {
+  /** Others hold all there is, until `release`. */
+  const fullBudget = () => {
+    const budget = createBodyBudget(100 * kib);
+    const others = budget.open();
+    void others.resize(100 * kib, signal);
+    return { budget, release: others.release };
+  };
+
+  const begin = (kube: Kube, timeoutMs: number) => {
+    const clock = createFakeClock();
+    const { budget, release } = fullBudget();
+    const answer = createKubeClient({ kube, clock, budget }).call(listNodeLeases, { signal, timeoutMs });
+    return { clock, budget, release, done: answer.catch((error: unknown) => error as ApiError) };
+  };
+
+  it('rule 11a: it takes them as long as their call may', async () => {
+    const leases = '{"items":[{"metadata":{"name":"a"}},{"metadata":{"name":"b"}}]}';
+    const quick = serve(() => ({ body: [leases, ' '] }));
+    const { clock, budget, release, done } = begin(quick.kube, 60_000);
+    await clock.advance(59_999);
+    // Its first piece is there, and its second one must wait.
+    expect(quick.stats.bytes).toBe(leases.length);
+    release();
+    expect(await done).toMatchObject({ value: [{ name: 'a' }, { name: 'b' }] });
+    expect(budget.taken()).toBe(0);
+  });
+
+  it('rule 11a: at the end of the call they fail by a fault of ours, and leave the line', async () => {
+    const { clock, budget, release, done } = begin(serve(() => ({ body: [jsonItems(2)] })).kube, 8_000);
+    await clock.advance(8_000);
+    const error = (await done) as ApiError;
+    expect(error).toMatchObject({
+      code: 'Timeout',
+      handling: 'retry',
+      message: expect.stringMatching(/^GET \S+: .* waited 8000 ms for memory of ours: .* the 102400 bytes/) as string,
+      cause: { code: 'ENOBUFS' },
+    });
+    release();
+    expect(budget.taken()).toBe(0);
+  });
+
+  it('rule 11a: a time-out after such a wait is no fault of the server', async () => {
+    const late = new ApiError({ code: 'Timeout', message: 'no answer within 5000 ms' });
+    const request: Kube['request'] = async () => {
+      const body = async function* (): AsyncGenerator<Uint8Array> {
+        yield Buffer.from('{"items":[');
+        throw late;
+      };
+      return { status: 200, headers: {}, body: body() };
+    };
+    const waited = begin({ request }, 5_000);
+    await waited.clock.advance(4_999);
+    waited.release();
+    expect(await waited.done).toMatchObject({ cause: { code: 'ENOBUFS' } });
+    const atOnce = begin({ request }, 5_000);
+    atOnce.release();
+    expect(await atOnce.done).toBe(late);
+  });
+
+  it('rule 11a: a short answer takes what it is long', async () => {
+    const budget = createBodyBudget(4 * kib);
+    const clock = createFakeClock();
+    const { kube } = trickle(clock, []);
+    const client = createKubeClient({ kube, clock, budget });
+    const controller = new AbortController();
+    const answer = client.call(getVersion, { signal: controller.signal }).catch(() => undefined);
+    await clock.settle();
+    expect(budget.taken()).toBe('{"items":['.length);
+    controller.abort();
+    await answer;
+    expect(budget.taken()).toBe(0);
+  });
+});
+
+describe('rule 11a: lists in pages', () => {
+  const names = (from: number, count: number): readonly object[] =>
+    Array.from({ length: count }, (_, index) => ({ metadata: { name: `n${String(from + index)}` } }));
+
+  /** A server with so many nodes, each of so many bytes. */
+  const nodesOf = (total: number, bytes = 0) =>
+    serve(({ query = {} }) => {
+      const from = Number(query.continue ?? 0);
+      const count = Math.min(Number(query.limit), total - from);
+      const items = names(from, count).map((node) => JSON.stringify({ ...node, x: 'x'.repeat(bytes) }));
+      const next = from + count < total ? String(from + count) : '';
+      return {
+        body: [
+          '{"items":[',
+          ...items.map((item, index) => (index === 0 ? item : `,${item}`)),
+          `],"metadata":{"continue":"${next}"}}`,
+        ],
+      };
+    });
+
+  it.each([
+    [0, 1],
+    [3, 1],
+    [250, 1],
+    [251, 2],
+    [5_000, 20],
+  ])('rule 11a: %i nodes take %i requests', async (total, requests) => {
+    const server = nodesOf(total);
+    const nodes = await callOn(server, listNodes);
+    expect(new Set(nodes.map(({ name }) => name)).size).toBe(total);
+    expect(nodes).toHaveLength(total);
+    expect(server.requests).toHaveLength(requests);
+  });
+
+  it('rule 11a: nodes with many images are not asked for in vain', async () => {
+    const server = nodesOf(600, 32_000);
+    expect(await callOn(server, listNodes)).toHaveLength(600);
+    expect([server.requests.length, server.stats.left]).toEqual([3, 0]);
+  });
+
+  it('rule 11a: pages that are too large become smaller ones', async () => {
+    const server = nodesOf(600, 40 * kib);
+    const nodes = await callOn(server, listNodes);
+    expect(nodes.map(({ name }) => name)).toEqual(Array.from({ length: 600 }, (_, index) => `n${String(index)}`));
+    expect(server.requests.map(({ query }) => query?.limit)).toEqual(['250', ...Array<string>(12).fill('50')]);
+  });
+
+  it('rule 11a: a page that has expired begins the list anew, once', async () => {
+    const page = { body: ['{"items":[{"metadata":{"name":"a"}}],"metadata":{"continue":"x"}}'] };
+    const gone = { status: 410, body: ['{"kind":"Status","reason":"Expired"}'] };
+    const last = { body: ['{"items":[{"metadata":{"name":"b"}}],"metadata":{}}'] };
+    const server = serve(
+      () => page,
+      () => gone,
+      () => page,
+      () => last,
+    );
+    expect((await callOn(server, listNodes)).map(({ name }) => name)).toEqual(['a', 'b']);
+    expect(
+      await problemOf(
+        serve(
+          () => page,
+          () => gone,
+          () => page,
+          () => gone,
+        ),
+        listNodes,
+      ),
+    ).toMatchObject({ code: 'Expired' });
+  });
+
+  it.each([
+    ['nodes', '{"metadata":{"name":"n"}}'],
+    ['nothing', ''],
+  ])('rule 11a: pages without end, of %s, come to one', async (_, item) => {
+    const server = serve(() => ({ body: [`{"items":[${item}],"metadata":{"continue":"x"}}`] }));
+    expect(await problemOf(server, listNodes)).toMatchObject({
+      code: 'MalformedResponse',
+      message: expect.stringContaining('a list of more than 10000') as string,
+    });
+    expect(server.requests).toHaveLength(40);
+  });
+
+  it.each([
+    ['JSON', () => ({ body: ['{"items":[{"metadata":{"name":"n"}}],"metadata":{"continue":"x"}}'] })],
+    [
+      'protobuf',
+      () => {
+        const list = Buffer.concat([message(1, text(3, 'x')), leaseItem]);
+        return { headers: protobuf, body: [envelope('coordination.k8s.io/v1', 'LeaseList', list)] };
+      },
+    ],
+  ])('rule 11a: a page of the leases, in %s, is not taken for all of them', async (_, reply: () => Reply) => {
+    const server = serve(reply);
+    expect(await problemOf(server, listNodeLeases)).toMatchObject({
+      code: 'MalformedResponse',
+      message: expect.stringContaining('a page of a list that was asked for whole') as string,
+    });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('rule 11a: pages share the time of the call', async () => {
+    const clock = createFakeClock();
+    const server = serve(() => ({ body: ['{"items":[],"metadata":{"continue":"x"}}'] }));
+    const kube: Kube = {
+      request: async (request) => {
+        await clock.advance(1_000);
+        return server.kube.request(request);
+      },
+    };
+    await createKubeClient({ kube, clock })
+      .call(listNodes, { signal, timeoutMs: 5_500 })
+      .catch(() => undefined);
+    expect(server.requests.slice(0, 7).map(({ timeoutMs }) => timeoutMs)).toEqual([
+      5_500, 4_500, 3_500, 2_500, 1_500, 500, 1,
+    ]);
+  });
+
+  it('rule 11a: in protobuf, too', async () => {
+    const page = (name: string, next: string): Reply => {
+      const list = Buffer.concat([message(1, text(2, '7'), text(3, next)), message(2, message(1, text(1, name)))]);
+      return { headers: protobuf, body: repeat(1, envelope('v1', 'NodeList', list)) };
+    };
+    const server = serve(
+      () => page('a', 'x'),
+      () => page('b', ''),
+    );
+    expect((await callOn(server, listNodes)).map(({ name }) => name)).toEqual(['a', 'b']);
+    expect(server.requests[1]?.query).toEqual({ limit: '250', continue: 'x' });
+  });
+});

@@ -1,0 +1,180 @@
+import type { Clock } from '../../ports/clock.ts';
+import { type Answer, type Call, smallAnswerBytes } from '../api/call.ts';
+import { DecodeError } from '../api/decode.ts';
+import { ApiError } from '../api/errors.ts';
+import type { CallOptions, Kube, KubeRequest, KubeResponse } from '../api/kube.ts';
+import { ProtobufError, protobufMediaType, readProtobufStatus } from '../protobuf/index.ts';
+import { AnswerError, parseJson } from './answer-error.ts';
+import type { BodyBudget } from './body-budget.ts';
+import { type BodyReader, type ReadOptions, ignoreBody, readBody, wholeBody } from './read-body.ts';
+import { readList, timeLeft } from './read-list.ts';
+import { longestRetryAfterMs, parseRetryAfter } from './retry-after.ts';
+import { createScope } from './scope.ts';
+import { statusError } from './status-error.ts';
+import { untilSent } from './until-sent.ts';
+
+export interface CallContext {
+  readonly kube: Kube;
+  readonly clock: Clock;
+  /** Most bytes of an object, and of an item of a list, where the call does not say. */
+  readonly objectBytes: number;
+  /** Value of the `Accept` header; protobuf goes before it where the call can read it. */
+  readonly accept: string;
+  /** Longer waits that the server asks for are cut. Default: that of a seed. */
+  readonly longestRetryAfterMs?: number | undefined;
+  /** Memory for the bodies that come in. Absent: no limit. */
+  readonly budget?: BodyBudget | undefined;
+}
+
+const isProtobuf = ({ headers }: KubeResponse): boolean =>
+  headers['content-type']?.split(';')[0]?.trim().toLowerCase() === protobufMediaType;
+
+/** The `Status` of an error's body, as far as there is one. */
+const parseStatus = (response: KubeResponse, bytes: Uint8Array): unknown =>
+  isProtobuf(response) ? readProtobufStatus(bytes) : parseJson(bytes);
+
+const readStatus = async (response: KubeResponse, options: ReadOptions): Promise<unknown> => {
+  const isJson = !isProtobuf(response);
+  const reader = wholeBody(smallAnswerBytes, { isJson, read: (bytes) => parseStatus(response, bytes) });
+  try {
+    return await readBody(response.body, reader, options);
+  } catch (error) {
+    // The HTTP code decides.
+    if (error instanceof AnswerError || error instanceof ProtobufError) return undefined;
+    throw error;
+  }
+};
+
+/** Reads the answer that is no success into its ApiError. A `Status` takes a few hundred bytes; what takes more than 64 KiB is not read to its end. */
+export const readFailure = async (
+  response: KubeResponse,
+  request: Pick<KubeRequest, 'method' | 'path'>,
+  options: Omit<ReadOptions, 'request'> & Pick<CallContext, 'longestRetryAfterMs'>,
+): Promise<ApiError> => {
+  const { clock, longestRetryAfterMs: longestMs = longestRetryAfterMs.seed } = options;
+  return statusError({
+    method: request.method,
+    path: request.path,
+    httpStatus: response.status,
+    json: await readStatus(response, { ...options, request: `${request.method} ${request.path}` }),
+    retryAfterMs: parseRetryAfter(response.headers['retry-after'], { now: clock.now(), longestMs }),
+    longestRetryAfterMs: longestMs,
+  });
+};
+
+const requestOf = <T>(call: Call<T>, options: CallOptions, accept: string): KubeRequest => ({
+  method: call.method,
+  path: call.path,
+  headers: {
+    accept: call.protobuf === undefined ? accept : `${protobufMediaType},${accept}`,
+    ...(call.body === undefined ? {} : { 'content-type': call.contentType ?? 'application/json' }),
+  },
+  signal: options.signal,
+  ...(call.query === undefined ? {} : { query: call.query }),
+  ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+  ...(call.repeatable === undefined ? {} : { repeatable: call.repeatable }),
+  ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
+  ...(options.once === undefined ? {} : { once: options.once }),
+  ...(options.lane === undefined ? {} : { lane: options.lane }),
+  ...(options.beforeSend === undefined ? {} : { beforeSend: options.beforeSend }),
+});
+
+/** The answer of one exchange, or of one for each page, read and decoded. Rejects with an ApiError, or with the signal's reason on abort. */
+export const performCall = async <T>(call: Call<T>, options: CallOptions, context: CallContext): Promise<Answer<T>> => {
+  const { sentTimeoutMs } = options;
+  if (sentTimeoutMs === undefined) return perform(call, options, context);
+  const unsent = untilSent({ ...options, sentTimeoutMs }, context.clock);
+  try {
+    return await perform(call, { ...options, ...unsent }, context);
+  } finally {
+    unsent.release();
+  }
+};
+
+/** What is wrong with an answer becomes a MalformedResponse. */
+const perform = async <T>(call: Call<T>, options: CallOptions, context: CallContext): Promise<Answer<T>> => {
+  try {
+    return await (call.list === undefined
+      ? exchange(call, { readerOf: readerOf(call, context), options, context })
+      : performList(call, call.list, { options, context }));
+  } catch (error) {
+    if (error instanceof AnswerError || error instanceof DecodeError || error instanceof ProtobufError) {
+      const { method, path } = call;
+      throw new ApiError({ code: 'MalformedResponse', message: `${method} ${path}: ${error.message}` });
+    }
+    throw error;
+  }
+};
+
+const performList = <T>(
+  call: Call<T>,
+  list: NonNullable<Call<T>['list']>,
+  { options, context }: { readonly options: CallOptions; readonly context: CallContext },
+): Promise<Answer<T>> => {
+  const { clock } = context;
+  const startedAt = clock.monotonic();
+  return readList({ call, list, itemBytes: context.objectBytes }, (query, pageReader) =>
+    exchange(
+      { ...call, query: { ...call.query, ...query } },
+      {
+        readerOf: (response) => pageReader(isProtobuf(response)),
+        options: { ...options, ...timeLeft(options, clock.monotonic() - startedAt) },
+        context,
+      },
+    ),
+  );
+};
+
+const readerOf =
+  <T>(call: Call<T>, { objectBytes }: CallContext) =>
+  (response: KubeResponse): BodyReader<T> => {
+    const { text, protobuf, bytes: limitBytes = objectBytes } = call;
+    if (call.ignoresBody === true) return ignoreBody(limitBytes, () => call.decode(undefined));
+    if (text !== undefined) {
+      const read = (bytes: Uint8Array): T => text(Buffer.from(bytes).toString('utf8'), response.status);
+      return wholeBody(limitBytes, { isJson: false, read });
+    }
+    if (isProtobuf(response) && protobuf !== undefined) return wholeBody(limitBytes, { isJson: false, read: protobuf });
+    return wholeBody(limitBytes, { isJson: true, read: (bytes) => call.decode(parseJson(bytes)) });
+  };
+
+/** What we never ask for cannot be read. */
+const checkHead = ({ protobuf, text, ignoresBody }: Call<unknown>, response: KubeResponse): void => {
+  const encoding = response.headers['content-encoding'] ?? 'identity';
+  if (encoding !== 'identity') throw new AnswerError('the answer is compressed, which was not asked for');
+  if (isProtobuf(response) && (protobuf ?? text) === undefined && ignoresBody !== true) {
+    throw new AnswerError('the answer is protobuf, which was not asked for');
+  }
+};
+
+interface Exchange<R> {
+  readonly readerOf: (response: KubeResponse) => BodyReader<R>;
+  readonly options: CallOptions;
+  readonly context: CallContext;
+}
+
+const exchange = async <T, R>(call: Call<T>, { readerOf: open, options, context }: Exchange<R>): Promise<Answer<R>> => {
+  const { clock, budget } = context;
+  const { signal, timeoutMs } = options;
+  const scope = createScope({ signal, clock, timeoutMs: undefined, onTimeout: () => undefined });
+  try {
+    const sentAt = clock.monotonic();
+    const deadline = timeoutMs === undefined ? undefined : sentAt + timeoutMs;
+    const response = await context.kube.request(requestOf(call, { ...options, signal: scope.signal }, context.accept));
+    const reading = { clock, scope, budget, deadline, longestRetryAfterMs: context.longestRetryAfterMs };
+    if (response.status < 200 || response.status > 299) throw await readFailure(response, call, reading);
+    let value: R;
+    try {
+      checkHead(call, response);
+      value = await readBody(response.body, open(response), { ...reading, request: `${call.method} ${call.path}` });
+    } catch (error) {
+      // Ends the connection where the body has not been begun.
+      scope.fail(error);
+      throw error;
+    }
+    const date = Date.parse(response.headers.date ?? '');
+    return { value, sentAt, receivedAt: clock.monotonic(), ...(Number.isNaN(date) ? {} : { date }) };
+  } finally {
+    scope.end();
+  }
+};

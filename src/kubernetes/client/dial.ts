@@ -1,0 +1,167 @@
+import { lookup } from 'node:dns';
+import { request as httpRequest } from 'node:http';
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { type Endpoint, type ProxyEndpoint, authority } from './endpoint.ts';
+import { isLinkLocal, linkLocalError, refusingLinkLocal } from './link-local.ts';
+import { type Security, createSecurity } from './security.ts';
+
+/** Silence after which the kernel asks the peer whether it is still there: ten times, a second apart (libuv), then the socket fails with ETIMEDOUT. */
+const tcpKeepAliveMs = 15_000;
+
+/** Servers send one or two on a connection; each costs us as much as a small answer. */
+const mostTickets = 64;
+
+/** For failures that Node reports by an event without an error. */
+const dialError = (code: string, message: string): Error => Object.assign(new Error(message), { code });
+
+/** Settles when `socket` emits `event`, fails or closes; on abort destroys it and rejects with the signal's reason. */
+const established = <S extends Socket>(
+  socket: S,
+  event: 'connect' | 'secureConnect',
+  signal: AbortSignal,
+): Promise<S> =>
+  new Promise((resolve, reject) => {
+    const settle = (): void => {
+      socket.off(event, succeed).off('error', fail).off('close', closed);
+      signal.removeEventListener('abort', abort);
+    };
+    const succeed = (): void => {
+      settle();
+      resolve(socket);
+    };
+    const fail = (error: unknown): void => {
+      settle();
+      socket.destroy();
+      reject(error);
+    };
+    const closed = (): void => fail(dialError('ECONNRESET', 'closed before it was established'));
+    const abort = (): void => fail(signal.reason);
+    // For good: an idle connection that fails is noticed by its 'close', not by an uncaught error.
+    socket.on('error', () => undefined);
+    socket.on(event, succeed).on('error', fail).on('close', closed);
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort);
+  });
+
+const lookupElsewhere = refusingLinkLocal(lookup);
+
+const dialTcp = async ({ endpoint, signal }: Pick<DialOptions, 'endpoint' | 'signal'>): Promise<Socket> => {
+  const { host, port } = endpoint.proxy ?? endpoint;
+  const isUntrusted = endpoint.untrusted === true;
+  // An address is not looked up.
+  if (isUntrusted && (isLinkLocal(host) || isLinkLocal(endpoint.host))) throw linkLocalError();
+  const socket = connectTcp({
+    host,
+    port,
+    noDelay: true,
+    keepAlive: true,
+    keepAliveInitialDelay: tcpKeepAliveMs,
+    ...(isUntrusted ? { lookup: lookupElsewhere } : {}),
+  });
+  return established(socket, 'connect', signal);
+};
+
+interface Handshake {
+  /** Name in the server's certificate. */
+  readonly name: string;
+  readonly security: Security;
+  readonly signal: AbortSignal;
+}
+
+const startTls = async (raw: Socket, { name, security, signal }: Handshake): Promise<Socket> => {
+  const session = security.session;
+  const socket = connectTls({
+    socket: raw,
+    // An address is checked against the certificate but never sent as SNI (RFC 6066, section 3).
+    host: name,
+    servername: isIP(name) === 0 ? name : '',
+    secureContext: security.context,
+    rejectUnauthorized: security.rejectUnauthorized,
+    ALPNProtocols: ['http/1.1'],
+    ...(session === undefined ? {} : { session }),
+  });
+  let tickets = 0;
+  socket.on('session', (ticket: Buffer) => {
+    security.session = ticket;
+    tickets += 1;
+    if (tickets > mostTickets) socket.destroy();
+  });
+  try {
+    return await established(socket, 'secureConnect', signal);
+  } catch (error) {
+    raw.destroy();
+    if (security.session === session) security.session = undefined;
+    throw error;
+  }
+};
+
+interface Tunnel {
+  readonly endpoint: Endpoint;
+  readonly proxy: ProxyEndpoint;
+  readonly signal: AbortSignal;
+}
+
+/** Asks the proxy for a tunnel; resolves once the bytes of `raw` are those of the far end. */
+const openTunnel = (raw: Socket, { endpoint, proxy, signal }: Tunnel): Promise<Socket> =>
+  new Promise((resolve, reject) => {
+    const target = authority(endpoint);
+    const { authorization } = proxy;
+    const request = httpRequest({
+      method: 'CONNECT',
+      path: target,
+      createConnection: () => raw,
+      headers: { host: target, ...(authorization === undefined ? {} : { 'proxy-authorization': authorization }) },
+    });
+    let settled = false;
+    const settle = (act: () => void): void => {
+      if (settled) return;
+      settled = true;
+      signal.removeEventListener('abort', abort);
+      act();
+    };
+    const fail = (error: unknown): void =>
+      settle(() => {
+        request.destroy();
+        raw.destroy();
+        reject(error);
+      });
+    const abort = (): void => fail(signal.reason);
+    request.on('error', fail);
+    request.on('close', () => fail(dialError('ECONNRESET', 'the proxy closed the connection')));
+    request.on('connect', (response, _socket, head) => {
+      const status = response.statusCode ?? 0;
+      if (status < 200 || status > 299) fail(dialError(`EPROXY${status}`, 'the proxy refused'));
+      else {
+        settle(() => {
+          if (head.length > 0) raw.unshift(head);
+          resolve(raw);
+        });
+      }
+    });
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort);
+    request.end();
+  });
+
+export interface DialOptions {
+  readonly endpoint: Endpoint;
+  /** Not used for http. */
+  readonly security: Security;
+  /** Aborting destroys what is half open and rejects with the reason. */
+  readonly signal: AbortSignal;
+}
+
+/** Opens one connection: TCP, through the proxy when there is one, then TLS. Rejects with Node's own error. */
+export const dial = async ({ endpoint, security, signal }: DialOptions): Promise<Socket> => {
+  const { proxy } = endpoint;
+  let socket = await dialTcp({ endpoint, signal });
+  if (proxy !== undefined) {
+    if (proxy.protocol === 'https:') {
+      socket = await startTls(socket, { name: proxy.host, security: createSecurity({}), signal });
+    }
+    socket = await openTunnel(socket, { endpoint, proxy, signal });
+  }
+  if (endpoint.protocol === 'http:') return socket;
+  return startTls(socket, { name: endpoint.servername ?? endpoint.host, security, signal });
+};

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { createFakeClock } from '../../../test/doubles/fake-clock.ts';
+import { createScriptedKube } from '../../../test/doubles/scripted-kube.ts';
+import { createKubeClient } from './client.ts';
+import { type ResolvedKind, resolveKind } from './discovery.ts';
+
+const resources = (...entries: readonly object[]): unknown => ({ kind: 'APIResourceList', resources: entries });
+
+const ask = async (
+  wanted: { readonly apiVersion: string; readonly kind: string },
+  status: number,
+  body: unknown,
+): Promise<{ readonly path: string; readonly resolved: ResolvedKind }> => {
+  const kube = createScriptedKube();
+  const client = createKubeClient({ kube, clock: createFakeClock() });
+  const resolved = resolveKind(client, wanted, { signal: new AbortController().signal, timeoutMs: 5_000 });
+  const exchange = kube.take();
+  expect(exchange.request.timeoutMs).toBe(5_000);
+  exchange.respond(status, body);
+  return { path: exchange.request.path, resolved: await resolved };
+};
+
+const apps = resources(
+  { name: 'deployments', kind: 'Deployment', namespaced: true },
+  { name: 'deployments/scale', kind: 'Scale', group: 'autoscaling', version: 'v1', namespaced: true },
+  { name: 'deployments/status', kind: 'Deployment', namespaced: true },
+  { name: 'daemonsets', kind: 'DaemonSet', namespaced: true },
+);
+
+describe('resolveKind', () => {
+  it('finds the plural and the scale subresource', async () => {
+    const { path, resolved } = await ask({ apiVersion: 'apps/v1', kind: 'Deployment' }, 200, apps);
+    expect(path).toBe('/apis/apps/v1');
+    expect(resolved).toEqual({ kind: 'served', resource: 'deployments', namespaced: true, hasScale: true });
+  });
+
+  it('sees that a kind has no scale', async () => {
+    const { resolved } = await ask({ apiVersion: 'apps/v1', kind: 'DaemonSet' }, 200, apps);
+    expect(resolved).toMatchObject({ resource: 'daemonsets', hasScale: false });
+  });
+
+  it('asks the core group at its own path', async () => {
+    const body = resources({ name: 'nodes', kind: 'Node', namespaced: false });
+    const { path, resolved } = await ask({ apiVersion: 'v1', kind: 'Node' }, 200, body);
+    expect(path).toBe('/api/v1');
+    expect(resolved).toMatchObject({ resource: 'nodes', namespaced: false });
+  });
+
+  it.each([
+    ['Scale', 200, apps],
+    ['StatefulSet', 200, apps],
+    ['Etcd', 404, '404 page not found\n'],
+    ['Etcd', 200, { kind: 'APIResourceList' }],
+  ])('%s (%d) is not served', async (kind, status, body) => {
+    const { resolved } = await ask({ apiVersion: 'apps/v1', kind }, status, body);
+    expect(resolved).toEqual({ kind: 'not-served', problem: `the API server does not serve ${kind} of apps/v1` });
+  });
+
+  it.each([
+    [503, '', 'ServerError'],
+    [403, '', 'Forbidden'],
+    [200, 'no json', 'MalformedResponse'],
+    [200, resources({ name: 5, kind: 'X' }), 'MalformedResponse'],
+  ])('a failure is no answer (%d)', async (status, body, code) => {
+    await expect(ask({ apiVersion: 'apps/v1', kind: 'X' }, status, body)).rejects.toMatchObject({ code });
+  });
+});

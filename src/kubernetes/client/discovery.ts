@@ -1,0 +1,70 @@
+import type { Call } from '../api/call.ts';
+import { decodeList, decodeObject, decodeString, optionalBoolean } from '../api/decode.ts';
+import { ApiError } from '../api/errors.ts';
+import type { CallOptions, KubeClient } from '../api/kube.ts';
+
+/** A kind as a group version serves it. */
+export type ResolvedKind =
+  | {
+      readonly kind: 'served';
+      /** Plural, as it stands in paths. */
+      readonly resource: string;
+      readonly namespaced: boolean;
+      /** Whether there is a `scale` subresource. */
+      readonly hasScale: boolean;
+    }
+  | { readonly kind: 'not-served'; readonly problem: string };
+
+interface ServedResource {
+  readonly name: string;
+  readonly kind: string;
+  readonly namespaced: boolean;
+}
+
+const decodeResource = (json: unknown, path: string): ServedResource => {
+  const resource = decodeObject(json, path);
+  return {
+    name: decodeString(resource.name, `${path}.name`),
+    kind: decodeString(resource.kind, `${path}.kind`),
+    namespaced: optionalBoolean(resource.namespaced, `${path}.namespaced`) ?? false,
+  };
+};
+
+/** `APIResourceList` has `resources` where other lists have `items`. */
+const decodeResources = (json: unknown): readonly ServedResource[] =>
+  decodeList(decodeResource)({ items: decodeObject(json, 'list').resources });
+
+/** The path of a group version: `v1` is the core group. */
+export const groupVersionPath = (apiVersion: string): string =>
+  apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
+
+const discover = (apiVersion: string): Call<readonly ServedResource[]> => ({
+  method: 'GET',
+  path: groupVersionPath(apiVersion),
+  decode: decodeResources,
+});
+
+/**
+ * Asks the server's discovery for a kind. A kind or group version that is not there is an answer, as it may come later; any other failure
+ * rejects with its ApiError.
+ */
+export const resolveKind = async (
+  client: KubeClient,
+  wanted: { readonly apiVersion: string; readonly kind: string },
+  options: CallOptions,
+): Promise<ResolvedKind> => {
+  const { apiVersion, kind } = wanted;
+  const problem = `the API server does not serve ${kind} of ${apiVersion}`;
+  let resources: readonly ServedResource[];
+  try {
+    resources = (await client.call(discover(apiVersion), options)).value;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'NotFound') return { kind: 'not-served', problem };
+    throw error;
+  }
+  // Subresources are listed as `deployments/scale`, with a kind of their own.
+  const found = resources.find((resource) => resource.kind === kind && !resource.name.includes('/'));
+  if (found === undefined) return { kind: 'not-served', problem };
+  const hasScale = resources.some((resource) => resource.name === `${found.name}/scale`);
+  return { kind: 'served', resource: found.name, namespaced: found.namespaced, hasScale };
+};

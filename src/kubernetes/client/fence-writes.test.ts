@@ -1,0 +1,133 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { createFakeClock } from '../../../test/doubles/fake-clock.ts';
+import { createScriptedKube } from '../../../test/doubles/scripted-kube.ts';
+import { startTestServer } from '../../../test/doubles/test-server.ts';
+import type { Kube, KubeRequest } from '../api/kube.ts';
+import { fenceWrites } from './fence-writes.ts';
+import { createRateLimiter, withRateLimit } from './rate-limit.ts';
+import { retryOnReset } from './retry-on-reset.ts';
+import { retryThrottled } from './retry-throttled.ts';
+import { createSecurity } from './security.ts';
+import { createTransport } from './transport.ts';
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+const { signal } = new AbortController();
+const refused = { code: 'Rejected', message: 'PATCH /x: not sent: this process does not lead' };
+const patch: KubeRequest = { method: 'PATCH', path: '/x', signal, timeoutMs: 60_000, repeatable: true };
+const noInstrument = { set: () => undefined, observe: () => undefined, inc: () => undefined, remove: () => undefined };
+const meter = { counter: () => noInstrument, gauge: () => noInstrument, histogram: () => noInstrument };
+
+describe('rule 28: a write is sent only by who leads at that moment', () => {
+  it.each(['POST', 'PUT', 'PATCH', 'DELETE'] as const)('rule 28: %s', async (method) => {
+    const server = createScriptedKube();
+    let leads = false;
+    const kube = fenceWrites(server, { mayWrite: () => leads });
+    await expect(kube.request({ ...patch, method })).rejects.toMatchObject({ code: 'Rejected', handling: 'give-up' });
+    expect(server.requests).toHaveLength(0);
+    leads = true;
+    void kube.request({ ...patch, method });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('rule 28: reads are free', async () => {
+    const server = createScriptedKube();
+    void fenceWrites(server, { mayWrite: () => false }).request({ ...patch, method: 'GET' });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('rule 28: not after it waited for the rate limit, or for a retry', async () => {
+    const clock = createFakeClock();
+    const server = createScriptedKube();
+    let leads = true;
+    const limiter = createRateLimiter({ qps: 1, burst: 1, clock, meter });
+    const kube = retryThrottled(withRateLimit(fenceWrites(server, { mayWrite: () => leads }), limiter, clock), clock);
+    const retried = kube.request(patch);
+    const queued = kube.request(patch);
+    const outcomes = Promise.allSettled([retried, queued]);
+    await clock.settle();
+    server.take().respond(429, '', { 'retry-after': '5' });
+    await clock.advance(500);
+    leads = false;
+    await clock.advance(10_000);
+    expect(await outcomes).toMatchObject([{ reason: { code: 'Rejected' } }, { reason: refused }]);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('rule 28: whoever waits for the sending hears of it after all fences were passed, and not before', () => {
+    const server = createScriptedKube();
+    const heard: string[] = [];
+    const mayWrite = (who: string) => () => heard.push(who) > 0;
+    const kube = fenceWrites(fenceWrites(server, { mayWrite: mayWrite('inner') }), { mayWrite: mayWrite('outer') });
+    void kube.request({ ...patch, beforeSend: () => void heard.push('sent') });
+    expect(heard).toEqual(['outer', 'inner']);
+    server.requests[0]?.beforeSend?.();
+    expect(heard.slice(2)).toEqual(['inner', 'outer', 'sent']);
+  });
+
+  it('rule 28: nor when a fence does not let it pass', () => {
+    const server = createScriptedKube();
+    let leads = true;
+    let sent = 0;
+    const kube = fenceWrites(server, { mayWrite: () => leads });
+    void kube.request({ ...patch, beforeSend: () => (sent += 1) });
+    leads = false;
+    expect(() => server.requests[0]?.beforeSend?.()).toThrow('this process does not lead');
+    expect(sent).toBe(0);
+  });
+});
+
+describe('rule 28: a transport asks with the connection open', () => {
+  const connect = async (handlers: { readonly onConnection: () => void }) => {
+    const bodies: string[] = [];
+    const server = await startTestServer({
+      handler: (request, response) => {
+        request.on('data', (chunk: Buffer) => bodies.push(chunk.toString()));
+        request.on('end', () => response.end('{}'));
+      },
+    });
+    const security = createSecurity({});
+    const transport = createTransport({
+      endpoint: { protocol: 'http:', host: server.host, port: server.port, basePath: '' },
+      // Asked while the request is on its way to a connection, as a dial that takes long would be.
+      security: async () => {
+        handlers.onConnection();
+        return security;
+      },
+      clock: createFakeClock(),
+      userAgent: 'test',
+    });
+    closers.push(
+      () => transport.close(),
+      () => server.close(),
+    );
+    return { transport, server, bodies };
+  };
+
+  const drained = async (kube: Kube, request: KubeRequest): Promise<number> => {
+    const { status, body } = await kube.request(request);
+    for await (const _chunk of body);
+    return status;
+  };
+
+  it('rule 28: what is refused then was not sent, and takes its connection with it', async () => {
+    let leads = true;
+    const { transport, server, bodies } = await connect({ onConnection: () => (leads = false) });
+    const kube = retryOnReset(fenceWrites(transport, { mayWrite: () => leads }));
+    await expect(kube.request({ ...patch, body: '{"a":1}' })).rejects.toMatchObject(refused);
+    await server.idle();
+    expect(server.stats()).toMatchObject({ requests: 0, connections: 1, openConnections: 0 });
+    expect(bodies).toEqual([]);
+    expect(await drained(kube, { ...patch, method: 'GET' })).toBe(200);
+  });
+
+  it('rule 28: what passes is sent', async () => {
+    const { transport, bodies } = await connect({ onConnection: () => undefined });
+    const kube = fenceWrites(transport, { mayWrite: () => true });
+    expect(await drained(kube, { ...patch, body: '{"a":1}' })).toBe(200);
+    expect(bodies).toEqual(['{"a":1}']);
+  });
+});

@@ -1,0 +1,26 @@
+import { ApiError } from '../api/errors.ts';
+import type { Kube, KubeRequest } from '../api/kube.ts';
+import type { Leadership } from '../api/leadership.ts';
+
+/**
+ * Lets no write through unless this process may write at the moment the request leaves: not after waiting for a rate limit, a retry or a
+ * connection, nor on waking from a suspension. A refused write rejects with `Rejected` and was not sent. Reads pass.
+ */
+export const fenceWrites = (kube: Kube, leadership: Leadership): Kube => ({
+  request: async (request: KubeRequest) => {
+    if (request.method === 'GET') return kube.request(request);
+    const { method, path, beforeSend } = request;
+    const check = (): void => {
+      if (leadership.mayWrite()) return;
+      throw new ApiError({ code: 'Rejected', message: `${method} ${path}: not sent: this process does not lead` });
+    };
+    check();
+    return kube.request({
+      ...request,
+      beforeSend: () => {
+        check();
+        beforeSend?.();
+      },
+    });
+  },
+});

@@ -1,0 +1,108 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decodeList } from '../api/decode.ts';
+import { createJsonListReader } from './json-list.ts';
+
+const options = { kind: 'ThingList', itemBytes: 10_000 };
+
+/** The items of a list that comes in pieces of `size` bytes, and the token behind them. */
+const read = (text: string, size: number): { readonly items: readonly unknown[]; readonly next: string } => {
+  const items: unknown[] = [];
+  const reader = createJsonListReader({ ...options, item: (json) => void items.push(json) });
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += size) reader.feed(bytes.subarray(at, at + size));
+  return { next: reader.finish(), items };
+};
+
+const readWhole = (text: string): readonly unknown[] =>
+  decodeList((item) => item, options.kind)(JSON.parse(Buffer.from(text).toString()));
+
+const value = fc.jsonValue({ maxDepth: 4 });
+const item = fc.dictionary(fc.oneof(fc.string(), fc.constantFrom('items', 'kind', '"items":[')), value, { maxKeys: 4 });
+/** A list as Go may write it, or not: with fields in any order, and space anywhere. */
+const list = fc
+  .record({
+    items: fc.array(item, { maxLength: 6 }),
+    metadata: fc.record({ continue: fc.string(), items: fc.array(value, { maxLength: 2 }) }),
+    other: value,
+    order: fc.shuffledSubarray(['kind', 'metadata', 'items', 'other'], { minLength: 4 }),
+    indent: fc.constantFrom(0, 1, '\t'),
+  })
+  .map(({ order, indent, ...fields }) => {
+    const all: Readonly<Record<string, unknown>> = { kind: 'ThingList', ...fields };
+    return JSON.stringify(Object.fromEntries(order.map((key) => [key, all[key]])), undefined, indent);
+  });
+const size = fc.constantFrom(1, 2, 3, 7, 100, 100_000);
+
+describe('rule 11a: a list in JSON, item by item', () => {
+  it('rule 11a: is what the whole of it says, wherever it is cut', () => {
+    fc.assert(
+      fc.property(list, size, (text, cut) => {
+        expect(read(text, cut).items).toEqual(readWhole(text));
+        expect(read(text, cut).next).toBe((JSON.parse(text) as { metadata: { continue: string } }).metadata.continue);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  const edit = fc.record({
+    at: fc.nat(),
+    text: fc.constantFrom('{', '}', '[', ']', '"', ',', ':', '\\', '1', '-', ' ', '"items":['),
+  });
+
+  it('rule 11a: is an error where the whole of it is one, whatever is changed in it', () => {
+    fc.assert(
+      fc.property(
+        list,
+        fc.array(edit, { minLength: 1, maxLength: 3 }),
+        fc.boolean(),
+        size,
+        (text, edits, isAdded, cut) => {
+          const broken = edits.reduce((rest, edit) => {
+            const place = edit.at % (rest.length + 1);
+            return rest.slice(0, place) + edit.text + rest.slice(place + (isAdded ? 0 : 1));
+          }, text);
+          let items: readonly unknown[];
+          try {
+            ({ items } = read(broken, cut));
+          } catch {
+            return;
+          }
+          expect(items).toEqual(readWhole(broken));
+        },
+      ),
+      { numRuns: 3_000 },
+    );
+  });
+
+  it.each([
+    ['{"kind":"ThingList","items":null}', []],
+    ['{"items":[]}', []],
+    ['{"items" :\n [{}]}', [{}]],
+  ])('rule 11a: %s is one', (text, items) => {
+    expect(read(text, 1).items).toEqual(items);
+  });
+
+  it.each([
+    ['{}', 'items'],
+    ['{"kind":"OtherList","items":[]}', 'kind'],
+    ['[{"items":[]}]', 'an object'],
+    ['{"items":[1{}]}', 'not JSON'],
+    ['{"items":[{}{}]}', 'not JSON'],
+    ['{"items":[{},]}', 'not JSON'],
+    ['{"items":[{}', 'not JSON'],
+    ['{"items":[{]}', 'not JSON'],
+    ['{"items":[{}]}{"items":[{}]}', 'not JSON'],
+    ['{"items":[0]}', 'not JSON'],
+    ['{"\\u0069tems":[{}]}', 'not JSON'],
+    ['{"items":[{}],"items":[]}', 'not JSON'],
+    ['', 'not JSON'],
+    ['<html>', 'not JSON'],
+    [`{"items":[${'['.repeat(200)}`, 'deeper than 100'],
+    [`{"items":[{"a":"${'x'.repeat(10_001)}"}]}`, 'an item of more than 10000'],
+    [`{"items":[${' '.repeat(300_000)}`, 'beside the items'],
+    [`{"metadata":{"continue":"${'x'.repeat(5_000)}"},"items":[]}`, 'too long'],
+  ])('rule 11a: %.30s is none', (text, problem) => {
+    for (const cut of [1, 1_000_000]) expect(() => read(text, cut)).toThrow(problem);
+  });
+});

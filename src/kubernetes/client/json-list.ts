@@ -1,0 +1,137 @@
+import { decodeList, decodeObject, optionalObject, optionalString } from '../api/decode.ts';
+import { createByteSink } from '../protobuf/index.ts';
+import { AnswerError, notJson, parseJson } from './answer-error.ts';
+import { createJsonPlace, scanJson } from './json-scan.ts';
+
+export interface JsonListOptions {
+  /** Of the list, such as `NodeList`; undefined: any. */
+  readonly kind: string | undefined;
+  /** Most bytes of one item. */
+  readonly itemBytes: number;
+  readonly item: (json: unknown) => void;
+}
+
+export interface JsonListReader {
+  /** Takes the next piece of the body. Throws an AnswerError, and what `item` throws. */
+  readonly feed: (chunk: Uint8Array) => void;
+  /** Bytes of memory that it holds on to. */
+  readonly held: () => number;
+  /** To be called at the end of the body: the token of the next page, empty on the last one. Throws an AnswerError or a DecodeError. */
+  readonly finish: () => string;
+}
+
+/** Of all that is not items: the list's metadata, and the commas between the items. */
+const mostEnvelopeBytes = 256 * 1024;
+const longestToken = 4_096;
+/** Stands in the envelope for an item that has been taken out; the spaces keep it from becoming part of what stands beside it. */
+const placeholder = Buffer.from(' 0 ');
+const itemsKey = /"items"\s*:\s*\[$/;
+/** Of the envelope's end, where the key of the items is looked for. */
+const tailBytes = 32;
+
+/** Token of the page behind a list, empty on the last one. Throws an AnswerError or a DecodeError. */
+export const nextPageOf = (list: unknown): string => {
+  const meta = optionalObject(decodeObject(list, 'list').metadata, 'list.metadata') ?? {};
+  const token = optionalString(meta.continue, 'list.metadata.continue') ?? '';
+  if (token.length > longestToken) throw new AnswerError('the token of the next page is too long');
+  return token;
+};
+
+type Part = 'envelope' | 'other value' | 'items' | 'item';
+
+/**
+ * Reads a list while it comes in. Only brackets and quotes are looked at to find the items; each is parsed by itself, and what is left without them as a whole at the
+ * end, so that together everything has been parsed.
+ */
+class StreamedJsonList {
+  readonly #options: JsonListOptions;
+  readonly #place = createJsonPlace();
+  readonly #envelope = createByteSink();
+  /** The beginning of an item whose end has not come yet. */
+  readonly #item = createByteSink();
+  #in: Part = 'envelope';
+  #count = 0;
+
+  constructor(options: JsonListOptions) {
+    this.#options = options;
+    this.#place.high = 2;
+  }
+
+  feed(chunk: Uint8Array): void {
+    for (let from = 0; from < chunk.length; ) {
+      const at = scanJson(this.#place, chunk, from);
+      const piece = chunk.subarray(from, at);
+      from = at;
+      if (this.#in === 'item') this.#addToItem(piece);
+      else if (this.#in === 'items') this.#addBetweenItems(piece);
+      else this.#addToEnvelope(piece);
+    }
+  }
+
+  held(): number {
+    return this.#envelope.held() + this.#item.held();
+  }
+
+  finish(): string {
+    const envelope = parseJson(this.#envelope.bytes());
+    const found = decodeList((item) => item, this.#options.kind)(envelope);
+    // What is no placeholder was no object, or stood under another key of the same name.
+    if (found.length !== this.#count) throw notJson();
+    return nextPageOf(envelope);
+  }
+
+  #enter(next: Part, low: number, high: number): void {
+    this.#in = next;
+    this.#place.low = low;
+    this.#place.high = high;
+  }
+
+  #keep(piece: Uint8Array): void {
+    this.#envelope.append(piece);
+    if (this.#envelope.length() > mostEnvelopeBytes) {
+      throw new AnswerError(`more than ${String(mostEnvelopeBytes)} bytes beside the items`);
+    }
+  }
+
+  #addToEnvelope(piece: Uint8Array): void {
+    this.#keep(piece);
+    const { depth, low, high } = this.#place;
+    if (depth <= low) this.#enter('envelope', -Infinity, 2);
+    else if (depth >= high) {
+      const tail = Buffer.from(this.#envelope.bytes().slice(-tailBytes)).toString('latin1');
+      if (itemsKey.test(tail)) this.#enter('items', 1, 3);
+      else this.#enter('other value', 1, Infinity);
+    }
+  }
+
+  #addBetweenItems(piece: Uint8Array): void {
+    const { depth, low, high } = this.#place;
+    if (depth < high) {
+      this.#keep(piece);
+      if (depth <= low) this.#enter('envelope', -Infinity, 2);
+      return;
+    }
+    const bracket = piece.length - 1;
+    this.#keep(piece.subarray(0, bracket));
+    this.#enter('item', 2, Infinity);
+    this.#item.append(piece.subarray(bracket));
+  }
+
+  #addToItem(piece: Uint8Array): void {
+    const { itemBytes, item } = this.#options;
+    this.#item.append(piece);
+    if (this.#item.length() > itemBytes) throw new AnswerError(`an item of more than ${String(itemBytes)} bytes`);
+    if (this.#place.depth > 2) return;
+    this.#count += 1;
+    item(parseJson(this.#item.bytes()));
+    this.#item.drop(this.#item.length());
+    this.#keep(placeholder);
+    this.#enter('items', 1, 3);
+  }
+}
+
+/** Reads a list in JSON as the API server sends it, piece by piece. */
+export const createJsonListReader = (options: JsonListOptions): JsonListReader => {
+  const list = new StreamedJsonList(options);
+  return { feed: (chunk) => list.feed(chunk), held: () => list.held(), finish: () => list.finish() };
+};

@@ -1,0 +1,489 @@
+import { getEventListeners } from 'node:events';
+import fc from 'fast-check';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type FakeClock, createFakeClock } from '../../../test/doubles/fake-clock.ts';
+import { type ScriptedKube, createScriptedKube } from '../../../test/doubles/scripted-kube.ts';
+import type { Labels, Meter } from '../../ports/meter.ts';
+import type { KubeRequest, KubeResponse } from '../api/kube.ts';
+import { createKubeClient } from './client.ts';
+import { type RateLimiterOptions, createRateLimiter, withRateLimit } from './rate-limit.ts';
+import { retryThrottled } from './retry-throttled.ts';
+
+interface Sample {
+  readonly name: string;
+  readonly value: number;
+  readonly labels: Labels | undefined;
+}
+
+let clock: FakeClock;
+let server: ScriptedKube;
+let samples: Sample[];
+beforeEach(() => {
+  clock = createFakeClock();
+  server = createScriptedKube();
+  samples = [];
+});
+
+const meter: Meter = {
+  counter: ({ name }) => ({
+    inc: (labels, value = 1) => void samples.push({ name, value, labels }),
+    remove: () => undefined,
+  }),
+  gauge: ({ name }) => ({
+    set: (value, labels) => void samples.push({ name, value, labels }),
+    remove: () => undefined,
+  }),
+  histogram: ({ name }) => ({
+    observe: (value, labels) => void samples.push({ name, value, labels }),
+    remove: () => undefined,
+  }),
+};
+
+const limited = (options: Partial<RateLimiterOptions> = {}) =>
+  withRateLimit(server, createRateLimiter({ qps: 5, burst: 10, clock, meter, ...options }), clock);
+
+type Outcome = KubeResponse | { readonly error: unknown };
+
+const send = (kube: ReturnType<typeof limited>, request: Partial<KubeRequest> = {}): (() => Outcome | undefined) => {
+  let outcome: Outcome | undefined;
+  kube.request({ method: 'GET', path: '/x', signal: new AbortController().signal, ...request }).then(
+    (response) => {
+      outcome = response;
+    },
+    (error: unknown) => {
+      outcome = { error };
+    },
+  );
+  return () => outcome;
+};
+
+const paths = (): readonly string[] => server.requests.map(({ path }) => path);
+
+describe('rule 6: the token bucket', () => {
+  it('rule 6: lets a burst pass, then the rate', async () => {
+    const kube = limited();
+    for (let count = 0; count < 20; count += 1) send(kube);
+    await clock.settle();
+    expect(server.requests).toHaveLength(10);
+    for (let count = 11; count <= 20; count += 1) {
+      await clock.advance(199);
+      expect(server.requests).toHaveLength(count - 1);
+      await clock.advance(1);
+      expect(server.requests).toHaveLength(count);
+    }
+    expect(clock.pending).toBe(0);
+  });
+
+  it('rule 6: lets nobody wait where there is no limit', async () => {
+    const kube = limited({ qps: Number.POSITIVE_INFINITY, burst: 1 });
+    for (let count = 0; count < 1_000; count += 1) send(kube);
+    await clock.settle();
+    expect(server.requests).toHaveLength(1_000);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('rule 6: saves up no more than the burst', async () => {
+    const kube = limited();
+    await clock.advance(3_600_000);
+    for (let count = 0; count < 30; count += 1) send(kube);
+    await clock.settle();
+    expect(server.requests).toHaveLength(10);
+  });
+
+  it('rule 6: first come, first served, and the late do not overtake', async () => {
+    const kube = limited({ burst: 1 });
+    for (const name of ['a', 'b', 'c']) send(kube, { path: name });
+    await clock.advance(200);
+    send(kube, { path: 'd' });
+    await clock.advance(1_000);
+    expect(paths()).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  it('rule 6: nor do those who come at the very instant at which a token is there', async () => {
+    const kube = limited({ burst: 1 });
+    clock.timer(200, () => send(kube, { path: 'late' }));
+    for (const name of ['a', 'b', 'c']) send(kube, { path: name });
+    await clock.advance(1_000);
+    expect(paths()).toEqual(['a', 'b', 'c', 'late']);
+  });
+
+  it('rule 6: in no span more than burst + qps * span, and never idle while somebody waits', async () => {
+    const arrival = fc.record({ gapMs: fc.nat(900), abortAfterMs: fc.option(fc.nat(2_000), { nil: undefined }) });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 40 }),
+        fc.integer({ min: 1, max: 6 }),
+        fc.array(arrival, { maxLength: 60 }),
+        async (tenths, burst, arrivals) => {
+          const qps = tenths / 2;
+          clock = createFakeClock();
+          const sentAt: number[] = [];
+          const limiter = createRateLimiter({ qps, burst, clock, meter });
+          let waiting = 0;
+          for (const { gapMs, abortAfterMs } of arrivals) {
+            await clock.advance(gapMs);
+            const controller = new AbortController();
+            waiting += 1;
+            limiter.admit({ method: 'GET', path: '/', signal: controller.signal }).then(
+              () => {
+                waiting -= 1;
+                sentAt.push(clock.monotonic());
+              },
+              () => {
+                waiting -= 1;
+              },
+            );
+            if (abortAfterMs !== undefined) clock.timer(abortAfterMs, () => controller.abort(new Error('gave up')));
+          }
+          await clock.settle();
+          // What is left is served at the rate, so all of it within this time.
+          await clock.advance(((waiting + 1) * 1_000) / qps + 2_000);
+          expect(waiting).toBe(0);
+          expect(clock.pending).toBe(0);
+          for (const [first, from] of sentAt.entries()) {
+            for (const [last, to] of sentAt.entries()) {
+              if (last < first) continue;
+              expect(last - first + 1).toBeLessThanOrEqual(burst + ((to - from) * qps) / 1_000 + 1e-6);
+            }
+          }
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  it.each([
+    [{ qps: 0 }, 'qps'],
+    [{ qps: -1 }, 'qps'],
+    [{ qps: Number.NaN }, 'qps'],
+    [{ burst: 0 }, 'burst'],
+    [{ burst: 1.5 }, 'burst'],
+    [{ urgentInFlight: 0 }, 'urgentInFlight'],
+  ])('rule 6: %j is refused', (options, name) => {
+    expect(() => limited(options)).toThrow(RangeError);
+    expect(() => limited(options)).toThrow(name);
+  });
+});
+
+describe('rule 6: deadlines and aborts', () => {
+  it('rule 6: fails fast when the wait is longer than the deadline, and takes no place in the line', async () => {
+    const kube = limited({ burst: 1 });
+    send(kube, { path: 'first' });
+    const second = send(kube, { path: 'second', timeoutMs: 201 });
+    const third = send(kube, { path: 'third', timeoutMs: 400 });
+    const fourth = send(kube, { path: 'fourth', timeoutMs: 401 });
+    await clock.settle();
+    expect(second()).toBeUndefined();
+    expect(third()).toMatchObject({ error: { code: 'Timeout', status: undefined, handling: 'retry', heldBack: true } });
+    expect(String((third() as { readonly error: unknown }).error)).toContain(
+      'GET third: not sent: rate limit: would wait 0.4 s, longer than the deadline of 0.4 s',
+    );
+    expect(fourth()).toBeUndefined();
+    await clock.advance(400);
+    expect(paths()).toEqual(['first', 'second', 'fourth']);
+  });
+
+  it('rule 6: what was sent before was not held back', async () => {
+    const kube = retryThrottled(limited({ burst: 1 }), clock);
+    const retried = send(kube, { path: 'retried', timeoutMs: 2_000 });
+    await clock.settle();
+    server.take().respond(429, '', { 'retry-after': '1' });
+    for (let count = 0; count < 15; count += 1) send(kube, { path: 'other' });
+    await clock.advance(1_000);
+    expect(retried()).toMatchObject({ error: { code: 'Timeout', heldBack: false } });
+    expect(String((retried() as { readonly error: unknown }).error)).toContain(
+      'not sent: rate limit: would wait 2.2 s',
+    );
+  });
+
+  it('rule 6: the wait is part of the deadline', async () => {
+    const kube = limited({ burst: 1 });
+    send(kube);
+    send(kube, { timeoutMs: 1_000 });
+    send(kube);
+    await clock.advance(400);
+    expect(server.requests.map(({ timeoutMs }) => timeoutMs)).toEqual([undefined, 800, undefined]);
+  });
+
+  it('rule 6: who gives up while queued leaves the line, and those behind move up', async () => {
+    const kube = limited({ burst: 1 });
+    const controller = new AbortController();
+    send(kube, { path: 'a' });
+    const quitter = send(kube, { path: 'b', signal: controller.signal });
+    send(kube, { path: 'c' });
+    await clock.advance(100);
+    controller.abort(new Error('gave up'));
+    await clock.settle();
+    expect(quitter()).toMatchObject({ error: { message: 'gave up' } });
+    await clock.advance(100);
+    expect(paths()).toEqual(['a', 'c']);
+  });
+
+  it.each(['urgent', undefined] as const)('rule 4: leaves no listener behind (%s)', async (lane) => {
+    const kube = limited({ burst: 1, urgentInFlight: 1 });
+    const { signal } = new AbortController();
+    for (let count = 0; count < 3; count += 1) send(kube, { signal, ...(lane === undefined ? {} : { lane }) });
+    await clock.settle();
+    expect(getEventListeners(signal, 'abort')).toHaveLength(3);
+    for (let count = 0; count < 3; count += 1) {
+      server.take().fail(new Error('reset'));
+      await clock.advance(1_000);
+    }
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+  });
+
+  it('rule 4: leaves no timer behind when the last one gives up', async () => {
+    const kube = limited({ burst: 1 });
+    const controller = new AbortController();
+    send(kube);
+    const quitter = send(kube, { signal: controller.signal });
+    await clock.settle();
+    expect(clock.pending).toBe(1);
+    controller.abort(new Error('gave up'));
+    await clock.settle();
+    expect(quitter()).toMatchObject({ error: { message: 'gave up' } });
+    expect(clock.pending).toBe(0);
+    send(kube, { path: 'next' });
+    await clock.advance(200);
+    expect(paths()).toEqual(['/x', 'next']);
+  });
+
+  it.each(['urgent', undefined] as const)('rule 4: what is aborted before costs nothing (%s)', async (lane) => {
+    const kube = limited({ burst: 1, urgentInFlight: 1 });
+    const signal = AbortSignal.abort(new Error('gave up'));
+    const request = { signal, ...(lane === undefined ? {} : { lane }) };
+    expect(send(kube, request)()).toBeUndefined();
+    send(kube, lane === undefined ? {} : { lane });
+    await clock.settle();
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe('rule 6: what counts', () => {
+  it('rule 6: retries do', async () => {
+    const kube = retryThrottled(limited({ qps: 1, burst: 1 }), clock);
+    send(kube, { path: 'a', timeoutMs: 60_000 });
+    await clock.settle();
+    server.take().respond(429, '', { 'retry-after': '0' });
+    await clock.advance(999);
+    expect(server.requests).toHaveLength(1);
+    await clock.advance(1);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it('rule 6: a watch does once, however long it streams', async () => {
+    const kube = limited({ qps: 1, burst: 2 });
+    const watch = send(kube, { query: { watch: 'true' } });
+    await clock.settle();
+    const stream = server.take().stream();
+    await clock.settle();
+    const seen: string[] = [];
+    const read = (async () => {
+      for await (const chunk of (watch() as KubeResponse).body) seen.push(Buffer.from(chunk).toString());
+    })();
+    send(kube, { path: 'other' });
+    await clock.settle();
+    expect(server.requests).toHaveLength(2);
+    stream.send('one');
+    await clock.advance(600_000);
+    stream.send('two');
+    stream.end();
+    await read;
+    expect(seen).toEqual(['one', 'two']);
+  });
+
+  it('rule 6: waits and depth are metrics', async () => {
+    const kube = limited({ burst: 1 });
+    for (let count = 0; count < 3; count += 1) send(kube);
+    await clock.settle();
+    send(kube, { lane: 'urgent' });
+    await clock.advance(400);
+    const of = (name: string) => samples.filter((sample) => sample.name === name);
+    expect(of('dwd_kube_rate_limit_waiting').map(({ value }) => value)).toEqual([1, 2, 1, 0]);
+    const waits = of('dwd_kube_rate_limit_wait_seconds').map(({ value, labels }) => [value, labels?.lane]);
+    expect(waits).toEqual([
+      [0, 'ordinary'],
+      [0, 'urgent'],
+      [0.2, 'ordinary'],
+      [0.4, 'ordinary'],
+    ]);
+  });
+});
+
+it('rule 6: the limit of another cluster has metrics of its own', async () => {
+  const kube = limited({ burst: 1, cluster: 'garden' });
+  send(kube);
+  send(kube);
+  await clock.advance(200);
+  expect(new Set(samples.map(({ name }) => name))).toEqual(
+    new Set(['dwd_garden_rate_limit_waiting', 'dwd_garden_rate_limit_wait_seconds']),
+  );
+});
+
+describe('prober 5.4: the urgent lane', () => {
+  const urgent = { lane: 'urgent' } as const;
+
+  it('prober 5.4: is not delayed by the rate, nor by those who wait for it, and costs them nothing', async () => {
+    const kube = limited({ qps: 1, burst: 1 });
+    for (let count = 0; count < 5; count += 1) send(kube, { path: 'slow' });
+    for (let count = 0; count < 50; count += 1) send(kube, { ...urgent, path: 'fast' });
+    await clock.settle();
+    expect(paths().filter((path) => path === 'fast')).toHaveLength(50);
+    await clock.advance(4_000);
+    expect(paths().filter((path) => path === 'slow')).toHaveLength(5);
+  });
+
+  it('prober 5.4: at most 50 in flight, the body included', async () => {
+    const kube = limited();
+    const outcomes = Array.from({ length: 60 }, (_, index) => send(kube, { ...urgent, path: String(index) }));
+    await clock.settle();
+    expect(server.requests).toHaveLength(50);
+    const stream = server.take().stream();
+    await clock.advance(60_000);
+    expect(server.requests).toHaveLength(50);
+    const body = (outcomes[0]!() as KubeResponse).body[Symbol.asyncIterator]();
+    stream.end();
+    await clock.settle();
+    expect(server.requests).toHaveLength(50);
+    expect((await body.next()).done).toBe(true);
+    await clock.settle();
+    expect(paths().slice(50)).toEqual(['50']);
+    await body.next();
+    await body.return?.();
+    await clock.settle();
+    expect(server.requests).toHaveLength(51);
+  });
+
+  const endings = {
+    'an answer that is read': async (body) => {
+      while ((await body.next()).done !== true);
+    },
+    'an answer that is abandoned': async (body) => {
+      await body.return?.();
+    },
+  } satisfies Record<string, (body: AsyncIterator<Uint8Array>) => Promise<void>>;
+
+  it.each(Object.entries(endings))('prober 5.4: %s makes room', async (_, finish) => {
+    const kube = limited({ urgentInFlight: 1 });
+    const first = send(kube, urgent);
+    send(kube, urgent);
+    await clock.settle();
+    server.take().respond(200, 'fine');
+    await clock.settle();
+    expect(server.requests).toHaveLength(1);
+    await finish((first() as KubeResponse).body[Symbol.asyncIterator]());
+    await clock.settle();
+    expect(server.requests).toHaveLength(2);
+    expect(server.openBodies).toBe(0);
+  });
+
+  it('prober 5.4: so do a request that fails and a body that breaks', async () => {
+    const kube = limited({ urgentInFlight: 1 });
+    send(kube, urgent);
+    const second = send(kube, urgent);
+    send(kube, urgent);
+    await clock.settle();
+    server.take().fail(new Error('reset'));
+    await clock.settle();
+    expect(server.requests).toHaveLength(2);
+    server.take().stream().fail(new Error('broken'));
+    await clock.settle();
+    await expect((second() as KubeResponse).body[Symbol.asyncIterator]().next()).rejects.toThrow('broken');
+    await clock.settle();
+    expect(server.requests).toHaveLength(3);
+  });
+
+  it('prober 5.4: who waits has a deadline, may give up, and gets what is left of it', async () => {
+    const kube = limited({ urgentInFlight: 1 });
+    const controller = new AbortController();
+    send(kube, { ...urgent, path: 'first' });
+    const late = send(kube, { ...urgent, path: 'late', timeoutMs: 1_000 });
+    const quitter = send(kube, { ...urgent, path: 'quitter', signal: controller.signal });
+    send(kube, { ...urgent, path: 'last', timeoutMs: 5_000 });
+    await clock.advance(1_000);
+    expect(late()).toMatchObject({ error: { code: 'Timeout', heldBack: true } });
+    expect(String((late() as { readonly error: unknown }).error)).toContain('1 urgent requests in flight for 1000 ms');
+    controller.abort(new Error('gave up'));
+    await clock.settle();
+    expect(quitter()).toMatchObject({ error: { message: 'gave up' } });
+    server.take().fail(new Error('reset'));
+    await clock.settle();
+    expect(server.requests.map(({ path, timeoutMs }) => [path, timeoutMs])).toEqual([
+      ['first', undefined],
+      ['last', 4_000],
+    ]);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('prober 5.4: writes go before reads, each first come, first served', async () => {
+    const kube = limited({ urgentInFlight: 1 });
+    const methods = ['GET', 'GET', 'PATCH', 'GET', 'DELETE'] as const;
+    for (const [index, method] of methods.entries()) send(kube, { ...urgent, method, path: `${method} ${index}` });
+    for (const _ of methods) {
+      await clock.settle();
+      server.take().fail(new Error('reset'));
+    }
+    expect(paths()).toEqual(['GET 0', 'PATCH 2', 'DELETE 4', 'GET 1', 'GET 3']);
+    expect(samples.filter(({ name }) => name.endsWith('_waiting')).map(({ value }) => value)).toEqual([
+      1, 2, 3, 4, 3, 2, 1, 0,
+    ]);
+  });
+
+  it('prober 5.4: never more in flight than allowed, and no place is lost', async () => {
+    const event = fc.constantFrom('send', 'answer', 'fail', 'abort');
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 4 }), fc.array(event, { maxLength: 60 }), async (most, events) => {
+        clock = createFakeClock();
+        server = createScriptedKube();
+        const kube = limited({ urgentInFlight: most });
+        const client = createKubeClient({ kube, clock });
+        const controllers: AbortController[] = [];
+        for (const kind of events) {
+          if (kind === 'send') {
+            const controller = new AbortController();
+            controllers.push(controller);
+            const call = { method: 'GET', path: '/', decode: () => undefined } as const;
+            client.call(call, { signal: controller.signal, ...urgent }).catch(() => undefined);
+          } else if (kind === 'abort') controllers.shift()?.abort(new Error('gave up'));
+          else if (server.waiting > 0 && kind === 'answer') server.take().respond(200, {});
+          else if (server.waiting > 0) server.take().fail(new Error('reset'));
+          await clock.settle();
+          expect(server.waiting).toBeLessThanOrEqual(most);
+        }
+        for (const controller of controllers) controller.abort(new Error('over'));
+        await clock.settle();
+        expect(server.waiting).toBe(0);
+        for (let count = 0; count <= most; count += 1) send(kube, urgent);
+        await clock.settle();
+        expect(server.waiting).toBe(most);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('prober 5.4: Retry-After is respected, and makes room for others meanwhile', async () => {
+    const kube = retryThrottled(limited({ urgentInFlight: 1 }), clock);
+    send(kube, { ...urgent, path: 'a', timeoutMs: 60_000 });
+    send(kube, { ...urgent, path: 'b', timeoutMs: 60_000 });
+    await clock.settle();
+    server.take().respond(429, '', { 'retry-after': '3' });
+    await clock.settle();
+    expect(paths()).toEqual(['a', 'b']);
+    server.take().fail(new Error('reset'));
+    await clock.advance(2_999);
+    expect(paths()).toEqual(['a', 'b']);
+    await clock.advance(1);
+    expect(paths()).toEqual(['a', 'b', 'a']);
+  });
+
+  it('prober 5.4: a call chooses its lane', async () => {
+    const client = createKubeClient({ kube: limited({ qps: 1, burst: 1 }), clock });
+    const call = { method: 'GET', path: '/x', decode: () => undefined } as const;
+    const { signal } = new AbortController();
+    for (let count = 0; count < 3; count += 1) void client.call(call, { signal }).catch(() => undefined);
+    await clock.settle();
+    for (let count = 0; count < 3; count += 1) void client.call(call, { signal, ...urgent }).catch(() => undefined);
+    await clock.settle();
+    expect(server.requests.map(({ lane }) => lane)).toEqual([undefined, 'urgent', 'urgent', 'urgent']);
+  });
+});

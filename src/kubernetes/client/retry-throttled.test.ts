@@ -1,0 +1,307 @@
+import fc from 'fast-check';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type FakeClock, createFakeClock } from '../../../test/doubles/fake-clock.ts';
+import { type ScriptedKube, createScriptedKube } from '../../../test/doubles/scripted-kube.ts';
+import { ApiError } from '../api/errors.ts';
+import type { KubeRequest, KubeResponse } from '../api/kube.ts';
+import { createKubeClient } from './client.ts';
+import { retryThrottled } from './retry-throttled.ts';
+
+let clock: FakeClock;
+let server: ScriptedKube;
+beforeEach(() => {
+  clock = createFakeClock();
+  server = createScriptedKube();
+});
+
+type Outcome = { readonly status: number; readonly text: string } | { readonly error: unknown };
+
+/** Sends and reads; `outcome()` is undefined while it is under way. */
+const send = (request: Partial<KubeRequest> = {}): (() => Outcome | undefined) => {
+  const kube = retryThrottled(server, clock);
+  let outcome: Outcome | undefined;
+  const read = async ({ status, body }: KubeResponse): Promise<void> => {
+    let text = '';
+    for await (const chunk of body) text += Buffer.from(chunk).toString();
+    outcome = { status, text };
+  };
+  kube
+    .request({ method: 'GET', path: '/x', signal: new AbortController().signal, timeoutMs: 60_000, ...request })
+    .then(read)
+    .catch((error: unknown) => {
+      outcome = { error };
+    });
+  return () => outcome;
+};
+
+const refuse = async (status: number, retryAfter?: string): Promise<void> => {
+  server.take().respond(status, 'busy', retryAfter === undefined ? {} : { 'retry-after': retryAfter });
+  await clock.settle();
+};
+
+describe('rule 2: what is retried', () => {
+  const post = { method: 'POST' } as const;
+  const cases = [
+    { status: 429, request: {}, retried: true },
+    { status: 429, request: post, retried: true },
+    { status: 429, request: { method: 'PATCH', repeatable: false }, retried: true },
+    { status: 503, request: {}, retried: true },
+    { status: 500, request: {}, retried: true },
+    { status: 504, request: {}, retried: true },
+    { status: 503, request: post, retried: false },
+    { status: 503, request: { method: 'PATCH', repeatable: false }, retried: false },
+    { status: 503, request: { method: 'PATCH', repeatable: true }, retried: true },
+    { status: 503, request: { method: 'DELETE' }, retried: false },
+    { status: 200, request: {}, retried: false },
+    { status: 301, request: {}, retried: false },
+    { status: 403, request: {}, retried: false },
+    { status: 409, request: {}, retried: false },
+  ] as const;
+
+  it.each(cases)('rule 2: $status with Retry-After on $request: $retried', async ({ status, request, retried }) => {
+    const outcome = send(request);
+    await refuse(status, '1');
+    expect(outcome()).toEqual(retried ? undefined : { status, text: 'busy' });
+    await clock.advance(1_000);
+    expect(server.requests).toHaveLength(retried ? 2 : 1);
+    if (retried) {
+      server.take().respond(200, 'fine');
+      await clock.settle();
+      expect(outcome()).toEqual({ status: 200, text: 'fine' });
+    }
+    expect(server.openBodies).toBe(0);
+  });
+
+  it.each([429, 503, 500])('rule 2: %d without Retry-After is not retried', async (status) => {
+    const outcome = send();
+    await refuse(status);
+    expect(outcome()).toEqual({ status, text: 'busy' });
+    expect(clock.pending).toBe(0);
+  });
+
+  it.each(['soon', '-1', '', '1.5'])('rule 2: a Retry-After of %j is none', async (header) => {
+    const outcome = send();
+    await refuse(429, header);
+    expect(outcome()).toEqual({ status: 429, text: 'busy' });
+  });
+});
+
+describe('rule 2: a caller that waits by itself', () => {
+  it.each([429, 500, 503, 504])('rule 2: has %d with Retry-After as its answer', async (status) => {
+    const outcome = send({ once: true });
+    await refuse(status, '1');
+    expect(outcome()).toEqual({ status, text: 'busy' });
+    await clock.advance(60_000);
+    expect([server.requests.length, server.openBodies, clock.pending]).toEqual([1, 0, 0]);
+  });
+
+  it('rule 2: is told how long', async () => {
+    const client = createKubeClient({ kube: retryThrottled(server, clock), clock });
+    const call = { method: 'GET', path: '/x', decode: () => undefined } as const;
+    const options = { signal: new AbortController().signal, once: true } as const;
+    const failed = client.call(call, options).catch((error: unknown) => error);
+    await clock.settle();
+    await refuse(429, '7');
+    expect(await failed).toMatchObject({ code: 'TooManyRequests', retryAfterMs: 7_000 });
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe('rule 2: how long', () => {
+  it('rule 2: at least as long as asked, each time anew', async () => {
+    const outcome = send();
+    for (const seconds of [1, 7, 0, 3]) {
+      await refuse(429, String(seconds));
+      const before = server.requests.length;
+      if (seconds > 0) {
+        await clock.advance(seconds * 1_000 - 1);
+        expect(server.requests).toHaveLength(before);
+        await clock.advance(1);
+      }
+      expect(server.waiting).toBe(1);
+    }
+    server.take().respond(200, 'fine');
+    await clock.settle();
+    expect(outcome()).toEqual({ status: 200, text: 'fine' });
+  });
+
+  it('rule 2: an HTTP date works as well', async () => {
+    send();
+    await refuse(503, new Date(clock.now() + 3_000).toUTCString());
+    await clock.advance(2_999);
+    expect(server.requests).toHaveLength(1);
+    await clock.advance(1);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it('rule 15: no longer than a minute, however long is asked', async () => {
+    send({ timeoutMs: 1e12 });
+    await refuse(429, '999999999');
+    await clock.advance(59_999);
+    expect(server.requests).toHaveLength(1);
+    await clock.advance(1);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it('rule 2: five times, then the last answer goes through', async () => {
+    const outcome = send();
+    for (let count = 0; count < 6; count += 1) {
+      expect(outcome()).toBeUndefined();
+      await refuse(429, '1');
+      await clock.advance(1_000);
+    }
+    expect(outcome()).toEqual({ status: 429, text: 'busy' });
+    expect(server.requests).toHaveLength(6);
+    expect([server.openBodies, clock.pending]).toEqual([0, 0]);
+  });
+
+  it('rule 2: to the caller it is a typed error with the cause', async () => {
+    const client = createKubeClient({ kube: retryThrottled(server, clock), clock });
+    const call = { method: 'GET', path: '/x', decode: () => undefined } as const;
+    const failed = client.call(call, { signal: new AbortController().signal }).catch((error: unknown) => error);
+    for (let count = 0; count < 6; count += 1) {
+      const status = { kind: 'Status', reason: 'TooManyRequests', message: 'the seed is on its knees' };
+      await clock.settle();
+      server.take().respond(429, status, { 'retry-after': '1' });
+      await clock.advance(1_000);
+    }
+    const error = (await failed) as ApiError;
+    expect(error).toMatchObject({ code: 'TooManyRequests', status: 429, retryAfterMs: 1_000 });
+    expect(error.message).toContain('on its knees');
+  });
+});
+
+describe('rule 2: the deadline covers waits and tries', () => {
+  it('rule 2: a wait beyond it is not begun', async () => {
+    const outcome = send({ timeoutMs: 3_000 });
+    await refuse(429, '2');
+    await clock.advance(2_000);
+    expect(server.requests.map(({ timeoutMs }) => timeoutMs)).toEqual([3_000, 1_000]);
+    await refuse(429, '1');
+    expect(outcome()).toEqual({ status: 429, text: 'busy' });
+    expect(clock.pending).toBe(0);
+  });
+
+  it('rule 2: no request is sent after it, and each gets what is left', async () => {
+    const waits = fc.array(fc.record({ answerMs: fc.nat(3_000), retryAfter: fc.nat(4) }), { maxLength: 8 });
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 12_000 }), waits, async (timeoutMs, answers) => {
+        clock = createFakeClock();
+        server = createScriptedKube();
+        const outcome = send({ timeoutMs });
+        const sentAt: number[] = [];
+        for (const { answerMs, retryAfter } of answers) {
+          await clock.settle();
+          if (server.waiting === 0) break;
+          sentAt.push(clock.monotonic());
+          const left = timeoutMs - clock.monotonic();
+          expect(server.requests.at(-1)?.timeoutMs).toBe(left);
+          if (answerMs >= left) break;
+          await clock.advance(answerMs);
+          await refuse(429, String(retryAfter));
+          await clock.advance(retryAfter * 1_000);
+        }
+        expect(Math.max(0, ...sentAt)).toBeLessThan(timeoutMs);
+        expect(server.requests.length).toBeLessThanOrEqual(6);
+        expect(outcome() === undefined).toBe(server.waiting === 1);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  /** Answers 429 with a body that never ends by itself; `fail` breaks it. */
+  const createSlowServer = () => {
+    let fail: (error: Error) => void = () => undefined;
+    let abandoned = 0;
+    let reads = 0;
+    const requests: KubeRequest[] = [];
+    const body = {
+      [Symbol.asyncIterator]: () => ({
+        next: () => {
+          reads += 1;
+          return new Promise<never>((_, reject) => {
+            fail = reject;
+          });
+        },
+        return: async () => {
+          abandoned += 1;
+          return { done: true as const, value: undefined };
+        },
+      }),
+    };
+    const request = async (incoming: KubeRequest): Promise<KubeResponse> => {
+      requests.push(incoming);
+      return { status: 429, headers: { 'retry-after': '1' }, body };
+    };
+    return { request, requests, fail: (error: Error) => fail(error), stats: () => ({ abandoned, reads }) };
+  };
+
+  it('rule 2: a refusal whose body does not end is a time-out', async () => {
+    const slow = createSlowServer();
+    const signal = new AbortController().signal;
+    const answer = retryThrottled(slow, clock).request({ method: 'GET', path: '/x', signal, timeoutMs: 2_000 });
+    const failed = answer.catch((error: unknown) => error);
+    await clock.advance(2_000);
+    expect(slow.stats()).toEqual({ abandoned: 0, reads: 1 });
+    slow.fail(new ApiError({ code: 'Timeout', message: 'no answer within 2000 ms' }));
+    expect(await failed).toMatchObject({ code: 'Timeout', message: expect.stringContaining('429') as unknown });
+    expect(slow.requests).toHaveLength(1);
+  });
+
+  it('rule 2: without a deadline, as a watch, it is not read at all', async () => {
+    const slow = createSlowServer();
+    const signal = new AbortController().signal;
+    void retryThrottled(slow, clock).request({ method: 'GET', path: '/x', signal });
+    await clock.advance(999);
+    expect(slow.stats()).toEqual({ abandoned: 1, reads: 0 });
+    await clock.advance(1);
+    expect(slow.requests).toHaveLength(2);
+  });
+});
+
+describe('rule 4: an abort ends it at once', () => {
+  it('rule 4: while waiting to retry', async () => {
+    const controller = new AbortController();
+    const outcome = send({ signal: controller.signal });
+    await refuse(429, '10');
+    await clock.advance(5_000);
+    controller.abort(new Error('enough'));
+    await clock.settle();
+    expect(outcome()).toMatchObject({ error: { message: 'enough' } });
+    expect([server.requests.length, server.openBodies, clock.pending]).toEqual([1, 0, 0]);
+  });
+
+  it('rule 4: while a retry is under way', async () => {
+    const controller = new AbortController();
+    const outcome = send({ signal: controller.signal });
+    await refuse(429, '1');
+    await clock.advance(1_000);
+    const reason = new ApiError({ code: 'Timeout', message: 'the run is over' });
+    controller.abort(reason);
+    await clock.settle();
+    expect((outcome() as { readonly error: unknown }).error).toBe(reason);
+    expect(clock.pending).toBe(0);
+  });
+});
+
+describe('rule 2: a retry that fails otherwise', () => {
+  it('rule 2: says what came before, and keeps its own cause', async () => {
+    const outcome = send();
+    await refuse(503, '1');
+    await clock.advance(1_000);
+    const cause = { code: 'ECONNRESET', phase: 'waiting for the answer' };
+    server.take().fail(new ApiError({ code: 'ConnectionError', message: 'GET /x: reset', cause }));
+    await clock.settle();
+    const { error } = outcome() as { readonly error: ApiError };
+    expect(error).toMatchObject({ code: 'ConnectionError', cause });
+    expect(error.message).toMatch(/^GET \/x: reset \(.*503.*\)$/);
+  });
+
+  it('rule 2: the first one is left alone', async () => {
+    const outcome = send();
+    const error = new ApiError({ code: 'ConnectionError', message: 'refused' });
+    server.take().fail(error);
+    await clock.settle();
+    expect((outcome() as { readonly error: unknown }).error).toBe(error);
+  });
+});

@@ -1,0 +1,38 @@
+import type { Clock } from '../../ports/clock.ts';
+
+/** The lifetime of one piece of work: ends by itself, by its caller's signal, or by a failure such as a deadline. */
+export interface Scope {
+  readonly signal: AbortSignal;
+  /** Aborts `signal` with `reason`, unless the scope has ended. */
+  fail(reason: unknown): void;
+  /** Lets go of the caller's signal and of all timers. Harmless when repeated. */
+  end(): void;
+}
+
+export interface ScopeOptions {
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  readonly timeoutMs: number | undefined;
+  /** Makes the reason of a time-out. */
+  readonly onTimeout: () => unknown;
+}
+
+export const createScope = ({ signal, clock, timeoutMs, onTimeout }: ScopeOptions): Scope => {
+  const controller = new AbortController();
+  const follow = (): void => fail(signal.reason);
+  let ended = false;
+  const end = (): void => {
+    ended = true;
+    signal.removeEventListener('abort', follow);
+    cancel?.();
+  };
+  const fail = (reason: unknown): void => {
+    if (ended) return;
+    end();
+    controller.abort(reason);
+  };
+  const cancel = timeoutMs === undefined ? undefined : clock.timer(timeoutMs, () => fail(onTimeout()));
+  if (signal.aborted) follow();
+  else signal.addEventListener('abort', follow);
+  return { signal: controller.signal, fail, end };
+};

@@ -1,0 +1,125 @@
+import type { JsonObject } from '../api/decode.ts';
+import { ApiError, type ApiErrorCode, type FieldConflict } from '../api/errors.ts';
+import { cappedRetryAfterMs, longestRetryAfterMs } from './retry-after.ts';
+
+/** `Status.reason` of k8s.io/apimachinery `pkg/apis/meta/v1` (types.go, StatusReason). */
+const codeByReason: ReadonlyMap<string, ApiErrorCode> = new Map(
+  Object.entries({
+    BadRequest: 'BadRequest',
+    Unauthorized: 'Unauthorized',
+    Forbidden: 'Forbidden',
+    NotFound: 'NotFound',
+    MethodNotAllowed: 'MethodNotAllowed',
+    AlreadyExists: 'AlreadyExists',
+    Conflict: 'Conflict',
+    Gone: 'Expired',
+    Expired: 'Expired',
+    Invalid: 'Invalid',
+    TooManyRequests: 'TooManyRequests',
+    Timeout: 'Timeout',
+    ServerTimeout: 'ServerError',
+    StorageReadError: 'ServerError',
+    InternalError: 'ServerError',
+    ServiceUnavailable: 'ServerError',
+  }),
+);
+
+const codeByStatus: Readonly<Record<number, ApiErrorCode>> = {
+  400: 'BadRequest',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'NotFound',
+  405: 'MethodNotAllowed',
+  409: 'Conflict',
+  410: 'Expired',
+  422: 'Invalid',
+  429: 'TooManyRequests',
+  504: 'Timeout',
+};
+
+const longestMessage = 1_000;
+
+const objectAt = (value: unknown): JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+
+const textAt = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** The server's words in one line of bounded length. */
+const oneLine = (text: string): string => {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  return line.length > longestMessage ? `${line.slice(0, longestMessage)}...` : line;
+};
+
+/**
+ * A resource version from another life of the server (a restored etcd) is of no more use than an expired one. Servers before 1.19 said
+ * so in words only (client-go `tools/cache/reflector.go`, isTooLargeResourceVersionError).
+ */
+const isTooLargeResourceVersion = (status: JsonObject): boolean => {
+  const causes = objectAt(status.details).causes;
+  const known = Array.isArray(causes) ? causes.map(objectAt) : [];
+  if (known.some((cause) => cause.reason === 'ResourceVersionTooLarge')) return true;
+  const words = [status.message, ...known.map((cause) => cause.message)].map(textAt);
+  return status.reason === 'Timeout' && words.some((text) => text.includes('Too large resource version'));
+};
+
+const codeOf = (httpStatus: number, status: JsonObject, method: string): ApiErrorCode => {
+  if (isTooLargeResourceVersion(status)) return 'Expired';
+  const byReason = codeByReason.get(textAt(status.reason));
+  if (byReason !== undefined) return byReason;
+  if (httpStatus === 409 && method === 'POST') return 'AlreadyExists';
+  return codeByStatus[httpStatus] ?? (httpStatus >= 500 ? 'ServerError' : 'Rejected');
+};
+
+const retryAfterOf = (status: JsonObject, longestMs: number): number | undefined => {
+  const seconds = objectAt(status.details).retryAfterSeconds;
+  return typeof seconds === 'number' && seconds > 0 ? cappedRetryAfterMs(seconds * 1_000, longestMs) : undefined;
+};
+
+/** More than an object of ours has fields that anybody fights over. */
+const mostConflicts = 20;
+
+/** `Status.details.causes` of server-side apply (apimachinery `pkg/apis/meta/v1`, CauseTypeFieldManagerConflict). */
+const conflictsOf = (status: JsonObject): readonly FieldConflict[] => {
+  const { causes } = objectAt(status.details);
+  if (!Array.isArray(causes)) return [];
+  return causes
+    .map(objectAt)
+    .filter(({ reason }) => reason === 'FieldManagerConflict')
+    .slice(0, mostConflicts)
+    .map(({ message, field }) => ({
+      manager: /^conflict with "([^"]*)"/.exec(textAt(message))?.[1] ?? 'another manager',
+      field: oneLine(textAt(field)),
+    }));
+};
+
+export interface FailedAnswer {
+  readonly method: string;
+  readonly path: string;
+  readonly httpStatus: number;
+  /** The parsed body when it was JSON; its `Status` fields are used if it has any. */
+  readonly json: unknown;
+  /** Milliseconds from the `Retry-After` header. */
+  readonly retryAfterMs?: number | undefined;
+  /** Of what the body asks for. Default: that of a seed. */
+  readonly longestRetryAfterMs?: number | undefined;
+}
+
+/** The typed error of an answer that is not a success: by `Status.reason` first, by HTTP code second. */
+export const statusError = (answer: FailedAnswer): ApiError => {
+  const { method, path, httpStatus } = answer;
+  const json = objectAt(answer.json);
+  const status: JsonObject = json.kind === 'Status' ? json : {};
+  const code = codeOf(httpStatus, status, method);
+  const words = oneLine(textAt(status.message));
+  const redirect = httpStatus >= 300 && httpStatus < 400 ? 'redirects are not followed; check the server address' : '';
+  const retryAfterMs =
+    answer.retryAfterMs ?? retryAfterOf(status, answer.longestRetryAfterMs ?? longestRetryAfterMs.seed);
+  const conflicts = conflictsOf(status);
+  return new ApiError({
+    code,
+    status: httpStatus,
+    ...(conflicts.length === 0 ? {} : { conflicts }),
+    message: `${method} ${path}: ${httpStatus} ${code}: ${words || redirect || 'the server gave no reason'}`,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+};

@@ -1,0 +1,170 @@
+import type { RequestListener } from 'node:http';
+import type { ServerOptions } from 'node:https';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type TestCertificates, createTestCertificates } from '../../../test/doubles/certificates.ts';
+import { createFakeClock } from '../../../test/doubles/fake-clock.ts';
+import { type TestServer, startTcpServer, startTestServer } from '../../../test/doubles/test-server.ts';
+import type { ApiError } from '../api/errors.ts';
+import type { Endpoint } from './endpoint.ts';
+import { type Security, type TlsMaterial, createSecurity } from './security.ts';
+import { createTransport } from './transport.ts';
+
+let certificates: TestCertificates;
+let others: TestCertificates;
+beforeAll(async () => {
+  certificates = await createTestCertificates();
+  others = await createTestCertificates();
+});
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+const ok: RequestListener = (_request, response) => {
+  response.end('{}');
+};
+
+const startHttps = async (options: ServerOptions = {}): Promise<TestServer> => {
+  const { certificate, key } = certificates.serving;
+  const server = await startTestServer({ tls: { cert: certificate, key, ...options }, handler: ok });
+  closers.push(() => server.close());
+  return server;
+};
+
+interface Probe {
+  readonly endpoint: Partial<Endpoint> & { readonly port: number };
+  readonly material?: TlsMaterial;
+}
+
+const get = async ({ endpoint, material }: Probe): Promise<number> => {
+  const security = createSecurity(material ?? { ca: certificates.ca });
+  const transport = createTransport({
+    endpoint: { protocol: 'https:', host: '127.0.0.1', basePath: '', ...endpoint },
+    security: async () => security,
+    clock: createFakeClock(),
+    userAgent: 'test',
+  });
+  closers.push(() => transport.close());
+  const { signal } = new AbortController();
+  const response = await transport.request({ method: 'GET', path: '/version', signal, timeoutMs: 10_000 });
+  for await (const _chunk of response.body);
+  return response.status;
+};
+
+const failure = async (probe: Probe): Promise<ApiError> => {
+  const error = await get(probe).catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ name: 'ApiError', code: 'ConnectionError', handling: 'retry' });
+  return error as ApiError;
+};
+
+describe('TLS', () => {
+  it('reaches a server by address and by name', async () => {
+    const { port } = await startHttps();
+    expect(await get({ endpoint: { port } })).toBe(200);
+    expect(await get({ endpoint: { port, host: 'localhost' } })).toBe(200);
+  });
+
+  it('checks the certificate for tls-server-name, a name or an address, and sends only names', async () => {
+    const names: string[] = [];
+    const { certificate, key } = certificates.serving;
+    const { port } = await startHttps({
+      cert: certificate,
+      key,
+      SNICallback: (name, done) => {
+        names.push(name);
+        done(null);
+      },
+    });
+    expect(await get({ endpoint: { port, servername: 'localhost' } })).toBe(200);
+    expect(await get({ endpoint: { port, host: 'localhost', servername: '127.0.0.1' } })).toBe(200);
+    const error = await failure({ endpoint: { port, servername: 'elsewhere.example' } });
+    expect(error.message).toMatch(
+      /is for another name; check server and tls-server-name \(ERR_TLS_CERT_ALTNAME_INVALID/,
+    );
+    expect(names).toEqual(['localhost', 'elsewhere.example']);
+  });
+
+  it('refuses a server of another authority, unless told to take any', async () => {
+    const { port } = await startHttps();
+    const wrong = await failure({ endpoint: { port }, material: { ca: others.ca } });
+    expect(wrong.message).toMatch(/check the CA of the kubeconfig/);
+    const unknown = await failure({ endpoint: { port }, material: {} });
+    expect(unknown.message).toMatch(/check the CA of the kubeconfig/);
+    expect(await get({ endpoint: { port }, material: { rejectUnauthorized: false } })).toBe(200);
+  });
+
+  it('shows its client certificate', async () => {
+    const { port } = await startHttps({ ca: certificates.ca, requestCert: true, rejectUnauthorized: true });
+    const { certificate, key } = await certificates.client('someone');
+    const { ca } = certificates;
+    expect(await get({ endpoint: { port }, material: { ca, cert: certificate, key } })).toBe(200);
+    await failure({ endpoint: { port }, material: { ca } });
+  });
+
+  it('speaks nothing older than TLS 1.2', async () => {
+    const { port } = await startHttps({ minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT:@SECLEVEL=0' });
+    expect((await failure({ endpoint: { port } })).message).toMatch(/the TLS handshake failed/);
+  });
+
+  it('tells when the other side is no TLS, no HTTP, or nobody', async () => {
+    const plain = await startTestServer({ handler: ok });
+    const noHttp = await startTcpServer((socket) => void socket.write('SSH-2.0-x\r\n'));
+    const hangsUp = await startTcpServer((socket) => void socket.destroy());
+    closers.push(
+      () => plain.close(),
+      () => noHttp.close(),
+      () => hangsUp.close(),
+    );
+    expect((await failure({ endpoint: { port: plain.port } })).message).toMatch(/the TLS handshake failed/);
+    const http = { protocol: 'http:' } as const;
+    expect((await failure({ endpoint: { ...http, port: noHttp.port } })).message).toMatch(/the answer is not HTTP/);
+    expect((await failure({ endpoint: { ...http, port: hangsUp.port } })).message).toMatch(/reset|closed/);
+    expect((await failure({ endpoint: { port: hangsUp.port } })).message).toMatch(/ECONNRESET while connecting/);
+    const { port } = plain;
+    await plain.close();
+    expect((await failure({ endpoint: { port } })).message).toBe(
+      `GET /version: the connection was refused; nothing listens there (ECONNREFUSED while connecting, 127.0.0.1:${port})`,
+    );
+  });
+});
+
+/** One run: a transport of its own over shared settings. */
+const runOver = async (security: Security, server: TestServer): Promise<void> => {
+  const transport = createTransport({
+    endpoint: { protocol: 'https:', host: server.host, port: server.port, basePath: '' },
+    security: async () => security,
+    clock: createFakeClock(),
+    userAgent: 'test',
+  });
+  try {
+    const { signal } = new AbortController();
+    const { body } = await transport.request({ method: 'GET', path: '/', signal, timeoutMs: 10_000 });
+    for await (const _chunk of body);
+  } finally {
+    transport.close();
+  }
+};
+
+describe.each(['TLSv1.2', 'TLSv1.3'] as const)('session resumption with %s', (version) => {
+  it('a new connection with the same security resumes, one with another does not', async () => {
+    const server = await startHttps({ minVersion: version, maxVersion: version });
+    const material = { ca: certificates.ca };
+    const shared = createSecurity(material);
+    for (let count = 0; count < 5; count += 1) await runOver(shared, server);
+    expect(server.stats()).toMatchObject({ connections: 5, handshakes: 5, resumed: 4 });
+    await runOver(createSecurity(material), server);
+    expect(server.stats()).toMatchObject({ handshakes: 6, resumed: 4 });
+  });
+
+  it('a failed handshake forgets the session: it may be what failed', async () => {
+    const server = await startHttps({ minVersion: version, maxVersion: version });
+    const { certificate, key } = others.serving;
+    const wrong = await startHttps({ cert: certificate, key });
+    const shared = createSecurity({ ca: certificates.ca });
+    await runOver(shared, server);
+    await expect(runOver(shared, wrong)).rejects.toMatchObject({ code: 'ConnectionError' });
+    await runOver(shared, server);
+    expect(server.stats()).toMatchObject({ handshakes: 2, resumed: 0 });
+  });
+});

@@ -1,0 +1,74 @@
+import type { Clock } from '../../ports/clock.ts';
+import { createWaitingLine } from './waiting-line.ts';
+
+export interface TokenBucketOptions {
+  /** Tokens that flow in per second, above 0; Infinity: nobody ever waits. */
+  readonly qps: number;
+  /** Tokens that the bucket holds, a whole number of at least 1. It starts full. */
+  readonly burst: number;
+  readonly clock: Clock;
+  /** Hears how many wait, whenever that changes. */
+  readonly onDepth: (depth: number) => void;
+}
+
+export interface TokenBucket {
+  /** How long the next one to come would wait, in milliseconds, if nobody before it gives up. */
+  expectedWaitMs(): number;
+  /** Takes a token, waiting for it behind those who came before. On abort rejects with the reason, at no cost to those behind. */
+  take(signal: AbortSignal): Promise<void>;
+}
+
+/**
+ * Throws a RangeError for a rate or burst that would never let anything through.
+ *
+ * Kept as one instant (the generic cell rate algorithm): when the bucket will be full again. A token is there as long as that is no more
+ * than `burst - 1` tokens away.
+ */
+export const createTokenBucket = ({ qps, burst, clock, onDepth }: TokenBucketOptions): TokenBucket => {
+  if (!(qps > 0)) throw new RangeError(`rate limit: qps must be greater than 0, not ${qps}`);
+  if (!(Number.isInteger(burst) && burst >= 1)) {
+    throw new RangeError(`rate limit: burst must be 1 or more, not ${burst}`);
+  }
+  const intervalMs = 1_000 / qps;
+  const line = createWaitingLine(onDepth);
+  let fullAt = Number.NEGATIVE_INFINITY;
+  let disarm: (() => void) | undefined;
+
+  const nextTokenAt = (): number => fullAt - (burst - 1) * intervalMs;
+
+  const spend = (): void => {
+    fullAt = Math.max(fullAt, clock.monotonic()) + intervalMs;
+  };
+
+  /** Keeps one timer, for the first in line. */
+  const arm = (): void => {
+    if (disarm !== undefined || line.length === 0) return;
+    disarm = clock.timer(nextTokenAt() - clock.monotonic(), () => {
+      disarm = undefined;
+      spend();
+      line.callUp();
+      arm();
+    });
+  };
+
+  return {
+    expectedWaitMs: () => Math.max(0, nextTokenAt() - clock.monotonic() + line.length * intervalMs),
+    take: async (signal) => {
+      signal.throwIfAborted();
+      if (line.length === 0 && nextTokenAt() <= clock.monotonic()) {
+        spend();
+        return;
+      }
+      const turn = line.join(signal);
+      arm();
+      try {
+        await turn;
+      } finally {
+        if (line.length === 0) {
+          disarm?.();
+          disarm = undefined;
+        }
+      }
+    },
+  };
+};

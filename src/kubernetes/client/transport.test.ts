@@ -1,0 +1,548 @@
+import { getEventListeners } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { TLSSocket } from 'node:tls';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type TestCertificates, createTestCertificates } from '../../../test/doubles/certificates.ts';
+import { type FakeClock, createFakeClock } from '../../../test/doubles/fake-clock.ts';
+import { type TestServer, startTcpServer, startTestServer } from '../../../test/doubles/test-server.ts';
+import { ApiError } from '../api/errors.ts';
+import type { KubeRequest, KubeResponse } from '../api/kube.ts';
+import { createSecurity } from './security.ts';
+import { type Transport, type TransportOptions, createTransport } from './transport.ts';
+
+let certificates: TestCertificates;
+beforeAll(async () => {
+  certificates = await createTestCertificates();
+});
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+interface Bench {
+  readonly clock: FakeClock;
+  readonly server: TestServer;
+  readonly transport: Transport;
+  readonly get: (path: string, options?: Partial<KubeRequest>) => Promise<KubeResponse>;
+  /** Requests the server has received and not answered, in order. */
+  readonly received: () => Promise<readonly [IncomingMessage, ServerResponse]>;
+}
+
+type Face = 'http' | 'https';
+
+const createBench = async (
+  face: Face,
+  options: Partial<TransportOptions> = {},
+  handler?: RequestListener,
+): Promise<Bench> => {
+  const clock = createFakeClock();
+  const arrived: (readonly [IncomingMessage, ServerResponse])[] = [];
+  const waiting: ((pair: readonly [IncomingMessage, ServerResponse]) => void)[] = [];
+  const { serving } = certificates;
+  const server = await startTestServer({
+    ...(face === 'https' ? { tls: { cert: serving.certificate, key: serving.key } } : {}),
+    handler:
+      handler ??
+      ((request, response) => {
+        const waiter = waiting.shift();
+        if (waiter === undefined) arrived.push([request, response]);
+        else waiter([request, response]);
+      }),
+  });
+  const security = createSecurity({ ca: certificates.ca });
+  const transport = createTransport({
+    endpoint: { protocol: `${face}:`, host: server.host, port: server.port, basePath: '' },
+    security: async () => security,
+    clock,
+    userAgent: 'dependency-watchdog/test',
+    ...options,
+  });
+  closers.push(
+    () => transport.close(),
+    () => server.close(),
+  );
+  return {
+    clock,
+    server,
+    transport,
+    get: (path, more = {}) =>
+      transport.request({ method: 'GET', path, signal: new AbortController().signal, timeoutMs: 10_000, ...more }),
+    received: () => {
+      const pair = arrived.shift();
+      return pair === undefined ? new Promise((resolve) => waiting.push(resolve)) : Promise.resolve(pair);
+    },
+  };
+};
+
+const text = async (response: KubeResponse): Promise<string> => {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of response.body) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+};
+
+const echo: RequestListener = (request, response) => {
+  response.end(request.url);
+};
+
+const faces: readonly Face[] = ['http', 'https'];
+
+/** State of the kernel's timer for the connection between two ports of this machine (`proc_net_tcp(5)`): 2 is keep-alive. */
+const kernelTimer = (from: number, to: number): { readonly kind: number; readonly inMs: number } => {
+  const hex = (port: number): string => `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  const lines = readFileSync('/proc/net/tcp', 'utf8').split('\n');
+  const line = lines.find((each) => each.includes(` ${hex(from)} ${hex(to)} `)) ?? '';
+  const [kind = '', when = ''] = (line.trim().split(/ +/)[5] ?? '').split(':');
+  // In clock ticks of 10 ms, whatever the kernel's own (USER_HZ).
+  return { kind: Number.parseInt(kind, 16), inMs: Number.parseInt(when, 16) * 10 };
+};
+
+describe.runIf(existsSync('/proc/net/tcp')).each(faces)('a watch over %s that says nothing', (face) => {
+  it('rule 17: is checked by the kernel after 15 s', async () => {
+    const { server, get } = await createBench(face, {}, (_, response) => response.flushHeaders());
+    await get('/watch');
+    const { port } = server;
+    const [socket] = server.sockets;
+    const { kind, inMs } = kernelTimer(socket?.remotePort ?? 0, port);
+    expect(kind).toBe(2);
+    expect(inMs).toBeLessThanOrEqual(15_100);
+  });
+});
+
+describe.each(faces)('rule 1: one exchange over %s', (face) => {
+  it('rule 1: the request arrives as it was asked, and the answer as it was given', async () => {
+    const endpointPath = '/k8s/clusters/c-1';
+    const { server, received, transport } = await createBench(face, {});
+    const { port, host } = server;
+    const security = createSecurity({ ca: certificates.ca });
+    const prefixed = createTransport({
+      endpoint: { protocol: `${face}:`, host, port, basePath: endpointPath },
+      security: async () => security,
+      clock: createFakeClock(),
+      userAgent: 'dependency-watchdog/test',
+    });
+    closers.push(() => prefixed.close());
+    transport.close();
+    const answer = prefixed.request({
+      method: 'PATCH',
+      path: '/api/v1/namespaces/a%2Fb',
+      query: { fieldSelector: 'metadata.name=x,y&z', limit: '5' },
+      headers: { 'content-type': 'application/merge-patch+json' },
+      body: '{"ä":1}',
+      timeoutMs: 1_000,
+      signal: new AbortController().signal,
+    });
+    const [request, response] = await received();
+    expect(request.method).toBe('PATCH');
+    const url = new URL(request.url ?? '', 'http://x');
+    expect(url.pathname).toBe('/k8s/clusters/c-1/api/v1/namespaces/a%2Fb');
+    expect(Object.fromEntries(url.searchParams)).toEqual({ fieldSelector: 'metadata.name=x,y&z', limit: '5' });
+    expect(request.headers).toMatchObject({
+      host: `${host}:${port}`,
+      'user-agent': 'dependency-watchdog/test',
+      'content-type': 'application/merge-patch+json',
+      'content-length': '8',
+    });
+    expect(Buffer.concat(await request.toArray()).toString()).toBe('{"ä":1}');
+    response.writeHead(
+      409,
+      [
+        ['Content-Type', 'application/json'],
+        ['Warning', '299 - "one"'],
+        ['Warning', '299 - "two"'],
+      ].flat(),
+    );
+    response.end('{}');
+    const { status, headers, body } = await answer;
+    expect(status).toBe(409);
+    expect(headers['content-type']).toBe('application/json');
+    expect(headers.warning).toBe('299 - "one", 299 - "two"');
+    expect(await text({ status, headers, body })).toBe('{}');
+  });
+
+  it('rule 1: redirects are answers, and are not followed', async () => {
+    const { get, server } = await createBench(face, {}, (_request, response) => {
+      response.writeHead(302, { location: '/elsewhere' }).end();
+    });
+    const response = await get('/');
+    expect(response.status).toBe(302);
+    await text(response);
+    expect(server.stats().requests).toBe(1);
+  });
+
+  it('requests one after the other share a connection, requests at the same time do not', async () => {
+    const { get, server, received } = await createBench(face);
+    for (let count = 0; count < 3; count += 1) {
+      const answer = get('/');
+      const [, response] = await received();
+      response.end('x');
+      await text(await answer);
+    }
+    expect(server.stats()).toMatchObject({ connections: 1, requests: 3 });
+    const both = [get('/a'), get('/b')];
+    const pairs = [await received(), await received()];
+    for (const [, response] of pairs) response.end();
+    for (const answer of both) await text(await answer);
+    expect(server.stats()).toMatchObject({ connections: 2, requests: 5 });
+  });
+
+  it('a request without a deadline gets a new connection: an idle one may be half-open', async () => {
+    const { get, server, transport } = await createBench(face, {}, echo);
+    await text(await get('/a'));
+    const { signal } = new AbortController();
+    await text(await transport.request({ method: 'GET', path: '/b', signal }));
+    expect(server.stats().connections).toBe(2);
+  });
+
+  it('a request without a deadline makes room for its connection where all are taken by idle ones', async () => {
+    const { get, server, transport } = await createBench(face, { maxConnections: 1 }, echo);
+    await text(await get('/a'));
+    const { signal } = new AbortController();
+    expect(await text(await transport.request({ method: 'GET', path: '/b', signal }))).toBe('/b');
+    expect(server.stats().connections).toBe(2);
+  });
+
+  it('with one connection allowed requests take turns on it', async () => {
+    const { get, server, received } = await createBench(face, { maxConnections: 1 });
+    const answers = ['/a', '/b', '/c'].map((path) => get(path));
+    for (const answer of answers) {
+      const [request, response] = await received();
+      response.end(request.url);
+      await text(await answer);
+    }
+    expect(server.stats()).toMatchObject({ connections: 1, requests: 3 });
+  });
+
+  it('a connection that the server ends after its answer is not used again', async () => {
+    const { get, server } = await createBench(face, { maxConnections: 1 }, (request, response) => {
+      response.setHeader('connection', 'close').end(request.url);
+    });
+    for (const path of ['/a', '/b', '/c']) expect(await text(await get(path))).toBe(path);
+    expect(server.stats().connections).toBe(3);
+  });
+
+  it('idle connections are closed after their time', async () => {
+    const { get, server, clock } = await createBench(face, { idleMs: 5_000 }, echo);
+    await text(await get('/a'));
+    await clock.advance(4_999);
+    expect(server.stats().openConnections).toBe(1);
+    await clock.advance(1);
+    await server.idle();
+    expect(clock.pending).toBe(0);
+    await text(await get('/b'));
+    expect(server.stats().connections).toBe(2);
+  });
+
+  it('closing ends everything and leaves nothing', async () => {
+    const { get, server, received, transport, clock } = await createBench(face, { maxConnections: 1 });
+    const answers = [get('/a'), get('/queued')].map((answer) => answer.catch((error: unknown) => error));
+    await received();
+    transport.close();
+    for (const answer of answers) expect(await answer).toMatchObject({ name: 'ApiError', code: 'ConnectionError' });
+    await server.idle();
+    expect(clock.pending).toBe(0);
+    await expect(get('/c')).rejects.toMatchObject({ code: 'ConnectionError' });
+  });
+});
+
+/** A request under way, and how to know that it has reached the phase. */
+interface Phase {
+  readonly name: string;
+  readonly start: (options: Partial<KubeRequest>) => Promise<{
+    readonly outcome: Promise<unknown>;
+    readonly clock: FakeClock;
+    readonly server: TestServer;
+  }>;
+}
+
+const silentTls = async (): Promise<{ readonly server: TestServer; readonly contact: Promise<unknown> }> => {
+  let touch: (value: unknown) => void;
+  const contact = new Promise((resolve) => {
+    touch = resolve;
+  });
+  const server = await startTcpServer((socket) => void socket.once('data', (data) => touch(data)));
+  closers.push(() => server.close());
+  return { server, contact };
+};
+
+const transportTo = (port: number, clock: FakeClock, options: Partial<TransportOptions> = {}): Transport => {
+  const security = createSecurity({ ca: certificates.ca });
+  const transport = createTransport({
+    endpoint: { protocol: 'https:', host: '127.0.0.1', port, basePath: '' },
+    security: async () => security,
+    clock,
+    userAgent: 'test',
+    ...options,
+  });
+  closers.push(() => transport.close());
+  return transport;
+};
+
+const phases: readonly Phase[] = [
+  {
+    name: 'before anything is sent',
+    start: async (options) => {
+      const { get, server, clock } = await createBench('https', {}, echo);
+      return { outcome: get('/', options), server, clock };
+    },
+  },
+  {
+    name: 'in the TLS handshake',
+    start: async (options) => {
+      const { server, contact } = await silentTls();
+      const clock = createFakeClock();
+      const outcome = transportTo(server.port, clock).request({
+        method: 'GET',
+        path: '/',
+        signal: new AbortController().signal,
+        ...options,
+      });
+      await contact;
+      return { outcome, server, clock };
+    },
+  },
+  {
+    name: 'while the proxy opens the tunnel',
+    start: async (options) => {
+      const { server, contact } = await silentTls();
+      const clock = createFakeClock();
+      const { host, port } = server;
+      const proxy = { protocol: 'http:', host, port } as const;
+      const endpoint = { protocol: 'https:', host: 'api.example', port: 443, basePath: '', proxy } as const;
+      const { signal } = new AbortController();
+      const outcome = transportTo(port, clock, { endpoint }).request({ method: 'GET', path: '/', signal, ...options });
+      await contact;
+      return { outcome, server, clock };
+    },
+  },
+  {
+    name: 'in the queue for a connection',
+    start: async (options) => {
+      const { get, server, clock, received } = await createBench('https', { maxConnections: 1 });
+      const first = new AbortController();
+      const ahead = get('/ahead', { signal: first.signal, timeoutMs: 1_000_000 }).catch(() => undefined);
+      await received();
+      const outcome = get('/', options);
+      const settled = outcome.then(
+        () => first.abort(),
+        () => first.abort(),
+      );
+      closers.push(() => Promise.all([ahead, settled]));
+      return { outcome, server, clock };
+    },
+  },
+  {
+    name: 'while waiting for the answer',
+    start: async (options) => {
+      const { get, server, clock, received } = await createBench('https');
+      const outcome = get('/', options);
+      await received();
+      return { outcome, server, clock };
+    },
+  },
+  {
+    name: 'while reading the answer',
+    start: async (options) => {
+      const { get, server, clock, received } = await createBench('https');
+      const answer = get('/', options);
+      const [, response] = await received();
+      response.writeHead(200, { 'content-length': '100' }).write('part');
+      const outcome = text(await answer);
+      return { outcome, server, clock };
+    },
+  },
+  {
+    name: 'with an answer that nobody reads',
+    start: async (options) => {
+      const { get, server, clock, received } = await createBench('https');
+      const answer = get('/', options);
+      const [, response] = await received();
+      response.write('part');
+      const { body } = await answer;
+      const outcome = new Promise((_, reject) => {
+        void server.idle().then(() => text({ status: 200, headers: {}, body }).catch(reject));
+      });
+      return { outcome, server, clock };
+    },
+  },
+];
+
+describe.each(phases)('rule 4: a request $name', ({ start, name }) => {
+  it('rule 4: ends at once when aborted, with the reason untouched, and leaves nothing', async () => {
+    const controller = new AbortController();
+    const reason = { any: 'value' };
+    const { outcome, server, clock } = await start({ signal: controller.signal, timeoutMs: 60_000 });
+    controller.abort(reason);
+    await expect(outcome).rejects.toBe(reason);
+    await server.idle();
+    await clock.settle();
+    expect(clock.pending).toBe(0);
+    expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
+  });
+
+  it('rule 5: ends at its deadline, and its connection is never used again', async () => {
+    const controller = new AbortController();
+    const { outcome, server, clock } = await start({ signal: controller.signal, timeoutMs: 7_000 });
+    const failure = expect(outcome).rejects.toMatchObject({
+      name: 'ApiError',
+      code: 'Timeout',
+      message: expect.stringMatching(/^GET \/: no answer within 7000 ms \(.+, .+:\d+\)$/) as string,
+    });
+    await clock.advance(6_999);
+    if (name !== 'before anything is sent') expect(server.stats().openConnections).toBe(1);
+    await clock.advance(1);
+    await failure;
+    await server.idle();
+    await clock.settle();
+    expect(clock.pending).toBe(0);
+    expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
+  });
+});
+
+describe('rule 5: what is idle when a request ends badly', () => {
+  /** Three connections, two of them idle while the third has a request that gets no answer. */
+  const hang = async (options: Partial<KubeRequest> = {}) => {
+    const bench = await createBench('https');
+    const { get, received } = bench;
+    const answers = ['/1', '/2', '/3'].map((path) => get(path));
+    for (const _ of answers) (await received())[1].end();
+    for (const answer of answers) await text(await answer);
+    const outcome = get('/hanging', { timeoutMs: 5_000, ...options }).catch((error: unknown) => error);
+    const [request] = await received();
+    return { ...bench, outcome, request };
+  };
+
+  const timeout = new ApiError({ code: 'Timeout', message: 'not done within 3000 ms' });
+
+  it.each<{
+    readonly what: string;
+    readonly end: (bench: Awaited<ReturnType<typeof hang>>, controller: AbortController) => unknown;
+  }>([
+    { what: 'its deadline', end: ({ clock }) => clock.advance(5_000) },
+    { what: 'a deadline of whoever sends it', end: (_, controller) => controller.abort(timeout) },
+    { what: 'a reset', end: ({ request }) => request.socket.destroy() },
+  ])('rule 5: is not used again after $what: it may be half-open as well', async ({ end }) => {
+    const controller = new AbortController();
+    const bench = await hang({ signal: controller.signal });
+    await end(bench, controller);
+    expect(await bench.outcome).toBeInstanceOf(ApiError);
+    const next = bench.get('/next');
+    (await bench.received())[1].end();
+    await text(await next);
+    expect(bench.server.stats().connections).toBe(4);
+  });
+
+  it('rule 5: stays when the caller has lost interest', async () => {
+    const controller = new AbortController();
+    const { outcome, get, received, server } = await hang({ signal: controller.signal });
+    controller.abort(new Error('no longer wanted'));
+    await outcome;
+    const next = ['/4', '/5'].map((path) => get(path));
+    for (const _ of next) (await received())[1].end();
+    for (const answer of next) await text(await answer);
+    expect(server.stats().connections).toBe(3);
+  });
+});
+
+describe('rule 4: what has ended is let go', () => {
+  it('rule 4: a request that is aborted before does not start', async () => {
+    const { get, server } = await createBench('http', {}, echo);
+    const reason = new Error('before');
+    await expect(get('/', { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    expect(server.stats().connections).toBe(0);
+  });
+
+  it('rule 4: a thousand requests leave no timers and no listeners behind', async () => {
+    const { get, clock, transport } = await createBench('http', {}, echo);
+    const { signal } = new AbortController();
+    for (let count = 0; count < 1_000; count += 1) await text(await get('/', { signal }));
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+    // The one idle connection.
+    expect(clock.pending).toBe(1);
+    transport.close();
+    await clock.settle();
+  });
+
+  it('rule 4: an abandoned body frees its connection, whether reading had begun or not', async () => {
+    const { get, server, received, clock } = await createBench('https');
+    for (const begin of [true, false]) {
+      const answer = get('/');
+      const [, response] = await received();
+      response.write('part');
+      const chunks = (await answer).body[Symbol.asyncIterator]();
+      if (begin) expect((await chunks.next()).done).toBe(false);
+      await chunks.return?.();
+      await server.idle();
+    }
+    expect(server.stats().connections).toBe(2);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('a watch that cannot connect gives up after 30 s, though it has no deadline', async () => {
+    const { server, contact } = await silentTls();
+    const clock = createFakeClock();
+    const { signal } = new AbortController();
+    const outcome = transportTo(server.port, clock).request({ method: 'GET', path: '/watch', signal });
+    const failure = expect(outcome).rejects.toMatchObject({ code: 'ConnectionError', cause: { code: 'ETIMEDOUT' } });
+    await contact;
+    await clock.advance(30_000);
+    await failure;
+    await server.idle();
+  });
+});
+
+it('closing ends a connection that is being made', async () => {
+  const { server, contact } = await silentTls();
+  const clock = createFakeClock();
+  const transport = transportTo(server.port, clock);
+  const outcome = transport.request({
+    method: 'GET',
+    path: '/',
+    signal: new AbortController().signal,
+    timeoutMs: 5_000,
+  });
+  await contact;
+  transport.close();
+  await expect(outcome).rejects.toMatchObject({ code: 'ConnectionError', cause: { code: 'ECLOSED' } });
+  await server.idle();
+  expect(clock.pending).toBe(0);
+});
+
+describe('rule 9: changed certificates', () => {
+  it('rule 9: new connections use the new settings, old ones drain', async () => {
+    const clientA = await certificates.client('a');
+    const clientB = await certificates.client('b');
+    const { serving, ca } = certificates;
+    const seen: string[] = [];
+    const held: ServerResponse[] = [];
+    const server = await startTestServer({
+      tls: { cert: serving.certificate, key: serving.key, ca, requestCert: true },
+      handler: (request, response) => {
+        if (request.socket instanceof TLSSocket) seen.push(String(request.socket.getPeerCertificate().subject.CN));
+        if (request.url === '/long') {
+          held.push(response);
+          response.write('started');
+        } else response.end();
+      },
+    });
+    closers.push(() => server.close());
+    const securityFor = (pair: typeof clientA): ReturnType<typeof createSecurity> =>
+      createSecurity({ ca, cert: pair.certificate, key: pair.key });
+    let current = securityFor(clientA);
+    const transport = transportTo(server.port, createFakeClock(), { security: async () => current });
+    const get = (path: string): Promise<KubeResponse> =>
+      transport.request({ method: 'GET', path, signal: new AbortController().signal, timeoutMs: 1_000 });
+    const long = await get('/long');
+    await text(await get('/1'));
+    current = securityFor(clientB);
+    await text(await get('/2'));
+    await text(await get('/3'));
+    expect(seen).toEqual(['a', 'a', 'b', 'b']);
+    held[0]?.end();
+    expect(await text(long)).toBe('started');
+    // Of the three connections only the last one remains.
+    while (server.stats().openConnections > 1) await new Promise((resolve) => setImmediate(resolve));
+    expect(server.stats().connections).toBe(3);
+  });
+});

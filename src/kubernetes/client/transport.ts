@@ -1,0 +1,112 @@
+import type { Clock } from '../../ports/clock.ts';
+import { ApiError, type ConnectionFault, type ExchangePhase } from '../api/errors.ts';
+import type { Kube, KubeRequest } from '../api/kube.ts';
+import { connectionError } from './connection-error.ts';
+import { createConnectionPool } from './connection-pool.ts';
+import { type Endpoint, authority } from './endpoint.ts';
+import { type Outgoing, bodyOf, headersOf, sendOn } from './exchange.ts';
+import { createScope } from './scope.ts';
+import type { Security } from './security.ts';
+
+/** kube-apiserver closes idle connections after 90 s; ours go first, so that a request does not meet a closing one. */
+const defaultIdleMs = 60_000;
+
+export interface TransportOptions {
+  readonly endpoint: Endpoint;
+  /**
+   * Asked before each exchange; the same value as long as nothing changed, and a new one makes old connections drain. Rejects with an
+   * ApiError.
+   */
+  readonly security: (signal: AbortSignal) => Promise<Security>;
+  readonly clock: Clock;
+  readonly userAgent: string;
+  /** How errors call the server. Default `host:port`; words where the address is a secret. */
+  readonly target?: string;
+  /** Default: no limit. */
+  readonly maxConnections?: number;
+  readonly idleMs?: number;
+  /** As `PoolOptions.connectTimeoutMs`. */
+  readonly connectTimeoutMs?: number;
+}
+
+export interface Transport extends Kube {
+  /** Ends all connections; requests under way fail. */
+  close(): void;
+}
+
+const outgoingOf = (request: KubeRequest, options: TransportOptions): Outgoing => {
+  const { endpoint, userAgent } = options;
+  const query = new URLSearchParams(request.query).toString();
+  const { body } = request;
+  return {
+    method: request.method,
+    target: `${endpoint.basePath}${request.path}${query === '' ? '' : `?${query}`}`,
+    headers: {
+      host: authority(endpoint),
+      'user-agent': userAgent,
+      ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
+      ...request.headers,
+    },
+    body,
+    beforeSend: request.beforeSend,
+  };
+};
+
+/** Whoever sends it has deadlines, too, and ends it by its signal. */
+const hasLostInterest = ({ aborted, reason }: AbortSignal): boolean =>
+  aborted && !(reason instanceof ApiError && reason.code === 'Timeout');
+
+/**
+ * HTTP/1.1 over connections of its own. Redirects are answers like any other. A request without a deadline (a watch) gets a new
+ * connection: nothing would tell in time that an idle one is half-open.
+ */
+export const createTransport = (options: TransportOptions): Transport => {
+  const { endpoint, clock } = options;
+  const target = options.target ?? authority(endpoint);
+  const pool = createConnectionPool({
+    endpoint,
+    security: options.security,
+    clock,
+    maxConnections: options.maxConnections ?? Number.POSITIVE_INFINITY,
+    idleMs: options.idleMs ?? defaultIdleMs,
+    connectTimeoutMs: options.connectTimeoutMs,
+  });
+
+  const request: Kube['request'] = async (request) => {
+    const { method, path, timeoutMs } = request;
+    request.signal.throwIfAborted();
+    let phase: ExchangePhase = 'connecting';
+    const scope = createScope({
+      signal: request.signal,
+      clock,
+      timeoutMs,
+      onTimeout: () =>
+        new ApiError({
+          code: 'Timeout',
+          message: `${method} ${path}: no answer within ${Math.round(timeoutMs ?? 0)} ms (${phase}, ${target})`,
+          cause: { code: 'ETIMEDOUT', phase } satisfies ConnectionFault,
+        }),
+    });
+    const classify = (error: unknown): ApiError => connectionError(error, { method, path, target, phase });
+    try {
+      const connection = await pool.acquire({ signal: scope.signal, fresh: timeoutMs === undefined });
+      phase = 'waiting for the answer';
+      const incoming = await sendOn(connection, outgoingOf(request, options), scope.signal);
+      const { response } = incoming;
+      phase = 'reading the answer';
+      return {
+        status: response.statusCode ?? 0,
+        headers: headersOf(response),
+        body: bodyOf(incoming, { connection, scope, clock, classify }),
+      };
+    } catch (error) {
+      scope.end();
+      // Where one connection hangs or breaks, the others of its age are no better: the next try starts afresh.
+      if (phase === 'waiting for the answer' && !hasLostInterest(request.signal)) pool.discardIdle();
+      if (scope.signal.aborted) throw scope.signal.reason;
+      throw classify(error);
+    }
+  };
+
+  return { request, close: () => pool.close() };
+};

@@ -1,0 +1,135 @@
+import { getEventListeners } from 'node:events';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type FakeClock, createFakeClock } from '../../../test/doubles/fake-clock.ts';
+import { type ScriptedKube, createScriptedKube } from '../../../test/doubles/scripted-kube.ts';
+import type { Call } from '../api/call.ts';
+import { ApiError } from '../api/errors.ts';
+import type { CallOptions } from '../api/kube.ts';
+import { createKubeClient } from './client.ts';
+
+let clock: FakeClock;
+let server: ScriptedKube;
+let caller: AbortController;
+beforeEach(() => {
+  clock = createFakeClock();
+  server = createScriptedKube();
+  caller = new AbortController();
+});
+
+const patch: Call<unknown> = { method: 'PATCH', path: '/x', body: {}, decode: (json) => json };
+
+/** Sends with 5 s for the answer; `outcome()` is undefined while it is under way. */
+const send = async (options: Partial<CallOptions> = {}) => {
+  let outcome: { readonly value: unknown } | { readonly error: unknown } | undefined;
+  createKubeClient({ kube: server, clock })
+    .call(patch, { signal: caller.signal, sentTimeoutMs: 5_000, ...options })
+    .then(
+      ({ value }) => {
+        outcome = { value };
+      },
+      (error: unknown) => {
+        outcome = { error };
+      },
+    );
+  await clock.settle();
+  const exchange = server.take();
+  return { outcome: () => outcome, exchange, leave: () => exchange.request.beforeSend?.() };
+};
+
+const late = { code: 'Timeout', message: 'no answer within 5000 ms of being sent' };
+
+const nothingIsLeft = (): void => {
+  expect(clock.pending).toBe(0);
+  expect(getEventListeners(caller.signal, 'abort')).toEqual([]);
+};
+
+describe('a request with a limit from when it leaves', () => {
+  it('ends by its signal, with the reason untouched, as long as it has not left', async () => {
+    const { outcome } = await send();
+    await clock.advance(60_000);
+    expect(outcome()).toBeUndefined();
+    const reason = { any: 'value' };
+    caller.abort(reason);
+    await clock.settle();
+    expect(outcome()).toEqual({ error: reason });
+    nothingIsLeft();
+  });
+
+  it('does not leave when its signal was aborted before', async () => {
+    caller.abort('before');
+    const client = createKubeClient({ kube: server, clock });
+    await expect(client.call(patch, { signal: caller.signal, sentTimeoutMs: 5_000 })).rejects.toBe('before');
+    expect(server.waiting).toBe(0);
+    nothingIsLeft();
+  });
+
+  it('is awaited once it has left, whatever its signal says', async () => {
+    const { outcome, exchange, leave } = await send();
+    leave();
+    caller.abort('no longer wanted');
+    await clock.advance(4_999);
+    expect(outcome()).toBeUndefined();
+    exchange.respond(200, { done: true });
+    await clock.settle();
+    expect(outcome()).toEqual({ value: { done: true } });
+    nothingIsLeft();
+  });
+
+  it('has that time from when it leaves, not from when it was asked for', async () => {
+    const { outcome, leave } = await send();
+    await clock.advance(20_000);
+    leave();
+    await clock.advance(4_999);
+    expect(outcome()).toBeUndefined();
+    await clock.advance(1);
+    expect(outcome()).toMatchObject({ error: late });
+    nothingIsLeft();
+  });
+
+  it('has it for the whole answer', async () => {
+    const { outcome, exchange, leave } = await send();
+    leave();
+    const stream = exchange.stream();
+    for (const part of ['{', '"part"', ':', '"']) {
+      stream.send(part);
+      await clock.advance(1_250);
+    }
+    expect(outcome()).toMatchObject({ error: late });
+    expect(server.openBodies).toBe(0);
+    nothingIsLeft();
+  });
+
+  it('has it once, though it leaves again over another connection', async () => {
+    const { outcome, leave } = await send();
+    leave();
+    await clock.advance(3_000);
+    leave();
+    await clock.advance(2_000);
+    expect(outcome()).toMatchObject({ error: late });
+    nothingIsLeft();
+  });
+
+  it('leaves no timer behind, however often it left', async () => {
+    const { outcome, exchange, leave } = await send();
+    leave();
+    leave();
+    exchange.respond(200, {});
+    await clock.settle();
+    expect(outcome()).toEqual({ value: {} });
+    nothingIsLeft();
+  });
+
+  it('that is refused in the moment of leaving has not left', async () => {
+    const refusal = new ApiError({ code: 'Rejected', message: 'not sent: this process does not lead' });
+    const beforeSend = (): void => {
+      throw refusal;
+    };
+    const { outcome, exchange, leave } = await send({ beforeSend });
+    expect(leave).toThrow(refusal);
+    expect(clock.pending).toBe(0);
+    exchange.fail(refusal);
+    await clock.settle();
+    expect(outcome()).toEqual({ error: refusal });
+    nothingIsLeft();
+  });
+});

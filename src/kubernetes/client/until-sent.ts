@@ -1,0 +1,39 @@
+import type { Clock } from '../../ports/clock.ts';
+import { ApiError } from '../api/errors.ts';
+import type { CallOptions } from '../api/kube.ts';
+
+export interface Unsent extends Pick<CallOptions, 'signal' | 'beforeSend'> {
+  /** To be called when the exchange is over. */
+  release(): void;
+}
+
+/**
+ * A signal that follows the caller's until the request leaves, and from then on only the time that its answer may take: whoever sends a
+ * write must know whether it landed.
+ */
+export const untilSent = (
+  options: Pick<CallOptions, 'signal' | 'beforeSend'> & { readonly sentTimeoutMs: number },
+  clock: Clock,
+): Unsent => {
+  const { signal, sentTimeoutMs } = options;
+  const end = new AbortController();
+  const follow = (): void => end.abort(signal.reason);
+  let cancelTimer: (() => void) | undefined;
+  const stopFollowing = (): void => signal.removeEventListener('abort', follow);
+  if (signal.aborted) follow();
+  else signal.addEventListener('abort', follow, { once: true });
+  const late = (): void =>
+    end.abort(new ApiError({ code: 'Timeout', message: `no answer within ${String(sentTimeoutMs)} ms of being sent` }));
+  return {
+    signal: end.signal,
+    beforeSend: () => {
+      options.beforeSend?.();
+      stopFollowing();
+      cancelTimer ??= clock.timer(sentTimeoutMs, late);
+    },
+    release: () => {
+      stopFollowing();
+      cancelTimer?.();
+    },
+  };
+};

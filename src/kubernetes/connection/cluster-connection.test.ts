@@ -1,0 +1,123 @@
+import type { ServerResponse } from 'node:http';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { type TestCertificates, createTestCertificates } from '../../../test/doubles/certificates.ts';
+import { createFakeClock } from '../../../test/doubles/fake-clock.ts';
+import { createRecordingLogger } from '../../../test/doubles/recording-logger.ts';
+import { startTestServer } from '../../../test/doubles/test-server.ts';
+import type { Call } from '../api/call.ts';
+import { createKubeClient } from '../client/client.ts';
+import { loadOperatorKubeconfig } from '../kubeconfig/operator.ts';
+import { connectCluster } from './cluster-connection.ts';
+
+let certificates: TestCertificates;
+beforeAll(async () => {
+  certificates = await createTestCertificates();
+});
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+const call: Call<unknown> = { method: 'GET', path: '/api', decode: (json) => json };
+
+/** A connection with the token `one` from a file, by a kubeconfig file as an operator has it. */
+const connect = async (port: number) => {
+  const directory = mkdtempSync(join(tmpdir(), 'cluster-'));
+  closers.push(() => rmSync(directory, { recursive: true }));
+  writeFileSync(join(directory, 'token'), 'one');
+  const ca = Buffer.from(certificates.ca).toString('base64');
+  writeFileSync(
+    join(directory, 'kubeconfig'),
+    stringify({
+      'current-context': 'x',
+      contexts: [{ name: 'x', context: { cluster: 'x', user: 'x' } }],
+      clusters: [{ name: 'x', cluster: { server: `https://localhost:${port}`, 'certificate-authority-data': ca } }],
+      users: [{ name: 'x', user: { tokenFile: 'token' } }],
+    }),
+  );
+  const clock = createFakeClock();
+  const logger = createRecordingLogger();
+  const path = join(directory, 'kubeconfig');
+  const access = await loadOperatorKubeconfig({ path, env: {}, homedir: () => directory, clock });
+  const connection = connectCluster({ access, clock, logger, userAgent: 'test' });
+  closers.unshift(() => connection.close());
+  return { directory, clock, logger, client: createKubeClient({ kube: connection, clock }) };
+};
+
+describe('connectCluster', () => {
+  it('puts the policies together: token file, 401, reset, warnings', async () => {
+    let valid = 'one';
+    let resets = 0;
+    const { certificate, key } = certificates.serving;
+    const server = await startTestServer({
+      tls: { cert: certificate, key },
+      handler: (request, response) => {
+        if (resets > 0) {
+          resets -= 1;
+          request.socket.destroy();
+        } else if (request.headers.authorization !== `Bearer ${valid}`) {
+          // The new token reaches the disk a moment after the old one stopped working.
+          writeFileSync(join(directory, 'token'), valid);
+          response.writeHead(401).end('{}');
+        } else response.setHeader('warning', '299 - "old API"').end('{"ok":true}');
+      },
+    });
+    closers.push(() => server.close());
+    const { client, directory, logger } = await connect(server.port);
+    const options = { signal: new AbortController().signal, timeoutMs: 5_000 };
+    const ask = async (): Promise<unknown> => (await client.call(call, options)).value;
+
+    expect(await ask()).toEqual({ ok: true });
+    resets = 1;
+    expect(await ask()).toEqual({ ok: true });
+    valid = 'two';
+    expect(await ask()).toEqual({ ok: true });
+    expect(await ask()).toEqual({ ok: true });
+    expect(server.stats().requests).toBe(6);
+    expect(logger.at('warn')).toEqual(['API server warns']);
+
+    resets = 2;
+    await expect(ask()).rejects.toMatchObject({ code: 'ConnectionError' });
+  });
+
+  it.each([
+    { what: 'a time-out', limits: { timeoutMs: 5_000 } },
+    { what: 'a time-out from when it left', limits: { timeoutMs: 30_000, sentTimeoutMs: 5_000 } },
+  ])('uses no connection after $what that was open before: it may be half-open', async ({ limits }) => {
+    let held: ServerResponse[] | undefined = [];
+    const { certificate, key } = certificates.serving;
+    const server = await startTestServer({
+      tls: { cert: certificate, key },
+      handler: (_request, response) => {
+        if (held === undefined) response.end('{}');
+        else held.push(response);
+      },
+    });
+    closers.push(() => server.close());
+    const { client, clock } = await connect(server.port);
+    const { signal } = new AbortController();
+    const ask = () => client.call(call, { signal, timeoutMs: 60_000 });
+    const arrived = async (count: number) => {
+      while (held?.length !== count) await clock.settle();
+    };
+    const both = [ask(), ask()];
+    await arrived(2);
+    for (const response of held) response.end('{}');
+    await Promise.all(both);
+    expect(server.stats().connections).toBe(2);
+
+    held = [];
+    const hanging = client.call(call, { signal, ...limits }).catch((error: unknown) => error);
+    await arrived(1);
+    await clock.advance(5_000);
+    expect(await hanging).toMatchObject({ code: 'Timeout' });
+    held = undefined;
+    await ask();
+    expect(server.stats().connections).toBe(3);
+  });
+});

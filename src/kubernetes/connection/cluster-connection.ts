@@ -1,0 +1,26 @@
+import type { Clock } from '../../ports/clock.ts';
+import type { Logger } from '../../ports/logger.ts';
+import {
+  type Transport,
+  createTransport,
+  logWarnings,
+  retryOnReset,
+  withCredentials,
+  withDeadline,
+} from '../client/index.ts';
+import type { ClusterAccess } from '../kubeconfig/index.ts';
+
+export interface ClusterConnectionOptions {
+  readonly access: ClusterAccess;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly userAgent: string;
+}
+
+/** The operator's cluster (the seed) over pooled connections, with the policies that belong to it. */
+export const connectCluster = ({ access, clock, logger, userAgent }: ClusterConnectionOptions): Transport => {
+  const { endpoint, security, credentials } = access;
+  const transport = createTransport({ endpoint, security, clock, userAgent });
+  const kube = withDeadline(logWarnings(withCredentials(retryOnReset(transport), credentials), logger), clock);
+  return { request: (request) => kube.request(request), close: () => transport.close() };
+};

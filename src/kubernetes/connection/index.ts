@@ -1,0 +1,5 @@
+export { connectCluster } from './cluster-connection.ts';
+export { createKnownShoots } from './known-shoots.ts';
+export { createTunnelConnector } from './port-forward.ts';
+export { createShootConnector } from './shoot-connector.ts';
+export { withShootPolicy, withTunnelPolicy } from './shoot-policy.ts';

@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto';
+import { KubeconfigError } from '../api/errors.ts';
+import type { ShootPolicy } from '../api/shoot-connection.ts';
+import { type Security, createSecurity } from '../client/index.ts';
+import { type ShootEndpoint, parseUntrustedKubeconfig, refuseInsecure } from '../kubeconfig/index.ts';
+
+const defaultMostKubeconfigs = 4_096;
+
+export interface KnownShoot {
+  readonly shoot: ShootEndpoint;
+  /** With the TLS session of the last connection. */
+  readonly security: Security;
+}
+
+/** Kubeconfigs that have been read. Connectors that share them resume each other's TLS sessions. */
+export interface KnownShoots {
+  /** Throws a KubeconfigError for what is no kubeconfig, or is not to be trusted. */
+  lookUp(kubeconfig: string, policy?: ShootPolicy): KnownShoot;
+}
+
+/** A refusal is remembered as well: reading a hostile text costs most. */
+const read = (kubeconfig: string): KnownShoot | KubeconfigError => {
+  try {
+    const shoot = parseUntrustedKubeconfig(kubeconfig);
+    return { shoot, security: createSecurity(shoot.tls) };
+  } catch (error) {
+    if (error instanceof KubeconfigError) return error;
+    throw error;
+  }
+};
+
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64');
+
+/** `most`: how many are kept; the least recently used goes first. Default 4096: two for each of 2000 shoots. */
+export const createKnownShoots = (most = defaultMostKubeconfigs): KnownShoots => {
+  const known = new Map<string, KnownShoot | KubeconfigError>();
+  return {
+    lookUp: (kubeconfig, policy) => {
+      const hash = hashOf(kubeconfig);
+      const entry = known.get(hash) ?? read(kubeconfig);
+      known.delete(hash);
+      known.set(hash, entry);
+      const [oldest] = known.keys();
+      if (known.size > most && oldest !== undefined) known.delete(oldest);
+      if (entry instanceof KubeconfigError) throw entry;
+      refuseInsecure(entry.shoot, policy);
+      return entry;
+    },
+  };
+};

@@ -1,0 +1,219 @@
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createSeededRandom } from '../../../simulator/time/random.ts';
+import { type TestCertificates, createTestCertificates } from '../../../test/doubles/certificates.ts';
+import { createFakeClock } from '../../../test/doubles/fake-clock.ts';
+import { type TestServer, startTestServer } from '../../../test/doubles/test-server.ts';
+import { ApiError, KubeconfigError } from '../api/errors.ts';
+import type { TunnelConnector } from '../api/tunnel-connection.ts';
+import { createKnownShoots } from './known-shoots.ts';
+import { createTunnelConnector } from './port-forward.ts';
+import { createShootConnector } from './shoot-connector.ts';
+
+let certificates: TestCertificates;
+beforeAll(async () => {
+  certificates = await createTestCertificates();
+});
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+const { signal } = new AbortController();
+const target = { namespace: 'kube-system', pod: 'vpn-shoot-1', port: 22 };
+const path = '/api/v1/namespaces/kube-system/pods/vpn-shoot-1/portforward';
+
+const connector = (known = createKnownShoots()): TunnelConnector =>
+  createTunnelConnector({
+    clock: createFakeClock(),
+    random: createSeededRandom(1),
+    userAgent: 'dependency-watchdog/test',
+    known,
+  });
+
+const kubeconfigOf = ({ host, port }: TestServer, ca = certificates.ca): string =>
+  JSON.stringify({
+    'current-context': 'c',
+    clusters: [
+      {
+        name: 'c',
+        cluster: {
+          server: `https://${host}:${port}/shoot`,
+          'certificate-authority-data': Buffer.from(ca).toString('base64'),
+        },
+      },
+    ],
+    users: [{ name: 'u', user: { token: 'secret' } }],
+    contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
+  });
+
+interface Seen {
+  readonly url: string | undefined;
+  readonly headers: Readonly<Record<string, unknown>>;
+}
+
+/** A server whose every answer is this text on the wire; it has seen the requests' heads. */
+const answering = async (answer: (key: string) => string): Promise<{ server: TestServer; seen: readonly Seen[] }> => {
+  const { certificate: cert, key } = certificates.serving;
+  const seen: Seen[] = [];
+  const server = await startTestServer({
+    tls: { cert, key },
+    handler: ({ url, headers, socket }) => {
+      seen.push({ url, headers });
+      socket.write(answer(String(headers['sec-websocket-key'])));
+    },
+  });
+  closers.push(() => server.close());
+  return { server, seen };
+};
+
+const refusal = (status: string, body: object): string => {
+  const text = JSON.stringify(body);
+  return `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${text.length}\r\n\r\n${text}`;
+};
+
+const failureOf = async (work: Promise<void>): Promise<unknown> => {
+  try {
+    await work;
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+};
+
+describe('createTunnelConnector', () => {
+  it.each([
+    [
+      'a pod that is not there',
+      refusal('404 Not Found', { kind: 'Status', reason: 'NotFound', message: 'pods "vpn-shoot-1" not found' }),
+      'NotFound',
+      `GET ${path}: 404 NotFound: pods "vpn-shoot-1" not found`,
+    ],
+    [
+      'a kubelet that is not reached',
+      refusal('500 Internal Server Error', {
+        kind: 'Status',
+        reason: 'InternalError',
+        message: 'error dialing backend: timeout',
+      }),
+      'ServerError',
+      `GET ${path}: 500 ServerError: error dialing backend: timeout`,
+    ],
+    ['a refusal that is no Status', 'HTTP/1.1 403 No\r\ncontent-length: 2\r\n\r\nno', 'Forbidden', '403 Forbidden'],
+    [
+      'an answer without an upgrade',
+      'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n',
+      'MalformedResponse',
+      'the answer is 200 and no upgrade',
+    ],
+    [
+      'an upgrade for another key',
+      'HTTP/1.1 101 Switching\r\nupgrade: websocket\r\nconnection: Upgrade\r\nsec-websocket-accept: x\r\n\r\n',
+      'MalformedResponse',
+      'none to our WebSocket handshake',
+    ],
+    ['what is no HTTP', 'SSH-2.0-OpenSSH\r\n', 'ConnectionError', 'the answer is not HTTP'],
+  ])('rejects for %s', async (_what, answer, code, message) => {
+    const { server } = await answering(() => answer);
+    const failure = await failureOf(connector().connect(kubeconfigOf(server), target, signal));
+    expect(failure).toBeInstanceOf(ApiError);
+    expect(failure).toMatchObject({ code, message: expect.stringContaining(message) as string });
+    await server.idle();
+  });
+
+  it("resumes the TLS session of the last connection, a connector's of the same memory included", async () => {
+    const { server } = await answering(() => 'HTTP/1.1 403 No\r\ncontent-length: 0\r\n\r\n');
+    const known = createKnownShoots();
+    const tunnels = connector(known);
+    const kubeconfig = kubeconfigOf(server);
+    for (let count = 0; count < 3; count += 1) {
+      await failureOf(tunnels.connect(kubeconfig, target, signal));
+      await server.idle();
+    }
+    expect(server.stats()).toMatchObject({ handshakes: 3, resumed: 2 });
+    const shoot = createShootConnector({ clock: createFakeClock(), userAgent: 'test', known }).connect(kubeconfig);
+    const call = { method: 'GET', path: '/version', decode: () => undefined } as const;
+    await failureOf(shoot.client.call(call, { signal, timeoutMs: 5_000 }).then(() => undefined));
+    shoot.close();
+    expect(server.stats()).toMatchObject({ handshakes: 4, resumed: 3 });
+  });
+
+  it('asks for a WebSocket to the port on a connection of its own, as whom the kubeconfig says', async () => {
+    const { server, seen } = await answering(() => 'HTTP/1.1 403 No\r\ncontent-length: 0\r\n\r\n');
+    await failureOf(connector().connect(kubeconfigOf(server), target, signal));
+    await failureOf(connector().connect(kubeconfigOf(server), target, signal));
+    expect(seen).toMatchObject([
+      {
+        url: `/shoot${path}?ports=22`,
+        headers: {
+          authorization: 'Bearer secret',
+          upgrade: 'websocket',
+          connection: 'Upgrade',
+          'sec-websocket-version': '13',
+          'sec-websocket-protocol': 'SPDY/3.1+portforward.k8s.io, v4.channel.k8s.io',
+          'user-agent': 'dependency-watchdog/test',
+        },
+      },
+      {},
+    ]);
+    expect(Buffer.from(String(seen[0]?.headers['sec-websocket-key']), 'base64')).toHaveLength(16);
+    expect(server.stats().connections).toBe(2);
+  });
+
+  it.each([
+    ['before it connects', 0],
+    ['while nothing answers', 1],
+  ])('ends on abort %s', async (_when, requests) => {
+    const stop = new AbortController();
+    const reason = new Error('enough');
+    if (requests === 0) stop.abort(reason);
+    const { server, seen } = await answering(() => {
+      stop.abort(reason);
+      return '';
+    });
+    expect(await failureOf(connector().connect(kubeconfigOf(server), target, stop.signal))).toBe(reason);
+    expect(seen).toHaveLength(requests);
+    await server.idle();
+  });
+
+  it('ends on abort while a refusal goes on and on', async () => {
+    const stop = new AbortController();
+    const reason = new Error('enough');
+    const { server } = await answering(() => {
+      // The head has come in by then; if it has not, the end is the same.
+      setTimeout(() => stop.abort(reason), 50);
+      return 'HTTP/1.1 500 No\r\ncontent-length: 100\r\n\r\n{';
+    });
+    const failing = failureOf(connector().connect(kubeconfigOf(server), target, stop.signal));
+    expect(await failing).toBe(reason);
+    await server.idle();
+  });
+
+  it('reads a server that hangs up as a reset', async () => {
+    const { certificate: cert, key } = certificates.serving;
+    const server = await startTestServer({ tls: { cert, key }, handler: ({ socket }) => void socket.destroy() });
+    closers.push(() => server.close());
+    expect(await failureOf(connector().connect(kubeconfigOf(server), target, signal))).toMatchObject({
+      code: 'ConnectionError',
+      message: expect.stringContaining('while waiting for the answer, API server of the kubeconfig') as string,
+    });
+  });
+
+  it('does not talk to a server of another authority', async () => {
+    const { server, seen } = await answering(() => '');
+    const others = await createTestCertificates();
+    const failing = connector().connect(kubeconfigOf(server, others.ca), target, signal);
+    expect(await failureOf(failing)).toMatchObject({ code: 'ConnectionError' });
+    expect(seen).toEqual([]);
+  });
+
+  it('refuses a kubeconfig that would run a command', async () => {
+    const hostile = JSON.stringify({
+      'current-context': 'c',
+      clusters: [{ name: 'c', cluster: { server: 'https://127.0.0.1:1' } }],
+      users: [{ name: 'u', user: { exec: { command: 'rm' } } }],
+      contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
+    });
+    expect(await failureOf(connector().connect(hostile, target, signal))).toBeInstanceOf(KubeconfigError);
+  });
+});

@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto';
+import { type IncomingMessage, request as httpRequest } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Clock } from '../../ports/clock.ts';
+import type { Random } from '../../ports/random.ts';
+import { ApiError, type ExchangePhase } from '../api/errors.ts';
+import type { TunnelConnector, TunnelTarget } from '../api/tunnel-connection.ts';
+import { type Scope, authority, connectionError, createScope, dial, headersOf, readFailure } from '../client/index.ts';
+import type { ShootEndpoint } from '../kubeconfig/index.ts';
+import { type KnownShoots, createKnownShoots } from './known-shoots.ts';
+
+/**
+ * What API servers from 1.30 on translate (KEP-4006; apimachinery's `pkg/util/portforward/constants.go`), and what those before hand on to the
+ * kubelet (`kubelet/pkg/cri/streaming/portforward/websocket.go`).
+ */
+const protocols = ['SPDY/3.1+portforward.k8s.io', 'v4.channel.k8s.io'];
+
+/** RFC 6455, section 1.3. */
+const acceptSuffix = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
+const keyBytes = 16;
+/** RFC 6455, sections 5.2 and 5.5.1: a masked close frame without content. */
+const closeFrame = Buffer.from([0x88, 0x80, 0, 0, 0, 0]);
+
+const target = 'API server of the kubeconfig';
+
+export interface TunnelConnectorOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly userAgent: string;
+  /** Default: its own. */
+  readonly known?: KnownShoots;
+}
+
+interface Upgrade {
+  /** Without the query, for messages. */
+  readonly path: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** What `Sec-WebSocket-Accept` must say. */
+  readonly accept: string;
+}
+
+const upgradeOf = (shoot: ShootEndpoint, to: TunnelTarget, { random, userAgent }: TunnelConnectorOptions): Upgrade => {
+  const { endpoint, authorization } = shoot;
+  const key = Buffer.from(Array.from({ length: keyBytes }, () => Math.floor(random.next() * 256))).toString('base64');
+  const [namespace, pod] = [encodeURIComponent(to.namespace), encodeURIComponent(to.pod)];
+  const path = `/api/v1/namespaces/${namespace}/pods/${pod}/portforward`;
+  return {
+    path,
+    url: `${endpoint.basePath}${path}?ports=${to.port}`,
+    headers: {
+      host: authority(endpoint),
+      'user-agent': userAgent,
+      ...(authorization === undefined ? {} : { authorization }),
+      connection: 'Upgrade',
+      upgrade: 'websocket',
+      'sec-websocket-version': '13',
+      'sec-websocket-key': key,
+      'sec-websocket-protocol': protocols.join(', '),
+    },
+    accept: createHash('sha1').update(`${key}${acceptSuffix}`).digest('base64'),
+  };
+};
+
+/** The head of the answer, whatever it is; on abort rejects with the signal's reason, and so does reading its body. */
+const answerOn = (socket: Socket, { url, headers }: Upgrade, signal: AbortSignal): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    const request = httpRequest({ method: 'GET', path: url, headers, createConnection: () => socket });
+    const abort = (): void => {
+      request.destroy();
+      reject(signal.reason as Error);
+    };
+    const lost = Object.assign(new Error('the connection ended without an answer'), { code: 'ECONNRESET' });
+    request.on('upgrade', (response) => resolve(response));
+    request.on('response', (response) => resolve(response));
+    request.on('error', reject);
+    request.on('close', () => {
+      signal.removeEventListener('abort', abort);
+      reject(lost);
+    });
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort);
+    request.end();
+  });
+
+/** Throws what is wrong with an answer that is no WebSocket. */
+const checkAnswer = async (
+  response: IncomingMessage,
+  { path, accept }: Upgrade,
+  reading: { readonly clock: Clock; readonly scope: Scope },
+): Promise<void> => {
+  const malformed = (problem: string): ApiError =>
+    new ApiError({ code: 'MalformedResponse', message: `GET ${path}: ${problem}` });
+  const { statusCode: status = 0 } = response;
+  const headers = headersOf(response);
+  if (status >= 300) throw await readFailure({ status, headers, body: response }, { method: 'GET', path }, reading);
+  if (status !== 101) throw malformed(`the answer is ${status} and no upgrade of the connection`);
+  if (headers['sec-websocket-accept'] !== accept) throw malformed('the answer is none to our WebSocket handshake');
+};
+
+/**
+ * Connections to pods through the WebSocket of `pods/portforward`. The API server answers it only when it has reached the kubelet and the
+ * kubelet has agreed, so that the upgrade alone tells that the way into the shoot's network is open. Each is a new connection, which resumes
+ * the TLS session of the last one.
+ */
+export const createTunnelConnector = (options: TunnelConnectorOptions): TunnelConnector => {
+  const { known = createKnownShoots() } = options;
+  return {
+    connect: async (kubeconfig, to, signal) => {
+      const { shoot, security } = known.lookUp(kubeconfig, to);
+      const upgrade = upgradeOf(shoot, to, options);
+      let phase: ExchangePhase = 'connecting';
+      let socket: Socket | undefined;
+      signal.throwIfAborted();
+      const { clock } = options;
+      const scope = createScope({ signal, clock, timeoutMs: undefined, onTimeout: () => undefined });
+      try {
+        socket = await dial({ endpoint: shoot.endpoint, security, signal: scope.signal });
+        phase = 'waiting for the answer';
+        const response = await answerOn(socket, upgrade, scope.signal);
+        phase = 'reading the answer';
+        await checkAnswer(response, upgrade, { clock, scope });
+        socket.write(closeFrame);
+        socket.destroySoon();
+      } catch (error) {
+        socket?.destroy();
+        signal.throwIfAborted();
+        const reason: unknown = scope.signal.aborted ? scope.signal.reason : error;
+        throw connectionError(reason, { method: 'GET', path: upgrade.path, target, phase });
+      } finally {
+        scope.end();
+      }
+    },
+  };
+};

@@ -1,0 +1,258 @@
+import type { RequestListener } from 'node:http';
+import type { ServerOptions } from 'node:https';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { type TestCertificates, createTestCertificates } from '../../../test/doubles/certificates.ts';
+import { type FakeClock, createFakeClock } from '../../../test/doubles/fake-clock.ts';
+import { type TestServer, startTestServer } from '../../../test/doubles/test-server.ts';
+import type { Call } from '../api/call.ts';
+import { KubeconfigError } from '../api/errors.ts';
+import type { ShootConnection, ShootConnector } from '../api/shoot-connection.ts';
+import { createKnownShoots } from './known-shoots.ts';
+import { createShootConnector } from './shoot-connector.ts';
+import { withShootPolicy } from './shoot-policy.ts';
+
+let certificates: TestCertificates;
+let client: { readonly certificate: string; readonly key: string };
+beforeAll(async () => {
+  certificates = await createTestCertificates();
+  client = await certificates.client('prober');
+});
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+
+const { signal } = new AbortController();
+const version: Call<unknown> = { method: 'GET', path: '/version', decode: (json) => json };
+
+interface Bench {
+  readonly server: TestServer;
+  readonly clock: FakeClock;
+  readonly connector: ShootConnector;
+  readonly kubeconfig: (token?: string) => string;
+  /** Opens a run, sends `requests` one after the other, and ends the run. */
+  readonly run: (kubeconfig: string, requests?: number) => Promise<void>;
+}
+
+const createBench = async (
+  options: { readonly tls?: ServerOptions; readonly handler?: RequestListener; readonly mostKubeconfigs?: number } = {},
+): Promise<Bench> => {
+  const { certificate, key } = certificates.serving;
+  const server = await startTestServer({
+    tls: { cert: certificate, key, ca: certificates.ca, requestCert: true, rejectUnauthorized: true, ...options.tls },
+    handler: options.handler ?? ((_request, response) => response.end('{"major":"1"}')),
+  });
+  closers.push(() => server.close());
+  const clock = createFakeClock();
+  const connector = createShootConnector({
+    clock,
+    userAgent: 'dependency-watchdog/test',
+    known: createKnownShoots(options.mostKubeconfigs),
+  });
+  const run = async (kubeconfig: string, requests = 1): Promise<void> => {
+    const connection = connector.connect(kubeconfig);
+    for (let count = 0; count < requests; count += 1) {
+      await connection.client.call(version, { signal, timeoutMs: 5_000 });
+    }
+    connection.close();
+  };
+  const kubeconfig = (token = 't'): string =>
+    stringify({
+      'current-context': 'x',
+      contexts: [{ name: 'x', context: { cluster: 'x', user: 'x' } }],
+      clusters: [
+        {
+          name: 'x',
+          cluster: {
+            server: `https://${server.host}:${server.port}`,
+            'certificate-authority-data': base64(certificates.ca),
+          },
+        },
+      ],
+      users: [
+        {
+          name: 'x',
+          user: {
+            'client-certificate-data': base64(client.certificate),
+            'client-key-data': base64(client.key),
+            token,
+          },
+        },
+      ],
+    });
+  return { server, clock, connector, kubeconfig, run };
+};
+
+it.each([
+  ['599', 599_000],
+  ['999999999', 600_000],
+])('rule 15: a shoot that asks for %s s of patience is given %d ms', async (seconds, ms) => {
+  const { connector, kubeconfig } = await createBench({
+    handler: (_request, response) => response.writeHead(429, { 'retry-after': seconds }).end(),
+  });
+  const connection = connector.connect(kubeconfig());
+  const answer = connection.client.call(version, { signal, timeoutMs: 5_000 });
+  await expect(answer).rejects.toMatchObject({ retryAfterMs: ms });
+  connection.close();
+});
+
+it('rule 30: an http:// server is refused, unless the operator allows it', async () => {
+  const server = await startTestServer({ handler: (_request, response) => response.end('{"major":"1"}') });
+  closers.push(() => server.close());
+  const connector = createShootConnector({ clock: createFakeClock(), userAgent: 'dependency-watchdog/test' });
+  const kubeconfig = stringify({
+    'current-context': 'x',
+    contexts: [{ name: 'x', context: { cluster: 'x', user: 'x' } }],
+    clusters: [{ name: 'x', cluster: { server: `http://${server.host}:${String(server.port)}` } }],
+    users: [{ name: 'x', user: { token: 't' } }],
+  });
+  const refused = /server: is http:\/\/.*use https:\/\/, or set allowInsecureShoots: true$/;
+  for (const policy of [undefined, { allowInsecureShoots: false }]) {
+    expect(() => connector.connect(kubeconfig, policy)).toThrow(refused);
+  }
+  const connection = withShootPolicy(connector, { allowInsecureShoots: true }).connect(kubeconfig);
+  await connection.client.call(version, { signal, timeoutMs: 5_000 });
+  connection.close();
+  expect(server.stats().requests).toBe(1);
+  // What was allowed once is not allowed for good: the configuration may change.
+  expect(() => connector.connect(kubeconfig)).toThrow(refused);
+});
+
+describe('prober 2.4: connections of a run', () => {
+  it.each(['TLSv1.2', 'TLSv1.3'] as const)(
+    'each run has a new connection that resumes the session (%s)',
+    async (only) => {
+      const { server, kubeconfig, run, clock } = await createBench({ tls: { minVersion: only, maxVersion: only } });
+      for (let count = 0; count < 10; count += 1) await run(kubeconfig(), 2);
+      await server.idle();
+      expect(server.stats()).toMatchObject({
+        connections: 10,
+        handshakes: 10,
+        resumed: 9,
+        requests: 20,
+        openConnections: 0,
+      });
+      expect(clock.pending).toBe(0);
+    },
+  );
+
+  it('requests of one run share the connection even when sent together', async () => {
+    const { server, kubeconfig, connector } = await createBench();
+    const connection = connector.connect(kubeconfig());
+    await Promise.all([1, 2, 3].map(() => connection.client.call(version, { signal, timeoutMs: 5_000 })));
+    expect(server.stats()).toMatchObject({ connections: 1, requests: 3 });
+    connection.close();
+  });
+
+  it('nothing is opened before the first call', async () => {
+    const { server, kubeconfig, connector } = await createBench();
+    connector.connect(kubeconfig()).close();
+    connector.connect(kubeconfig());
+    expect(server.stats().connections).toBe(0);
+  });
+
+  it('a changed kubeconfig does not resume the session of the old one: its server is checked anew', async () => {
+    const { server, kubeconfig, run } = await createBench();
+    await run(kubeconfig('one'));
+    await run(kubeconfig('one'));
+    expect(server.stats().resumed).toBe(1);
+    await run(kubeconfig('two'));
+    expect(server.stats()).toMatchObject({ handshakes: 3, resumed: 1 });
+  });
+
+  it('the memory of kubeconfigs is bounded: the least recently used is forgotten', async () => {
+    const { server, kubeconfig, run } = await createBench({ mostKubeconfigs: 2 });
+    const resumed = async (token: string): Promise<boolean> => {
+      const before = server.stats().resumed;
+      await run(kubeconfig(token));
+      return server.stats().resumed > before;
+    };
+    expect([await resumed('a'), await resumed('b'), await resumed('a')]).toEqual([false, false, true]);
+    // Drops b.
+    expect([await resumed('c'), await resumed('a'), await resumed('b')]).toEqual([false, true, false]);
+  });
+
+  it('a run that failed does not spoil the next', async () => {
+    let broken = true;
+    const { server, kubeconfig, run } = await createBench({
+      handler: (request, response) => {
+        if (broken) request.socket.destroy();
+        else response.end('{}');
+      },
+    });
+    await expect(run(kubeconfig())).rejects.toMatchObject({ code: 'ConnectionError' });
+    // Probes are not retried.
+    expect(server.stats().requests).toBe(1);
+    broken = false;
+    await run(kubeconfig());
+  });
+
+  it('closing fails what is under way', async () => {
+    const open: ShootConnection[] = [];
+    const { server, kubeconfig, connector, clock } = await createBench({ handler: () => open[0]?.close() });
+    const connection = connector.connect(kubeconfig());
+    open.push(connection);
+    await expect(connection.client.call(version, { signal, timeoutMs: 5_000 })).rejects.toMatchObject({
+      code: 'ConnectionError',
+    });
+    await server.idle();
+    expect(clock.pending).toBe(0);
+  });
+});
+
+describe('prober 3: the kubeconfig is a secret', () => {
+  it('sends the token and the client certificate', async () => {
+    const seen: unknown[] = [];
+    const { kubeconfig, run } = await createBench({
+      handler: (request, response) => {
+        seen.push(request.headers.authorization, request.headers['user-agent']);
+        response.end('{}');
+      },
+    });
+    await run(kubeconfig('the-token'));
+    expect(seen).toEqual(['Bearer the-token', 'dependency-watchdog/test']);
+  });
+
+  it('no error tells where the server is or who we are', async () => {
+    const answers: RequestListener[] = [
+      (request) => request.socket.destroy(),
+      (_request, response) => response.writeHead(401).end('no'),
+      (_request, response) => response.writeHead(500).end('no'),
+      (_request, response) => response.writeHead(302, { location: 'https://127.0.0.1/' }).end(),
+      (_request, response) => response.end('no json'),
+      () => undefined,
+    ];
+    for (const handler of answers) {
+      const { kubeconfig, connector, server, clock } = await createBench({ handler });
+      const connection = connector.connect(kubeconfig('GEHEIM'));
+      const outcome = connection.client.call(version, { signal, timeoutMs: 5_000 }).catch((error: unknown) => error);
+      while (server.stats().requests === 0) await new Promise((resolve) => setImmediate(resolve));
+      await clock.settle();
+      if (handler === answers.at(-1)) await clock.advance(5_000);
+      const error = (await outcome) as Error;
+      expect(error.name).toBe('ApiError');
+      const told = [error.message, error.stack, JSON.stringify(error.cause)].join();
+      for (const secret of ['GEHEIM', '127.0.0.1', String(server.port)]) expect(told).not.toContain(secret);
+      connection.close();
+      await server.close();
+      const refused = connector.connect(kubeconfig('GEHEIM'));
+      const again = await refused.client.call(version, { signal, timeoutMs: 5_000 }).catch((thrown: unknown) => thrown);
+      expect((again as Error).message).toBe(
+        'GET /version: the connection was refused; nothing listens there (ECONNREFUSED while connecting, API server of the kubeconfig)',
+      );
+    }
+  });
+
+  it('a refused kubeconfig is refused every time', async () => {
+    const { connector, kubeconfig } = await createBench();
+    const bad = kubeconfig().replace('token: t', 'token: t\n      exec: {command: sh}');
+    for (let count = 0; count < 2; count += 1) {
+      expect(() => connector.connect(bad)).toThrow(KubeconfigError);
+      expect(() => connector.connect(bad)).toThrow('users[0].user.exec');
+    }
+  });
+});

@@ -1,0 +1,70 @@
+import { type Document, isMap, isScalar, Lexer, LineCounter, parseDocument, visit } from 'yaml';
+import { KubeconfigError } from '../api/errors.ts';
+
+export interface DocumentLimits {
+  readonly bytes: number;
+  readonly tokens: number;
+}
+
+/**
+ * A Secret holds at most 1 MiB (k8s.io/api/core/v1, MaxSecretSize). Parsing takes time in proportion to the square of some counts (nested
+ * or keyed things, anchors), so that one shoot's Secret could stop the whole program for a minute; a kubeconfig of 100 clusters has about
+ * 20,000 tokens.
+ */
+export const untrustedLimits: DocumentLimits = { bytes: 1024 * 1024, tokens: 20_000 };
+
+/** The operator's own file: hundreds of clusters are usual. */
+export const operatorLimits: DocumentLimits = { bytes: 16 * 1024 * 1024, tokens: 2_000_000 };
+
+const mostAliases = 100;
+
+const whole = 'document';
+
+/** No message of the parser is passed on: it quotes the text. */
+const broken = (problem: string): KubeconfigError => new KubeconfigError(whole, problem);
+
+const checkSize = (text: string, limits: DocumentLimits): void => {
+  if (Buffer.byteLength(text) > limits.bytes) throw broken(`is larger than ${limits.bytes} bytes`);
+  let tokens = 0;
+  for (const _token of new Lexer().lex(text)) {
+    tokens += 1;
+    if (tokens > limits.tokens) throw broken(`has more than ${limits.tokens} YAML tokens`);
+  }
+};
+
+/** The parser's own check compares each key of a map with all others. */
+const checkDuplicates = (document: Document, lines: LineCounter): void => {
+  visit(document, {
+    Map: (_key, map) => {
+      const seen = new Set<unknown>();
+      for (const { key } of map.items) {
+        if (!isScalar(key)) throw broken('has a key that is not a word');
+        const line = lines.linePos(key.range?.[0] ?? 0).line;
+        if (seen.has(key.value)) throw broken(`line ${line} repeats a key of the same map`);
+        seen.add(key.value);
+      }
+    },
+  });
+};
+
+const parse = (text: string): unknown => {
+  const lineCounter = new LineCounter();
+  const document = parseDocument(text, { lineCounter, logLevel: 'error', prettyErrors: false, uniqueKeys: false });
+  const [error] = document.errors;
+  if (error !== undefined) throw broken(`is not valid YAML (line ${lineCounter.linePos(error.pos[0]).line})`);
+  checkDuplicates(document, lineCounter);
+  if (!isMap(document.contents)) throw broken('is not a map');
+  return document.toJS({ maxAliasCount: mostAliases });
+};
+
+/** Reads YAML or JSON in bounded time and memory. Throws nothing but KubeconfigError. */
+export const parseBounded = (text: string, limits: DocumentLimits): unknown => {
+  try {
+    checkSize(text, limits);
+    return parse(text);
+  } catch (error) {
+    if (error instanceof KubeconfigError) throw error;
+    // Aliases that stand for too much, or nesting deeper than the stack.
+    throw broken('has aliases or nesting beyond all measure');
+  }
+};

@@ -1,0 +1,164 @@
+import { X509Certificate } from 'node:crypto';
+import { isIP } from 'node:net';
+import type { JsonObject } from '../api/decode.ts';
+import { KubeconfigError } from '../api/errors.ts';
+import { trimEndOf } from '../api/trim-end.ts';
+import type { Endpoint, ProxyEndpoint } from '../client/index.ts';
+
+/** A value of the file and where it stands; messages name the place and never the value. */
+export interface Field {
+  readonly path: string;
+  readonly value: unknown;
+}
+
+/** Go leaves a field that is null or empty at its zero value: not set. */
+export const isSet = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
+
+export const asObject = ({ path, value }: Field): JsonObject => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new KubeconfigError(path, 'must be a map');
+  }
+  return value as JsonObject;
+};
+
+export const asList = ({ path, value }: Field): readonly Field[] => {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value)) throw new KubeconfigError(path, 'must be a list');
+  return value.map((item: unknown, index) => ({ path: `${path}[${index}]`, value: item }));
+};
+
+/** The member `name`; inherited names such as `constructor` are no members. */
+export const member = (object: JsonObject, path: string, name: string): Field => ({
+  path: path === '' ? name : `${path}.${name}`,
+  value: Object.hasOwn(object, name) ? object[name] : undefined,
+});
+
+/** A text, undefined when not set. */
+export const asText = ({ path, value }: Field): string | undefined => {
+  if (!isSet(value)) return undefined;
+  if (typeof value !== 'string') throw new KubeconfigError(path, 'must be a string; put it in quotes');
+  return value;
+};
+
+export const asFlag = ({ path, value }: Field): boolean => {
+  if (!isSet(value)) return false;
+  if (typeof value !== 'boolean') throw new KubeconfigError(path, 'must be true or false');
+  return value;
+};
+
+/** A text that can stand in an HTTP header. */
+export const asHeaderText = (field: Field): string | undefined => {
+  const text = asText(field);
+  if (text !== undefined && /[^\x20-\x7e]/.test(text)) {
+    throw new KubeconfigError(field.path, 'holds a line break or another character that no HTTP header can carry');
+  }
+  return text;
+};
+
+/** Text from standard base64; Go refuses anything else, Node would guess. */
+export const asBase64 = (field: Field): string | undefined => {
+  const text = asText(field)?.replaceAll(/[\r\n]/g, '');
+  if (text === undefined) return undefined;
+  if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(text)) {
+    throw new KubeconfigError(field.path, 'is not base64');
+  }
+  return Buffer.from(text, 'base64').toString('utf8');
+};
+
+const [begin, end] = ['-----BEGIN CERTIFICATE-----', '-----END CERTIFICATE-----'];
+
+/** Of a bundle; each takes time to parse and to look up in every handshake. */
+const mostCertificates = 100;
+
+const certificatesIn = (pem: string): readonly string[] => {
+  const [, ...blocks] = pem.split(begin);
+  return blocks.flatMap((block) => {
+    const at = block.indexOf(end);
+    return at < 0 ? [] : [`${begin}${block.slice(0, at)}${end}`];
+  });
+};
+
+/** PEM of one or more certificates, each of them readable. */
+export const checkCertificates = (path: string, pem: string): string => {
+  const certificates = certificatesIn(pem);
+  if (certificates.length === 0) throw new KubeconfigError(path, 'holds no PEM certificate');
+  if (certificates.length > mostCertificates) {
+    throw new KubeconfigError(path, `holds more than ${mostCertificates} certificates`);
+  }
+  for (const certificate of certificates) {
+    try {
+      new X509Certificate(certificate);
+    } catch {
+      throw new KubeconfigError(path, 'holds a certificate that cannot be read');
+    }
+  }
+  return pem;
+};
+
+/** In characters; names have at most 253. */
+const longestUrl = 2_048;
+
+const parseUrl = ({ path, value }: Field): URL => {
+  const text = typeof value === 'string' ? value : '';
+  if (text.length > longestUrl) throw new KubeconfigError(path, `is longer than ${longestUrl} characters`);
+  // URL would quietly drop line breaks and tabs.
+  if (/[\s\x00-\x1f]/.test(text) || !URL.canParse(text)) throw new KubeconfigError(path, 'is not a URL');
+  return new URL(text);
+};
+
+const hostOf = (url: URL, path: string): { readonly host: string; readonly port: number } => {
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
+  if (host === '') throw new KubeconfigError(path, 'names no host');
+  const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
+  if (port === 0) throw new KubeconfigError(path, 'has port 0');
+  return { host, port };
+};
+
+/** `server` of a cluster. */
+export const asServer = (field: Field): Pick<Endpoint, 'protocol' | 'host' | 'port' | 'basePath'> => {
+  if (!isSet(field.value)) throw new KubeconfigError(field.path, 'is not set');
+  const url = parseUrl(field);
+  const { protocol } = url;
+  if (protocol !== 'http:' && protocol !== 'https:') {
+    throw new KubeconfigError(field.path, 'must be an http or https URL');
+  }
+  if (url.username !== '' || url.password !== '') throw new KubeconfigError(field.path, 'must not hold credentials');
+  if (url.search !== '' || url.hash !== '') {
+    throw new KubeconfigError(field.path, 'must have neither query nor fragment');
+  }
+  return { protocol, ...hostOf(url, field.path), basePath: trimEndOf(url.pathname, '/') };
+};
+
+/** `proxy-url` of a cluster. */
+export const asProxy = (field: Field): ProxyEndpoint | undefined => {
+  if (!isSet(field.value)) return undefined;
+  const url = parseUrl(field);
+  const { protocol } = url;
+  if (protocol === 'socks5:') {
+    throw new KubeconfigError(field.path, 'SOCKS proxies are not supported; use an HTTP proxy');
+  }
+  if (protocol !== 'http:' && protocol !== 'https:') {
+    throw new KubeconfigError(field.path, 'must be an http or https URL');
+  }
+  const where: ProxyEndpoint = { protocol, ...hostOf(url, field.path) };
+  if (url.username === '' && url.password === '') return where;
+  return { ...where, authorization: proxyAuthorization(url, field.path) };
+};
+
+const proxyAuthorization = (url: URL, path: string): string => {
+  try {
+    const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+    return `Basic ${Buffer.from(pair, 'utf8').toString('base64')}`;
+  } catch {
+    throw new KubeconfigError(path, 'has a broken escape in its credentials');
+  }
+};
+
+/** `tls-server-name` of a cluster. */
+export const asServerName = (field: Field): string | undefined => {
+  const name = asText(field);
+  if (name !== undefined && isIP(name) === 0 && !/^[A-Za-z0-9_]([A-Za-z0-9._-]*[A-Za-z0-9_.])?$/.test(name)) {
+    throw new KubeconfigError(field.path, 'is not a host name');
+  }
+  return name;
+};

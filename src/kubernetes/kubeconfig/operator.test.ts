@@ -1,0 +1,474 @@
+import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { type TestCertificates, createTestCertificates } from '../../../test/doubles/certificates.ts';
+import { type FakeClock, createFakeClock } from '../../../test/doubles/fake-clock.ts';
+import { KubeconfigError } from '../api/errors.ts';
+import type { ClusterAccess, OperatorOptions } from './access.ts';
+import type { Files } from './files.ts';
+import { loadOperatorKubeconfig } from './operator.ts';
+
+let certificates: TestCertificates;
+let client: { readonly certificate: string; readonly key: string };
+let otherClient: { readonly certificate: string; readonly key: string };
+beforeAll(async () => {
+  certificates = await createTestCertificates();
+  client = await certificates.client('operator');
+  otherClient = await certificates.client('renewed');
+});
+
+let home: string;
+let clock: FakeClock;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'operator-'));
+  clock = createFakeClock();
+});
+afterEach(() => rmSync(home, { recursive: true }));
+
+const { signal } = new AbortController();
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const kubeconfig = (
+  name: string,
+  { cluster = {}, user = {}, current = name }: Readonly<Record<string, unknown>> = {},
+): string =>
+  stringify({
+    ...(current === '' ? {} : { 'current-context': current }),
+    contexts: [{ name, context: { cluster: name, user: name, namespace: `ns-${name}` } }],
+    clusters: [{ name, cluster: { server: `https://${name}:6443`, ...(cluster as Fields) } }],
+    users: [{ name, user: { ...(user as Fields) } }],
+  });
+
+const write = (name: string, text: string): string => {
+  const path = join(home, name);
+  mkdirSync(join(path, '..'), { recursive: true });
+  writeFileSync(path, text);
+  return path;
+};
+
+const load = (options: Partial<OperatorOptions> = {}): Promise<ClusterAccess> =>
+  loadOperatorKubeconfig({ env: {}, homedir: () => home, clock, ...options });
+
+const refusal = async (promise: Promise<unknown>): Promise<string> => {
+  const error = await promise.catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(KubeconfigError);
+  return (error as KubeconfigError).message.replaceAll(home, '~');
+};
+
+describe('where it comes from', () => {
+  it('prefers --kubeconfig, then KUBECONFIG, then the service account, then the home directory', async () => {
+    write('.kube/config', kubeconfig('home', { user: { token: 'h' } }));
+    const flag = write('flag', kubeconfig('flag'));
+    const env = {
+      KUBECONFIG: write('env', kubeconfig('env')),
+      KUBERNETES_SERVICE_HOST: '10.0.0.1',
+      KUBERNETES_SERVICE_PORT: '443',
+    };
+    const byFlag = await load({ path: flag, env });
+    expect(byFlag).toMatchObject({ source: `--kubeconfig ${flag}`, endpoint: { host: 'flag' }, namespace: 'ns-flag' });
+    expect(await load({ env, path: '' })).toMatchObject({ endpoint: { host: 'env' }, namespace: 'ns-env' });
+    expect(await load()).toMatchObject({ source: join(home, '.kube/config'), endpoint: { host: 'home', port: 6443 } });
+    expect(await (await load()).credentials.authorization(signal)).toBe('Bearer h');
+  });
+
+  it('says what was tried when there is nothing', async () => {
+    expect(await refusal(load())).toBe(
+      'kubeconfig: none found: --kubeconfig and $KUBECONFIG are not set, this is no pod with a service account ' +
+        '(KUBERNETES_SERVICE_HOST is not set), and ~/.kube/config does not exist; pass --kubeconfig or set KUBECONFIG',
+    );
+    const env = { KUBERNETES_SERVICE_HOST: '10.0.0.1', KUBERNETES_SERVICE_PORT: '443' };
+    const files: Files = {
+      read: () => Promise.reject(Object.assign(new Error(), { code: 'ENOENT' })),
+      stamp: async () => '',
+    };
+    expect(await refusal(load({ env, files }))).toMatch(/\(\/var\/run\/secrets\/.*\/token cannot be read\)/);
+    expect(await refusal(load({ env: { ...env, KUBERNETES_SERVICE_PORT: 'http' }, files }))).toMatch(
+      /SERVICE_PORT is not a port/,
+    );
+    expect(await refusal(load({ path: join(home, 'nowhere') }))).toBe(
+      'kubeconfig: ~/nowhere: does not exist; check --kubeconfig',
+    );
+    expect(await refusal(load({ env: { KUBECONFIG: `${home}/a:${home}/b` } }))).toBe(
+      'kubeconfig: ~/a:~/b: does not exist; check $KUBECONFIG',
+    );
+  });
+
+  it('asks for no home directory where the user has none, as any user of a container may', async () => {
+    const homedir = (): string => {
+      throw new Error('uv_os_homedir returned ENOENT');
+    };
+    const env = { KUBECONFIG: write('env', kubeconfig('env')) };
+    expect(await load({ homedir, env })).toMatchObject({ endpoint: { host: 'env' } });
+    expect(await refusal(load({ homedir }))).toMatch(/and there is no home directory; pass --kubeconfig/);
+  });
+
+  it('does not go on to the next source when one is broken', async () => {
+    write('.kube/config', kubeconfig('home'));
+    expect(await refusal(load({ path: write('bad', 'a: [') }))).toBe(
+      'kubeconfig: ~/bad: document: is not valid YAML (line 1)',
+    );
+    expect(await refusal(load({ path: home }))).toBe('kubeconfig: ~: cannot be read (EISDIR)');
+    expect(await refusal(load({ path: write('bad', kubeconfig('x', { current: '' })) }))).toBe(
+      'kubeconfig: ~/bad: current-context: is not set',
+    );
+    expect(await refusal(load({ path: write('bad', kubeconfig('x', { cluster: { server: 'x' } })) }))).toBe(
+      'kubeconfig: ~/bad: clusters[0].cluster.server: is not a URL',
+    );
+  });
+
+  it('merges a list of files: the first to name something wins, whole; missing files are skipped', async () => {
+    const one = write(
+      'one',
+      stringify({
+        contexts: [{ name: 'a', context: { cluster: 'c', user: 'u' } }],
+        users: [{ name: 'u', user: { token: 'first' } }],
+      }),
+    );
+    const two = write(
+      'two',
+      stringify({
+        'current-context': 'a',
+        contexts: [{ name: 'a', context: { cluster: 'other', user: 'other' } }],
+        clusters: [{ name: 'c', cluster: { server: 'https://second', 'tls-server-name': 'two' } }],
+        users: [{ name: 'u', user: { username: 'second' } }],
+      }),
+    );
+    const three = write(
+      'three',
+      stringify({ 'current-context': 'b', clusters: [{ name: 'c', cluster: { server: 'https://third' } }] }),
+    );
+    const access = await load({ env: { KUBECONFIG: [one, join(home, 'missing'), '', two, three].join(':') } });
+    expect(access.endpoint).toMatchObject({ host: 'second', servername: 'two' });
+    expect(await access.credentials.authorization(signal)).toBe('Bearer first');
+    expect(access.namespace).toBeUndefined();
+  });
+});
+
+/** The service account directory of a pod, in memory. */
+const podFiles = (): Files & { readonly content: Map<string, string> } => {
+  const content = new Map<string, string>();
+  const at = (path: string): string => {
+    const text = content.get(path.replace('/var/run/secrets/kubernetes.io/serviceaccount/', ''));
+    if (text === undefined) throw Object.assign(new Error(path), { code: 'ENOENT' });
+    return text;
+  };
+  return { content, read: async (path) => at(path), stamp: async (path) => at(path) };
+};
+
+describe('in a pod', () => {
+  const env = { KUBERNETES_SERVICE_HOST: 'fd00::1', KUBERNETES_SERVICE_PORT: '443' };
+
+  it('rule 8: uses the service account, and a changed token in the next call', async () => {
+    const files = podFiles();
+    files.content.set('token', 'one\n').set('ca.crt', certificates.ca).set('namespace', 'garden\n');
+    const access = await load({ env, files });
+    expect(access).toMatchObject({
+      source: 'service account of the pod',
+      endpoint: { protocol: 'https:', host: 'fd00::1', port: 443, basePath: '' },
+      namespace: 'garden',
+    });
+    const token = (): Promise<string | undefined> => access.credentials.authorization(signal);
+    expect(await token()).toBe('Bearer one');
+    files.content.set('token', 'two');
+    expect(await token()).toBe('Bearer two');
+    for (const broken of ['', ' \n', 'two\nlines']) {
+      files.content.set('token', broken);
+      expect(await token()).toBe('Bearer two');
+    }
+    files.content.delete('token');
+    expect(await token()).toBe('Bearer two');
+    files.content.set('token', 'three');
+    expect(access.credentials.reload()).toBe(true);
+    expect(await token()).toBe('Bearer three');
+  });
+
+  it('rule 9: a changed CA makes new settings, an unchanged one does not, a broken one keeps the old', async () => {
+    const files = podFiles();
+    files.content.set('token', 'one').set('ca.crt', certificates.ca);
+    const access = await load({ env, files });
+    const first = await access.security(signal);
+    expect(await access.security(signal)).toBe(first);
+    files.content.set('ca.crt', 'half wri');
+    expect(await access.security(signal)).toBe(first);
+    files.content.set('ca.crt', (await createTestCertificates()).ca);
+    expect(await access.security(signal)).not.toBe(first);
+  });
+});
+
+describe('files that are named', () => {
+  it('resolves them from the directory of the kubeconfig, and inline data wins', async () => {
+    write('conf/pki/ca.crt', certificates.ca);
+    write('conf/client.crt', client.certificate);
+    write('conf/token', 'from-file');
+    const key = write('elsewhere/client.key', client.key);
+    const path = write(
+      'conf/kubeconfig',
+      kubeconfig('x', {
+        cluster: { 'certificate-authority': 'pki/ca.crt' },
+        user: { 'client-certificate': 'client.crt', 'client-key': key, tokenFile: './token', token: 'inline' },
+      }),
+    );
+    const access = await load({ path });
+    expect((await access.security(signal)).rejectUnauthorized).toBe(true);
+    expect(await access.credentials.authorization(signal)).toBe('Bearer from-file');
+    const inline = kubeconfig('x', {
+      cluster: { 'certificate-authority': 'nowhere', 'certificate-authority-data': base64(certificates.ca) },
+    });
+    await load({ path: write('inline', inline) });
+  });
+
+  it('rule 9: renewed client certificates are used together, never half', async () => {
+    write('client.crt', client.certificate);
+    write('client.key', client.key);
+    const path = write(
+      'kubeconfig',
+      kubeconfig('x', { user: { 'client-certificate': 'client.crt', 'client-key': 'client.key' } }),
+    );
+    const access = await load({ path });
+    const first = await access.security(signal);
+    write('client.crt', otherClient.certificate);
+    expect(await access.security(signal)).toBe(first);
+    write('client.key', otherClient.key);
+    const second = await access.security(signal);
+    expect(second).not.toBe(first);
+    expect(await access.security(signal)).toBe(second);
+  });
+
+  it('rule 8: notices what Kubernetes does to a mounted Secret: a link to another directory, same size, same name', async () => {
+    write('..v1/token', 'aaaa');
+    write('..v2/token', 'bbbb');
+    symlinkSync('..v1', join(home, '..data'));
+    symlinkSync('..data/token', join(home, 'token'));
+    const path = write('kubeconfig', kubeconfig('x', { user: { tokenFile: 'token' } }));
+    const access = await load({ path });
+    expect(await access.credentials.authorization(signal)).toBe('Bearer aaaa');
+    symlinkSync('..v2', join(home, '..new'));
+    renameSync(join(home, '..new'), join(home, '..data'));
+    expect(await access.credentials.authorization(signal)).toBe('Bearer bbbb');
+    unlinkSync(join(home, 'token'));
+    expect(await access.credentials.authorization(signal)).toBe('Bearer bbbb');
+  });
+
+  const problems: readonly (readonly [string, () => Fields, string])[] = [
+    [
+      'a CA that is not there',
+      () => ({ cluster: { 'certificate-authority': 'no' } }),
+      'clusters[0].cluster.certificate-authority: ~/no does not exist',
+    ],
+    [
+      'a CA that is none',
+      () => ({ cluster: { 'certificate-authority': write('ca', 'x') } }),
+      'clusters[0].cluster.certificate-authority: holds no PEM certificate',
+    ],
+    [
+      'a CA and no checks',
+      () => ({ cluster: { 'certificate-authority': write('ca', certificates.ca), 'insecure-skip-tls-verify': true } }),
+      'clusters[0].cluster.insecure-skip-tls-verify: contradicts the certificate authority; set one of them',
+    ],
+    [
+      'a certificate without key',
+      () => ({ user: { 'client-certificate': write('crt', client.certificate) } }),
+      'users[0].user.client-key: is not set, but its partner is',
+    ],
+    [
+      'a key of another certificate',
+      () => ({
+        user: { 'client-certificate': write('crt', client.certificate), 'client-key-data': base64(otherClient.key) },
+      }),
+      'users[0].user.client-key-data: cannot be read as a PEM key, or is not the key of the certificate',
+    ],
+    ['impersonation', () => ({ user: { as: 'system:admin' } }), 'users[0].user.as: is not supported here'],
+    [
+      'an auth provider',
+      () => ({ user: { 'auth-provider': { name: 'gcp' } } }),
+      'users[0].user.auth-provider: is not supported here',
+    ],
+    [
+      'exec of an old version',
+      () => ({ user: { exec: { command: 'x', apiVersion: 'client.authentication.k8s.io/v1alpha1' } } }),
+      'users[0].user.exec.apiVersion: must be one of client.authentication.k8s.io/v1, client.authentication.k8s.io/v1beta1',
+    ],
+    [
+      'exec without command',
+      () => ({ user: { exec: { apiVersion: 'client.authentication.k8s.io/v1' } } }),
+      'users[0].user.exec.command: is not set',
+    ],
+    [
+      'exec that must ask',
+      () => ({
+        user: { exec: { command: 'x', apiVersion: 'client.authentication.k8s.io/v1', interactiveMode: 'Always' } },
+      }),
+      'users[0].user.exec.interactiveMode: is Always, but nobody is here to answer the plugin',
+    ],
+  ];
+
+  it.each(problems)('refuses %s', async (_name, parts, message) => {
+    const path = write('kubeconfig', kubeconfig('x', parts()));
+    expect(await refusal(load({ path }))).toBe(`kubeconfig: ~/kubeconfig: ${message}`);
+  });
+
+  it('says of a token file that cannot be read what is wrong, when it is needed', async () => {
+    const path = write('kubeconfig', kubeconfig('x', { user: { tokenFile: 'token' } }));
+    const { credentials } = await load({ path });
+    await expect(credentials.authorization(signal)).rejects.toMatchObject({
+      code: 'ConnectionError',
+      message: `token file ${join(home, 'token')}: does not exist`,
+    });
+    write('token', 'late');
+    expect(await credentials.authorization(signal)).toBe('Bearer late');
+  });
+});
+
+describe('credential plugins', () => {
+  const version = 'client.authentication.k8s.io/v1';
+
+  const plugin = (script: string): string => {
+    const path = write('bin/plugin', `#!/bin/sh\n${script}\n`);
+    chmodSync(path, 0o755);
+    return path;
+  };
+
+  const access = (exec: Fields, env: Readonly<Record<string, string>> = {}): Promise<ClusterAccess> => {
+    const user = { exec: { apiVersion: version, command: './bin/plugin', interactiveMode: 'Never', ...exec } };
+    const cluster = {
+      'certificate-authority-data': base64(certificates.ca),
+      extensions: [{ name: 'client.authentication.k8s.io/exec', extension: { audience: 'x' } }],
+    };
+    return load({
+      path: write('kubeconfig', kubeconfig('x', { cluster, user })),
+      env: { PATH: '/usr/bin:/bin', ...env },
+    });
+  };
+
+  const credential = (status: Fields): string =>
+    JSON.stringify({ apiVersion: version, kind: 'ExecCredential', status });
+
+  it('runs with its arguments, its environment and the cluster when asked for', async () => {
+    plugin(
+      `printf '%s' "$*|$OURS|$THEIRS|$KUBERNETES_EXEC_INFO" >> "${home}/log"; echo '${credential({ token: 'tok' })}'`,
+    );
+    const { credentials } = await access(
+      { args: ['get', 'a b'], env: [{ name: 'THEIRS', value: 'from file' }], provideClusterInfo: true },
+      { OURS: 'from process', THEIRS: 'overridden' },
+    );
+    expect(await credentials.authorization(signal)).toBe('Bearer tok');
+    expect(await credentials.authorization(signal)).toBe('Bearer tok');
+    const [args, ours, theirs, info] = (await import('node:fs')).readFileSync(join(home, 'log'), 'utf8').split('|');
+    expect([args, ours, theirs]).toEqual(['get a b', 'from process', 'from file']);
+    expect(JSON.parse(info ?? '')).toEqual({
+      apiVersion: version,
+      kind: 'ExecCredential',
+      spec: {
+        interactive: false,
+        cluster: {
+          server: 'https://x:6443',
+          'certificate-authority-data': base64(certificates.ca),
+          config: { audience: 'x' },
+        },
+      },
+    });
+  });
+
+  it('runs again when the credential has expired or the server refused it, and once for all who ask', async () => {
+    const expirationTimestamp = new Intl.DateTimeFormat('sv-SE', {
+      dateStyle: 'short',
+      timeStyle: 'medium',
+      timeZone: 'UTC',
+    })
+      .format(clock.now() + 600_000)
+      .replace(' ', 'T');
+    plugin(
+      `echo run >> "${home}/log"; n=$(wc -l < "${home}/log"); echo '${credential({
+        token: 'NUMBER',
+        expirationTimestamp: `${expirationTimestamp}Z`,
+      })}' | sed "s/NUMBER/token-$((n))/"`,
+    );
+    const { credentials, security } = await access({});
+    const all = await Promise.all([1, 2, 3].map(() => credentials.authorization(signal)));
+    expect(all).toEqual(['Bearer token-1', 'Bearer token-1', 'Bearer token-1']);
+    await clock.advance(599_000);
+    await security(signal);
+    expect(await credentials.authorization(signal)).toBe('Bearer token-1');
+    expect(credentials.reload()).toBe(true);
+    expect(await credentials.authorization(signal)).toBe('Bearer token-2');
+    await clock.advance(1_000);
+    expect(await credentials.authorization(signal)).toBe('Bearer token-3');
+  });
+
+  it('rule 9: takes client certificates, and new ones make new settings', async () => {
+    const answer = (pair: typeof client): string =>
+      credential({ clientCertificateData: pair.certificate, clientKeyData: pair.key });
+    write('answer', answer(client));
+    plugin(`cat "${home}/answer"`);
+    const { credentials, security } = await access({});
+    expect(await credentials.authorization(signal)).toBeUndefined();
+    const first = await security(signal);
+    expect(await security(signal)).toBe(first);
+    write('answer', answer(otherClient));
+    credentials.reload();
+    expect(await security(signal)).not.toBe(first);
+  });
+
+  const failures: readonly (readonly [string, string, string])[] = [
+    ['exits with an error', 'exit 3', 'ended with 3'],
+    ['is killed', 'kill -9 $$', 'ended with SIGKILL'],
+    ['writes no JSON', 'echo GEHEIM', 'its output is not JSON'],
+    ['writes another kind', `echo '{"kind":"GEHEIM"}'`, 'its output is no ExecCredential'],
+    [
+      'answers in another version',
+      `echo '${credential({ token: 'GEHEIM' }).replace('/v1', '/v1beta1')}'`,
+      `its answer is of another version than ${version}`,
+    ],
+    ['gives nothing', `echo '${credential({})}'`, 'it gave neither a token nor a certificate'],
+    [
+      'gives half a pair',
+      `echo '${credential({ clientKeyData: 'GEHEIM' })}'`,
+      'it gave a certificate without its key, or the reverse',
+    ],
+    [
+      'gives a wrong time',
+      `echo '${credential({ token: 'GEHEIM', expirationTimestamp: 'soon' })}'`,
+      'its expirationTimestamp is not a time',
+    ],
+    ['gives a number', `echo '${credential({ token: 5 })}'`, 'status.token: expected a string, found a number'],
+    ['writes without end', 'yes 2> /dev/null', 'wrote more than 1 MiB'],
+  ];
+
+  it.each(failures)('tells when it %s, quotes nothing, and tries again next time', async (_name, script, problem) => {
+    const path = plugin(script);
+    const { credentials } = await access({});
+    await expect(credentials.authorization(signal)).rejects.toMatchObject({
+      code: 'ConnectionError',
+      message: `${join(home, 'kubeconfig')}: users[0].user.exec: the credential plugin ${path} failed: ${problem}`,
+    });
+    plugin(`echo '${credential({ token: 'good' })}'`);
+    expect(await credentials.authorization(signal)).toBe('Bearer good');
+  });
+
+  it('looks names up in PATH, and says how to install what is missing', async () => {
+    plugin(`echo '${credential({ token: 'found' })}'`);
+    const found = await access({ command: 'plugin' }, { PATH: `${home}/bin:/usr/bin:/bin` });
+    expect(await found.credentials.authorization(signal)).toBe('Bearer found');
+    const missing = await access({ command: 'no-such-plugin', installHint: 'Install it:\n  brew install x' });
+    await expect(missing.credentials.authorization(signal)).rejects.toThrow(
+      'the credential plugin no-such-plugin failed: there is no such program; Install it: brew install x',
+    );
+  });
+
+  it('rule 4: whoever asks stops waiting when aborted; a plugin that hangs is killed after a minute', async () => {
+    plugin(`echo $$ > "${home}/pid"; exec sleep 1000`);
+    const { credentials } = await access({});
+    const abort = new AbortController();
+    const impatient = credentials.authorization(abort.signal);
+    abort.abort('enough');
+    await expect(impatient).rejects.toBe('enough');
+    const patient = expect(credentials.authorization(signal)).rejects.toThrow('it took longer than 60000 ms');
+    await clock.advance(60_000);
+    await patient;
+    expect(clock.pending).toBe(0);
+  });
+});

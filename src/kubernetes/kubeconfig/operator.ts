@@ -1,0 +1,56 @@
+import { delimiter, join } from 'node:path';
+import { KubeconfigError } from '../api/errors.ts';
+import type { ClusterAccess, OperatorOptions } from './access.ts';
+import { contextAccess } from './context-access.ts';
+import { type Files, systemFiles } from './files.ts';
+import { inClusterAccess } from './in-cluster.ts';
+import { loadContext } from './operator-files.ts';
+
+const fromFiles = async (
+  source: string,
+  paths: readonly string[],
+  options: OperatorOptions & { readonly files: Files },
+): Promise<ClusterAccess | undefined> => {
+  const context = await loadContext(options.files, paths);
+  return context === undefined ? undefined : contextAccess(source, context, options);
+};
+
+const homeOf = ({ homedir }: OperatorOptions): string | undefined => {
+  try {
+    return homedir();
+  } catch {
+    return undefined;
+  }
+};
+
+/**
+ * Finds out how to reach the operator's cluster: `--kubeconfig`, else `$KUBECONFIG` (a list), else the service account of the pod, else
+ * `~/.kube/config` (the order of controller-runtime's `pkg/client/config`). This file is trusted: it may run a credential plugin and name
+ * files. Rejects with a KubeconfigError that says what is wrong where, or what was tried.
+ */
+export const loadOperatorKubeconfig = async (given: OperatorOptions): Promise<ClusterAccess> => {
+  const options = { ...given, files: given.files ?? systemFiles() };
+  const { path, env, files } = options;
+  if (path !== undefined && path !== '') {
+    const access = await fromFiles(`--kubeconfig ${path}`, [path], options);
+    if (access === undefined) throw new KubeconfigError(path, 'does not exist; check --kubeconfig');
+    return access;
+  }
+  const listed = (env.KUBECONFIG ?? '').split(delimiter).filter((entry) => entry !== '');
+  if (listed.length > 0) {
+    const access = await fromFiles(`KUBECONFIG=${listed.join(delimiter)}`, listed, options);
+    if (access === undefined) throw new KubeconfigError(listed.join(delimiter), 'does not exist; check $KUBECONFIG');
+    return access;
+  }
+  const inCluster = await inClusterAccess(env, files);
+  if (inCluster.access !== undefined) return inCluster.access;
+  const home = homeOf(options);
+  const file = home === undefined ? undefined : join(home, '.kube', 'config');
+  const access = file === undefined ? undefined : await fromFiles(file, [file], options);
+  if (access !== undefined) return access;
+  throw new KubeconfigError(
+    'none found',
+    `--kubeconfig and $KUBECONFIG are not set, this is no pod with a service account (${inCluster.problem ?? ''}), and ` +
+      `${file === undefined ? 'there is no home directory' : `${file} does not exist`}; pass --kubeconfig or set KUBECONFIG`,
+  );
+};

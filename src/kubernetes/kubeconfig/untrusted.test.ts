@@ -1,0 +1,509 @@
+import { execFileSync } from 'node:child_process';
+import { constants, existsSync, mkdtempSync, openSync, closeSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { type TestCertificates, createTestCertificates } from '../../../test/doubles/certificates.ts';
+import { manyRuns, mutate, mutations } from '../../../test/doubles/mutations.ts';
+import { KubeconfigError } from '../api/errors.ts';
+import { type ShootEndpoint, parseUntrustedKubeconfig } from './untrusted.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+let certificates: TestCertificates;
+let other: TestCertificates;
+let client: { readonly certificate: string; readonly key: string };
+let otherKey: string;
+let directory: string;
+beforeAll(async () => {
+  certificates = await createTestCertificates();
+  other = await createTestCertificates();
+  client = await certificates.client('shoot-admin');
+  otherKey = (await certificates.client('someone')).key;
+  directory = mkdtempSync(join(tmpdir(), 'kubeconfig-'));
+});
+afterAll(() => rmSync(directory, { recursive: true }));
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+
+const kubeconfig = (cluster: Fields = {}, user: Fields = {}, more: Fields = {}): string =>
+  stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': 'main',
+    contexts: [{ name: 'main', context: { cluster: 'c', user: 'u' } }],
+    clusters: [{ name: 'c', cluster: { server: 'https://kube-apiserver:443', ...cluster } }],
+    users: [{ name: 'u', user }],
+    ...more,
+  });
+
+const refusal = (text: string): KubeconfigError => {
+  try {
+    parseUntrustedKubeconfig(text);
+  } catch (error) {
+    expect(error).toBeInstanceOf(KubeconfigError);
+    return error as KubeconfigError;
+  }
+  throw new Error('was taken');
+};
+
+describe('rule 30: what is used', () => {
+  it('rule 30: server, CA, client certificate and TLS name', () => {
+    const text = kubeconfig(
+      { 'certificate-authority-data': base64(certificates.ca), 'tls-server-name': 'kube-apiserver' },
+      { 'client-certificate-data': base64(client.certificate), 'client-key-data': base64(client.key) },
+    );
+    expect(parseUntrustedKubeconfig(text)).toEqual({
+      endpoint: {
+        ...{ protocol: 'https:', host: 'kube-apiserver', port: 443, basePath: '', servername: 'kube-apiserver' },
+        untrusted: true,
+      },
+      tls: { ca: certificates.ca, cert: client.certificate, key: client.key, rejectUnauthorized: true },
+    } satisfies ShootEndpoint);
+  });
+
+  it.each([
+    [{ token: 'abc.def' }, 'Bearer abc.def'],
+    [{ username: 'ä', password: 'p:w' }, `Basic ${base64('ä:p:w')}`],
+    [{ username: 'only' }, `Basic ${base64('only:')}`],
+    [{ token: '' }, undefined],
+    [{ token: null, exec: null, tokenFile: '' }, undefined],
+  ])('rule 30: credentials %j', (user, authorization) => {
+    expect(parseUntrustedKubeconfig(kubeconfig({}, user)).authorization).toBe(authorization);
+  });
+
+  it.each([
+    ['https://a.b', { protocol: 'https:', host: 'a.b', port: 443, basePath: '' }],
+    ['http://a.b', { protocol: 'http:', host: 'a.b', port: 80, basePath: '' }],
+    ['https://A.b:6443/', { protocol: 'https:', host: 'a.b', port: 6443, basePath: '' }],
+    ['https://[fd00::1]:6443', { protocol: 'https:', host: 'fd00::1', port: 6443, basePath: '' }],
+    [
+      'https://10.0.0.1/k8s/clusters/c-1//',
+      { protocol: 'https:', host: '10.0.0.1', port: 443, basePath: '/k8s/clusters/c-1' },
+    ],
+  ])('rule 30: server %s', (server, endpoint) => {
+    expect(parseUntrustedKubeconfig(kubeconfig({ server })).endpoint).toEqual({ ...endpoint, untrusted: true });
+  });
+
+  it.each([
+    ['http://proxy:3128', { protocol: 'http:', host: 'proxy', port: 3128 }],
+    [
+      'https://u:p%40ss@proxy',
+      { protocol: 'https:', host: 'proxy', port: 443, authorization: `Basic ${base64('u:p@ss')}` },
+    ],
+  ])('rule 30: proxy %s', (url, proxy) => {
+    expect(parseUntrustedKubeconfig(kubeconfig({ 'proxy-url': url })).endpoint.proxy).toEqual(proxy);
+  });
+
+  it('rule 30: insecure-skip-tls-verify', () => {
+    expect(parseUntrustedKubeconfig(kubeconfig({ 'insecure-skip-tls-verify': true })).tls.rejectUnauthorized).toBe(
+      false,
+    );
+  });
+
+  it('rule 30: only the current context counts, and what nobody knows is ignored', () => {
+    const text = stringify({
+      'current-context': 'two',
+      contexts: [
+        { name: 'one', context: { cluster: 'a', user: 'x' } },
+        { name: 'two', context: { cluster: 'b', user: 'y', namespace: 'n' } },
+      ],
+      clusters: [
+        { name: 'a', cluster: { server: 'ftp://never.looked.at' } },
+        { name: 'b', cluster: { server: 'https://b', extensions: [{ name: 'x', extension: {} }], 'new-field': 1 } },
+      ],
+      users: [
+        { name: 'x', user: { token: 'tx' } },
+        { name: 'y', user: { token: 'ty', 'new-field': { a: 1 } } },
+      ],
+      preferences: { colors: true },
+    });
+    expect(parseUntrustedKubeconfig(text)).toMatchObject({ endpoint: { host: 'b' }, authorization: 'Bearer ty' });
+    expect(
+      parseUntrustedKubeconfig(
+        JSON.stringify(
+          JSON.parse(
+            JSON.stringify({
+              'current-context': 'x',
+              contexts: [{ name: 'x', context: { cluster: 'x', user: 'x' } }],
+              clusters: [{ name: 'x', cluster: { server: 'https://json' } }],
+              users: [{ name: 'x', user: {} }],
+            }),
+          ),
+        ),
+      ),
+    ).toMatchObject({ endpoint: { host: 'json' } });
+  });
+});
+
+describe('rule 30: what is refused', () => {
+  const users: readonly (readonly [string, unknown])[] = [
+    ['exec', { command: 'sh', apiVersion: 'client.authentication.k8s.io/v1' }],
+    ['exec', {}],
+    ['auth-provider', { name: 'gcp' }],
+    ['as', 'system:admin'],
+    ['as-uid', '1'],
+    ['as-groups', ['system:masters']],
+    ['as-user-extra', { scopes: ['x'] }],
+    ['tokenFile', '/var/run/secrets/kubernetes.io/serviceaccount/token'],
+    ['client-certificate', '/etc/hostname'],
+    ['client-key', '/etc/hostname'],
+  ];
+
+  it.each(users)('rule 30: users[].user.%s', (field, value) => {
+    const error = refusal(kubeconfig({}, { token: 't', [field]: value }));
+    expect(error.field).toBe(`users[0].user.${field}`);
+    expect(error.message).toMatch(/^kubeconfig: users\[0\]\.user\.[\w-]+: is refused: /);
+  });
+
+  it('rule 30: clusters[].cluster.certificate-authority', () => {
+    expect(refusal(kubeconfig({ 'certificate-authority': '/etc/hostname' })).field).toBe(
+      'clusters[0].cluster.certificate-authority',
+    );
+  });
+
+  it('rule 30: also where the current context does not look, and behind an alias', () => {
+    const elsewhere = [
+      { name: 'u', user: {} },
+      { name: 'other', user: { exec: { command: 'sh' } } },
+    ];
+    expect(refusal(kubeconfig({}, {}, { users: elsewhere })).field).toBe('users[1].user.exec');
+    const behindAlias = `x: &x {command: sh}\n${kubeconfig().replace('user: {}', 'user: {exec: *x}')}`;
+    expect(refusal(behindAlias).field).toBe('users[0].user.exec');
+    const merged = `%YAML 1.1\n---\nx: &x {exec: {command: sh}}\n${kubeconfig().replace('user: {}', 'user: {<<: *x}')}`;
+    expect(refusal(merged).field).toBe('users[0].user.exec');
+  });
+
+  it('rule 30: no program runs and no file is opened', () => {
+    const canary = join(directory, 'canary');
+    const fifo = join(directory, 'fifo');
+    execFileSync('sh', ['-c', 'mkfifo "$0"', fifo]);
+    const attack = {
+      command: 'touch',
+      args: [canary],
+      apiVersion: 'client.authentication.k8s.io/v1',
+      interactiveMode: 'Never',
+    };
+    expect(refusal(kubeconfig({}, { exec: attack })).field).toBe('users[0].user.exec');
+    for (const field of ['tokenFile', 'client-certificate', 'client-key']) refusal(kubeconfig({}, { [field]: fifo }));
+    refusal(kubeconfig({ 'certificate-authority': fifo }));
+    expect(existsSync(canary)).toBe(false);
+    // A writer that does not wait gets ENXIO as long as nobody has the pipe open for reading.
+    const write = (): number => openSync(fifo, constants.O_WRONLY | constants.O_NONBLOCK);
+    expect(write).toThrow('ENXIO');
+    const reader = openSync(fifo, constants.O_RDONLY | constants.O_NONBLOCK);
+    closeSync(write());
+    closeSync(reader);
+  });
+});
+
+const secret = 'GEHEIM';
+
+describe('rule 30: what is broken', () => {
+  const garbled = (data: string): string => base64(data.replace(/[A-Za-z]{20}/, 'A'.repeat(20)));
+  const cases: readonly (readonly [string, () => string, string])[] = [
+    ['nothing', () => '', 'document'],
+    ['a word', () => secret, 'document'],
+    ['a list', () => `[${secret}]`, 'document'],
+    ['null', () => 'null', 'document'],
+    ['broken YAML', () => `a: "${secret}\n b: [`, 'document'],
+    ['two documents', () => `${kubeconfig()}\n---\n${kubeconfig()}`, 'document'],
+    ['a repeated key', () => `${kubeconfig()}\nusers: []\n`, 'document'],
+    [
+      'a repeated key further in',
+      () => kubeconfig().replace('user: {}', `user: {token: a, token: ${secret}}`),
+      'document',
+    ],
+    ['a key that is a list', () => `[${secret}]: 1\n`, 'document'],
+    ['an unknown anchor', () => `a: *${secret}\n`, 'document'],
+    ['no current context', () => kubeconfig({}, {}, { 'current-context': undefined }), 'current-context'],
+    ['an unknown context', () => kubeconfig({}, {}, { 'current-context': secret }), 'current-context'],
+    ['contexts that are no list', () => kubeconfig({}, {}, { contexts: { main: {} } }), 'contexts'],
+    ['no contexts', () => kubeconfig({}, {}, { contexts: null }), 'current-context'],
+    ['a context that is no map', () => kubeconfig({}, {}, { contexts: [secret] }), 'contexts[0]'],
+    ['a context without a body', () => kubeconfig({}, {}, { contexts: [{ name: 'main' }] }), 'contexts[0].context'],
+    [
+      'a context without a user',
+      () => kubeconfig({}, {}, { contexts: [{ name: 'main', context: { cluster: 'c' } }] }),
+      'contexts[0].context.user',
+    ],
+    [
+      'an unknown cluster',
+      () => kubeconfig({}, {}, { contexts: [{ name: 'main', context: { cluster: secret, user: 'u' } }] }),
+      'contexts[0].context.cluster',
+    ],
+    [
+      'a name twice',
+      () =>
+        kubeconfig(
+          {},
+          {},
+          {
+            users: [
+              { name: secret, user: {} },
+              { name: secret, user: {} },
+            ],
+          },
+        ),
+      'users[1].name',
+    ],
+    ['no server', () => kubeconfig({ server: '' }), 'clusters[0].cluster.server'],
+    ['a server that is no URL', () => kubeconfig({ server: `${secret} .` }), 'clusters[0].cluster.server'],
+    ['a server with a number', () => kubeconfig({ server: 5 }), 'clusters[0].cluster.server'],
+    ['a server of another scheme', () => kubeconfig({ server: `ftp://${secret}` }), 'clusters[0].cluster.server'],
+    ['a server without scheme', () => kubeconfig({ server: `${secret}:443` }), 'clusters[0].cluster.server'],
+    ['a server with credentials', () => kubeconfig({ server: `https://u:${secret}@h` }), 'clusters[0].cluster.server'],
+    ['a server with a query', () => kubeconfig({ server: `https://h?${secret}` }), 'clusters[0].cluster.server'],
+    ['a server with a line break', () => kubeconfig({ server: `https://h\n${secret}` }), 'clusters[0].cluster.server'],
+    ['a server on port 0', () => kubeconfig({ server: 'https://h:0' }), 'clusters[0].cluster.server'],
+    ['a SOCKS proxy', () => kubeconfig({ 'proxy-url': `socks5://${secret}` }), 'clusters[0].cluster.proxy-url'],
+    ['another proxy', () => kubeconfig({ 'proxy-url': `gopher://${secret}` }), 'clusters[0].cluster.proxy-url'],
+    [
+      'a proxy with a broken escape',
+      () => kubeconfig({ 'proxy-url': `http://%zz${secret}@h` }),
+      'clusters[0].cluster.proxy-url',
+    ],
+    [
+      'a TLS name that is none',
+      () => kubeconfig({ 'tls-server-name': `a b${secret}` }),
+      'clusters[0].cluster.tls-server-name',
+    ],
+    [
+      'insecure with a word',
+      () => kubeconfig({ 'insecure-skip-tls-verify': secret }),
+      'clusters[0].cluster.insecure-skip-tls-verify',
+    ],
+    [
+      'insecure with a CA',
+      () => kubeconfig({ 'insecure-skip-tls-verify': true, 'certificate-authority-data': base64(certificates.ca) }),
+      'clusters[0].cluster.insecure-skip-tls-verify',
+    ],
+    [
+      'a CA that is no base64',
+      () => kubeconfig({ 'certificate-authority-data': `${secret}!` }),
+      'clusters[0].cluster.certificate-authority-data',
+    ],
+    [
+      'a CA that is no PEM',
+      () => kubeconfig({ 'certificate-authority-data': base64(secret) }),
+      'clusters[0].cluster.certificate-authority-data',
+    ],
+    [
+      'a CA that is garbled',
+      () => kubeconfig({ 'certificate-authority-data': garbled(certificates.ca) }),
+      'clusters[0].cluster.certificate-authority-data',
+    ],
+    [
+      'a CA whose second certificate is garbled',
+      () =>
+        kubeconfig({
+          'certificate-authority-data': base64(other.ca + certificates.ca.replace(/[A-Za-z]{20}/, 'A'.repeat(20))),
+        }),
+      'clusters[0].cluster.certificate-authority-data',
+    ],
+    [
+      'a certificate without key',
+      () => kubeconfig({}, { 'client-certificate-data': base64(client.certificate) }),
+      'users[0].user.client-key-data',
+    ],
+    [
+      'a key without certificate',
+      () => kubeconfig({}, { 'client-key-data': base64(client.key) }),
+      'users[0].user.client-certificate-data',
+    ],
+    [
+      'a key of another certificate',
+      () =>
+        kubeconfig({}, { 'client-certificate-data': base64(client.certificate), 'client-key-data': base64(otherKey) }),
+      'users[0].user.client-key-data',
+    ],
+    [
+      'a key that is none',
+      () =>
+        kubeconfig({}, { 'client-certificate-data': base64(client.certificate), 'client-key-data': base64(secret) }),
+      'users[0].user.client-key-data',
+    ],
+    ['a token that is a number', () => kubeconfig({}, { token: 12345 }), 'users[0].user.token'],
+    ['a token with a line break', () => kubeconfig({}, { token: `${secret}\nx-evil: 1` }), 'users[0].user.token'],
+    ['a token beside a password', () => kubeconfig({}, { token: secret, password: secret }), 'users[0].user.token'],
+    ['a user that is no map', () => kubeconfig({}, {}, { users: [{ name: 'u', user: secret }] }), 'users[0].user'],
+  ];
+
+  it.each(cases)('rule 30: %s', (_name, text, field) => {
+    const error = refusal(text());
+    expect(error.field).toBe(field);
+    expect(error.message).not.toContain(secret);
+    expect(error.cause).toBeUndefined();
+  });
+
+  it('rule 30: a file larger than a Secret can be', () => {
+    expect(refusal(`${kubeconfig()}\n# ${'x'.repeat(1024 * 1024)}`).message).toMatch(/larger than 1048576 bytes/);
+  });
+
+  const alias = (name: string, index: number): string =>
+    `${name}: &${name} [${Array(9)
+      .fill(`*${'abcdefghij'.charAt(index)}`)
+      .join(',')}]`;
+  const tooLong = /has more than 20000 YAML tokens/;
+  const tooMuch = /has aliases or nesting beyond all measure/;
+  // Parsed without a count of tokens first, some of these take a minute.
+  const bombs: readonly (readonly [string, string, RegExp])[] = [
+    ['nested lists', '['.repeat(200_000), tooLong],
+    ['nested maps', '{a: '.repeat(100_000), tooLong],
+    ['nested keys', '? '.repeat(100_000), tooLong],
+    ['nested items', '- '.repeat(100_000), tooLong],
+    ['60,000 keys', Array.from({ length: 60_000 }, (_, index) => `k${index}: 1\n`).join(''), tooLong],
+    ['30,000 anchors', Array.from({ length: 30_000 }, (_, index) => `a${index}: &x${index} b\n`).join(''), tooLong],
+    ['20,000 aliases', `a: &a [x,x]\nb: [${'*a,'.repeat(20_000)}]`, tooLong],
+    ['60,000 documents', '---\n'.repeat(60_000), tooLong],
+    ['few tokens, many aliases', `a: &a [x,x]\nb: [${'*a,'.repeat(2_000)}]`, tooMuch],
+    ['a billion laughs', ['a: &a [x,x,x,x,x,x,x,x,x]', ...Array.from('bcdefghij').map(alias)].join('\n'), tooMuch],
+    ['few tokens, deep nesting', '['.repeat(9_000), /is not valid YAML|beyond all measure/],
+    ['an alias of itself', 'a: &a [*a]\n', /.*/],
+  ];
+
+  it.each(bombs)('rule 30: %s are refused', (_name, text, message) => {
+    expect(text.length).toBeLessThan(1024 * 1024);
+    expect(refusal(text).message).toMatch(message);
+  });
+});
+
+describe('rule 30: link-local addresses, however they are spelled', () => {
+  const hosts = [
+    ...['169.254.169.254', '169.254.1.1', '169.254.169.254.', '2852039166', '0xa9fea9fe', '0251.0376.0251.0376'],
+    ...['169.254.43518', '%31%36%39.254.169.254', '\uff11\uff16\uff19.254.169.254', '100.100.100.200', '168.63.129.16'],
+    ...['[fe80::1]', '[FEBF::1]', '[fd00:ec2::254]', '[::ffff:169.254.169.254]', '[::ffff:a9fe:a9fe]'],
+    ...['[0:0:0:0:0:FFFF:A9FE:A9FE]', '[64:ff9b::169.254.169.254]', '[2002:a9fe:a9fe::]'],
+  ];
+
+  it.each(hosts)('rule 30: %s', (host) => {
+    for (const name of ['server', 'proxy-url']) {
+      const { field, problem } = refusal(kubeconfig({ [name]: `http://${host}:80/latest` }));
+      expect(field).toBe(`clusters[0].cluster.${name}`);
+      expect(problem).toMatch(/^must not be a link-local address .*; give the address of the API server$/);
+    }
+  });
+});
+
+/** What is quadratic takes minutes to hours with these; the time limit of a test is seconds. */
+describe('rule 30: values of a megabyte', () => {
+  const times = (text: string, count = 700_000): string => text.repeat(count / text.length);
+  const urls = ['/', '/x', '../', 'a.', '1.', '%41', '@', ':', '[', '\\'].map((text) => `https://h${times(text)}`);
+
+  it.each(['server', 'proxy-url'])('rule 30: as %s are refused before they are parsed', (name) => {
+    for (const url of urls) expect(refusal(kubeconfig({ [name]: url })).problem).toBe('is longer than 2048 characters');
+  });
+
+  it('rule 30: a server of as many slashes as are allowed has no path', () => {
+    const { endpoint } = parseUntrustedKubeconfig(kubeconfig({ server: `https://h${'/'.repeat(2_000)}` }));
+    expect(endpoint.basePath).toBe('');
+  });
+
+  it.each(['a', 'a.', 'a-', ':', '1.'])('rule 30: as tls-server-name: %s, again and again', (text) => {
+    const { problem } = refusal(kubeconfig({ 'tls-server-name': `${times(text)}!` }));
+    expect(problem).toBe('is not a host name');
+  });
+
+  it('rule 30: as base64 and PEM', () => {
+    const begin = '-----BEGIN CERTIFICATE-----';
+    const bodies = ['=', 'A', 'A\n', base64(times(begin, 300_000)), base64(times(`${begin}-`, 300_000))];
+    for (const body of bodies) {
+      const data = body.length < 9 ? times(body, 500_000) : body;
+      refusal(kubeconfig({ 'certificate-authority-data': data }));
+      refusal(kubeconfig({}, { 'client-certificate-data': data, 'client-key-data': data }));
+    }
+  });
+
+  it('rule 30: a bundle of more certificates than anybody needs', () => {
+    const bundle = (count: number) =>
+      kubeconfig({ 'certificate-authority-data': base64(certificates.ca.repeat(count)) });
+    expect(refusal(bundle(101)).problem).toBe('holds more than 100 certificates');
+    parseUntrustedKubeconfig(bundle(100));
+  });
+});
+
+describe('rule 30: anything at all', () => {
+  const isRefusedOrTaken = (text: string): void => {
+    try {
+      parseUntrustedKubeconfig(text);
+    } catch (error) {
+      if (!(error instanceof KubeconfigError)) throw error;
+    }
+  };
+  const json = fc.jsonValue({ maxDepth: 4 });
+  const key = fc.constantFrom(
+    ...[
+      'server',
+      'certificate-authority-data',
+      'tls-server-name',
+      'insecure-skip-tls-verify',
+      'proxy-url',
+      'token',
+      'username',
+    ],
+    ...['password', 'client-certificate-data', 'client-key-data', '__proto__', 'constructor', 'toString', 'exec', 'as'],
+  );
+  const fields = fc.dictionary(key, fc.oneof(json, fc.constantFrom(true, 'https://h', base64('x'))), { maxKeys: 6 });
+
+  it('rule 30: never throws anything but a KubeconfigError', { timeout: 120_000 }, () => {
+    fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 200 }), isRefusedOrTaken), { numRuns: 1_000 });
+    fc.assert(
+      fc.property(json, (value) => isRefusedOrTaken(JSON.stringify(value))),
+      { numRuns: 1_000 },
+    );
+    fc.assert(
+      fc.property(
+        fields,
+        fields,
+        fc.dictionary(fc.constantFrom('contexts', 'users', 'clusters', 'current-context'), json),
+        (...parts) => isRefusedOrTaken(kubeconfig(...parts)),
+      ),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('rule 30: a changed byte in a good file changes nothing about that', () => {
+    const good = kubeconfig(
+      { 'certificate-authority-data': base64(certificates.ca), 'proxy-url': 'http://u:p@h:1' },
+      { 'client-certificate-data': base64(client.certificate), 'client-key-data': base64(client.key) },
+    );
+    const yaml = [...Array.from('{}[]:,-?&*!|>%@"\'# \n\t'), '\u0000', '\u2028', '\ud800'];
+    fc.assert(
+      fc.property(fc.nat(good.length), fc.constantFrom(...yaml), fc.nat(3), (at, put, cut) => {
+        isRefusedOrTaken(good.slice(0, at) + put + good.slice(at + cut));
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it('rule 30: anything wrong at any place of a good file', { timeout: 120_000 }, () => {
+    const good = JSON.parse(
+      JSON.stringify(
+        parse(
+          kubeconfig(
+            { 'certificate-authority-data': base64('ca'), 'proxy-url': 'http://u:p@h:1', 'tls-server-name': 'a' },
+            { token: 'secret' },
+          ),
+        ),
+      ),
+    ) as unknown;
+    fc.assert(
+      fc.property(mutations(3), (changes) => {
+        // Undefined where the file itself was removed.
+        const text = JSON.stringify(mutate(good, changes)) as string | undefined;
+        isRefusedOrTaken(text ?? '');
+      }),
+      manyRuns,
+    );
+  });
+
+  it('rule 30: names inherited by every object are not taken for fields', () => {
+    const text = kubeconfig({}, {}, { 'current-context': 'constructor' });
+    expect(refusal(text).field).toBe('current-context');
+    const inherited = kubeconfig().replace('user: {}', 'user: {__proto__: {token: x}}');
+    expect(inherited).toContain('__proto__');
+    expect(parseUntrustedKubeconfig(inherited).authorization).toBeUndefined();
+  });
+});

@@ -1,0 +1,120 @@
+import { KubeconfigError } from '../api/errors.ts';
+import type { ShootPolicy } from '../api/shoot-connection.ts';
+import { type Endpoint, type TlsMaterial, createSecurity, isLinkLocal } from '../client/index.ts';
+import { parseBounded, untrustedLimits } from './document.ts';
+import { type Named, authorizationOf, endpointOf, findEntry, namedEntries } from './entries.ts';
+import * as fields from './fields.ts';
+
+/** How to reach a shoot's API server and who to be there. Nothing in it refers to anything outside of it. */
+export interface ShootEndpoint {
+  readonly endpoint: Endpoint;
+  readonly tls: TlsMaterial;
+  /** Value of the `Authorization` header. */
+  readonly authorization?: string;
+}
+
+const runsCommand = 'is refused: it would run a command in this process';
+const impersonates = 'is refused: impersonation is not allowed here';
+const readsFile = 'is refused: it would read a file of this process; put the data inline';
+
+/** What client-go would obey (tools/clientcmd/api/v1, AuthInfo and Cluster) and an untrusted file must not say. */
+const refusedOfUsers: Readonly<Record<string, string>> = {
+  exec: runsCommand,
+  'auth-provider': runsCommand,
+  as: impersonates,
+  'as-uid': impersonates,
+  'as-groups': impersonates,
+  'as-user-extra': impersonates,
+  tokenFile: readsFile,
+  'client-certificate': readsFile,
+  'client-key': readsFile,
+};
+const refusedOfClusters: Readonly<Record<string, string>> = { 'certificate-authority': readsFile };
+
+const refuse = (entries: readonly Named[], refused: Readonly<Record<string, string>>): void => {
+  for (const { path, body } of entries) {
+    for (const [name, problem] of Object.entries(refused)) {
+      const field = fields.member(body, path, name);
+      if (fields.isSet(field.value)) throw new KubeconfigError(field.path, problem);
+    }
+  }
+};
+
+const clientCertificateOf = (user: Named): Pick<TlsMaterial, 'cert' | 'key'> => {
+  const certField = fields.member(user.body, user.path, 'client-certificate-data');
+  const keyField = fields.member(user.body, user.path, 'client-key-data');
+  const cert = fields.asBase64(certField);
+  const key = fields.asBase64(keyField);
+  if (cert === undefined && key === undefined) return {};
+  if (cert === undefined) throw new KubeconfigError(certField.path, 'is not set, but client-key-data is');
+  if (key === undefined) throw new KubeconfigError(keyField.path, 'is not set, but client-certificate-data is');
+  fields.checkCertificates(certField.path, cert);
+  try {
+    createSecurity({ cert, key });
+  } catch {
+    throw new KubeconfigError(
+      keyField.path,
+      'cannot be read as a PEM key, or is not the key of client-certificate-data',
+    );
+  }
+  return { cert, key };
+};
+
+const tlsOf = (cluster: Named, user: Named): TlsMaterial => {
+  const caField = fields.member(cluster.body, cluster.path, 'certificate-authority-data');
+  const insecureField = fields.member(cluster.body, cluster.path, 'insecure-skip-tls-verify');
+  const ca = fields.asBase64(caField);
+  const insecure = fields.asFlag(insecureField);
+  if (ca !== undefined) {
+    if (insecure) {
+      throw new KubeconfigError(insecureField.path, 'contradicts certificate-authority-data; set one of them');
+    }
+    fields.checkCertificates(caField.path, ca);
+  }
+  return { ...(ca === undefined ? {} : { ca }), ...clientCertificateOf(user), rejectUnauthorized: !insecure };
+};
+
+const linkLocal = 'must not be a link-local address or that of a metadata service; give the address of the API server';
+
+/** Names are looked at when they are resolved, by the dialer. */
+const elsewhere = (cluster: Named, endpoint: Endpoint): Endpoint => {
+  const refuseIf = (host: string | undefined, name: string): void => {
+    if (host !== undefined && isLinkLocal(host)) throw new KubeconfigError(`${cluster.path}.${name}`, linkLocal);
+  };
+  refuseIf(endpoint.host, 'server');
+  refuseIf(endpoint.proxy?.host, 'proxy-url');
+  return { ...endpoint, untrusted: true };
+};
+
+/** Throws for a kubeconfig whose `server` is `http://`, unless the operator allows it. */
+export const refuseInsecure = (
+  { endpoint }: ShootEndpoint,
+  { allowInsecureShoots = false }: ShootPolicy = {},
+): void => {
+  if (endpoint.protocol === 'https:' || allowInsecureShoots) return;
+  const problem = 'is http://, which anybody on the way can read and change';
+  throw new KubeconfigError('server', `${problem}; use https://, or set allowInsecureShoots: true`);
+};
+
+/**
+ * Reads a kubeconfig that comes from the cluster, by an allow-list. Only the current context is used, but a refused field anywhere in the
+ * file is refused, so that a file cannot hide one behind a switch of the context. Nothing is opened, run or looked up. Throws nothing but
+ * KubeconfigError, and no message holds a value of the file.
+ */
+export const parseUntrustedKubeconfig = (text: string): ShootEndpoint => {
+  const root = fields.asObject({ path: 'document', value: parseBounded(text, untrustedLimits) });
+  const clusters = namedEntries(root, 'clusters', 'cluster');
+  const users = namedEntries(root, 'users', 'user');
+  const contexts = namedEntries(root, 'contexts', 'context');
+  refuse(users, refusedOfUsers);
+  refuse(clusters, refusedOfClusters);
+  const context = findEntry(contexts, fields.member(root, '', 'current-context'));
+  const cluster = findEntry(clusters, fields.member(context.body, context.path, 'cluster'));
+  const user = findEntry(users, fields.member(context.body, context.path, 'user'));
+  const authorization = authorizationOf(user);
+  return {
+    endpoint: elsewhere(cluster, endpointOf(cluster)),
+    tls: tlsOf(cluster, user),
+    ...(authorization === undefined ? {} : { authorization }),
+  };
+};

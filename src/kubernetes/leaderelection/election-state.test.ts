@@ -1,0 +1,266 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  type ElectionLease,
+  createElectionLease,
+  getElectionLease,
+  releaseElectionLease,
+  renewElectionLease,
+  takeElectionLease,
+} from './election-calls.ts';
+import {
+  type ElectionMemory,
+  checkElectionTimes,
+  doubtElectionLease,
+  electionState,
+  emptyElectionMemory,
+  leadsUntil,
+  missedElectionLease,
+  sawElectionLease,
+  wroteElectionLease,
+} from './election-state.ts';
+
+const at = { namespace: 'garden', name: 'dwd-prober-leader-election' };
+const candidate = { identity: 'us', leaseDurationMs: 15_000 };
+
+const leaseOf = (spec: object, meta: object = {}): ElectionLease =>
+  getElectionLease(at).decode({
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: { name: at.name, namespace: at.namespace, uid: 'u', resourceVersion: '7', ...meta },
+    spec,
+  });
+
+const held = (holder: string, spec: object = {}): ElectionLease =>
+  leaseOf({
+    holderIdentity: holder,
+    leaseDurationSeconds: 15,
+    renewTime: '2026-11-21T00:00:00.000000Z',
+    leaseTransitions: 3,
+    ...spec,
+  });
+
+const saw = (lease: ElectionLease, when: number, memory: ElectionMemory = emptyElectionMemory): ElectionMemory =>
+  sawElectionLease(memory, lease, { candidate, at: when });
+
+describe('rule 25: what the Lease is to us', () => {
+  it('rule 25: unknown before it was read', () => {
+    expect(electionState(emptyElectionMemory, candidate, 0)).toEqual({ kind: 'unknown' });
+  });
+
+  it('rule 25: absent -> to be created', () => {
+    expect(electionState(missedElectionLease(emptyElectionMemory, candidate), candidate, 0).kind).toBe('absent');
+  });
+
+  it.each([
+    ['another, just seen', held('them'), 0, 'held'],
+    ['another, a moment before its time', held('them'), 14_999, 'held'],
+    ['another, at its time', held('them'), 15_000, 'free'],
+    ['another with a longer lease than ours', held('them', { leaseDurationSeconds: 60 }), 59_999, 'held'],
+    ['another with a shorter lease than ours', held('them', { leaseDurationSeconds: 5 }), 5_000, 'free'],
+    ['another that names no duration: ours counts', held('them', { leaseDurationSeconds: null }), 14_999, 'held'],
+    ['another with a duration of 0: ours counts', held('them', { leaseDurationSeconds: 0 }), 14_999, 'held'],
+    ['nobody', held(''), 0, 'free'],
+    ['nobody, a Lease without spec', leaseOf({}), 0, 'free'],
+    ['us', held('us'), 0, 'ours'],
+    ['us, long ago', held('us'), 1_000_000, 'ours'],
+  ])('rule 25: held by %s', (_, lease, age, expected) => {
+    expect(electionState(saw(lease, 100), candidate, 100 + age).kind).toBe(expected);
+  });
+
+  it('rule 25: its age counts from when it was first seen as it is', () => {
+    let memory = saw(held('them'), 0);
+    memory = saw(held('them', {}), 10_000, memory);
+    expect(electionState(memory, candidate, 15_000)).toMatchObject({ kind: 'free', reason: 'expired' });
+  });
+
+  it.each([
+    ['renewTime', { renewTime: '2026-11-21T00:00:00.000001Z' }],
+    ['holder', { holderIdentity: 'yet-another' }],
+    ['transitions', { leaseTransitions: 4 }],
+    ['duration', { leaseDurationSeconds: 14 }],
+    ['acquireTime', { acquireTime: '2026-11-21T00:00:00.000000Z' }],
+  ])('rule 25: a change of %s starts it anew', (_, change) => {
+    const memory = saw(held('them', change), 10_000, saw(held('them'), 0));
+    expect(electionState(memory, candidate, 20_000).kind).toBe('held');
+  });
+
+  it('rule 25: so does another Lease of the same name, but not a change beside the record', () => {
+    const first = saw(held('them'), 0);
+    const relabelled = { ...held('them'), resourceVersion: '8', object: { metadata: { labels: { a: 'b' } } } };
+    expect(electionState(saw({ ...held('them'), uid: 'v' }, 10_000, first), candidate, 20_000).kind).toBe('held');
+    expect(electionState(saw(relabelled, 10_000, first), candidate, 20_000).kind).toBe('free');
+  });
+
+  it("rule 25: the holder's timestamps count for nothing", () => {
+    const time = fc
+      .date({ noInvalidDate: true, min: new Date(0), max: new Date(8e12) })
+      .map((date) => date.toISOString());
+    fc.assert(
+      fc.property(time, time, fc.integer({ min: 0, max: 30_000 }), (renewTime, acquireTime, age) => {
+        const state = electionState(saw(held('them', { renewTime, acquireTime }), 0), candidate, age);
+        expect(state.kind).toBe(age < 15_000 ? 'held' : 'free');
+      }),
+    );
+  });
+
+  it('rule 25: a Lease that vanishes while another may write on is not free before its time', () => {
+    const gone = missedElectionLease(saw(held('them'), 0), candidate);
+    expect(electionState(gone, candidate, 14_999)).toEqual({ kind: 'held', holder: '', until: 15_000 });
+    expect(electionState(missedElectionLease(gone, candidate), candidate, 14_999).kind).toBe('held');
+    expect(electionState(gone, candidate, 15_000).kind).toBe('absent');
+    expect(electionState(missedElectionLease(saw(held(''), 0), candidate), candidate, 0).kind).toBe('absent');
+    expect(electionState(missedElectionLease(saw(held('us'), 0), candidate), candidate, 0).kind).toBe('absent');
+  });
+});
+
+describe('rule 26: renewal', () => {
+  const leading = wroteElectionLease(emptyElectionMemory, held('us'), { candidate, sentAt: 100, at: 900 });
+
+  it('rule 26: our time runs from the sending of the write, theirs from when they see it', () => {
+    expect(leadsUntil(leading, 10_000)).toBe(10_100);
+    expect(leadsUntil(emptyElectionMemory, 10_000)).toBe(Number.NEGATIVE_INFINITY);
+  });
+
+  it('rule 26: a conflict asks for a read and ends nothing by itself', () => {
+    const doubtful = doubtElectionLease(leading);
+    expect(electionState(doubtful, candidate, 1_000)).toEqual({ kind: 'unknown' });
+    expect(leadsUntil(doubtful, 10_000)).toBe(10_100);
+    expect(leadsUntil(saw(held('us', { renewTime: 'later' }), 1_000, doubtful), 10_000)).toBe(10_100);
+  });
+
+  it('rule 26: seen in the hands of another, of nobody, or gone: not ours any more', () => {
+    expect(leadsUntil(saw(held('them'), 1_000, leading), 10_000)).toBe(Number.NEGATIVE_INFINITY);
+    expect(leadsUntil(saw(held(''), 1_000, leading), 10_000)).toBe(Number.NEGATIVE_INFINITY);
+    expect(leadsUntil(missedElectionLease(leading, candidate), 10_000)).toBe(Number.NEGATIVE_INFINITY);
+  });
+
+  it('rule 26: reading our own name is not leading', () => {
+    expect(leadsUntil(saw(held('us'), 0), 10_000)).toBe(Number.NEGATIVE_INFINITY);
+  });
+});
+
+describe('rule 29: the writes', () => {
+  const claim = { identity: 'us', leaseDurationMs: 15_000, wall: Date.UTC(2026, 10, 21, 1, 2, 3, 456) };
+  const now = '2026-11-21T01:02:03.456000Z';
+  const path = '/apis/coordination.k8s.io/v1/namespaces/garden/leases';
+
+  it('rule 29: create', () => {
+    expect(createElectionLease(at, claim)).toMatchObject({
+      method: 'POST',
+      path,
+      body: {
+        apiVersion: 'coordination.k8s.io/v1',
+        kind: 'Lease',
+        metadata: { name: at.name, namespace: 'garden' },
+        spec: {
+          holderIdentity: 'us',
+          leaseDurationSeconds: 15,
+          acquireTime: now,
+          renewTime: now,
+          leaseTransitions: 0,
+        },
+      },
+    });
+  });
+
+  const foreign = leaseOf(
+    {
+      holderIdentity: 'them',
+      leaseDurationSeconds: 60,
+      acquireTime: 'then',
+      renewTime: 'now',
+      leaseTransitions: 3,
+      strategy: 'kept',
+    },
+    { labels: { keep: 'me' }, ownerReferences: [{ name: 'x' }] },
+  );
+
+  it.each([
+    [
+      'take over',
+      takeElectionLease(at, foreign, claim),
+      {
+        holderIdentity: 'us',
+        leaseDurationSeconds: 15,
+        acquireTime: now,
+        renewTime: now,
+        leaseTransitions: 4,
+        strategy: 'kept',
+      },
+    ],
+    [
+      'renew',
+      renewElectionLease(at, foreign, claim),
+      {
+        holderIdentity: 'us',
+        leaseDurationSeconds: 15,
+        acquireTime: 'then',
+        renewTime: now,
+        leaseTransitions: 3,
+        strategy: 'kept',
+      },
+    ],
+    [
+      'release',
+      releaseElectionLease(at, foreign, claim.wall),
+      {
+        holderIdentity: '',
+        leaseDurationSeconds: 1,
+        acquireTime: now,
+        renewTime: now,
+        leaseTransitions: 3,
+        strategy: 'kept',
+      },
+    ],
+  ])('rule 29: %s is a PUT of what was read, at its resourceVersion', (_, call, spec) => {
+    expect(call).toMatchObject({ method: 'PUT', path: `${path}/${at.name}`, repeatable: true });
+    expect(call.body).toEqual({ ...foreign.object, spec });
+    expect(call.body).toMatchObject({ metadata: { resourceVersion: '7', uid: 'u', labels: { keep: 'me' } } });
+  });
+
+  it('rule 29: a Lease lasts for others at least as long as for us', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 100_000 }), (leaseDurationMs) => {
+        const { body } = createElectionLease(at, { ...claim, leaseDurationMs });
+        const lease = getElectionLease(at).decode({ ...(body as object), metadata: { name: 'a' } });
+        expect(lease.durationMs).toBeGreaterThanOrEqual(leaseDurationMs);
+        expect(lease.durationMs! - leaseDurationMs).toBeLessThan(1_000);
+      }),
+    );
+  });
+
+  it('rule 26: every renewal shows, also with a wall clock that stands still', () => {
+    const seen = new Set<string>();
+    let lease = foreign;
+    for (let count = 0; count < 100; count += 1) {
+      lease = renewElectionLease(at, lease, claim).decode(renewElectionLease(at, lease, claim).body);
+      expect(lease.renewTime).toMatch(/^2026-11-21T01:02:03\.456\d{3}Z$/);
+      seen.add(lease.renewTime);
+    }
+    expect(seen.size).toBe(100);
+  });
+
+  it('rule 26: and with one that counts fractions of a millisecond', () => {
+    const { body } = createElectionLease(at, { ...claim, wall: claim.wall + 0.75 });
+    expect(body).toMatchObject({ spec: { renewTime: now } });
+  });
+});
+
+describe('rule 25a: the times', () => {
+  it.each([
+    [{ leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000 }, []],
+    [{ leaseDurationMs: 10_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000 }, ['leaseDurationMs']],
+    [{ leaseDurationMs: 9_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000 }, ['leaseDurationMs']],
+    [{ leaseDurationMs: 15_000, renewDeadlineMs: 12_000, retryPeriodMs: 10_000 }, ['renewDeadlineMs']],
+    [{ leaseDurationMs: 15_000, renewDeadlineMs: 12_001, retryPeriodMs: 10_000 }, []],
+    [{ leaseDurationMs: 1_000, renewDeadlineMs: 2_000, retryPeriodMs: 3_000 }, ['leaseDurationMs', 'renewDeadlineMs']],
+    [
+      { leaseDurationMs: 0, renewDeadlineMs: -1, retryPeriodMs: Number.NaN },
+      ['leaseDurationMs', 'renewDeadlineMs', 'retryPeriodMs'],
+    ],
+    [{ leaseDurationMs: Number.POSITIVE_INFINITY, renewDeadlineMs: 2, retryPeriodMs: 1 }, ['leaseDurationMs']],
+  ])('rule 25a: %j', (times, fields) => {
+    expect(checkElectionTimes(times).map(({ field }) => field)).toEqual(fields);
+  });
+});

@@ -1,0 +1,2 @@
+export { type ElectionLease, getElectionLease } from './election-calls.ts';
+export { createLeaderElector } from './leader-elector.ts';

@@ -1,0 +1,217 @@
+import { createByteSink } from './byte-sink.ts';
+import {
+  type ProtobufCursor,
+  ProtobufError,
+  fieldOf,
+  isBytesField,
+  readDeclaredLength,
+  readMessage,
+  readRange,
+  readTag,
+  readText,
+  skipField,
+} from './protobuf.ts';
+
+/** `k8s` and a zero, in front of every message (k8s.io/apimachinery `pkg/runtime/serializer/protobuf/protobuf.go`). */
+export const protobufMagic: readonly number[] = [0x6b, 0x38, 0x73, 0x00];
+
+export interface ProtobufListType<T> {
+  readonly apiVersion: string;
+  /** Of the list, such as `NodeList`. */
+  readonly kind: string;
+  /** Reads the item that ends at `end` and leaves the cursor there; `index` items came before it. */
+  readonly readItem: (cursor: ProtobufCursor, end: number, index: number) => T;
+}
+
+/** What is looked for in a list that comes in piece by piece. */
+export interface ProtobufListOptions {
+  readonly apiVersion: string | undefined;
+  readonly kind: string | undefined;
+  /** Most bytes of one field: an item, or the list's metadata. */
+  readonly fieldBytes: number;
+  /** Called for each item, which ends at `end`; leaves the cursor there. */
+  readonly item: (cursor: ProtobufCursor, end: number) => void;
+}
+
+export interface ProtobufListReader {
+  /** Takes the next piece of the body. Throws a ProtobufError. */
+  readonly feed: (chunk: Uint8Array) => void;
+  /** Bytes of memory that it holds on to. */
+  readonly held: () => number;
+  /** To be called at the end of the body: the token of the next page, empty on the last one. Throws a ProtobufError. */
+  readonly finish: () => string;
+}
+
+/** More than a tag and a number or a length together take. */
+const headBytes = 20;
+const longestType = 1_000;
+const longestToken = 4_096;
+
+/** A short string field; `bounds` where it is longer. */
+const shortText = (cursor: ProtobufCursor, tag: number, longest: number): string => {
+  const { start, end } = readRange(cursor, tag);
+  if (end - start > longest) throw new ProtobufError(start, `a string of more than ${String(longest)} bytes`);
+  return readText({ bytes: cursor.bytes, at: start }, end);
+};
+
+/** The string fields of a message with these numbers; empty where they are missing. */
+const textsIn = (
+  cursor: ProtobufCursor,
+  end: number,
+  { numbers, longest }: { readonly numbers: readonly number[]; readonly longest: number },
+): readonly string[] => {
+  const texts = numbers.map(() => '');
+  readMessage(cursor, end, (tag) => {
+    const index = numbers.indexOf(fieldOf(tag));
+    if (index < 0) skipField(cursor, tag);
+    else texts[index] = shortText(cursor, tag, longest);
+  });
+  return texts;
+};
+
+/** Reads a list while it comes in: a coroutine that yields when it needs more bytes. */
+class StreamedList {
+  readonly #options: ProtobufListOptions;
+  readonly #sink = createByteSink();
+  /** Over the bytes that are there. */
+  #cursor: ProtobufCursor = { bytes: new Uint8Array(0), at: 0 };
+  /** Offset in the body of the first byte that is there. */
+  #offset = 0;
+  #ended = false;
+  #isTypeKnown = false;
+  #token = '';
+  readonly #reading: Generator<void, void>;
+
+  constructor(options: ProtobufListOptions) {
+    this.#options = options;
+    this.#reading = this.#readBody();
+  }
+
+  feed(chunk: Uint8Array): void {
+    const { at } = this.#cursor;
+    this.#sink.drop(at);
+    this.#offset += at;
+    this.#sink.append(chunk);
+    this.#cursor = { bytes: this.#sink.bytes(), at: 0 };
+    this.#reading.next();
+  }
+
+  held(): number {
+    return this.#sink.held();
+  }
+
+  finish(): string {
+    this.#ended = true;
+    this.#reading.next();
+    return this.#token;
+  }
+
+  /** Waits until `count` bytes are there, or all that ever will be. */
+  *#fill(count: number): Generator<void, void> {
+    while (!this.#ended && this.#cursor.bytes.length - this.#cursor.at < count) yield;
+  }
+
+  /** The next field's tag in what ends at the offset `end`, or 0 where that ends. */
+  *#nextTag(end: number): Generator<void, number> {
+    yield* this.#fill(headBytes);
+    const cursor = this.#cursor;
+    const at = this.#offset + cursor.at;
+    if (at > end) throw new ProtobufError(cursor.at, 'a field that goes on beyond its message');
+    return at === end || cursor.at === cursor.bytes.length ? 0 : readTag(cursor);
+  }
+
+  /** Waits until a field of bytes is there as a whole; where it ends at the cursor. */
+  *#whole(tag: number): Generator<void, number> {
+    const length = readDeclaredLength(this.#cursor, tag);
+    const { fieldBytes } = this.#options;
+    if (length > fieldBytes) {
+      throw new ProtobufError(this.#cursor.at, `a field of more than ${String(fieldBytes)} bytes`);
+    }
+    yield* this.#fill(length);
+    const end = this.#cursor.at + length;
+    if (end > this.#cursor.bytes.length) {
+      throw new ProtobufError(this.#cursor.at, 'a field that is longer than what is there');
+    }
+    return end;
+  }
+
+  /** `runtime.Unknown` (k8s.io/apimachinery `pkg/runtime/generated.proto`): Go writes the type before the object. */
+  *#readBody(): Generator<void, void> {
+    yield* this.#fill(protobufMagic.length);
+    if (protobufMagic.some((byte, index) => this.#cursor.bytes[index] !== byte)) {
+      throw new ProtobufError(0, 'not a Kubernetes message');
+    }
+    this.#cursor.at = protobufMagic.length;
+    let isRead = false;
+    for (let tag = yield* this.#nextTag(Infinity); tag !== 0; tag = yield* this.#nextTag(Infinity)) {
+      const field = fieldOf(tag);
+      if (field === 2) {
+        if (isRead) throw new ProtobufError(this.#cursor.at, 'a second object');
+        isRead = true;
+        yield* this.#readList(readDeclaredLength(this.#cursor, tag));
+      } else if (field === 1) this.#checkType(yield* this.#whole(tag));
+      else if (isBytesField(tag)) {
+        const end = yield* this.#whole(tag);
+        if (field === 3 && end > this.#cursor.at) throw new ProtobufError(0, 'the object is encoded once more');
+        this.#cursor.at = end;
+      } else skipField(this.#cursor, tag);
+    }
+    if (!isRead) throw new ProtobufError(0, 'an envelope without an object');
+  }
+
+  /** Another kind would pass for an empty list. */
+  #checkType(end: number): void {
+    const [apiVersion, kind] = textsIn(this.#cursor, end, { numbers: [1, 2], longest: longestType });
+    const wanted = this.#options;
+    if (
+      (wanted.kind !== undefined && kind !== wanted.kind) ||
+      (wanted.apiVersion !== undefined && apiVersion !== wanted.apiVersion)
+    ) {
+      throw new ProtobufError(0, `expected ${wanted.kind ?? ''} of ${wanted.apiVersion ?? ''}, found another kind`);
+    }
+    this.#isTypeKnown = true;
+  }
+
+  /** In all lists `metadata` is field 1 and `items` field 2. */
+  *#readList(length: number): Generator<void, void> {
+    if (!this.#isTypeKnown) throw new ProtobufError(this.#cursor.at, 'an object before its type');
+    const end = this.#offset + this.#cursor.at + length;
+    for (let tag = yield* this.#nextTag(end); tag !== 0; tag = yield* this.#nextTag(end)) {
+      if (!isBytesField(tag)) {
+        skipField(this.#cursor, tag);
+        continue;
+      }
+      const fieldEnd = yield* this.#whole(tag);
+      const cursor = this.#cursor;
+      if (this.#offset + fieldEnd > end) throw new ProtobufError(cursor.at, 'a field that goes on beyond its message');
+      if (fieldOf(tag) === 2) this.#options.item(cursor, fieldEnd);
+      else if (fieldOf(tag) === 1) {
+        [this.#token = ''] = textsIn(cursor, fieldEnd, { numbers: [3], longest: longestToken });
+      } else cursor.at = fieldEnd;
+    }
+    if (this.#offset + this.#cursor.at !== end) {
+      throw new ProtobufError(this.#cursor.at, 'a field that is longer than what is there');
+    }
+  }
+}
+
+/** Reads a list as the API server sends it, piece by piece. */
+export const createProtobufListReader = (options: ProtobufListOptions): ProtobufListReader => {
+  const list = new StreamedList(options);
+  return { feed: (chunk) => list.feed(chunk), held: () => list.held(), finish: () => list.finish() };
+};
+
+/** Reads a whole list. Throws nothing but ProtobufError: for another kind, too, which would otherwise pass for an empty list. */
+export const readProtobufList =
+  <T>(type: ProtobufListType<T>) =>
+  (bytes: Uint8Array): readonly T[] => {
+    const items: T[] = [];
+    const reader = createProtobufListReader({
+      ...type,
+      fieldBytes: Infinity,
+      item: (cursor, end) => void items.push(type.readItem(cursor, end, items.length)),
+    });
+    reader.feed(bytes);
+    reader.finish();
+    return items;
+  };

@@ -1,9 +1,0 @@
-import type { Store } from './store.ts';
-
-/** What runs the API servers of shoots (`apiServerRef`), watched by its name over all namespaces. */
-export interface ApiServerSource {
-  /** Monotonic instant since which no change was missed; undefined while the watch is away, or has not begun. */
-  watchedSince(): number | undefined;
-  /** Available replicas. */
-  readonly store: Store<number>;
-}

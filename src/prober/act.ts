@@ -1,0 +1,108 @@
+import { ApiError } from '../kubernetes/api/errors.ts';
+import type { CallOptions, KubeClient } from '../kubernetes/api/kube.ts';
+import {
+  type ResourceState,
+  type ScaleTarget,
+  getScalable,
+  getScale,
+  patchScalable,
+  patchScale,
+  scaledState,
+  scalesInOneWrite,
+  workloadState,
+} from '../kubernetes/api/scalable.ts';
+import type { Write } from './plan/moves.ts';
+import type { Action, Outcome } from './plan/operation.ts';
+
+export interface ActDeps {
+  /** Refuses writes of a process that does not lead, at the moment they would leave. */
+  readonly seed: KubeClient;
+  /** Nothing is written: a would-be write counts as done at once. */
+  readonly dryRun: boolean;
+}
+
+export interface ActRequest {
+  readonly action: Action;
+  readonly target: ScaleTarget;
+  /** Not to wait behind the ordinary rate limit: KCM's clock runs. */
+  readonly urgent: boolean;
+  /** Ends a read, and a write that was not sent yet. One that was is awaited: whoever asked must know whether it landed. */
+  readonly signal: AbortSignal;
+}
+
+/** Of one request once it is sent: a connection that hangs must leave time for another try before KCM acts, and for the opposite flow. */
+const sentTimeoutMs = 5_000;
+/** Of an ordinary request, its wait for the rate limit included; an urgent one does not wait. */
+const ordinaryTimeoutMs = 30_000;
+/** A Scale and its object are read one after the other; a change in between shows in their versions. */
+const consistentReadTries = 3;
+
+const optionsOf = ({ urgent, signal }: ActRequest): CallOptions =>
+  urgent
+    ? { signal, timeoutMs: sentTimeoutMs, lane: 'urgent', once: true }
+    : { signal, timeoutMs: ordinaryTimeoutMs, once: true };
+
+/** Sends the one request of an action. Rejects only with `signal.reason`, and only for reads. */
+export const act = async (deps: ActDeps, request: ActRequest): Promise<Outcome> => {
+  const { action, signal } = request;
+  try {
+    const value = await perform(deps, request);
+    return { key: action.key, result: { ok: true, value } };
+  } catch (error) {
+    if (error instanceof ApiError) return { key: action.key, result: { ok: false, error } };
+    if (action.kind === 'read' || !signal.aborted) throw error;
+    const unsent = new ApiError({ code: 'Rejected', message: 'not sent: no longer wanted' });
+    return { key: action.key, result: { ok: false, error: unsent } };
+  }
+};
+
+const perform = (deps: ActDeps, request: ActRequest): Promise<ResourceState | undefined> => {
+  const { action } = request;
+  if (action.kind === 'read') return read(deps, request);
+  return deps.dryRun ? Promise.resolve(overlayWrite(action.write)) : write(deps, request, action.write);
+};
+
+const read = async ({ seed }: ActDeps, request: ActRequest): Promise<ResourceState | undefined> => {
+  const { target } = request;
+  const options = optionsOf(request);
+  for (let attempts = 1; ; attempts += 1) {
+    try {
+      const { value: object } = await seed.call(getScalable(target), options);
+      if (scalesInOneWrite(target.ref)) return workloadState(object);
+      const { value: scale } = await seed.call(getScale(target), options);
+      const isConsistent = scale.resourceVersion === object.meta.resourceVersion;
+      if (isConsistent || attempts === consistentReadTries) return scaledState(object, scale);
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'NotFound') return undefined;
+      throw error;
+    }
+  }
+};
+
+const write = async ({ seed }: ActDeps, request: ActRequest, change: Write): Promise<ResourceState> => {
+  const { target } = request;
+  const options = { ...optionsOf(request), sentTimeoutMs };
+  const { base, replicas } = change;
+  if (change.kind === 'scale' && replicas !== undefined) {
+    const call = patchScale(target, { resourceVersion: base.resourceVersion, replicas });
+    const { value } = await seed.call(call, options);
+    // What `base` says of pods and of its controller is from before this write.
+    return { ...base, resourceVersion: value.resourceVersion, specReplicas: value.specReplicas, observed: false };
+  }
+  const annotations = change.annotations ?? {};
+  const count = replicas === undefined ? {} : { replicas };
+  const call = patchScalable(target, { resourceVersion: base.resourceVersion, annotations, ...count });
+  const { value: object } = await seed.call(call, options);
+  if (scalesInOneWrite(target.ref)) return workloadState(object);
+  return { ...base, resourceVersion: object.meta.resourceVersion, annotations: object.meta.annotations };
+};
+
+/** The state that a write would have brought about, with the pods that would have followed. */
+const overlayWrite = ({ base, annotations = {}, replicas }: Write): ResourceState => {
+  const marks = Object.entries({ ...base.annotations, ...annotations });
+  return {
+    ...base,
+    annotations: Object.fromEntries(marks.filter((mark): mark is [string, string] => mark[1] !== null)),
+    ...(replicas === undefined ? {} : { specReplicas: replicas, readyReplicas: replicas, observed: true }),
+  };
+};

@@ -1,0 +1,29 @@
+import { decodeAvailableReplicas } from '../gardener/api-server.ts';
+import { type ResourceRef, refKey } from '../kubernetes/api/resource-ref.ts';
+import { type WatchByName, type WatchByNameDeps, watchByName } from '../kubernetes/cache/index.ts';
+import type { ApiServerSource } from './api-server-source.ts';
+
+export interface WatchedApiServer extends ApiServerSource, Pick<WatchByName<number>, 'run' | 'problem'> {
+  /** `refKey` of what runs the API servers. */
+  readonly key: string;
+}
+
+/** What runs the API servers of all shoots. Without it shoots are protected all the same, if later after an API server was away. */
+export const watchApiServers = (ref: ResourceRef, deps: WatchByNameDeps): WatchedApiServer => {
+  const key = refKey(ref);
+  const watched = watchByName(
+    {
+      ref,
+      key,
+      project: decodeAvailableReplicas,
+      needsScale: false,
+      onServed: (answer, before) => {
+        if (answer.kind !== 'not-served' || before.kind === 'not-served') return;
+        const fields = { resource: key, problem: answer.problem };
+        deps.logger.error('apiServerRef is not served: an API server out of reach is taken to be down', fields);
+      },
+    },
+    deps,
+  );
+  return { key, ...watched };
+};

@@ -1,0 +1,51 @@
+import type { Clock } from '../ports/clock.ts';
+import type { ApiServerSource } from './api-server-source.ts';
+import type { ApiServerView } from './judge/verdict.ts';
+
+/** What the seed shows of the API servers of all shoots, and has shown since this was made. */
+export interface ApiServers {
+  view(namespace: string): ApiServerView;
+}
+
+/** `until` is absent while it lasts. */
+type Unavailable = NonNullable<ApiServerView['unavailable']>;
+
+/**
+ * Remembers when the API server of each shoot last had no available replica: a watch shows the present only. To be made before the source runs. One
+ * subscription for all shoots, for each change would be heard by the prober of every other.
+ */
+export const createApiServers = (source: ApiServerSource, clock: Pick<Clock, 'monotonic'>): ApiServers => {
+  const { store } = source;
+  const latest = new Map<string, Unavailable>();
+  const namespaceOf = (key: string): string => key.slice(0, key.indexOf('/'));
+  /** Namespaces whose API server is there. */
+  const present = new Set<string>();
+
+  store.subscribe(({ type, key, value, previous }) => {
+    const namespace = namespaceOf(key);
+    if (type === 'deleted') {
+      present.delete(namespace);
+      latest.delete(namespace);
+      return;
+    }
+    present.add(namespace);
+    const before = latest.get(namespace);
+    const lasts = before !== undefined && before.until === undefined;
+    if (value > 0 && lasts) latest.set(namespace, { ...before, until: clock.monotonic() });
+    if (value > 0 || lasts) return;
+    // Found so: it may have been so for long.
+    const since = previous === undefined ? Number.NEGATIVE_INFINITY : clock.monotonic();
+    latest.set(namespace, { since });
+  });
+
+  return {
+    view: (namespace) => {
+      const unavailable = latest.get(namespace);
+      const knownSince = present.has(namespace) ? source.watchedSince() : undefined;
+      return {
+        ...(knownSince === undefined ? {} : { knownSince }),
+        ...(unavailable === undefined ? {} : { unavailable }),
+      };
+    },
+  };
+};

@@ -1,0 +1,144 @@
+import type { Answer, Call } from '../kubernetes/api/call.ts';
+import { ApiError, type ApiErrorCode, type Result } from '../kubernetes/api/errors.ts';
+import type { KubeClient } from '../kubernetes/api/kube.ts';
+import type { ShootConnection } from '../kubernetes/api/shoot-connection.ts';
+import type { Clock } from '../ports/clock.ts';
+import { type ConnectDeps, connectShoot } from './connect.ts';
+import type { ReadError } from './judge/verdict.ts';
+
+export interface AskDeps extends ConnectDeps {
+  readonly clock: Clock;
+  readonly seed: KubeClient;
+}
+
+export interface AskRequest {
+  /** `namespace/name` of the Secret with the kubeconfig. */
+  readonly secret: string;
+  /** Monotonic instant at which all is over. */
+  readonly deadline: number;
+  /** Of the latest run that got an answer of the shoot, in milliseconds. */
+  readonly slowestAnswerMs?: number | undefined;
+  readonly signal: AbortSignal;
+}
+
+export type Sent<T> = Result<Answer<T>, ReadError>;
+
+/** A request that takes longer is repeated, unless answers are known to take long. */
+const firstAttemptMs = 5_000;
+
+const repeatedCodes: ReadonlySet<ApiErrorCode> = new Set(['ServerError', 'Timeout']);
+const brokenConnection: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'ETIMEDOUT']);
+
+/** True if the same request may well be answered on another connection. */
+const isRepeated = ({ code, fault }: ApiError): boolean =>
+  repeatedCodes.has(code) || (code === 'ConnectionError' && brokenConnection.has(fault.code ?? ''));
+
+interface SendOptions {
+  readonly timeoutMs: number;
+  readonly urgent?: boolean;
+}
+
+const isTimeout = <T>(sent: Sent<T>): boolean =>
+  !sent.ok && sent.error instanceof ApiError && sent.error.code === 'Timeout';
+
+/**
+ * The requests of one probe run; they reject only with the signal's reason. Requests that come one after the other share a connection to the shoot, those side
+ * by side have one each; none is of an earlier run, lest a half-open one look like an outage. What fails for a reason that another connection may mend is
+ * repeated once, at once, on a new one. The first attempt has 5 s, or twice as long as answers have taken of late; the repeated one has all that is left of the
+ * run, so that no answer is too late for ever.
+ */
+export class RunRequests {
+  readonly #deps: AskDeps;
+  readonly #request: AskRequest;
+  readonly #free: ShootConnection[] = [];
+  readonly #open = new Set<ShootConnection>();
+  #slowest: number | undefined;
+  #hasHung = false;
+
+  constructor(deps: AskDeps, request: AskRequest) {
+    this.#deps = deps;
+    this.#request = request;
+  }
+
+  async shoot<T>(call: Call<T>): Promise<Sent<T>> {
+    const free = this.#free.pop();
+    const connection = free === undefined ? this.#connect() : ({ ok: true, value: free } as const);
+    const known = Math.max(this.#request.slowestAnswerMs ?? 0, this.#slowest ?? 0);
+    const first = await this.#attempt(connection, call, Math.max(firstAttemptMs, 2 * known));
+    return this.#mayRepeat(first) ? this.#attempt(this.#connect(), call, Number.POSITIVE_INFINITY) : first;
+  }
+
+  /** `urgent` does not wait behind the ordinary rate limit, nor for long on a connection that hangs. */
+  async seed<T>(call: Call<T>, urgent: boolean): Promise<Sent<T>> {
+    const { seed } = this.#deps;
+    const timeoutMs = urgent ? firstAttemptMs : Number.POSITIVE_INFINITY;
+    const first = await this.#send(seed, call, { urgent, timeoutMs });
+    // What is not urgent may wait for its turn for as long as the run lasts.
+    const isLate = !urgent && isTimeout(first);
+    if (!this.#mayRepeat(first) || isLate) return first;
+    return this.#send(seed, call, { urgent, timeoutMs: Number.POSITIVE_INFINITY });
+  }
+
+  /** How long answers of the shoot take, for the next run; of a run that only hung nothing new is known. */
+  slowestAnswerMs(): number | undefined {
+    return this.#slowest ?? (this.#hasHung ? this.#request.slowestAnswerMs : undefined);
+  }
+
+  /** Ends the connections to the shoot. */
+  close(): void {
+    for (const connection of [...this.#open]) this.#closeOne(connection);
+  }
+
+  #connect(): Result<ShootConnection, ReadError> {
+    const connected = connectShoot(this.#deps, this.#request.secret);
+    if (connected.ok) this.#open.add(connected.value);
+    return connected;
+  }
+
+  #closeOne(connection: ShootConnection): void {
+    this.#open.delete(connection);
+    connection.close();
+  }
+
+  async #attempt<T>(
+    connection: Result<ShootConnection, ReadError>,
+    call: Call<T>,
+    timeoutMs: number,
+  ): Promise<Sent<T>> {
+    if (!connection.ok) return connection;
+    const sentAt = this.#deps.clock.monotonic();
+    const sent = await this.#send(connection.value.client, call, { timeoutMs });
+    this.#measure(sent, sentAt);
+    if (sent.ok) this.#free.push(connection.value);
+    else this.#closeOne(connection.value);
+    return sent;
+  }
+
+  async #send<T>(client: KubeClient, call: Call<T>, options: SendOptions): Promise<Sent<T>> {
+    const { signal, deadline } = this.#request;
+    // At least 1 ms: a run whose time is up ends in a Timeout like any other.
+    const timeoutMs = Math.max(1, Math.min(options.timeoutMs, deadline - this.#deps.clock.monotonic()));
+    const lane = options.urgent === true ? ({ lane: 'urgent' } as const) : {};
+    try {
+      return { ok: true, value: await client.call(call, { signal, timeoutMs, ...lane }) };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof ApiError) return { ok: false, error };
+      throw error;
+    }
+  }
+
+  /** How long the shoot took to answer, well or not. */
+  #measure<T>(sent: Sent<T>, sentAt: number): void {
+    const isAnswer = sent.ok || (sent.error instanceof ApiError && sent.error.status !== undefined);
+    if (isAnswer) this.#slowest = Math.max(this.#slowest ?? 0, this.#deps.clock.monotonic() - sentAt);
+    else if (sent.error instanceof ApiError && isTimeout(sent)) {
+      this.#hasHung ||= sent.error.fault.phase !== 'connecting';
+    }
+  }
+
+  #mayRepeat<T>(sent: Sent<T>): boolean {
+    const isInTime = this.#deps.clock.monotonic() < this.#request.deadline;
+    return !sent.ok && sent.error instanceof ApiError && isRepeated(sent.error) && isInTime;
+  }
+}

@@ -1,0 +1,107 @@
+import type { DependentResource, ProberSettings, ScaleInfo } from './settings.ts';
+
+/** What the advice is about; the name of the Deployment that gives up nodes. */
+const kubeControllerManager = 'kube-controller-manager';
+
+/** A lease expires at this share of the grace, and the look that sees it comes up to a second later. */
+const limitOfGrace = 0.75;
+const lookMs = 1_000;
+/** A level of a scale-down holds up the next one for this long at most. */
+const longestLevelMs = 3_000;
+
+/** One step of the way from a node's last sign of life until KCM is down; `at` in milliseconds after that sign. */
+export interface RaceStep {
+  readonly at: number;
+  readonly text: string;
+}
+
+const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)}s`;
+
+/** What speaks against settings that are valid. */
+export interface Advice {
+  /** Of the configuration file. */
+  readonly field: 'dependentResourceInfos' | 'probeInterval';
+  readonly text: string;
+}
+
+const named = ({ dependentResources }: ProberSettings, name: string): DependentResource | undefined =>
+  dependentResources.find(({ ref }) => ref.name === name);
+
+const levelCost = ({ initialDelayMs, timeoutMs }: ScaleInfo): number =>
+  initialDelayMs + Math.min(timeoutMs, longestLevelMs);
+
+const inWords = ({ initialDelayMs, timeoutMs, level }: ScaleInfo): string => {
+  const delay = initialDelayMs > 0 ? `${seconds(initialDelayMs)} initialDelay + ` : '';
+  return `level ${String(level)}: ${delay}up to ${seconds(Math.min(timeoutMs, longestLevelMs))}`;
+};
+
+/** The slowest resource of each level that comes before `last`, ascending. */
+const levelsBefore = ({ dependentResources }: ProberSettings, last: number): readonly ScaleInfo[] => {
+  const slowest = new Map<number, ScaleInfo>();
+  for (const { scaleDown } of dependentResources) {
+    if (scaleDown === undefined || scaleDown.level >= last) continue;
+    const known = slowest.get(scaleDown.level);
+    if (known === undefined || levelCost(scaleDown) > levelCost(known)) slowest.set(scaleDown.level, scaleDown);
+  }
+  return [...slowest.values()].toSorted((a, b) => a.level - b.level);
+};
+
+/**
+ * The way until KCM is scaled down, each level as slow as it may be; undefined for a configuration that does not scale it down. The
+ * rules are those of the prober's `flow.ts` and `threshold.ts`.
+ */
+export const raceAgainstGrace = (settings: ProberSettings): readonly RaceStep[] | undefined => {
+  const manager = named(settings, kubeControllerManager)?.scaleDown;
+  if (manager === undefined) return undefined;
+  const { initialDelayMs: delayMs, level } = manager;
+  let at = limitOfGrace * settings.nodeMonitorGraceMs;
+  const steps: RaceStep[] = [{ at, text: `threshold at ${seconds(at)}` }];
+  const add = (ms: number, text: string): void => {
+    at += ms;
+    steps.push({ at, text });
+  };
+  add(lookMs, `look within ${seconds(lookMs)}`);
+  for (const info of levelsBefore(settings, level)) add(levelCost(info), inWords(info));
+  const delay = delayMs > 0 ? ` after ${seconds(delayMs)} initialDelay` : '';
+  add(delayMs, `level ${String(level)}: ${kubeControllerManager}${delay} at ${seconds(at + delayMs)}`);
+  return steps;
+};
+
+/** What operators decide alone, and no pod can make shorter: initial delays. */
+const delaysOnTheWay = (settings: ProberSettings, manager: ScaleInfo): number =>
+  levelsBefore(settings, manager.level).reduce((sum, { level }) => sum + longestDelay(settings, level), 0) +
+  manager.initialDelayMs;
+
+const longestDelay = ({ dependentResources }: ProberSettings, wanted: number): number =>
+  Math.max(
+    0,
+    ...dependentResources.map(({ scaleDown }) => (scaleDown?.level === wanted ? scaleDown.initialDelayMs : 0)),
+  );
+
+const raceAdvice = (settings: ProberSettings): readonly Advice[] => {
+  const manager = named(settings, kubeControllerManager)?.scaleDown;
+  const steps = raceAgainstGrace(settings);
+  const graceMs = settings.nodeMonitorGraceMs;
+  if (steps === undefined || manager === undefined || (steps.at(-1)?.at ?? 0) < graceMs) return [];
+  const sum = `${steps.map(({ text }) => text).join(', ')}: KCM acts at ${seconds(graceMs)}`;
+  const isHopeless = limitOfGrace * graceMs + delaysOnTheWay(settings, manager) >= graceMs;
+  const text = isHopeless
+    ? `scaling down cannot win: ${sum}`
+    : `scaling down may come too late when pods are slow to stop: ${sum}`;
+  return [{ field: 'dependentResourceInfos', text }];
+};
+
+/** With at most a quarter, three runs fall between the last sign of life and the end of the limit, and one of them may fail. */
+const intervalAdvice = (settings: ProberSettings): readonly Advice[] => {
+  const { probeIntervalMs, backoffJitterFactor, nodeMonitorGraceMs } = settings;
+  if (probeIntervalMs <= nodeMonitorGraceMs / 4) return [];
+  const longestMs = probeIntervalMs * (1 + backoffJitterFactor);
+  const text = `more than a quarter of the grace: after a probe that fails the next one comes up to ${seconds(longestMs)} later (probeInterval ${seconds(probeIntervalMs)} x ${String(1 + backoffJitterFactor)}): KCM acts at ${seconds(nodeMonitorGraceMs)}`;
+  return [{ field: 'probeInterval', text }];
+};
+
+/** What of the race against KCM can be told from the numbers alone. */
+export const adviceOn = (settings: ProberSettings): readonly Advice[] => [
+  ...raceAdvice(settings),
+  ...intervalAdvice(settings),
+];

@@ -1,0 +1,207 @@
+import type { ClusterView } from '../gardener/cluster.ts';
+import { refKey } from '../kubernetes/api/resource-ref.ts';
+import { isHeld } from '../kubernetes/api/scalable.ts';
+import type { Store } from '../kubernetes/cache/index.ts';
+import {
+  type LifecycleDecision,
+  type ReleasePolicy,
+  type ShootSettings,
+  decideLifecycle,
+  releasesLess,
+  sameSettings,
+} from './judge/lifecycle.ts';
+import type { ExternalProbeRegistry } from './judge/outside-majority.ts';
+import { type ExternalProbeSourceDeps, createExternalProbes } from './outside-source.ts';
+import { type ProberMemory, type ProberStart, ShootProber, type ShootProberDeps } from './shoot-prober.ts';
+
+export interface ProberControllerDeps
+  extends Omit<ShootProberDeps, 'outside'>,
+    Pick<ExternalProbeSourceDeps, 'externalKubeconfigs'> {
+  readonly clusters: Store<ClusterView>;
+  /** Asks for another reconcile of a Cluster after `ms`. */
+  readonly requeueAfter: (name: string, ms: number) => void;
+}
+
+/** Counts of the resources that are held, by Cluster; only shoots of which some are. */
+export type HeldByShoot = ReadonlyMap<string, number>;
+
+interface Entry {
+  readonly prober: ShootProber;
+  settings: ShootSettings;
+  /** Set while it gives back what it holds. */
+  stopping?: ReleasePolicy;
+}
+
+/** Outages may be under way when the program starts: first runs are spread over this, in milliseconds. */
+const startPhaseMs = 5_000;
+/** After giving back failed, in milliseconds. */
+const retryReleaseMs = 10_000;
+
+/** What is known when a controller starts. */
+export interface InitialState {
+  /** Names of the Clusters that were there when this process began to look. */
+  readonly clusters: ReadonlySet<string>;
+  /** What the controller before remembered of them, when only the configuration has changed. */
+  readonly memories: ReadonlyMap<string, ProberMemory>;
+}
+
+/** Starts, restarts and stops the probers of a seed's shoots. */
+export class ProberController {
+  readonly #deps: ProberControllerDeps;
+  readonly #memories: InitialState['memories'];
+  readonly #externalProbes: ExternalProbeRegistry;
+  readonly #shootDeps: ShootProberDeps;
+  readonly #entries = new Map<string, Entry>();
+  readonly #notSeenYet: Set<string>;
+  /** Shoots that are to be probed again once their prober has stopped, and how they go on then. */
+  readonly #restarts = new Map<string, ProberStart['first']>();
+  /** In a dry run: shoots whose release was logged. */
+  readonly #releasedInDryRun = new Set<string>();
+  readonly #unsubscribe: readonly (() => void)[];
+
+  constructor(deps: ProberControllerDeps, initial: InitialState) {
+    this.#deps = deps;
+    this.#memories = initial.memories;
+    this.#notSeenYet = new Set(initial.clusters);
+    const { registry, source: externalProbe } = createExternalProbes(deps, initial.memories);
+    this.#externalProbes = registry;
+    this.#shootDeps = externalProbe === undefined ? deps : { ...deps, externalProbe };
+    // A mark may come into sight late: its kind was not served at first, or its watch was away.
+    this.#unsubscribe = [...deps.dependents.values()].map(({ store }) =>
+      store.subscribe(({ type, value: { meta } }) => {
+        if (type === 'set' && isHeld(meta) && !this.#entries.has(meta.namespace)) deps.requeueAfter(meta.namespace, 0);
+      }),
+    );
+  }
+
+  /** Brings the prober of one Cluster in line with it; never waits for a prober to end. */
+  reconcile(name: string): void {
+    const wasThere = this.#notSeenYet.delete(name);
+    const decision = this.#lifecycleOf(name);
+    switch (decision?.kind) {
+      case 'run':
+        this.#releasedInDryRun.delete(name);
+        this.#run(name, { shoot: decision.settings, wasThere });
+        break;
+      case 'stop':
+        this.#stop(name, decision);
+        break;
+      case 'leave':
+      case undefined:
+        if (wasThere) this.#resume(name);
+        break;
+    }
+  }
+
+  /** Of all probers, by Cluster. */
+  memories(): ReadonlyMap<string, ProberMemory> {
+    const probing = [...this.#entries].filter(([, { stopping }]) => stopping === undefined);
+    return new Map(probing.map(([name, { prober }]) => [name, prober.memory()]));
+  }
+
+  /** Ends all probers: writes under way are awaited, nothing new is sent. Resolves with what stays held. */
+  async stop(): Promise<HeldByShoot> {
+    this.#externalProbes.close();
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
+    const all = [...this.#entries];
+    this.#entries.clear();
+    await Promise.all(all.map(([, { prober }]) => prober.stop('nothing')));
+    return new Map(all.map(([name, { prober }]) => [name, prober.held()] as const).filter(([, held]) => held > 0));
+  }
+
+  #add(name: string, start: Omit<ProberStart, 'namespace'>): Entry {
+    const prober = new ShootProber(this.#shootDeps, { namespace: name, ...start });
+    const entry = { prober, settings: start.settings };
+    this.#entries.set(name, entry);
+    this.#deps.report.probers(this.#entries.size);
+    return entry;
+  }
+
+  #run(name: string, { shoot, wasThere }: { readonly shoot: ShootSettings; readonly wasThere: boolean }): void {
+    const entry = this.#entries.get(name);
+    const memory = wasThere ? this.#memories.get(name) : this.#restarts.get(name);
+    if (entry?.stopping !== undefined) {
+      this.#restart(name, entry);
+      return;
+    }
+    this.#restarts.delete(name);
+    if (entry === undefined && memory !== undefined) this.#add(name, { settings: shoot, first: memory });
+    else if (entry === undefined) this.#start(name, { shoot, wasThere });
+    else if (!sameSettings(entry.settings, shoot)) {
+      entry.settings = shoot;
+      entry.prober.update(shoot);
+      this.#deps.report.settingsChanged(name);
+    }
+  }
+
+  #start(name: string, { shoot, wasThere }: { readonly shoot: ShootSettings; readonly wasThere: boolean }): void {
+    const { initialDelayMs } = this.#deps.settings;
+    const delayMs = wasThere ? this.#deps.random.next() * Math.min(initialDelayMs, startPhaseMs) : initialDelayMs;
+    this.#add(name, { settings: shoot, first: { delayMs } });
+    this.#deps.report.proberStarted(name, { delayMs });
+  }
+
+  /** An outage may begin while things are released: whether they are, a verdict says from now on. */
+  #restart(name: string, entry: Entry): void {
+    if (entry.stopping === 'nothing') return;
+    const memory = entry.prober.memory();
+    this.#restarts.set(name, Number.isFinite(memory.nextRunAt) ? memory : { delayMs: 0 });
+    entry.stopping = 'nothing';
+    void entry.prober.stop('nothing');
+  }
+
+  /** Undefined where the Cluster cannot be decoded. */
+  #lifecycleOf(name: string): LifecycleDecision | undefined {
+    const shoot = this.#deps.clusters.get(name)?.shoot;
+    if (shoot?.ok !== false) return decideLifecycle(shoot?.value);
+    this.#deps.report.clusterUndecodable(name, shoot.error);
+    return undefined;
+  }
+
+  /** A prober that is to be left as it is outlives a change of the configuration. */
+  #resume(name: string): void {
+    const memory = this.#memories.get(name);
+    if (memory !== undefined && !this.#entries.has(name)) this.#add(name, { settings: memory.settings, first: memory });
+  }
+
+  #stop(name: string, { releasePolicy, reason }: Extract<LifecycleDecision, { kind: 'stop' }>): void {
+    const { report } = this.#deps;
+    const entry = this.#entries.get(name) ?? this.#adoptOrphaned(name, releasePolicy);
+    this.#externalProbes.forget(name);
+    if (entry === undefined) {
+      if (releasePolicy === 'nothing') report.forget(name);
+      return;
+    }
+    if (entry.stopping !== undefined && !releasesLess(releasePolicy, entry.stopping)) return;
+    entry.stopping = releasePolicy;
+    report.proberStopped(name, { reason, releasePolicy });
+    void this.#release(name, entry);
+  }
+
+  /** For a shoot that is not probed but carries marks of an earlier process: a prober that never probes. */
+  #adoptOrphaned(name: string, releasePolicy: ReleasePolicy): Entry | undefined {
+    const { settings, dependents } = this.#deps;
+    const isMarked = settings.dependentResources.some(({ ref }) => {
+      const object = dependents.get(refKey(ref))?.store.get(`${name}/${ref.name}`);
+      return object !== undefined && isHeld(object.meta);
+    });
+    if (!isMarked || releasePolicy === 'nothing' || this.#releasedInDryRun.has(name)) return undefined;
+    const first = { delayMs: Number.POSITIVE_INFINITY };
+    return this.#add(name, { settings: { poolConditions: new Map() }, first });
+  }
+
+  async #release(name: string, entry: Entry): Promise<void> {
+    const { report, dryRun, requeueAfter } = this.#deps;
+    await entry.prober.stop(entry.stopping ?? 'nothing');
+    if (this.#entries.get(name) !== entry) return;
+    this.#entries.delete(name);
+    report.probers(this.#entries.size);
+    report.forget(name);
+    // Again in any case: the Cluster may have changed meanwhile, and what could not be released is found by its mark. Not at once
+    // where it would only be found again: a watch may lag, and a dry run takes no mark away.
+    const isWanted = this.#lifecycleOf(name)?.kind === 'run';
+    if (!isWanted) this.#restarts.delete(name);
+    if (dryRun) this.#releasedInDryRun.add(name);
+    requeueAfter(name, isWanted ? 0 : retryReleaseMs);
+  }
+}

@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest';
+import { buildDeployment } from '../../test/doubles/builders.ts';
+import { createFakeClock } from '../../test/doubles/fake-clock.ts';
+import { createScriptedClient } from '../../test/doubles/scripted-client.ts';
+import { gardenApiServerRef } from '../gardener/api-server.ts';
+import { refKey } from '../kubernetes/api/resource-ref.ts';
+import { activeAnnotation as active, replicasAnnotation as replicas } from '../kubernetes/api/scalable.ts';
+import { createDependents } from './dependents.ts';
+import type { ProberSettings } from './settings.ts';
+import { dependent } from './testing/cases.ts';
+import { type ModelObject, deployment, objectOf, scalableOf, stateOf } from './testing/seed-model.ts';
+import { createStaticStore } from './testing/static-store.ts';
+
+const kcm = deployment('kcm');
+const key = refKey(kcm);
+const annotations = { [active]: '', [replicas]: '3' };
+const settings: ProberSettings = {
+  kubeConfigSecretName: 'probe',
+  probeIntervalMs: 10_000,
+  initialDelayMs: 0,
+  probeTimeoutMs: 30_000,
+  backoffJitterFactor: 0,
+  nodeMonitorGraceMs: 40_000,
+  nodeLeaseFailureFraction: 0.6,
+  apiServerRef: gardenApiServerRef,
+  dependentResources: [dependent(kcm)],
+};
+
+it('what is held is counted by what is known last, from the watch or from our own write', async () => {
+  const clock = createFakeClock();
+  const seed = createScriptedClient(clock);
+  let seen: ModelObject | undefined = objectOf(kcm, { replicas: 3, version: 5 });
+  const store = createStaticStore(() => seen && scalableOf(seen));
+  const source = { served: () => ({ kind: 'served', resource: 'deployments' }) as const, store };
+  const dependents = createDependents('shoot', { seed, settings, dryRun: false, dependents: new Map([[key, source]]) });
+  expect(dependents.countHeld()).toBe(0);
+
+  const write = { base: stateOf(seen), kind: 'object', annotations, replicas: 0 } as const;
+  const { signal } = new AbortController();
+  const answer = dependents.ask({ kind: 'write', key, write }, { urgent: true, signal });
+  seed.waiting[0]!.answer(buildDeployment({ name: 'kcm', replicas: 0, resourceVersion: '6', annotations }));
+  await answer;
+  expect(dependents.countHeld()).toBe(1);
+
+  seen = objectOf(kcm, { replicas: 0, version: 6, annotations });
+  expect(dependents.countHeld()).toBe(1);
+  seen = objectOf(kcm, { replicas: 3, version: 7 });
+  expect(dependents.countHeld()).toBe(0);
+  seen = undefined;
+  expect(dependents.countHeld()).toBe(0);
+});

@@ -1,0 +1,257 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  buildCluster,
+  buildLease,
+  buildMachine,
+  buildNode,
+  buildShoot,
+  microTime,
+} from '../../../test/doubles/builders.ts';
+import { manyRuns, mutate, mutations } from '../../../test/doubles/mutations.ts';
+import { decodeCluster } from '../../gardener/cluster.ts';
+import { listMachines, listNodeLeases, listNodes } from '../../gardener/shoot-calls.ts';
+import type { Call } from '../../kubernetes/api/call.ts';
+import { DecodeError } from '../../kubernetes/api/decode.ts';
+import { ApiError, type Result } from '../../kubernetes/api/errors.ts';
+import { disturbed, held, origin, runProbe, undisturbed } from '../testing/probe-run.ts';
+import { decideLifecycle } from './lifecycle.ts';
+import { type Decision, type DependentsView, type ProbeMemory, emptyProbeMemory } from './verdict.ts';
+
+const timeout = 120_000;
+
+/** The lists of a shoot as their servers answer them. */
+interface Answers {
+  readonly leases: unknown;
+  readonly nodes: unknown;
+  readonly machines: unknown;
+}
+
+type Name = keyof Answers;
+const names = ['leases', 'nodes', 'machines'] as const satisfies readonly Name[];
+
+const nodeNames = Array.from({ length: 10 }, (_, index) => `node-${String(index + 1)}`);
+
+const list = (kind: string, items: readonly unknown[]) => ({
+  kind: `${kind}List`,
+  apiVersion: 'v1',
+  metadata: { resourceVersion: '7' },
+  items,
+});
+
+/** All nodes healthy, their leases renewed at `renewedAt` (monotonic milliseconds). */
+const answersAt = (renewedAt: number): Answers => ({
+  leases: list(
+    'Lease',
+    nodeNames.map((name) => buildLease({ name, renewTime: microTime(origin + renewedAt) })),
+  ),
+  nodes: list(
+    'Node',
+    nodeNames.map((name) => buildNode({ name, conditions: [{ type: 'DiskPressure', status: 'False' }] })),
+  ),
+  machines: list(
+    'Machine',
+    nodeNames.map((name) => buildMachine({ name })),
+  ),
+});
+
+/** As the client reads an answer: what cannot be decoded is a failed call, and anything else that is thrown is a bug. */
+const read = <T>({ decode }: Call<T>, json: unknown): Result<T, ApiError> => {
+  try {
+    return { ok: true, value: decode(json) };
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    return { ok: false, error: new ApiError({ code: 'MalformedResponse', message: error.message, cause: error }) };
+  }
+};
+
+interface Run {
+  readonly at: number;
+  readonly answers: Answers;
+  readonly dependents?: DependentsView;
+}
+
+/** A probe run over real decoders; whether any of the lists that were asked for was malformed. */
+const probe = (memory: ProbeMemory, run: Run): { readonly verdict: Decision; readonly malformed: boolean } => {
+  const { at, answers, dependents = disturbed } = run;
+  const lists = {
+    leases: read(listNodeLeases, answers.leases),
+    nodes: read(listNodes, answers.nodes),
+    machines: read(listMachines('shoot--dev--one'), answers.machines),
+  };
+  const { leases, nodes, machines } = lists;
+  const failed = names.filter((name) => !lists[name].ok);
+  const { decision, isEager } = runProbe(memory, {
+    at,
+    dependents,
+    random: 0.5,
+    leases: leases.ok ? leases.value : [],
+    ...(nodes.ok ? { nodes: nodes.value } : {}),
+    ...(machines.ok ? { machines: machines.value } : {}),
+    failures: Object.fromEntries(failed.map((name) => [name, errorOf(lists[name])])),
+  });
+  return { verdict: decision, malformed: failed.some((name) => name === 'leases' || isEager) };
+};
+
+const errorOf = (result: Result<unknown, ApiError>): ApiError => {
+  if (result.ok) throw new Error('it is well-formed');
+  return result.error;
+};
+
+const isSound = ({ nextRunAt, reason, counts }: Decision, now: number): void => {
+  expect(Number.isFinite(nextRunAt)).toBe(true);
+  expect(nextRunAt).toBeGreaterThan(now);
+  expect(reason).not.toBe('');
+  if (counts !== undefined) expect(counts.expired).toBeLessThanOrEqual(counts.candidates);
+};
+
+const seenAt = (at: number): ProbeMemory =>
+  probe(emptyProbeMemory, { at, answers: answersAt(at), dependents: disturbed }).verdict.memory;
+
+const someName = fc.constantFrom(...names);
+const someDependents = fc.constantFrom(disturbed, undisturbed, held);
+
+describe('lists with something wrong in them', () => {
+  it('a healthy shoot is never scaled down, and a malformed list ends the run', { timeout }, () => {
+    const seen = new Set<string>();
+    const before = seenAt(90_000);
+    const good = answersAt(100_000);
+    fc.assert(
+      fc.property(someName, mutations(3), someDependents, (name, changes, dependents) => {
+        const answers = { ...good, [name]: mutate(good[name], changes) };
+        const { verdict, malformed } = probe(before, { at: 100_500, answers, dependents });
+        isSound(verdict, 100_500);
+        seen.add(verdict.verdict.kind);
+        if (malformed) expect(verdict.verdict).toMatchObject({ kind: 'failed', failure: 'lease_list_failed' });
+        expect(verdict.verdict.kind).not.toBe('unhealthy');
+        expect(verdict.verdict.kind).not.toBe('confirming');
+      }),
+      manyRuns,
+    );
+    expect(seen).toContain('failed');
+    expect(seen).toContain('healthy');
+  });
+
+  const memory = seenAt(100_000);
+
+  it('in an outage as well a malformed list ends the run, and what is well-formed is judged', { timeout }, () => {
+    const seen = new Set<string>();
+    const good = answersAt(100_000);
+    fc.assert(
+      fc.property(someName, mutations(3), someDependents, (name, changes, dependents) => {
+        const answers = { ...good, [name]: mutate(good[name], changes) };
+        const { verdict, malformed } = probe(memory, { at: 140_000, answers, dependents });
+        isSound(verdict, 140_000);
+        seen.add(verdict.verdict.kind);
+        expect(verdict.verdict.kind === 'failed').toBe(malformed);
+      }),
+      manyRuns,
+    );
+    expect([...seen].sort()).toEqual(['failed', 'healthy', 'unhealthy']);
+  });
+
+  /** Required shapes, by list: where, and what is of the wrong type there. */
+  const wrong: Readonly<Record<Name, readonly (readonly [path: string, values: readonly unknown[]])[]>> = {
+    leases: [
+      ['', [null, 1, 'x', []]],
+      ['metadata', [null, 1, 'x', [], undefined]],
+      ['metadata.name', [null, 1, {}, [], undefined]],
+      ['metadata.annotations', [1, 'x', [], { a: 1 }, { a: null }]],
+      ['spec', [1, 'x', []]],
+      ['spec.renewTime', [1, {}, [], 'yesterday', '9999-99-99T99:99:99Z', true]],
+    ],
+    nodes: [
+      ['', [null, 1, 'x', []]],
+      ['metadata', [null, 1, 'x', [], undefined]],
+      ['metadata.name', [null, 1, {}, [], undefined]],
+      ['metadata.labels', [1, 'x', [], { 'worker.gardener.cloud/pool': 1 }]],
+      ['status', [1, 'x', []]],
+      ['status.conditions', [1, 'x', {}, [null], [{}], [{ type: 1 }], [{ type: 'Ready', status: true }]]],
+    ],
+    machines: [
+      ['', [null, 1, 'x', []]],
+      ['metadata.labels', [1, 'x', [], { node: 1 }]],
+      ['metadata.labels.node', [1, null, {}, []]],
+      ['status.currentStatus', [1, 'x', []]],
+      ['status.currentStatus.phase', [1, {}, [], true]],
+    ],
+  };
+
+  const replaceAt = (item: unknown, path: readonly string[], value: unknown): unknown => {
+    const [key, ...rest] = path;
+    if (key === undefined || key === '') return value;
+    const object = item as Readonly<Record<string, unknown>>;
+    return { ...object, [key]: replaceAt(object[key] ?? {}, rest, value) };
+  };
+
+  it.each(names)('one item of the wrong shape among many %s ends the run without scaling', (name) => {
+    const good = answersAt(100_000);
+    const { items, ...rest } = good[name] as { readonly items: readonly unknown[] };
+    for (const [path, values] of wrong[name]) {
+      for (const value of values) {
+        for (const index of [0, 9]) {
+          const broken = items.map((item, at) => (at === index ? replaceAt(item, path.split('.'), value) : item));
+          const answers = { ...good, [name]: { ...rest, items: broken } };
+          const { verdict } = probe(memory, { at: 140_000, answers });
+          const what = `${path} = ${JSON.stringify(value)}`;
+          expect(verdict.verdict, what).toMatchObject({ kind: 'failed', failure: 'lease_list_failed' });
+          expect(verdict.reason, what).toContain(`items[${String(index)}]`);
+        }
+      }
+    }
+  });
+});
+
+/** The workers as they stand in a Cluster; undefined where anything on the way is absent. */
+const workersIn = (cluster: unknown): unknown => {
+  let found: unknown = cluster;
+  for (const key of ['spec', 'shoot', 'spec', 'provider', 'workers']) {
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, key)) return undefined;
+    found = (found as Readonly<Record<string, unknown>>)[key];
+  }
+  return found ?? undefined;
+};
+
+describe('a Cluster with something wrong in it', () => {
+  const shoot = buildShoot({
+    hibernationEnabled: false,
+    hibernated: false,
+    workers: ['a', { name: 'b', nodeConditions: ['KernelDeadlock'] }],
+    nodeMonitorGracePeriod: '40s',
+  });
+
+  it('is decoded or told apart, and never taken for one without workers that has some', { timeout }, () => {
+    const seen = new Set<string>();
+    fc.assert(
+      fc.property(mutations(3), (changes) => {
+        const json = mutate(buildCluster({ shoot }), changes);
+        let cluster: ReturnType<typeof decodeCluster>;
+        try {
+          cluster = decodeCluster(json, 'cluster');
+        } catch (error) {
+          if (!(error instanceof DecodeError)) throw error;
+          seen.add('unreadable');
+          return;
+        }
+        if (!cluster.shoot.ok) {
+          expect(cluster.shoot.error).toBeInstanceOf(DecodeError);
+          seen.add('shoot undecodable');
+          return;
+        }
+        const decision = decideLifecycle(cluster.shoot.value);
+        seen.add(decision.kind);
+        const workers = workersIn(json);
+        const restores = decision.kind === 'stop' && decision.releasePolicy === 'restore';
+        if (restores) expect(workers === undefined || (Array.isArray(workers) && workers.length === 0)).toBe(true);
+        if (decision.kind !== 'run') return;
+        const { nodeMonitorGraceMs } = decision.settings;
+        if (nodeMonitorGraceMs !== undefined) expect(nodeMonitorGraceMs).toBeGreaterThan(0);
+        for (const [pool, types] of decision.settings.poolConditions) {
+          expect([pool, ...types].every((text) => typeof text === 'string')).toBe(true);
+        }
+      }),
+      manyRuns,
+    );
+    expect([...seen].sort()).toEqual(['leave', 'run', 'shoot undecodable', 'stop', 'unreadable']);
+  });
+});

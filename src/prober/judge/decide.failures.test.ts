@@ -1,0 +1,299 @@
+import { describe, expect, it } from 'vitest';
+import { ApiError, type ApiErrorCode, KubeconfigError } from '../../kubernetes/api/errors.ts';
+import {
+  type ProbeRun,
+  type ReadName,
+  defaultSettings,
+  disturbed,
+  leasesOf,
+  runProbe,
+  runProbes,
+} from '../testing/probe-run.ts';
+import { type ProbeMemory, emptyProbeMemory } from './verdict.ts';
+
+/** What a run without a list of leases shows. */
+const shown: Readonly<Record<ApiErrorCode, 'failed' | undefined>> = {
+  ConnectionError: 'failed',
+  Timeout: 'failed',
+  ServerError: 'failed',
+  MalformedResponse: 'failed',
+  TooManyRequests: 'failed',
+  BadRequest: undefined,
+  Unauthorized: undefined,
+  Forbidden: undefined,
+  NotFound: undefined,
+  MethodNotAllowed: undefined,
+  AlreadyExists: undefined,
+  Conflict: undefined,
+  Expired: undefined,
+  Invalid: undefined,
+  Rejected: undefined,
+};
+const codes = Object.keys(shown) as ApiErrorCode[];
+const failure = (code: ApiErrorCode, retryAfterMs?: number): ApiError =>
+  new ApiError({ code, message: `it broke: ${code}`, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
+
+/** Leases of a shoot that was seen healthy at 60 s and is silent since 50 s. */
+const silent = leasesOf([50_000, 50_000, 50_000]);
+const seen: ProbeMemory = runProbe(emptyProbeMemory, { at: 60_000, leases: silent }).decision.memory;
+
+const failAt = (need: ReadName, code: ApiErrorCode, rest: Partial<ProbeRun> = {}) =>
+  runProbe(seen, { at: 100_000, startedAt: 95_000, leases: silent, failures: { [need]: failure(code) }, ...rest });
+
+const failureOf = (need: ReadName, code: ApiErrorCode): string => {
+  if (code === 'TooManyRequests' && need !== 'machines') return 'throttled';
+  return need === 'version' ? 'api_server_unreachable' : 'lease_list_failed';
+};
+
+describe.each(['version', 'leases', 'nodes', 'machines'] as const)('a failure of %s', (need) => {
+  it.each(codes)('%s ends the run without scaling', (code) => {
+    const { decision } = failAt(need, code);
+    expect(decision.verdict).toMatchObject({ kind: 'failed', failure: failureOf(need, code), error: { code } });
+    expect(decision.reason).toBe(`it broke: ${code}`);
+    expect(decision.counts).toBeUndefined();
+    expect(decision.memory.history.renewedAt).toBe(seen.history.renewedAt);
+    expect(decision.nextRunAt).toBe(failureOf(need, code) === 'throttled' ? 110_000 : 101_000);
+  });
+
+  it.each(codes)('%s begins a spell only where there is no list of leases', (code) => {
+    const { memory } = failAt(need, code).decision;
+    const nothing = { since: 95_000, failed: false, unconnected: false, ours: false };
+    const kind = shown[code];
+    const expected = kind === undefined ? nothing : { ...nothing, [kind]: true };
+    expect(memory.unreachable).toEqual(need === 'version' || need === 'leases' ? expected : undefined);
+  });
+
+  it.each([
+    ['ECONNREFUSED', 'connecting', 'unconnected'],
+    ['ECONNRESET', 'connecting', 'unconnected'],
+    ['EHOSTUNREACH', 'connecting', 'unconnected'],
+    ['ETIMEDOUT', 'connecting', 'unconnected'],
+    ['ERR_SSL_WRONG_VERSION_NUMBER', 'connecting', 'unconnected'],
+    ['ECONNRESET', 'waiting for the answer', 'failed'],
+    ['ECONNRESET', 'reading the answer', 'failed'],
+    ['HPE_INVALID_CONSTANT', 'waiting for the answer', 'failed'],
+    ['EMFILE', 'connecting', 'ours'],
+    ['EADDRNOTAVAIL', 'connecting', 'ours'],
+    ['ENOBUFS', 'reading the answer', 'ours'],
+    ['ENOTFOUND', 'connecting', 'ours'],
+    ['EAI_AGAIN', 'connecting', 'ours'],
+    ['EPROXY503', 'connecting', 'ours'],
+    ['CERT_HAS_EXPIRED', 'connecting', 'ours'],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', 'connecting', 'ours'],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'connecting', 'ours'],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'connecting', 'ours'],
+  ] as const)('%s while %s shows: %s', (code, phase, kind) => {
+    const error = new ApiError({ code: 'ConnectionError', message: 'x', cause: { code, phase } });
+    const { memory } = failAt(need, 'ConnectionError', { failures: { [need]: error } }).decision;
+    const expected = { since: 95_000, failed: false, unconnected: false, ours: false, [kind]: true };
+    expect(memory.unreachable).toEqual(need === 'version' || need === 'leases' ? expected : undefined);
+  });
+
+  it.each([
+    ['connecting', 'unconnected'],
+    ['waiting for the answer', 'failed'],
+    ['reading the answer', 'failed'],
+  ] as const)('a time-out while %s shows: %s', (phase, kind) => {
+    const error = new ApiError({ code: 'Timeout', message: 'x', cause: { code: 'ETIMEDOUT', phase } });
+    const { memory } = failAt(need, 'Timeout', { failures: { [need]: error } }).decision;
+    expect(memory.unreachable?.[kind]).toBe(need === 'version' || need === 'leases' ? true : undefined);
+  });
+});
+
+describe('a kubeconfig that cannot be used', () => {
+  it('ends the run and shows nothing of the API server', () => {
+    const error = new KubeconfigError('users[0].user.exec', 'is not allowed');
+    const { decision } = runProbe(seen, { at: 100_000, leases: silent, failures: { version: error } });
+    expect(decision).toMatchObject({
+      verdict: { kind: 'failed', failure: 'kubeconfig_unusable', error },
+      nextRunAt: 101_000,
+      reason: 'kubeconfig: users[0].user.exec: is not allowed',
+    });
+    const unreachable = { since: 100_000, failed: false, unconnected: false, ours: false };
+    expect(decision.memory).toEqual({ ...seen, unreachable, failedRuns: { count: 1, isExpired: true } });
+  });
+});
+
+describe('429', () => {
+  const settings = { ...defaultSettings, probeIntervalMs: 4_000 };
+
+  it.each([
+    { retryAfterMs: undefined, probeIntervalMs: 4_000, random: 0, next: 110_000 },
+    { retryAfterMs: 0, probeIntervalMs: 4_000, random: 0, next: 110_000 },
+    { retryAfterMs: 9_999, probeIntervalMs: 4_000, random: 0, next: 110_000 },
+    { retryAfterMs: 10_001, probeIntervalMs: 4_000, random: 0, next: 110_001 },
+    { retryAfterMs: 60_000, probeIntervalMs: 4_000, random: 0, next: 160_000 },
+    { retryAfterMs: undefined, probeIntervalMs: 10_000, random: 0.5, next: 111_000 },
+    { retryAfterMs: undefined, probeIntervalMs: 30_000, random: 0, next: 130_000 },
+    { retryAfterMs: 60_000, probeIntervalMs: 30_000, random: 0, next: 160_000 },
+    { retryAfterMs: 600_000, probeIntervalMs: 4_000, random: 0, next: 700_000 },
+    // Whoever answers must not silence the prober for good.
+    { retryAfterMs: 1e12, probeIntervalMs: 4_000, random: 0, next: 700_000 },
+  ])('Retry-After $retryAfterMs ms, interval $probeIntervalMs: next run at $next', (row) => {
+    for (const need of ['version', 'leases', 'nodes'] as const) {
+      const { decision } = failAt(need, 'TooManyRequests', {
+        failures: { [need]: failure('TooManyRequests', row.retryAfterMs) },
+        settings: { ...settings, probeIntervalMs: row.probeIntervalMs },
+        random: row.random,
+      });
+      expect(decision.nextRunAt).toBe(row.next);
+    }
+  });
+
+  it('of the seed is not the shoot throttling us', () => {
+    const failures = { machines: failure('TooManyRequests', 60_000) };
+    const { decision } = failAt('machines', 'TooManyRequests', { failures, settings });
+    expect(decision).toMatchObject({ verdict: { failure: 'lease_list_failed' }, nextRunAt: 104_000 });
+  });
+});
+
+describe('dark spells', () => {
+  /** Failed runs that started then, and a good one whose lease list came in at `back`. */
+  const spell = (failedAt: readonly number[], back: number, last: Partial<ProbeRun> = {}) => {
+    const failures = { version: failure('ConnectionError') };
+    const failed = failedAt.map((startedAt) => ({ at: startedAt + 5_000, startedAt, leases: silent, failures }));
+    const results = runProbes(seen, [...failed, { at: back, leases: silent, ...last }]);
+    const result = results.at(-1);
+    if (result === undefined) throw new Error('no run');
+    return result.decision;
+  };
+
+  it.each([
+    { failedAt: [80_001], back: 95_000, forgiven: false },
+    { failedAt: [80_000], back: 95_000, forgiven: true },
+    { failedAt: [80_000], back: 94_900, forgiven: false },
+    { failedAt: [70_000, 90_000], back: 91_000, forgiven: true },
+    { failedAt: [70_000, 81_000, 92_000], back: 200_000, forgiven: true },
+  ])('failed from $failedAt, back at $back: forgiven $forgiven', ({ failedAt, back, forgiven }) => {
+    const decision = spell(failedAt, back);
+    expect(decision.verdict.kind).toBe(forgiven ? 'healthy' : 'unhealthy');
+    expect(decision.counts).toEqual({ candidates: 3, expired: forgiven ? 0 : 3 });
+    expect(decision.memory).not.toHaveProperty('darkSince');
+    const { memory } = decision;
+    if (!forgiven) return;
+    const after = (at: number) => runProbe(memory, { at, leases: silent }).decision.counts?.expired;
+    expect([after(back + 29_999), after(back + 30_000)]).toEqual([0, 3]);
+  });
+
+  it('end when the list was in, however long it took', () => {
+    const observation = { startedAt: 80_000, endedAt: 95_000, wall: 0 };
+    expect(spell([79_999], 96_000, { observation }).counts?.expired).toBe(0);
+    expect(spell([80_000], 96_000, { observation }).memory.history.notOlderThan).toBe(95_000);
+  });
+
+  it('of less than 15 s do not add up', () => {
+    const failures = { leases: failure('ServerError') };
+    const [, , , last] = runProbes(seen, [
+      { at: 80_000, leases: silent, failures },
+      { at: 90_000, leases: silent },
+      { at: 91_000, leases: silent, failures },
+      { at: 105_000, leases: silent },
+    ]);
+    expect(last?.decision).toMatchObject({ verdict: { kind: 'unhealthy' }, counts: { expired: 3 } });
+  });
+
+  it('are forgiven one by one', () => {
+    const failures = { leases: failure('ServerError') };
+    const runs = runProbes(seen, [
+      { at: 80_000, leases: silent, failures },
+      { at: 95_000, leases: silent },
+      { at: 100_000, leases: silent, failures },
+      { at: 120_000, leases: silent },
+      { at: 149_999, leases: silent },
+      { at: 150_000, leases: silent },
+    ]);
+    expect(runs.map(({ decision }) => decision.verdict.kind)).toEqual([
+      'failed',
+      'healthy',
+      'failed',
+      'healthy',
+      'healthy',
+      'unhealthy',
+    ]);
+  });
+
+  it('last through failures of other kinds, until a list comes through', () => {
+    const dark = { version: failure('Timeout') };
+    const other = { leases: failure('Forbidden') };
+    const [, , last] = runProbes(seen, [
+      { at: 80_000, leases: silent, failures: dark },
+      { at: 90_000, leases: silent, failures: other },
+      { at: 96_000, leases: silent },
+    ]);
+    expect(last?.decision.counts?.expired).toBe(0);
+  });
+
+  it('end at a good list of leases even when another list fails', () => {
+    const failures = { machines: failure('ServerError') };
+    const [, failed, last] = runProbes(seen, [
+      { at: 80_000, leases: silent, failures: { version: failure('Timeout') } },
+      { at: 96_000, leases: silent, failures },
+      { at: 125_999, leases: silent },
+    ]);
+    expect(failed?.decision.memory).not.toHaveProperty('darkSince');
+    expect(last?.decision.counts?.expired).toBe(0);
+  });
+
+  it('do not begin where only nodes or machines cannot be listed', () => {
+    const failures = { nodes: failure('ConnectionError') };
+    const [, last] = runProbes(seen, [
+      { at: 80_000, leases: silent, failures },
+      { at: 100_000, leases: silent },
+    ]);
+    expect(last?.decision.verdict.kind).toBe('unhealthy');
+  });
+});
+
+describe('a look without machines', () => {
+  const failures = { machines: failure('ServerError') };
+
+  it('in what may be an outage: looks again soon, less and less', () => {
+    const ats = [100_000, 101_000, 103_000, 107_000, 115_000];
+    const runs = runProbes(seen, [
+      ...ats.map((at) => ({ at, leases: silent, failures })),
+      { at: 125_000, leases: silent },
+      { at: 136_000, leases: silent, failures },
+    ]);
+    const pauses = runs.map(({ decision }, index) => decision.nextRunAt - ([...ats, 125_000, 136_000][index] ?? 0));
+    expect(pauses).toEqual([1_000, 2_000, 4_000, 8_000, 10_000, 10_000, 1_000]);
+  });
+
+  it('waits for as long as the seed asks, and no longer than to the next tick', () => {
+    for (const [retryAfterMs, pauseMs] of [
+      [3_000, 3_000],
+      [60_000, 10_000],
+    ] as const) {
+      const { decision } = failAt('machines', 'TooManyRequests', {
+        failures: { machines: failure('TooManyRequests', retryAfterMs) },
+      });
+      expect(decision.nextRunAt - 100_000).toBe(pauseMs);
+    }
+  });
+
+  it('of leases that cannot reach the threshold: the next tick will do', () => {
+    const renewed = leasesOf([95_000, 96_000, 97_000]);
+    const { decision } = runProbe(seen, { at: 100_000, leases: renewed, dependents: disturbed, failures });
+    expect(decision).toMatchObject({ verdict: { kind: 'failed' }, nextRunAt: 110_000 });
+  });
+});
+
+describe('a look without nodes or machines', () => {
+  it('is forgotten: leases seen for the first time are still to be confirmed', () => {
+    const runs = runProbes(emptyProbeMemory, [
+      { at: 100_000, leases: silent, failures: { nodes: failure('Timeout') } },
+      { at: 110_000, leases: silent, failures: { machines: failure('ServerError') } },
+      { at: 120_000, leases: silent },
+      { at: 122_000, leases: silent },
+    ]);
+    const kinds = runs.map(({ decision }) => decision.verdict.kind);
+    expect(kinds).toEqual(['failed', 'failed', 'confirming', 'unhealthy']);
+  });
+
+  it('forgets nothing that was to be confirmed', () => {
+    const runs = runProbes(emptyProbeMemory, [
+      { at: 100_000, leases: silent, dependents: disturbed },
+      { at: 102_000, leases: silent, failures: { machines: failure('ServerError') } },
+    ]);
+    expect(runs[1]?.decision.memory.unconfirmed.size).toBe(3);
+  });
+});

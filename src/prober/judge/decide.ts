@@ -1,0 +1,155 @@
+import { type MachineView, type NodeView, candidateNodes } from '../../gardener/nodes.ts';
+import type { Result } from '../../kubernetes/api/errors.ts';
+import { decisionOf, healthy, soonestMs } from './decision.ts';
+import { confirmableAt, endDowntime } from './downtime.ts';
+import { unlisted } from './failure.ts';
+import { type WatchedLease, confirmAfterMs, observeLeases } from './look.ts';
+import { couldTrigger, earliestPossibleTrigger, judgeSilence, triggerInstant, veto } from './outside-rules.ts';
+import {
+  canOnlyBeHealthy,
+  countExpired,
+  earliestPossibleExpiry,
+  earliestWrongClocksDeadline,
+  reaches,
+  share,
+  thresholdInstant,
+  wrongClocksDeadline,
+} from './threshold.ts';
+import type { Counts, Decision, Downtime, LeaseList, ProbeInput, ProbeMemory, ReadError } from './verdict.ts';
+
+/** What one list of the leases shows. */
+export interface JudgedLeases {
+  readonly leases: readonly WatchedLease[];
+  /** Neither nodes nor machines could change what happens. */
+  readonly isEnough: boolean;
+  /** Leases have expired, or a shoot is held down: what is asked of the seed must not wait behind ordinary requests. */
+  readonly isUrgent: boolean;
+  readonly memory: ProbeMemory;
+  /** Without this list, for a run that fails after it: leases seen for the first time must still be confirmed by the next one. */
+  readonly memoryBefore: ProbeMemory;
+  readonly downtime?: Downtime;
+}
+
+/** Enters a list of the leases into the memory, and judges each of them. */
+export const judgeLeases = (listed: LeaseList, input: ProbeInput): JudgedLeases => {
+  const { settings, dependents } = input;
+  const { memory: memoryBefore, downtime } = endDowntime(input.memory, listed.observation, input.apiServer ?? {});
+  const { leases, memory } = observeLeases(listed, { ...input, memory: memoryBefore });
+  const mayTrigger = couldTrigger(leases, input);
+  return {
+    leases,
+    isEnough: !mayTrigger && canOnlyBeHealthy(leases, dependents, settings),
+    // Also while we hold something down: behind five requests a second, a whole seed would not get out of protection.
+    isUrgent: dependents.anyHeld || mayTrigger || leases.some(({ expired }) => expired),
+    memory,
+    memoryBefore,
+    ...(downtime === undefined ? {} : { downtime }),
+  };
+};
+
+const withDowntime = (decision: Decision, { downtime }: JudgedLeases): Decision =>
+  downtime === undefined ? decision : { ...decision, downtime };
+
+/** The decision where the leases are enough. */
+export const decideByLeases = (judged: JudgedLeases, input: ProbeInput): Decision => {
+  const { leases, memory } = judged;
+  const { deadline, verdictMayTurnAt } = earliestPossibleTrigger(leases, input);
+  const decision = healthy(input, {
+    memory,
+    reason: `${share(leases)} leases expired: no set of nodes reaches the threshold`,
+    deadlines: [
+      earliestPossibleExpiry(leases, input.settings),
+      earliestWrongClocksDeadline(leases, input.now),
+      deadline,
+    ],
+    verdictMayTurnAt,
+  });
+  return withDowntime(decision, judged);
+};
+
+export interface NodesAndMachines {
+  readonly nodes: Result<readonly NodeView[], ReadError>;
+  readonly machines: Result<readonly MachineView[], ReadError>;
+}
+
+/** The decision by the leases of those nodes that count. */
+export const decideByCandidates = (judged: JudgedLeases, lists: NodesAndMachines, input: ProbeInput): Decision => {
+  const { leases, memory, memoryBefore } = judged;
+  const { nodes, machines } = lists;
+  const forgotten = { ...input, memory: memoryBefore };
+  if (!nodes.ok) return withDowntime(unlisted({ error: nodes.error, isSeed: false, leases }, forgotten), judged);
+  if (!machines.ok) return withDowntime(unlisted({ error: machines.error, isSeed: true, leases }, forgotten), judged);
+  const names = candidateNodes(nodes.value, machines.value, input.settings.poolConditions);
+  const candidates = leases.filter(({ name }) => names.has(name));
+  const entered = { ...input, memory };
+  return withDowntime(confirmAfterSpell(judge(candidates, entered), entered), judged);
+};
+
+const judge = (candidates: readonly WatchedLease[], input: ProbeInput): Decision => {
+  const { settings, memory } = input;
+  const counts = { candidates: candidates.length, expired: countExpired(candidates) };
+  if (counts.candidates === 0) return healthy(input, { memory, counts, reason: 'no candidate nodes' });
+  if (counts.candidates === 1) return judgeSingle(counts, input);
+  const reason = `${share(candidates)} node leases expired, threshold ${String(settings.nodeLeaseFailureFraction)}`;
+  const crossesAt = thresholdInstant(candidates, settings);
+  const known = { candidates, counts, reason, crossesAt };
+  if (reaches(counts, settings)) return judgeExpired(known, input);
+  const bySilence = judgeSilence(known, input);
+  if (bySilence !== undefined) return bySilence;
+  const { deadline, verdictMayTurnAt } = triggerInstant(candidates, input);
+  const deadlines = [crossesAt, wrongClocksDeadline(candidates, input.now), deadline];
+  return healthy(input, { memory, counts, reason, deadlines, verdictMayTurnAt });
+};
+
+/** The share of expired leases has reached the threshold. */
+const judgeExpired = (known: Parameters<typeof judgeSilence>[0], input: ProbeInput): Decision => {
+  const { candidates, counts, reason, crossesAt } = known;
+  const { now, memory } = input;
+  const seenBefore = candidates.filter((lease) => lease.expired && !restsOnTimestamp(lease)).length;
+  if (reaches({ ...counts, expired: seenBefore }, input.settings)) {
+    // Leases that never were renewed crossed it at no instant.
+    const crossedAt = crossesAt !== undefined && Number.isFinite(crossesAt) ? crossesAt : now;
+    const verdict = { kind: 'unhealthy', crossedAt } as const;
+    return veto(known, input) ?? decisionOf(input, { verdict, reason, counts });
+  }
+  const unconfirmed = candidates.filter((lease) => lease.expired && restsOnTimestamp(lease)).map(({ name }) => name);
+  return decisionOf(
+    { ...input, memory: { ...memory, unconfirmed: new Set(unconfirmed) } },
+    {
+      verdict: { kind: 'confirming' },
+      reason: `${reason}; by timestamps just seen for the first time, so looking again`,
+      counts,
+      nextRunAt: now + confirmAfterMs,
+    },
+  );
+};
+
+/** Its age is what a clock that may be wrong has written: the first timestamp seen of it, or one that came after a long gap between observations. */
+const restsOnTimestamp = ({ firstSeen, renewed }: WatchedLease): boolean => firstSeen || renewed;
+
+/** One node proves nothing about the path; but a pool that shrank to one while protected must not stay frozen for ever. */
+const judgeSingle = (counts: Counts, input: ProbeInput): Decision => {
+  const { memory, dependents } = input;
+  if (dependents.anyHeld && counts.expired === 0) {
+    return healthy(input, { memory, counts, scope: 'held', reason: 'the only candidate node renews its lease' });
+  }
+  const reason = 'a single candidate node proves nothing about the path';
+  return decisionOf(input, { verdict: { kind: 'skipped' }, reason, counts });
+};
+
+/** Where only we were cut off, kubelets may have been as well: a scale-down right afterwards takes a second observation. */
+const confirmAfterSpell = (decision: Decision, input: ProbeInput): Decision => {
+  const at = confirmableAt(input.memory);
+  if (decision.verdict.kind !== 'unhealthy' || at === undefined) return decision;
+  const { counts, verdictMayTurnAt, memory } = decision;
+  return decisionOf(
+    { ...input, memory },
+    {
+      verdict: { kind: 'confirming' },
+      reason: `${decision.reason}; the API server is in reach again only now, so looking again`,
+      counts,
+      nextRunAt: Math.max(at, input.now + soonestMs),
+      verdictMayTurnAt,
+    },
+  );
+};

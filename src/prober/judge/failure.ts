@@ -1,0 +1,114 @@
+import { renewalsOf } from '../../gardener/leases.ts';
+import { ApiError } from '../../kubernetes/api/errors.ts';
+import { decisionOf, nextTick, soonestMs } from './decision.ts';
+import { downtimeMs, lengthenSpell } from './downtime.ts';
+import type { WatchedLease } from './look.ts';
+import { earliestReach, mayReachAt } from './threshold.ts';
+import type { Decision, FailureKind, ProbeInput, ProbeMemory, ReadError, Verdict } from './verdict.ts';
+
+export const throttledBackOffMs = 10_000;
+/** A hostile answer must not silence the prober of its shoot for good. */
+export const longestBackOffMs = 600_000;
+
+/** What a list of leases takes, at most, where answers are quick. */
+const listMs = 2_000;
+
+export interface UnreachableRun {
+  readonly startedAt: number;
+  readonly failure: 'api_server_unreachable' | 'lease_list_failed';
+  readonly error: ReadError;
+}
+
+/** A failed API server probe or lease list: a spell begins in which the API server may be down, or goes on. */
+export const unreachable = ({ startedAt, failure, error }: UnreachableRun, input: ProbeInput): Decision => {
+  const { memory } = input;
+  const known = { ...input, memory: lengthenSpell(memory, startedAt, error) };
+  return failed({ failure, error, renewals: renewalsOf(memory.history) }, known);
+};
+
+/** A failed list of nodes or machines: the shoot is not throttling us where it is the seed that asks to wait. */
+export const unlisted = (
+  {
+    error,
+    isSeed,
+    leases,
+  }: { readonly error: ReadError; readonly isSeed: boolean; readonly leases: readonly WatchedLease[] },
+  input: ProbeInput,
+): Decision => {
+  const { limitMs } = input.settings;
+  const renewals = leases.map(({ expiresAt }) => expiresAt - limitMs);
+  return failed({ failure: 'lease_list_failed', error, renewals, isSeed }, input);
+};
+
+type FailedVerdict = Extract<Verdict, { kind: 'failed' }>;
+
+interface FailedRun {
+  readonly failure: FailureKind;
+  readonly error: ReadError;
+  /** From when the age of each lease counts, as far as known. */
+  readonly renewals: readonly number[];
+  readonly isSeed?: boolean;
+}
+
+/** A run that ends without a judgement. */
+const failed = ({ failure, error, renewals, isSeed = false }: FailedRun, input: ProbeInput): Decision => {
+  const kind = 'failed';
+  if (error instanceof ApiError && error.code === 'TooManyRequests' && !isSeed) {
+    const asked = Math.min(error.retryAfterMs ?? 0, longestBackOffMs);
+    const backOff = input.now + Math.max(throttledBackOffMs, asked);
+    const verdict = { kind, failure: 'throttled', error } as const;
+    return decisionOf(input, { verdict, nextRunAt: Math.max(backOff, nextTick(input)) });
+  }
+  const unusable = error instanceof ApiError ? failure : 'kubeconfig_unusable';
+  return again({ kind, failure: unusable, error }, renewals, input);
+};
+
+/**
+ * One bad answer must not cost an interval while an outage may be under way: where leases are known to be older than half the limit, the next run comes after
+ * 1, 2, 4, 8 seconds and so on, up to the next tick, and the count begins anew when they expire. A `Retry-After` is respected.
+ */
+const again = (verdict: FailedVerdict, renewals: readonly number[], input: ProbeInput): Decision => {
+  const { memory, now, settings } = input;
+  const { limitMs } = settings;
+  const olderThan = (ms: number): boolean =>
+    mayReachAt(
+      renewals.map((at) => at + ms),
+      now,
+      settings,
+    );
+  const tick = nextTick(input);
+  const soonest = now + Math.max(soonestMs, askedMs(verdict.error));
+  const deadlines = [tick, lastChanceAt(memory, now)];
+  if (!olderThan(limitMs / 2)) {
+    return decisionOf(input, { verdict, nextRunAt: Math.min(tick, earliest(deadlines, soonest)) });
+  }
+  const isExpired = olderThan(limitMs);
+  const before = memory.failedRuns?.isExpired === isExpired ? memory.failedRuns.count : 0;
+  deadlines.push(now + soonestMs * 2 ** before);
+  if (!isExpired) {
+    deadlines.push(
+      earliestReach(
+        renewals.map((at) => at + limitMs),
+        settings,
+      ) ?? tick,
+    );
+  }
+  return decisionOf(
+    { ...input, memory: { ...memory, failedRuns: { count: before + 1, isExpired } } },
+    { verdict, nextRunAt: Math.min(tick, earliest(deadlines, soonest)) },
+  );
+};
+
+const askedMs = (error: ReadError): number => (error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0);
+
+/** The first of the deadlines, or `soonest` where that has passed. */
+const earliest = (deadlines: readonly number[], soonest: number): number => Math.max(soonest, Math.min(...deadlines));
+
+/**
+ * The last run that can still show that the API server was not down for long; once it is past, no deadline. Else a few bad answers in a row would be taken for
+ * downtime, and cost an outage the limit.
+ */
+const lastChanceAt = ({ unreachable: spell }: ProbeMemory, now: number): number => {
+  const at = (spell?.since ?? Number.NEGATIVE_INFINITY) + downtimeMs - listMs;
+  return at > now ? at : Number.POSITIVE_INFINITY;
+};

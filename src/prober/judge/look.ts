@@ -1,0 +1,83 @@
+import {
+  type JudgedLease,
+  type Lease,
+  type Observation,
+  distrustTimestamps,
+  enterLeases,
+  isAnyRenewed,
+} from '../../gardener/leases.ts';
+import type { ProbeInput, ProbeMemory } from './verdict.ts';
+
+export const confirmAfterMs = 2_000;
+/** A kubelet renews every 10 s; one that did not for so long has missed a renewal. */
+const silentMs = 15_000;
+
+export interface WatchedLease extends JudgedLease {
+  /** Monotonic instant from which its kubelet counts as silent if it does not renew. */
+  readonly silentAt: number;
+  readonly silent: boolean;
+}
+
+export interface ObservedLeases {
+  readonly leases: readonly WatchedLease[];
+  readonly memory: ProbeMemory;
+}
+
+/** Enters a list of the leases into the memory, as `endDowntime` left it, and judges each. */
+export const observeLeases = (
+  { items, observation }: { readonly items: readonly Lease[]; readonly observation: Observation },
+  { memory, settings }: ProbeInput,
+): ObservedLeases => {
+  const { history, unconfirmed } = memory;
+  const isDisproved = isAnyRenewed(history, items, unconfirmed);
+  const { limitMs } = settings;
+  const observed = enterLeases(
+    isDisproved ? distrustTimestamps(history, { disproved: unconfirmed, limitMs }) : history,
+    items,
+    { observation, limitMs },
+  );
+  const firstSeenAt = keepFirstSeen(memory, observed.judged, observation);
+  const known = { ...memory, firstSeenAt };
+  const leases = observed.judged.map((lease) => watch(lease, known, { observation, limitMs }));
+  const renewedSince = sinceRenewal(memory, leases);
+  const { renewedSince: _, failedRuns: __, ...rest } = memory;
+  const next = { ...rest, history: observed.history, firstSeenAt, unconfirmed: new Set<string>() };
+  return { leases, memory: renewedSince === undefined ? next : { ...next, renewedSince } };
+};
+
+/** What changed between two observations was renewed after the first of them, whatever clocks say. */
+const sinceRenewal = ({ history, renewedSince }: ProbeMemory, leases: readonly WatchedLease[]): number | undefined => {
+  if (leases.every(({ silent }) => silent)) return undefined;
+  return leases.some(({ renewed }) => renewed) ? history.lastObservedAt : renewedSince;
+};
+
+const keepFirstSeen = (
+  { firstSeenAt }: ProbeMemory,
+  judged: readonly JudgedLease[],
+  observation: Observation,
+): ReadonlyMap<string, number> => {
+  const kept = new Map<string, number>();
+  for (const { name, firstSeen, renewed } of judged) {
+    if (renewed) continue;
+    const at = firstSeen ? observation.endedAt : firstSeenAt.get(name);
+    if (at !== undefined) kept.set(name, at);
+  }
+  return kept;
+};
+
+/**
+ * Silence is judged as expiry is, but on no timestamp alone: a lease never seen to change is as old as our first observation of it, one whose
+ * change has just come to light is looked at a second time, and nobody was silent while the API server was away.
+ */
+const watch = (
+  lease: JudgedLease,
+  { firstSeenAt, downUntil = Number.NEGATIVE_INFINITY }: ProbeMemory,
+  { observation, limitMs }: { readonly observation: Observation; readonly limitMs: number },
+): WatchedLease => {
+  const { name, expiresAt, renewed } = lease;
+  const seenSince = (renewed ? undefined : firstSeenAt.get(name)) ?? Number.NEGATIVE_INFINITY;
+  const renewedAt = Math.max(expiresAt - limitMs, seenSince, downUntil);
+  const confirmedAt = renewed ? observation.endedAt + confirmAfterMs : Number.NEGATIVE_INFINITY;
+  const silentAt = Math.max(renewedAt + silentMs, confirmedAt);
+  return { ...lease, silentAt, silent: observation.startedAt >= silentAt };
+};

@@ -1,0 +1,73 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { failedVerdict, upVerdict } from '../testing/cases.ts';
+import { type NextRun, nextRunDue, runSooner, scheduleAfter } from './next-look.ts';
+import { type Decision, type Verdict, emptyProbeMemory } from './verdict.ts';
+
+const skip: Verdict = { kind: 'skipped' };
+const ended = (verdict: Verdict, times: { readonly nextRunAt: number; readonly verdictMayTurnAt?: number }) =>
+  ({ verdict, reason: '', memory: emptyProbeMemory, ...times }) satisfies Decision;
+
+describe('an outside path that turns', () => {
+  it.each<readonly [what: string, state: NextRun & { readonly verdict?: Verdict }, isUnreachable: boolean, at: number]>(
+    [
+      ['broken, when the leases allow it', { nextRunAt: 90, verdict: upVerdict, verdictMayTurnAt: 50 }, true, 50],
+      [
+        'broken, when the leases have allowed it for long',
+        { nextRunAt: 90, verdict: upVerdict, verdictMayTurnAt: 5 },
+        true,
+        20,
+      ],
+      ['broken, when the next run comes first', { nextRunAt: 40, verdict: upVerdict, verdictMayTurnAt: 50 }, true, 40],
+      ['broken, when it changes nothing', { nextRunAt: 90, verdict: upVerdict }, true, 90],
+      ['broken, after a failed run', { nextRunAt: 90, verdict: failedVerdict }, true, 90],
+      ['broken, before any run', { nextRunAt: 90 }, true, 90],
+      ['broken, a second time', { nextRunAt: 90, verdict: upVerdict, verdictMayTurnAt: 50, runBy: 30 }, true, 30],
+      [
+        'doubtful, after it has kept us from scaling',
+        { nextRunAt: 90, verdict: skip, verdictMayTurnAt: 10 },
+        false,
+        20,
+      ],
+      [
+        'doubtful, where only a broken one would count',
+        { nextRunAt: 90, verdict: upVerdict, verdictMayTurnAt: 50 },
+        false,
+        90,
+      ],
+      ['doubtful, after another skip', { nextRunAt: 90, verdict: skip }, false, 90],
+    ],
+  )('(%s)', (_, state, isUnreachable, at) => {
+    expect(nextRunDue(runSooner(state, { isUnreachable, now: 20 }))).toBe(at);
+  });
+
+  it('never makes a look later', () => {
+    const time = fc.integer({ min: 0, max: 100 });
+    const states = fc.record(
+      { nextRunAt: time, runBy: time, verdictMayTurnAt: time, verdict: fc.constantFrom(skip, upVerdict) },
+      { requiredKeys: ['nextRunAt', 'verdict'] },
+    );
+    fc.assert(
+      fc.property(states, fc.boolean(), time, (state, isUnreachable, now) => {
+        expect(nextRunDue(runSooner(state, { isUnreachable, now }))).toBeLessThanOrEqual(nextRunDue(state));
+      }),
+    );
+  });
+});
+
+describe('a run that has ended', () => {
+  const asked: NextRun = { nextRunAt: 10, runBy: 12, verdictMayTurnAt: 12 };
+
+  it('leaves in force what was asked for while it was under way', () => {
+    const observation = scheduleAfter(asked, ended(upVerdict, { nextRunAt: 90, verdictMayTurnAt: 50 }));
+    expect(observation).toEqual({ nextRunAt: 90, runBy: 12, verdictMayTurnAt: 50 });
+    expect(scheduleAfter({ nextRunAt: 10 }, ended(upVerdict, { nextRunAt: 90, verdictMayTurnAt: 50 }))).toEqual({
+      nextRunAt: 90,
+      verdictMayTurnAt: 50,
+    });
+  });
+
+  it('but nothing where it failed, or where the path counts for nothing', () => {
+    expect(scheduleAfter(asked, ended(failedVerdict, { nextRunAt: 90 }))).toEqual({ nextRunAt: 90 });
+  });
+});

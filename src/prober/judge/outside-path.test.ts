@@ -1,0 +1,254 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ApiError, KubeconfigError } from '../../kubernetes/api/errors.ts';
+import type { ExternalProbeSettings } from '../settings.ts';
+import {
+  type AttemptInput,
+  type AttemptResult,
+  type ExternalProbeHistory,
+  enterAttempt,
+  nextAttemptOf,
+  resultOfError,
+  untriedExternalProbe,
+  viewExternalProbe,
+} from './outside-path.ts';
+
+const settings: ExternalProbeSettings = {
+  kubeConfigSecretName: 'outside',
+  timeoutMs: 5_000,
+  failureThreshold: 3,
+  successThreshold: 1,
+  mode: 'trigger',
+};
+const intervalMs = 10_000;
+const limitMs = 30_000;
+
+const answered: AttemptResult = { kind: 'answered' };
+const failed: AttemptResult = { kind: 'failed', problem: 'no answer' };
+const unusable: AttemptResult = { kind: 'unusable', problem: 'no such Secret' };
+const results: Readonly<Record<string, AttemptResult>> = { a: answered, f: failed, u: unusable };
+
+interface Tries {
+  /** `a`nswered, `f`ailed, `u`nusable; one a second from 0, each of which takes 100 ms. */
+  readonly attempts: string;
+  readonly given?: Partial<ExternalProbeSettings>;
+  readonly insideAnsweredAt?: number;
+}
+
+const after = ({ attempts, given = {}, insideAnsweredAt }: Tries): ExternalProbeHistory =>
+  Array.from(attempts).reduce((history, letter, index) => {
+    const startedAt = index * 1_000;
+    const known = insideAnsweredAt !== undefined && insideAnsweredAt <= startedAt ? { insideAnsweredAt } : {};
+    const ended = { startedAt, endedAt: startedAt + 100, result: results[letter]!, intervalMs, ...known };
+    return enterAttempt(history, ended, { ...settings, ...given });
+  }, untriedExternalProbe(0));
+
+describe('an outside path', () => {
+  it.each([
+    ['', {}, 'unknown'],
+    ['a', {}, 'reachable'],
+    ['f', {}, 'unknown'],
+    ['ff', {}, 'unknown'],
+    ['fff', {}, 'unreachable'],
+    ['ffaff', {}, 'reachable'],
+    ['ffafff', {}, 'unreachable'],
+    ['aff', {}, 'reachable'],
+    ['afff', {}, 'unreachable'],
+    ['fffa', {}, 'reachable'],
+    ['f', { failureThreshold: 1 }, 'unreachable'],
+    ['ffff', { failureThreshold: 5 }, 'unknown'],
+    ['a', { successThreshold: 2 }, 'unknown'],
+    ['aa', { successThreshold: 2 }, 'reachable'],
+    ['afa', { successThreshold: 2 }, 'unknown'],
+    ['fffa', { successThreshold: 2 }, 'unreachable'],
+    ['fffafaf', { successThreshold: 2 }, 'unreachable'],
+    ['fffaa', { successThreshold: 2 }, 'reachable'],
+    ['au', {}, 'unknown'],
+    ['fffu', {}, 'unknown'],
+    ['ffuf', {}, 'unknown'],
+    ['ffufff', {}, 'unreachable'],
+    ['aua', { successThreshold: 2 }, 'unknown'],
+  ] as const)('is after the tries «%s» with %o: %s', (attempts, given, state) => {
+    expect(after({ attempts, given }).state).toBe(state);
+  });
+
+  it('says why', () => {
+    expect(after({ attempts: 'fff' }).reason).toBe('no answer');
+    expect(after({ attempts: 'au' }).reason).toBe('no such Secret');
+    expect(after({ attempts: 'fa' }).reason).toBe('the API server answers');
+  });
+
+  it('is what the last tries in a row make of it, whatever came before', () => {
+    const letters = fc.array(fc.constantFrom('a', 'f', 'f', 'u'), { maxLength: 30 });
+    const thresholds = fc.record({
+      failureThreshold: fc.integer({ min: 1, max: 5 }),
+      successThreshold: fc.integer({ min: 1, max: 3 }),
+    });
+    fc.assert(
+      fc.property(letters, thresholds, (all, given) => {
+        const attempts = all.join('');
+        // The latest row that was long enough decides, unless a try since then could not be made.
+        const decided = [...attempts.matchAll(/a+|f+|u/g)].findLast(([row]) =>
+          row.startsWith('a')
+            ? row.length >= given.successThreshold
+            : row === 'u' || row.length >= given.failureThreshold,
+        );
+        const states: Readonly<Record<string, string>> = { a: 'reachable', f: 'unreachable', u: 'unknown' };
+        expect(after({ attempts, given }).state).toBe(states[decided?.[0].charAt(0) ?? 'u']);
+      }),
+    );
+  });
+});
+
+describe('what a failed GET /version says', () => {
+  const status = (code: ApiError['code'], retryAfterMs?: number) =>
+    new ApiError({ code, message: code, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
+  const fault = (code: string) => new ApiError({ code: 'ConnectionError', message: code, cause: { code } });
+
+  it.each([
+    ['a refused connection', fault('ECONNREFUSED'), 'failed'],
+    ['a reset connection', fault('ECONNRESET'), 'failed'],
+    ['a handshake that fails', fault('EPROTO'), 'failed'],
+    ['no route', fault('EHOSTUNREACH'), 'failed'],
+    ['a time-out', status('Timeout'), 'failed'],
+    ['a 5xx', status('ServerError'), 'failed'],
+    ['a page of something else', status('MalformedResponse'), 'failed'],
+    ['a 404', status('NotFound'), 'failed'],
+    ['a redirect', status('Rejected'), 'failed'],
+    ['a 401', status('Unauthorized'), 'answered'],
+    ['a 403', status('Forbidden'), 'answered'],
+    ['a 429', status('TooManyRequests'), 'answered'],
+    ['a name that DNS does not know', fault('ENOTFOUND'), 'unusable'],
+    ['a proxy that refuses', fault('EPROXY503'), 'unusable'],
+    ['a certificate that is not trusted', fault('UNABLE_TO_VERIFY_LEAF_SIGNATURE'), 'unusable'],
+    ['no file descriptors', fault('EMFILE'), 'unusable'],
+    ['a broken kubeconfig', new KubeconfigError('clusters', 'unreachable'), 'unusable'],
+  ])('(%s, %#) is %s', (_, error, kind) => {
+    expect(resultOfError(error).kind).toBe(kind);
+  });
+
+  it.each([
+    [undefined, 10_000],
+    [3_000, 10_000],
+    [60_000, 60_000],
+    [86_400_000, 600_000],
+  ])('with a Retry-After of %s leaves it alone for %i ms', (retryAfterMs, backOffMs) => {
+    const result = resultOfError(status('TooManyRequests', retryAfterMs));
+    const history = enterAttempt(
+      untriedExternalProbe(0),
+      { startedAt: 0, endedAt: 100, result, intervalMs: 1_000 },
+      settings,
+    );
+    expect(history.notBefore).toBe(100 + backOffMs);
+    const wish = { mode: 'trigger', timeoutMs: 5_000, limitMs, nextRunAt: 3_000 } as const;
+    expect(nextAttemptOf(history, wish)).toBe(100 + backOffMs);
+  });
+});
+
+describe('the next try', () => {
+  const observe: AttemptInput = { mode: 'observe', timeoutMs: 5_000, limitMs };
+  const tryAt = (tookMs: number, attempts: string): ExternalProbeHistory => {
+    const before = after({ attempts: attempts.slice(0, -1) });
+    const startedAt = 100_000;
+    const result = results[attempts.slice(-1)]!;
+    return enterAttempt(before, { startedAt, endedAt: startedAt + tookMs, result, intervalMs }, settings);
+  };
+
+  it.each([
+    ['after an answer', 'a', 100, 110_100],
+    ['after a kubeconfig that cannot be used', 'u', 0, 110_000],
+    ['a second after the begin of a failure', 'af', 10, 101_000],
+    ['at once after a failure that took longer', 'af', 5_000, 105_000],
+    ['a second after the next failure', 'aff', 10, 101_000],
+    ['at the usual time when it is broken', 'afff', 10, 110_010],
+    ['and when it stays broken', 'affff', 5_000, 115_000],
+  ])('is %s', (_, attempts, tookMs, at) => {
+    expect(nextAttemptOf(tryAt(tookMs, attempts), observe)).toBe(at);
+  });
+
+  it.each([
+    ['confirm', 110_000, 110_100],
+    ['confirm', 112_000, 110_100],
+    // An answer that would be too old by then is asked for again in time.
+    ['confirm', 130_000, 110_100],
+    ['observe', 113_000, 110_100],
+    ['confirm', 113_000, 107_000],
+    ['trigger', 113_000, 107_000],
+  ] as const)('in mode %s with a look at %i is at %i', (mode, nextRunAt, at) => {
+    expect(nextAttemptOf(tryAt(100, 'a'), { ...observe, mode, nextRunAt })).toBe(at);
+  });
+
+  it('is at once where the look has come nearer than a try takes', () => {
+    const history: ExternalProbeHistory = { ...tryAt(100, 'a'), nextAttemptAt: 130_000 };
+    expect(nextAttemptOf(history, { ...observe, mode: 'confirm', nextRunAt: 114_000 })).toBe(108_000);
+    expect(
+      nextAttemptOf({ ...history, attemptedAt: 101_500 }, { ...observe, mode: 'confirm', nextRunAt: 113_600 }),
+    ).toBe(107_600);
+  });
+
+  it('comes at least a second after the begin of the last one, whatever is wished for', () => {
+    const time = fc.integer({ min: 0, max: 300_000 });
+    const letters = fc.array(fc.constantFrom('a', 'f', 'u'), { maxLength: 8 });
+    fc.assert(
+      fc.property(
+        letters,
+        time,
+        time,
+        fc.constantFrom('observe', 'confirm', 'trigger'),
+        (all, nextRunAt, insideAnsweredAt, mode) => {
+          const history = after({ attempts: all.join('') });
+          const at = nextAttemptOf(history, { mode, timeoutMs: 5_000, limitMs, nextRunAt, insideAnsweredAt });
+          if (all.length > 0) expect(at).toBeGreaterThanOrEqual(history.attemptedAt + 1_000);
+          expect(at).toBeLessThanOrEqual(Math.max(history.nextAttemptAt, history.attemptedAt + 1_000));
+        },
+      ),
+    );
+  });
+});
+
+describe('a broken path', () => {
+  const trigger = { mode: 'trigger', limitMs, now: 10_000 } as const;
+
+  it('counts once a try has failed that began after an answer inside', () => {
+    const broken = after({ attempts: 'afff' });
+    expect(viewExternalProbe(broken, trigger)).toEqual({ mode: 'trigger', state: 'unknown' });
+    // An answer of before the first failure proves nothing, one in between does.
+    expect(viewExternalProbe(after({ attempts: 'afff', insideAnsweredAt: 500 }), trigger).state).toBe('unknown');
+    expect(viewExternalProbe(after({ attempts: 'afff', insideAnsweredAt: 1_500 }), trigger)).toEqual({
+      mode: 'trigger',
+      state: 'unreachable',
+      since: 3_100,
+    });
+    expect(viewExternalProbe(after({ attempts: 'affff', insideAnsweredAt: 3_500 }), trigger)).toMatchObject({
+      since: 4_100,
+    });
+  });
+
+  it('is tried at once after an answer inside, where only that is missing', () => {
+    const broken = after({ attempts: 'afff' });
+    const wish = { mode: 'trigger', timeoutMs: 5_000, limitMs } as const;
+    expect(nextAttemptOf(broken, { ...wish, insideAnsweredAt: 3_050 })).toBe(4_000);
+    expect(nextAttemptOf(broken, { ...wish, insideAnsweredAt: 900 })).toBe(13_100);
+    expect(nextAttemptOf(broken, { ...wish, mode: 'confirm', insideAnsweredAt: 3_050 })).toBe(13_100);
+    const proven = after({ attempts: 'affff', insideAnsweredAt: 3_500 });
+    expect(nextAttemptOf(proven, { ...wish, insideAnsweredAt: 3_500 })).toBe(14_100);
+  });
+
+  it('does not count any more after one answer, though it is not whole yet', () => {
+    const history = after({ attempts: 'afffa', given: { successThreshold: 2 }, insideAnsweredAt: 1_500 });
+    expect(history.state).toBe('unreachable');
+    expect(viewExternalProbe(history, trigger).state).toBe('unknown');
+  });
+});
+
+describe('a whole path', () => {
+  it.each([
+    ['a', 15_000, 'reachable'],
+    ['a', 15_001, 'unknown'],
+    ['af', 2_000, 'unknown'],
+    ['afa', 17_000, 'reachable'],
+    ['', 0, 'unknown'],
+  ] as const)('after «%s» counts at %i as %s', (attempts, now, state) => {
+    expect(viewExternalProbe(after({ attempts }), { mode: 'confirm', limitMs, now }).state).toBe(state);
+  });
+});

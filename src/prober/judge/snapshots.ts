@@ -1,0 +1,105 @@
+import { refKey } from '../../kubernetes/api/resource-ref.ts';
+import {
+  type ResourceState,
+  isAtLeast,
+  isHeld,
+  scalesInOneWrite,
+  workloadState,
+} from '../../kubernetes/api/scalable.ts';
+import type { DependentSources } from '../../kubernetes/cache/index.ts';
+import { isUndisturbed } from '../plan/moves.ts';
+import type { Snapshot } from '../plan/operation.ts';
+import type { DependentResource } from '../settings.ts';
+import type { DependentsView } from './verdict.ts';
+
+/** In a dry run: the state that a would-be write left behind, as long as the real one is what it was. */
+interface DryRunOverlay {
+  readonly state: ResourceState;
+  readonly over: string;
+}
+
+/** By `refKey`; empty unless the run is dry. */
+export type DryRunOverlays = Map<string, DryRunOverlay>;
+
+const fingerprint = ({ specReplicas, annotations }: ResourceState): string =>
+  JSON.stringify([specReplicas, Object.entries(annotations).sort()]);
+
+const withOverlay = (overlays: DryRunOverlays, key: string, real: ResourceState): ResourceState => {
+  const overlay = overlays.get(key);
+  if (overlay?.over !== fingerprint(real)) return real;
+  return { ...overlay.state, resourceVersion: real.resourceVersion };
+};
+
+/** `base` is what the would-be write started from: the real state, or that of the would-be write before it. */
+export const overlayWrite = (
+  overlays: DryRunOverlays,
+  key: string,
+  write: { base: ResourceState; state: ResourceState },
+): void => {
+  const before = overlays.get(key);
+  const isSecond = before !== undefined && fingerprint(before.state) === fingerprint(write.base);
+  overlays.set(key, { state: write.state, over: isSecond ? before.over : fingerprint(write.base) });
+};
+
+export interface SnapshotSources {
+  readonly namespace: string;
+  readonly sources: DependentSources;
+  /**
+   * Latest state that the API server has answered, by `refKey`: the count of a custom resource stands only in its Scale, which no watch
+   * shows, and with a watch that lags what we have scaled down would seem to be up.
+   */
+  readonly lastResponses: ReadonlyMap<string, ResourceState>;
+  readonly overlays: DryRunOverlays;
+}
+
+/** What is known of a dependent resource without a request. */
+export const takeSnapshot = (resource: DependentResource, context: SnapshotSources): Snapshot => {
+  const { namespace, sources, lastResponses, overlays } = context;
+  const key = refKey(resource.ref);
+  const source = sources.get(key);
+  const served = source?.served() ?? { kind: 'unknown' };
+  if (served.kind === 'not-served') return served;
+  if (source === undefined || served.kind === 'unknown' || !source.store.synced) return { kind: 'unknown' };
+  const object = source.store.get(`${namespace}/${resource.ref.name}`);
+  if (object === undefined) return { kind: 'absent' };
+  const { resourceVersion } = object.meta;
+  const state = lastResponses.get(key);
+  if (scalesInOneWrite(resource.ref)) {
+    const isAhead = state !== undefined && !isAtLeast(resourceVersion, state.resourceVersion);
+    return { kind: 'state', state: withOverlay(overlays, key, isAhead ? state : workloadState(object)), isAhead };
+  }
+  if (state?.resourceVersion !== resourceVersion) return { kind: 'unknown', resourceVersion };
+  return { kind: 'state', state: withOverlay(overlays, key, state) };
+};
+
+/** Keys of the required resources that are not there, as far as the watches know. */
+export const findMissing = (resources: readonly DependentResource[], context: SnapshotSources): readonly string[] =>
+  resources
+    .filter((resource) => !resource.optional && resource.onlyWhereHeld !== true)
+    .filter((resource) => takeSnapshot(resource, context).kind === 'absent')
+    .map(({ ref }) => refKey(ref));
+
+export const viewDependents = (
+  resources: readonly DependentResource[],
+  context: SnapshotSources & { readonly flowRuns: boolean },
+): DependentsView => {
+  const { namespace, sources, flowRuns } = context;
+  const isFine = (resource: DependentResource): boolean => {
+    const snapshot = takeSnapshot(resource, context);
+    switch (snapshot.kind) {
+      case 'state':
+        return isUndisturbed(snapshot.state) || (resource.onlyWhereHeld === true && !isHeld(snapshot.state));
+      // There is nothing that a scale-up could bring up.
+      case 'absent':
+      case 'not-served':
+        return true;
+      case 'unknown':
+        return false;
+    }
+  };
+  const isMarked = ({ ref }: DependentResource): boolean => {
+    const object = sources.get(refKey(ref))?.store.get(`${namespace}/${ref.name}`);
+    return object !== undefined && isHeld(object.meta);
+  };
+  return { undisturbed: !flowRuns && resources.every(isFine), anyHeld: resources.some(isMarked) };
+};

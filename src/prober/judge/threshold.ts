@@ -1,0 +1,78 @@
+import type { JudgedLease } from '../../gardener/leases.ts';
+import { nthSmallest } from './nth-smallest.ts';
+import type { Counts, DependentsView, ProbeSettings } from './verdict.ts';
+
+export const countExpired = (leases: readonly JudgedLease[]): number =>
+  leases.reduce((count, { expired }) => (expired ? count + 1 : count), 0);
+
+/** `expired/all`, for people. */
+export const share = (leases: readonly JudgedLease[]): string =>
+  `${String(countExpired(leases))}/${String(leases.length)}`;
+
+export const reaches = ({ expired, candidates }: Counts, { nodeLeaseFailureFraction }: ProbeSettings): boolean =>
+  expired / candidates >= nodeLeaseFailureFraction;
+
+/** True if some subset of two or more of `all` leases reaches the threshold; the worst one pairs the expired with as few others as there must be. */
+const someReach = ({ expired, all }: { readonly expired: number; readonly all: number }, settings: ProbeSettings) => {
+  if (all < 2 || expired === 0) return false;
+  return expired >= 2 || reaches({ expired, candidates: 2 }, settings);
+};
+
+const mayReach = (leases: readonly JudgedLease[], settings: ProbeSettings): boolean =>
+  someReach({ expired: countExpired(leases), all: leases.length }, settings);
+
+/** The same of leases that expire then, at the instant `at`. */
+export const mayReachAt = (expiresAt: readonly number[], at: number, settings: ProbeSettings): boolean =>
+  someReach({ expired: expiresAt.filter((instant) => at >= instant).length, all: expiresAt.length }, settings);
+
+/** True if neither nodes nor machines could change what happens: a scale-up has nothing to do, and there is no scale-down. */
+export const canOnlyBeHealthy = (
+  leases: readonly JudgedLease[],
+  { undisturbed }: DependentsView,
+  settings: ProbeSettings,
+): boolean => undisturbed && !mayReach(leases, settings);
+
+const nthExpiry = (leases: readonly JudgedLease[], count: number): number | undefined =>
+  nthSmallest(
+    leases.map(({ expiresAt }) => expiresAt),
+    count,
+  );
+
+/** The first instant at which some subset of two or more leases would reach the threshold if none were renewed. */
+export const earliestPossibleExpiry = (leases: readonly JudgedLease[], settings: ProbeSettings): number | undefined =>
+  earliestReach(
+    leases.map(({ expiresAt }) => expiresAt),
+    settings,
+  );
+
+/** The same of leases that expire then. */
+export const earliestReach = (expiresAt: readonly number[], settings: ProbeSettings): number | undefined => {
+  const needed = reaches({ expired: 1, candidates: 2 }, settings) ? 1 : 2;
+  return expiresAt.length < 2 ? undefined : nthSmallest(expiresAt, needed);
+};
+
+/** The first instant at which the candidates would reach the threshold if none were renewed. */
+export const thresholdInstant = (leases: readonly JudgedLease[], settings: ProbeSettings): number | undefined => {
+  const candidates = leases.length;
+  const needed = leases.findIndex((_, index) => reaches({ expired: index + 1, candidates }, settings)) + 1;
+  return nthExpiry(leases, needed);
+};
+
+/** While so many of the candidates have wrong clocks, the leases are looked at every so many milliseconds. */
+const wrongClocksShare = 0.25;
+const wrongClocksPaceMs = 5_000;
+
+const hasWrongClock = ({ wrongClock }: JudgedLease): boolean => wrongClock;
+
+/**
+ * When the candidates are to be looked at again for the sake of wrong clocks: a renewal counts from the observation that saw it, so observations that are far apart would
+ * detect an outage late by as much. Undefined: too few clocks are wrong.
+ */
+export const wrongClocksDeadline = (candidates: readonly JudgedLease[], now: number): number | undefined => {
+  const share = candidates.filter(hasWrongClock).length / candidates.length;
+  return candidates.length >= 2 && share >= wrongClocksShare ? now + wrongClocksPaceMs : undefined;
+};
+
+/** The same where it is not known which of the leases are candidates: it may be so of some two or more. */
+export const earliestWrongClocksDeadline = (leases: readonly JudgedLease[], now: number): number | undefined =>
+  leases.length >= 2 && leases.some(hasWrongClock) ? now + wrongClocksPaceMs : undefined;

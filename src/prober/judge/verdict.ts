@@ -1,0 +1,151 @@
+import { type Lease, type LeaseHistory, type Observation, emptyLeaseHistory } from '../../gardener/leases.ts';
+import type { PoolConditions } from '../../gardener/nodes.ts';
+import type { ApiError, KubeconfigError } from '../../kubernetes/api/errors.ts';
+import type { ExternalProbeMode } from '../settings.ts';
+
+/** Why a spell without a list of leases counts as downtime; `assumed`: the Deployment of the API server is not known, so it may have been. */
+export type DowntimeEvidence = 'answers' | 'no-available-replica' | 'assumed';
+
+export interface Downtime {
+  readonly evidence: DowntimeEvidence;
+  /** Infinity where its beginning was not seen. */
+  readonly ms: number;
+}
+
+export type ReadError = ApiError | KubeconfigError;
+
+/** A list of the leases, and when it was made. */
+export interface LeaseList {
+  readonly items: readonly Lease[];
+  readonly observation: Observation;
+}
+
+export interface DependentsView {
+  /** All watches synced, no flow runs, and every resource that is there is up, ready and without annotations of ours. */
+  readonly undisturbed: boolean;
+  /** Some resource carries the mark of meltdown protection. */
+  readonly anyHeld: boolean;
+}
+
+export interface ProbeSettings {
+  readonly probeIntervalMs: number;
+  readonly backoffJitterFactor: number;
+  /** Age at which a lease counts as expired: 0.75 of the shoot's node monitor grace period. */
+  readonly limitMs: number;
+  readonly nodeLeaseFailureFraction: number;
+  readonly poolConditions: PoolConditions;
+}
+
+export type Reachability = 'unknown' | 'reachable' | 'unreachable';
+
+/** The external probe as it counts in a verdict. */
+export interface ExternalProbeView {
+  readonly mode: ExternalProbeMode;
+  readonly state: Reachability;
+  /** Monotonic instant from which an unreachable path counts. */
+  readonly since?: number;
+}
+
+/** What the seed shows of the API server's own Deployment (`apiServerRef`). Monotonic milliseconds. */
+export interface ApiServerView {
+  /** Since when it has been watched without a gap. Absent: it is not known now. */
+  readonly knownSince?: number;
+  /** The latest time without an available replica, from -Infinity where it was found so; `until` is absent while it lasts. */
+  readonly unavailable?: { readonly since: number; readonly until?: number };
+}
+
+/** Runs in a row that got no list of leases, and what they showed. */
+export interface UnreachableSpell {
+  /** Start of the first of them. */
+  readonly since: number;
+  /** The API server was reached, and failed: 5xx, 429, or no answer on a connection that stood. */
+  readonly failed: boolean;
+  /** No connection came about. */
+  readonly unconnected: boolean;
+  /** Nor did one for a fault of our own side. */
+  readonly ours: boolean;
+}
+
+/** What lasts from run to run. */
+export interface ProbeMemory {
+  readonly history: LeaseHistory;
+  /** The spell that lasts now. */
+  readonly unreachable?: UnreachableSpell;
+  /** End of the latest time in which the API server was down, or may have been, however short. */
+  readonly downUntil?: number;
+  /** The latest spell, in which we could not connect though the API server was up by all that the seed shows; until it is confirmed. */
+  readonly doubt?: { readonly since: number; readonly until: number };
+  /** Of the leases never seen to change: when they were first seen. */
+  readonly firstSeenAt: ReadonlyMap<string, number>;
+  /** Since this instant a lease was renewed for certain, whatever clocks say; absent while all of them are silent. */
+  readonly renewedSince?: number;
+  /** Leases that a first observation called expired and that a second observation has yet to confirm. */
+  readonly unconfirmed: ReadonlySet<string>;
+  /** Runs in a row that failed while leases were known to be old, before or after they expired. */
+  readonly failedRuns?: { readonly count: number; readonly isExpired: boolean };
+  /** The longest time that an answer took in the latest run that got one, in milliseconds. */
+  readonly slowestAnswerMs?: number;
+}
+
+export const emptyProbeMemory: ProbeMemory = {
+  history: emptyLeaseHistory,
+  firstSeenAt: new Map(),
+  unconfirmed: new Set(),
+};
+
+export type FailureKind = 'api_server_unreachable' | 'kubeconfig_unusable' | 'lease_list_failed' | 'throttled';
+
+export type Verdict =
+  | {
+      readonly kind: 'unhealthy';
+      /** Monotonic instant at which the share of expired leases reached the threshold, or the external probe was decisive. */
+      readonly crossedAt: number;
+      /** How long before the share of expired leases would reach the threshold the external probe was decisive, in milliseconds. */
+      readonly earlyByMs?: number;
+    }
+  | { readonly kind: 'healthy'; readonly scope: 'all' | 'held' }
+  | { readonly kind: 'skipped' }
+  /** A scale-down that rests on timestamps alone, or comes right after a time in which only we were cut off: look again. */
+  | { readonly kind: 'confirming' }
+  | { readonly kind: 'failed'; readonly failure: FailureKind; readonly error: ReadError };
+
+/** The one word for a verdict, in log, metrics and demo alike. */
+export type VerdictWord = 'healthy' | 'unhealthy' | 'confirming' | 'skipped' | FailureKind;
+
+export const wordOf = (verdict: Verdict): VerdictWord => (verdict.kind === 'failed' ? verdict.failure : verdict.kind);
+
+export interface Counts {
+  readonly candidates: number;
+  readonly expired: number;
+}
+
+/** What a probe run has come to. */
+export interface Decision {
+  readonly verdict: Verdict;
+  /** In words and numbers, for people. */
+  readonly reason: string;
+  /** Absent where nodes and machines were not listed. */
+  readonly counts?: Counts;
+  /** Monotonic instant of the next run. */
+  readonly nextRunAt: number;
+  /** Monotonic instant from which another state of the external probe would turn the verdict; absent: it would not. */
+  readonly verdictMayTurnAt?: number;
+  readonly memory: ProbeMemory;
+  /** The API server was down until now, and the leases are given their time again. */
+  readonly downtime?: Downtime;
+}
+
+/** What a probe run is judged by besides what it reads. Times are monotonic milliseconds. */
+export interface ProbeInput {
+  readonly settings: ProbeSettings;
+  /** Of the run before. */
+  readonly memory: ProbeMemory;
+  readonly dependents: DependentsView;
+  /** Absent: nothing is known of the API server's Deployment. */
+  readonly apiServer?: ApiServerView;
+  /** Absent where no external probe is to be taken into account. */
+  readonly externalProbe?: ExternalProbeView;
+  readonly now: number;
+  /** In [0, 1), for the jitter. */
+  readonly random: number;
+}

@@ -1,0 +1,217 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { buildLease, buildMachine, buildNode, microTime } from '../../test/doubles/builders.ts';
+import { type FakeClock, createFakeClock } from '../../test/doubles/fake-clock.ts';
+import { type ScriptedCall, type ScriptedClient, createScriptedClient } from '../../test/doubles/scripted-client.ts';
+import { ApiError, type ApiErrorCode } from '../kubernetes/api/errors.ts';
+import type { KubeClient } from '../kubernetes/api/kube.ts';
+import { type DependentsView, emptyProbeMemory } from './judge/verdict.ts';
+import { type ProbeResult, probe } from './observe.ts';
+import { defaultSettings, disturbed, held, undisturbed } from './testing/probe-run.ts';
+import { createStaticStore } from './testing/static-store.ts';
+
+const names = ['node-1', 'node-2'];
+const list = (items: readonly unknown[]) => ({ items });
+
+let clock: FakeClock;
+let seed: ScriptedClient;
+beforeEach(() => {
+  clock = createFakeClock();
+  seed = createScriptedClient(clock);
+});
+
+interface Given {
+  readonly dependents?: DependentsView;
+  /** Age of all leases. */
+  readonly ageMs?: number;
+  readonly timeoutMs?: number;
+  /** How long each answer of the shoot takes. */
+  readonly answerMs?: number;
+  /** Of the run before. */
+  readonly slowestAnswerMs?: number;
+  /** What the shoot fails to answer. */
+  readonly fails?: string;
+}
+
+/** A run whose shoot answers; `outcome()` is undefined while it is under way. */
+const start = (given: Given) => {
+  const { dependents = disturbed, ageMs = 0, timeoutMs = 30_000, answerMs = 0, slowestAnswerMs } = given;
+  const answers: Readonly<Record<string, unknown>> = {
+    version: {},
+    leases: list(names.map((name) => buildLease({ name, renewTime: microTime(clock.now() - ageMs) }))),
+    nodes: list(names.map((name) => buildNode({ name }))),
+  };
+  const startedAt = clock.monotonic();
+  const asked: string[] = [];
+  const ask = (path: string): string => {
+    const name = path.slice(path.lastIndexOf('/') + 1);
+    asked.push(`${String(clock.monotonic() - startedAt)} ${name}`);
+    return name;
+  };
+  const client: KubeClient = {
+    call: async ({ path, decode }, { signal }) => {
+      const name = ask(path);
+      const sentAt = clock.monotonic();
+      if (answerMs > 0) await clock.sleep(answerMs, signal);
+      if (name === given.fails) throw new ApiError({ code: 'Forbidden', message: 'x' });
+      return { value: decode(answers[name]), sentAt, receivedAt: clock.monotonic() };
+    },
+  };
+  const seedClient: KubeClient = {
+    call: (call, options) => {
+      ask(call.path);
+      return seed.call(call, options);
+    },
+  };
+  const abort = new AbortController();
+  let closed = 0;
+  let outcome: ProbeResult | { readonly error: unknown } | undefined;
+  probe(
+    {
+      clock,
+      seed: seedClient,
+      connector: { connect: () => ({ client, close: () => (closed += 1) }) },
+      kubeconfigs: createStaticStore(() => 'a kubeconfig'),
+    },
+    {
+      namespace: 'shoot--a',
+      kubeConfigSecretName: 'probe',
+      timeoutMs,
+      memory: { ...emptyProbeMemory, ...(slowestAnswerMs === undefined ? {} : { slowestAnswerMs }) },
+      input: () => ({ settings: defaultSettings, dependents, random: 0 }),
+      signal: abort.signal,
+    },
+  ).then(
+    (result) => {
+      outcome = result;
+    },
+    (error: unknown) => {
+      outcome = { error };
+    },
+  );
+  return { outcome: () => outcome, abort, asked, closed: () => closed };
+};
+
+const lastList = async (): Promise<ScriptedCall> => {
+  await clock.settle();
+  expect(seed.waiting).toHaveLength(1);
+  return seed.waiting[0]!;
+};
+
+const fail = async (code: ApiErrorCode): Promise<void> => {
+  (await lastList()).fail(new ApiError({ code, message: 'x' }));
+  await clock.settle();
+};
+
+const limits = () => seed.calls.map(({ options: { lane, timeoutMs } }) => [lane, timeoutMs]);
+const machines = list(names.map((name) => buildMachine({ name })));
+const expired = { ageMs: 60_000 };
+
+describe('the list of machines', () => {
+  it.each([
+    { what: 'leases have expired', given: expired, verdict: 'confirming' },
+    { what: 'something is held down', given: { dependents: held }, verdict: 'healthy' },
+  ])('is urgent when $what, and hangs for 5 s at most before it is tried again', async ({ given, verdict }) => {
+    const { outcome, closed } = start(given);
+    await lastList();
+    await clock.advance(5_000);
+    await fail('Timeout');
+    (await lastList()).answer(machines);
+    await clock.settle();
+    expect(limits()).toEqual([
+      ['urgent', 5_000],
+      ['urgent', 25_000],
+    ]);
+    expect(outcome()).toMatchObject({ decision: { verdict: { kind: verdict } }, durationMs: 5_000 });
+    expect(closed()).toBe(1);
+  });
+
+  it('is tried twice, and no more', async () => {
+    const { outcome } = start(expired);
+    await fail('Timeout');
+    await fail('Timeout');
+    expect(outcome()).toMatchObject({ decision: { verdict: { kind: 'failed', failure: 'lease_list_failed' } } });
+    expect(seed.calls).toHaveLength(2);
+  });
+
+  it.each<ApiErrorCode>(['ConnectionError', 'Forbidden', 'TooManyRequests'])(
+    'is not tried again after %s',
+    async (code) => {
+      const { outcome } = start(expired);
+      await fail(code);
+      expect(outcome()).toMatchObject({ decision: { verdict: { kind: 'failed', error: { code } } } });
+      expect(seed.calls).toHaveLength(1);
+    },
+  );
+
+  it('takes its time when nothing is urgent', async () => {
+    const { outcome } = start({ dependents: disturbed });
+    await fail('Timeout');
+    expect(limits()).toEqual([[undefined, 30_000]]);
+    expect(outcome()).toMatchObject({ decision: { verdict: { kind: 'failed' } } });
+  });
+
+  it('ends with the run, its second try too', async () => {
+    const { abort, outcome, closed } = start(expired);
+    await fail('Timeout');
+    const reason = new Error('the prober is being stopped');
+    const { options } = await lastList();
+    expect(options.timeoutMs).toBe(30_000);
+    abort.abort(reason);
+    await clock.settle();
+    expect(outcome()).toEqual({ error: reason });
+    expect(closed()).toBe(1);
+  });
+});
+
+describe('the requests of a run', () => {
+  /** When each was sent; every answer of the shoot takes 100 ms unless said otherwise. */
+  const askedIn = async (given: Given): Promise<readonly string[]> => {
+    const { asked } = start({ answerMs: 100, ...given });
+    await clock.advance(30_000);
+    return asked;
+  };
+
+  it('are two where the leases are enough', async () => {
+    expect(await askedIn({ dependents: undisturbed })).toEqual(['0 version', '100 leases']);
+  });
+
+  it('come one step after the other', async () => {
+    expect(await askedIn({})).toEqual(['0 version', '100 leases', '200 nodes', '200 machines']);
+  });
+
+  it.each([
+    ['version', ['0 version']],
+    ['leases', ['0 version', '100 leases']],
+    ['nodes', ['0 version', '100 leases', '200 nodes', '200 machines']],
+  ])('end with a failure of %s', async (fails, expected) => {
+    expect(await askedIn({ fails })).toEqual(expected);
+  });
+
+  const inSteps = ['0 version', '100 leases', '200 nodes', '200 machines'];
+  const sideBySide = ['0 version', '0 leases', '100 nodes', '100 machines', '100 leases'];
+
+  it.each([
+    { slowestAnswerMs: 2_000, timeoutMs: 30_000, expected: inSteps },
+    { slowestAnswerMs: 2_001, timeoutMs: 30_000, expected: sideBySide },
+    // A quarter of the time of a run is long, too.
+    { slowestAnswerMs: 1_000, timeoutMs: 4_000, expected: inSteps },
+    { slowestAnswerMs: 1_001, timeoutMs: 4_000, expected: sideBySide },
+  ])('after answers of $slowestAnswerMs ms in a run of $timeoutMs ms', async ({ expected, ...given }) => {
+    expect(await askedIn(given)).toEqual(expected);
+  });
+
+  it.each([
+    { timeoutMs: 5_001, again: ['2500 leases'] },
+    { timeoutMs: 5_000, again: [] },
+  ])('list the leases again where $timeoutMs ms leave time for it', async ({ timeoutMs, again }) => {
+    const slow = { slowestAnswerMs: 2_500, answerMs: 2_500, timeoutMs };
+    expect(await askedIn(slow)).toEqual(['0 version', '0 leases', '2500 nodes', '2500 machines', ...again]);
+  });
+
+  it('for leases beside the version count for nothing where the API server has not answered', async () => {
+    const { outcome } = start({ fails: 'version', slowestAnswerMs: 9_000 });
+    await clock.settle();
+    expect(outcome()).toMatchObject({ decision: { verdict: { failure: 'api_server_unreachable' } } });
+    expect(outcome()).toHaveProperty('decision.memory.history', emptyProbeMemory.history);
+  });
+});

@@ -1,0 +1,136 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type FakeClock, createFakeClock } from '../../test/doubles/fake-clock.ts';
+import { ApiError } from '../kubernetes/api/errors.ts';
+import type { ShootConnector } from '../kubernetes/api/shoot-connection.ts';
+import type { Store } from '../kubernetes/cache/store.ts';
+import { createExternalProbeRegistry } from './judge/outside-majority.ts';
+import { type Verdict, emptyProbeMemory } from './judge/verdict.ts';
+import { ExternalProber } from './outside-prober.ts';
+import type { ExternalProbeReport } from './report-outside.ts';
+import { failedVerdict, upVerdict } from './testing/cases.ts';
+import { defaultSettings } from './testing/probe-run.ts';
+import { createStaticStore } from './testing/static-store.ts';
+
+let clock: FakeClock;
+let heard: string[];
+let report: ExternalProbeReport;
+beforeEach(() => {
+  clock = createFakeClock();
+  heard = [];
+  report = {
+    externalProbeAttempted: (_, { result }) =>
+      heard.push('problem' in result ? `${result.kind}: ${result.problem}` : result.kind),
+    externalProbeState: (_, state) => heard.push(state),
+    externalProbeStopped: () => heard.push('gone'),
+    externalFaultIsOurs: () => undefined,
+    broke: (_, error) => heard.push(String(error)),
+  };
+});
+
+interface Given {
+  readonly connect?: ShootConnector['connect'];
+  readonly kubeconfigs?: Store<string | undefined>;
+}
+
+/** Answers at once, unless the test says otherwise. */
+const connected: ShootConnector['connect'] = () => ({
+  client: { call: async ({ decode }) => ({ value: decode({}), sentAt: 0, receivedAt: 0 }) },
+  close: () => heard.push('closed'),
+});
+
+const start = ({
+  connect = connected,
+  kubeconfigs = createStaticStore(() => 'a kubeconfig'),
+}: Given = {}): ExternalProber =>
+  new ExternalProber(
+    {
+      clock,
+      random: { next: () => 0 },
+      connector: { connect },
+      kubeconfigs,
+      registry: createExternalProbeRegistry({ initial: [], onChange: () => undefined }),
+      report,
+      settings: {
+        kubeConfigSecretName: 'x',
+        timeoutMs: 5_000,
+        failureThreshold: 3,
+        successThreshold: 1,
+        mode: 'trigger',
+      },
+    },
+    {
+      namespace: 'a',
+      firstAttemptAt: clock.monotonic() + 1_000,
+      before: undefined,
+      probe: () => defaultSettings,
+      onTurn: (broken) => heard.push(broken ? 'turned broken' : 'turned'),
+    },
+  );
+
+const decisionOf = (verdict: Verdict) => ({ verdict, reason: '', nextRunAt: 1e6, memory: emptyProbeMemory }) as const;
+
+describe('the outside prober', () => {
+  it('tries over a connection that it closes, when the first run is due', async () => {
+    start();
+    await clock.advance(999);
+    expect(heard).toEqual(['unknown']);
+    await clock.advance(1);
+    expect(heard).toEqual(['unknown', 'closed', 'answered', 'reachable']);
+  });
+
+  it('takes a bug for a path of which nothing is known, counts it, and goes on', async () => {
+    const connect = (): never => {
+      throw new TypeError('a bug');
+    };
+    start({ connect });
+    await clock.advance(1_000);
+    expect(heard).toEqual(['unknown', 'TypeError: a bug', 'unusable: unexpected error', 'unknown']);
+    await clock.advance(10_000);
+    expect(heard.filter((line) => line.startsWith('TypeError'))).toHaveLength(2);
+  });
+
+  it('does not take Secrets that are not known yet for missing ones', async () => {
+    start({ kubeconfigs: { ...createStaticStore(() => undefined), synced: false } });
+    await clock.advance(1_000);
+    expect(heard).toContain('unusable: the Secrets with its kubeconfig are not known yet');
+  });
+
+  it('ends a try under way when it is stopped, and says nothing more', async () => {
+    let signal: AbortSignal | undefined;
+    const connect: ShootConnector['connect'] = () => ({
+      client: {
+        call: async (_, options) => {
+          ({ signal } = options);
+          await clock.sleep(1e9, options.signal);
+          throw new Error('not reached');
+        },
+      },
+      close: () => undefined,
+    });
+    const prober = start({ connect });
+    await clock.advance(1_500);
+    prober.stop();
+    prober.runEnded(0, decisionOf(upVerdict));
+    await clock.advance(60_000);
+    expect(signal?.aborted).toBe(true);
+    expect(heard).toEqual(['unknown', 'gone']);
+  });
+
+  it('counts a run as answered only where it did not fail', async () => {
+    const connect: ShootConnector['connect'] = () => {
+      const error = new ApiError({ code: 'ConnectionError', message: 'refused' });
+      return { client: { call: () => Promise.reject(error) }, close: () => undefined };
+    };
+    const prober = start({ connect });
+    await clock.advance(5_000);
+    expect(heard.at(-1)).toBe('turned broken');
+    heard.length = 0;
+    prober.runEnded(4_000, decisionOf(failedVerdict));
+    await clock.advance(1_000);
+    expect(prober.view()).toEqual({ mode: 'trigger', state: 'unknown' });
+    prober.runEnded(4_000, decisionOf(upVerdict));
+    await clock.advance(1_000);
+    expect(prober.view()).toEqual({ mode: 'trigger', state: 'unreachable', since: 6_000 });
+    expect(heard.at(-1)).toBe('turned broken');
+  });
+});

@@ -1,0 +1,196 @@
+import { getVersion } from '../gardener/shoot-calls.ts';
+import { ApiError } from '../kubernetes/api/errors.ts';
+import type { ShootConnector } from '../kubernetes/api/shoot-connection.ts';
+import type { Store } from '../kubernetes/cache/index.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Random } from '../ports/random.ts';
+import { connectShoot } from './connect.ts';
+import type { ExternalProbeFacts, ExternalProbeRegistry } from './judge/outside-majority.ts';
+import {
+  type AttemptResult,
+  type ExternalProbeHistory,
+  enterAttempt,
+  nextAttemptOf,
+  resultOfError,
+  untriedExternalProbe,
+  viewExternalProbe,
+} from './judge/outside-path.ts';
+import type { Decision, ExternalProbeView, ProbeSettings } from './judge/verdict.ts';
+import type { ExternalProbeReport } from './report-outside.ts';
+import type { ExternalProbeSettings } from './settings.ts';
+
+/** What all external probes of a seed have in common. */
+export interface ExternalProbeSource {
+  readonly settings: ExternalProbeSettings;
+  /** Kubeconfig texts by `namespace/name` of their Secret. */
+  readonly kubeconfigs: Store<string | undefined>;
+  readonly registry: ExternalProbeRegistry;
+}
+
+export interface ExternalProberDeps extends ExternalProbeSource {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly connector: ShootConnector;
+  readonly report: ExternalProbeReport;
+}
+
+/** What the outside prober of the same shoot goes on with after a change of the configuration. */
+export interface ExternalProbeMemory {
+  readonly kubeConfigSecretName: string;
+  readonly history: ExternalProbeHistory;
+  readonly insideAnsweredAt?: number | undefined;
+  readonly renewedSince?: number | undefined;
+}
+
+export const factsOf = ({
+  history,
+  renewedSince,
+}: Pick<ExternalProbeMemory, 'history' | 'renewedSince'>): ExternalProbeFacts => ({
+  state: history.state,
+  failingSince: history.failingSince,
+  renewedSince,
+});
+
+export interface ExternalProberStart {
+  readonly namespace: string;
+  readonly firstAttemptAt: number;
+  /** Memory of the prober before, if any; another Secret is another path, of which nothing is known. */
+  readonly before: ExternalProbeMemory | undefined;
+  readonly probe: () => ProbeSettings;
+  /** Called when the path has turned so that the verdict may: it is no longer reachable, or, with `isUnreachable`, unreachable for certain. */
+  readonly onTurn: (isUnreachable: boolean) => void;
+}
+
+/** Probes the API server of one shoot the public way, on a schedule of its own, each time over a new connection. */
+export class ExternalProber {
+  readonly #deps: ExternalProberDeps;
+  readonly #start: ExternalProberStart;
+  readonly #stopping = new AbortController();
+  #history: ExternalProbeHistory;
+  #insideAnsweredAt: number | undefined;
+  #renewedSince: number | undefined;
+  #nextRunAt: number | undefined;
+  #isUnderWay = false;
+  #cancelTimer = (): void => undefined;
+  /** As the last change was made known. */
+  #seen: ExternalProbeView;
+
+  constructor(deps: ExternalProberDeps, start: ExternalProberStart) {
+    const { before, firstAttemptAt } = start;
+    const known = before?.kubeConfigSecretName === deps.settings.kubeConfigSecretName ? before : undefined;
+    this.#deps = deps;
+    this.#start = start;
+    this.#history = known?.history ?? untriedExternalProbe(firstAttemptAt);
+    this.#insideAnsweredAt = known?.insideAnsweredAt;
+    this.#renewedSince = known?.renewedSince;
+    this.#seen = this.#view();
+    this.#publish(false);
+    this.#schedule();
+  }
+
+  /** As it counts in a verdict now; undefined where it is only observed. */
+  view(): ExternalProbeView | undefined {
+    return this.#deps.settings.mode === 'observe' ? undefined : this.#view();
+  }
+
+  /** To be called when a run has ended that began at `startedAt`. */
+  runEnded(startedAt: number, { verdict, nextRunAt, memory }: Decision): void {
+    const isAnswered = verdict.kind !== 'failed';
+    if (isAnswered) this.#insideAnsweredAt = startedAt;
+    this.#renewedSince = isAnswered ? memory.renewedSince : undefined;
+    this.#nextRunAt = nextRunAt;
+    this.#publish(false);
+    this.#schedule();
+  }
+
+  memory(): ExternalProbeMemory {
+    return {
+      kubeConfigSecretName: this.#deps.settings.kubeConfigSecretName,
+      history: this.#history,
+      insideAnsweredAt: this.#insideAnsweredAt,
+      renewedSince: this.#renewedSince,
+    };
+  }
+
+  stop(): void {
+    const { registry, report } = this.#deps;
+    this.#stopping.abort(new Error('the external probe has ended'));
+    this.#cancelTimer();
+    registry.forget(this.#start.namespace);
+    report.externalProbeStopped(this.#start.namespace);
+  }
+
+  #view(): ExternalProbeView {
+    const { registry, settings, clock } = this.#deps;
+    const { mode } = settings;
+    const { limitMs } = this.#start.probe();
+    if (registry.faultIsOurs()) return { mode, state: 'unknown' };
+    return viewExternalProbe(this.#history, { mode, limitMs, now: clock.monotonic() });
+  }
+
+  #schedule(): void {
+    const { clock, settings } = this.#deps;
+    this.#cancelTimer();
+    if (this.#isUnderWay || this.#stopping.signal.aborted) return;
+    const at = nextAttemptOf(this.#history, {
+      mode: settings.mode,
+      timeoutMs: settings.timeoutMs,
+      limitMs: this.#start.probe().limitMs,
+      insideAnsweredAt: this.#insideAnsweredAt,
+      nextRunAt: this.#nextRunAt,
+    });
+    if (Number.isFinite(at)) this.#cancelTimer = clock.timer(at - clock.monotonic(), () => void this.#attempt());
+  }
+
+  async #attempt(): Promise<void> {
+    const { clock, random, report, settings } = this.#deps;
+    this.#isUnderWay = true;
+    const begun = { startedAt: clock.monotonic(), insideAnsweredAt: this.#insideAnsweredAt };
+    const result = await this.#ask();
+    this.#isUnderWay = false;
+    if (this.#stopping.signal.aborted) return;
+    const { probeIntervalMs, backoffJitterFactor } = this.#start.probe();
+    const intervalMs = probeIntervalMs * (1 + random.next() * backoffJitterFactor);
+    const before = this.#history;
+    const ended = { ...begun, endedAt: clock.monotonic(), result, intervalMs };
+    this.#history = enterAttempt(before, ended, settings);
+    report.externalProbeAttempted(this.#start.namespace, { result, before, history: this.#history });
+    this.#publish(before.state !== this.#history.state && this.#history.state === 'unreachable');
+    this.#schedule();
+  }
+
+  async #ask(): Promise<AttemptResult> {
+    const { kubeconfigs, settings, report } = this.#deps;
+    const { namespace } = this.#start;
+    const { signal } = this.#stopping;
+    if (!kubeconfigs.synced) return { kind: 'unusable', problem: 'the Secrets with its kubeconfig are not known yet' };
+    try {
+      const connection = connectShoot(this.#deps, `${namespace}/${settings.kubeConfigSecretName}`);
+      if (!connection.ok) return resultOfError(connection.error);
+      try {
+        await connection.value.client.call(getVersion, { signal, timeoutMs: settings.timeoutMs });
+        return { kind: 'answered' };
+      } finally {
+        connection.value.close();
+      }
+    } catch (error) {
+      if (error instanceof ApiError) return resultOfError(error);
+      if (!signal.aborted) report.broke(namespace, error);
+      return { kind: 'unusable', problem: 'unexpected error' };
+    }
+  }
+
+  /** Makes what is known now known to the others. */
+  #publish(isNewlyUnreachable: boolean): void {
+    const { registry, report } = this.#deps;
+    const { namespace, onTurn } = this.#start;
+    if (this.#stopping.signal.aborted) return;
+    registry.set(namespace, factsOf({ history: this.#history, renewedSince: this.#renewedSince }));
+    report.externalProbeState(namespace, registry.faultIsOurs() ? 'unknown' : this.#history.state);
+    const before = this.#seen;
+    this.#seen = this.#view();
+    const isUnreachable = this.#seen.state === 'unreachable' && before.state !== 'unreachable';
+    if (isNewlyUnreachable || isUnreachable) onTurn(true);
+    else if (before.state === 'reachable' && this.#seen.state !== 'reachable') onTurn(false);
+  }
+}

@@ -1,0 +1,356 @@
+import { describe, expect, it } from 'vitest';
+import { refKey } from '../../kubernetes/api/resource-ref.ts';
+import {
+  activeAnnotation as active,
+  ignoreScalingAnnotation as ignore,
+  replicasAnnotation as replicas,
+} from '../../kubernetes/api/scalable.ts';
+import type { DependentResource } from '../settings.ts';
+import {
+  type Fate,
+  type LogEntry,
+  dependent,
+  downVerdict,
+  failedVerdict,
+  once,
+  tell,
+  upHeldVerdict,
+  upVerdict,
+} from '../testing/cases.ts';
+import { type HarnessOptions, createHarness } from '../testing/seed-harness.ts';
+import { deployment, etcd, objectOf, stateOf } from '../testing/seed-model.ts';
+import { createFlow } from './flow-plan.ts';
+import { type Flow, advanceFlow, confirmFlow } from './flow.ts';
+
+const [a, b, c, d] = [deployment('a'), deployment('b'), deployment('c'), deployment('d')];
+const isHeld = { annotations: { [active]: '', [replicas]: '3' }, replicas: 0 };
+const held = (ref: typeof a) => objectOf(ref, isHeld);
+const up = (ref: typeof a) => objectOf(ref, { replicas: 3 });
+
+type Level = Partial<DependentResource['scaleUp']>;
+/** Scaled both ways at the same level. */
+const at = (ref: typeof a, level: number, rest: Level & { readonly optional?: boolean } = {}): DependentResource => {
+  const { optional = false, ...info } = rest;
+  return dependent(ref, { up: { level, ...info }, down: { level, ...info }, optional });
+};
+
+const run = (options: HarnessOptions, until = 600_000) => {
+  const harness = createHarness(options);
+  harness.runUntil(until);
+  return { harness, sent: tell(harness.log), ends: harness.ends };
+};
+
+/** Fates by name of the resource. */
+const fateOf =
+  (fates: Readonly<Record<string, Partial<Fate>>>) =>
+  (_: number, { action: { key } }: LogEntry): Fate => ({
+    latencyMs: 20,
+    ...fates[key.slice(key.lastIndexOf('/') + 1)],
+  });
+
+describe('levels', () => {
+  const resources = [at(d, 10), at(b, 2), at(a, 0), at(c, 2)];
+
+  it('go up in ascending order, each when the one before is ready; all of one level together', () => {
+    const options = { resources, objects: [a, b, c, d].map(held), verdictAt: once(upVerdict), followMs: 1_000 };
+    const { sent, ends } = run(options);
+    // Answered after 10 ms, ready 1 s later, seen 50 ms after that.
+    expect(sent).toEqual(['100 a object=3', '1160 b object=3', '1160 c object=3', '2220 d object=3']);
+    expect(ends).toEqual([{ at: 3_280, flow: 1, end: 'completed' }]);
+  });
+
+  it('go down in ascending order, each when no pods of the one before are left', () => {
+    const options = { resources, objects: [a, b, c, d].map(up), verdictAt: once(downVerdict), followMs: 500 };
+    const { sent, ends } = run(options);
+    expect(sent).toEqual(['100 a object=0', '660 b object=0', '660 c object=0', '1220 d object=0']);
+    expect(ends).toEqual([{ at: 1_780, flow: 1, end: 'completed' }]);
+  });
+
+  it('wait for all of their resources', () => {
+    const options = {
+      resources: [at(a, 0), at(b, 0, { initialDelayMs: 4_000 }), at(c, 1)],
+      verdictAt: once(upVerdict),
+    };
+    const { sent } = run({ ...options, objects: [a, b, c].map(held) });
+    expect(sent).toEqual(['100 a object=3', '4100 b object=3', '5160 c object=3']);
+  });
+
+  it('without anything to do are passed at once', () => {
+    const objects = [up(a), up(b), up(c), held(d)];
+    expect(run({ resources, objects, verdictAt: once(upVerdict) }).sent).toEqual(['100 d object=3']);
+  });
+
+  it('leave resources without scaleDown alone', () => {
+    const onlyUp = dependent(b, { down: null });
+    const { sent } = run({ resources: [at(a, 1), onlyUp], objects: [up(a), up(b)], verdictAt: once(downVerdict) });
+    expect(sent).toEqual(['100 a object=0']);
+  });
+});
+
+describe('a scale-up', () => {
+  const resources = [at(a, 0), at(b, 0), at(c, 1)];
+  const objects = [a, b, c].map(held);
+
+  it('ends at an error: no later level starts, and the next run starts it again', () => {
+    const attempts = (_: number, entry: LogEntry): Fate => {
+      const isFirst = entry.flow === 1 && entry.action.key === refKey(a);
+      return { latencyMs: 20, ...(isFirst ? { error: 'Forbidden' } : {}) };
+    };
+    const { sent, ends } = run({ resources, objects, verdictAt: () => upVerdict, fateOf: attempts }, 20_000);
+    expect(ends).toMatchObject([
+      { flow: 1, end: 'failed', at: 120 },
+      { flow: 2, end: 'completed' },
+    ]);
+    expect(sent).toEqual(['100 a object=3', '100 b object=3', '10200 a object=3', '11260 c object=3']);
+  });
+
+  it('waits for watches of the seed that are away, also in the middle, but not for ever; then it reads first', () => {
+    const awayFrom = (from: number) => ({ seedAwayMs: (now: number) => Math.max(0, now - from) });
+    const held3 = { resources, objects: [held(a), held(b), held(c)], verdictAt: () => upVerdict };
+    const before = run({ ...held3, ...awayFrom(-1) }, 200_000);
+    expect(before.sent.slice(0, 2)).toEqual(['91000 a read', '91000 b read']);
+    // c is on the next level: its turn comes when a and b are done, at 1160.
+    const meanwhile = run({ ...held3, ...awayFrom(500) }, 200_000);
+    expect(meanwhile.sent).toEqual(['100 a object=3', '100 b object=3', expect.stringMatching(/^9\d{4} c object=3$/)]);
+    const back = { seedAwayMs: (now: number) => (now < 5_000 ? 5_000 : 0) };
+    expect(run({ ...held3, ...back }, 200_000).sent[0]).toBe('10200 a object=3');
+  });
+
+  it('passes a missing resource, though it is required', () => {
+    const { sent, ends } = run({ resources, objects: [held(b), held(c)], verdictAt: once(upVerdict) });
+    expect(sent).toEqual(['100 b object=3', '1160 c object=3']);
+    expect(ends).toMatchObject([{ end: 'completed' }]);
+  });
+
+  it('passes a missing resource that is optional', () => {
+    const optional = [at(a, 0, { optional: true }), at(b, 0), at(c, 1)];
+    const { sent, ends } = run({ resources: optional, objects: [held(b), held(c)], verdictAt: once(upVerdict) });
+    expect(sent).toEqual(['100 b object=3', '1160 c object=3']);
+    expect(ends).toMatchObject([{ end: 'completed' }]);
+  });
+
+  it('sends nothing more in the moment of an error, and awaits what was sent', () => {
+    // Both are tried again at the same instant, 220 ms; b is refused for good right then.
+    const fates = (index: number): Fate => {
+      if (index < 2) return { latencyMs: 20, error: 'TooManyRequests' };
+      return index === 2 ? { latencyMs: 5_000 } : { latencyMs: 20, error: 'Forbidden' };
+    };
+    const { sent, ends } = run({ resources, objects, verdictAt: once(upVerdict), fateOf: fates });
+    expect(sent).toHaveLength(4);
+    expect(ends).toEqual([{ at: 5_220, flow: 1, end: 'failed' }]);
+  });
+
+  it.each([
+    { what: 'within two intervals', followMs: 19_900, next: 20_060 },
+    { what: 'longer', followMs: 20_100, next: undefined },
+  ])('starts no level on a verdict older than two probe intervals: $what', ({ followMs, next }) => {
+    const options = { resources: [at(a, 0, { timeoutMs: 100_000 }), at(c, 1)], objects: [held(a), held(c)], followMs };
+    const { sent, ends } = run({ ...options, verdictAt: once(upVerdict) }, 100_000);
+    expect(sent).toEqual(['100 a object=3', ...(next === undefined ? [] : [`${String(next)} c object=3`])]);
+    expect(ends.length).toBe(next === undefined ? 0 : 1);
+  });
+
+  it('goes on when the verdict is given again', () => {
+    const options = {
+      resources: [at(a, 0, { timeoutMs: 100_000 }), at(c, 1, { timeoutMs: 100_000 })],
+      objects: [held(a), held(c)],
+    };
+    const verdictAt = (now: number) => (now === 0 || now > 50_000 ? upVerdict : undefined);
+    const { sent, ends } = run({ ...options, followMs: 35_000, verdictAt }, 100_000);
+    expect(sent).toEqual(['100 a object=3', '50600 c object=3']);
+    expect(ends).toMatchObject([{ flow: 1, end: 'completed' }]);
+  });
+
+  describe.each([
+    { what: 'its initial delay', info: { initialDelayMs: 25_000 }, first: undefined },
+    { what: 'a request to wait', info: {}, first: { error: 'TooManyRequests', retryAfterMs: 25_000 } as const },
+  ])('that has waited for $what until its verdict is older than two probe intervals', ({ info, first }) => {
+    const oneLevel = { resources: [at(a, 0, info)], objects: [held(a)] };
+    const fates = (index: number): Fate => ({ latencyMs: 20, ...(index === 0 ? first : undefined) });
+    const before = first === undefined ? [] : ['100 a object=3'];
+    const late = (now: number) => (now === 0 || now > 50_000 ? upVerdict : undefined);
+
+    it('scales nothing', () => {
+      const { sent, ends } = run({ ...oneLevel, verdictAt: once(upVerdict), fateOf: fates });
+      expect([sent, ends]).toEqual([before, []]);
+    });
+
+    it('goes on when the verdict is given again, and has all of its time-out', () => {
+      const { sent, ends } = run({ ...oneLevel, verdictAt: late, fateOf: fates, followMs: 29_000 });
+      expect(sent).toEqual([...before, '50600 a object=3']);
+      expect(ends).toEqual([{ at: 79_660, flow: 1, end: 'completed' }]);
+    });
+
+    it('takes away left-over marks all the same', () => {
+      const harness = createHarness({ ...oneLevel, verdictAt: once(upVerdict), fateOf: fates });
+      harness.at(30_000, () => harness.model.edit(refKey(a), { replicas: 2 }));
+      harness.runUntil(60_000);
+      expect(tell(harness.log)).toEqual([...before, '30050 a object']);
+      expect(harness.ends).toMatchObject([{ end: 'completed' }]);
+    });
+  });
+
+  it('of what is held does not mind what is missing', () => {
+    const { sent, ends } = run({ resources, objects: [held(b), held(c)], verdictAt: once(upHeldVerdict) });
+    expect(sent).toEqual(['100 b object=3', '1160 c object=3']);
+    expect(ends).toMatchObject([{ end: 'completed' }]);
+  });
+
+  it('of what is held leaves the others at 0', () => {
+    const objectsOfBoth = [objectOf(a, { replicas: 0 }), held(b), held(c)];
+    const { sent } = run({ resources, objects: objectsOfBoth, verdictAt: once(upHeldVerdict) });
+    expect(sent).toEqual(['100 b object=3', '1160 c object=3']);
+  });
+
+  it.each([
+    { what: 'narrower, holds from then on', verdicts: [upVerdict, upHeldVerdict], bReplicas: 0 },
+    { what: 'wider, is for the next flow', verdicts: [upHeldVerdict, upVerdict, failedVerdict], bReplicas: 0 },
+    { what: 'the same, changes nothing', verdicts: [upVerdict, upVerdict], bReplicas: 1 },
+  ])('goes on by a mandate that is $what', ({ verdicts, bReplicas }) => {
+    const levels = [at(a, 0, { timeoutMs: 60_000 }), at(b, 1), at(c, 1)];
+    const options = { resources: levels, objects: [held(a), objectOf(b, { replicas: 0 }), held(c)] };
+    const verdictAt = (now: number) => verdicts[Math.min(Math.floor(now / 10_000), verdicts.length - 1)];
+    const { harness } = run({ ...options, verdictAt, followMs: 15_000 }, 60_000);
+    expect(harness.model.get(refKey(b))?.replicas).toBe(bReplicas);
+    expect(harness.model.get(refKey(c))).toMatchObject({ replicas: 3, annotations: {} });
+  });
+});
+
+describe('a resource that is no longer configured', () => {
+  const dropped: DependentResource = { ...dependent(b, { down: null, optional: true }), onlyWhereHeld: true };
+  const resources = [at(a, 0), dropped];
+
+  it('is restored where we hold it', () => {
+    const { sent, ends } = run({ resources, objects: [up(a), held(b)], verdictAt: once(upVerdict) });
+    expect(sent).toEqual(['100 b object=3']);
+    expect(ends).toMatchObject([{ end: 'completed', at: 1_160 }]);
+  });
+
+  it('is left alone everywhere else, whatever is on it', () => {
+    for (const given of [{ replicas: 0 }, { replicas: 3, annotations: { [replicas]: '2' } }]) {
+      const objects = [held(a), objectOf(b, given)];
+      const { sent } = run({ resources, objects, verdictAt: once(upVerdict) });
+      expect(sent).toEqual(['100 a object=3']);
+      expect(run({ resources: [dropped], objects, verdictAt: once(upVerdict) }).ends).toEqual([]);
+    }
+  });
+
+  it('is not scaled down again', () => {
+    const { sent } = run({ resources, objects: [up(a), up(b)], verdictAt: once(downVerdict) });
+    expect(sent).toEqual(['100 a object=0']);
+  });
+});
+
+describe('a scale-down', () => {
+  const forgiving = { objects: [up(a), up(b)], verdictAt: once(downVerdict), followMs: 60_000 };
+
+  it.each([
+    { timeoutMs: 500, initialDelayMs: 0, next: 600 },
+    { timeoutMs: 3_000, initialDelayMs: 0, next: 3_100 },
+    { timeoutMs: 30_000, initialDelayMs: 0, next: 3_100 },
+    { timeoutMs: 30_000, initialDelayMs: 2_000, next: 5_100 },
+    { timeoutMs: 1_000, initialDelayMs: 2_000, next: 3_100 },
+  ])('goes on after $initialDelayMs + min($timeoutMs, 3 s)', ({ next, ...info }) => {
+    const { sent } = run({ ...forgiving, resources: [at(a, 0, info), at(b, 1)] });
+    expect(sent).toEqual([`${String(100 + info.initialDelayMs)} a object=0`, `${String(next)} b object=0`]);
+  });
+
+  it('needs no fresh verdict after a long initial delay', () => {
+    const { sent } = run({ ...forgiving, resources: [at(a, 0, { initialDelayMs: 45_000 })] });
+    expect(sent).toEqual(['45100 a object=0']);
+  });
+
+  it.each([
+    { what: 'whose pods are still there', object: objectOf(a, { replicas: 0, ready: 1 }), next: 3_100 },
+    { what: 'that is missing', object: undefined, next: 3_100 },
+    { what: 'that is ignored', object: objectOf(a, { annotations: { [ignore]: 'true' } }), next: 3_100 },
+    { what: 'that has something to scale', object: up(a), next: 23_100 },
+  ])('waits for the initial delay only where there is something to scale: beside one $what', ({ object, next }) => {
+    const resources = [at(a, 0, { initialDelayMs: 20_000 }), at(c, 0), at(b, 1)];
+    const objects = [...(object === undefined ? [] : [object]), up(b), up(c)];
+    const { sent } = run({ ...forgiving, objects, resources });
+    expect(sent.filter((line) => line.includes(' b '))).toEqual([`${String(next)} b object=0`]);
+  });
+
+  it('waits for the initial delay as long as only reading can tell whether there is something to scale', () => {
+    const main = etcd('a');
+    const fates = fateOf({ a: { latencyMs: 4_000 } });
+    const scaled = (replicas: number) => {
+      const objects = [objectOf(main, { replicas, ready: 3 }), up(b)];
+      const resources = [at(main, 0, { initialDelayMs: 2_000 }), at(b, 1)];
+      return run({ ...forgiving, objects, resources, fateOf: fates }, 20_000).sent;
+    };
+    expect(scaled(3).slice(0, 3)).toEqual(['100 a read', '4100 a object', '5100 b object=0']);
+    expect(scaled(0).slice(0, 2)).toEqual(['100 a read', '4100 b object=0']);
+  });
+
+  it('waits for the slowest of a level, within its limit', () => {
+    const resources = [at(a, 0, { timeoutMs: 1_000 }), at(c, 0, { timeoutMs: 2_000 }), at(b, 1)];
+    const { sent } = run({ ...forgiving, objects: [up(a), up(b), up(c)], resources });
+    expect(sent).toEqual(['100 a object=0', '100 c object=0', '2100 b object=0']);
+  });
+
+  it.each([
+    { what: 'missing', objects: [up(b), up(c)], fates: {}, next: 100, end: 'failed' },
+    {
+      what: 'forbidden',
+      objects: [up(a), up(b), up(c)],
+      fates: { a: { error: 'Forbidden' } },
+      next: 120,
+      end: 'failed',
+    },
+    { what: 'slow', objects: [up(a), up(b), up(c)], fates: { a: { latencyMs: 4_500 } }, next: 3_100, end: 'completed' },
+    {
+      what: 'never answered',
+      objects: [up(a), up(b), up(c)],
+      fates: { a: { latencyMs: 1e6 } },
+      next: 3_100,
+      end: undefined,
+    },
+    {
+      what: 'always changed by others',
+      objects: [up(a), up(b), up(c)],
+      fates: { a: { interference: {} } },
+      next: 400,
+      end: 'failed',
+    },
+  ] as const)('is not kept up by a resource that is $what', ({ objects, fates, next, end }) => {
+    const resources = [at(a, 0), at(b, 1), at(c, 2)];
+    const options = { resources, objects, verdictAt: once(downVerdict), followMs: 400, fateOf: fateOf(fates) };
+    const { sent, ends } = run(options, 30_000);
+    const others = sent.filter((line) => !line.includes(' a '));
+    expect(others).toEqual([`${String(next)} b object=0`, `${String(next + 460)} c object=0`]);
+    expect(ends[0]?.end).toBe(end);
+  });
+
+  it('tries what is missing again with the next run', () => {
+    const resources = [at(a, 0), at(b, 1)];
+    const harness = createHarness({ resources, objects: [up(a), up(b)], verdictAt: () => downVerdict, watchLagMs: 0 });
+    harness.model.edit(refKey(a), undefined);
+    harness.runUntil(15_000);
+    expect(harness.ends).toMatchObject([{ end: 'failed' }, { end: 'failed', flow: 2 }]);
+    expect(tell(harness.log)).toEqual(['100 b object=0']);
+  });
+
+  it('goes on with an early level while a later one runs', () => {
+    const resources = [at(a, 0), at(b, 1)];
+    const fates = fateOf({ a: { latencyMs: 7_000, error: 'ServerError' } });
+    const { sent } = run({ resources, objects: [up(a), up(b)], verdictAt: once(downVerdict), fateOf: fates }, 10_000);
+    expect(sent).toEqual(['100 a object=0', '3100 b object=0', '7200 a read']);
+  });
+});
+
+it('scales down nothing more after a suspension, until the verdict is given again', () => {
+  const plan = { id: 1, direction: 'down', scope: 'all', reason: '', now: 0, judgedAt: 0, readFirst: false } as const;
+  const created = createFlow({ ...plan, resources: [at(a, 0), at(c, 1)], verdictMaxAgeMs: 20_000 });
+  const snapshotOf = () => ({ kind: 'state', state: stateOf(up(c)) }) as const;
+  const step = (flow: Flow, now: number) => advanceFlow(flow, { now, snapshotOf, seedAwayMs: 0, outcomes: [] });
+  const begun = step(created, 0);
+  expect(begun.wakeAt).toBe(3_000);
+  const awake = step(begun.flow, 3_000 + 10_000);
+  expect(awake.actions).toMatchObject([{ key: refKey(c) }]);
+  const resumed = step(begun.flow, 3_000 + 10_001);
+  expect([resumed.actions, resumed.wakeAt]).toEqual([[], Number.POSITIVE_INFINITY]);
+  const confirmed = step(confirmFlow(resumed.flow, { judgedAt: 14_000, scope: 'all' }), 14_000);
+  expect(confirmed.actions).toMatchObject([{ key: refKey(c) }]);
+});

@@ -1,0 +1,252 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { MachineView, NodeView } from '../../gardener/nodes.ts';
+import { ApiError } from '../../kubernetes/api/errors.ts';
+import { refKey } from '../../kubernetes/api/resource-ref.ts';
+import { ignoreScalingAnnotation } from '../../kubernetes/api/scalable.ts';
+import { type ExternalProbeView, type ProbeMemory, emptyProbeMemory } from '../judge/verdict.ts';
+import type { DependentResource } from '../settings.ts';
+import {
+  type ProbeRun,
+  type ProbeRunResult,
+  type ReadName,
+  defaultSettings,
+  leasesOf,
+  nodeOf,
+  runProbe,
+  runProbes,
+  undisturbed,
+} from '../testing/probe-run.ts';
+import { hasWork } from './flow-plan.ts';
+import type { Snapshot } from './operation.ts';
+
+const seed = 20_261_121;
+const now = 200_000;
+
+interface NodeCase {
+  /** Ages of its lease at the looks, the last of them now; null: without renewTime. */
+  readonly ages: readonly (number | null)[];
+  readonly role: 'candidate' | 'no-node' | 'no-machine' | 'unhealthy' | 'terminating';
+  /** How far its clock is ahead. */
+  readonly clockShiftMs: number;
+}
+
+interface ProbeCase {
+  readonly nodes: readonly NodeCase[];
+  /** How long before now the earlier observations were; none: everything is seen for the first time. */
+  readonly earlier: readonly number[];
+  readonly fraction: number;
+  readonly failure: ReadName | undefined;
+  readonly isUndisturbed: boolean;
+  readonly externalProbe: ExternalProbeView | undefined;
+  readonly random: number;
+}
+
+const age = fc.oneof(
+  { weight: 6, arbitrary: fc.integer({ min: 0, max: 12_000 }) },
+  { weight: 2, arbitrary: fc.integer({ min: 12_000, max: 29_999 }) },
+  { weight: 3, arbitrary: fc.integer({ min: 30_000, max: 120_000 }) },
+  { weight: 1, arbitrary: fc.constant(null) },
+);
+const old = fc.integer({ min: 70_000, max: 120_000 });
+const anyRole: fc.Arbitrary<NodeCase['role']> = fc.oneof(
+  { weight: 6, arbitrary: fc.constant('candidate') },
+  { weight: 3, arbitrary: fc.constantFrom('no-node', 'no-machine', 'unhealthy', 'terminating') },
+);
+
+const clockShiftMs = fc.oneof(
+  { weight: 9, arbitrary: fc.constant(0) },
+  { weight: 1, arbitrary: fc.constantFrom(-600_000, 5_000, 600_000) },
+);
+
+const nodeCase = (ages: typeof age | typeof old): fc.Arbitrary<NodeCase> =>
+  fc.record({ ages: fc.array(ages, { minLength: 3, maxLength: 3 }), role: anyRole, clockShiftMs });
+const silentCase: fc.Arbitrary<NodeCase> = fc
+  .record({ since: old, role: anyRole, clockShiftMs })
+  .map(({ since, ...rest }) => ({ ages: [since, since, since], ...rest }));
+
+const anyExternalProbe: fc.Arbitrary<ExternalProbeView | undefined> = fc.oneof(
+  { weight: 6, arbitrary: fc.constant(undefined) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      mode: fc.constantFrom('observe', 'confirm', 'trigger'),
+      state: fc.constantFrom('unknown', 'reachable', 'unreachable'),
+      since: fc.constant(now - 5_000),
+    }),
+  },
+  { weight: 3, arbitrary: fc.constant({ mode: 'trigger', state: 'unreachable', since: now - 5_000 }) },
+);
+
+/** Silent for about as long as a failing external probe needs. */
+const quietCase: fc.Arbitrary<NodeCase> = fc
+  .record({ since: fc.integer({ min: 14_500, max: 22_000 }), role: anyRole, clockShiftMs })
+  .map(({ since, ...rest }) => ({ ages: [since, since, since], ...rest }));
+
+const caseOf = (
+  nodes: fc.Arbitrary<readonly NodeCase[]>,
+  rest: Partial<{ [K in keyof ProbeCase]: fc.Arbitrary<ProbeCase[K]> }> = {},
+): fc.Arbitrary<ProbeCase> =>
+  fc.record({
+    nodes,
+    earlier: fc.constantFrom([], [2_000], [11_000], [22_000, 11_000], [60_000, 10_000]),
+    fraction: fc.constantFrom(0.01, 0.5, 0.6, 1),
+    failure: fc.constant(undefined),
+    isUndisturbed: fc.boolean(),
+    externalProbe: anyExternalProbe,
+    random: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+    ...rest,
+  });
+
+const probeCase: fc.Arbitrary<ProbeCase> = fc.oneof(
+  caseOf(fc.array(nodeCase(age), { maxLength: 7 })),
+  caseOf(fc.array(nodeCase(fc.integer({ min: 0, max: 12_000 })), { maxLength: 7 })),
+  caseOf(fc.array(silentCase, { minLength: 3, maxLength: 7 }), {
+    earlier: fc.constantFrom([11_000], [22_000, 11_000]),
+  }),
+  caseOf(fc.array(nodeCase(old), { minLength: 3, maxLength: 7 }), { earlier: fc.constant([]) }),
+  caseOf(fc.array(nodeCase(age), { minLength: 1, maxLength: 1 })),
+  caseOf(fc.array(quietCase, { minLength: 2, maxLength: 5 }), {
+    earlier: fc.constantFrom([30_000, 11_000], [22_000, 9_000], [9_000]),
+    externalProbe: fc.constant({ mode: 'trigger', state: 'unreachable', since: now - 5_000 }),
+  }),
+  caseOf(fc.array(nodeCase(age), { maxLength: 7 }), {
+    failure: fc.constantFrom('version', 'leases', 'nodes', 'machines'),
+  }),
+);
+
+const machineOf = (name: string, { role }: NodeCase): readonly MachineView[] =>
+  role === 'no-machine' ? [] : [{ nodeName: name, phase: role === 'terminating' ? 'Terminating' : 'Running' }];
+const viewOf = (name: string, { role }: NodeCase): readonly NodeView[] => {
+  if (role === 'no-node') return [];
+  return [{ ...nodeOf(name), trueConditions: new Set(role === 'unhealthy' ? ['DiskPressure'] : []) }];
+};
+
+/** What the looks of a case see: the renewals by then. */
+const runsOf = (probe: ProbeCase, dependents: ProbeRun['dependents'] & object): readonly ProbeRun[] => {
+  const observations = [...probe.earlier, 0];
+  return observations.map((before, index) => {
+    const at = now - before;
+    const isLast = index === observations.length - 1;
+    const renewedAt = probe.nodes.map(({ ages, clockShiftMs: shift }) => {
+      const ageThen = ages[ages.length - observations.length + index] ?? null;
+      // Never back in time, and the same ages now are the same renewal.
+      return ageThen === null ? null : Math.min(now - ageThen, at) + shift;
+    });
+    const leases = leasesOf(renewedAt);
+    return {
+      at,
+      leases,
+      dependents,
+      nodes: probe.nodes.flatMap((node, nth) => viewOf(`node-${String(nth + 1)}`, node)),
+      machines: probe.nodes.flatMap((node, nth) => machineOf(`node-${String(nth + 1)}`, node)),
+      settings: { ...defaultSettings, nodeLeaseFailureFraction: probe.fraction },
+      random: probe.random,
+      externalProbe: probe.externalProbe,
+      ...(isLast && probe.failure !== undefined
+        ? { failures: { [probe.failure]: new ApiError({ code: 'ServerError', message: 'x' }) } }
+        : {}),
+    };
+  });
+};
+
+interface Both {
+  readonly memory: ProbeMemory;
+  readonly asGiven: ProbeRunResult;
+  readonly eager: ProbeRunResult;
+}
+
+const eagerView = { undisturbed: false, anyHeld: false };
+
+const runBoth = (probe: ProbeCase): Both => {
+  const runs = runsOf(probe, eagerView);
+  const memory = runProbes(emptyProbeMemory, runs.slice(0, -1)).at(-1)?.decision.memory ?? emptyProbeMemory;
+  const last = runs.at(-1);
+  if (last === undefined) throw new Error('no run');
+  const view = probe.isUndisturbed ? undisturbed : eagerView;
+  return { memory, asGiven: runProbe(memory, { ...last, dependents: view }), eager: runProbe(memory, last) };
+};
+
+const isLazy = ({ isEager, decision }: ProbeRunResult): boolean => decision.verdict.kind !== 'failed' && !isEager;
+
+const scaling = { level: 0, initialDelayMs: 0, timeoutMs: 30_000 };
+const kinds = ['apps/v1/Deployment', 'apps/v1/StatefulSet', 'druid.gardener.cloud/v1alpha1/Etcd'];
+
+/** Dependents that are up, ready and without our annotations, or optional and not there. */
+const healthyDependents = fc.uniqueArray(
+  fc.record({
+    kind: fc.constantFrom(...kinds),
+    specReplicas: fc.integer({ min: 1, max: 5 }),
+    readyReplicas: fc.integer({ min: 1, max: 5 }),
+    ignored: fc.boolean(),
+    missing: fc.constantFrom(undefined, 'absent', 'not-served'),
+  }),
+  { selector: ({ kind }) => kind, minLength: 1 },
+);
+
+type HealthyDependents = typeof healthyDependents extends fc.Arbitrary<infer T> ? T : never;
+
+const planOf = (dependents: HealthyDependents) => {
+  const resources = dependents.map(({ kind, missing }): DependentResource => {
+    const at = kind.lastIndexOf('/');
+    const ref = { apiVersion: kind.slice(0, at), kind: kind.slice(at + 1), name: 'x' };
+    return { ref, optional: missing !== undefined, scaleUp: scaling, scaleDown: scaling };
+  });
+  const snapshots = dependents.map(({ specReplicas, readyReplicas, ignored, missing }): Snapshot => {
+    if (missing === 'absent') return { kind: 'absent' };
+    if (missing === 'not-served') return { kind: 'not-served', problem: 'x' };
+    const annotations: Readonly<Record<string, string>> = ignored ? { [ignoreScalingAnnotation]: 'true' } : {};
+    return { kind: 'state', state: { resourceVersion: '1', annotations, specReplicas, readyReplicas, observed: true } };
+  });
+  const byKey = new Map(resources.map(({ ref }, index) => [refKey(ref), snapshots[index]]));
+  const snapshotOf = (key: string): Snapshot => byKey.get(key) ?? { kind: 'absent' };
+  return { resources, snapshotOf };
+};
+
+describe('a lazy run', () => {
+  it('acts as an eager one would, and looks again no later', () => {
+    fc.assert(
+      fc.property(probeCase, healthyDependents, (probe, dependents) => {
+        const { asGiven, eager } = runBoth(probe);
+        if (!isLazy(asGiven)) {
+          // What an undisturbed shoot cannot spare is what every run does.
+          expect(asGiven).toEqual(eager);
+          return;
+        }
+        expect(asGiven.decision.verdict).toEqual({ kind: 'healthy', scope: 'all' });
+        const { resources, snapshotOf } = planOf(dependents);
+        const plan = { direction: 'up', scope: 'all', resources, verdictMaxAgeMs: 20_000, readFirst: false } as const;
+        expect(hasWork(plan, snapshotOf)).toBe(false);
+        expect(['healthy', 'skipped', 'failed']).toContain(eager.decision.verdict.kind);
+        // A run that failed is repeated sooner: only it has to.
+        if (eager.decision.verdict.kind !== 'failed') {
+          expect(asGiven.decision.nextRunAt).toBeLessThanOrEqual(eager.decision.nextRunAt);
+        }
+        const { verdictMayTurnAt } = eager.decision;
+        if (verdictMayTurnAt !== undefined) {
+          expect(asGiven.decision.verdictMayTurnAt).toBeLessThanOrEqual(verdictMayTurnAt);
+        }
+        if (eager.decision.verdict.kind !== 'failed') expect(asGiven.decision.memory).toEqual(eager.decision.memory);
+      }),
+      { numRuns: 3_000, seed },
+    );
+  });
+
+  it('is one of many kinds of runs that the property above sees', () => {
+    const shares = new Map<string, number>();
+    const cases = fc.sample(probeCase, { numRuns: 3_000, seed });
+    for (const probe of cases) {
+      const { asGiven, eager } = runBoth(probe);
+      const { verdict } = eager.decision;
+      const isEarly = verdict.kind === 'unhealthy' && verdict.earlyByMs !== undefined;
+      const names = [verdict.kind, ...(isLazy(asGiven) ? ['lazy'] : []), ...(isEarly ? ['by the path'] : [])];
+      for (const name of names) shares.set(name, (shares.get(name) ?? 0) + 1 / cases.length);
+    }
+    const heard = [...shares].map(([name, of]) => `${name} ${(100 * of).toFixed(1)} %`).join(', ');
+    process.stdout.write(`verdicts of the generated cases: ${heard}\n`);
+    for (const name of ['healthy', 'unhealthy', 'skipped', 'confirming', 'failed', 'lazy']) {
+      expect(shares.get(name), name).toBeGreaterThanOrEqual(0.1);
+    }
+    expect(shares.get('by the path')).toBeGreaterThanOrEqual(0.02);
+  });
+});

@@ -1,0 +1,136 @@
+import { type ResourceState, isAtLeast } from '../../kubernetes/api/scalable.ts';
+import {
+  type Direction,
+  type PatchPlan,
+  type Scope,
+  isSettled,
+  narrowScope,
+  planPatch,
+  unknownManager,
+} from './moves.ts';
+import {
+  type Action,
+  type Operation,
+  type Snapshot,
+  failOperation,
+  isPolled,
+  latestState,
+  maxAttempts,
+  notFound,
+  pollMs,
+} from './operation.ts';
+
+interface Context {
+  readonly direction: Direction;
+  readonly scope: Scope;
+  readonly now: number;
+  readonly snapshot: Snapshot;
+  /** The verdict is fresh enough to scale on. */
+  readonly verdictIsFresh: boolean;
+}
+
+interface Stepped {
+  readonly operation: Operation;
+  readonly action?: Action;
+}
+
+/** Moves an operation as far as it goes at `context.now`; at most one request comes out of it. */
+export const stepOperation = (operation: Operation, context: Context): Stepped => {
+  const { phase } = operation;
+  switch (phase.kind) {
+    case 'delayed':
+      return context.now < phase.until ? { operation } : decide({ ...operation, phase: { kind: 'deciding' } }, context);
+    case 'backing-off':
+      return context.now < phase.until
+        ? { operation }
+        : decide({ ...operation, phase: { kind: 'deciding' }, mustRead: operation.mustRead || phase.reread }, context);
+    case 'awaiting-verdict':
+      // That wait is not the resource's: its time-out begins when it is over.
+      return decide({ ...operation, deadline: context.now + operation.info.timeoutMs }, context);
+    case 'deciding':
+    case 'settling':
+      return decide(operation, context);
+    case 'idle':
+    case 'reading':
+    case 'writing':
+    case 'done':
+    case 'failed':
+      return { operation };
+  }
+};
+
+const decide = (operation: Operation, context: Context): Stepped => {
+  const { snapshot } = context;
+  if (operation.mustRead && snapshot.kind !== 'not-served') return read(operation);
+  const state = latestState(operation, snapshot);
+  if (state === undefined) {
+    if (snapshot.kind === 'unknown') return read(operation);
+    return { operation: notFound(operation, snapshot.kind === 'not-served' ? snapshot.problem : undefined) };
+  }
+  if (operation.phase.kind === 'settling' && needsReading(operation, state, context)) return read(operation);
+  const move = planPatch(operation.resource, state, { ...context, scope: scopeOf(operation, state, context) });
+  switch (move.kind) {
+    case 'done':
+      return { operation: { ...operation, phase: { kind: 'done', outcome: move.outcome } } };
+    case 'settle':
+      return { operation: settle(operation, state, context) };
+    case 'write':
+      return write(operation, move, context);
+  }
+};
+
+/** A resource that we brought up is waited for, though it no longer carries the mark that we took away. */
+const scopeOf = (
+  { mayHaveWritten, resource }: Operation,
+  { specReplicas }: ResourceState,
+  { scope }: Context,
+): Scope => (mayHaveWritten && specReplicas > 0 ? 'all' : narrowScope(scope, resource));
+
+const read = (operation: Operation): Stepped => ({
+  operation: { ...operation, phase: { kind: 'reading' } },
+  action: { kind: 'read', key: operation.key },
+});
+
+const write = (
+  operation: Operation,
+  move: Extract<PatchPlan, { kind: 'write' }>,
+  { now, verdictIsFresh }: Context,
+): Stepped => {
+  const delayedUntil = operation.startedAt + operation.info.initialDelayMs;
+  if (move.scaling && !operation.delayServed && now < delayedUntil) {
+    const deadline = delayedUntil + operation.info.timeoutMs;
+    return {
+      operation: { ...operation, delayServed: true, deadline, phase: { kind: 'delayed', until: delayedUntil } },
+    };
+  }
+  if (move.scaling && !verdictIsFresh) return { operation: { ...operation, phase: { kind: 'awaiting-verdict' } } };
+  // Somebody took our count back while we waited for the pods to follow.
+  const isFight = operation.wroteCount && move.write.replicas !== undefined;
+  const attempts = isFight ? operation.attempts + 1 : operation.attempts;
+  if (isFight && attempts >= maxAttempts) {
+    const { undoes = unknownManager } = move.write;
+    const writer = undoes === unknownManager ? 'another writer' : undoes;
+    return { operation: failOperation(operation, `${writer} keeps changing its replicas`) };
+  }
+  return {
+    operation: { ...operation, attempts, phase: { kind: 'writing', write: move.write } },
+    action: { kind: 'write', key: operation.key, write: move.write },
+  };
+};
+
+const settle = (operation: Operation, state: ResourceState, { direction, now }: Context): Operation => {
+  if (isSettled(state, direction)) {
+    return { ...operation, phase: { kind: 'done', outcome: operation.wroteCount ? 'scaled' : 'settled' } };
+  }
+  if (now >= operation.deadline) {
+    const seconds = String(operation.info.timeoutMs / 1_000);
+    return failOperation(operation, `not finished within its timeout of ${seconds}s`);
+  }
+  return { ...operation, phase: { kind: 'settling' } };
+};
+
+const needsReading = (operation: Operation, state: ResourceState, { snapshot, now }: Context): boolean => {
+  const unread = snapshot.kind === 'unknown' ? snapshot.resourceVersion : undefined;
+  if (unread !== undefined && unread !== state.resourceVersion && isAtLeast(unread, state.resourceVersion)) return true;
+  return isPolled(operation, snapshot) && now >= operation.lastResponseAt + pollMs;
+};

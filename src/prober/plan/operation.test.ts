@@ -1,0 +1,265 @@
+import { describe, expect, it } from 'vitest';
+import { refKey } from '../../kubernetes/api/resource-ref.ts';
+import {
+  activeAnnotation as active,
+  ignoreScalingAnnotation as ignore,
+  replicasAnnotation as replicas,
+} from '../../kubernetes/api/scalable.ts';
+import { type Fate, dependent, downVerdict, instant, once, tell, upVerdict } from '../testing/cases.ts';
+import { type HarnessOptions, createHarness } from '../testing/seed-harness.ts';
+import { type ModelObject, deployment, etcd, objectOf, stateOf } from '../testing/seed-model.ts';
+import { idleOperation, latestState } from './operation.ts';
+
+const kcm = deployment('kcm');
+const main = etcd('main');
+const isHeld = { annotations: { [active]: '', [replicas]: '3' }, replicas: 0 };
+
+const run = (options: HarnessOptions, until = 600_000) => {
+  const harness = createHarness(options);
+  harness.runUntil(until);
+  const object = (ref: typeof kcm): Pick<ModelObject, 'annotations' | 'replicas'> | undefined => {
+    const found = harness.model.get(refKey(ref));
+    return found && { annotations: found.annotations, replicas: found.replicas };
+  };
+  return { harness, sent: tell(harness.log), end: harness.ends[0], ends: harness.ends.map(({ end }) => end), object };
+};
+
+/** Fates of the first requests; all others are answered in 20 ms. */
+const fates =
+  (...given: readonly Partial<Fate>[]) =>
+  (index: number): Fate => ({ latencyMs: 20, ...given[index] });
+
+describe('initialDelay', () => {
+  it('is waited where there is something to scale', () => {
+    const resources = [dependent(kcm, { up: { initialDelayMs: 5_000 }, down: { initialDelayMs: 2_000 } })];
+    const up = run({ resources, objects: [objectOf(kcm, isHeld)], verdictAt: once(upVerdict) });
+    expect(up.sent).toEqual(['5100 kcm object=3']);
+    const down = run({ resources, objects: [objectOf(kcm, { replicas: 3 })], verdictAt: once(downVerdict) });
+    expect(down.sent).toEqual(['2100 kcm object=0']);
+  });
+
+  it('is not waited by what is up, or only has left-over marks', () => {
+    const resources = [dependent(kcm, { up: { initialDelayMs: 5_000 } })];
+    expect(run({ resources, objects: [objectOf(kcm)], verdictAt: once(upVerdict) }).ends).toEqual([]);
+    const marked = objectOf(kcm, { annotations: isHeld.annotations, replicas: 3 });
+    expect(run({ resources, objects: [marked], verdictAt: once(upVerdict) }).sent).toEqual(['100 kcm object']);
+  });
+
+  it('is waited only once, whatever is tried again', () => {
+    const resources = [dependent(kcm, { up: { initialDelayMs: 5_000 } })];
+    const fateOf = fates({ interference: {} }, {}, { error: 'ServerError' });
+    const { sent, ends } = run({ resources, objects: [objectOf(kcm, isHeld)], verdictAt: once(upVerdict), fateOf });
+    expect(sent).toEqual([
+      '5100 kcm object=3',
+      '5220 kcm read',
+      '5240 kcm object=3',
+      '5360 kcm read',
+      '5380 kcm object=3',
+    ]);
+    expect(ends).toEqual(['completed']);
+  });
+
+  it('is followed by a look at what has become of the resource', () => {
+    const resources = [dependent(kcm, { up: { initialDelayMs: 5_000 } })];
+    const harness = createHarness({ resources, objects: [objectOf(kcm, isHeld)], verdictAt: once(upVerdict) });
+    harness.at(3_000, () => harness.model.edit(refKey(kcm), { replicas: 4 }));
+    harness.runUntil(60_000);
+    expect(tell(harness.log)).toEqual(['5100 kcm object']);
+    expect(harness.model.get(refKey(kcm))).toMatchObject({ replicas: 4, annotations: {} });
+  });
+
+  it('does not eat into the time-out', () => {
+    const resources = [dependent(kcm, { up: { initialDelayMs: 60_000, timeoutMs: 10_000 } })];
+    const slow = { resources, objects: [objectOf(kcm, isHeld)], verdictAt: () => upVerdict, followMs: 9_000 };
+    expect(run(slow).ends).toEqual(['completed']);
+    expect(run({ ...slow, followMs: 11_000 }).end).toMatchObject({ end: 'failed', at: 70_100 });
+  });
+});
+
+describe('what is not there', () => {
+  const not = { kind: 'not-served', problem: 'Etcd is not served' } as const;
+  const served = { kind: 'served', resource: 'deployments' } as const;
+
+  it.each([
+    { what: 'missing', direction: 'up', optional: false, ends: [] },
+    { what: 'missing', direction: 'up', optional: true, ends: [] },
+    { what: 'missing', direction: 'down', optional: false, ends: ['failed'] },
+    { what: 'missing', direction: 'down', optional: true, ends: [] },
+    { what: 'not served', direction: 'up', optional: false, ends: [] },
+    { what: 'not served', direction: 'up', optional: true, ends: [] },
+    { what: 'not served', direction: 'down', optional: false, ends: ['failed'] },
+  ])('$what, $direction, optional $optional: $ends', ({ what, direction, optional, ends }) => {
+    const verdictAt = once(direction === 'up' ? upVerdict : downVerdict);
+    const resources = [dependent(main, { optional })];
+    const result = run({ resources, objects: [], verdictAt, served: () => (what === 'missing' ? served : not) });
+    expect(result.ends).toEqual(ends);
+    expect(result.sent).toEqual([]);
+  });
+
+  it.each([
+    { what: 'missing', main: served },
+    { what: 'not served', main: not },
+  ])('never keeps the others at 0: required and $what, on a level below them', (given) => {
+    const mcm = deployment('mcm');
+    const { ends, object } = run({
+      resources: [dependent(main), dependent(mcm, { up: { level: 1 } })],
+      objects: [objectOf(mcm, isHeld)],
+      verdictAt: once(upVerdict),
+      served: (key) => (key === refKey(main) ? given.main : served),
+    });
+    expect(ends).toEqual(['completed']);
+    expect(object(mcm)).toEqual({ annotations: {}, replicas: 3 });
+  });
+
+  it('is found out by reading where no watch can tell', () => {
+    for (const optional of [true, false]) {
+      const resources = [dependent(kcm, { optional })];
+      const { sent, ends } = run({ resources, objects: [], verdictAt: once(downVerdict), synced: false });
+      expect(sent).toEqual(['100 kcm read']);
+      expect(ends).toEqual([optional ? 'completed' : 'failed']);
+    }
+  });
+
+  it('any more, is noticed while its pods are waited for', () => {
+    for (const optional of [true, false]) {
+      const resources = [dependent(kcm, { optional })];
+      const objects = [objectOf(kcm, { replicas: 3 })];
+      const harness = createHarness({ resources, objects, verdictAt: once(downVerdict), followMs: 60_000 });
+      harness.at(5_000, () => harness.model.edit(refKey(kcm), undefined));
+      harness.runUntil(100_000);
+      expect(harness.ends[0]).toMatchObject({ end: optional ? 'completed' : 'failed' });
+      expect(harness.ends[0]?.at).toBeLessThan(7_000);
+    }
+  });
+});
+
+describe('ignore-scaling', () => {
+  it('takes our mark away and does nothing else, though it appears in the middle of a flow', () => {
+    const resources = [dependent(kcm, { up: { initialDelayMs: 5_000 } })];
+    const harness = createHarness({ resources, objects: [objectOf(kcm, isHeld)], verdictAt: once(upVerdict) });
+    harness.at(3_000, () => harness.model.edit(refKey(kcm), { annotations: { ...isHeld.annotations, [ignore]: 'T' } }));
+    harness.runUntil(60_000);
+    expect(tell(harness.log)).toEqual(['5100 kcm object']);
+    expect(harness.model.get(refKey(kcm))).toMatchObject({
+      replicas: 0,
+      annotations: { [ignore]: 'T', [replicas]: '3' },
+    });
+  });
+});
+
+describe('one resource is finished', () => {
+  it.each([
+    { what: 'ready', ready: 1, observedGeneration: 5, ends: ['completed'] },
+    { what: 'not ready', ready: 0, observedGeneration: 5, ends: ['failed'] },
+    { what: 'not observed', ready: 3, observedGeneration: 4, ends: ['failed'] },
+  ])('up: $what', ({ ready, observedGeneration, ends }) => {
+    // Another one is held, so that there is a flow at all.
+    const resources = [dependent(kcm), dependent(deployment('mcm'), { up: { level: 1 } })];
+    const objects = [
+      objectOf(kcm, { replicas: 3, ready, generation: 5, observedGeneration }),
+      objectOf(deployment('mcm'), isHeld),
+    ];
+    const followMs = ends[0] === 'completed' ? 1_000 : 60_000;
+    const result = run({ resources, objects, verdictAt: once(upVerdict), followMs });
+    expect(result.ends).toEqual(ends);
+    expect(result.sent).toEqual(ends[0] === 'completed' ? ['100 mcm object=3'] : []);
+    if (ends[0] === 'failed') expect(result.end?.at).toBe(30_100);
+  });
+
+  it.each([
+    { what: 'no pods left', ready: 0, next: 100 },
+    { what: 'a ready pod left', ready: 1, next: 3_100 },
+  ])('down: $what', ({ ready, next }) => {
+    const resources = [dependent(kcm), dependent(deployment('mcm'), { down: { level: 1 } })];
+    const objects = [objectOf(kcm, { replicas: 0, ready }), objectOf(deployment('mcm'), { replicas: 1 })];
+    const { sent } = run({ resources, objects, verdictAt: once(downVerdict), followMs: 60_000 });
+    expect(sent).toEqual([`${String(next)} mcm object=0`]);
+  });
+
+  it('at most within its time-out', () => {
+    const resources = [dependent(kcm, { up: { timeoutMs: 4_000 }, down: { timeoutMs: 7_000 } })];
+    const up = run({ resources, objects: [objectOf(kcm, isHeld)], verdictAt: once(upVerdict), followMs: 60_000 });
+    expect(up.end).toEqual({ at: 4_100, flow: 1, end: 'failed' });
+    const objects = [objectOf(kcm, { replicas: 3 })];
+    const down = run({ resources, objects, verdictAt: once(downVerdict), followMs: 60_000 });
+    expect(down.end).toEqual({ at: 7_100, flow: 1, end: 'failed' });
+  });
+
+  it('by what is read, where no watch shows it', () => {
+    const resources = [dependent(kcm)];
+    const objects = [objectOf(kcm, isHeld)];
+    const result = run({ resources, objects, verdictAt: once(upVerdict), synced: false, followMs: 2_500 });
+    expect(result.sent.filter((line) => line.endsWith('read')).length).toBeLessThanOrEqual(5);
+    expect(result.ends).toEqual(['completed']);
+    expect(result.end?.at).toBeLessThan(4_000);
+  });
+
+  it('for a custom kind only when its controller has seen the new count', () => {
+    // Two old pods are still there: they are not the pods that were asked for.
+    const resources = [dependent(main), dependent(kcm, { up: { level: 1 } })];
+    const objects = [objectOf(main, { ...isHeld, ready: 2 }), objectOf(kcm, isHeld)];
+    const result = run({ resources, objects, verdictAt: once(upVerdict), followMs: 8_000 });
+    const write = result.sent.find((line) => line.endsWith('kcm object=3'));
+    expect(Number(write?.split(' ')[0])).toBeGreaterThan(8_000);
+  });
+});
+
+describe('what is waited for', () => {
+  it('of a custom kind is asked for where its status says nothing new', () => {
+    // Without pods before and after, and without observedGeneration: no change will come.
+    const objects = [objectOf(main, { replicas: 3, ready: 0, observedGeneration: undefined })];
+    const { ends, end } = run({
+      resources: [dependent(main)],
+      objects,
+      verdictAt: once(downVerdict),
+      followMs: Infinity,
+    });
+    expect(ends).toEqual(['completed']);
+    expect(end?.at).toBeLessThan(2_000);
+  });
+
+  it('of a custom kind is read whenever its watch shows a change', () => {
+    const resources = [dependent(main)];
+    const harness = createHarness({
+      resources,
+      objects: [objectOf(main, isHeld)],
+      verdictAt: once(upVerdict),
+      followMs: Infinity,
+    });
+    const key = refKey(main);
+    harness.at(500, () => harness.model.edit(key, { observedGeneration: 2 }));
+    harness.at(10_000, () => harness.model.edit(key, { ready: 1 }));
+    harness.runUntil(60_000);
+    expect(harness.ends).toEqual([{ at: 10_070, flow: 1, end: 'completed' }]);
+    expect(tell(harness.log).filter((line) => line.endsWith('read')).length).toBeLessThanOrEqual(4);
+  });
+
+  it('is judged by the latest that is known, from the watch or from the server', () => {
+    const state = (version: number) => ({ kind: 'state', state: stateOf(objectOf(kcm, { version })) }) as const;
+    const operation = idleOperation(dependent(kcm), { key: 'x', info: instant, ifMissing: 'failed', mustRead: false });
+    const lastResponse = { ...operation, lastResponse: state(5).state };
+    expect(latestState(operation, { kind: 'unknown' })).toBeUndefined();
+    expect(latestState(operation, state(4))?.resourceVersion).toBe('4');
+    expect([4, 5, 6].map((version) => latestState(lastResponse, state(version))?.resourceVersion)).toEqual([
+      '5',
+      '5',
+      '6',
+    ]);
+    for (const kind of ['unknown', 'absent'] as const) {
+      expect(latestState(lastResponse, { kind })).toBe(lastResponse.lastResponse);
+    }
+  });
+});
+
+describe('custom kinds', () => {
+  it('go down by annotating, then scaling; up by scaling, then taking the annotations away', () => {
+    const resources = [dependent(main)];
+    const down = run({ resources, objects: [objectOf(main, { replicas: 3 })], verdictAt: once(downVerdict) });
+    expect(down.sent.slice(0, 3)).toEqual(['100 main read', '120 main object', '140 main scale=0']);
+    expect(down.ends).toEqual(['completed']);
+    const up = run({ resources, objects: [objectOf(main, isHeld)], verdictAt: once(upVerdict) });
+    expect(up.sent.slice(0, 3)).toEqual(['100 main read', '120 main scale=3', '140 main object']);
+    expect(up.ends).toEqual(['completed']);
+    expect(up.object(main)).toEqual({ replicas: 3, annotations: {} });
+  });
+});

@@ -1,0 +1,273 @@
+import { describe, expect, it } from 'vitest';
+import type { ApiErrorCode } from '../../kubernetes/api/errors.ts';
+import { refKey } from '../../kubernetes/api/resource-ref.ts';
+import { activeAnnotation as active, replicasAnnotation as replicas } from '../../kubernetes/api/scalable.ts';
+import { type Fate, dependent, downVerdict, once, tell, upHeldVerdict, upVerdict } from '../testing/cases.ts';
+import { type HarnessOptions, createHarness } from '../testing/seed-harness.ts';
+import { type ModelObject, deployment, etcd, objectOf } from '../testing/seed-model.ts';
+
+const kcm = deployment('kcm');
+const main = etcd('main');
+const isHeld = { annotations: { [active]: '', [replicas]: '3' }, replicas: 0 };
+
+const run = (options: HarnessOptions, until = 600_000) => {
+  const harness = createHarness(options);
+  harness.runUntil(until);
+  const object = (ref: typeof kcm): Pick<ModelObject, 'annotations' | 'replicas'> | undefined => {
+    const found = harness.model.get(refKey(ref));
+    return found && { annotations: found.annotations, replicas: found.replicas };
+  };
+  return { harness, sent: tell(harness.log), end: harness.ends[0], ends: harness.ends.map(({ end }) => end), object };
+};
+
+/** Fates of the first requests; all others are answered in 20 ms. */
+const fates =
+  (...given: readonly Partial<Fate>[]) =>
+  (index: number): Fate => ({ latencyMs: 20, ...given[index] });
+
+describe('tries', () => {
+  const up: Omit<HarnessOptions, 'fateOf'> = {
+    resources: [dependent(kcm)],
+    objects: [objectOf(kcm, isHeld)],
+    verdictAt: once(upVerdict),
+  };
+  const again: readonly ApiErrorCode[] = ['ServerError', 'ConnectionError', 'Timeout', 'MalformedResponse', 'Conflict'];
+  const never: readonly ApiErrorCode[] = [
+    'Forbidden',
+    'Unauthorized',
+    'MethodNotAllowed',
+    'Invalid',
+    'BadRequest',
+    'Rejected',
+  ];
+
+  it.each(again)('%s: reads from the server 100 ms later, and tries again', (error) => {
+    const { sent, ends, object } = run({ ...up, fateOf: fates({ error }) });
+    expect(sent).toEqual(['100 kcm object=3', '220 kcm read', '240 kcm object=3']);
+    expect(ends).toEqual(['completed']);
+    expect(object(kcm)).toEqual({ replicas: 3, annotations: {} });
+  });
+
+  it.each(again)('%s: three times in all', (error) => {
+    const writes = run({
+      ...up,
+      fateOf: (_, { action }) => ({ latencyMs: 20, ...(action.kind === 'write' ? { error } : {}) }),
+    });
+    expect(writes.sent.filter((line) => line.endsWith('object=3'))).toHaveLength(3);
+    expect(writes.ends).toEqual(['failed']);
+    const reads = run({ ...up, synced: false, fateOf: () => ({ latencyMs: 20, error }) });
+    expect(reads.sent).toEqual(['100 kcm read', '220 kcm read', '340 kcm read']);
+    expect(reads.ends).toEqual(['failed']);
+  });
+
+  it.each(never)('%s: not again', (error) => {
+    const { sent, ends } = run({ ...up, fateOf: () => ({ latencyMs: 20, error }) });
+    expect(sent).toEqual(['100 kcm object=3']);
+    expect(ends).toEqual(['failed']);
+  });
+
+  it.each([
+    { retryAfterMs: undefined, at: 220 },
+    { retryAfterMs: 0, at: 220 },
+    { retryAfterMs: 50, at: 220 },
+    { retryAfterMs: 2_000, at: 2_120 },
+  ])('429 waits for its Retry-After of $retryAfterMs ms, and needs no reading', ({ retryAfterMs, at }) => {
+    const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
+    const { sent } = run({ ...up, fateOf: fates({ error: 'TooManyRequests', ...wait }) });
+    expect(sent).toEqual(['100 kcm object=3', `${String(at)} kcm object=3`]);
+  });
+
+  it('NotFound of a write: the resource was deleted', () => {
+    for (const optional of [true, false]) {
+      const resources = [dependent(kcm, { optional })];
+      const { sent, ends } = run({ ...up, resources, fateOf: fates({ error: 'NotFound' }) });
+      expect(sent).toHaveLength(1);
+      expect(ends).toEqual(['completed']);
+    }
+  });
+
+  it('a conflict is read again from the server: the watch may not show it yet', () => {
+    const fateOf = fates({ interference: { annotations: { ...isHeld.annotations, other: 'x' } } });
+    const { sent, object } = run({ ...up, watchLagMs: 10_000, fateOf });
+    // The pods are waited for by reading as well, as long as the watch lags.
+    expect(sent).toEqual(['100 kcm object=3', '220 kcm read', '240 kcm object=3', '1260 kcm read']);
+    expect(object(kcm)).toEqual({ replicas: 3, annotations: { other: 'x' } });
+  });
+
+  it('a lost answer is no second write: the server says what is so', () => {
+    const { sent, ends } = run({ ...up, fateOf: fates({ error: 'ConnectionError', landed: true }) });
+    expect(sent).toEqual(['100 kcm object=3', '220 kcm read']);
+    expect(ends).toEqual(['completed']);
+  });
+
+  it('a lost answer of a resource that alone was to be restored: its pods are waited for all the same', () => {
+    const resources = [dependent(kcm), dependent(deployment('mcm'), { up: { level: 1 } })];
+    const objects = [objectOf(kcm, isHeld), objectOf(deployment('mcm'), isHeld)];
+    const fateOf = fates({ error: 'ConnectionError', landed: true });
+    const { sent } = run({ resources, objects, verdictAt: once(upHeldVerdict), fateOf, followMs: 5_000 });
+    expect(sent[1]).toBe('220 kcm read');
+    expect(Number(sent[2]?.split(' ')[0])).toBeGreaterThanOrEqual(5_110);
+    expect(sent[2]).toContain('mcm object=3');
+  });
+
+  it('somebody else who keeps changing the count is not fought for ever', () => {
+    for (const ref of [kcm, main]) {
+      const harness = createHarness({
+        resources: [dependent(ref)],
+        objects: [objectOf(ref, { replicas: 3 })],
+        verdictAt: once(downVerdict),
+        followMs: 60_000,
+      });
+      for (let at = 500; at < 40_000; at += 2_500) {
+        harness.at(at, () => harness.model.edit(refKey(ref), { replicas: 5 }));
+      }
+      harness.runUntil(60_000);
+      const scaled = tell(harness.log).filter((line) => line.endsWith('=0'));
+      expect(scaled, ref.kind).toHaveLength(3);
+      expect(harness.ends).toMatchObject([{ end: 'failed' }]);
+    }
+  });
+});
+
+describe('what the rate limit holds back', () => {
+  const up: Omit<HarnessOptions, 'fateOf'> = {
+    resources: [dependent(kcm, { up: { timeoutMs: 15_000 } })],
+    objects: [objectOf(kcm, isHeld)],
+    verdictAt: once(upVerdict),
+  };
+  const heldBack: Fate = { latencyMs: 0, error: 'Timeout', heldBack: true };
+  const first =
+    (count: number, then: Partial<Fate> = {}) =>
+    (index: number): Fate =>
+      index < count ? heldBack : { latencyMs: 20, ...then };
+
+  it('asks again every second, without reading, for it is no failed try', () => {
+    const { sent, ends } = run({ ...up, fateOf: first(5) });
+    expect(sent).toEqual([100, 1_100, 2_100, 3_100, 4_100, 5_100].map((at) => `${String(at)} kcm object=3`));
+    expect(ends).toEqual(['completed']);
+    const reads = run({ ...up, synced: false, fateOf: first(5) });
+    expect(reads.sent.slice(4, 7)).toEqual(['4100 kcm read', '5100 kcm read', '5120 kcm object=3']);
+    expect(reads.ends).toEqual(['completed']);
+  });
+
+  it('has all its tries left', () => {
+    const { sent, ends } = run({ ...up, fateOf: first(5, { error: 'Conflict' }) });
+    expect(sent.slice(5)).toEqual(['5100 kcm object=3', '5220 kcm read', '5340 kcm read']);
+    expect(ends).toEqual(['failed']);
+  });
+
+  it('gives up when its time is up', () => {
+    for (const [options, action] of [
+      [up, 'object=3'],
+      [{ ...up, synced: false }, 'read'],
+    ] as const) {
+      const { sent, end } = run({ ...options, fateOf: () => heldBack });
+      expect(sent).toHaveLength(16);
+      expect(sent.at(-1)).toBe(`15100 kcm ${action}`);
+      expect(end).toEqual({ at: 15_100, flow: 1, end: 'failed' });
+    }
+  });
+
+  it('ends at once when the verdict turns', () => {
+    const verdictAt = (now: number) => (now === 0 ? upVerdict : downVerdict);
+    const { sent, harness } = run({ ...up, verdictAt, fateOf: () => heldBack }, 60_000);
+    expect(harness.ends[0]).toEqual({ at: 10_200, flow: 1, end: 'cancelled' });
+    expect(sent.filter((line) => line.endsWith('object=3')).at(-1)).toBe('10100 kcm object=3');
+  });
+
+  it('does not go through on a verdict that has grown old meanwhile', () => {
+    const resources = [dependent(kcm)];
+    const { sent, ends } = run({ ...up, resources, fateOf: first(25) });
+    expect(sent.at(-1)).toBe('20100 kcm object=3');
+    expect(ends).toEqual([]);
+  });
+});
+
+describe('a scale-down that meets errors', () => {
+  const down: HarnessOptions = {
+    resources: [dependent(kcm, { down: { timeoutMs: 15_000 } })],
+    objects: [objectOf(kcm, { replicas: 3 })],
+    verdictAt: () => downVerdict,
+  };
+  const untilIndex =
+    (index: number, fate: Partial<Fate>) =>
+    (sent: number): Fate => ({ latencyMs: 20, ...(sent < index ? fate : {}) });
+
+  it('goes on after its tries, every second', () => {
+    const { sent, ends } = run({ ...down, fateOf: untilIndex(5, { error: 'TooManyRequests' }) }, 9_000);
+    expect(sent).toEqual([100, 220, 340, 1_360, 2_380, 3_400].map((at) => `${String(at)} kcm object=0`));
+    expect(ends).toEqual(['completed']);
+  });
+
+  it('reads what a lost answer may have changed, and waits for as long as it is asked to', () => {
+    const lost = run({ ...down, fateOf: untilIndex(4, { error: 'ConnectionError' }) }, 9_000);
+    expect(lost.sent.slice(3)).toEqual(['1360 kcm read', '2380 kcm read', '2400 kcm object=0']);
+    const asked = run({ ...down, fateOf: untilIndex(3, { error: 'TooManyRequests', retryAfterMs: 3_000 }) }, 12_000);
+    expect(asked.sent.slice(2)).toEqual(['6140 kcm object=0', '9160 kcm object=0']);
+  });
+
+  it('until its time-out, and on a fresh verdict only', () => {
+    const fateOf = untilIndex(1_000, { error: 'TooManyRequests' });
+    const timedOut = run({ ...down, fateOf }, 15_900);
+    expect(timedOut.end).toEqual({ at: 15_660, flow: 1, end: 'failed' });
+    const resources = [dependent(kcm, { down: { timeoutMs: 120_000 } })];
+    expect(run({ ...down, resources, fateOf }, 110_000).ends).toEqual([]);
+    const unsaid = run({ ...down, resources, fateOf, verdictAt: once(downVerdict) });
+    expect(unsaid.end?.at).toBeGreaterThan(20_100);
+    expect(unsaid.end?.at).toBeLessThan(21_500);
+  });
+
+  it('ends at once when the verdict turns', () => {
+    const verdictAt = (now: number) => (now === 0 ? downVerdict : upVerdict);
+    const { sent, harness } = run({ ...down, verdictAt, fateOf: untilIndex(1_000, { error: 'TooManyRequests' }) });
+    expect(harness.ends[0]).toEqual({ at: 10_200, flow: 1, end: 'cancelled' });
+    expect(sent.filter((line) => Number(line.split(' ')[0]) > 10_200 && line.endsWith('object=0'))).toEqual([]);
+  });
+
+  it('does not keep the next level waiting', () => {
+    const resources = [dependent(deployment('mcm')), dependent(kcm, { down: { level: 1 } })];
+    const objects = [objectOf(deployment('mcm'), { replicas: 1 }), objectOf(kcm, { replicas: 3 })];
+    const isFirst = (key: string): boolean => key === refKey(deployment('mcm'));
+    const fateOf = (_: number, { action }: { readonly action: { readonly key: string } }): Fate =>
+      isFirst(action.key) ? { latencyMs: 20, error: 'ServerError' } : { latencyMs: 20 };
+    const { sent } = run({ ...down, resources, objects, fateOf }, 3_000);
+    expect(sent).toContain('360 kcm object=0');
+  });
+
+  it('forbidden is forbidden', () => {
+    const { sent, ends } = run({ ...down, fateOf: untilIndex(1_000, { error: 'Forbidden' }) }, 9_000);
+    expect(sent).toHaveLength(1);
+    expect(ends).toEqual(['failed']);
+  });
+});
+
+describe('an autoscaler in between', () => {
+  it('does not make us store the wrong count', () => {
+    for (const ref of [kcm, main]) {
+      const resources = [dependent(ref)];
+      const objects = [objectOf(ref, { replicas: 3 })];
+      const fateOf = fates({ interference: { replicas: 5 } });
+      const { object, ends } = run({ resources, objects, verdictAt: once(downVerdict), fateOf });
+      expect(object(ref)).toEqual({ replicas: 0, annotations: { [active]: '', [replicas]: '5' } });
+      expect(ends).toEqual(['completed']);
+    }
+  });
+
+  it('between the two writes of a custom kind: the new count is stored before it is scaled', () => {
+    const resources = [dependent(main)];
+    const fateOf = (_: number, { action }: { action: { kind: string; write?: { kind: string } } }): Fate => ({
+      latencyMs: 20,
+      ...(action.write?.kind === 'scale' && interfered++ === 0 ? { interference: { replicas: 5 } } : {}),
+    });
+    let interfered = 0;
+    const { object, sent } = run({
+      resources,
+      objects: [objectOf(main, { replicas: 3 })],
+      verdictAt: once(downVerdict),
+      fateOf,
+    });
+    expect(object(main)).toEqual({ replicas: 0, annotations: { [active]: '', [replicas]: '5' } });
+    const writes = sent.filter((line) => !line.endsWith('read')).map((line) => line.split(' ').slice(2).join(' '));
+    expect(writes).toEqual(['object', 'scale=0', 'object', 'scale=0']);
+  });
+});

@@ -1,0 +1,229 @@
+import { describe, expect, it } from 'vitest';
+import { ApiError } from '../../kubernetes/api/errors.ts';
+import { refKey } from '../../kubernetes/api/resource-ref.ts';
+import { activeAnnotation as active, replicasAnnotation as replicas } from '../../kubernetes/api/scalable.ts';
+import { type Verdict, emptyProbeMemory } from '../judge/verdict.ts';
+import type { DependentResource } from '../settings.ts';
+import {
+  type Fate,
+  dependent,
+  downVerdict,
+  failedVerdict,
+  once,
+  tell,
+  upHeldVerdict,
+  upVerdict,
+} from '../testing/cases.ts';
+import { type Harness, type HarnessOptions, createHarness } from '../testing/seed-harness.ts';
+import { deployment, objectOf } from '../testing/seed-model.ts';
+import { type ShootContext, type ShootEvent, type ShootState, advanceShoot } from './shoot.ts';
+
+const [a, b] = [deployment('a'), deployment('b')];
+const isHeld = { annotations: { [active]: '', [replicas]: '3' }, replicas: 0 };
+const held = (ref: typeof a) => objectOf(ref, isHeld);
+const up = (ref: typeof a) => objectOf(ref, { replicas: 3 });
+const at = (ref: typeof a, level: number, info: Partial<DependentResource['scaleUp']> = {}): DependentResource =>
+  dependent(ref, { up: { level, ...info }, down: { level, ...info } });
+
+/** The verdicts of the runs, one every 10 s from 0; the last one stays. */
+const verdicts =
+  (...given: readonly (Verdict | undefined)[]) =>
+  (now: number): Verdict | undefined =>
+    given[Math.min(Math.floor(now / 10_000), given.length - 1)];
+
+const run = (options: HarnessOptions, until = 100_000): Harness => {
+  const harness = createHarness(options);
+  harness.runUntil(until);
+  return harness;
+};
+
+describe('a contradicting verdict', () => {
+  it('ends waits and unsent writes at once, and the new flow reads from the server first', () => {
+    const resources = [at(a, 0), at(b, 1, { initialDelayMs: 15_000 })];
+    const options = { resources, objects: [up(a), up(b)], verdictAt: verdicts(downVerdict, upVerdict) };
+    const harness = run(options, 19_000);
+    expect(harness.ends.slice(0, 1)).toEqual([{ at: 10_200, flow: 1, end: 'cancelled' }]);
+    const sent = tell(harness.log);
+    expect(sent.slice(0, 4)).toEqual(['100 a object=0', '10200 a read', '10220 a object=3', '11280 b read']);
+    expect(sent.filter((line) => line.includes('b object=0'))).toEqual([]);
+    expect(harness.model.get(refKey(b))).toMatchObject({ replicas: 3, annotations: {} });
+  });
+
+  it('awaits a write that was sent, before anything else is sent', () => {
+    const resources = [at(a, 0)];
+    const fateOf = (index: number): Fate => ({ latencyMs: index === 0 ? 14_000 : 20 });
+    const options = { resources, objects: [up(a)], verdictAt: verdicts(downVerdict, upVerdict), fateOf };
+    const harness = run(options);
+    expect(harness.ends[0]).toEqual({ at: 14_100, flow: 1, end: 'cancelled' });
+    expect(tell(harness.log).slice(0, 3)).toEqual(['100 a object=0', '14100 a read', '14120 a object=3']);
+    expect(harness.model.get(refKey(a))).toMatchObject({ replicas: 3, annotations: {} });
+  });
+
+  it('counts from when it was given: a scale-up that had to wait too long is left to the next run', () => {
+    const resources = [at(a, 0)];
+    const fateOf = (index: number): Fate => ({ latencyMs: index === 0 ? 31_000 : 20 });
+    const verdictAt = verdicts(downVerdict, upVerdict, undefined, undefined, undefined, upVerdict);
+    const harness = run({ resources, objects: [up(a)], verdictAt, fateOf });
+    expect(harness.ends[0]).toEqual({ at: 31_100, flow: 1, end: 'cancelled' });
+    expect(harness.starts).toEqual([1, 2]);
+    expect(tell(harness.log).slice(1)).toEqual(['50600 a read', '50620 a object=3']);
+    expect(harness.ends[1]).toMatchObject({ flow: 2, end: 'completed' });
+  });
+
+  it('counts from when it was given for the levels of the new flow too', () => {
+    const resources = [at(a, 0, { timeoutMs: 60_000 }), at(b, 1)];
+    const fateOf = (index: number): Fate => ({ latencyMs: index === 0 ? 25_000 : 20 });
+    const verdictAt = verdicts(downVerdict, upVerdict, undefined);
+    const options = { resources, objects: [up(a), held(b)], verdictAt, fateOf, followMs: 8_000 };
+    const harness = run(options);
+    // a is up at 33 s, and the verdict is of 10.2 s.
+    expect(tell(harness.log)).toEqual(['100 a object=0', '25100 a read', '25120 a object=3']);
+  });
+
+  it('is followed by the latest verdict when another came meanwhile', () => {
+    const resources = [at(a, 0)];
+    const fateOf = (index: number): Fate => ({ latencyMs: index === 0 ? 35_000 : 20 });
+    const verdictAt = verdicts(downVerdict, upVerdict, downVerdict, failedVerdict);
+    const harness = run({ resources, objects: [up(a)], verdictAt, fateOf });
+    expect(tell(harness.log)).toEqual(['100 a object=0', '35100 a read']);
+    expect(harness.model.get(refKey(a))?.replicas).toBe(0);
+  });
+
+  it('after a flow that does not know what became of its writes reads first: the watch may not show it', () => {
+    // Its time is up before its attempts are.
+    const resources = [at(a, 0, { timeoutMs: 200 }), at(b, 1)];
+    const lost = (index: number): Fate => {
+      return index < 3 ? { latencyMs: 20, error: 'ConnectionError', landed: true } : { latencyMs: 20 };
+    };
+    const options = { resources, objects: [up(a), held(b)], watchLagMs: 60_000, fateOf: lost };
+    const harness = run({ ...options, verdictAt: verdicts(downVerdict, upVerdict) }, 12_000);
+    expect(harness.ends[0]).toMatchObject({ flow: 1, end: 'failed' });
+    const sent = tell(harness.log).filter((line) => Number(line.split(' ')[0]) > 10_000);
+    expect(sent[0]).toBe('10200 a read');
+    expect(sent[1]).toBe('10220 a object=3');
+    // Again the same: nothing to find out.
+    const same = run({ ...options, verdictAt: verdicts(downVerdict) }, 12_000);
+    expect(tell(same.log)[3]).toBe('10200 a object=0');
+  });
+
+  it('down after up keeps what a lost answer wrote', () => {
+    const resources = [at(a, 0)];
+    const fateOf = (index: number): Fate => {
+      return index === 0 ? { latencyMs: 12_000, error: 'ConnectionError', landed: true } : { latencyMs: 20 };
+    };
+    const harness = run({ resources, objects: [held(a)], verdictAt: verdicts(upVerdict, downVerdict), fateOf });
+    expect(tell(harness.log).slice(0, 3)).toEqual(['100 a object=3', '12100 a read', '12120 a object=0']);
+    expect(harness.model.get(refKey(a))).toMatchObject({ replicas: 0, annotations: isHeld.annotations });
+  });
+});
+
+describe('other verdicts', () => {
+  const slow = { resources: [at(a, 0), at(b, 1, { initialDelayMs: 15_000, timeoutMs: 60_000 })] };
+
+  it('that say the same start no second flow', () => {
+    for (const [verdict, objects] of [
+      [downVerdict, [up(a), up(b)]],
+      [upVerdict, [held(a), held(b)]],
+    ] as const) {
+      const harness = run({ ...slow, objects, verdictAt: () => verdict }, 60_000);
+      expect(harness.ends).toMatchObject([{ flow: 1, end: 'completed' }]);
+      expect(harness.log).toHaveLength(2);
+    }
+  });
+
+  it.each([{ kind: 'skipped' }, { kind: 'confirming' }, failedVerdict] satisfies Verdict[])(
+    'leave a flow as it is: $kind',
+    (verdict) => {
+      for (const [first, objects] of [
+        [downVerdict, [up(a), up(b)]],
+        [upVerdict, [held(a), held(b)]],
+      ] as const) {
+        const harness = run({ ...slow, objects, verdictAt: verdicts(first, verdict) }, 60_000);
+        expect(harness.ends).toMatchObject([{ flow: 1, end: 'completed' }]);
+        expect(harness.log).toHaveLength(2);
+      }
+    },
+  );
+
+  it('start no flow where there is nothing to do', () => {
+    for (const [verdict, objects] of [
+      [upVerdict, [up(a), up(b)]],
+      [downVerdict, [held(a), held(b)]],
+      [upHeldVerdict, [objectOf(a, { replicas: 0 }), up(b)]],
+      [{ kind: 'skipped' }, [held(a), held(b)]],
+      [failedVerdict, [held(a), held(b)]],
+    ] as const) {
+      const harness = run({ ...slow, objects, verdictAt: () => verdict });
+      expect([harness.log, harness.ends]).toEqual([[], []]);
+    }
+  });
+});
+
+describe('runs', () => {
+  const context = (now: number): ShootContext => ({
+    now,
+    snapshotOf: () => ({ kind: 'absent' }),
+    resources: [],
+    probeIntervalMs: 10_000,
+    seedAwayMs: 0,
+  });
+  const initial: ShootState = { probe: emptyProbeMemory, nextRunAt: 5_000, runUnderWay: false, flows: 0 };
+  const ended = (nextRunAt: number): ShootEvent => ({
+    kind: 'run-ended',
+    decision: { verdict: { kind: 'skipped' }, reason: '', nextRunAt, memory: emptyProbeMemory },
+  });
+
+  it('start when they are due, one at a time', () => {
+    expect(advanceShoot(initial, [], context(4_999))).toMatchObject({ effects: [], wakeAt: 5_000 });
+    const started = advanceShoot(initial, [], context(5_000));
+    expect(started).toMatchObject({ effects: [{ kind: 'start-run' }], wakeAt: Number.POSITIVE_INFINITY });
+    expect(advanceShoot(started.state, [], context(50_000))).toMatchObject({ effects: [] });
+    const next = advanceShoot(started.state, [ended(60_000)], context(50_000));
+    expect(next).toMatchObject({ effects: [], wakeAt: 60_000 });
+    expect(advanceShoot(started.state, [ended(50_000)], context(50_000)).effects).toEqual([{ kind: 'start-run' }]);
+  });
+
+  it('that broke are followed by others', () => {
+    const { state } = advanceShoot(initial, [], context(5_000));
+    const broke = advanceShoot(state, [{ kind: 'run-broke', nextRunAt: 16_000 }], context(6_000));
+    expect(broke).toMatchObject({ effects: [], wakeAt: 16_000, state: { runUnderWay: false } });
+  });
+
+  it('end with the prober', () => {
+    const { state } = advanceShoot(initial, [], context(5_000));
+    const stopped = advanceShoot(state, [{ kind: 'stop', releasePolicy: 'nothing' }], context(6_000));
+    expect(stopped).toMatchObject({ effects: [{ kind: 'abort-run' }], state: { ended: 'done' } });
+    const before = advanceShoot(initial, [{ kind: 'stop', releasePolicy: 'nothing' }], context(6_000));
+    expect(before).toMatchObject({ effects: [], state: { ended: 'done' } });
+    const late = advanceShoot(stopped.state, [ended(7_000)], context(6_500));
+    expect(late.effects).toEqual([]);
+  });
+
+  it('ignore answers to flows that are over', () => {
+    const error = new ApiError({ code: 'ServerError', message: 'x' });
+    const outcome = { key: 'x', result: { ok: false, error } } as const;
+    const step = advanceShoot(initial, [{ kind: 'answered', flow: 7, outcome }], context(1_000));
+    expect(step.state).toEqual(initial);
+  });
+});
+
+it('an answer to another flow is no answer', () => {
+  const resources = [at(a, 0)];
+  const harness = createHarness({ resources, objects: [up(a)], verdictAt: once(downVerdict) });
+  harness.runUntil(105);
+  const state = harness.state();
+  expect(state.flow?.operations).toMatchObject([{ phase: { kind: 'writing' } }]);
+  const error = new ApiError({ code: 'Forbidden', message: 'x' });
+  const outcome = { key: refKey(a), result: { ok: false, error } } as const;
+  const context = {
+    now: 105,
+    snapshotOf: () => ({ kind: 'unknown' }) as const,
+    resources,
+    probeIntervalMs: 10_000,
+    seedAwayMs: 0,
+  };
+  const other = advanceShoot(state, [{ kind: 'answered', flow: 7, outcome }], context);
+  expect(other.state.flow?.operations).toMatchObject([{ phase: { kind: 'writing' } }]);
+  const own = advanceShoot(state, [{ kind: 'answered', flow: 1, outcome }], context);
+  expect(own.effects).toMatchObject([{ kind: 'flow-ended', end: 'failed' }]);
+});

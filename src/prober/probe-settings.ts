@@ -1,0 +1,30 @@
+import type { ShootSettings } from './judge/lifecycle.ts';
+import type { ProbeSettings, Verdict } from './judge/verdict.ts';
+import type { Race } from './report-scaling.ts';
+import type { ProberSettings } from './settings.ts';
+
+/** Judgement leaves the prober time to act before KCM does, and the kubelet three attempts of a 40 s grace. */
+const limitOfGrace = 0.75;
+
+const graceOf = (settings: ProberSettings, shoot: ShootSettings): number =>
+  shoot.nodeMonitorGraceMs ?? settings.nodeMonitorGraceMs;
+
+/** What a shoot is judged by. */
+export const probeSettings = (settings: ProberSettings, shoot: ShootSettings): ProbeSettings => ({
+  probeIntervalMs: settings.probeIntervalMs,
+  backoffJitterFactor: settings.backoffJitterFactor,
+  limitMs: limitOfGrace * graceOf(settings, shoot),
+  nodeLeaseFailureFraction: settings.nodeLeaseFailureFraction,
+  poolConditions: shoot.poolConditions,
+});
+
+/** The race against KCM that a scale-down verdict has begun. */
+export const raceOf = (
+  verdict: Verdict | undefined,
+  settings: ProberSettings,
+  shoot: ShootSettings,
+): Race | undefined => {
+  if (verdict?.kind !== 'unhealthy') return undefined;
+  const { crossedAt, earlyByMs = 0 } = verdict;
+  return { crossedAt, graceEndsAt: crossedAt + earlyByMs + (1 - limitOfGrace) * graceOf(settings, shoot) };
+};

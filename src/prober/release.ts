@@ -1,0 +1,29 @@
+import type { ShootView } from '../gardener/cluster.ts';
+import { type ReleasePolicy, decideLifecycle } from './judge/lifecycle.ts';
+import { ShootProber, type ShootProberDeps } from './shoot-prober.ts';
+
+export interface ShootRelease {
+  readonly namespace: string;
+  readonly releasePolicy: Exclude<ReleasePolicy, 'nothing'>;
+  /** For log and Events. */
+  readonly reason: string;
+}
+
+/**
+ * What giving back means for a shoot at an operator's request: the former counts, but only our mark where a count is Gardener's to say, as of a
+ * hibernated shoot. Undefined: its Cluster is gone, and what it left behind is restored.
+ */
+export const releasePolicyOnRequest = (shoot: ShootView | undefined): ShootRelease['releasePolicy'] => {
+  const decision = decideLifecycle(shoot);
+  return decision.kind === 'stop' && decision.releasePolicy === 'release' ? 'release' : 'restore';
+};
+
+/** Gives back what is held in one shoot, in order, as a prober does that ends: one that never probes. */
+export const releaseShoot = (
+  deps: ShootProberDeps,
+  { namespace, releasePolicy, reason }: ShootRelease,
+): Promise<'done' | 'failed'> => {
+  const settings = { poolConditions: new Map() };
+  const prober = new ShootProber(deps, { namespace, settings, first: { delayMs: Number.POSITIVE_INFINITY } });
+  return prober.stop(releasePolicy, reason);
+};

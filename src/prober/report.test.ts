@@ -1,0 +1,246 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type RecordingLogger, createRecordingLogger } from '../../test/doubles/recording-logger.ts';
+import { type RecordingMeter, createRecordingMeter } from '../../test/doubles/recording-meter.ts';
+import { ApiError, type ApiErrorCode, KubeconfigError } from '../kubernetes/api/errors.ts';
+import { refKey } from '../kubernetes/api/resource-ref.ts';
+import type { RecordedEvent } from '../telemetry/events.ts';
+import { type Verdict, emptyProbeMemory } from './judge/verdict.ts';
+import { createFlow } from './plan/flow-plan.ts';
+import type { Flow } from './plan/flow.ts';
+import type { Direction } from './plan/moves.ts';
+import type { Operation } from './plan/operation.ts';
+import { type ProberReport, createProberReport } from './report.ts';
+import { dependent, downVerdict, upVerdict } from './testing/cases.ts';
+import { deployment, objectOf, stateOf } from './testing/seed-model.ts';
+
+const kcm = deployment('kcm');
+const key = refKey(kcm);
+
+let logger: RecordingLogger;
+let meter: RecordingMeter;
+let report: ProberReport;
+beforeEach(() => {
+  logger = createRecordingLogger();
+  meter = createRecordingMeter();
+  report = createProberReport({ logger, meter, events: { record: () => undefined }, dryRun: false });
+});
+
+const failed = (code: ApiErrorCode, message: string): Verdict => ({
+  kind: 'failed',
+  failure: 'api_server_unreachable',
+  error: new ApiError({ code, message }),
+});
+
+describe('of the runs of a shoot', () => {
+  /** The level of each run's line. */
+  const levelsOf = (verdicts: readonly Verdict[]): readonly string[] => {
+    verdicts.forEach((verdict, index) => {
+      const decision = { verdict, reason: '', nextRunAt: 0, memory: emptyProbeMemory } as const;
+      report.runEnded('a', {
+        result: { decision, durationMs: 1 },
+        previous: verdicts[index - 1],
+        held: 0,
+        missing: [],
+      });
+    });
+    return logger.lines.map(({ level }) => level);
+  };
+
+  const refused = failed('ConnectionError', 'refused');
+  const unusable = (field: string, problem: string): Verdict => ({
+    kind: 'failed',
+    failure: 'kubeconfig_unusable',
+    error: new KubeconfigError(field, problem),
+  });
+
+  it.each<{ readonly what: string; readonly verdicts: readonly Verdict[]; readonly levels: readonly string[] }>([
+    { what: 'the first failure is an error', verdicts: [refused], levels: ['error'] },
+    {
+      what: 'the same one in other words is not told again',
+      verdicts: [failed('Timeout', 'after 9 ms'), failed('Timeout', 'after 8 ms')],
+      levels: ['error', 'debug'],
+    },
+    {
+      what: 'another one is',
+      verdicts: [refused, failed('Timeout', 'x'), { ...refused, failure: 'lease_list_failed' } as Verdict],
+      levels: ['error', 'error', 'error'],
+    },
+    {
+      what: 'another field of the kubeconfig is',
+      verdicts: [unusable('a', 'x'), unusable('a', 'y'), unusable('b', 'x')],
+      levels: ['error', 'debug', 'error'],
+    },
+    {
+      what: 'it is told again after a verdict',
+      verdicts: [refused, upVerdict, upVerdict, refused, refused],
+      levels: ['error', 'info', 'debug', 'error', 'debug'],
+    },
+    {
+      what: 'each change of the verdict is told',
+      verdicts: [upVerdict, downVerdict, { kind: 'skipped' }, { kind: 'skipped' }],
+      levels: ['info', 'info', 'info', 'debug'],
+    },
+  ])('$what', ({ verdicts, levels }) => {
+    expect(levelsOf(verdicts)).toEqual(levels);
+  });
+});
+
+describe('of required resources that are missing', () => {
+  it('each is told once when it is found missing and once when it is there, and counted', () => {
+    const decision = {
+      verdict: upVerdict,
+      reason: '',
+      nextRunAt: 0,
+      memory: emptyProbeMemory,
+    } as const;
+    const counts = [['a'], ['a'], ['a', 'b'], ['b'], []].map((missing) => {
+      report.runEnded('x', { result: { decision, durationMs: 1 }, previous: upVerdict, held: 0, missing });
+      return meter.value('dwd_prober_missing_resources', { namespace: 'x' });
+    });
+    expect(counts).toEqual([1, 1, 2, 1, 0]);
+    const heard = logger.lines.filter(({ fields }) => fields.resource !== undefined);
+    expect(heard.map(({ level, fields }) => `${level} ${String(fields.resource)}`)).toEqual([
+      'error a',
+      'error b',
+      'info a',
+      'info b',
+    ]);
+  });
+});
+
+describe('the word for a verdict', () => {
+  it.each<[Verdict, string]>([
+    [upVerdict, 'healthy'],
+    [downVerdict, 'unhealthy'],
+    [{ kind: 'confirming' }, 'confirming'],
+    [{ kind: 'skipped' }, 'skipped'],
+    [failed('ConnectionError', 'refused'), 'api_server_unreachable'],
+  ])('is the same in log and metric: %j', (verdict, word) => {
+    const decision = { verdict, reason: '', nextRunAt: 0, memory: emptyProbeMemory } as const;
+    report.runEnded('x', { result: { decision, durationMs: 1 }, previous: undefined, held: 0, missing: [] });
+    expect(logger.lines.map(({ fields }) => fields.verdict)).toEqual([word]);
+    expect(meter.value('dwd_prober_runs_total', { namespace: 'x', result: word })).toBe(1);
+  });
+});
+
+const flowOf = (direction: Direction, phase: Operation['phase']): Flow => {
+  const flow = createFlow({
+    id: 1,
+    direction,
+    scope: 'all',
+    reason: '3/5 node leases expired',
+    resources: [dependent(kcm)],
+    now: 0,
+    judgedAt: 0,
+    verdictMaxAgeMs: 20_000,
+    readFirst: false,
+  });
+  return { ...flow, operations: flow.operations.map((operation) => ({ ...operation, phase })) };
+};
+
+describe('of the flows of a shoot', () => {
+  /** Ends a flow; undefined: well. Tells the level of the line about its resource. */
+  const end = (message: string | undefined, direction: Direction = 'down', namespace = 'a'): string | undefined => {
+    const phase: Operation['phase'] =
+      message === undefined
+        ? { kind: 'done', outcome: 'scaled' }
+        : { kind: 'failed', error: new ApiError({ code: 'Forbidden', message }) };
+    const before = logger.lines.length;
+    const ended = { end: message === undefined ? 'completed' : 'failed', now: 1_000, held: 0 } as const;
+    report.flowEnded(namespace, { flow: flowOf(direction, phase), ...ended });
+    return logger.lines.slice(before).find((line) => line.fields.resource === key)?.level;
+  };
+
+  it('a failure is one error line until it changes', () => {
+    expect([end('x'), end('x'), end('x')]).toEqual(['error', 'debug', 'debug']);
+    expect([end('y'), end('y'), end('x')]).toEqual(['error', 'debug', 'error']);
+    expect([end('x', 'up'), end('x', 'up'), end('x', 'down')]).toEqual(['error', 'debug', 'error']);
+  });
+
+  it('a failure is told again after a success', () => {
+    expect([end('x'), end(undefined), end('x')]).toEqual(['error', undefined, 'error']);
+  });
+
+  it('a failure of another shoot is another one, and so is one after the shoot was forgotten', () => {
+    expect([end('x'), end('x', 'down', 'b'), end('x')]).toEqual(['error', 'error', 'debug']);
+    report.forget('a');
+    expect([end('x'), end('x', 'down', 'b')]).toEqual(['error', 'debug']);
+  });
+
+  it('each failure is counted', () => {
+    for (const message of ['x', 'x', undefined]) end(message);
+    const operations = (result: string) =>
+      meter.value('dwd_prober_scale_operations_total', { namespace: 'a', direction: 'down', result });
+    expect([operations('failed'), operations('scaled')]).toEqual([2, 1]);
+    report.forget('a');
+    expect(operations('failed')).toBeUndefined();
+  });
+
+  it('the held resources are counted', () => {
+    const held = () => meter.value('dwd_prober_held_resources', { namespace: 'a' });
+    const flow = flowOf('down', { kind: 'done', outcome: 'scaled' });
+    for (const count of [3, 0]) {
+      report.flowEnded('a', { flow, end: 'completed', now: 1, held: count });
+      expect(held()).toBe(count);
+    }
+    report.forget('a');
+    expect(held()).toBeUndefined();
+  });
+});
+
+describe('of the requests of a flow', () => {
+  const base = stateOf(objectOf(kcm, { replicas: 0 }));
+  const flow = flowOf('up', { kind: 'deciding' });
+  const write = { kind: 'write', key, write: { base, kind: 'object', replicas: 1 } } as const;
+  const read = { kind: 'read', key } as const;
+
+  it.each([
+    { action: write, error: { code: 'ServerError' }, level: 'error' },
+    { action: write, error: { code: 'Timeout' }, level: 'error' },
+    { action: write, error: { code: 'Timeout', heldBack: true }, level: 'debug' },
+    { action: write, error: { code: 'Rejected' }, level: 'info' },
+    { action: read, error: { code: 'ServerError' }, level: 'info' },
+    { action: read, error: { code: 'Timeout', heldBack: true }, level: 'debug' },
+  ] as const)('$action.kind, $error: $level', ({ action, error, level }) => {
+    const outcome = { key, result: { ok: false, error: new ApiError({ ...error, message: 'no' }) } } as const;
+    report.answered('a', { flow, action, outcome, now: 0 });
+    expect(logger.lines.map((line) => line.level)).toEqual([level]);
+    expect(JSON.stringify(logger.lines[0])).toContain('"no"');
+  });
+
+  it("another writer's change that is undone names him: log, metric and Event", () => {
+    const events: RecordedEvent[] = [];
+    const deps = { logger, events: { record: (event: RecordedEvent) => events.push(event) } };
+    const held = stateOf(objectOf(kcm, { replicas: 2 }));
+    const action = {
+      kind: 'write',
+      key,
+      write: { base: held, kind: 'object', replicas: 0, undoes: 'kubectl-scale' },
+    } as const;
+    const answer = { flow: flowOf('down', { kind: 'deciding' }), action, now: 0, ref: kcm } as const;
+    const outcome = { key, result: { ok: true, value: base } } as const;
+    const labels = { namespace: 'a', resource: key, manager: 'kubectl-scale' };
+    const counts = [false, true].map((dryRun) => {
+      const counter = createRecordingMeter();
+      createProberReport({ ...deps, meter: counter, dryRun }).answered('a', { ...answer, outcome });
+      return counter.value('dwd_prober_foreign_changes_undone_total', labels);
+    });
+    expect(logger.lines.filter(({ fields }) => fields.manager === 'kubectl-scale')).toMatchObject([
+      { level: 'warn', message: "undone another writer's change of replicas", fields: { resource: key, replicas: 2 } },
+      { level: 'warn', message: "would have undone another writer's change of replicas" },
+    ]);
+    expect(counts).toEqual([1, undefined]);
+    expect(events.map(({ reason }) => reason)).toEqual([
+      'MeltdownProtectionForeignChange',
+      'MeltdownProtectionScaledDown',
+    ]);
+    expect(events[0]?.message).toContain('Undid kubectl-scale, who had set replicas to 2: 3/5 node leases expired');
+    expect(events[0]?.message).toContain('dependency-watchdog.gardener.cloud/ignore-scaling=true');
+  });
+
+  it('a stored number of replicas that cannot be read is shown as far as it fits', () => {
+    const action = { ...write, write: { ...write.write, unreadable: '9'.repeat(200_000) } };
+    report.answered('a', { flow, action, outcome: { key, result: { ok: true, value: base } }, now: 0 });
+    expect(logger.lines[0]).toMatchObject({ level: 'error', fields: { stored: `${'9'.repeat(100)}...` } });
+  });
+});

@@ -1,0 +1,92 @@
+import { expect, it } from 'vitest';
+import { simKinds } from '../../simulator/apiserver/kinds.ts';
+import { createSimApiServer } from '../../simulator/apiserver/server.ts';
+import { withFaults } from '../../simulator/network/faults.ts';
+import { buildCluster } from '../../test/doubles/builders.ts';
+import { createFakeClock } from '../../test/doubles/fake-clock.ts';
+import { formatRight } from '../kubernetes/api/access.ts';
+import type { Kube } from '../kubernetes/api/kube.ts';
+import { createKubeClient } from '../kubernetes/client/client.ts';
+import { neededByProber } from './rights.ts';
+import type { ProberSettings } from './settings.ts';
+
+const dependent = (apiVersion: string, kind: string, name: string) => ({
+  ref: { apiVersion, kind, name },
+  optional: false,
+  scaleUp: { level: 0, initialDelayMs: 0, timeoutMs: 30_000 },
+});
+const settings: ProberSettings = {
+  kubeConfigSecretName: 'access',
+  probeIntervalMs: 10_000,
+  initialDelayMs: 0,
+  probeTimeoutMs: 30_000,
+  backoffJitterFactor: 0.2,
+  nodeMonitorGraceMs: 40_000,
+  nodeLeaseFailureFraction: 0.6,
+  apiServerRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'kube-apiserver' },
+  dependentResources: [
+    dependent('apps/v1', 'Deployment', 'kcm'),
+    dependent('druid.gardener.cloud/v1alpha1', 'Etcd', 'main'),
+    dependent('example.org/v1', 'Nothing', 'here'),
+  ],
+};
+
+const clock = createFakeClock();
+
+const createSeed = (clusters: readonly string[]) => {
+  const seed = createSimApiServer({ clock });
+  for (const name of clusters) seed.store.put(simKinds.Cluster, buildCluster({ name }));
+  return seed;
+};
+
+const ask = async (kube: Kube): Promise<readonly string[]> => {
+  const options = { signal: new AbortController().signal, timeoutMs: 1_000 };
+  const needed = await neededByProber(settings, { client: createKubeClient({ kube, clock }), options });
+  return needed.map(({ right }) => formatRight(right).replaceAll('in API group ', '').replaceAll('resource ', ''));
+};
+
+const atClusterScope = [
+  'list "clusters" "extensions.gardener.cloud" at the cluster scope',
+  'watch "clusters" "extensions.gardener.cloud" at the cluster scope',
+  'list "secrets" "access" "" at the cluster scope',
+  'watch "secrets" "access" "" at the cluster scope',
+  'list "deployments" "kube-apiserver" "apps" at the cluster scope',
+  'watch "deployments" "kube-apiserver" "apps" at the cluster scope',
+  'list "deployments" "kcm" "apps" at the cluster scope',
+  'watch "deployments" "kcm" "apps" at the cluster scope',
+  'list "etcds" "main" "druid.gardener.cloud" at the cluster scope',
+  'watch "etcds" "main" "druid.gardener.cloud" at the cluster scope',
+];
+const placed = (where: string): readonly string[] =>
+  [
+    'list "machines" "machine.sapcloud.io"',
+    'get "deployments" "kcm" "apps"',
+    'patch "deployments" "kcm" "apps"',
+    'get "etcds" "main" "druid.gardener.cloud"',
+    'patch "etcds" "main" "druid.gardener.cloud"',
+    'get "etcds/scale" "main" "druid.gardener.cloud"',
+    'patch "etcds/scale" "main" "druid.gardener.cloud"',
+  ].map((right) => `${right} ${where}`);
+
+it('is what is watched everywhere, and what is done in the namespace of a shoot', async () => {
+  const needed = await ask(createSeed(['shoot--a', 'shoot--b']));
+  expect(needed.toSorted()).toEqual([...atClusterScope, ...placed('in the namespace "shoot--a"')].toSorted());
+});
+
+it('is asked for at the cluster scope while there is no shoot, or no right to see one', async () => {
+  const everywhere = [...atClusterScope, ...placed('at the cluster scope')].toSorted();
+  expect((await ask(createSeed([]))).toSorted()).toEqual(everywhere);
+  const forbidden = withFaults(createSeed(['shoot--a']), {
+    clock,
+    rule: ({ path }) => (path.endsWith('/clusters') ? { status: 403 } : undefined),
+  });
+  expect((await ask(forbidden)).toSorted()).toEqual(everywhere);
+});
+
+it.each(['/clusters', '/apis/apps/v1'])('is unknown while %s cannot be read', async (path) => {
+  const failing = withFaults(createSeed(['shoot--a']), {
+    clock,
+    rule: (request) => (request.path.endsWith(path) ? { status: 500 } : undefined),
+  });
+  await expect(ask(failing)).rejects.toMatchObject({ code: 'ServerError' });
+});

@@ -1,0 +1,175 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { buildLease, buildMachine, buildNode, microTime } from '../../test/doubles/builders.ts';
+import { type FakeClock, createFakeClock } from '../../test/doubles/fake-clock.ts';
+import { type RecordingLogger, createRecordingLogger } from '../../test/doubles/recording-logger.ts';
+import { type RecordingMeter, createRecordingMeter } from '../../test/doubles/recording-meter.ts';
+import { type ScriptedCall, type ScriptedClient, createScriptedClient } from '../../test/doubles/scripted-client.ts';
+import { gardenApiServerRef } from '../gardener/api-server.ts';
+import { ApiError } from '../kubernetes/api/errors.ts';
+import type { KubeClient } from '../kubernetes/api/kube.ts';
+import { refKey } from '../kubernetes/api/resource-ref.ts';
+import type { DependentSource } from '../kubernetes/cache/dependent-source.ts';
+import { type ProberReport, createProberReport } from './report.ts';
+import type { ProberSettings } from './settings.ts';
+import { ShootProber, type ShootProberDeps } from './shoot-prober.ts';
+import { dependent } from './testing/cases.ts';
+import { deployment, objectOf, scalableOf } from './testing/seed-model.ts';
+import { createStaticStore } from './testing/static-store.ts';
+
+const resources = ['kcm', 'mcm', 'ca'].map((name) => dependent(deployment(name)));
+const settings: ProberSettings = {
+  kubeConfigSecretName: 'probe',
+  probeIntervalMs: 10_000,
+  initialDelayMs: 0,
+  probeTimeoutMs: 30_000,
+  backoffJitterFactor: 0,
+  nodeMonitorGraceMs: 40_000,
+  nodeLeaseFailureFraction: 0.6,
+  apiServerRef: gardenApiServerRef,
+  dependentResources: resources,
+};
+
+let clock: FakeClock;
+let seed: ScriptedClient;
+let logger: RecordingLogger;
+let meter: RecordingMeter;
+let report: ProberReport;
+beforeEach(() => {
+  clock = createFakeClock();
+  seed = createScriptedClient(clock);
+  logger = createRecordingLogger();
+  meter = createRecordingMeter();
+  report = createProberReport({ logger, meter, events: { record: () => undefined }, dryRun: false });
+});
+
+/** What the prober of one shoot meets. */
+interface Shoot {
+  /** The prober's calls to the shoot's API server: when a run began, and the signal that ends it. */
+  readonly runs: { readonly at: number; readonly signal: AbortSignal }[];
+  /** New runs get no answer. */
+  hangs: boolean;
+  /** Called whenever the prober looks at what is known of a dependent resource. */
+  onObservation: () => void;
+}
+
+/** Answers for a shoot whose two nodes have not renewed their leases for a minute. */
+const createAnswering = (shoot: Shoot): KubeClient => {
+  const names = ['node-1', 'node-2'];
+  const renewTime = microTime(clock.now() - 60_000);
+  const answers: Readonly<Record<string, unknown>> = {
+    version: {},
+    leases: { items: names.map((name) => buildLease({ name, renewTime })) },
+    nodes: { items: names.map((name) => buildNode({ name })) },
+    machines: { items: names.map((name) => buildMachine({ name })) },
+  };
+  return {
+    call: async ({ path, decode }, { signal }) => {
+      const at = clock.monotonic();
+      if (path === '/version') shoot.runs.push({ at, signal });
+      if (path === '/version' && shoot.hangs) await clock.sleep(1e9, signal);
+      return { value: decode(answers[path.slice(path.lastIndexOf('/') + 1)]), sentAt: at, receivedAt: at };
+    },
+  };
+};
+
+/** Its first run asks for a second observation 2 s later, and that one scales down. Writes wait for the test's answer. */
+const start = (namespace: string, given: Partial<ShootProberDeps> = {}): Shoot => {
+  const shoot: Shoot = { runs: [], hangs: false, onObservation: () => undefined };
+  const answering = createAnswering(shoot);
+  const sources = resources.map(({ ref }): readonly [string, DependentSource] => {
+    const store = createStaticStore(() => scalableOf(objectOf(ref, { replicas: 2 })));
+    const served = () => {
+      shoot.onObservation();
+      return { kind: 'served', resource: 'deployments' } as const;
+    };
+    return [refKey(ref), { served, store }];
+  });
+  const deps: ShootProberDeps = {
+    clock,
+    random: { next: () => 0 },
+    settings,
+    report,
+    dryRun: false,
+    seedAwayMs: () => 0,
+    seed: { call: (call, options) => (call.path.endsWith('/machines') ? answering : seed).call(call, options) },
+    connector: { connect: () => ({ client: answering, close: () => undefined }) },
+    kubeconfigs: createStaticStore(() => 'a kubeconfig'),
+    dependents: new Map(sources),
+    apiServers: { view: () => ({}) },
+    ...given,
+  };
+  new ShootProber(deps, { namespace, settings: { poolConditions: new Map() }, first: { delayMs: 0 } });
+  return shoot;
+};
+
+const writesOf = (namespace: string): readonly ScriptedCall[] =>
+  seed.calls.filter(({ call }) => call.path.includes(`/namespaces/${namespace}/`));
+
+const bugs = (namespace: string) => meter.value('dwd_prober_unexpected_errors_total', { namespace });
+
+/** Throws the first time it is called with that namespace. */
+const onceFor = (namespace: string) => {
+  let thrown = false;
+  return (name: string): void => {
+    if (name !== namespace || thrown) return;
+    thrown = true;
+    throw new TypeError('a bug');
+  };
+};
+
+describe('an exception in the step of a shoot', () => {
+  it('is counted and logged with its stack; the shoot goes on at the next interval, and others are untouched', async () => {
+    const breakA = onceFor('a');
+    report = { ...report, flowStarted: breakA };
+    const [a, b] = [start('a'), start('b')];
+    await clock.advance(2_000);
+    expect([bugs('a'), bugs('b')]).toEqual([1, undefined]);
+    const heard = logger.lines.filter(({ level }) => level === 'error');
+    expect(heard).toMatchObject([{ message: 'unexpected error: this is a bug', fields: { namespace: 'a' } }]);
+    expect(heard[0]?.fields.error).toBeInstanceOf(TypeError);
+    expect([writesOf('a'), writesOf('b')].map(({ length }) => length)).toEqual([0, 3]);
+    await clock.advance(9_999);
+    expect(a.runs.map(({ at }) => at)).toEqual([0, 2_000]);
+    await clock.advance(1);
+    expect([a, b].map(({ runs }) => runs.map(({ at }) => at))).toEqual([
+      [0, 2_000, 12_000],
+      [0, 2_000, 12_000],
+    ]);
+    expect([writesOf('a'), writesOf('b')].map(({ length }) => length)).toEqual([3, 3]);
+    expect([bugs('a'), bugs('b')]).toEqual([1, undefined]);
+  });
+
+  it('ends the run that is under way', async () => {
+    report = { ...report, flowEnded: onceFor('a') };
+    const a = start('a');
+    await clock.advance(2_000);
+    a.hangs = true;
+    await clock.advance(10_000);
+    for (const write of seed.waiting) write.fail(new ApiError({ code: 'Forbidden', message: 'no' }));
+    await clock.settle();
+    expect(bugs('a')).toBe(1);
+    expect(a.runs.map(({ signal }) => signal.aborted)).toEqual([false, false, true]);
+    a.hangs = false;
+    await clock.advance(10_000);
+    expect(a.runs.map(({ at }) => at)).toEqual([0, 2_000, 12_000, 22_000]);
+    expect(writesOf('a')).toHaveLength(6);
+  });
+
+  it('lets no write of its flow leave any more, and takes no answer to one that has', async () => {
+    const a = start('a');
+    await clock.advance(2_000);
+    const [kcm, mcm, ca] = seed.waiting;
+    kcm!.leave();
+    const breakIt = onceFor('a');
+    a.onObservation = () => breakIt('a');
+    ca!.fail(new ApiError({ code: 'Forbidden', message: 'no' }));
+    await clock.settle();
+    expect(bugs('a')).toBe(1);
+    expect([kcm, mcm].map((write) => seed.waiting.includes(write!))).toEqual([true, false]);
+    kcm!.fail(new ApiError({ code: 'Forbidden', message: 'no' }));
+    await clock.settle();
+    await clock.advance(10_000);
+    expect(writesOf('a')).toHaveLength(6);
+    expect(bugs('a')).toBe(1);
+  });
+});

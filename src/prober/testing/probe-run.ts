@@ -1,0 +1,117 @@
+import type { Lease, Observation } from '../../gardener/leases.ts';
+import type { MachineView, NodeView } from '../../gardener/nodes.ts';
+import type { Result } from '../../kubernetes/api/errors.ts';
+import { decideByCandidates, decideByLeases, judgeLeases } from '../judge/decide.ts';
+import { unreachable } from '../judge/failure.ts';
+import type {
+  ApiServerView,
+  Decision,
+  DependentsView,
+  ExternalProbeView,
+  ProbeInput,
+  ProbeMemory,
+  ProbeSettings,
+  ReadError,
+} from '../judge/verdict.ts';
+
+export const defaultSettings: ProbeSettings = {
+  probeIntervalMs: 10_000,
+  backoffJitterFactor: 0.2,
+  limitMs: 30_000,
+  nodeLeaseFailureFraction: 0.6,
+  poolConditions: new Map(),
+};
+
+/** Dependents that make every run eager. */
+export const disturbed: DependentsView = { undisturbed: false, anyHeld: false };
+export const held: DependentsView = { undisturbed: false, anyHeld: true };
+export const undisturbed: DependentsView = { undisturbed: true, anyHeld: false };
+
+/** Our wall clock at monotonic 0. */
+export const origin = Date.parse('2026-11-21T06:00:00Z');
+
+/** Leases `node-1`, `node-2`, ...: when each was renewed, by a right clock (monotonic milliseconds); null: never. */
+export const leasesOf = (renewedAt: readonly (number | null)[]): readonly Lease[] =>
+  renewedAt.map((at, index) => ({
+    name: `node-${String(index + 1)}`,
+    ...(at === null ? {} : { renewTime: (origin + at) * 1_000 }),
+  }));
+
+export const nodeOf = (name: string): NodeView => ({
+  name,
+  managedByMcm: true,
+  trueConditions: new Set(),
+  inPlaceUpdate: false,
+});
+
+/** What a run reads. */
+export type ReadName = 'version' | 'leases' | 'nodes' | 'machines';
+
+export interface ProbeRun {
+  /** When everything was in. */
+  readonly at: number;
+  readonly startedAt?: number;
+  readonly leases: readonly Lease[];
+  readonly observation?: Partial<Observation>;
+  /** Default: one of each per lease. */
+  readonly nodes?: readonly NodeView[];
+  readonly machines?: readonly MachineView[];
+  readonly dependents?: DependentsView;
+  readonly failures?: Readonly<Partial<Record<ReadName, ReadError>>>;
+  readonly settings?: ProbeSettings;
+  readonly random?: number;
+  readonly externalProbe?: ExternalProbeView | undefined;
+  readonly apiServer?: ApiServerView | undefined;
+}
+
+export interface ProbeRunResult {
+  readonly decision: Decision;
+  /** True if nodes and machines were listed. */
+  readonly isEager: boolean;
+  /** True if the machines were listed without waiting for the ordinary rate limit. */
+  readonly isUrgent: boolean;
+}
+
+/** The judgements of a run, in their order. */
+export const runProbe = (memory: ProbeMemory, run: ProbeRun): ProbeRunResult => {
+  const { at, startedAt = at, leases, failures = {}, externalProbe, apiServer } = run;
+  const input: ProbeInput = {
+    settings: run.settings ?? defaultSettings,
+    memory,
+    dependents: run.dependents ?? disturbed,
+    now: at,
+    random: run.random ?? 0,
+    ...(externalProbe === undefined ? {} : { externalProbe }),
+    ...(apiServer === undefined ? {} : { apiServer }),
+  };
+  const without = { isEager: false, isUrgent: false };
+  const fail = (failure: 'api_server_unreachable' | 'lease_list_failed', error: ReadError): ProbeRunResult => ({
+    decision: unreachable({ startedAt, failure, error }, input),
+    ...without,
+  });
+  if (failures.version !== undefined) return fail('api_server_unreachable', failures.version);
+  if (failures.leases !== undefined) return fail('lease_list_failed', failures.leases);
+  const observation = { startedAt: at, endedAt: at, wall: origin + at, ...run.observation };
+  const judged = judgeLeases({ items: leases, observation }, input);
+  if (judged.isEnough) return { decision: decideByLeases(judged, input), ...without };
+  const lists = {
+    nodes: readOr(failures.nodes, run.nodes ?? leases.map(({ name }) => nodeOf(name))),
+    machines: readOr(failures.machines, run.machines ?? leases.map(({ name }) => machineOf(name))),
+  };
+  return { decision: decideByCandidates(judged, lists, input), isEager: true, isUrgent: judged.isUrgent };
+};
+
+const readOr = <T>(error: ReadError | undefined, value: T): Result<T, ReadError> =>
+  error === undefined ? { ok: true, value } : { ok: false, error };
+
+const machineOf = (name: string): MachineView => ({ nodeName: name, phase: 'Running' });
+
+/** Runs one after the other, each with the memory of the one before. */
+export const runProbes = (memory: ProbeMemory, runs: readonly ProbeRun[]): readonly ProbeRunResult[] => {
+  let current = memory;
+  return runs.map((run) => {
+    const result = runProbe(current, run);
+    current = result.decision.memory;
+    return result;
+  });
+};

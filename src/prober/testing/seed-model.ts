@@ -1,0 +1,147 @@
+import { ApiError, type Result } from '../../kubernetes/api/errors.ts';
+import { type ResourceRef, refKey } from '../../kubernetes/api/resource-ref.ts';
+import {
+  type ResourceState,
+  type ScalableObject,
+  scaledState,
+  scalesInOneWrite,
+  workloadState,
+} from '../../kubernetes/api/scalable.ts';
+import type { Write } from '../plan/moves.ts';
+
+/** A scalable object as a seed's API server holds it. Custom kinds keep their count where only the Scale shows it. */
+export interface ModelObject {
+  readonly ref: ResourceRef;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly replicas: number;
+  readonly ready: number;
+  readonly version: number;
+  readonly generation: number;
+  /** Absent for kinds whose status does not say. */
+  readonly observedGeneration: number | undefined;
+}
+
+export const deployment = (name: string): ResourceRef => ({ apiVersion: 'apps/v1', kind: 'Deployment', name });
+export const etcd = (name: string): ResourceRef => ({
+  apiVersion: 'druid.gardener.cloud/v1alpha1',
+  kind: 'Etcd',
+  name,
+});
+
+/** Up and ready unless said otherwise. */
+export const objectOf = (ref: ResourceRef, given: Partial<Omit<ModelObject, 'ref'>> = {}): ModelObject => {
+  const { replicas = 1, generation = 1 } = given;
+  const ordinary = {
+    annotations: {},
+    replicas,
+    ready: replicas,
+    version: 1,
+    generation,
+    observedGeneration: generation,
+  };
+  return { ...ordinary, ...given, ref };
+};
+
+export const scalableOf = (object: ModelObject): ScalableObject => ({
+  meta: {
+    name: object.ref.name,
+    namespace: 'shoot',
+    uid: '',
+    resourceVersion: String(object.version),
+    generation: object.generation,
+    labels: {},
+    annotations: object.annotations,
+    deleting: false,
+  },
+  readyReplicas: object.ready,
+  ...(object.observedGeneration === undefined ? {} : { observedGeneration: object.observedGeneration }),
+  ...(scalesInOneWrite(object.ref) ? { specReplicas: object.replicas } : {}),
+});
+
+export const stateOf = (object: ModelObject): ResourceState => {
+  const scale = {
+    resourceVersion: String(object.version),
+    specReplicas: object.replicas,
+    statusReplicas: object.ready,
+  };
+  const scalable = scalableOf(object);
+  return scalesInOneWrite(object.ref) ? workloadState(scalable) : scaledState(scalable, scale);
+};
+
+/** The objects of one shoot's namespace, changed as an API server changes them. */
+export interface SeedModel {
+  readonly objects: ReadonlyMap<string, ModelObject>;
+  get(key: string): ModelObject | undefined;
+  read(key: string): ResourceState | undefined;
+  /** Refused unless the object is at the version that the write rests on; the answer is what `act` makes of it. */
+  write(key: string, write: Write): Result<ResourceState | undefined, ApiError>;
+  /** By somebody else; undefined deletes. */
+  edit(key: string, change: Partial<ModelObject> | undefined): void;
+}
+
+export const createSeedModel = (
+  objects: readonly ModelObject[],
+  onChange: (key: string, object: ModelObject | undefined) => void = () => undefined,
+): SeedModel => {
+  const current = new Map(objects.map((object) => [refKey(object.ref), object]));
+  let version = Math.max(0, ...objects.map((object) => object.version));
+
+  const put = (key: string, object: ModelObject): ModelObject => {
+    version += 1;
+    const stored = { ...object, version };
+    current.set(key, stored);
+    onChange(key, stored);
+    return stored;
+  };
+
+  const write: SeedModel['write'] = (key, change) => {
+    const object = current.get(key);
+    if (object === undefined) return { ok: true, value: undefined };
+    const { base, annotations = {}, replicas } = change;
+    if (base.resourceVersion !== String(object.version)) {
+      return { ok: false, error: new ApiError({ code: 'Conflict', message: `${key}: changed meanwhile` }) };
+    }
+    if (change.kind === 'object' && replicas !== undefined && !scalesInOneWrite(object.ref)) {
+      throw new Error(`${key}: its count is not in the object`);
+    }
+    const marks = Object.entries({ ...object.annotations, ...annotations });
+    const stored = put(key, {
+      ...object,
+      annotations: Object.fromEntries(marks.filter((mark): mark is [string, string] => mark[1] !== null)),
+      ...(replicas === undefined || replicas === object.replicas
+        ? {}
+        : { replicas, generation: object.generation + 1 }),
+    });
+    return { ok: true, value: answerOf(stored, change) };
+  };
+
+  return {
+    objects: current,
+    get: (key) => current.get(key),
+    read: (key) => {
+      const object = current.get(key);
+      return object === undefined ? undefined : stateOf(object);
+    },
+    write,
+    edit: (key, change) => {
+      const object = current.get(key);
+      if (object === undefined) return;
+      if (change === undefined) {
+        current.delete(key);
+        onChange(key, undefined);
+        return;
+      }
+      const isScaled = change.replicas !== undefined && change.replicas !== object.replicas;
+      put(key, { ...object, ...change, generation: object.generation + (isScaled ? 1 : 0) });
+    },
+  };
+};
+
+/** As `act` does: what the answer to a write of a custom kind does not show is taken from its base. */
+const answerOf = (stored: ModelObject, { kind, base }: Write): ResourceState => {
+  if (scalesInOneWrite(stored.ref)) return stateOf(stored);
+  const resourceVersion = String(stored.version);
+  return kind === 'scale'
+    ? { ...base, resourceVersion, specReplicas: stored.replicas, observed: false }
+    : { ...base, resourceVersion, annotations: stored.annotations };
+};

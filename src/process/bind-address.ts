@@ -1,0 +1,19 @@
+import type { Result } from '../kubernetes/api/errors.ts';
+import type { BindAddress } from './settings.ts';
+
+/** What an address flag takes, for help texts and errors. */
+export const bindAddressForms = 'an address such as :9643, 127.0.0.1:9643 or [::1]:9643, or 0 to turn it off';
+
+const withPort = /^(?:\[(?<ipv6>[\da-fA-F:.]+(?:%[\w.-]+)?)\]|(?<name>[^:[\]\s/]*)):(?<port>\d{1,5})$/;
+
+/** Reads `host:port`, `:port` or `[ipv6]:port`; undefined stands for `0`, which is off. */
+export const parseBindAddress = (text: string): Result<BindAddress | undefined, string> => {
+  if (text === '0') return { ok: true, value: undefined };
+  const { ipv6, name = '', port } = withPort.exec(text)?.groups ?? {};
+  const number = Number(port);
+  if (port === undefined || number > 65_535) return { ok: false, error: `must be ${bindAddressForms}` };
+  return { ok: true, value: { host: ipv6 ?? name, port: number } };
+};
+
+export const formatBindAddress = ({ host, port }: BindAddress): string =>
+  host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;

@@ -1,0 +1,121 @@
+import { type Right, formatRight, reviewAccess } from '../kubernetes/api/access.ts';
+import type { CallOptions, KubeClient } from '../kubernetes/api/kube.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { Gauge, Meter } from '../ports/meter.ts';
+import type { Runnable } from './lifecycle.ts';
+
+export interface NeededRight {
+  readonly right: Right;
+  /** What it is needed for: `to ...`. */
+  readonly purpose: string;
+}
+
+/** Whom to ask for what a configuration alone does not tell, and how long an answer may take. */
+export interface Inquiry {
+  readonly client: KubeClient;
+  readonly options: CallOptions;
+}
+
+/** Metrics and words by the cluster that is asked. */
+const clusters = {
+  seed: { metric: 'dwd_missing_rights', where: '' },
+  garden: { metric: 'dwd_missing_garden_rights', where: ' in the garden' },
+} as const;
+
+export interface RightsCheckOptions<Settings> {
+  /** Which one `client` reaches. Default `seed`. */
+  readonly cluster?: keyof typeof clusters;
+  /** May be slow, but not bound to leading: a review is a POST that changes nothing. */
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly meter: Meter;
+  readonly settings: Settings;
+  /** Rejects with an ApiError when it cannot be found out now. */
+  readonly needed: (settings: Settings, inquiry: Inquiry) => Promise<readonly NeededRight[]>;
+}
+
+/** Rights may be taken away while the program runs. */
+const recheckMs = 3_600_000;
+/** While some are missing, or could not be asked for. */
+const recheckSoonMs = 300_000;
+const timeoutMs = 10_000;
+
+/**
+ * Asks the API server for every right that the configuration needs, because some are first used in an outage. A missing right is logged
+ * once, and so is that none is missing any more. A review that fails or is refused changes nothing. Ready at once, one request at a time, and it never fails.
+ */
+export class RightsCheck<Settings> implements Runnable {
+  readonly name: string;
+  readonly #options: RightsCheckOptions<Settings>;
+  readonly #where: string;
+  readonly #count: Gauge;
+  #settings: Settings;
+  /** Ends the check or the pause under way. */
+  #wake = new AbortController();
+  #known: ReadonlySet<string> | undefined;
+
+  constructor(options: RightsCheckOptions<Settings>) {
+    const { metric, where } = clusters[options.cluster ?? 'seed'];
+    this.name = `rights check${where}`;
+    this.#options = options;
+    this.#where = where;
+    this.#settings = options.settings;
+    this.#count = options.meter.gauge({
+      name: metric,
+      help: `Rights${where} that the configuration needs and that this program has not, as of the last time that the API server said so.`,
+    });
+  }
+
+  /** Checks what other settings need. */
+  apply(settings: Settings): void {
+    this.#settings = settings;
+    this.#wake.abort();
+  }
+
+  async run(signal: AbortSignal, ready: () => void): Promise<void> {
+    ready();
+    while (!signal.aborted) {
+      this.#wake = new AbortController();
+      const ended = AbortSignal.any([signal, this.#wake.signal]);
+      const isComplete = await this.#tryToCheck(ended);
+      await this.#options.clock.sleep(isComplete ? recheckMs : recheckSoonMs, ended).catch(() => undefined);
+    }
+  }
+
+  async #tryToCheck(signal: AbortSignal): Promise<boolean> {
+    try {
+      return await this.#check(signal);
+    } catch (error) {
+      const problem = error instanceof Error ? error.message : String(error);
+      if (!signal.aborted) this.#options.logger.debug(`rights${this.#where} could not be checked`, { problem });
+      return false;
+    }
+  }
+
+  /** True when nothing is missing. */
+  async #check(signal: AbortSignal): Promise<boolean> {
+    const { client, needed } = this.#options;
+    const callOptions = { signal, timeoutMs };
+    const missing = new Map<string, NeededRight>();
+    const all = await needed(this.#settings, { client, options: callOptions });
+    for (const need of all) {
+      const { value: isAllowed } = await client.call(reviewAccess(need.right), callOptions);
+      if (!isAllowed) missing.set(formatRight(need.right), need);
+    }
+    this.#report(missing, all.length);
+    return missing.size === 0;
+  }
+
+  #report(missing: ReadonlyMap<string, NeededRight>, checked: number): void {
+    const { logger } = this.#options;
+    this.#count.set(missing.size);
+    for (const [right, { purpose }] of missing) {
+      if (this.#known?.has(right) === true) continue;
+      logger.error(`a right is missing${this.#where}: grant it`, { right, needed: purpose });
+    }
+    if (missing.size === 0 && this.#known?.size !== 0) logger.info(`no right is missing${this.#where}`, { checked });
+    this.#known = new Set(missing.keys());
+  }
+}

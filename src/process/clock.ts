@@ -1,0 +1,51 @@
+import type { Clock } from '../ports/clock.ts';
+
+/** Longest delay that setTimeout takes; longer ones fire after 1 ms instead. */
+const longestTimeout = 2 ** 31 - 1;
+
+/** The machine's clock. Its timers keep the process alive until they fire or are cancelled. */
+export const systemClock = (): Clock => {
+  const monotonic = (): number => performance.now();
+
+  const timer = (ms: number, callback: () => void): (() => void) => {
+    const due = monotonic() + ms;
+    let handle: NodeJS.Timeout;
+    const wait = (left: number): void => {
+      handle = setTimeout(
+        () => {
+          // setTimeout may fire a fraction of a millisecond early.
+          const rest = due - monotonic();
+          if (rest > 0) wait(rest);
+          else callback();
+        },
+        Math.min(Math.max(Math.ceil(left), 0), longestTimeout),
+      );
+    };
+    wait(ms);
+    return () => clearTimeout(handle);
+  };
+
+  const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const abort = (): void => {
+        cancel();
+        // The reason is the aborting party's own value and reaches the caller untouched.
+        reject(signal.reason);
+      };
+      if (signal.aborted) {
+        reject(signal.reason);
+        return;
+      }
+      if (ms <= 0) {
+        resolve();
+        return;
+      }
+      const cancel = timer(ms, () => {
+        signal.removeEventListener('abort', abort);
+        resolve();
+      });
+      signal.addEventListener('abort', abort, { once: true });
+    });
+
+  return { now: () => Date.now(), monotonic, sleep, timer };
+};

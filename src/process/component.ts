@@ -1,0 +1,43 @@
+import type { Kube, KubeClient } from '../kubernetes/api/kube.ts';
+import type { Leadership } from '../kubernetes/api/leadership.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { Meter } from '../ports/meter.ts';
+import type { Random } from '../ports/random.ts';
+import type { RightsCheckOptions } from './check-rights.ts';
+import type { ComponentParts } from './reloadable.ts';
+
+/** Name of the Lease by which a component elects its leader: the Go program's, so that the two hand over to each other. */
+export const leaseNameOf = (component: string): string => `dwd-${component}-leader-election`;
+
+/** What a component is given to work with. */
+export interface ComponentPorts {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly meter: Meter;
+  /** Transport to the seed, with all its policies. */
+  readonly seed: Kube;
+  readonly leadership: Leadership;
+}
+
+export interface ComponentOptions<Settings, Ports = ComponentPorts> {
+  readonly settings: Settings;
+  readonly ports: Ports;
+  /** Reconciles at the same time. */
+  readonly concurrency: number;
+  /** Nothing is written; what would be is told. */
+  readonly dryRun?: boolean;
+}
+
+export interface Component<Settings> {
+  /** Lease by which its leader is elected. */
+  readonly leaseName: string;
+  /** Requests to the seed that may be in flight at the same time outside of `--kube-api-qps`. */
+  readonly urgentInFlight: number;
+  /** Rights that it needs in the seed. */
+  readonly neededRights: RightsCheckOptions<Settings>['needed'];
+  /** Rights that it needs in the garden, where it works there, and whom to ask for them. */
+  readonly garden?: { readonly client: KubeClient; readonly neededRights: RightsCheckOptions<Settings>['needed'] };
+  readonly create: (options: ComponentOptions<Settings> & { readonly userAgent: string }) => ComponentParts<Settings>;
+}

@@ -1,0 +1,268 @@
+import { expect, it } from 'vitest';
+import { createFakeClock } from '../../test/doubles/fake-clock.ts';
+import { createRecordingLogger } from '../../test/doubles/recording-logger.ts';
+import type { Outline } from '../config/outline.ts';
+import { proberConfig } from '../prober/config.ts';
+import type { ProberSettings } from '../prober/settings.ts';
+import { createMeter } from '../telemetry/meter.ts';
+import { watchConfig } from './config-watch.ts';
+
+const path = '/etc/dwd/config.yaml';
+const textOf = (fields: string): string => `
+kubeConfigSecretName: access
+kcmNodeMonitorGraceDuration: 40s
+${fields}
+dependentResourceInfos:
+  - ref: {apiVersion: apps/v1, kind: Deployment, name: kcm}
+    scaleUp: {level: 0}
+    scaleDown: {level: 0}
+`;
+const original = textOf('probeInterval: 10s');
+const load = (text: string, inForce?: Outline) => proberConfig.load(text, { unknownFields: 'warning', inForce });
+
+const setUp = async () => {
+  const clock = createFakeClock();
+  const logger = createRecordingLogger();
+  const meter = createMeter({ processMetrics: false });
+  const { settings, outline } = load(original);
+  if (settings === undefined) throw new Error('the original configuration is not valid');
+  const file: { text: string | Error } = { text: original };
+  const applied: ProberSettings[] = [];
+  let reads = 0;
+  const watch = watchConfig({
+    path,
+    load,
+    readFile: async () => {
+      reads += 1;
+      await clock.sleep(1, new AbortController().signal);
+      if (file.text instanceof Error) throw file.text;
+      return file.text;
+    },
+    clock,
+    logger,
+    meter,
+    settings,
+    outline,
+    warnings: 0,
+    apply: (changed) => applied.push(changed),
+  });
+  const stop = new AbortController();
+  const running = watch.run(stop.signal, () => undefined);
+  const gauge = async (name: string): Promise<number> =>
+    Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(await meter.metricsText())?.[1]);
+  return {
+    ...{ clock, logger, file, applied },
+    reads: () => reads,
+    /** Puts the text into the file and lets it be read many times. */
+    write: async (text: string | Error): Promise<void> => {
+      file.text = text;
+      await clock.advance(60_000);
+    },
+    intervals: () => applied.map(({ probeIntervalMs }) => probeIntervalMs),
+    failed: () => gauge('dwd_config_reload_failed'),
+    warnings: () => gauge('dwd_config_warnings'),
+    stop: async () => {
+      stop.abort(new Error('stop'));
+      await clock.run(running);
+    },
+  };
+};
+
+it('applies nothing while nothing changes', async () => {
+  const { write, applied, logger, failed, reads, stop, clock } = await setUp();
+  await write(original);
+  expect(reads()).toBeGreaterThan(1);
+  expect(applied).toEqual([]);
+  expect(logger.lines).toEqual([]);
+  expect(await failed()).toBe(0);
+  await stop();
+  expect(clock.pending).toBe(0);
+});
+
+it.each([
+  ['a comment', `# by hand\n${original}`],
+  [
+    'the order of the fields',
+    original.replace(/kubeConfigSecretName: access\n/, '').concat('kubeConfigSecretName: access\n'),
+  ],
+  ['a default that is written out', original.concat('probeTimeout: 30s\n')],
+  [
+    'JSON in place of YAML',
+    JSON.stringify({
+      kubeConfigSecretName: 'access',
+      kcmNodeMonitorGraceDuration: '40s',
+      dependentResourceInfos: [
+        {
+          ref: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'kcm' },
+          scaleUp: { level: 0 },
+          scaleDown: { level: 0 },
+        },
+      ],
+    }),
+  ],
+])('applies nothing when only %s changes', async (_what, text) => {
+  const { write, applied, logger } = await setUp();
+  await write(text);
+  expect(applied).toEqual([]);
+  expect(logger.lines).toEqual([]);
+});
+
+it('applies each change once, and says what is in force', async () => {
+  const { write, intervals, logger } = await setUp();
+  await write(textOf('probeInterval: 20s'));
+  await write(textOf('probeInterval: 30s'));
+  await write(original);
+  expect(intervals()).toEqual([20_000, 30_000, 10_000]);
+  expect(logger.at('info')).toEqual(Array(3).fill('configuration changed'));
+  expect(logger.lines[0]?.fields).toMatchObject({ path, configuration: { probeIntervalMs: 20_000 } });
+});
+
+it('takes the last of two changes that come between two looks', async () => {
+  const { write, file, clock, intervals } = await setUp();
+  file.text = textOf('probeInterval: 20s');
+  await clock.advance(1_000);
+  await write(textOf('probeInterval: 30s'));
+  expect(intervals()).toEqual([30_000]);
+});
+
+it('keeps the old one in force while the file is invalid, says so once with all problems and their places, and recovers', async () => {
+  const { write, applied, intervals, logger, failed } = await setUp();
+  const invalid = textOf('probeInterval: fast\nnodeLeaseFailureFraction: 3');
+  await write(invalid);
+  await write(invalid);
+  expect(applied).toEqual([]);
+  expect(await failed()).toBe(1);
+  expect(logger.lines).toHaveLength(1);
+  const { level, message, fields } = logger.lines[0] ?? {};
+  expect({ level, message }).toEqual({
+    level: 'error',
+    message: 'configuration not taken over: the old one stays in force',
+  });
+  expect(fields?.problem).toMatch(
+    /config\.yaml:4:\d+: probeInterval: .*; .*config\.yaml:5:\d+: nodeLeaseFailureFraction: /s,
+  );
+  await write(textOf('probeInterval: 20s'));
+  expect(intervals()).toEqual([20_000]);
+  expect(await failed()).toBe(0);
+});
+
+it('tells another problem, and the same one again when it comes back', async () => {
+  const { write, logger } = await setUp();
+  const [first, second] = [textOf('probeInterval: fast'), textOf('probeInterval: -1s')];
+  await write(first);
+  await write(second);
+  await write(first);
+  await write(original);
+  await write(first);
+  expect(logger.at('error')).toHaveLength(4);
+});
+
+it('is well again, and applies nothing, when what is in force comes back', async () => {
+  const { write, applied, failed, logger } = await setUp();
+  await write(textOf('probeInterval: fast'));
+  await write(original);
+  expect(await failed()).toBe(0);
+  await write(new Error('ENOENT: no such file or directory'));
+  expect(await failed()).toBe(1);
+  await write(original);
+  expect(await failed()).toBe(0);
+  expect(applied).toEqual([]);
+  expect(logger.at('error')).toHaveLength(2);
+});
+
+it('counts the oddities of what is in force, and tells them once', async () => {
+  const { write, logger, warnings, failed } = await setUp();
+  expect(await warnings()).toBe(0);
+  await write(textOf('probeInterval: 20s\nsurprise: 1\nanother: 2'));
+  expect(await warnings()).toBe(2);
+  expect(logger.at('warn')).toHaveLength(2);
+  await write(textOf('probeInterval: fast'));
+  // Those of a file that is not in force do not count.
+  expect(await warnings()).toBe(2);
+  expect(await failed()).toBe(1);
+  await write(original);
+  expect(await warnings()).toBe(0);
+});
+
+it('ends at once when it is told to, and applies nothing more', async () => {
+  const { write, stop, clock, applied, reads } = await setUp();
+  await stop();
+  const before = reads();
+  await write(textOf('probeInterval: 20s'));
+  expect(reads()).toBe(before);
+  expect(applied).toEqual([]);
+  expect(clock.pending).toBe(0);
+});
+
+const external = (fields: string): string => `externalProbe:\n  ${fields}`;
+const keptLine = 'a field of the configuration is misspelt: its value in force is kept';
+
+it.each([
+  ['a field', textOf('probeInterval: 5s'), textOf('probeIntervl: 5s'), 'probeIntervl'],
+  ['a field, with another value', textOf('probeInterval: 5s'), textOf('probeIntervl: 7s'), 'probeIntervl'],
+  ['a scale-down', original, original.replace('scaleDown:', 'scaleDwon:'), 'dependentResourceInfos[0].scaleDwon'],
+  [
+    'a level',
+    original.replace('scaleUp: {level: 0}', 'scaleUp: {level: 2}'),
+    original.replace('scaleUp: {level: 0}', 'scaleUp: {levle: 2}'),
+    'dependentResourceInfos[0].scaleUp.levle',
+  ],
+  [
+    'a level, under a name in another case',
+    original.replace('scaleUp: {level: 0}', 'scaleUp: {level: 2}'),
+    original.replace('scaleUp: {level: 0}', 'ScaleUp: {levle: 2}'),
+    'dependentResourceInfos[0].ScaleUp.levle',
+  ],
+])('keeps the value of %s that is misspelt, and takes the rest', async (_what, good, bad, at) => {
+  const { write, applied, logger, failed } = await setUp();
+  await write(`${good}backoffJitterFactor: 0.3\n`);
+  const [before] = applied;
+  await write(`${bad}backoffJitterFactor: 0.4\n`);
+  expect(applied).toEqual([before, { ...before, backoffJitterFactor: 0.4 }]);
+  expect(await failed()).toBe(1);
+  expect(logger.at('error')).toEqual([keptLine]);
+  const { problem } = logger.lines.find(({ level }) => level === 'error')?.fields ?? {};
+  expect(problem).toContain(`${at}: is unknown, and `);
+  // It stays misspelt for as long as the file is so.
+  await write(`${bad}backoffJitterFactor: 0.5\n`);
+  expect(applied.at(-1)).toEqual({ ...before, backoffJitterFactor: 0.5 });
+  expect(await failed()).toBe(1);
+  await write(`${good}backoffJitterFactor: 0.6\n`);
+  expect(applied.at(-1)).toEqual({ ...before, backoffJitterFactor: 0.6 });
+  expect(await failed()).toBe(0);
+});
+
+it('tells a field that is misspelt and nothing else, and applies nothing', async () => {
+  const { write, applied, logger, failed, warnings } = await setUp();
+  await write(textOf('probeInterval: 5s'));
+  await write(textOf('probeIntervall: 5s'));
+  expect(applied).toHaveLength(1);
+  expect(logger.at('error')).toEqual([keptLine]);
+  expect(await failed()).toBe(1);
+  expect(await warnings()).toBe(1);
+});
+
+it.each([
+  ['a field that is taken out', textOf('probeInterval: 5s'), textOf('')],
+  ['a field that nobody knows', textOf('probeInterval: 5s'), textOf('probeInterval: 6s\nsurprise: 1')],
+  ['a field that nobody knew before either', textOf('probeInterval: 5s\nsurprise: 1'), textOf('surprise: 1')],
+  ['one that is taken out where a later version has another', textOf('probeInterval: 5s'), textOf('surprise: 1')],
+  [
+    'a probe that is taken out where a later version has another field',
+    textOf(external('kubeConfigSecretName: outside')),
+    textOf('quarantine: {}'),
+  ],
+  [
+    'one that is taken out where its like has come in another place',
+    textOf('initialDelay: 5s'),
+    original.replace('ref: {', 'ref: {initialDelays: 1, '),
+  ],
+])('goes over to %s', async (_what, first, second) => {
+  const { write, applied, failed, logger } = await setUp();
+  await write(first);
+  await write(`${second}backoffJitterFactor: 0.4\n`);
+  expect(applied).toHaveLength(2);
+  expect(applied[1]).toEqual(load(`${second}backoffJitterFactor: 0.4\n`).settings);
+  expect(await failed()).toBe(0);
+  expect(logger.at('error')).toEqual([]);
+});

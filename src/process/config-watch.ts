@@ -1,0 +1,124 @@
+import { type ConfigProblem, type LoadedConfig, type Outline, formatProblem } from '../config/index.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { Gauge, Meter } from '../ports/meter.ts';
+import type { Runnable } from './lifecycle.ts';
+
+export interface ConfigWatchOptions<Settings> {
+  readonly path: string;
+  readonly load: (text: string, inForce?: Outline) => LoadedConfig<Settings>;
+  readonly readFile: (path: string) => Promise<string>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly meter: Meter;
+  /** What the program started with. */
+  readonly settings: Settings;
+  /** Of the file they came from. */
+  readonly outline?: Outline | undefined;
+  /** Oddities of that configuration. */
+  readonly warnings: number;
+  /** Called with settings that differ from those in force. */
+  readonly apply: (settings: Settings) => void;
+}
+
+/** The kubelet itself takes up to a minute to swap a ConfigMap mount. */
+const pollMs = 5_000;
+
+/**
+ * Applies a configuration file whenever its content changes. Of an invalid one nothing is applied, and a field that is now misspelt keeps the value
+ * that is in force. Reads the file again and again by its path: a ConfigMap mount is a symlink that the kubelet swaps.
+ */
+export const watchConfig = <Settings>(options: ConfigWatchOptions<Settings>): Runnable => {
+  const watch = new ConfigWatch(options);
+  return { name: 'configuration watch', run: (signal, ready) => watch.run(signal, ready) };
+};
+
+class ConfigWatch<Settings> {
+  readonly #options: ConfigWatchOptions<Settings>;
+  readonly #failed: Gauge;
+  readonly #warnings: Gauge;
+  /** As JSON. */
+  #inForce: string;
+  #outline: Outline | undefined;
+  #seen: string | undefined;
+  #problem: string | undefined;
+
+  constructor(options: ConfigWatchOptions<Settings>) {
+    this.#options = options;
+    this.#failed = options.meter.gauge({
+      name: 'dwd_config_reload_failed',
+      help: '1 while the configuration file, or a field of it, cannot be used and an older one is in force.',
+    });
+    this.#warnings = options.meter.gauge({
+      name: 'dwd_config_warnings',
+      help: 'Unknown fields and other oddities in the configuration file that is in force.',
+    });
+    this.#failed.set(0);
+    this.#warnings.set(options.warnings);
+    this.#inForce = JSON.stringify(options.settings);
+    this.#outline = options.outline;
+  }
+
+  async run(signal: AbortSignal, ready: () => void): Promise<void> {
+    ready();
+    while (await this.#wait(signal)) {
+      const text = await this.#read();
+      // After a failure the same text is taken again: it may be what is in force.
+      if (text === undefined || (text === this.#seen && this.#problem === undefined)) continue;
+      this.#seen = text;
+      this.#take(text);
+    }
+  }
+
+  /** False when `signal` has aborted. */
+  async #wait(signal: AbortSignal): Promise<boolean> {
+    try {
+      await this.#options.clock.sleep(pollMs, signal);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  async #read(): Promise<string | undefined> {
+    const { path, readFile } = this.#options;
+    try {
+      return await readFile(path);
+    } catch (error) {
+      this.#complain(error instanceof Error ? error.message : String(error));
+      return undefined;
+    }
+  }
+
+  #complain(problem: string): void {
+    this.#failed.set(1);
+    if (problem === this.#problem) return;
+    this.#problem = problem;
+    const { path, logger } = this.#options;
+    logger.error('configuration not taken over: the old one stays in force', { path, problem });
+  }
+
+  #take(text: string): void {
+    const { path, load, logger, apply } = this.#options;
+    const { settings, problems, kept = [], outline } = load(text, this.#outline);
+    const inWords = (found: ConfigProblem): string => formatProblem(path, found);
+    if (settings === undefined) {
+      this.#complain(problems.map(inWords).join('; '));
+      return;
+    }
+    this.#failed.set(kept.length > 0 ? 1 : 0);
+    this.#warnings.set(problems.length);
+    for (const found of kept) {
+      const fields = { path, problem: inWords(found) };
+      logger.error('a field of the configuration is misspelt: its value in force is kept', fields);
+    }
+    this.#problem = undefined;
+    this.#outline = outline;
+    const form = JSON.stringify(settings);
+    if (form === this.#inForce) return;
+    this.#inForce = form;
+    for (const found of problems) logger.warn('configuration', { problem: inWords(found) });
+    logger.info('configuration changed', { path, configuration: settings });
+    apply(settings);
+  }
+}

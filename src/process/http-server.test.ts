@@ -1,0 +1,238 @@
+import { Agent, request } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createRecordingLogger } from '../../test/doubles/recording-logger.ts';
+import { type Check, healthRoutes, metricsRoutes } from './endpoints.ts';
+import { type HttpRoutes, createHttpServer } from './http-server.ts';
+import type { BindAddress } from './settings.ts';
+
+const running: { readonly stop: AbortController; readonly ended: Promise<void> }[] = [];
+
+afterEach(async () => {
+  for (const { stop, ended } of running.splice(0)) {
+    stop.abort();
+    await ended.catch(() => undefined);
+  }
+});
+
+const deferred = <T = void>() => {
+  let resolve: (value: T) => void = () => undefined;
+  const promise = new Promise<T>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+};
+
+const start = async (routes: HttpRoutes, address: BindAddress = { host: '127.0.0.1', port: 0 }) => {
+  const stop = new AbortController();
+  const logger = createRecordingLogger();
+  const bound = deferred<BindAddress>();
+  const ready = deferred();
+  const server = createHttpServer({
+    name: 'test server',
+    flag: '--test-bind-addr',
+    address,
+    routes,
+    logger,
+    onListening: bound.resolve,
+  });
+  const ended = server.run(stop.signal, ready.resolve);
+  running.push({ stop, ended });
+  await Promise.race([ready.promise, ended]);
+  return { stop, ended, logger, address: await bound.promise };
+};
+
+interface Ask {
+  readonly method?: string;
+  readonly agent?: Agent;
+}
+
+interface Reply {
+  readonly status: number | undefined;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: string;
+}
+
+const ask = (address: BindAddress, path: string, { method = 'GET', agent }: Ask = {}): Promise<Reply> =>
+  new Promise((resolve, reject) => {
+    const exchange = request({ ...address, path, method, agent: agent ?? false }, (response) => {
+      const chunks: string[] = [];
+      response.setEncoding('utf8').on('data', (chunk: string) => chunks.push(chunk));
+      response.on('end', () =>
+        resolve({ status: response.statusCode, headers: response.headers, body: chunks.join('') }),
+      );
+    });
+    exchange.on('error', reject).end();
+  });
+
+const closed = (socket: Socket): Promise<void> => new Promise((resolve) => void socket.once('close', () => resolve()));
+
+describe('health', () => {
+  let checks: readonly Check[] = [];
+  const routes = healthRoutes(() => checks);
+
+  it('is 200 at /healthz whatever the checks say', async () => {
+    checks = [{ name: 'caches', ok: false }];
+    const { address } = await start(routes);
+    expect(await ask(address, '/healthz')).toMatchObject({ status: 200, body: 'ok\n' });
+    expect(await ask(address, '/healthz?verbose')).toMatchObject({ status: 200 });
+  });
+
+  it.each([
+    [[], 200, 'ready\n'],
+    [[{ name: 'a', ok: true }], 200, '[+] a: ok\nready\n'],
+    [[{ name: 'a', ok: true, detail: 'kind is not served' }], 200, '[!] a: kind is not served\nready\n'],
+    [
+      [
+        { name: 'a', ok: true },
+        { name: 'b', ok: false, detail: 'still listing' },
+        { name: 'c', ok: false },
+      ],
+      503,
+      '[+] a: ok\n[-] b: not ready (still listing)\n[-] c: not ready\nnot ready\n',
+    ],
+  ])('tells the checks %j at /readyz', async (given, status, body) => {
+    checks = given;
+    const { address } = await start(routes);
+    expect(await ask(address, '/readyz')).toMatchObject({ status, body });
+  });
+
+  it('asks for the checks each time', async () => {
+    const { address } = await start(routes);
+    checks = [{ name: 'a', ok: false }];
+    expect(await ask(address, '/readyz')).toMatchObject({ status: 503 });
+    checks = [{ name: 'a', ok: true }];
+    expect(await ask(address, '/readyz')).toMatchObject({ status: 200 });
+  });
+});
+
+describe('metrics', () => {
+  it('are served with the type of their text', async () => {
+    const source = { contentType: 'text/plain; version=0.0.4; charset=utf-8', metricsText: async () => 'dwd_x 1\n' };
+    const { address } = await start(metricsRoutes(source));
+    const { status, headers, body } = await ask(address, '/metrics');
+    expect({ status, body }).toEqual({ status: 200, body: 'dwd_x 1\n' });
+    expect(headers).toMatchObject({ 'content-type': source.contentType, 'content-length': '8' });
+  });
+});
+
+describe('createHttpServer', () => {
+  const routes: HttpRoutes = new Map([['/x', () => ({ status: 200, contentType: 'text/plain', body: 'äx' })]]);
+
+  it.each([
+    ['GET', '/', 404],
+    ['POST', '/y', 404],
+    ['GET', '/x/', 404],
+    ['GET', '//x', 404],
+    ['GET', '/x?a=1', 200],
+    ['POST', '/x', 405],
+    ['DELETE', '/x', 405],
+    ['OPTIONS', '/x', 405],
+  ])('answers %s %s with %i', async (method, path, status) => {
+    const { address } = await start(routes);
+    const reply = await ask(address, path, { method });
+    expect(reply.status).toBe(status);
+    expect(reply.headers.allow).toBe(status === 405 ? 'GET, HEAD' : undefined);
+    if (status === 404) expect(reply.body).toBe('not found; there is /x\n');
+  });
+
+  it('answers HEAD as GET without the body', async () => {
+    const { address } = await start(routes);
+    const reply = await ask(address, '/x', { method: 'HEAD' });
+    expect(reply).toMatchObject({ status: 200, body: '', headers: { 'content-length': '3' } });
+  });
+
+  it('answers 500 when a route throws, logs it and goes on', async () => {
+    let broken = true;
+    const { address, logger } = await start(
+      new Map([
+        [
+          '/x',
+          async () => {
+            if (broken) throw new Error('oops');
+            return { status: 200, contentType: 'text/plain', body: '' };
+          },
+        ],
+      ]),
+    );
+    expect(await ask(address, '/x')).toMatchObject({ status: 500, body: 'internal error; see the log\n' });
+    expect(logger.lines.at(-1)).toMatchObject({ level: 'error', fields: { path: '/x', error: new Error('oops') } });
+    broken = false;
+    expect(await ask(address, '/x')).toMatchObject({ status: 200 });
+  });
+
+  it('listens on all addresses, and on IPv6 where there is one', async () => {
+    const { address } = await start(routes, { host: '', port: 0 });
+    expect(await ask({ host: '127.0.0.1', port: address.port }, '/x')).toMatchObject({ status: 200 });
+    const six = await start(routes, { host: '::1', port: 0 }).catch(() => undefined);
+    if (six !== undefined) expect(await ask(six.address, '/x')).toMatchObject({ status: 200 });
+  });
+
+  it('names the flag and the address when it cannot listen', async () => {
+    const { address } = await start(routes);
+    await expect(start(routes, address)).rejects.toMatchObject({
+      code: 'EADDRINUSE',
+      message: `cannot listen on 127.0.0.1:${address.port} (--test-bind-addr): another program listens there already; choose another address, or 0 for none`,
+    });
+    await expect(start(routes, { host: '192.0.2.1', port: 0 })).rejects.toThrow(
+      'cannot listen on 192.0.2.1:0 (--test-bind-addr): this machine has no such address',
+    );
+  });
+
+  it('when stopped finishes the answer under way and closes idle and half-sent connections at once', async () => {
+    const asked = deferred();
+    const answer = deferred();
+    const { address, stop, ended } = await start(
+      new Map([
+        [
+          '/slow',
+          async () => {
+            asked.resolve();
+            await answer.promise;
+            return { status: 200, contentType: 'text/plain', body: 'done' };
+          },
+        ],
+      ]),
+    );
+    const idle = connect(address.port, address.host);
+    const half = connect(address.port, address.host);
+    half.write('GET /slow HTTP/1.1\r\nHost:');
+    const quiet = Promise.all([closed(idle.resume()), closed(half.resume())]);
+    // A client that would keep its connection for the next request.
+    const agent = new Agent({ keepAlive: true });
+    const reply = ask(address, '/slow', { agent });
+    await asked.promise;
+    stop.abort();
+    await quiet;
+    answer.resolve();
+    expect(await reply).toMatchObject({ status: 200, body: 'done' });
+    await ended;
+    await expect(ask(address, '/slow')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  });
+
+  it('survives a client that leaves before the answer', async () => {
+    const asked = deferred();
+    const answer = deferred();
+    const { address, stop, ended, logger } = await start(
+      new Map([
+        [
+          '/slow',
+          async () => {
+            asked.resolve();
+            await answer.promise;
+            return { status: 200, contentType: 'text/plain', body: 'done' };
+          },
+        ],
+      ]),
+    );
+    const client = connect(address.port, address.host);
+    client.write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n');
+    await asked.promise;
+    client.destroy();
+    await closed(client);
+    answer.resolve();
+    stop.abort();
+    await ended;
+    expect(logger.at('error')).toEqual([]);
+  });
+});

@@ -1,0 +1,119 @@
+import type { Clock } from '../ports/clock.ts';
+import type { Logger } from '../ports/logger.ts';
+
+/** A part of the program that works until it is told to stop. */
+export interface Runnable {
+  /** For logs. */
+  readonly name: string;
+  /**
+   * Works until `signal` aborts, finishes what is in flight and resolves. Calls `ready` when the groups after it may start. To
+   * reject, or to resolve before the signal aborts, ends the program.
+   */
+  run(signal: AbortSignal, ready: () => void): Promise<void>;
+}
+
+export interface LifecycleOptions {
+  /** Each starts when all of the group before are ready; they stop in reverse. Usually servers, caches, leadership, controllers. */
+  readonly groups: readonly (readonly Runnable[])[];
+  /** Aborted from outside to stop the program; its reason is logged. */
+  readonly stop: AbortSignal;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Bounds the stop as a whole. Default 2500: pods are often given 5 s, and the program promises 3. */
+  readonly stopTimeoutMs?: number;
+}
+
+interface RunningGroup {
+  /** Resolves when all are ready; never, when one ends before. */
+  readonly ready: Promise<unknown>;
+  /** Resolves when all have ended. */
+  readonly ended: Promise<unknown>;
+  /** Those that have not ended. */
+  readonly left: ReadonlySet<Runnable>;
+  abort(reason: unknown): void;
+}
+
+/** What every group that stops later is left of the time, however long the earlier ones take. */
+const reservedMs = 200;
+const defaultStopTimeoutMs = 2_500;
+
+/** Resolves when `signal` aborts; at once when it has. */
+export const whenAborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+
+const startGroup = (group: readonly Runnable[], onFailure: (name: string, error: unknown) => void): RunningGroup => {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const left = new Set(group);
+  const runOne = async (runnable: Runnable, ready: () => void): Promise<void> => {
+    try {
+      await runnable.run(signal, ready);
+      if (!signal.aborted) onFailure(runnable.name, new Error('ended although nobody stopped it'));
+    } catch (error) {
+      if (!signal.aborted || error !== signal.reason) onFailure(runnable.name, error);
+    }
+    left.delete(runnable);
+  };
+  const runs: Promise<void>[] = [];
+  const readies = group.map((runnable) => new Promise<void>((resolve) => runs.push(runOne(runnable, resolve))));
+  return {
+    ready: Promise.all(readies),
+    ended: Promise.all(runs),
+    left,
+    abort: (reason) => controller.abort(reason),
+  };
+};
+
+const stopGroup = async (group: RunningGroup, { clock, logger }: LifecycleOptions, budgetMs: number): Promise<void> => {
+  const ended = new AbortController();
+  const timeUp = clock.sleep(Math.max(budgetMs, 0), ended.signal).then(
+    () => true,
+    () => false,
+  );
+  if (await Promise.race([group.ended.then(() => false), timeUp])) {
+    const runnables = Array.from(group.left, ({ name }) => name);
+    logger.error('not everything stopped in time: exiting all the same', { runnables });
+  }
+  ended.abort();
+};
+
+/**
+ * Starts the groups in order and stops them in reverse, as controller-runtime's runnable groups do: when `stop` aborts, or when a
+ * runnable fails. Returns the exit code of the program: 0 after a stop, 1 after a failure, which is logged. Never rejects.
+ */
+export const runLifecycle = async (options: LifecycleOptions): Promise<number> => {
+  const { groups, stop, clock, logger, stopTimeoutMs = defaultStopTimeoutMs } = options;
+  const end = new AbortController();
+  let exitCode = 0;
+  const fail = (name: string, error: unknown): void => {
+    exitCode = 1;
+    logger.error(`${name} failed`, { runnable: name, error });
+    end.abort(`${name} failed`);
+  };
+  const stopping = whenAborted(end.signal);
+  const onStop = (): void => end.abort(stop.reason);
+  if (stop.aborted) onStop();
+  else stop.addEventListener('abort', onStop, { once: true });
+
+  const running: RunningGroup[] = [];
+  for (const group of groups) {
+    if (end.signal.aborted) break;
+    const started = startGroup(group, fail);
+    running.push(started);
+    await Promise.race([started.ready, stopping]);
+  }
+  await stopping;
+  stop.removeEventListener('abort', onStop);
+
+  const { reason } = end.signal as { readonly reason: unknown };
+  logger.info('stopping', { reason: reason instanceof Error ? reason.message : reason });
+  const deadline = clock.monotonic() + stopTimeoutMs;
+  for (const [later, group] of [...running.entries()].reverse()) {
+    group.abort(reason);
+    await stopGroup(group, options, deadline - clock.monotonic() - later * reservedMs);
+  }
+  return exitCode;
+};

@@ -1,0 +1,293 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type FakeClock, createFakeClock } from '../../test/doubles/fake-clock.ts';
+import { WorkQueue, type WorkQueueOptions } from './queue.ts';
+
+interface Run {
+  readonly key: string;
+  readonly at: number;
+  readonly signal: AbortSignal;
+  readonly succeed: () => void;
+  readonly fail: (error: unknown) => void;
+}
+
+interface Bench {
+  readonly clock: FakeClock;
+  readonly queue: WorkQueue<string>;
+  /** Every run so far; those that have not ended wait for the test. */
+  readonly runs: readonly Run[];
+  readonly keys: () => readonly string[];
+}
+
+const createBench = (options: Partial<WorkQueueOptions<string>> = {}): Bench => {
+  const clock = createFakeClock();
+  const runs: Run[] = [];
+  const reconcile = (key: string, signal: AbortSignal): Promise<void> =>
+    new Promise((resolve, reject) => {
+      runs.push({ key, at: clock.monotonic(), signal, succeed: resolve, fail: reject });
+    });
+  const queue = new WorkQueue<string>({ clock, concurrency: 4, reconcile, ...options });
+  return { clock, queue, runs, keys: () => runs.map((run) => run.key) };
+};
+
+describe('rule 22: one key at a time', () => {
+  it('rule 22: keys added three times while waiting run once', async () => {
+    const { clock, queue, keys } = createBench();
+    queue.add('a');
+    queue.add('a');
+    queue.add('a');
+    expect(queue.depth).toBe(1);
+    expect(keys()).toEqual([]);
+    await clock.settle();
+    expect(keys()).toEqual(['a']);
+    expect(queue.depth).toBe(0);
+  });
+
+  it('rule 22: added while running, however often, means exactly one more run', async () => {
+    const { clock, queue, runs, keys } = createBench();
+    queue.add('a');
+    await clock.settle();
+    queue.add('a');
+    queue.add('a');
+    await clock.settle();
+    expect(keys()).toEqual(['a']);
+    runs[0]?.succeed();
+    await clock.settle();
+    expect(keys()).toEqual(['a', 'a']);
+    runs[1]?.succeed();
+    await clock.advance(3_600_000);
+    expect(keys()).toEqual(['a', 'a']);
+  });
+
+  it('rule 22: no more keys at once than workers, first come first served', async () => {
+    const { clock, queue, runs, keys } = createBench({ concurrency: 2 });
+    for (const key of ['a', 'b', 'c', 'd']) queue.add(key);
+    await clock.settle();
+    expect(keys()).toEqual(['a', 'b']);
+    expect(queue.depth).toBe(2);
+    runs[1]?.succeed();
+    await clock.settle();
+    expect(keys()).toEqual(['a', 'b', 'c']);
+  });
+
+  it('rule 22: any order of adds and ends keeps one run per key, and the last add is always followed by a run', async () => {
+    const step = fc.record({
+      key: fc.constantFrom('a', 'b', 'c'),
+      act: fc.constantFrom('add', 'end', 'fail', 'later'),
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { maxLength: 40 }),
+        fc.integer({ min: 1, max: 3 }),
+        async (steps, concurrency) => {
+          const clock = createFakeClock();
+          const running = new Map<string, { end: () => void; fail: () => void }>();
+          const lastStart = new Map<string, number>();
+          const lastAdd = new Map<string, number>();
+          let order = 0;
+          const queue = new WorkQueue<string>({
+            clock,
+            concurrency,
+            reconcile: (key) => {
+              expect(running.has(key)).toBe(false);
+              expect(running.size).toBeLessThan(concurrency);
+              lastStart.set(key, ++order);
+              return new Promise((resolve, reject) => {
+                const leave = (settle: () => void) => () => {
+                  running.delete(key);
+                  settle();
+                };
+                running.set(key, { end: leave(resolve), fail: leave(() => reject(new Error('no'))) });
+              });
+            },
+          });
+          for (const { key, act } of steps) {
+            if (act === 'add') queue.add(key);
+            if (act === 'later') queue.addAfter(key, 10);
+            if (act === 'add' || act === 'later') lastAdd.set(key, ++order);
+            if (act === 'end') running.get(key)?.end();
+            if (act === 'fail') running.get(key)?.fail();
+            await clock.settle();
+          }
+          for (let round = 0; round < 100 && (round < 3 || running.size > 0); round += 1) {
+            for (const run of [...running.values()]) run.end();
+            await clock.advance(1_000);
+          }
+          for (const [key, added] of lastAdd) expect(lastStart.get(key)).toBeGreaterThan(added);
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe('keys that keep others waiting', () => {
+  it('leave places to the others, in whatever order they come', async () => {
+    const slow = new Set(['s1', 's2', 's3']);
+    const { clock, queue, runs, keys } = createBench({
+      concurrency: 3,
+      limited: { has: (key) => slow.has(key), concurrency: 1 },
+    });
+    for (const key of ['s1', 's2', 's3', 'a', 'b', 'c']) queue.add(key);
+    await clock.settle();
+    expect([keys(), queue.depth]).toEqual([['s1', 'a', 'b'], 3]);
+    runs[1]?.succeed();
+    await clock.settle();
+    expect(keys()).toEqual(['s1', 'a', 'b', 'c']);
+    // Still held back, although there are places.
+    runs[2]?.succeed();
+    runs[3]?.fail(new Error('no'));
+    await clock.settle();
+    expect([keys().length, queue.depth]).toEqual([4, 2]);
+    slow.delete('s1');
+    runs[0]?.succeed();
+    await clock.settle();
+    expect(keys().slice(4)).toEqual(['s2']);
+    // What is limited no more is started beside it.
+    slow.delete('s3');
+    queue.add('d');
+    await clock.settle();
+    expect(keys().slice(5)).toEqual(['s3', 'd']);
+  });
+});
+
+describe('rule 23: failures and delays', () => {
+  it('rule 23: failures come back after 5 ms * 2^n, at most 1000 s, for ever', async () => {
+    const { clock, queue, runs } = createBench();
+    queue.add('a');
+    await clock.settle();
+    for (let failures = 1; failures <= 1_200; failures += 1) {
+      const before = clock.monotonic();
+      runs.at(-1)?.fail(new Error('no'));
+      await clock.advance(1_000_000);
+      const expected = failures > 18 ? 1_000_000 : 5 * 2 ** (failures - 1);
+      expect(runs).toHaveLength(failures + 1);
+      expect(runs.at(-1)?.at).toBe(before + expected);
+    }
+  });
+
+  it('rule 23: success forgets the failures', async () => {
+    const { clock, queue, runs } = createBench();
+    queue.add('a');
+    await clock.settle();
+    for (const settle of ['fail', 'fail', 'succeed', 'add', 'fail']) {
+      if (settle === 'add') queue.add('a');
+      else if (settle === 'fail') runs.at(-1)?.fail(new Error('no'));
+      else runs.at(-1)?.succeed();
+      await clock.advance(100);
+    }
+    const [, , third, fourth, fifth] = runs;
+    expect(third?.at).toBeDefined();
+    expect(fifth?.at).toBe(Number(fourth?.at) + 100 + 5);
+  });
+
+  it('rule 23: of two delays the earlier wins, in either order', async () => {
+    for (const [first, second] of [
+      [500, 200],
+      [200, 500],
+    ] as const) {
+      const { clock, queue, runs } = createBench();
+      queue.addAfter('a', first);
+      queue.addAfter('a', second);
+      expect(queue.depth).toBe(0);
+      await clock.advance(10_000);
+      expect(runs.map((run) => run.at)).toEqual([200]);
+      expect(clock.pending).toBe(0);
+    }
+  });
+
+  it('rule 23: a delay of nothing or less is an add', async () => {
+    for (const ms of [0, -1]) {
+      const { clock, queue, keys } = createBench();
+      queue.addAfter('a', ms);
+      await clock.settle();
+      expect(keys()).toEqual(['a']);
+    }
+  });
+
+  it('rule 23: terminal errors do not come back, yet are told; a later add runs anew with no history', async () => {
+    const errors: [string, unknown, number][] = [];
+    const terminal = new Error('never');
+    const { clock, queue, runs } = createBench({
+      isTerminal: (error) => error === terminal,
+      onError: (...told) => errors.push(told),
+    });
+    queue.add('a');
+    await clock.settle();
+    runs[0]?.fail(terminal);
+    await clock.advance(10_000_000);
+    expect(runs).toHaveLength(1);
+    expect(errors).toEqual([['a', terminal, 1]]);
+    queue.add('a');
+    await clock.settle();
+    runs[1]?.fail(new Error('no'));
+    await clock.advance(5);
+    expect(runs).toHaveLength(3);
+  });
+
+  it('rule 23: a synchronous throw is a failure like any other', async () => {
+    const errors: number[] = [];
+    const { clock, queue } = createBench({
+      reconcile: () => {
+        throw new Error('at once');
+      },
+      onError: (_key, _error, failures) => errors.push(failures),
+    });
+    queue.add('a');
+    await clock.advance(16);
+    expect(errors).toEqual([1, 2, 3]);
+  });
+});
+
+describe('rule 24: shutdown', () => {
+  it('rule 24: drain waits for what runs and starts nothing new', async () => {
+    const { clock, queue, runs, keys } = createBench({ concurrency: 1 });
+    queue.add('a');
+    await clock.settle();
+    queue.add('a');
+    queue.add('b');
+    queue.addAfter('c', 10);
+    let drained = 0;
+    void queue.drain().then(() => (drained += 1));
+    void queue.drain().then(() => (drained += 1));
+    queue.add('d');
+    queue.addAfter('e', 1);
+    await clock.advance(10_000);
+    expect(drained).toBe(0);
+    expect(runs[0]?.signal.aborted).toBe(false);
+    runs[0]?.fail(new Error('no'));
+    await clock.advance(10_000_000);
+    expect(drained).toBe(2);
+    expect(keys()).toEqual(['a']);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('rule 24: after the grace the signal of what runs aborts', async () => {
+    const { clock, queue, runs } = createBench();
+    queue.add('a');
+    await clock.settle();
+    const drained = queue.drain(1_000);
+    await clock.advance(999);
+    expect(runs[0]?.signal.aborted).toBe(false);
+    await clock.advance(1);
+    expect(runs[0]?.signal.aborted).toBe(true);
+    runs[0]?.succeed();
+    await drained;
+  });
+
+  it('rule 24: drain of an idle queue ends at once and cancels delays', async () => {
+    const { clock, queue, keys } = createBench();
+    queue.addAfter('a', 10);
+    queue.add('b');
+    await queue.drain(1_000);
+    await clock.advance(1_000);
+    expect(keys()).toEqual([]);
+    expect(clock.pending).toBe(0);
+  });
+});
+
+it('refuses a concurrency that is no count', () => {
+  for (const concurrency of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY]) {
+    expect(() => createBench({ concurrency })).toThrow(/concurrency/);
+  }
+});

@@ -1,0 +1,119 @@
+import { expect, it, vi } from 'vitest';
+import { createFakeClock } from '../../test/doubles/fake-clock.ts';
+import { createRecordingLogger } from '../../test/doubles/recording-logger.ts';
+import { whenAborted } from './lifecycle.ts';
+import { createReloadable } from './reloadable.ts';
+
+/** A component whose settings are the number of its generation, and which remembers those that worked. */
+const setUp = () => {
+  const clock = createFakeClock();
+  const told: string[] = [];
+  const parts = createReloadable<number, readonly number[]>({
+    name: 'test',
+    settings: 0,
+    create: (settings) => ({
+      settings,
+      sync: () => Promise.resolve(),
+      work: async (memory = [], signal) => {
+        told.push(`work ${String(settings)}`);
+        await whenAborted(signal);
+        told.push(`end ${String(settings)}`);
+        return [...memory, settings];
+      },
+      checks: () => [],
+      close: () => {
+        told.push(`close ${String(settings)}`);
+        return Promise.resolve();
+      },
+    }),
+    stop: () => undefined,
+    logger: createRecordingLogger(),
+  });
+  const stop = new AbortController();
+  const listening = vi.spyOn(stop.signal, 'addEventListener');
+  return { clock, told, parts, stop, listening };
+};
+
+it('lets a generation end before the next works and its own watches are closed', async () => {
+  const { clock, told, parts, stop } = setUp();
+  const running = parts.controller.run(stop.signal, () => undefined);
+  parts.apply(1);
+  await clock.settle();
+  expect(told).toEqual(['work 0', 'end 0', 'close 0', 'work 1']);
+  stop.abort();
+  await clock.run(running);
+  expect(told.slice(4)).toEqual(['end 1']);
+});
+
+it('leaves nothing behind on the signal of the program, however often it is reloaded', async () => {
+  const { clock, told, parts, stop, listening } = setUp();
+  const running = parts.controller.run(stop.signal, () => undefined);
+  for (let generation = 1; generation <= 50; generation += 1) {
+    parts.apply(generation);
+    await clock.settle();
+  }
+  expect(told.at(-1)).toBe('work 50');
+  expect(listening.mock.calls.length).toBeLessThanOrEqual(1);
+  stop.abort();
+  await clock.run(running);
+});
+
+it('goes over to nothing once it has ended', async () => {
+  const { clock, told, parts, stop } = setUp();
+  const running = parts.caches.run(stop.signal, () => undefined);
+  await clock.settle();
+  stop.abort();
+  await clock.run(running);
+  parts.apply(1);
+  await clock.settle();
+  expect(told).toEqual(['close 0']);
+});
+
+it('takes the later of two changes that come at once, and closes the watches of the earlier', async () => {
+  const { clock, told, parts, stop } = setUp();
+  const running = parts.controller.run(stop.signal, () => undefined);
+  parts.apply(1);
+  parts.apply(2);
+  await clock.settle();
+  expect(told.filter((line) => line.startsWith('close')).sort()).toEqual(['close 0', 'close 1']);
+  expect(told).not.toContain('work 1');
+  expect(told.at(-1)).toBe('work 2');
+  stop.abort();
+  await clock.run(running);
+});
+
+it('goes over to a change that comes while the first caches are still being filled', async () => {
+  const clock = createFakeClock();
+  let failFirst: (error: Error) => void = () => undefined;
+  const parts = createReloadable<number, undefined>({
+    name: 'test',
+    settings: 0,
+    create: (settings) => ({
+      settings,
+      sync: () =>
+        settings > 0
+          ? Promise.resolve()
+          : new Promise((_, reject) => {
+              failFirst = reject;
+            }),
+      work: () => Promise.resolve(undefined),
+      checks: () => [],
+      close: () => {
+        if (settings === 0) failFirst(new Error('these watches are no longer needed'));
+        return Promise.resolve();
+      },
+    }),
+    stop: () => undefined,
+    logger: createRecordingLogger(),
+  });
+  const stop = new AbortController();
+  const ready = vi.fn();
+  const running = parts.caches.run(stop.signal, ready);
+  await clock.settle();
+  expect(ready).not.toHaveBeenCalled();
+  parts.apply(1);
+  await clock.settle();
+  expect(ready).toHaveBeenCalledOnce();
+  stop.abort();
+  await clock.run(running);
+});

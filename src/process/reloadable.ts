@@ -1,0 +1,168 @@
+import type { Logger } from '../ports/logger.ts';
+import type { Check } from './endpoints.ts';
+import { type Runnable, whenAborted } from './lifecycle.ts';
+
+/** A component of a seed under one configuration: its watches, and while it leads its controller. */
+export interface Generation<Settings, Memory> {
+  readonly settings: Settings;
+  /** Starts the watches; resolves when all that is needed is known. */
+  sync(): Promise<void>;
+  /**
+   * Works until `signal` aborts and everything under way has ended; resolves with what the next generation goes on with. `memory` is that
+   * of the generation before, if there was one.
+   */
+  work(memory: Memory | undefined, signal: AbortSignal): Promise<Memory>;
+  checks(): readonly Check[];
+  /** Ends the watches. */
+  close(): Promise<void>;
+}
+
+/** A component of a seed as parts of a program: the caches of a standby are filled too, its controller waits for its turn. */
+export interface ComponentParts<Settings> {
+  /** Waits for the seed's API server as long as it takes: a watchdog that crash-loops protects nobody. */
+  readonly caches: Runnable;
+  readonly controller: Runnable;
+  checks(): readonly Check[];
+  /** Goes over to other settings once their caches are filled. */
+  apply(settings: Settings): void;
+}
+
+export interface ReloadableOptions<Settings, Memory> {
+  /** Of the component. */
+  readonly name: string;
+  readonly settings: Settings;
+  /** `former`: the settings that were in force. */
+  readonly create: (settings: Settings, former: Settings | undefined) => Generation<Settings, Memory>;
+  /** Called when the caches end. */
+  readonly stop: () => void;
+  readonly logger: Logger;
+}
+
+/** A component whose configuration can change while it runs. */
+export const createReloadable = <Settings, Memory>(
+  options: ReloadableOptions<Settings, Memory>,
+): ComponentParts<Settings> => {
+  const component = new Reloadable(options);
+  return {
+    caches: { name: 'caches', run: (signal, ready) => component.runCaches(signal, ready) },
+    controller: { name: options.name, run: (signal, ready) => component.runController(signal, ready) },
+    checks: () => component.checks(),
+    apply: (wanted) => component.apply(wanted),
+  };
+};
+
+class Reloadable<Settings, Memory> {
+  readonly #options: ReloadableOptions<Settings, Memory>;
+  #current: Generation<Settings, Memory>;
+  #next: Generation<Settings, Memory> | undefined;
+  /** The caches have ended: a change that comes now, as after a suspension, would start watches that nobody ends. */
+  #hasEnded = false;
+  /** Generations that were in force, to be closed when the controller has left them. */
+  readonly #former: Generation<Settings, Memory>[] = [];
+  /** Makes the controller go over to the current generation; undefined while no controller runs. */
+  #goOver: (() => void) | undefined;
+
+  constructor(options: ReloadableOptions<Settings, Memory>) {
+    this.#options = options;
+    this.#current = options.create(options.settings, undefined);
+  }
+
+  checks(): readonly Check[] {
+    return this.#current.checks();
+  }
+
+  apply(wanted: Settings): void {
+    this.#goOverTo(wanted).catch((error: unknown) =>
+      this.#options.logger.error('the new configuration could not be applied', { error }),
+    );
+  }
+
+  async runCaches(signal: AbortSignal, ready: () => void): Promise<void> {
+    const aborted = whenAborted(signal);
+    const first = this.#current;
+    const synced = first.sync().catch((error: unknown) => {
+      // One that was replaced meanwhile has been closed; the one in its place is filled.
+      if (!signal.aborted && this.#current === first) throw error;
+    });
+    await Promise.race([synced, aborted]);
+    if (!signal.aborted) ready();
+    await aborted;
+    this.#hasEnded = true;
+    const pending = this.#next;
+    this.#next = undefined;
+    this.#options.stop();
+    await Promise.all([this.#current.close(), pending?.close(), this.#closeFormer()]);
+  }
+
+  async runController(signal: AbortSignal, ready: () => void): Promise<void> {
+    ready();
+    let memory: Memory | undefined;
+    // Once for all generations: a listener on it would stay for as long as the program runs.
+    signal.addEventListener('abort', () => this.#goOver?.(), { once: true });
+    while (!signal.aborted) {
+      const end = new AbortController();
+      const isOver = new Promise<void>((resolve) => {
+        this.#goOver = resolve;
+      });
+      const working = this.#current.work(memory, end.signal);
+      await isOver;
+      end.abort();
+      memory = await working;
+      await this.#closeFormer();
+    }
+    this.#goOver = undefined;
+  }
+
+  async #closeFormer(): Promise<void> {
+    await Promise.all(this.#former.splice(0).map((generation) => generation.close()));
+  }
+
+  /** A later change overtakes one whose caches are still being filled. */
+  async #goOverTo(wanted: Settings): Promise<void> {
+    if (this.#hasEnded) return;
+    const created = this.#options.create(wanted, this.#current.settings);
+    const overtaken = this.#next;
+    this.#next = created;
+    await overtaken?.close();
+    try {
+      await created.sync();
+    } catch (error) {
+      if (this.#next === created) throw error;
+    }
+    if (this.#next !== created) return;
+    this.#former.push(this.#current);
+    this.#current = created;
+    this.#next = undefined;
+    if (this.#goOver === undefined) await this.#closeFormer();
+    else this.#goOver();
+    this.#options.logger.info('the new configuration is in force');
+  }
+}
+
+export interface RunningComponent<Settings> {
+  checks(): readonly Check[];
+  apply(settings: Settings): void;
+  /** Lets writes under way finish, sends nothing new, ends all watches. */
+  stop(): Promise<void>;
+}
+
+/** Runs all parts at once, for worlds in memory: no servers, no leader election. */
+export const startParts = <Settings>(parts: ComponentParts<Settings>): RunningComponent<Settings> => {
+  const { caches, controller } = parts;
+  const stopControllers = new AbortController();
+  const stopCaches = new AbortController();
+  let controllers = Promise.resolve();
+  const running = caches.run(stopCaches.signal, () => {
+    controllers = controller.run(stopControllers.signal, () => undefined);
+  });
+  return {
+    checks: () => parts.checks(),
+    apply: (settings) => parts.apply(settings),
+    stop: async () => {
+      stopControllers.abort();
+      await controllers;
+      stopCaches.abort();
+      await running;
+    },
+  };
+};

@@ -1,0 +1,59 @@
+import { ApiError } from '../kubernetes/api/errors.ts';
+import type { KubeClient } from '../kubernetes/api/kube.ts';
+import { type PodView, deletePod } from '../kubernetes/api/pod.ts';
+import type { Outcome } from './judge/decide.ts';
+
+export interface ActDeps {
+  /** Refuses writes at the moment of sending when this process does not lead. */
+  readonly client: KubeClient;
+  /** Nothing is written: a delete counts as done at once. */
+  readonly dryRun: boolean;
+}
+
+export interface DeleteRequest {
+  readonly pod: PodView;
+  /** Ends a delete that was not sent yet. One that was sent is awaited. */
+  readonly signal: AbortSignal;
+  /** Called right before the delete is sent, because the process may have been suspended meanwhile. */
+  readonly isWanted: () => boolean;
+}
+
+export interface DeleteResult {
+  readonly outcome: Outcome;
+  readonly error?: ApiError;
+}
+
+/**
+ * Time for a delete including its wait for a free slot, and for the answer once it is sent. A thousand deletes of a second each are no failure:
+ * the end of the weeding ends the wait.
+ */
+const timeoutMs = 600_000;
+const sentTimeoutMs = 10_000;
+
+/** Deletes the pod in the state in which it was seen. A failed delete is data; rejects only for a bug. */
+export const act = async ({ client, dryRun }: ActDeps, request: DeleteRequest): Promise<DeleteResult> => {
+  if (dryRun) return { outcome: { kind: 'deleted' } };
+  const { pod, signal, isWanted } = request;
+  const tooLate = new ApiError({ code: 'Rejected', message: `DELETE of pod ${pod.name}: not sent: no longer wanted` });
+  const beforeSend = (): void => {
+    if (!isWanted()) throw tooLate;
+  };
+  try {
+    await client.call(deletePod(pod), { signal, timeoutMs, sentTimeoutMs, lane: 'urgent', once: true, beforeSend });
+    return { outcome: { kind: 'deleted' } };
+  } catch (error) {
+    if (error === tooLate) return { outcome: { kind: 'unsent' } };
+    if (error instanceof ApiError) return failureOf(error);
+    if (signal.aborted) return { outcome: { kind: 'unsent' } };
+    throw error;
+  }
+};
+
+const failureOf = (error: ApiError): DeleteResult => {
+  if (error.code === 'NotFound') return { outcome: { kind: 'gone' } };
+  if (error.code === 'Conflict') return { outcome: { kind: 'changed', error } };
+  const { retryAfterMs = 0, handling, heldBack } = error;
+  // The server did not refuse it: the answer is lost or unreadable.
+  const mayHaveLanded = handling === 'retry' && !heldBack;
+  return { outcome: { kind: 'failed', retryAfterMs, mayHaveLanded }, error };
+};

@@ -1,0 +1,89 @@
+import { type Finding, type Path, fieldsOf, itemsOf, labelKeyWords, show } from '../config/index.ts';
+import { formatLabelSelector, isLabelKey } from '../kubernetes/api/label-selectors.ts';
+import { labelSelector, serviceNamePattern } from './config-schema.ts';
+
+const error = (path: Path, message: string): Finding => ({ path, message, severity: 'error' });
+
+const wrongKey = (path: Path, expected: string): Finding => ({
+  ...error(path, `must be ${expected}, found ${show(path.at(-1))}`),
+  aboutKey: true,
+});
+
+const wrongLabelKeys = (selector: unknown): readonly string[] =>
+  Object.keys(fieldsOf(fieldsOf(selector).matchLabels)).filter((key) => !isLabelKey(key));
+
+const valuesAgainstOperator = (requirement: unknown, path: Path): readonly Finding[] => {
+  const { operator, values } = fieldsOf(requirement);
+  // Anything but a list is the problem to tell then.
+  if (values !== undefined && !Array.isArray(values)) return [];
+  const isNone = itemsOf(values).length === 0;
+  switch (operator) {
+    case 'In':
+    case 'NotIn':
+      return isNone
+        ? [error([...path, 'values'], `must hold at least one value, because operator is ${operator}`)]
+        : [];
+    case 'Exists':
+    case 'DoesNotExist':
+      return isNone ? [] : [error([...path, 'values'], `must be left out, because operator is ${operator}`)];
+    default:
+      return [];
+  }
+};
+
+/** Canonical texts; undefined while something is wrong with a selector: then that is the problem to tell. */
+const textsOf = (selectors: readonly unknown[]): readonly (string | undefined)[] => {
+  const schema = labelSelector();
+  return selectors.map((selector) => {
+    const parsed = schema.safeParse(selector);
+    return parsed.success && wrongLabelKeys(selector).length === 0 ? formatLabelSelector(parsed.data) : undefined;
+  });
+};
+
+const aboutSelector = (selector: unknown, path: Path): readonly Finding[] => [
+  ...wrongLabelKeys(selector).map((key) => wrongKey([...path, 'matchLabels', key], labelKeyWords)),
+  ...itemsOf(fieldsOf(selector).matchExpressions).flatMap((requirement, index) =>
+    valuesAgainstOperator(requirement, [...path, 'matchExpressions', index]),
+  ),
+];
+
+const emptySelectors = (texts: readonly (string | undefined)[], path: Path): readonly Finding[] => {
+  const message =
+    'must have matchLabels or matchExpressions; an empty selector would select every pod of the namespace';
+  return texts.flatMap((text, index) => (text === '' ? [error([...path, index], message)] : []));
+};
+
+const sameSelectorTwice = (texts: readonly (string | undefined)[], path: Path): readonly Finding[] => {
+  const firstByText = new Map<string, number>();
+  return texts.flatMap((text, index) => {
+    if (text === undefined || text === '') return [];
+    const first = firstByText.get(text);
+    if (first === undefined) {
+      firstByText.set(text, index);
+      return [];
+    }
+    const message = `selects the same pods as podSelectors[${first}] (${text}); one of them is enough`;
+    return [{ path: [...path, index], message, severity: 'warning' as const }];
+  });
+};
+
+const aboutService = (name: string, service: unknown, path: Path): readonly Finding[] => {
+  const expected = 'the name of a Service (lower-case letters, digits and "-"; at most 63 characters)';
+  const podSelectors = itemsOf(fieldsOf(service).podSelectors);
+  const texts = textsOf(podSelectors);
+  const within = [...path, 'podSelectors'];
+  return [
+    ...(serviceNamePattern.test(name) ? [] : [wrongKey(path, expected)]),
+    ...podSelectors.flatMap((selector, index) => aboutSelector(selector, [...within, index])),
+    ...emptySelectors(texts, within),
+    ...sameSelectorTwice(texts, within),
+  ];
+};
+
+/** Rules over several fields of a weeder configuration, and over the keys of its maps, as far as it has the shape to apply them to. */
+export const weederFindings = (value: unknown): readonly Finding[] => {
+  const field = 'servicesAndDependantSelectors';
+  return Object.entries(fieldsOf(fieldsOf(value)[field])).flatMap(([name, service]) =>
+    aboutService(name, service, [field, name]),
+  );
+};

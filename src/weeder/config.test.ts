@@ -1,0 +1,125 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { formatProblem, hasErrors } from '../config/problem.ts';
+import { configCases, textOf } from '../config/testing/mistakes.ts';
+import { weederConfig } from './config.ts';
+
+const read = (path: string): string => readFileSync(fileURLToPath(new URL(path, import.meta.url)), 'utf8');
+
+const cases = configCases(read('../config/fixtures/weeder.txt'));
+const named = cases.map((one) => [one.name, one] as const);
+
+const running = { unknownFields: 'warning' } as const;
+
+const load = (text: string) => {
+  const { settings, problems } = weederConfig.load(text, running);
+  if (settings === undefined) throw new Error(problems.map((problem) => formatProblem('config', problem)).join('\n'));
+  return { settings, problems };
+};
+
+const minimal = `servicesAndDependantSelectors:
+  etcd-main-client:
+    podSelectors:
+      - matchLabels: {role: apiserver}
+`;
+
+const minimalServices = [
+  { name: 'etcd-main-client', podSelectors: [{ matchLabels: { role: 'apiserver' }, matchExpressions: [] }] },
+];
+
+describe('weederConfig.check', () => {
+  it.each(named)('finds all that is wrong with %s', (_, { text, problems }) => {
+    expect(weederConfig.check(text).map((problem) => formatProblem('file', problem))).toEqual(
+      problems.map((line) => `file:${line}`),
+    );
+  });
+
+  it('finds nothing wrong with the example', () => {
+    expect(weederConfig.check(read('../../examples/weeder-config.yaml'))).toEqual([]);
+  });
+});
+
+describe('weederConfig.load', () => {
+  it.each(named)('has settings or an error for %s', (_, { text }) => {
+    const { settings, problems } = weederConfig.load(text, running);
+    expect(settings === undefined).toBe(hasErrors(problems));
+  });
+
+  const term = (key: string, operator: string, ...values: readonly string[]) => ({ key, operator, values });
+
+  it('reads what Gardener writes', () => {
+    const controlPlane = term('gardener.cloud/role', 'In', 'controlplane');
+    const selector = (role: ReturnType<typeof term>) => ({ matchLabels: {}, matchExpressions: [controlPlane, role] });
+    expect(load(textOf(cases, 'gardener'))).toEqual({
+      settings: {
+        watchDurationMs: 300_000,
+        services: [
+          { name: 'etcd-main-client', podSelectors: [selector(term('role', 'In', 'apiserver'))] },
+          { name: 'kube-apiserver', podSelectors: [selector(term('role', 'NotIn', 'main', 'apiserver'))] },
+        ],
+      },
+      problems: [],
+    });
+  });
+
+  it('reads every operator', () => {
+    const { settings } = load(textOf(cases, 'base'));
+    expect(settings.services.map(({ name }) => name)).toEqual(['etcd-main-client', '1st-service']);
+    expect(settings.services[0]?.podSelectors).toEqual([
+      {
+        matchLabels: { 'gardener.cloud/role': 'controlplane', empty: '' },
+        matchExpressions: [
+          term('role', 'In', 'apiserver', ''),
+          term('role', 'NotIn', 'main'),
+          term('app', 'Exists'),
+          term('maintenance', 'DoesNotExist'),
+        ],
+      },
+      { matchLabels: { app: '1' }, matchExpressions: [] },
+    ]);
+  });
+
+  it('fills in the defaults', () => {
+    expect(load(minimal)).toEqual({ settings: { watchDurationMs: 300_000, services: minimalServices }, problems: [] });
+  });
+
+  it.each([
+    ['watchDuration: 90s', 90_000],
+    ['watchDuration: 1h30m', 5_400_000],
+    ['watchDuration: 1ms', 1],
+    ['watchDuration: null', 300_000],
+    ['WATCHDURATION: 7s', 7_000],
+    ['probeInterval: 7s', 300_000],
+  ])('takes %s as the Go program does', (line, watchDurationMs) => {
+    expect(load(`${minimal}${line}\n`).settings).toEqual({ watchDurationMs, services: minimalServices });
+  });
+
+  it('leaves the keys of its maps as they are', () => {
+    const { settings } = load(minimal.replace('role:', 'Role: a, ROLE: b, constructor: c, role:'));
+    expect(settings.services[0]?.podSelectors[0]?.matchLabels).toEqual({
+      Role: 'a',
+      ROLE: 'b',
+      constructor: 'c',
+      role: 'apiserver',
+    });
+  });
+
+  it('warns about what it does not know, where it runs', () => {
+    const { settings, problems } = load(textOf(cases, 'unknown-fields'));
+    expect(problems.map(({ path, severity }) => `${severity} ${path}`)).toEqual([
+      'warning concurrency',
+      'warning servicesAndDependantSelectors.etcd-main-client.namespace',
+      'warning servicesAndDependantSelectors.etcd-main-client.podSelectors[0].matchFields',
+      'warning servicesAndDependantSelectors.etcd-main-client.podSelectors[1].matchExpressions[0].value',
+    ]);
+    expect(settings.services[0]?.podSelectors).toHaveLength(2);
+  });
+
+  it('freezes the settings to the last leaf', () => {
+    const { settings } = load(textOf(cases, 'base'));
+    const frozen = (value: unknown): boolean =>
+      typeof value !== 'object' || value === null || (Object.isFrozen(value) && Object.values(value).every(frozen));
+    expect(frozen(settings)).toBe(true);
+  });
+});

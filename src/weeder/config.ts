@@ -1,0 +1,35 @@
+import { type ComponentConfig, componentConfig } from '../config/index.ts';
+import { weederFindings } from './config-rules.ts';
+import { type WeederConfig, weederSchema } from './config-schema.ts';
+import type { WeederSettings } from './settings.ts';
+
+const settingsFrom = (config: WeederConfig): WeederSettings => ({
+  watchDurationMs: config.watchDuration,
+  services: Object.entries(config.servicesAndDependantSelectors).map(([name, { podSelectors }]) => ({
+    name,
+    podSelectors,
+  })),
+});
+
+/** As gardenlet generates it (NewDependencyWatchdogWeederConfiguration in https://github.com/gardener/gardener/tree/master/pkg/component). */
+const gardeners = `watchDuration: 5m0s
+servicesAndDependantSelectors:
+  etcd-main-client:
+    podSelectors:
+      - matchExpressions:
+          - {key: gardener.cloud/role, operator: In, values: [controlplane]}
+          - {key: role, operator: In, values: [apiserver]}
+  kube-apiserver:
+    podSelectors:
+      - matchExpressions:
+          - {key: gardener.cloud/role, operator: In, values: [controlplane]}
+          - {key: role, operator: NotIn, values: [main, apiserver]}
+`;
+
+export const weederConfig: ComponentConfig<WeederSettings> = componentConfig({
+  component: 'weeder',
+  gardeners,
+  schema: weederSchema,
+  findings: weederFindings,
+  settingsFrom,
+});

@@ -1,0 +1,296 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ApiError } from '../../kubernetes/api/errors.ts';
+import { badPod, goodPod, unownedPod } from '../testing/pods.ts';
+import {
+  type DependentPod,
+  type NamespaceState,
+  type Outcome,
+  decide,
+  emptyNamespaceState,
+  recordOutcome,
+} from './decide.ts';
+
+const conflict = new ApiError({ code: 'Conflict', message: 'the object has been modified' });
+
+const names = (pods: readonly DependentPod[]): readonly string[] => pods.map(({ pod }) => pod.name);
+
+/** A namespace whose deletes are answered by the test. */
+const createBench = () => {
+  let state: NamespaceState = emptyNamespaceState;
+  return {
+    look: (now: number, ...pods: readonly DependentPod[]) => {
+      const decision = decide(pods, { state, now });
+      state = decision.state;
+      return decision;
+    },
+    answer: (now: number, pod: DependentPod, outcome: Outcome = { kind: 'deleted' }): void => {
+      state = recordOutcome(state, { pod: pod.pod, outcome }, now);
+    },
+    state: () => state,
+  };
+};
+
+describe('decide', () => {
+  it.each([
+    ['a crash-looping pod', badPod('a'), ['a']],
+    ['a pod that runs', goodPod('a'), []],
+    ['a pod on its way out', badPod('a', 'rs', { deleting: true }), []],
+    ['a pod without a controller owner', unownedPod('a'), []],
+  ])('of %s', (_, pod, expected) => {
+    expect(names(createBench().look(0, pod).deletions)).toEqual(expected);
+  });
+
+  it('tells once of a pod that nobody would bring back', () => {
+    const bench = createBench();
+    expect(names(bench.look(0, unownedPod('a')).orphans)).toEqual(['a']);
+    expect(names(bench.look(1, unownedPod('a'), unownedPod('b')).orphans)).toEqual(['b']);
+  });
+
+  it('asks once for one pod, until the answer is in and after it was deleted', () => {
+    const bench = createBench();
+    const pod = badPod('a');
+    expect(bench.look(0, pod).deletions).toHaveLength(1);
+    expect(bench.look(1, pod).deletions).toEqual([]);
+    bench.answer(2, pod);
+    // The watch lags.
+    expect(bench.look(3, pod).deletions).toEqual([]);
+    expect(bench.look(100_000, pod).deletions).toEqual([]);
+  });
+
+  it('deletes all of an owner that are there at first, and the ones made in their place after 10, 20, 40, 80 and 80 s', () => {
+    const bench = createBench();
+    const first = [badPod('a0'), badPod('b0')];
+    expect(names(bench.look(0, ...first).deletions)).toEqual(['a0', 'b0']);
+    for (const pod of first) bench.answer(100, pod);
+    let deletedAt = 100;
+    for (const [index, waitMs] of [10_000, 20_000, 40_000, 80_000, 80_000].entries()) {
+      const pods = [badPod(`a${String(index + 1)}`), badPod(`b${String(index + 1)}`)];
+      const early = bench.look(deletedAt + waitMs - 1, ...pods);
+      expect(early.deletions).toEqual([]);
+      expect(early.nextDecisionAt).toBe(deletedAt + waitMs);
+      expect(names(bench.look(early.nextDecisionAt, ...pods).deletions)).toEqual(names(pods));
+      deletedAt = early.nextDecisionAt + 50;
+      for (const pod of pods) bench.answer(deletedAt, pod);
+    }
+  });
+
+  it('does not make one owner wait for another', () => {
+    const bench = createBench();
+    bench.look(0, badPod('a', 'one'));
+    bench.answer(0, badPod('a', 'one'));
+    expect(names(bench.look(1, badPod('b', 'one'), badPod('c', 'two')).deletions)).toEqual(['c']);
+  });
+
+  it('begins no round of an owner while a delete of one of its pods is awaited, not even when that pod is gone', () => {
+    const bench = createBench();
+    bench.look(0, badPod('a0'));
+    expect(bench.look(1_000).deletions).toEqual([]);
+    const early = bench.look(2_000, badPod('a1'), badPod('b', 'other'));
+    expect(names(early.deletions)).toEqual(['b']);
+    expect(early.nextDecisionAt).toBe(Number.POSITIVE_INFINITY);
+    bench.answer(9_000, badPod('a0'), { kind: 'failed', retryAfterMs: 0, mayHaveLanded: true });
+    expect(bench.look(9_000, badPod('a1')).nextDecisionAt).toBe(19_000);
+    expect(names(bench.look(19_000, badPod('a1')).deletions)).toEqual(['a1']);
+  });
+
+  it('counts the wait from an answer that came after the wait for the one before had ended', () => {
+    const bench = createBench();
+    const [first, slow] = [badPod('a0'), badPod('b0')];
+    bench.look(0, first, slow);
+    bench.answer(0, first);
+    expect(bench.look(11_000, slow, badPod('a1')).deletions).toEqual([]);
+    bench.answer(12_000, slow);
+    expect(bench.look(12_000, badPod('a1')).nextDecisionAt).toBe(22_000);
+  });
+
+  it('deletes a pod at once that was there at first and turns bad later', () => {
+    const bench = createBench();
+    bench.look(0, badPod('a'), goodPod('b'));
+    bench.answer(0, badPod('a'));
+    expect(names(bench.look(1_000, badPod('b')).deletions)).toEqual(['b']);
+  });
+
+  it('counts from the last delete that succeeded', () => {
+    const bench = createBench();
+    bench.look(0, badPod('a'));
+    bench.answer(0, badPod('a'));
+    bench.look(10_000, badPod('b'));
+    bench.answer(10_001, badPod('b'), { kind: 'changed', error: conflict });
+    // Nothing was deleted: 10 s after the first delete still hold, not 20.
+    expect(names(bench.look(10_002, badPod('b', 'rs', { resourceVersion: '2' })).deletions)).toEqual(['b']);
+  });
+
+  it('waits for news of a pod that has changed since it was seen', () => {
+    const bench = createBench();
+    const old = badPod('a');
+    bench.look(0, old);
+    bench.answer(1, old, { kind: 'changed', error: conflict });
+    const lagging = bench.look(2, old);
+    expect([lagging.deletions, lagging.refused, lagging.nextDecisionAt]).toEqual([[], [], 1_001]);
+    const news = bench.look(1_000, badPod('a', 'rs', { resourceVersion: '2' }));
+    expect([names(news.deletions), news.refused]).toEqual([['a'], []]);
+  });
+
+  it('takes a 409 for a refusal whose change does not show within 1 s, and tries again 1, 2, 4, 8, 16 and 30 s after it', () => {
+    const bench = createBench();
+    const pod = badPod('a');
+    bench.look(0, pod);
+    let now = 5;
+    for (const waitMs of [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]) {
+      bench.answer(now, pod, { kind: 'changed', error: conflict });
+      const early = bench.look(now + 999, pod);
+      expect([early.deletions, early.refused, early.nextDecisionAt]).toEqual([[], [], now + 1_000]);
+      const told = bench.look(now + 1_000, pod);
+      expect(told.refused).toEqual([{ dependent: pod, error: conflict }]);
+      if (waitMs > 1_000) {
+        expect([told.deletions, told.nextDecisionAt]).toEqual([[], now + waitMs]);
+        expect(bench.look(now + waitMs - 1, pod).deletions).toEqual([]);
+      }
+      const again = waitMs > 1_000 ? bench.look(now + waitMs, pod) : told;
+      expect([names(again.deletions), waitMs > 1_000 ? again.refused : []]).toEqual([['a'], []]);
+      now += waitMs + 5;
+    }
+  });
+
+  it('does not ask again for a pod that was gone', () => {
+    const bench = createBench();
+    bench.look(0, badPod('a'));
+    bench.answer(1, badPod('a'), { kind: 'gone' });
+    expect(bench.look(60_000, badPod('a')).deletions).toEqual([]);
+    expect(bench.state().owners.get('uid-rs')?.batches).toBe(0);
+  });
+
+  it('tries again after 1, 2, 4, 8, 16, 30 and 30 s what failed, or later where the server asks for it', () => {
+    const bench = createBench();
+    const pod = badPod('a');
+    let now = 0;
+    for (const waitS of [1, 2, 4, 8, 16, 30, 30]) {
+      expect(bench.look(now, pod).deletions).toHaveLength(1);
+      bench.answer(now, pod, { kind: 'failed', retryAfterMs: 0, mayHaveLanded: false });
+      expect(bench.look(now, pod).nextDecisionAt).toBe(now + waitS * 1_000);
+      now += waitS * 1_000;
+    }
+    bench.look(now, pod);
+    bench.answer(now, pod, { kind: 'failed', retryAfterMs: 45_000, mayHaveLanded: false });
+    expect(bench.look(now, pod).nextDecisionAt).toBe(now + 45_000);
+  });
+
+  it('asks once also for a pod that is out of sight meanwhile, and remembers none that is gone', () => {
+    const bench = createBench();
+    const pod = badPod('a');
+    bench.look(0, pod, unownedPod('b'));
+    bench.look(1);
+    expect(bench.look(2, pod).deletions).toEqual([]);
+    bench.answer(3, pod);
+    bench.look(4);
+    expect([bench.state().attempts.size, bench.state().reportedOrphans.size]).toEqual([0, 0]);
+  });
+
+  it('keeps to that wait when the pod is out of sight meanwhile', () => {
+    const bench = createBench();
+    const pod = badPod('a');
+    bench.look(0, pod);
+    bench.answer(0, pod, { kind: 'failed', retryAfterMs: 45_000, mayHaveLanded: false });
+    bench.look(1);
+    expect(bench.look(2, pod).nextDecisionAt).toBe(45_000);
+    bench.look(45_000);
+    expect(bench.state().attempts.size).toBe(0);
+  });
+
+  it.each([
+    [true, 10_000],
+    [false, Number.POSITIVE_INFINITY],
+  ])(
+    'takes a delete that may have landed (%s) for one: what its owner made in its place waits',
+    (mayHaveLanded, next) => {
+      const bench = createBench();
+      bench.look(0, badPod('a'));
+      bench.answer(0, badPod('a'), { kind: 'failed', retryAfterMs: 0, mayHaveLanded });
+      const { deletions, nextDecisionAt } = bench.look(1, badPod('b'));
+      expect([names(deletions), nextDecisionAt]).toEqual([mayHaveLanded ? [] : ['b'], next]);
+      for (const asked of deletions) bench.answer(500, asked, { kind: 'gone' });
+      // The pod itself does not wait longer for it.
+      expect(names(bench.look(1_000, badPod('a')).deletions)).toEqual(['a']);
+    },
+  );
+
+  it('asks again for what was not sent', () => {
+    const bench = createBench();
+    bench.look(0, badPod('a'));
+    bench.answer(0, badPod('a'), { kind: 'unsent' });
+    expect(bench.look(1, badPod('a')).deletions).toHaveLength(1);
+  });
+
+  it('remembers an owner for ten minutes after its last delete, and pods only while they are there', () => {
+    const bench = createBench();
+    bench.look(0, badPod('a'));
+    bench.answer(0, badPod('a'));
+    bench.look(599_999);
+    expect([bench.state().owners.size, bench.state().attempts.size]).toEqual([1, 0]);
+    bench.look(600_000);
+    expect(bench.state().owners.size).toBe(0);
+  });
+
+  it('forgets an owner at once of which nothing was deleted', () => {
+    const bench = createBench();
+    bench.look(0, badPod('a'));
+    bench.answer(0, badPod('a'), { kind: 'gone' });
+    bench.look(1, goodPod('b'));
+    expect(bench.state().owners.size).toBe(1);
+    bench.look(2);
+    expect(bench.state().owners.size).toBe(0);
+  });
+
+  it('is never the crash loop: between the rounds of one owner lie 10 s, then twice as much each time, up to 80 s', () => {
+    const events = fc.array(
+      fc.record({
+        afterMs: fc.integer({ min: 0, max: 30_000 }),
+        remake: fc.boolean(),
+        outcome: fc.constantFrom<Outcome>(
+          { kind: 'deleted' },
+          { kind: 'deleted' },
+          { kind: 'deleted' },
+          { kind: 'changed', error: conflict },
+          { kind: 'failed', retryAfterMs: 0, mayHaveLanded: false },
+          { kind: 'unsent' },
+        ),
+      }),
+      { maxLength: 60 },
+    );
+    fc.assert(
+      fc.property(events, (steps) => {
+        const bench = createBench();
+        let [now, made] = [0, 0];
+        let version = 0;
+        const rounds: number[] = [];
+        let roundOf = new Map<string, number>();
+        for (const { afterMs, remake, outcome } of steps) {
+          now += afterMs;
+          version += 1;
+          if (remake) made += 1;
+          const pod = badPod(`p${String(made)}`, 'rs', { resourceVersion: String(version) });
+          for (const seen of bench.look(now, pod).deletions) {
+            bench.answer(now, seen, outcome);
+            if (outcome.kind !== 'deleted') continue;
+            expect(roundOf.has(seen.pod.uid)).toBe(false);
+            roundOf = roundOf.set(seen.pod.uid, now);
+            rounds.push(now);
+          }
+        }
+        for (const [index, at] of rounds.entries()) {
+          const before = rounds[index - 1];
+          if (before === undefined) continue;
+          // Forgotten after ten minutes, the waits begin anew.
+          expect(at - before).toBeGreaterThanOrEqual(10_000);
+        }
+        const gaps = rounds.slice(1).map((at, index) => at - (rounds[index] ?? 0));
+        if (gaps.every((gap) => gap < 600_000)) {
+          for (const [index, gap] of gaps.entries()) {
+            expect(gap).toBeGreaterThanOrEqual(Math.min(10_000 * 2 ** index, 80_000));
+          }
+        }
+      }),
+    );
+  });
+});

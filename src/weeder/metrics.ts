@@ -1,0 +1,44 @@
+import type { Counter, Gauge, Histogram, Meter } from '../ports/meter.ts';
+
+export interface WeederMetrics {
+  readonly started: Counter;
+  readonly running: Gauge;
+  readonly deleted: Counter;
+  readonly errors: Counter;
+  readonly deleteSeconds: Histogram;
+  readonly bugs: Counter;
+}
+
+const perService = ['service'] as const;
+
+export const createWeederMetrics = (meter: Meter): WeederMetrics => ({
+  started: meter.counter({
+    name: 'dwd_weeder_weedings_started_total',
+    help: 'Weedings started, by the service that became ready.',
+    labels: perService,
+  }),
+  running: meter.gauge({
+    name: 'dwd_weeder_weedings',
+    help: 'Weedings that run now, by the service that became ready.',
+    labels: perService,
+  }),
+  deleted: meter.counter({
+    name: 'dwd_weeder_pods_deleted_total',
+    help: 'Crash-looping pods deleted, by the service that became ready.',
+    labels: perService,
+  }),
+  errors: meter.counter({
+    name: 'dwd_weeder_delete_errors_total',
+    help: 'Deletes of pods that failed, by error code; each is tried again while the weeding lasts.',
+    labels: [...perService, 'code'],
+  }),
+  deleteSeconds: meter.histogram({
+    name: 'dwd_weeder_ready_to_delete_seconds',
+    help: 'Time from when a service was seen to be ready to the delete of a crash-looping pod that depends on it.',
+    buckets: [0.1, 0.3, 1, 2, 3, 5, 10, 30, 100, 300],
+  }),
+  bugs: meter.counter({
+    name: 'dwd_weeder_unexpected_errors_total',
+    help: 'Exceptions that the weeder did not foresee; each is a bug.',
+  }),
+});

@@ -1,0 +1,16 @@
+import { type Grant, eventGrant, watched } from '../process/index.ts';
+
+const pods = { group: '', resource: 'pods' };
+
+/** What the weeder uses in a seed, whatever is configured. */
+export const weederGrants: readonly Grant[] = [
+  {
+    group: 'discovery.k8s.io',
+    resource: 'endpointslices',
+    verbs: watched,
+    purpose: 'to know which services are ready',
+  },
+  { ...pods, verbs: watched, purpose: 'to see pods that crash-loop' },
+  { ...pods, verbs: ['delete'], purpose: 'to let pods that crash-loop start anew' },
+  eventGrant,
+];

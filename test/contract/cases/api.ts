@@ -1,0 +1,95 @@
+import { type SimKind, apiVersionOf } from '../../../simulator/apiserver/kind.ts';
+import type { JsonMap } from '../../../simulator/apiserver/object.ts';
+import type { KubeRequest } from '../../../src/kubernetes/api/kube.ts';
+import { type Json, parseJson } from './json.ts';
+import type { ContractTarget } from './target.ts';
+import { type Watcher, openWatch } from './watcher.ts';
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly bytes: Uint8Array;
+  readonly text: string;
+  /** The parsed body; empty where it is no JSON object. */
+  readonly json: Json;
+}
+
+export interface SendInit {
+  readonly query?: Readonly<Record<string, string>>;
+  /** Text and bytes are sent as they are, everything else as JSON. */
+  readonly body?: unknown;
+  readonly contentType?: string;
+  readonly accept?: string;
+}
+
+/** Paths are those of `at`, or any text. */
+export interface Api {
+  readonly namespace: string;
+  readonly sleep: ContractTarget['sleep'];
+  /** The path of a kind's collection, object or subresource in the case's namespace. */
+  at(kind: SimKind, name?: string, subresource?: string): string;
+  send(method: KubeRequest['method'], path: string, init?: SendInit): Promise<Reply>;
+  get(path: string, query?: Readonly<Record<string, string>>): Promise<Reply>;
+  create(path: string, body: unknown): Promise<Reply>;
+  put(path: string, body: unknown): Promise<Reply>;
+  /** A merge patch. */
+  patch(path: string, body: unknown): Promise<Reply>;
+  remove(path: string, body?: unknown): Promise<Reply>;
+  watch(path: string, query?: Readonly<Record<string, string>>, accept?: string): Promise<Watcher>;
+}
+
+/** A request that stalls for longer fails the case. */
+const timeoutMs = 30_000;
+
+const collect = async (body: AsyncIterable<Uint8Array>): Promise<Buffer> => {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return Buffer.concat(chunks);
+};
+
+const pathOf = (kind: SimKind, namespace: string): string => {
+  const root = kind.group === '' ? `/api/${kind.version}` : `/apis/${apiVersionOf(kind)}`;
+  return kind.namespaced ? `${root}/namespaces/${namespace}/${kind.resource}` : `${root}/${kind.resource}`;
+};
+
+export const createApi = (target: ContractTarget): Api => {
+  const { kube, namespace, sleep } = target;
+
+  const send: Api['send'] = async (method, path, init = {}) => {
+    const { query, body, accept = 'application/json', contentType = 'application/json' } = init;
+    const response = await kube.request({
+      method,
+      path,
+      headers: { accept, ...(body === undefined ? {} : { 'content-type': contentType }) },
+      ...(query === undefined ? {} : { query }),
+      ...(body === undefined
+        ? {}
+        : { body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body) }),
+      timeoutMs,
+      signal: new AbortController().signal,
+    });
+    const bytes = await collect(response.body);
+    const text = bytes.toString();
+    return { status: response.status, headers: response.headers, bytes, text, json: parseJson(text) };
+  };
+
+  return {
+    namespace,
+    sleep,
+    at: (kind, ...rest) => [pathOf(kind, namespace), ...rest].join('/'),
+    send,
+    get: (path, query = {}) => send('GET', path, { query }),
+    create: (path, body) => send('POST', path, { body }),
+    put: (path, body) => send('PUT', path, { body }),
+    patch: (path, body) => send('PATCH', path, { body, contentType: 'application/merge-patch+json' }),
+    remove: (path, body) => send('DELETE', path, body === undefined ? {} : { body }),
+    watch: (path, query = {}, accept = 'application/json') => openWatch(target, path, { query, accept }),
+  };
+};
+
+/** An object of `kind` with the type named, as custom kinds need it. */
+export const typed = (kind: SimKind, object: Readonly<JsonMap>): JsonMap => ({
+  apiVersion: apiVersionOf(kind),
+  kind: kind.kind,
+  ...object,
+});

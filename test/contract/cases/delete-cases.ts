@@ -1,0 +1,171 @@
+import { expect } from 'vitest';
+import { simKinds } from '../../../simulator/apiserver/kinds.ts';
+import { type Api, createApi } from './api.ts';
+import { expectFailure, expectObject, made } from './expectations.ts';
+import { configMap, machine, pod, watermill, workload } from './fixtures.ts';
+import { topic } from './target.ts';
+import { story } from './watcher.ts';
+
+const { ConfigMap, Deployment, Machine, Pod, Watermill } = simKinds;
+
+const gone = async (api: Api, path: string): Promise<void> => {
+  expectFailure(await api.get(path), { code: 404, reason: 'NotFound' });
+};
+
+export const deleteCases = topic('delete', {
+  'answers a Success Status that names the object, which is gone': async (target) => {
+    const api = createApi(target);
+    const { uid } = (await made(api, api.at(Deployment), workload('a'))).metadata;
+    expect(expectObject(await api.remove(api.at(Deployment, 'a')))).toEqual({
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Success',
+      details: { name: 'a', group: 'apps', kind: 'deployments', uid },
+    });
+    await gone(api, api.at(Deployment, 'a'));
+  },
+
+  'custom kinds answer the same': async (target) => {
+    const api = createApi(target);
+    const { uid } = (await made(api, api.at(Machine), machine('a'))).metadata;
+    const status = expectObject(await api.remove(api.at(Machine, 'a')));
+    expect(status).toMatchObject({
+      status: 'Success',
+      details: { name: 'a', group: 'machine.sapcloud.io', kind: 'machines', uid },
+    });
+  },
+
+  'what is not there is NotFound': async (target) => {
+    const api = createApi(target);
+    const details = { name: 'a', kind: 'configmaps' };
+    expectFailure(await api.remove(api.at(ConfigMap, 'a')), {
+      code: 404,
+      reason: 'NotFound',
+      message: 'configmaps "a" not found',
+      details,
+    });
+  },
+
+  'preconditions that hold let it through': async (target) => {
+    const api = createApi(target);
+    const { uid, resourceVersion } = (await made(api, api.at(ConfigMap), configMap('a'))).metadata;
+    expectObject(await api.remove(api.at(ConfigMap, 'a'), { preconditions: { uid, resourceVersion } }));
+    await gone(api, api.at(ConfigMap, 'a'));
+  },
+
+  'another uid is a Conflict, and the object stays': async (target) => {
+    const api = createApi(target);
+    await made(api, api.at(Pod), pod('a'));
+    const reply = await api.remove(api.at(Pod, 'a'), { preconditions: { uid: 'other' } });
+    const message =
+      /^Operation cannot be fulfilled on Pod "a": the UID in the precondition \(other\) does not match the UID in record/;
+    expectFailure(reply, { code: 409, reason: 'Conflict', message, details: { name: 'a', kind: 'Pod' } });
+    expect(expectObject(await api.get(api.at(Pod, 'a'))).metadata).not.toHaveProperty('deletionTimestamp');
+  },
+
+  'another resourceVersion is a Conflict, and the object stays': async (target) => {
+    const api = createApi(target);
+    await made(api, api.at(Watermill), watermill('a'));
+    const reply = await api.remove(api.at(Watermill, 'a'), { preconditions: { resourceVersion: '1' } });
+    const message = /the ResourceVersion in the precondition \(1\) does not match the ResourceVersion in record/;
+    const details = { name: 'a', group: 'test.dependency-watchdog.gardener.cloud', kind: 'Watermill' };
+    expectFailure(reply, { code: 409, reason: 'Conflict', message, details });
+    expectObject(await api.get(api.at(Watermill, 'a')));
+  },
+
+  'a finalizer holds the object back, marked': async (target) => {
+    const api = createApi(target);
+    const before = await made(api, api.at(Machine), machine('a', { metadata: { name: 'a', finalizers: ['x.io/a'] } }));
+    const marked = expectObject(await api.remove(api.at(Machine, 'a')));
+    expect(marked.kind).toBe('Machine');
+    expect(marked.metadata).toMatchObject({ deletionGracePeriodSeconds: 0, finalizers: ['x.io/a'], generation: 2 });
+    expect(Date.parse(marked.metadata.deletionTimestamp)).toBeGreaterThan(0);
+    expect(Number(marked.metadata.resourceVersion)).toBeGreaterThan(Number(before.metadata.resourceVersion));
+    const again = expectObject(await api.remove(api.at(Machine, 'a')));
+    expect(again).toEqual(marked);
+  },
+
+  'removing the last finalizer of a marked object removes it': async (target) => {
+    const api = createApi(target);
+    await made(api, api.at(ConfigMap), configMap('a', {}, { finalizers: ['x.io/a', 'x.io/b'] }));
+    expectObject(await api.remove(api.at(ConfigMap, 'a')));
+    expectObject(await api.patch(api.at(ConfigMap, 'a'), { metadata: { finalizers: ['x.io/b'] } }));
+    expectObject(await api.get(api.at(ConfigMap, 'a')));
+    expectObject(await api.patch(api.at(ConfigMap, 'a'), { metadata: { finalizers: null } }));
+    await gone(api, api.at(ConfigMap, 'a'));
+  },
+
+  'removing finalizers of an object that is not marked leaves it': async (target) => {
+    const api = createApi(target);
+    await made(api, api.at(ConfigMap), configMap('a', {}, { finalizers: ['x.io/a'] }));
+    expectObject(await api.patch(api.at(ConfigMap, 'a'), { metadata: { finalizers: null } }));
+    expectObject(await api.get(api.at(ConfigMap, 'a')));
+  },
+
+  'a marked object takes no new finalizers': async (target) => {
+    const api = createApi(target);
+    await made(api, api.at(ConfigMap), configMap('a', {}, { finalizers: ['x.io/a'] }));
+    expectObject(await api.remove(api.at(ConfigMap, 'a')));
+    const reply = await api.patch(api.at(ConfigMap, 'a'), { metadata: { finalizers: ['x.io/a', 'x.io/b'] } });
+    const message = /metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted/;
+    expectFailure(reply, { code: 422, reason: 'Invalid', message });
+  },
+
+  'the mark cannot be taken back': async (target) => {
+    const api = createApi(target);
+    await made(api, api.at(ConfigMap), configMap('a', {}, { finalizers: ['x.io/a'] }));
+    const { deletionTimestamp } = expectObject(await api.remove(api.at(ConfigMap, 'a'))).metadata;
+    const patch = { metadata: { deletionTimestamp: null }, data: { x: 'y' } };
+    const after = expectObject(await api.patch(api.at(ConfigMap, 'a'), patch));
+    expect(after.metadata.deletionTimestamp).toBe(deletionTimestamp);
+  },
+
+  'a pod on a node gets its grace period, and waits for its kubelet': async (target) => {
+    const api = createApi(target);
+    await made(api, api.at(Pod), pod('a', { nodeName: 'n', terminationGracePeriodSeconds: 7 }));
+    const marked = expectObject(await api.remove(api.at(Pod, 'a')));
+    expect(marked.metadata).toMatchObject({ name: 'a', deletionGracePeriodSeconds: 7, generation: 2 });
+    const again = expectObject(await api.remove(api.at(Pod, 'a')));
+    expect(again.metadata).toEqual(marked.metadata);
+    expectObject(await api.remove(api.at(Pod, 'a'), { gracePeriodSeconds: 0 }));
+    await gone(api, api.at(Pod, 'a'));
+  },
+
+  'the grace period of the request wins': async (target) => {
+    const api = createApi(target);
+    await made(api, api.at(Pod), pod('a', { nodeName: 'n' }));
+    const body = expectObject(await api.remove(api.at(Pod, 'a'), { gracePeriodSeconds: 5 }));
+    expect(body.metadata.deletionGracePeriodSeconds).toBe(5);
+  },
+
+  'a pod that no node has, or that has ended, goes at once': async (target) => {
+    const api = createApi(target);
+    await made(api, api.at(Pod), pod('a'));
+    expect(expectObject(await api.remove(api.at(Pod, 'a'))).metadata.deletionGracePeriodSeconds).toBe(0);
+    await gone(api, api.at(Pod, 'a'));
+    await made(api, api.at(Pod), pod('b', { nodeName: 'n' }));
+    expectObject(await api.patch(api.at(Pod, 'b', 'status'), { status: { phase: 'Failed' } }));
+    expectObject(await api.remove(api.at(Pod, 'b')));
+    await gone(api, api.at(Pod, 'b'));
+  },
+
+  'watchers see a pod marked before it goes': async (target) => {
+    const api = createApi(target);
+    const { resourceVersion } = (await made(api, api.at(Pod), pod('a'))).metadata;
+    const watcher = await api.watch(api.at(Pod), { resourceVersion });
+    expectObject(await api.remove(api.at(Pod, 'a')));
+    const events = await watcher.take(2);
+    expect(story(events)).toEqual(['MODIFIED a', 'DELETED a']);
+    expect(events[0]?.object.metadata).toHaveProperty('deletionTimestamp');
+    await watcher.close();
+  },
+
+  'the same name can be created again, as another object': async (target) => {
+    const api = createApi(target);
+    const first = await made(api, api.at(ConfigMap), configMap('a'));
+    expectObject(await api.remove(api.at(ConfigMap, 'a')));
+    const second = await made(api, api.at(ConfigMap), configMap('a'));
+    expect(second.metadata.uid).not.toBe(first.metadata.uid);
+  },
+});

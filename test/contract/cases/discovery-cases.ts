@@ -1,0 +1,119 @@
+import { expect } from 'vitest';
+import { type SimKind, apiVersionOf } from '../../../simulator/apiserver/kind.ts';
+import { simKinds } from '../../../simulator/apiserver/kinds.ts';
+import { createApi } from './api.ts';
+import { expectFailure, expectObject } from './expectations.ts';
+import type { Json } from './json.ts';
+import { topic } from './target.ts';
+
+const resourceIn = (list: Json, name: string): Json | undefined =>
+  list.resources.find((resource) => resource.name === name);
+
+const groupPath = (kind: SimKind): string =>
+  kind.group === '' ? `/api/${kind.version}` : `/apis/${apiVersionOf(kind)}`;
+
+export const discoveryCases = topic('discovery', {
+  'GET /version tells the version': async (target) => {
+    const version = expectObject(await createApi(target).get('/version'));
+    expect(version).toMatchObject({ major: '1', minor: '36' });
+    expect(version.gitVersion).toMatch(/^v1\.36\./);
+    expect(version.platform).toBe('linux/amd64');
+  },
+
+  'health paths answer ok as text': async (target) => {
+    const api = createApi(target);
+    for (const path of ['/readyz', '/livez', '/healthz', '/readyz/ping']) {
+      // Whatever is asked for.
+      for (const accept of ['*/*', 'application/json']) {
+        const reply = await api.send('GET', path, { accept });
+        expect([path, reply.status, reply.text]).toEqual([path, 200, 'ok']);
+        expect(reply.headers['content-type']).toMatch(/^text\/plain/);
+      }
+    }
+  },
+
+  'GET /api and /apis list versions and groups': async (target) => {
+    const api = createApi(target);
+    expect(expectObject(await api.get('/api'))).toMatchObject({ kind: 'APIVersions', versions: ['v1'] });
+    const groups = expectObject(await api.get('/apis'));
+    expect(groups.kind).toBe('APIGroupList');
+    for (const kind of Object.values(simKinds).filter(({ group }) => group !== '')) {
+      const group = groups.groups.find(({ name }) => name === kind.group);
+      expect(group, kind.group).toMatchObject({ preferredVersion: { version: kind.version } });
+    }
+  },
+
+  'every kind is listed with its scope, its kind and its verbs': async (target) => {
+    const api = createApi(target);
+    for (const kind of Object.values(simKinds)) {
+      const list = expectObject(await api.get(groupPath(kind)));
+      expect(list).toMatchObject({ kind: 'APIResourceList', groupVersion: apiVersionOf(kind) });
+      const resource = resourceIn(list, kind.resource);
+      expect(resource).toMatchObject({ kind: kind.kind, namespaced: kind.namespaced, singularName: kind.singular });
+      expect(resource?.verbs).toEqual(
+        expect.arrayContaining(['create', 'delete', 'get', 'list', 'patch', 'update', 'watch']),
+      );
+    }
+  },
+
+  'subresources are listed where a kind has them, a scale as autoscaling/v1': async (target) => {
+    const api = createApi(target);
+    for (const kind of Object.values(simKinds)) {
+      const list = expectObject(await api.get(groupPath(kind)));
+      const scale = resourceIn(list, `${kind.resource}/scale`);
+      if (kind.scale === undefined) expect(scale).toBeUndefined();
+      else expect(scale).toMatchObject({ group: 'autoscaling', version: 'v1', kind: 'Scale' });
+      expect(resourceIn(list, `${kind.resource}/status`) !== undefined, kind.kind).toBe(kind.status);
+    }
+  },
+
+  'a path outside the API is 404 as text': async (target) => {
+    const api = createApi(target);
+    for (const path of [
+      '/nope',
+      '/apis/nope.io/v1/foos',
+      '/apis/nope.io',
+      '/apis/extensions.gardener.cloud/v9/clusters',
+    ]) {
+      const reply = await api.get(path);
+      expect([path, reply.status, reply.text]).toEqual([path, 404, '404 page not found\n']);
+      expect(reply.headers['content-type']).toBe('text/plain; charset=utf-8');
+    }
+  },
+
+  'an unknown resource of a built-in group is a NotFound Status without a name': async (target) => {
+    const api = createApi(target);
+    const paths = [
+      '/api/v1/nope',
+      '/apis/apps/v1/nope',
+      `/apis/apps/v1/namespaces/${api.namespace}/nope/x`,
+      '/api/v1/pods/x',
+    ];
+    for (const path of paths) {
+      const message = 'the server could not find the requested resource';
+      expectFailure(await api.get(path), { code: 404, reason: 'NotFound', message, details: {} });
+    }
+  },
+
+  'an unknown resource of a custom group is 404': async (target) => {
+    const reply = await createApi(target).get('/apis/extensions.gardener.cloud/v1alpha1/nope');
+    expect([reply.status, reply.text]).toEqual([404, '404 page not found\n']);
+  },
+
+  'an unknown subresource is 404: unnamed for built-in kinds, as if the object were missing for custom ones': async (
+    target,
+  ) => {
+    const api = createApi(target);
+    const builtIn = await api.get(api.at(simKinds.ConfigMap, 'x', 'scale'));
+    expectFailure(builtIn, { code: 404, reason: 'NotFound', details: {} });
+    const custom = await api.get(api.at(simKinds.Machine, 'x', 'scale'));
+    const details = { name: 'x', group: 'machine.sapcloud.io', kind: 'machines' };
+    expectFailure(custom, { code: 404, reason: 'NotFound', details });
+  },
+
+  'answers carry a Date header and JSON as content type': async (target) => {
+    const reply = await createApi(target).get('/api/v1/namespaces');
+    expect(Date.parse(reply.headers.date ?? '')).toBeGreaterThan(0);
+    expect(reply.headers['content-type']).toBe('application/json');
+  },
+});

@@ -1,0 +1,162 @@
+import { expect } from 'vitest';
+import { simKinds } from '../../../simulator/apiserver/kinds.ts';
+import { createApi } from './api.ts';
+import { causesOf, expectFailure, expectObject, made } from './expectations.ts';
+import { configMap, machine, watermill, workload } from './fixtures.ts';
+import { topic } from './target.ts';
+
+const { ConfigMap, Deployment, Machine, Watermill } = simKinds;
+
+const annotation = 'dependency-watchdog.gardener.cloud/replicas';
+
+export const mergePatchCases = topic('merge patch', {
+  'sets, replaces lists whole, and removes by null': async (target) => {
+    const api = createApi(target);
+    await made(
+      api,
+      api.at(Machine),
+      machine('a', { spec: { keep: 1, gone: 2, list: [1, 2], nested: { x: 1, y: 2 } } }),
+    );
+    const patch = { spec: { gone: null, list: [3], nested: { y: null, z: 3 } } };
+    const after = expectObject(await api.patch(api.at(Machine, 'a'), patch));
+    expect(after.spec).toEqual({ keep: 1, list: [3], nested: { x: 1, z: 3 } });
+  },
+
+  'annotations and the count of a deployment change in one request': async (target) => {
+    const api = createApi(target);
+    const before = await made(api, api.at(Deployment), workload('a', { replicas: 3 }));
+    const { resourceVersion } = before.metadata;
+    const patch = { metadata: { resourceVersion, annotations: { [annotation]: '3' } }, spec: { replicas: 0 } };
+    const after = expectObject(await api.patch(api.at(Deployment, 'a'), patch));
+    expect([after.spec.replicas, after.metadata.annotations]).toEqual([0, { [annotation]: '3' }]);
+  },
+
+  'removing the last annotation leaves none': async (target) => {
+    const api = createApi(target);
+    await made(api, api.at(ConfigMap), configMap('a', {}, { annotations: { x: 'y' } }));
+    const after = expectObject(await api.patch(api.at(ConfigMap, 'a'), { metadata: { annotations: { x: null } } }));
+    expect(after.metadata).not.toHaveProperty('annotations');
+  },
+
+  'a stale resourceVersion in the patch is a Conflict': async (target) => {
+    const api = createApi(target);
+    const before = await made(api, api.at(Deployment), workload('a'));
+    expectObject(await api.patch(api.at(Deployment, 'a'), { spec: { replicas: 2 } }));
+    const { resourceVersion } = before.metadata;
+    const reply = await api.patch(api.at(Deployment, 'a'), {
+      metadata: { resourceVersion },
+      spec: { replicas: 0 },
+    });
+    expectFailure(reply, { code: 409, reason: 'Conflict', details: { name: 'a', group: 'apps', kind: 'deployments' } });
+    expect(expectObject(await api.get(api.at(Deployment, 'a'))).spec.replicas).toBe(2);
+  },
+
+  'a stale resourceVersion is a Conflict for custom kinds too': async (target) => {
+    const api = createApi(target);
+    await made(api, api.at(Watermill), watermill('a'));
+    const patch = { metadata: { resourceVersion: '1', labels: { x: 'y' } } };
+    expectFailure(await api.patch(api.at(Watermill, 'a'), patch), { code: 409, reason: 'Conflict' });
+  },
+
+  'the present resourceVersion and uid in the patch are fine': async (target) => {
+    const api = createApi(target);
+    const { metadata } = await made(api, api.at(ConfigMap), configMap('a'));
+    const { resourceVersion, uid } = metadata;
+    expectObject(await api.patch(api.at(ConfigMap, 'a'), { metadata: { resourceVersion, uid }, data: { x: 'y' } }));
+  },
+
+  'a patch that changes nothing keeps the resourceVersion': async (target) => {
+    const api = createApi(target);
+    const before = await made(api, api.at(Machine), machine('a', { spec: { x: 1 } }));
+    for (const patch of [{}, { spec: { x: 1 } }, { spec: { none: null } }, { metadata: { labels: { none: null } } }]) {
+      const after = expectObject(await api.patch(api.at(Machine, 'a'), patch));
+      expect(after.metadata.resourceVersion).toBe(before.metadata.resourceVersion);
+    }
+  },
+
+  'the uid is immutable': async (target) => {
+    const api = createApi(target);
+    await made(api, api.at(ConfigMap), configMap('a'));
+    const reply = await api.patch(api.at(ConfigMap, 'a'), { metadata: { uid: 'other' } });
+    expectFailure(reply, {
+      code: 422,
+      reason: 'Invalid',
+      message: 'ConfigMap "a" is invalid: metadata.uid: Invalid value: "other": field is immutable',
+    });
+    expect(causesOf(reply)).toContainEqual(['FieldValueInvalid', 'metadata.uid']);
+  },
+
+  'the name is fixed': async (target) => {
+    const api = createApi(target);
+    await made(api, api.at(ConfigMap), configMap('a'));
+    const reply = await api.patch(api.at(ConfigMap, 'a'), { metadata: { name: 'b' } });
+    expectFailure(reply, {
+      code: 400,
+      reason: 'BadRequest',
+      message: 'the name of the object (b) does not match the name on the URL (a)',
+    });
+  },
+
+  'what is not there is NotFound': async (target) => {
+    const api = createApi(target);
+    expectFailure(await api.patch(api.at(ConfigMap, 'a'), { data: {} }), {
+      code: 404,
+      reason: 'NotFound',
+      message: 'configmaps "a" not found',
+      details: { name: 'a', kind: 'configmaps' },
+    });
+  },
+
+  'malformed patches are BadRequest': async (target) => {
+    const api = createApi(target);
+    await made(api, api.at(ConfigMap), configMap('a'));
+    for (const patch of ['{bad', '[]']) {
+      expectFailure(await api.patch(api.at(ConfigMap, 'a'), patch), { code: 400, reason: 'BadRequest' });
+    }
+  },
+
+  'negative replicas are Invalid': async (target) => {
+    const api = createApi(target);
+    await made(api, api.at(Deployment), workload('a'));
+    const reply = await api.patch(api.at(Deployment, 'a'), { spec: { replicas: -1 } });
+    expectFailure(reply, {
+      code: 422,
+      reason: 'Invalid',
+      message: /spec.replicas: Invalid value: -1: must be greater than or equal to 0$/,
+    });
+  },
+
+  'replicas that are no number are Invalid': async (target) => {
+    const api = createApi(target);
+    await made(api, api.at(Deployment), workload('a'));
+    const reply = await api.patch(api.at(Deployment, 'a'), { spec: { replicas: 'two' } });
+    expectFailure(reply, { code: 422, reason: 'Invalid' });
+    expect(causesOf(reply)).toEqual([['FieldValueInvalid', 'patch']]);
+  },
+
+  'the status is out of reach where it is a subresource': async (target) => {
+    const api = createApi(target);
+    const before = await made(api, api.at(Deployment), workload('a'));
+    const after = expectObject(await api.patch(api.at(Deployment, 'a'), { status: { replicas: 5 } }));
+    expect(after.status).toEqual({});
+    expect(after.metadata.resourceVersion).toBe(before.metadata.resourceVersion);
+  },
+
+  'patches without precondition at the same time all land': async (target) => {
+    const api = createApi(target);
+    await made(api, api.at(ConfigMap), configMap('a'));
+    const keys = ['a', 'b', 'c', 'd'];
+    const replies = await Promise.all(keys.map((key) => api.patch(api.at(ConfigMap, 'a'), { data: { [key]: key } })));
+    for (const reply of replies) expectObject(reply);
+    expect(expectObject(await api.get(api.at(ConfigMap, 'a'))).data).toEqual({ a: 'a', b: 'b', c: 'c', d: 'd' });
+  },
+
+  'no declared patch type is 415': async (target) => {
+    const api = createApi(target);
+    await made(api, api.at(ConfigMap), configMap('a'));
+    for (const contentType of ['application/json', 'text/plain']) {
+      const reply = await api.send('PATCH', api.at(ConfigMap, 'a'), { body: {}, contentType });
+      expectFailure(reply, { code: 415, reason: 'UnsupportedMediaType' });
+    }
+  },
+});

@@ -1,0 +1,232 @@
+import { expect } from 'vitest';
+import { simKinds } from '../../../simulator/apiserver/kinds.ts';
+import type { JsonMap } from '../../../simulator/apiserver/object.ts';
+import { type Api, createApi } from './api.ts';
+import { expectFailure, expectObject, made, namesOf } from './expectations.ts';
+import { containerStatus, pod } from './fixtures.ts';
+import type { Json } from './json.ts';
+import { topic } from './target.ts';
+import { story } from './watcher.ts';
+
+const { Pod } = simKinds;
+
+/** On a node, so that its deletion waits for a kubelet. */
+const onNode = { nodeName: 'n', terminationGracePeriodSeconds: 7 };
+
+const preconditionsOf = ({ metadata: { uid, resourceVersion } }: Json): JsonMap => ({
+  preconditions: { uid, resourceVersion },
+});
+
+const setStatus = async (api: Api, name: string, status: Readonly<JsonMap>): Promise<Json> =>
+  expectObject(await api.patch(api.at(Pod, name, 'status'), { status }));
+
+const terminated = {
+  exitCode: 255,
+  reason: 'Error',
+  startedAt: '2026-01-01T00:00:00Z',
+  finishedAt: '2026-01-01T00:00:10Z',
+  containerID: 'containerd://a',
+};
+const waiting = { reason: 'CrashLoopBackOff', message: 'back-off 10s restarting failed container=main' };
+
+const crashLooping = containerStatus('main', {
+  state: { waiting },
+  lastState: { terminated },
+  restartCount: 4,
+});
+
+const running = containerStatus('main', {
+  state: { running: { startedAt: '2026-01-01T00:01:00Z' } },
+  ready: true,
+  restartCount: 5,
+});
+
+export const podDeleteCases = topic('delete a pod', {
+  'the uid and version it has: it is marked, and keeps the grace period of its own': async (target) => {
+    const api = createApi(target);
+    const before = await made(api, api.at(Pod), pod('a', onNode));
+    const marked = expectObject(await api.remove(api.at(Pod, 'a'), preconditionsOf(before)));
+    expect(marked.kind).toBe('Pod');
+    expect(marked.metadata).toMatchObject({ uid: before.metadata.uid, deletionGracePeriodSeconds: 7 });
+    expect(Number(marked.metadata.resourceVersion)).toBeGreaterThan(Number(before.metadata.resourceVersion));
+    expect(expectObject(await api.get(api.at(Pod, 'a')))).toEqual(marked);
+  },
+
+  'of no node, it goes at once': async (target) => {
+    const api = createApi(target);
+    const before = await made(api, api.at(Pod), pod('a', { terminationGracePeriodSeconds: 7 }));
+    expectObject(await api.remove(api.at(Pod, 'a'), preconditionsOf(before)));
+    expectFailure(await api.get(api.at(Pod, 'a')), { code: 404, reason: 'NotFound' });
+  },
+
+  'a version from before its recovery is a Conflict, and it lives on': async (target) => {
+    const api = createApi(target);
+    await made(api, api.at(Pod), pod('a', onNode));
+    const seen = await setStatus(api, 'a', { phase: 'Running', containerStatuses: [crashLooping] });
+    const recovered = await setStatus(api, 'a', { containerStatuses: [running] });
+    const reply = await api.remove(api.at(Pod, 'a'), preconditionsOf(seen));
+    const { resourceVersion: stale } = seen.metadata;
+    const message = `Operation cannot be fulfilled on Pod "a": the ResourceVersion in the precondition (${stale}) does not match the ResourceVersion in record (${recovered.metadata.resourceVersion}). The object might have been modified`;
+    expectFailure(reply, { code: 409, reason: 'Conflict', message, details: { name: 'a', kind: 'Pod' } });
+    expect(expectObject(await api.get(api.at(Pod, 'a')))).toEqual(recovered);
+  },
+
+  'its successor of the same name is a Conflict by the uid, whatever the version': async (target) => {
+    const api = createApi(target);
+    const first = await made(api, api.at(Pod), pod('a', onNode));
+    expectObject(await api.remove(api.at(Pod, 'a'), { gracePeriodSeconds: 0 }));
+    const second = await made(api, api.at(Pod), pod('a', onNode));
+    const { uid } = first.metadata;
+    const { resourceVersion } = second.metadata;
+    for (const preconditions of [{ uid }, { uid, resourceVersion }, preconditionsOf(first).preconditions]) {
+      const reply = await api.remove(api.at(Pod, 'a'), { preconditions });
+      const message = `the UID in the precondition (${uid}) does not match the UID in record (${second.metadata.uid})`;
+      expectFailure(reply, { code: 409, reason: 'Conflict', details: { name: 'a', kind: 'Pod' } });
+      expect(reply.json.message).toContain(message);
+    }
+    expect(expectObject(await api.get(api.at(Pod, 'a')))).toEqual(second);
+  },
+
+  'gone, it is NotFound, with preconditions too': async (target) => {
+    const api = createApi(target);
+    const before = await made(api, api.at(Pod), pod('a'));
+    expectObject(await api.remove(api.at(Pod, 'a')));
+    expectFailure(await api.remove(api.at(Pod, 'a'), preconditionsOf(before)), {
+      code: 404,
+      reason: 'NotFound',
+      message: 'pods "a" not found',
+      details: { name: 'a', kind: 'pods' },
+    });
+  },
+
+  'marked already: its version of now changes nothing, one from before is a Conflict': async (target) => {
+    const api = createApi(target);
+    const before = await made(api, api.at(Pod), pod('a', onNode));
+    const marked = expectObject(await api.remove(api.at(Pod, 'a'), preconditionsOf(before)));
+    expect(expectObject(await api.remove(api.at(Pod, 'a'), preconditionsOf(marked)))).toEqual(marked);
+    const reply = await api.remove(api.at(Pod, 'a'), preconditionsOf(before));
+    expectFailure(reply, { code: 409, reason: 'Conflict', details: { name: 'a', kind: 'Pod' } });
+  },
+
+  'marked already: a shorter grace period holds, a longer one does not': async (target) => {
+    const api = createApi(target);
+    await made(api, api.at(Pod), pod('a', onNode));
+    const grace = async (gracePeriodSeconds: number): Promise<unknown> => {
+      const reply = await api.remove(api.at(Pod, 'a'), { gracePeriodSeconds });
+      return expectObject(reply).metadata.deletionGracePeriodSeconds;
+    };
+    expect([await grace(5), await grace(9), await grace(2)]).toEqual([5, 5, 2]);
+  },
+});
+
+export const podStatusCases = topic('status of a pod', {
+  'keeps what its kubelet says of containers, of all three sorts': async (target) => {
+    const api = createApi(target);
+    const before = await made(api, api.at(Pod), pod('a', onNode));
+    const status = {
+      phase: 'Running',
+      initContainerStatuses: [containerStatus('first', { state: { waiting }, lastState: { terminated } })],
+      containerStatuses: [crashLooping],
+      ephemeralContainerStatuses: [containerStatus('debugger', { state: { running: {} } })],
+    };
+    const after = await setStatus(api, 'a', status);
+    expect(after.status).toMatchObject({ ...status, ephemeralContainerStatuses: [{ name: 'debugger' }] });
+    expect(after.metadata.generation).toBe(before.metadata.generation);
+    expect(after.spec).toEqual(before.spec);
+    expect(expectObject(await api.get(api.at(Pod, 'a')))).toEqual(after);
+  },
+
+  'a merge patch replaces the containers whole': async (target) => {
+    const api = createApi(target);
+    await made(api, api.at(Pod), pod('a', onNode));
+    await setStatus(api, 'a', { containerStatuses: [crashLooping], podIP: '10.0.0.1' });
+    const { status } = await setStatus(api, 'a', { containerStatuses: [running] });
+    expect([status.containerStatuses, status.podIP]).toEqual([[running], '10.0.0.1']);
+  },
+
+  'does not come with a new pod, nor through a write to the pod': async (target) => {
+    const api = createApi(target);
+    const status = { containerStatuses: [crashLooping] };
+    const before = await made(api, api.at(Pod), { ...pod('a', onNode), status });
+    expect(before.status).not.toHaveProperty('containerStatuses');
+    const after = expectObject(await api.patch(api.at(Pod, 'a'), { status }));
+    expect(after).toEqual(before);
+  },
+
+  'can be told of a pod that is being deleted': async (target) => {
+    const api = createApi(target);
+    await made(api, api.at(Pod), pod('a', onNode));
+    const marked = expectObject(await api.remove(api.at(Pod, 'a')));
+    const after = await setStatus(api, 'a', { containerStatuses: [running] });
+    expect(after.metadata.deletionTimestamp).toBe(marked.metadata.deletionTimestamp);
+    expect(after.status.containerStatuses).toEqual([running]);
+  },
+});
+
+const role = 'gardener.cloud/role';
+
+/** What depends on an API server: all of a control plane but etcd and the API server itself. */
+const dependants = `${role} in (controlplane),role notin (apiserver,main)`;
+
+const labelled = (name: string, labels: Readonly<Record<string, string>>): JsonMap =>
+  pod(name, onNode, { labels: { [role]: 'controlplane', ...labels } });
+
+export const podWatchCases = topic('watch pods', {
+  'sets of labels, over all namespaces, in list and watch alike': async (target) => {
+    const api = createApi(target);
+    const other = `${api.namespace}-other`;
+    await made(api, '/api/v1/namespaces', { metadata: { name: other } });
+    const theirs = api.at(Pod).replace(api.namespace, other);
+    const labelSelector = `${dependants},case=${api.namespace}`;
+    const make = (path: string, name: string, labels: Readonly<Record<string, string>>): Promise<Json> =>
+      made(api, path, labelled(name, { case: api.namespace, ...labels }));
+    await make(api.at(Pod), 'a', { role: 'controller-manager' });
+    await make(api.at(Pod), 'b', { role: 'apiserver' });
+    await make(theirs, 'c', {});
+    await make(theirs, 'd', { [role]: 'shoot' });
+    const list = await api.get('/api/v1/pods', { labelSelector });
+    expect([...namesOf(list)].sort()).toEqual(['a', 'c']);
+    const { resourceVersion } = list.json.metadata;
+    const watcher = await api.watch('/api/v1/pods', { labelSelector, resourceVersion });
+    await make(theirs, 'e', { role: 'main' });
+    await make(theirs, 'f', { role: 'scheduler' });
+    await setStatus(api, 'b', { containerStatuses: [crashLooping] });
+    const looping = await setStatus(api, 'a', { containerStatuses: [crashLooping] });
+    const events = await watcher.take(2);
+    expect(story(events)).toEqual(['ADDED f', 'MODIFIED a']);
+    expect(events[1]?.object).toEqual(looping);
+    await watcher.close();
+  },
+
+  'one whose labels change comes and goes, as it was when it matched': async (target) => {
+    const api = createApi(target);
+    await made(api, api.at(Pod), labelled('a', { role: 'scheduler' }));
+    const watcher = await api.watch(api.at(Pod), { labelSelector: dependants });
+    const relabel = async (labels: Readonly<Record<string, string | null>>): Promise<Json> =>
+      expectObject(await api.patch(api.at(Pod, 'a'), { metadata: { labels } }));
+    await relabel({ role: 'apiserver' });
+    const unseen = await setStatus(api, 'a', { containerStatuses: [crashLooping] });
+    await relabel({ role: null });
+    await relabel({ [role]: null });
+    const events = await watcher.take(4);
+    expect(story(events)).toEqual(['ADDED a', 'DELETED a', 'ADDED a', 'DELETED a']);
+    expect(events[1]?.object.metadata.labels).toEqual({ [role]: 'controlplane', role: 'scheduler' });
+    expect(events[2]?.object.status).toEqual(unseen.status);
+    await watcher.close();
+  },
+
+  'its deletion: marked, and gone when its kubelet says so': async (target) => {
+    const api = createApi(target);
+    const before = await made(api, api.at(Pod), labelled('a', { role: 'scheduler' }));
+    const { resourceVersion } = before.metadata;
+    const watcher = await api.watch(api.at(Pod), { labelSelector: dependants, resourceVersion });
+    const marked = expectObject(await api.remove(api.at(Pod, 'a'), preconditionsOf(before)));
+    await setStatus(api, 'a', { containerStatuses: [running] });
+    expectObject(await api.remove(api.at(Pod, 'a'), { gracePeriodSeconds: 0 }));
+    const events = await watcher.take(4);
+    expect(story(events)).toEqual(['MODIFIED a', 'MODIFIED a', 'MODIFIED a', 'DELETED a']);
+    expect(events[0]?.object).toEqual(marked);
+    expect(events.map(({ object }) => object.metadata.deletionGracePeriodSeconds)).toEqual([7, 7, 0, 0]);
+    await watcher.close();
+  },
+});

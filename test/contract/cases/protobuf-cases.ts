@@ -1,0 +1,71 @@
+import { expect } from 'vitest';
+import { simKinds } from '../../../simulator/apiserver/kinds.ts';
+import { listNodeLeases, listNodes } from '../../../src/gardener/shoot-calls.ts';
+import type { Call } from '../../../src/kubernetes/api/call.ts';
+import { type Api, createApi } from './api.ts';
+import { lease, node } from './fixtures.ts';
+import { topic } from './target.ts';
+
+const { ConfigMap, Lease, Machine, Node } = simKinds;
+const protobuf = 'application/vnd.kubernetes.protobuf';
+const preferred = `${protobuf},application/json`;
+
+interface Named {
+  readonly name: string;
+}
+
+/** What the program reads in the two forms of the same list. */
+const readBoth = async <T extends Named>(api: Api, path: string, call: Call<readonly T[]>) => {
+  const [binary, text] = [await api.send('GET', path, { accept: preferred }), await api.get(path)];
+  expect([binary.headers['content-type'], text.headers['content-type']]).toEqual([protobuf, 'application/json']);
+  const isOurs = ({ name }: Named): boolean => name.startsWith(api.namespace);
+  return { protobuf: call.protobuf!(binary.bytes).filter(isOurs), json: call.decode(text.json).filter(isOurs) };
+};
+
+export const protobufCases = topic('protobuf', {
+  'leases are what their JSON says': async (target) => {
+    const api = createApi(target);
+    const named = (name: string, spec: object) => lease(`${api.namespace}-${name}`, { ...spec });
+    await api.create(api.at(Lease), named('bare', {}));
+    await api.create(api.at(Lease), named('early', { renewTime: '1970-01-01T00:00:00.000001Z' }));
+    await api.create(api.at(Lease), named('usual', { holderIdentity: 'a', renewTime: '2026-11-21T10:20:30.123456Z' }));
+    const read = await readBoth(api, api.at(Lease), listNodeLeases);
+    expect(read.protobuf).toEqual(read.json);
+    expect(read.json).toHaveLength(3);
+  },
+
+  'nodes are what their JSON says': async (target) => {
+    const api = createApi(target);
+    const name = (suffix: string): string => `${api.namespace}-${suffix}`;
+    const labels = { 'worker.gardener.cloud/pool': 'worker-a' };
+    const annotations = { 'node.machine.sapcloud.io/not-managed-by-mcm': '1', other: 'ä 🌍' };
+    await api.create(api.at(Node), node(name('bare')));
+    await api.create(api.at(Node), { metadata: { name: name('pool'), labels, annotations } });
+    const conditions = [{ type: 'KernelDeadlock', status: 'True', reason: 'x', message: 'y' }];
+    await api.create(api.at(Node), node(name('ill'), { status: { conditions } }));
+    const read = await readBoth(api, api.at(Node), listNodes);
+    expect(read.protobuf).toEqual(read.json);
+    expect(read.json).toHaveLength(3);
+  },
+
+  'one object, where nothing else is accepted': async (target) => {
+    const api = createApi(target);
+    await api.create(api.at(Lease), lease('a'));
+    const reply = await api.send('GET', api.at(Lease, 'a'), { accept: protobuf });
+    expect([reply.status, reply.headers['content-type']]).toEqual([200, protobuf]);
+    expect(Buffer.from(reply.bytes.subarray(0, 4)).toString()).toBe('k8s\0');
+  },
+
+  'not where JSON is preferred, nor for what has no protobuf': async (target) => {
+    const api = createApi(target);
+    const cases = [
+      [api.at(Lease), `application/json,${protobuf}`],
+      [api.at(Machine), preferred],
+    ] as const;
+    for (const [path, accept] of cases) {
+      const reply = await api.send('GET', path, { accept });
+      expect([path, accept, reply.headers['content-type']]).toEqual([path, accept, 'application/json']);
+    }
+    expect((await api.get(api.at(ConfigMap))).headers['content-type']).toBe('application/json');
+  },
+});

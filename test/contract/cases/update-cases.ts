@@ -1,0 +1,319 @@
+import { expect } from 'vitest';
+import { simKinds } from '../../../simulator/apiserver/kinds.ts';
+import { type Reply, createApi } from './api.ts';
+import { causesOf, expectFailure, expectObject, made } from './expectations.ts';
+import {
+  cluster,
+  configMap,
+  endpointSlice,
+  lease,
+  machine,
+  node,
+  pod,
+  statefulSet,
+  watermill,
+  workload,
+} from './fixtures.ts';
+import type { Json } from './json.ts';
+import { topic } from './target.ts';
+
+const { Cluster, ConfigMap, Deployment, EndpointSlice, Lease, Machine, Node, Pod, StatefulSet, Watermill } = simKinds;
+
+const withMeta = (object: Json, meta: Readonly<Record<string, unknown>>): Json => ({
+  ...object,
+  metadata: { ...object.metadata, ...meta },
+});
+
+export const updateCases = topic('update', {
+  'PUT replaces the object and moves the resourceVersion': async (target) => {
+    const api = createApi(target);
+    const before = await made(api, api.at(ConfigMap), configMap('a', { x: '1', y: '2' }));
+    const after = expectObject(await api.put(api.at(ConfigMap, 'a'), { ...before, data: { z: '3' } }));
+    expect(after.data).toEqual({ z: '3' });
+    expect(Number(after.metadata.resourceVersion)).toBeGreaterThan(Number(before.metadata.resourceVersion));
+    expect(after.metadata.uid).toBe(before.metadata.uid);
+    expect(after.metadata.creationTimestamp).toBe(before.metadata.creationTimestamp);
+  },
+
+  'a PUT that changes nothing keeps the resourceVersion': async (target) => {
+    const api = createApi(target);
+    const before = await made(api, api.at(Deployment), workload('a'));
+    const after = expectObject(await api.put(api.at(Deployment, 'a'), before));
+    expect(after.metadata.resourceVersion).toBe(before.metadata.resourceVersion);
+    expect(after.metadata.generation).toBe(1);
+  },
+
+  'a stale resourceVersion is a Conflict': async (target) => {
+    const api = createApi(target);
+    const before = await made(api, api.at(Deployment), workload('a'));
+    expectObject(await api.put(api.at(Deployment, 'a'), withMeta(before, { labels: { x: '1' } })));
+    const reply = await api.put(api.at(Deployment, 'a'), withMeta(before, { labels: { x: '2' } }));
+    expectFailure(reply, {
+      code: 409,
+      reason: 'Conflict',
+      message:
+        'Operation cannot be fulfilled on deployments.apps "a": the object has been modified; ' +
+        'please apply your changes to the latest version and try again',
+      details: { name: 'a', group: 'apps', kind: 'deployments' },
+    });
+  },
+
+  'a stale resourceVersion is a Conflict even when nothing would change': async (target) => {
+    const api = createApi(target);
+    const first = await made(api, api.at(ConfigMap), configMap('a'));
+    const second = expectObject(await api.put(api.at(ConfigMap, 'a'), { ...first, data: { x: '1' } }));
+    const stale = withMeta(second, { resourceVersion: first.metadata.resourceVersion });
+    expectFailure(await api.put(api.at(ConfigMap, 'a'), stale), { code: 409, reason: 'Conflict' });
+  },
+
+  'a PUT without resourceVersion overwrites built-in kinds': async (target) => {
+    const api = createApi(target);
+    await made(api, api.at(ConfigMap), configMap('a', { x: '1' }));
+    expect(expectObject(await api.put(api.at(ConfigMap, 'a'), configMap('a', { x: '2' }))).data).toEqual({ x: '2' });
+    await made(api, api.at(Deployment), workload('a'));
+    expectObject(await api.put(api.at(Deployment, 'a'), workload('a', { replicas: 2 })));
+    await made(api, api.at(EndpointSlice), endpointSlice('a'));
+    expectObject(await api.put(api.at(EndpointSlice, 'a'), endpointSlice('a', { x: 'y' })));
+  },
+
+  'a PUT without resourceVersion is Invalid for custom kinds and leases': async (target) => {
+    const api = createApi(target);
+    await made(api, api.at(Watermill), watermill('a'));
+    const custom = await api.put(api.at(Watermill, 'a'), watermill('a', { spec: { wheel: { count: 3 } } }));
+    expectFailure(custom, {
+      code: 422,
+      reason: 'Invalid',
+      message: /resourceVersion: Invalid value: 0(x0)?: must be specified for an update$/,
+    });
+    expect(causesOf(custom)).toEqual([['FieldValueInvalid', 'metadata.resourceVersion']]);
+    await made(api, api.at(Lease), lease('a'));
+    const builtIn = await api.put(api.at(Lease, 'a'), lease('a', { holderIdentity: 'x' }));
+    expectFailure(builtIn, { code: 422, reason: 'Invalid', message: /must be specified for an update$/ });
+  },
+
+  'a resourceVersion that is no number is refused': async (target) => {
+    const api = createApi(target);
+    const before = await made(api, api.at(ConfigMap), configMap('a'));
+    const reply = await api.put(
+      api.at(ConfigMap, 'a'),
+      withMeta(before, { resourceVersion: 'abc', labels: { x: 'y' } }),
+    );
+    expectFailure(reply, { code: 500, message: 'strconv.ParseUint: parsing "abc": invalid syntax' });
+  },
+
+  'another uid is a Conflict': async (target) => {
+    const api = createApi(target);
+    const before = await made(api, api.at(ConfigMap), configMap('a'));
+    const reply = await api.put(api.at(ConfigMap, 'a'), withMeta(before, { uid: 'other' }));
+    expectFailure(reply, {
+      code: 409,
+      reason: 'Conflict',
+      message: /UID in precondition: other, UID in object meta: /,
+    });
+  },
+
+  'another name in the body than in the path is BadRequest, and so is none': async (target) => {
+    const api = createApi(target);
+    await made(api, api.at(ConfigMap), configMap('a'));
+    const other = await api.put(api.at(ConfigMap, 'a'), configMap('b'));
+    const message = 'the name of the object (b) does not match the name on the URL (a)';
+    expectFailure(other, { code: 400, reason: 'BadRequest', message });
+    const none = await api.put(api.at(ConfigMap, 'a'), { metadata: {} });
+    expectFailure(none, { code: 400, reason: 'BadRequest', message: /name must be provided$/ });
+  },
+
+  'a PUT to what is not there is NotFound, with and without resourceVersion': async (target) => {
+    const api = createApi(target);
+    const details = { name: 'a', kind: 'configmaps' };
+    expectFailure(await api.put(api.at(ConfigMap, 'a'), configMap('a')), { code: 404, reason: 'NotFound', details });
+    const versioned = { metadata: { name: 'a', resourceVersion: '3' } };
+    expectFailure(await api.put(api.at(ConfigMap, 'a'), versioned), { code: 404, reason: 'NotFound', details });
+    expectFailure(await api.put(api.at(Machine, 'a'), machine('a')), { code: 404, reason: 'NotFound' });
+  },
+
+  'a PUT to a lease that is not there creates it': async (target) => {
+    const api = createApi(target);
+    const reply = await api.put(api.at(Lease, 'a'), lease('a', { holderIdentity: 'me' }));
+    expect(expectObject(reply, 201).spec.holderIdentity).toBe('me');
+  },
+
+  'a PUT to a collection is 405': async (target) => {
+    const api = createApi(target);
+    expectFailure(await api.put(api.at(ConfigMap), configMap('a')), { code: 405, reason: 'MethodNotAllowed' });
+    expectFailure(await api.patch(api.at(ConfigMap), {}), { code: 405, reason: 'MethodNotAllowed' });
+  },
+
+  'PUT leaves the status of kinds with a status subresource alone': async (target) => {
+    const api = createApi(target);
+    const before = await made(api, api.at(Machine), machine('a'));
+    expectObject(await api.patch(api.at(Machine, 'a', 'status'), { status: { phase: 'Running' } }));
+    const { resourceVersion } = expectObject(await api.get(api.at(Machine, 'a'))).metadata;
+    const wanted = { ...withMeta(before, { resourceVersion, labels: { x: 'y' } }), status: { phase: 'Failed' } };
+    expect(expectObject(await api.put(api.at(Machine, 'a'), wanted)).status).toEqual({ phase: 'Running' });
+  },
+
+  'uid, creation time and generation cannot be set': async (target) => {
+    const api = createApi(target);
+    const before = await made(api, api.at(Deployment), workload('a'));
+    const after = expectObject(
+      await api.put(api.at(Deployment, 'a'), withMeta(before, { generation: 9, labels: { x: 'y' } })),
+    );
+    expect(after.metadata.generation).toBe(1);
+    expect(after.metadata.creationTimestamp).toBe(before.metadata.creationTimestamp);
+  },
+
+  'labels, annotations and finalizers of the old object go when the new one has none': async (target) => {
+    const api = createApi(target);
+    const meta = { labels: { a: 'b' }, annotations: { c: 'd' } };
+    await made(api, api.at(ConfigMap), configMap('a', {}, meta));
+    const after = expectObject(await api.put(api.at(ConfigMap, 'a'), configMap('a')));
+    expect(after.metadata).not.toHaveProperty('labels');
+    expect(after.metadata).not.toHaveProperty('annotations');
+  },
+
+  'of two writers with one resourceVersion exactly one wins': async (target) => {
+    const api = createApi(target);
+    const before = await made(api, api.at(Lease), lease('a'));
+    const claim = (holderIdentity: string): Promise<Reply> =>
+      api.put(api.at(Lease, 'a'), { ...before, spec: { holderIdentity } });
+    const replies = await Promise.all(['a', 'b', 'c', 'd'].map(claim));
+    expect(replies.map((reply) => reply.status).sort()).toEqual([200, 409, 409, 409]);
+  },
+});
+
+const times: readonly (readonly [unknown, number])[] = [
+  ['2026-01-01T00:00:00.123456Z', 200],
+  ['2026-01-01T00:00:00.000000Z', 200],
+  ['2026-01-01T02:00:00.000000+02:00', 200],
+  [null, 200],
+  ['2026-01-01T00:00:00Z', 400],
+  ['2026-01-01T00:00:00.123Z', 400],
+  ['2026-01-01T00:00:00.123456789Z', 400],
+  ['2026-13-01T00:00:00.000000Z', 400],
+  ['now', 400],
+  [17, 400],
+];
+
+export const leaseCases = topic('leases', {
+  'times have six digits behind the second, or are refused': async (target) => {
+    const api = createApi(target);
+    for (const [renewTime, status] of times) {
+      const name = `case-${times.findIndex(([time]) => time === renewTime)}`;
+      const reply = await api.create(api.at(Lease), lease(name, { holderIdentity: 'me', renewTime }));
+      expect([renewTime, reply.status]).toEqual([renewTime, status === 200 ? 201 : status]);
+      if (status !== 200) {
+        expectFailure(reply, { code: 400, reason: 'BadRequest', message: /^Lease in version "v1" cannot be handled/ });
+      }
+    }
+  },
+
+  'times keep their microseconds and come back in UTC': async (target) => {
+    const api = createApi(target);
+    const spec = { renewTime: '2026-01-01T02:00:00.123456+02:00', acquireTime: '2026-01-01T00:00:00.000000Z' };
+    const { spec: stored } = await made(api, api.at(Lease), lease('a', spec));
+    expect(stored).toEqual({ renewTime: '2026-01-01T00:00:00.123456Z', acquireTime: '2026-01-01T00:00:00.000000Z' });
+  },
+
+  'an empty holder is left in, a duration of 0 or less is Invalid': async (target) => {
+    const api = createApi(target);
+    const { spec } = await made(
+      api,
+      api.at(Lease),
+      lease('a', { holderIdentity: '', leaseDurationSeconds: 1, leaseTransitions: 0 }),
+    );
+    expect(spec).toEqual({ holderIdentity: '', leaseDurationSeconds: 1, leaseTransitions: 0 });
+    for (const leaseDurationSeconds of [0, -1]) {
+      const reply = await api.create(api.at(Lease), lease('b', { leaseDurationSeconds }));
+      expectFailure(reply, { code: 422, reason: 'Invalid' });
+      expect(causesOf(reply)).toEqual([['FieldValueInvalid', 'spec.leaseDurationSeconds']]);
+    }
+    const transitions = await api.create(api.at(Lease), lease('b', { leaseTransitions: -1 }));
+    expect(causesOf(transitions)).toEqual([['FieldValueInvalid', 'spec.leaseTransitions']]);
+  },
+
+  'a patch with a broken time is Invalid': async (target) => {
+    const api = createApi(target);
+    await made(api, api.at(Lease), lease('a'));
+    const reply = await api.patch(api.at(Lease, 'a'), { spec: { renewTime: 'now' } });
+    expectFailure(reply, { code: 422, reason: 'Invalid' });
+    expect(causesOf(reply)).toEqual([['FieldValueInvalid', 'patch']]);
+  },
+});
+
+export const generationCases = topic('generation', {
+  'deployments: counts changes of spec and annotations, not of labels or status': async (target) => {
+    const api = createApi(target);
+    const path = api.at(Deployment, 'a');
+    const generation = async (reply: Promise<Reply>): Promise<number> => expectObject(await reply).metadata.generation;
+    await made(api, api.at(Deployment), workload('a'));
+    expect(await generation(api.patch(path, { metadata: { labels: { x: 'y' } } }))).toBe(1);
+    expect(await generation(api.patch(path, { spec: { replicas: 2 } }))).toBe(2);
+    expect(await generation(api.patch(`${path}/status`, { status: { replicas: 2 } }))).toBe(2);
+    expect(await generation(api.patch(path, { spec: { replicas: 2 } }))).toBe(2);
+    expectObject(await api.patch(`${path}/scale`, { spec: { replicas: 0 } }));
+    expect(await generation(api.get(path))).toBe(3);
+    const annotations = { x: 'y' };
+    expect(await generation(api.patch(path, { metadata: { annotations } }))).toBe(4);
+    const both = { metadata: { annotations: { x: null } }, spec: { replicas: 1 } };
+    expect(await generation(api.patch(path, both))).toBe(5);
+    expect(await generation(api.patch(`${path}/status`, { metadata: { annotations } }))).toBe(5);
+  },
+
+  'stateful sets: counts changes of the spec, not of annotations': async (target) => {
+    const api = createApi(target);
+    const path = api.at(StatefulSet, 'a');
+    await made(api, api.at(StatefulSet), statefulSet('a'));
+    const annotated = expectObject(await api.patch(path, { metadata: { annotations: { x: 'y' } } }));
+    expect(annotated.metadata.generation).toBe(1);
+    const after = expectObject(await api.patch(api.at(StatefulSet, 'a'), { spec: { replicas: 0 } }));
+    expect(after.metadata.generation).toBe(2);
+  },
+
+  'custom kinds with status subresource: counts everything but metadata and status': async (target) => {
+    const api = createApi(target);
+    const path = api.at(Watermill, 'a');
+    const generation = async (reply: Promise<Reply>): Promise<number> => expectObject(await reply).metadata.generation;
+    await made(api, api.at(Watermill), watermill('a'));
+    expect(await generation(api.patch(path, { metadata: { labels: { x: 'y' } } }))).toBe(1);
+    expect(await generation(api.patch(`${path}/status`, { status: { turning: 1 } }))).toBe(1);
+    expect(await generation(api.patch(path, { spec: { wheel: { count: 5 } } }))).toBe(2);
+    expect(await generation(api.patch(path, { other: { x: 1 } }))).toBe(3);
+    expectObject(await api.patch(`${path}/scale`, { spec: { replicas: 0 } }));
+    expect(await generation(api.get(path))).toBe(4);
+  },
+
+  'custom kinds without status subresource: counts the status too': async (target) => {
+    const api = createApi(target);
+    const path = api.at(Cluster, api.namespace);
+    await made(api, api.at(Cluster), cluster(api.namespace));
+    expect(expectObject(await api.patch(path, { metadata: { labels: { x: 'y' } } })).metadata.generation).toBe(1);
+    expect(expectObject(await api.patch(path, { status: { x: 1 } })).metadata.generation).toBe(2);
+    await api.remove(path);
+  },
+
+  'pods count, nodes and config maps do not': async (target) => {
+    const api = createApi(target);
+    await made(api, api.at(Pod), pod('a'));
+    const labelled = expectObject(await api.patch(api.at(Pod, 'a'), { metadata: { labels: { x: 'y' } } }));
+    expect(labelled.metadata.generation).toBe(1);
+    await made(api, api.at(Node), node(api.namespace));
+    const cordoned = expectObject(await api.patch(api.at(Node, api.namespace), { spec: { unschedulable: true } }));
+    expect(cordoned.metadata).not.toHaveProperty('generation');
+    await api.remove(api.at(Node, api.namespace));
+  },
+
+  'endpoint slices count changes of endpoints and labels': async (target) => {
+    const api = createApi(target);
+    const first = await made(api, api.at(EndpointSlice), endpointSlice('a'));
+    expect(first.metadata.generation).toBe(1);
+    const endpoints = [{ addresses: ['10.0.0.1'], conditions: { ready: true } }];
+    const after = expectObject(await api.patch(api.at(EndpointSlice, 'a'), { endpoints }));
+    expect(after.metadata.generation).toBe(2);
+    const labelled = expectObject(await api.patch(api.at(EndpointSlice, 'a'), { metadata: { labels: { x: 'y' } } }));
+    expect(labelled.metadata.generation).toBe(3);
+    const annotated = expectObject(
+      await api.patch(api.at(EndpointSlice, 'a'), { metadata: { annotations: { x: 'y' } } }),
+    );
+    expect(annotated.metadata.generation).toBe(3);
+  },
+});

@@ -1,0 +1,91 @@
+import type { KubeResponse } from '../../../src/kubernetes/api/kube.ts';
+import type { Json } from './json.ts';
+import type { ContractTarget } from './target.ts';
+
+export interface WatchEvent {
+  readonly type: string;
+  readonly object: Json;
+}
+
+export interface Watcher {
+  readonly status: number;
+  /** The next event; undefined when the stream has ended. Fails when none comes in time. */
+  next(): Promise<WatchEvent | undefined>;
+  /** The next `count` events. */
+  take(count: number): Promise<readonly WatchEvent[]>;
+  /** Everything up to the end of the stream. */
+  rest(): Promise<readonly WatchEvent[]>;
+  close(): Promise<void>;
+}
+
+/** Longer than any case has to wait for an event, or for the end of a stream. */
+const patienceMs = 90_000;
+
+async function* linesOf(body: KubeResponse['body']): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of body) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+  if (rest !== '') throw new Error(`the watch ended inside an event: ${rest}`);
+}
+
+export interface WatchInit {
+  readonly query?: Readonly<Record<string, string>>;
+  readonly accept?: string;
+}
+
+export const openWatch = async (
+  target: ContractTarget,
+  path: string,
+  { query = {}, accept = 'application/json' }: WatchInit,
+): Promise<Watcher> => {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const headers = { accept };
+  const response = await target.kube.request({
+    method: 'GET',
+    path,
+    query: { watch: 'true', ...query },
+    headers,
+    signal,
+    timeoutMs: patienceMs,
+  });
+  const lines = linesOf(response.body);
+
+  const next = async (): Promise<WatchEvent | undefined> => {
+    const line = await lines.next();
+    return line.done === true ? undefined : (JSON.parse(line.value) as WatchEvent);
+  };
+
+  return {
+    status: response.status,
+    next,
+    async take(count) {
+      const events: WatchEvent[] = [];
+      while (events.length < count) {
+        const event = await next();
+        if (event === undefined) throw new Error(`the watch ended after ${events.length} of ${count} events`);
+        events.push(event);
+      }
+      return events;
+    },
+    async rest() {
+      const events: WatchEvent[] = [];
+      for (let event = await next(); event !== undefined; event = await next()) events.push(event);
+      return events;
+    },
+    async close() {
+      controller.abort(new Error('the case has seen enough'));
+      await lines.return(undefined).catch(() => undefined);
+    },
+  };
+};
+
+/** `ADDED a`, `MODIFIED a`...: what a watch told, by type and name. Bookmarks and errors have no name. */
+export const story = (events: readonly WatchEvent[]): readonly string[] =>
+  events.map(({ type, object }) =>
+    type === 'BOOKMARK' || type === 'ERROR' ? type : `${type} ${object.metadata.name}`,
+  );

@@ -1,0 +1,164 @@
+import type { Kube, KubeRequest, KubeResponse } from '../../src/kubernetes/api/kube.ts';
+
+/** The body of an answer that the test writes piece by piece. */
+export interface ScriptedStream {
+  /** One chunk: bytes and text as they are, anything else as a line of JSON. */
+  send(chunk: unknown): void;
+  end(): void;
+  /** Breaks the body with `error`. */
+  fail(error: unknown): void;
+}
+
+/** A request that waits for the test's answer. */
+export interface ScriptedExchange {
+  readonly request: KubeRequest;
+  /** Answers with a whole body: text as it is, anything else as JSON. */
+  respond(status: number, body: unknown, headers?: Readonly<Record<string, string>>): void;
+  /** Answers with the head and leaves the body open. */
+  stream(status?: number): ScriptedStream;
+  /** No answer: the request rejects with `error`. */
+  fail(error: unknown): void;
+}
+
+export interface ScriptedKube extends Kube {
+  /** Every request so far. */
+  readonly requests: readonly KubeRequest[];
+  /** Requests that wait for an answer, oldest first. */
+  readonly waiting: number;
+  /** Bodies that were neither read to their end nor abandoned. */
+  readonly openBodies: number;
+  /** The oldest request that waits; throws when there is none. */
+  take(): ScriptedExchange;
+}
+
+const bytesOf = (chunk: unknown): Uint8Array => {
+  if (chunk instanceof Uint8Array) return chunk;
+  return Buffer.from(typeof chunk === 'string' ? chunk : `${JSON.stringify(chunk)}\n`);
+};
+
+interface Body {
+  readonly stream: ScriptedStream;
+  readonly chunks: KubeResponse['body'];
+}
+
+/** A body that ends, fails or aborts where the test says; `onClosed` is called once. */
+const createBody = (signal: AbortSignal, onClosed: () => void): Body => {
+  const queue: Uint8Array[] = [];
+  let outcome: { readonly error?: unknown } | undefined;
+  let closed = false;
+  let wake = (): void => undefined;
+  const settle = (result: { readonly error?: unknown }): void => {
+    outcome ??= result;
+    wake();
+  };
+  const close = (): void => {
+    if (closed) return;
+    closed = true;
+    signal.removeEventListener('abort', abort);
+    onClosed();
+  };
+  const abort = (): void => {
+    queue.length = 0;
+    outcome = { error: signal.reason };
+    close();
+    wake();
+  };
+  if (signal.aborted) abort();
+  else signal.addEventListener('abort', abort);
+
+  const next = async (): Promise<IteratorResult<Uint8Array, undefined>> => {
+    while (true) {
+      const value = queue.shift();
+      if (value !== undefined) return { done: false, value };
+      if (outcome !== undefined) {
+        close();
+        if ('error' in outcome) throw outcome.error;
+        return { done: true, value: undefined };
+      }
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+  };
+  const iterator: AsyncIterator<Uint8Array, undefined> = {
+    next,
+    return: async () => {
+      settle({});
+      close();
+      return { done: true, value: undefined };
+    },
+  };
+  return {
+    stream: {
+      send: (chunk) => {
+        if (outcome !== undefined) return;
+        queue.push(bytesOf(chunk));
+        wake();
+      },
+      end: () => settle({}),
+      fail: (error) => settle({ error }),
+    },
+    chunks: { [Symbol.asyncIterator]: () => iterator },
+  };
+};
+
+/** A Kube whose every request waits until the test answers it; aborting ends it at once, as the port demands. */
+export const createScriptedKube = (): ScriptedKube => {
+  const requests: KubeRequest[] = [];
+  const waiting: ScriptedExchange[] = [];
+  let openBodies = 0;
+
+  const request: Kube['request'] = (incoming) =>
+    new Promise((resolve, reject) => {
+      requests.push(incoming);
+      const leave = (): void => {
+        incoming.signal.removeEventListener('abort', abort);
+        const index = waiting.indexOf(exchange);
+        if (index >= 0) waiting.splice(index, 1);
+      };
+      const fail = (error: unknown): void => {
+        leave();
+        reject(error);
+      };
+      const abort = (): void => fail(incoming.signal.reason);
+      const open = (status: number, headers: Readonly<Record<string, string>>): ScriptedStream => {
+        leave();
+        openBodies += 1;
+        const body = createBody(incoming.signal, () => {
+          openBodies -= 1;
+        });
+        resolve({ status, headers, body: body.chunks });
+        return body.stream;
+      };
+      const exchange: ScriptedExchange = {
+        request: incoming,
+        respond: (status, body, headers = {}) => {
+          const stream = open(status, headers);
+          stream.send(body);
+          stream.end();
+        },
+        stream: (status = 200) => open(status, {}),
+        fail,
+      };
+      waiting.push(exchange);
+      if (incoming.signal.aborted) abort();
+      else incoming.signal.addEventListener('abort', abort);
+    });
+
+  return {
+    request,
+    requests,
+    get waiting() {
+      return waiting.length;
+    },
+    get openBodies() {
+      return openBodies;
+    },
+    take: () => {
+      const [exchange] = waiting;
+      if (exchange === undefined) throw new Error('no request waits for an answer');
+      waiting.shift();
+      return exchange;
+    },
+  };
+};

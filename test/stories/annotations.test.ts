@@ -1,0 +1,139 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { simKinds } from '../../simulator/apiserver/kinds.ts';
+import { type Scenario, type ScenarioOptions, createScenario } from '../../simulator/harness/harness.ts';
+import {
+  allUp,
+  annotated,
+  editDeployment,
+  longName,
+  reachOutage,
+  stateOf,
+  told,
+} from '../../simulator/harness/support.ts';
+import { ignoreScalingAnnotation, replicasAnnotation } from '../../src/kubernetes/api/scalable.ts';
+
+let scenario: Scenario;
+const create = (options: Partial<ScenarioOptions> = {}): Scenario => {
+  scenario = createScenario({ shoots: [{ name: 'a' }], ...options });
+  return scenario;
+};
+afterEach(() => scenario.stop());
+
+const remove = (name: string): void => {
+  const { world } = scenario;
+  world.store.remove(simKinds.Deployment, { namespace: world.shoot('a').namespace, name: longName(name) });
+};
+
+const recover = async (ms = 120_000): Promise<void> => {
+  scenario.world.shoot('a').restoreKubelets();
+  await scenario.clock.advance(ms);
+};
+
+describe('ignore-scaling', () => {
+  it('keeps a Deployment up while the others are held', async () => {
+    create();
+    editDeployment(scenario, { shoot: 'a', name: 'kcm' }, annotated({ [ignoreScalingAnnotation]: 'T' }));
+    await reachOutage(scenario);
+    expect(stateOf(scenario, 'a')).toEqual(['ca 0 replicas=1 active=', 'kcm 1', 'mcm 0 replicas=1 active=']);
+    await recover();
+    expect(stateOf(scenario, 'a')).toEqual(allUp);
+  });
+
+  it('set on a Deployment that is held hands it over: its mark goes, its count stays', async () => {
+    create();
+    await reachOutage(scenario);
+    editDeployment(scenario, { shoot: 'a', name: 'mcm' }, annotated({ [ignoreScalingAnnotation]: 'true' }));
+    await recover();
+    expect(stateOf(scenario, 'a')).toEqual(['ca 1', 'kcm 1', 'mcm 0 replicas=1']);
+  });
+
+  it('counts only as Go spells true', async () => {
+    create();
+    editDeployment(scenario, { shoot: 'a', name: 'ca' }, annotated({ [ignoreScalingAnnotation]: 'yes' }));
+    await reachOutage(scenario);
+    expect(stateOf(scenario, 'a')[0]).toBe('ca 0 replicas=1 active=');
+  });
+});
+
+describe('the stored count', () => {
+  it.each(['0', 'three', '-1', '2147483648', '1.5', ''])('%j is restored as 1', async (stored) => {
+    create({ shoots: [{ name: 'a', replicas: { 'machine-controller-manager': 3 } }] });
+    await reachOutage(scenario);
+    editDeployment(scenario, { shoot: 'a', name: 'mcm' }, annotated({ [replicasAnnotation]: stored }));
+    await recover();
+    expect(stateOf(scenario, 'a')).toEqual(allUp);
+  });
+
+  it('gives way to an operator who scales up by hand', async () => {
+    create();
+    await reachOutage(scenario);
+    await recover(12_000);
+    editDeployment(scenario, { shoot: 'a', name: 'mcm' }, (object) => ({
+      ...object,
+      spec: { ...(object.spec as object), replicas: 2 },
+    }));
+    await scenario.clock.advance(120_000);
+    expect(stateOf(scenario, 'a')).toEqual(['ca 1', 'kcm 1', 'mcm 2']);
+  });
+});
+
+describe('a Deployment that is missing', () => {
+  it('and optional is no error, and delays nothing', async () => {
+    create({ shoots: [{ name: 'a', replicas: { 'cluster-autoscaler': 0 } }] });
+    await reachOutage(scenario);
+    await recover();
+    expect(told(scenario.changes)).toEqual([
+      'mcm 1->0 replicas=1 active=',
+      'kcm 1->0 replicas=1 active=',
+      'kcm 0->1',
+      'mcm 0->1',
+    ]);
+    expect(scenario.log.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+
+  it('and mandatory is reported and keeps no other up', async () => {
+    create({ shoots: [{ name: 'a', replicas: { 'machine-controller-manager': 0 } }] });
+    await reachOutage(scenario);
+    expect(stateOf(scenario, 'a')).toEqual(['ca 0 replicas=1 active=', 'kcm 0 replicas=1 active=']);
+    const errors = scenario.log.filter(({ level }) => level === 'error');
+    expect(errors.map(({ msg, error }) => [msg, error])).toContainEqual([
+      'scaling down failed',
+      'Deployment machine-controller-manager: not found',
+    ]);
+    expect(scenario.world.shoot('a').toll().nodesTurnedUnknown).toBe(0);
+  });
+
+  it('is scaled down too when it appears during the outage', async () => {
+    create();
+    const { metadata, spec, status } = scenario.world.store.get(simKinds.Deployment, {
+      namespace: scenario.world.shoot('a').namespace,
+      name: longName('mcm'),
+    })!;
+    remove('mcm');
+    await reachOutage(scenario);
+    const { name, namespace = '', labels } = metadata;
+    scenario.world.store.put(simKinds.Deployment, {
+      metadata: { name, namespace, labels },
+      spec: { ...(spec as object), replicas: 2 },
+      status,
+    });
+    await scenario.clock.advance(15_000);
+    expect(stateOf(scenario, 'a')).toContain('mcm 0 replicas=2 active=');
+  });
+
+  it('and mandatory holds back no level above it on the way up, and is restored when it is there', async () => {
+    create();
+    await reachOutage(scenario);
+    const { metadata, spec } = scenario.world.store.get(simKinds.Deployment, {
+      namespace: scenario.world.shoot('a').namespace,
+      name: longName('mcm'),
+    })!;
+    remove('mcm');
+    await recover();
+    expect(stateOf(scenario, 'a')).toEqual(['ca 1', 'kcm 1']);
+    const { name, namespace = '', annotations } = metadata;
+    scenario.world.store.put(simKinds.Deployment, { metadata: { name, namespace, annotations }, spec });
+    await scenario.clock.advance(90_000);
+    expect(stateOf(scenario, 'a')).toEqual(allUp);
+  });
+});

@@ -1,0 +1,399 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { simKinds } from '../../simulator/apiserver/kinds.ts';
+import type { SimDraft } from '../../simulator/apiserver/store.ts';
+import { careKinds } from '../../simulator/harness/care-kinds.ts';
+import { type CareRig, createCareRig } from '../../simulator/harness/care-rig.ts';
+import { type CareShootRig, gardenNamespace } from '../../simulator/harness/care-shoot.ts';
+import type { StoredCondition } from '../../simulator/harness/healthcheck-rig.ts';
+import { ApiError } from '../../src/kubernetes/api/errors.ts';
+
+// What care does at night: shoots and gardens that hang, Shoots that somebody else changes at the wrong moment.
+
+let rig: CareRig;
+beforeEach(() => {
+  rig = createCareRig();
+});
+afterEach(() => rig.stop());
+
+interface StoredShoot {
+  readonly metadata: { readonly labels?: Readonly<Record<string, string>> };
+  readonly status: { readonly conditions?: readonly StoredCondition[] };
+}
+
+const at = ({ name }: CareShootRig) => ({ namespace: gardenNamespace, name });
+const stored = (shoot: CareShootRig) => rig.garden.store.get(careKinds.Shoot, at(shoot)) as unknown as StoredShoot;
+const conditionsOf = (shoot: CareShootRig) => stored(shoot).status.conditions ?? [];
+const conditionOf = (shoot: CareShootRig, type: string) => conditionsOf(shoot).find((one) => one.type === type);
+const labelOf = (shoot: CareShootRig) => stored(shoot).metadata.labels?.['shoot.gardener.cloud/status'];
+const editStatus = (shoot: CareShootRig, changes: object): void =>
+  void rig.garden.store.patch(careKinds.Shoot, at(shoot), (object) => ({
+    ...object,
+    status: { ...(object.status as object), ...changes },
+  }));
+const minutes = (count: number): Promise<void> => rig.clock.advance(count * 60_000);
+const gardenWrites = (): number => rig.requests.garden.total({ verb: 'patch' });
+const runsOf = ({ name }: CareShootRig): number => rig.requests.shoot(name).total({ resource: '/healthz' });
+const told = (msg: RegExp) => rig.log.filter((line) => msg.test(line.msg));
+
+const drop = 'drop' as const;
+const hangsOn = (path: string) => (request: { readonly path: string }) => (request.path === path ? drop : undefined);
+const nodes = '/api/v1/nodes';
+
+/** Runs that took at most so many seconds, and all runs. */
+const durations = async (seconds: number): Promise<readonly [within: number, all: number]> => {
+  const metrics = await rig.meter.metricsText();
+  const count = (le: string) =>
+    Number(new RegExp(`^dwd_care_run_seconds_bucket\\{le="${le}"\\} (\\d+)$`, 'm').exec(metrics)?.[1]);
+  return [count(String(seconds)), count('\\+Inf')];
+};
+
+describe('a run', () => {
+  it('takes half of the period for what is read, also where the garden takes its time', async () => {
+    const shoot = rig.addShoot('a');
+    rig.setFaults(shoot, hangsOn(nodes));
+    rig.setFaults('garden', ({ method }) => (method === 'GET' ? { delayMs: 9_000 } : undefined));
+    rig.start();
+    await minutes(5);
+    expect(conditionOf(shoot, 'EveryNodeReady')).toMatchObject({
+      status: 'Unknown',
+      reason: 'ConditionCheckError',
+      message: 'GET /api/v1/nodes: no answer when the time of the run, 30s, was over',
+    });
+    const [within, all] = await durations(30);
+    expect([within, all >= 4]).toEqual([all, true]);
+    expect((await durations(15))[0]).toBe(0);
+  });
+
+  it('takes a minute and a half at most', async () => {
+    const shoot = rig.addShoot('a');
+    rig.setFaults(shoot, hangsOn(nodes));
+    rig.start({ settings: { syncPeriodMs: 3_600_000 } });
+    await minutes(125);
+    expect([(await durations(60))[0], await durations(120)]).toEqual([0, [2, 2]]);
+  });
+
+  it('gives up a tunnel when its time is over, and does not call that broken', async () => {
+    const shoot = rig.addShoot('a');
+    rig.tunnel = (_, signal) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason as Error));
+      });
+    rig.start({ settings: { syncPeriodMs: 6_000 } });
+    await minutes(1);
+    expect(conditionOf(shoot, 'SystemComponentsHealthy')).toMatchObject({
+      status: 'Unknown',
+      reason: 'ConditionCheckError',
+      message: 'no connection to port 22 of pod kube-system/vpn-shoot-1 when the time of the run was over',
+    });
+    const [within, all] = await durations(3);
+    expect([within, all >= 9]).toEqual([all, true]);
+  });
+
+  it('that may not try the tunnel does not call it broken, and says what it takes', async () => {
+    const shoot = rig.addShoot('a');
+    const message = 'GET /portforward: 403 Forbidden: pods "vpn-shoot-1" is forbidden:';
+    rig.tunnel = () => Promise.reject(new ApiError({ code: 'Forbidden', status: 403, message }));
+    rig.start();
+    await minutes(2);
+    expect(conditionOf(shoot, 'SystemComponentsHealthy')).toMatchObject({
+      status: 'Unknown',
+      reason: 'ConditionCheckError',
+      message: `${message} (a tunnel takes the rights to get and to create pods/portforward in kube-system)`,
+    });
+  });
+
+  it('that is sent elsewhere for /healthz was answered, but not well', async () => {
+    const shoot = rig.addShoot('a');
+    rig.setFaults(shoot, ({ path }) => (path === '/healthz' ? { status: 302, message: 'moved' } : undefined));
+    rig.start();
+    await minutes(2);
+    expect(conditionOf(shoot, 'APIServerAvailable')).toMatchObject({ status: 'False', reason: 'HealthzRequestError' });
+    expect(conditionOf(shoot, 'APIServerAvailable')?.message).toMatch(
+      /^API server \/healthz endpoint check returned a non ok status code 302\. \(.*moved\)$/,
+    );
+  });
+
+  it('that may not list the nodes says which right is missing', async () => {
+    const shoot = rig.addShoot('a');
+    const message = 'nodes is forbidden: User "x" cannot list resource "nodes" in API group "" at the cluster scope';
+    rig.setFaults(shoot, ({ path }) => (path === nodes ? { status: 403, message } : undefined));
+    rig.start();
+    await minutes(2);
+    expect(conditionOf(shoot, 'EveryNodeReady')).toMatchObject({
+      status: 'Unknown',
+      message: `GET /api/v1/nodes: 403 Forbidden: ${message}`,
+    });
+    expect(told(/^condition changed$/).filter(({ text }) => String(text).includes(message))).toHaveLength(1);
+  });
+
+  it('that is late says the same as the last one: one write', async () => {
+    const shoot = rig.addShoot('a');
+    let delayMs = 0;
+    rig.setFaults(shoot, (request) =>
+      request.path === '/healthz' ? { delayMs: (delayMs += 7) } : hangsOn(nodes)(request),
+    );
+    rig.start();
+    await minutes(10);
+    expect(conditionOf(shoot, 'EveryNodeReady')?.status).toBe('Unknown');
+    expect(gardenWrites()).toBe(2);
+  });
+
+  it('of a shoot that is well comes every period, although more shoots hang than there are places', async () => {
+    const hanging = Array.from({ length: 12 }, (_, index) => rig.addShoot(`h${String(index)}`, 1));
+    for (const shoot of hanging) rig.setFaults(shoot, hangsOn(nodes));
+    const well = Array.from({ length: 12 }, (_, index) => rig.addShoot(`w${String(index)}`, 1));
+    rig.start({ settings: { concurrentSyncs: 4 } });
+    await minutes(4);
+    const before = new Map(well.map((shoot) => [shoot, runsOf(shoot)]));
+    const hungBefore = hanging.reduce((sum, shoot) => sum + runsOf(shoot), 0);
+    await minutes(10);
+    for (const shoot of well) expect(runsOf(shoot) - (before.get(shoot) ?? 0)).toBeGreaterThanOrEqual(9);
+    // Two places, each for 30 s.
+    const hung = hanging.reduce((sum, shoot) => sum + runsOf(shoot), 0) - hungBefore;
+    expect(Math.abs(hung - 40)).toBeLessThanOrEqual(2);
+    // One that answers again is no longer held back.
+    const [first] = hanging as [CareShootRig];
+    rig.setFaults(first, undefined);
+    await minutes(7);
+    const answered = runsOf(first);
+    await minutes(10);
+    expect(runsOf(first) - answered).toBeGreaterThanOrEqual(9);
+  });
+
+  it('comes every period also when the tunnels of all shoots are broken: they are not slow for that', async () => {
+    const shoots = Array.from({ length: 40 }, (_, index) => rig.addShoot(`s${String(index)}`, 1));
+    rig.tunnel = (_, signal) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason as Error));
+      });
+    rig.start({ settings: { concurrentSyncs: 4 } });
+    await minutes(4);
+    const before = shoots.map(runsOf);
+    await minutes(5);
+    // Four places, each for 5 s at a time.
+    const runs = shoots.reduce((sum, shoot, index) => sum + runsOf(shoot) - (before[index] ?? 0), 0);
+    expect(runs).toBeGreaterThanOrEqual(190);
+  });
+
+  it('comes every period to 250 shoots with the requests to the garden that the flags allow by default', {
+    timeout: 120_000,
+  }, async () => {
+    const shoots = Array.from({ length: 250 }, (_, index) => rig.addShoot(`s${String(index)}`, 1));
+    rig.start({ gardenQps: 5 });
+    await minutes(4);
+    expect(shoots.filter((shoot) => labelOf(shoot) === 'healthy')).toHaveLength(250);
+    const before = shoots.map(runsOf);
+    await minutes(5);
+    const runs = shoots.map((shoot, index) => runsOf(shoot) - (before[index] ?? 0));
+    expect([Math.min(...runs) >= 4, Math.max(...runs) <= 6]).toEqual([true, true]);
+    expect(told(/could not be written/)).toEqual([]);
+  });
+
+  it('comes at once only when an operation that was under way has succeeded', async () => {
+    const shoot = rig.addShoot('a');
+    rig.start({ settings: { syncPeriodMs: 3_600_000 } });
+    await minutes(61);
+    const before = runsOf(shoot);
+    for (const state of ['Failed', 'Succeeded', 'Pending', 'Succeeded']) {
+      rig.seed.store.patch(simKinds.Cluster, { name: shoot.namespace }, (cluster) => {
+        const spec = cluster.spec as { readonly shoot: SimDraft };
+        const status = { ...(spec.shoot.status as object), lastOperation: { type: 'Reconcile', state } };
+        return { ...cluster, spec: { ...spec, shoot: { ...spec.shoot, status } } };
+      });
+      await rig.clock.advance(1_000);
+    }
+    expect(runsOf(shoot)).toBe(before);
+  });
+
+  it('comes to shoots that appear together at different times', async () => {
+    rig.start();
+    await minutes(1);
+    for (let index = 0; index < 20; index += 1) rig.addShoot(`s${String(index)}`, 1);
+    const checked = () => rig.requests.garden.total({ verb: 'get' });
+    await rig.clock.advance(5_000);
+    expect(checked()).toBeLessThan(10);
+    await rig.clock.advance(55_000);
+    expect(checked()).toBeGreaterThanOrEqual(20);
+  });
+});
+
+describe('a garden that does not answer', () => {
+  it.each([undefined, 5])(
+    'keeps no shoot from being checked, and is heard when it answers again (limit %j)',
+    async (gardenQps) => {
+      const shoots = Array.from({ length: 20 }, (_, index) => rig.addShoot(`s${String(index)}`, 1));
+      rig.setFaults('garden', ({ path }) => (path.includes('/shoots/') ? drop : undefined));
+      rig.start({ settings: { concurrentSyncs: 2 }, ...(gardenQps === undefined ? {} : { gardenQps }) });
+      await minutes(4);
+      const before = shoots.map(runsOf);
+      await minutes(5);
+      const runs = shoots.map((shoot, index) => runsOf(shoot) - (before[index] ?? 0));
+      expect(Math.min(...runs)).toBeGreaterThanOrEqual(4);
+      expect(told(/^conditions could not be written: .*: the garden does not answer$/)).toHaveLength(20);
+      rig.setFaults('garden', undefined);
+      await minutes(2);
+      expect(shoots.filter((shoot) => labelOf(shoot) === 'healthy')).toHaveLength(20);
+      expect(told(/^trouble is over$/)).toHaveLength(20);
+    },
+  );
+
+  it('is waited for as long as one request takes: one that is slow is written to', async () => {
+    const shoots = Array.from({ length: 4 }, (_, index) => rig.addShoot(`s${String(index)}`, 1));
+    rig.setFaults('garden', ({ path }) => (path.includes('/shoots/') ? drop : undefined));
+    rig.start();
+    await minutes(3);
+    rig.setFaults('garden', ({ path }) => (path.includes('/shoots/') ? { delayMs: 4_000 } : undefined));
+    await minutes(3);
+    expect(shoots.filter((shoot) => labelOf(shoot) === 'healthy')).toHaveLength(4);
+  });
+});
+
+describe('a failure', () => {
+  const conditionThresholds = [{ type: 'ControlPlaneHealthy', thresholdMs: 120_000 }] as const;
+  const failing = (shoot: CareShootRig): void =>
+    void rig.seed.store.patch(
+      simKinds.Deployment,
+      { namespace: shoot.namespace, name: 'kube-scheduler' },
+      (object) => ({
+        ...object,
+        status: { ...(object.status as object), conditions: [{ type: 'Available', status: 'False' }] },
+      }),
+    );
+  const seen = () =>
+    told(/^condition changed$/)
+      .filter(({ condition }) => condition === 'ControlPlaneHealthy')
+      .map(({ status }) => status);
+
+  it('outlasts its threshold although it cannot be written, and is written at once when it can', async () => {
+    const shoot = rig.addShoot('a');
+    rig.start({ settings: { conditionThresholds } });
+    await minutes(2);
+    failing(shoot);
+    rig.setFaults('garden', ({ method }) => (method === 'PATCH' ? { status: 403, message: 'no' } : undefined));
+    await minutes(5);
+    expect([seen(), conditionOf(shoot, 'ControlPlaneHealthy')?.status]).toEqual([
+      ['True', 'Progressing', 'False'],
+      'True',
+    ]);
+    rig.setFaults('garden', undefined);
+    await minutes(1);
+    expect([conditionOf(shoot, 'ControlPlaneHealthy')?.status, labelOf(shoot)]).toEqual(['False', 'unhealthy']);
+    expect(seen()).toHaveLength(3);
+  });
+
+  it('that was written goes on from what is stored, which somebody else may have changed', async () => {
+    const shoot = rig.addShoot('a');
+    rig.start({ settings: { conditionThresholds } });
+    await minutes(2);
+    failing(shoot);
+    await minutes(1);
+    expect(conditionOf(shoot, 'ControlPlaneHealthy')?.status).toBe('Progressing');
+    editStatus(shoot, { conditions: [] });
+    await minutes(1);
+    expect(conditionOf(shoot, 'ControlPlaneHealthy')?.status).toBe('False');
+  });
+});
+
+it('a shoot that loses its workers loses the condition of its nodes, and its series', async () => {
+  const shoot = rig.addShoot('a');
+  rig.start();
+  await minutes(2);
+  expect(await rig.meter.metricsText()).toContain('condition="EveryNodeReady"');
+  rig.garden.store.patch(careKinds.Shoot, at(shoot), (object) => ({
+    ...object,
+    spec: { ...(object.spec as object), provider: { workers: [] } },
+  }));
+  await minutes(2);
+  expect(conditionOf(shoot, 'EveryNodeReady')).toBeUndefined();
+  expect(await rig.meter.metricsText()).not.toMatch(/^dwd_care_condition\{.*EveryNodeReady/m);
+});
+
+describe('a Shoot', () => {
+  it('that is another by now is left to those who made it', async () => {
+    const shoot = rig.addShoot('a');
+    editStatus(shoot, { uid: 'uid-of-another' });
+    rig.start();
+    await minutes(3);
+    expect([conditionsOf(shoot), labelOf(shoot), gardenWrites()]).toEqual([[], undefined, 0]);
+    expect(told(/^there is no such Shoot in the garden$/)).toHaveLength(1);
+  });
+
+  it('that has just been made is written to', async () => {
+    const shoot = rig.addShoot('a');
+    editStatus(shoot, { uid: undefined });
+    rig.start();
+    await minutes(2);
+    expect(conditionsOf(shoot)).toHaveLength(5);
+  });
+
+  it('that becomes another while it is checked is left alone', async () => {
+    const shoot = rig.addShoot('a');
+    let replaced = 0;
+    rig.setFaults('garden', ({ method }) => {
+      if (method !== 'PATCH' || replaced > 0) return undefined;
+      replaced += 1;
+      const { metadata: _, ...object } = rig.garden.store.get(careKinds.Shoot, at(shoot)) as SimDraft;
+      rig.garden.store.remove(careKinds.Shoot, at(shoot));
+      rig.garden.store.put(careKinds.Shoot, { ...object, metadata: at(shoot) });
+      return undefined;
+    });
+    rig.start({ settings: { syncPeriodMs: 3_600_000 } });
+    await minutes(60);
+    expect([replaced, conditionsOf(shoot), labelOf(shoot)]).toEqual([1, [], undefined]);
+    expect(told(/^there is no such Shoot in the garden$/)).toHaveLength(1);
+  });
+
+  const isOwnWrite = ({ method, path }: { readonly method: string; readonly path: string }): boolean =>
+    method === 'PATCH' && path.endsWith('/status');
+
+  it('that goes while it is checked is no failure', async () => {
+    const shoot = rig.addShoot('a');
+    rig.setFaults('garden', (request) => {
+      if (isOwnWrite(request)) rig.garden.store.remove(careKinds.Shoot, at(shoot));
+      return undefined;
+    });
+    rig.start();
+    await minutes(1);
+    expect(told(/^there is no such Shoot in the garden$/)).toHaveLength(1);
+    expect(told(/could not be written/)).toEqual([]);
+  });
+
+  it.each([
+    ['5 times', 0, 60_000, 5],
+    ['as long as the period lasts', 8_000, 10_000, 2],
+  ])('that somebody else writes over and over is tried %s', async (_, delayMs, syncPeriodMs, tries) => {
+    const shoot = rig.addShoot('a');
+    let round = 0;
+    const isTold = () => told(/^conditions could not be written: .*Conflict/).length > 0;
+    rig.setFaults('garden', (request) => {
+      if (!isOwnWrite(request) || isTold()) return undefined;
+      editStatus(shoot, { progress: (round += 1) });
+      return { delayMs };
+    });
+    rig.start({ settings: { syncPeriodMs } });
+    await rig.clock.runUntil(isTold);
+    expect(round).toBe(tries);
+  });
+
+  it('that changes between its conditions and its label has the label of what it is then', async () => {
+    const shoot = rig.addShoot('a');
+    let changed = 0;
+    rig.setFaults('garden', ({ method, path }) => {
+      if (method !== 'PATCH' || path.endsWith('/status') || changed > 0) return undefined;
+      changed += 1;
+      editStatus(shoot, { lastOperation: { type: 'Reconcile', state: 'Error' } });
+      return undefined;
+    });
+    rig.start({ settings: { syncPeriodMs: 3_600_000 } });
+    await minutes(60);
+    expect([changed, labelOf(shoot)]).toEqual([1, 'unhealthy']);
+  });
+
+  it('is as bad as the worst of its conditions, whoever has written it', async () => {
+    const shoot = rig.addShoot('a');
+    editStatus(shoot, { conditions: [{ type: 'Theirs', status: 'False' }] });
+    rig.start();
+    await minutes(2);
+    expect([conditionOf(shoot, 'ControlPlaneHealthy')?.status, labelOf(shoot)]).toEqual(['True', 'unhealthy']);
+  });
+});

@@ -1,0 +1,749 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { extensionKinds } from '../../simulator/apiserver/care-kinds.ts';
+import { simKinds } from '../../simulator/apiserver/kinds.ts';
+import type { SimDraft } from '../../simulator/apiserver/store.ts';
+import { careKinds } from '../../simulator/harness/care-kinds.ts';
+import { type CareRig, createCareRig } from '../../simulator/harness/care-rig.ts';
+import { type CareShootRig, gardenNamespace, microTimeOf, timeOf } from '../../simulator/harness/care-shoot.ts';
+import type { StoredCondition } from '../../simulator/harness/healthcheck-rig.ts';
+
+const types = [
+  'APIServerAvailable',
+  'ControlPlaneHealthy',
+  'ObservabilityComponentsHealthy',
+  'EveryNodeReady',
+  'SystemComponentsHealthy',
+];
+
+interface StoredShoot {
+  readonly metadata: { readonly labels?: Readonly<Record<string, string>>; readonly resourceVersion: string };
+  readonly status: { readonly conditions?: readonly StoredCondition[] };
+}
+
+let rig: CareRig;
+beforeEach(() => {
+  rig = createCareRig();
+});
+afterEach(() => rig.stop());
+
+const stored = ({ name }: CareShootRig): StoredShoot =>
+  rig.garden.store.get(careKinds.Shoot, { namespace: gardenNamespace, name }) as unknown as StoredShoot;
+const conditionsOf = (shoot: CareShootRig): readonly StoredCondition[] => stored(shoot).status.conditions ?? [];
+const conditionOf = (shoot: CareShootRig, type: string): StoredCondition | undefined =>
+  conditionsOf(shoot).find((condition) => condition.type === type);
+const statusesOf = (shoot: CareShootRig): readonly string[] => conditionsOf(shoot).map(({ status }) => status);
+const editShoot = ({ name }: CareShootRig, edit: (shoot: SimDraft) => SimDraft): void =>
+  void rig.garden.store.patch(careKinds.Shoot, { namespace: gardenNamespace, name }, edit);
+const editCluster = ({ namespace }: CareShootRig, edit: (shoot: SimDraft) => SimDraft): void =>
+  void rig.seed.store.patch(simKinds.Cluster, { name: namespace }, (cluster) => {
+    const { shoot } = cluster.spec as { readonly shoot: SimDraft };
+    return { ...cluster, spec: { ...(cluster.spec as object), shoot: edit(shoot) } };
+  });
+const editDeployment = ({ namespace }: CareShootRig, name: string, edit: (deployment: SimDraft) => SimDraft): void =>
+  void rig.seed.store.patch(simKinds.Deployment, { namespace, name }, edit);
+const available = (shoot: CareShootRig, name: string, status: 'True' | 'False'): void => {
+  const conditions = [{ type: 'Available', status, reason: 'R', message: 'M' }];
+  editDeployment(shoot, name, (deployment) => ({
+    ...deployment,
+    status: { ...(deployment.status as object), conditions },
+  }));
+};
+const gardenWrites = (): number => rig.requests.garden.total({ verb: 'patch' });
+const minutes = (count: number): Promise<void> => rig.clock.advance(count * 60_000);
+const told = (msg: RegExp) => rig.log.filter((line) => msg.test(line.msg));
+
+const healthyMessages = [
+  'API server /healthz endpoint responded with success status code. [response_time:0ms]',
+  'All control plane components are healthy.',
+  'All observability components are healthy.',
+  'All nodes are ready.',
+  'All system components are healthy.',
+];
+
+describe('a shoot that is well', () => {
+  it('is told so, in one write of the conditions and one of the labels, and then nothing more', async () => {
+    const shoot = rig.addShoot('a');
+    rig.start();
+    await minutes(10);
+    expect(conditionsOf(shoot).map(({ type, status, message }) => [type, status, message])).toEqual(
+      types.map((type, index) => [type, 'True', healthyMessages[index]]),
+    );
+    expect(stored(shoot).metadata.labels).toEqual({
+      'shoot.gardener.cloud/status': 'healthy',
+      'shoot.garden.sapcloud.io/status': 'healthy',
+    });
+    expect([...rig.requests.garden.byKey].filter(([key]) => key.startsWith('patch'))).toEqual([
+      ['patch shoots/status', 1],
+      ['patch shoots', 1],
+    ]);
+    expect(rig.tunnelled[0]).toEqual({ namespace: 'kube-system', pod: 'vpn-shoot-1', port: 22 });
+    expect(told(/^condition changed$/)).toHaveLength(5);
+    expect(await rig.meter.metricsText()).toMatch(/^dwd_care_runs_total\{outcome="unchanged"\} 9$/m);
+  });
+
+  it('is checked once per sync period', async () => {
+    rig.addShoot('a');
+    rig.start({ settings: { syncPeriodMs: 30_000 } });
+    await minutes(10);
+    expect(Math.abs(rig.requests.shoot('a').total({ resource: '/healthz' }) - 20)).toBeLessThanOrEqual(1);
+  });
+
+  it('that has no workers has no nodes, and no condition about them', async () => {
+    const shoot = rig.addShoot('a', 0);
+    const workerless = (object: SimDraft): SimDraft => ({
+      ...object,
+      spec: { ...(object.spec as object), provider: { workers: [] } },
+    });
+    editShoot(shoot, workerless);
+    editCluster(shoot, workerless);
+    rig.start();
+    await minutes(2);
+    expect(conditionsOf(shoot).map(({ type, status }) => [type, status])).toEqual(
+      types.filter((type) => type !== 'EveryNodeReady').map((type) => [type, 'True']),
+    );
+    expect([...rig.requests.shoot('a').byKey.keys()]).toEqual(['get /healthz']);
+  });
+
+  it('and hibernates is asked nothing', async () => {
+    const shoot = rig.addShoot('a');
+    editShoot(shoot, (object) => ({ ...object, spec: { ...(object.spec as object), hibernation: { enabled: true } } }));
+    rig.start();
+    await minutes(3);
+    expect(conditionsOf(shoot).map(({ status, reason, message }) => [status, reason, message])).toEqual(
+      types.map(() => ['True', 'ConditionNotChecked', 'Shoot cluster has been hibernated.']),
+    );
+    expect(rig.requests.shoot('a').total()).toBe(0);
+  });
+});
+
+describe('a failure', () => {
+  it('progresses within its threshold, is False then, and is over when all is well', async () => {
+    const shoot = rig.addShoot('a');
+    rig.start({ settings: { conditionThresholds: [{ type: 'ControlPlaneHealthy', thresholdMs: 150_000 }] } });
+    await minutes(5);
+    available(shoot, 'kube-scheduler', 'False');
+    const seen: string[] = [];
+    for (let minute = 0; minute < 6; minute += 1) {
+      if (minute === 4) available(shoot, 'kube-scheduler', 'True');
+      await minutes(1);
+      const { status, reason } = conditionOf(shoot, 'ControlPlaneHealthy') ?? {};
+      seen.push(
+        `${String(status)} ${String(reason)} ${String(stored(shoot).metadata.labels?.['shoot.gardener.cloud/status'])}`,
+      );
+    }
+    const failing = 'DeploymentUnhealthy';
+    expect(seen).toEqual([
+      `Progressing ${failing} progressing`,
+      `Progressing ${failing} progressing`,
+      `Progressing ${failing} progressing`,
+      `False ${failing} unhealthy`,
+      'True ControlPlaneRunning healthy',
+      'True ControlPlaneRunning healthy',
+    ]);
+    const changes = told(/^condition changed$/).filter(({ condition }) => condition === 'ControlPlaneHealthy');
+    expect(changes.map(({ from, status }) => [from, status])).toEqual([
+      [undefined, 'True'],
+      ['True', 'Progressing'],
+      ['Progressing', 'False'],
+      ['False', 'True'],
+    ]);
+    const series = (await rig.meter.metricsText())
+      .split('\n')
+      .filter((line) => /^dwd_care_condition\{.*ControlPlaneHealthy/.test(line));
+    expect(series).toEqual([
+      `dwd_care_condition{namespace="${shoot.namespace}",condition="ControlPlaneHealthy",status="True"} 1`,
+    ]);
+  });
+
+  it('of a shoot that has left is forgotten', async () => {
+    const shoot = rig.addShoot('a');
+    rig.start({
+      withoutGarden: true,
+      settings: { conditionThresholds: [{ type: 'ControlPlaneHealthy', thresholdMs: 120_000 }] },
+    });
+    await minutes(2);
+    const cluster = rig.seed.store.get(simKinds.Cluster, { name: shoot.namespace });
+    rig.seed.store.remove(simKinds.Cluster, { name: shoot.namespace });
+    available(shoot, 'kube-scheduler', 'False');
+    await minutes(1);
+    if (cluster !== undefined) rig.seed.store.put(simKinds.Cluster, cluster);
+    await minutes(1);
+    const changes = told(/^condition changed$/).filter(({ condition }) => condition === 'ControlPlaneHealthy');
+    expect(changes.map(({ status }) => status)).toEqual(['True', 'False']);
+  });
+
+  it('without a garden progresses and is False too, and nothing is written', async () => {
+    const shoot = rig.addShoot('a');
+    rig.start({
+      withoutGarden: true,
+      settings: { conditionThresholds: [{ type: 'ControlPlaneHealthy', thresholdMs: 120_000 }] },
+    });
+    await minutes(2);
+    available(shoot, 'kube-scheduler', 'False');
+    await minutes(5);
+    const changes = told(/^condition changed$/).filter(({ condition }) => condition === 'ControlPlaneHealthy');
+    expect(changes.map(({ status }) => status)).toEqual(['True', 'Progressing', 'False']);
+    expect(rig.requests.garden.total()).toBe(0);
+  });
+
+  it('sets the labels, the old pair too, and takes `unhealthy` away again', async () => {
+    const shoot = rig.addShoot('a');
+    rig.start();
+    available(shoot, 'kube-scheduler', 'False');
+    await minutes(2);
+    expect(stored(shoot).metadata.labels).toEqual({
+      'shoot.gardener.cloud/status': 'unhealthy',
+      'shoot.garden.sapcloud.io/status': 'unhealthy',
+      'shoot.garden.sapcloud.io/unhealthy': 'true',
+    });
+    available(shoot, 'kube-scheduler', 'True');
+    await minutes(2);
+    expect(stored(shoot).metadata.labels).toEqual({
+      'shoot.gardener.cloud/status': 'healthy',
+      'shoot.garden.sapcloud.io/status': 'healthy',
+    });
+  });
+
+  it('sets one label where the old pair is switched off', async () => {
+    const shoot = rig.addShoot('a');
+    rig.start({ settings: { legacyStatusLabels: false } });
+    await minutes(2);
+    expect(stored(shoot).metadata.labels).toEqual({ 'shoot.gardener.cloud/status': 'healthy' });
+  });
+
+  it('is pardoned while the shoot is created', async () => {
+    const shoot = rig.addShoot('a');
+    const lastOperation = { type: 'Create', state: 'Processing', lastUpdateTime: timeOf(rig.clock) };
+    editShoot(shoot, (object) => ({ ...object, status: { ...(object.status as object), lastOperation } }));
+    available(shoot, 'kube-scheduler', 'False');
+    rig.start();
+    await minutes(5);
+    expect(conditionOf(shoot, 'ControlPlaneHealthy')).toMatchObject({
+      status: 'Progressing',
+      reason: 'DeploymentUnhealthy',
+    });
+    expect(stored(shoot).metadata.labels?.['shoot.gardener.cloud/status']).toBe('healthy');
+    expect(gardenWrites()).toBe(2);
+  });
+});
+
+describe('what is read', () => {
+  it('an API server that is not meant to run', async () => {
+    const shoot = rig.addShoot('a');
+    editDeployment(shoot, 'kube-apiserver', (deployment) => ({
+      ...deployment,
+      spec: { ...(deployment.spec as object), replicas: 0 },
+    }));
+    rig.start();
+    await minutes(2);
+    expect(conditionOf(shoot, 'APIServerAvailable')).toMatchObject({ status: 'False', reason: 'APIServerDown' });
+    expect(conditionOf(shoot, 'EveryNodeReady')).toMatchObject({
+      status: 'Unknown',
+      message: 'Shoot control plane is not running at the moment.',
+    });
+    expect(conditionOf(shoot, 'ControlPlaneHealthy')?.status).toBe('True');
+    expect(rig.requests.shoot('a').total()).toBe(0);
+  });
+
+  it('an API server that goes', async () => {
+    const shoot = rig.addShoot('a');
+    const ref = { namespace: shoot.namespace, name: 'kube-apiserver' };
+    const finalizers = ['test/keep'];
+    editDeployment(shoot, ref.name, (object) => ({ ...object, metadata: { ...object.metadata, finalizers } }));
+    rig.seed.store.delete(simKinds.Deployment, ref);
+    rig.start();
+    await minutes(2);
+    expect(conditionOf(shoot, 'APIServerAvailable')?.reason).toBe('APIServerDown');
+  });
+
+  it('a shoot without a kubeconfig', async () => {
+    const shoot = rig.addShoot('a');
+    rig.start({ settings: { kubeConfigSecretName: 'other' } });
+    await minutes(2);
+    expect(conditionOf(shoot, 'SystemComponentsHealthy')?.message).toBe(
+      `Could not initialize Shoot client for health check: there is no Secret ${shoot.namespace}/other with a key "kubeconfig"`,
+    );
+  });
+
+  it('an API server that is not healthy, but answers', async () => {
+    const shoot = rig.addShoot('a');
+    rig.setFaults(shoot, ({ path }) => (path === '/healthz' ? { status: 500 } : undefined));
+    rig.start();
+    await minutes(2);
+    expect(conditionOf(shoot, 'APIServerAvailable')).toMatchObject({
+      status: 'False',
+      reason: 'HealthzRequestFailed',
+    });
+    expect(conditionOf(shoot, 'APIServerAvailable')?.message).toMatch(
+      /^Request to API server \/healthz endpoint failed\. \[response_time:0ms\] \(.*\)$/,
+    );
+    expect(statusesOf(shoot).filter((status) => status === 'True')).toHaveLength(4);
+  });
+
+  it('an API server that takes a different time each run: one write', async () => {
+    const shoot = rig.addShoot('a');
+    let delayMs = 0;
+    rig.setFaults(shoot, ({ path }) => (path === '/healthz' ? { delayMs: (delayMs += 7) } : undefined));
+    rig.start();
+    await minutes(10);
+    expect(conditionOf(shoot, 'APIServerAvailable')?.message).toContain('[response_time:7ms]');
+    expect(gardenWrites()).toBe(2);
+    expect(told(/^condition changed$/)).toHaveLength(5);
+  });
+
+  it('a tunnel that does not come up within 5 s', async () => {
+    const shoot = rig.addShoot('a');
+    rig.tunnel = (_, signal) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason as Error));
+      });
+    rig.start();
+    await minutes(2);
+    expect(conditionOf(shoot, 'SystemComponentsHealthy')).toMatchObject({
+      reason: 'TunnelConnectionBroken',
+      message:
+        'Tunnel connection has not been established (no connection to port 22 of pod kube-system/vpn-shoot-1 within 5s)',
+    });
+  });
+
+  it('no tunnel, and one that does not run', async () => {
+    const shoot = rig.addShoot('a');
+    const pod = { namespace: 'kube-system', name: 'vpn-shoot-1' };
+    shoot.api.store.patch(simKinds.Pod, pod, (object) => ({ ...object, status: { phase: 'Pending' } }));
+    rig.start();
+    await minutes(2);
+    expect(conditionOf(shoot, 'SystemComponentsHealthy')?.message).toBe(
+      'Tunnel connection has not been established (no running vpn-shoot pod found yet in the shoot cluster)',
+    );
+    const labels = { type: 'tunnel', app: 'konnectivity' };
+    shoot.api.store.patch(simKinds.Pod, pod, (object) => ({
+      ...object,
+      metadata: { ...object.metadata, labels },
+      status: { phase: 'Running' },
+    }));
+    await minutes(2);
+    expect(conditionOf(shoot, 'SystemComponentsHealthy')?.reason).toBe('TunnelConnectionBroken');
+    shoot.api.store.remove(simKinds.Pod, pod);
+    await minutes(2);
+    expect(conditionOf(shoot, 'SystemComponentsHealthy')?.reason).toBe('NoTunnelDeployed');
+    expect(rig.tunnelled).toEqual([]);
+  });
+
+  it('ManagedResources that could never be listed', async () => {
+    const shoot = rig.addShoot('a');
+    const path = '/apis/resources.gardener.cloud/v1alpha1/managedresources';
+    rig.setFaults('seed', (request) => (request.path === path ? { status: 403, message: 'no' } : undefined));
+    rig.start();
+    await minutes(5);
+    const message = `Failed listing ManagedResources: GET ${path}: 403 Forbidden: no`;
+    expect(conditionsOf(shoot).map((one) => [one.type, one.status, one.reason, one.message])).toEqual(
+      types.map((type) => [type, 'False', 'ManagedResourceListingFailed', message]),
+    );
+  });
+
+  it('a Cluster that cannot be read', async () => {
+    const shoot = rig.addShoot('a');
+    const other = rig.addShoot('b');
+    editCluster(shoot, (object) => ({ ...object, spec: { provider: { workers: 'none' } } }));
+    rig.start();
+    await minutes(5);
+    expect(told(/^the Cluster cannot be read: spec\.shoot\.spec\.provider\.workers/)).toHaveLength(1);
+    expect(statusesOf(shoot)).toEqual([]);
+    expect(statusesOf(other)).toEqual(types.map(() => 'True'));
+    expect(await rig.meter.metricsText()).toContain(`dwd_care_cluster_unreadable{namespace="${shoot.namespace}"} 1`);
+    editCluster(shoot, (object) => ({ ...object, spec: { provider: { workers: [{ name: 'worker' }] } } }));
+    await minutes(2);
+    expect(told(/^trouble is over$/)).toHaveLength(1);
+    expect(statusesOf(shoot)).toEqual(types.map(() => 'True'));
+  });
+
+  describe('nothing can be checked', () => {
+    const theirs = { type: 'Theirs', status: 'True', extra: { deep: [1] } };
+    const breakCluster = (shoot: CareShootRig) =>
+      editCluster(shoot, (object) => ({ ...object, spec: { provider: { workers: 'none' } } }));
+    const unknown = types.map((type) => ({
+      type,
+      status: 'Unknown',
+      reason: 'ConditionCheckError',
+      message: expect.stringMatching(/^the Cluster cannot be read: spec\.shoot\.spec\.provider\.workers/) as unknown,
+    }));
+
+    it('no stored condition looks fresh, those of others stay as they are, and it is told once', async () => {
+      const shoot = rig.addShoot('a');
+      rig.start();
+      await minutes(2);
+      editShoot(shoot, (object) => ({
+        ...object,
+        status: { ...(object.status as object), conditions: [theirs, ...conditionsOf(shoot)] },
+      }));
+      breakCluster(shoot);
+      await minutes(5);
+      expect(conditionsOf(shoot)).toMatchObject([theirs, ...unknown]);
+      expect(conditionsOf(shoot)[0]).toEqual(theirs);
+      expect(told(/^the Cluster cannot be read/)).toHaveLength(1);
+      expect(await rig.meter.metricsText()).toContain(
+        `dwd_care_condition{namespace="${shoot.namespace}",condition="EveryNodeReady",status="Unknown"} 1`,
+      );
+      const writes = gardenWrites();
+      await minutes(5);
+      expect(gardenWrites()).toBe(writes);
+      editCluster(shoot, (object) => ({ ...object, spec: { provider: { workers: [{ name: 'worker' }] } } }));
+      await minutes(2);
+      expect(statusesOf(shoot)).toEqual(['True', ...types.map(() => 'True')]);
+    });
+
+    it('also because of a bug, which is told', async () => {
+      const shoot = rig.addShoot('a');
+      rig.start();
+      await minutes(2);
+      rig.tunnel = () => Promise.reject(new TypeError('undefined is not a function'));
+      await minutes(2);
+      expect(conditionsOf(shoot)).toMatchObject(
+        types.map((type) => ({
+          type,
+          status: 'Unknown',
+          reason: 'ConditionCheckError',
+          message: 'unexpected error: undefined is not a function',
+        })),
+      );
+      expect(told(/^unexpected error: this is a bug$/).length).toBeGreaterThan(0);
+      rig.tunnel = async () => undefined;
+      await minutes(2);
+      expect(statusesOf(shoot)).toEqual(types.map(() => 'True'));
+    });
+  });
+});
+
+describe('extensions', () => {
+  const report = (shoot: CareShootRig, kind: string, name: string, status: string) => {
+    const sim = extensionKinds.get(kind);
+    if (sim === undefined) throw new Error(`there is no kind ${kind}`);
+    const condition = { type: 'SystemComponentsHealthy', status, reason: 'R', message: 'csi is down.' };
+    rig.seed.store.put(sim, {
+      metadata: { name, ...(sim.namespaced ? { namespace: shoot.namespace } : {}) },
+      spec: { type: 'local' },
+      status: { conditions: [{ ...condition, lastUpdateTime: timeOf(rig.clock) }] },
+    });
+  };
+  const register = (kind: string) => {
+    const installation = {
+      metadata: { name: 'local-x' },
+      spec: { registrationRef: { name: 'local' }, seedRef: { name: 'sim' } },
+    };
+    rig.garden.store.put(careKinds.ControllerRegistration, {
+      metadata: { name: 'local' },
+      spec: { resources: [{ kind, type: 'local' }] },
+    });
+    rig.garden.store.put(careKinds.ControllerInstallation, installation);
+  };
+  const beat = () =>
+    rig.seed.store.put(simKinds.Lease, {
+      metadata: { namespace: 'extension-local-x', name: 'gardener-extension-heartbeat' },
+      spec: { renewTime: microTimeOf(rig.clock) },
+    });
+
+  it('are heard while their hearts beat, and no longer', async () => {
+    const shoot = rig.addShoot('a');
+    register('Worker');
+    beat();
+    report(shoot, 'Worker', 'worker', 'False');
+    rig.start();
+    await minutes(2);
+    expect(conditionOf(shoot, 'SystemComponentsHealthy')).toMatchObject({
+      status: 'False',
+      reason: 'WorkerUnhealthyReport',
+      message: 'csi is down.',
+    });
+    report(shoot, 'Worker', 'worker', 'True');
+    await minutes(2);
+    expect(conditionOf(shoot, 'SystemComponentsHealthy')?.status).toBe('True');
+    await minutes(3);
+    expect(conditionOf(shoot, 'SystemComponentsHealthy')).toMatchObject({
+      status: 'Unknown',
+      reason: 'WorkerOutdatedHealthCheckReport',
+    });
+    beat();
+    await minutes(2);
+    expect(conditionOf(shoot, 'SystemComponentsHealthy')?.status).toBe('True');
+  });
+
+  it('that nobody has registered affect only what they report on', async () => {
+    const shoot = rig.addShoot('a');
+    const other = rig.addShoot('b');
+    report(shoot, 'Network', 'calico', 'True');
+    rig.start();
+    await minutes(2);
+    expect(conditionOf(shoot, 'SystemComponentsHealthy')).toMatchObject({
+      status: 'Unknown',
+      reason: 'NetworkOutdatedHealthCheckReport',
+      message: `Network extension (${shoot.namespace}/calico) reports an outdated health status (last updated: 2562047h47m0s ago at 0001-01-01 00:00:00 +0000 UTC).`,
+    });
+    expect(conditionOf(shoot, 'ControlPlaneHealthy')?.status).toBe('True');
+    expect(statusesOf(other)).toEqual(types.map(() => 'True'));
+  });
+
+  it('may be the BackupEntry of the shoot, and no other', async () => {
+    const shoot = rig.addShoot('a');
+    const other = rig.addShoot('b');
+    register('BackupEntry');
+    beat();
+    report(shoot, 'BackupEntry', `${shoot.namespace}--uid-of-a`, 'False');
+    report(other, 'BackupEntry', `${other.namespace}--uid-of-somebody`, 'False');
+    rig.start();
+    await minutes(2);
+    expect(conditionOf(shoot, 'SystemComponentsHealthy')?.reason).toBe('BackupEntryUnhealthyReport');
+    expect(conditionOf(other, 'SystemComponentsHealthy')?.status).toBe('True');
+  });
+});
+
+describe('the Shoot in the garden', () => {
+  const theirs = { type: 'Theirs', status: 'True', extra: { deep: [1] } };
+
+  it("keeps others' conditions, which come first", async () => {
+    const shoot = rig.addShoot('a');
+    editShoot(shoot, (object) => ({ ...object, status: { ...(object.status as object), conditions: [theirs] } }));
+    rig.start();
+    await minutes(2);
+    expect(conditionsOf(shoot)[0]).toEqual(theirs);
+    expect(conditionsOf(shoot).map(({ type }) => type)).toEqual(['Theirs', ...types]);
+  });
+
+  it('is written to again, from what is stored then, when somebody else was faster', async () => {
+    const shoot = rig.addShoot('a');
+    let interfered = 0;
+    rig.setFaults('garden', ({ path }) => {
+      if (!path.endsWith('/status') || interfered === 3) return undefined;
+      interfered += 1;
+      const conditions = [{ ...theirs, extra: interfered }];
+      editShoot(shoot, (object) => ({ ...object, status: { ...(object.status as object), conditions } }));
+      return undefined;
+    });
+    rig.start();
+    await minutes(1);
+    expect(interfered).toBe(3);
+    expect(conditionsOf(shoot).map(({ type }) => type)).toEqual(['Theirs', ...types]);
+    expect(conditionsOf(shoot)[0]).toMatchObject({ extra: 3 });
+    // The checks were not run again.
+    expect(rig.requests.shoot('a').total({ resource: '/healthz' })).toBeLessThanOrEqual(2);
+    expect(told(/could not be written/)).toEqual([]);
+  });
+
+  it('counts as it is stored then: a failure may be one to be expected by now', async () => {
+    const shoot = rig.addShoot('a');
+    available(shoot, 'kube-scheduler', 'False');
+    let interfered = false;
+    rig.setFaults('garden', ({ path }) => {
+      if (!path.endsWith('/status') || interfered) return undefined;
+      interfered = true;
+      const lastOperation = { type: 'Reconcile', state: 'Processing' };
+      editShoot(shoot, (object) => ({ ...object, status: { ...(object.status as object), lastOperation } }));
+      return undefined;
+    });
+    rig.start();
+    await minutes(1);
+    expect(conditionOf(shoot, 'ControlPlaneHealthy')?.status).toBe('Progressing');
+  });
+
+  const written = (manager: string, time: string) => ({
+    manager,
+    operation: 'Update',
+    subresource: 'status',
+    time,
+    fieldsV1: { 'f:status': { 'f:conditions': { 'k:{"type":"EveryNodeReady"}': {} } } },
+  });
+  const writtenBy = (shoot: CareShootRig, manager: string) =>
+    rig.setWriters(shoot, [written(manager, timeOf(rig.clock))]);
+
+  it('is left alone while gardenlet writes it', async () => {
+    const shoot = rig.addShoot('a');
+    const other = rig.addShoot('b');
+    writtenBy(shoot, 'gardenlet');
+    rig.start();
+    await minutes(4);
+    expect([statusesOf(shoot), stored(shoot).metadata.labels]).toEqual([[], undefined]);
+    expect(statusesOf(other)).toHaveLength(5);
+    expect(told(/^left alone: gardenlet writes these conditions/)).toHaveLength(1);
+    expect(told(/^condition changed$/).filter(({ namespace }) => namespace === shoot.namespace)).toHaveLength(5);
+    await minutes(4);
+    expect(statusesOf(shoot)).toHaveLength(5);
+    expect(told(/^trouble is over$/)).toHaveLength(1);
+  });
+
+  it('is taken over from gardenlet where that is wanted', async () => {
+    const shoot = rig.addShoot('a');
+    writtenBy(shoot, 'gardenlet');
+    rig.start({ takeOver: true });
+    await minutes(2);
+    expect(statusesOf(shoot)).toHaveLength(5);
+  });
+
+  it('is not left alone because of our own writes', async () => {
+    const shoot = rig.addShoot('a');
+    writtenBy(shoot, 'dependency-watchdog-care');
+    rig.start();
+    await minutes(2);
+    expect(statusesOf(shoot)).toHaveLength(5);
+  });
+
+  it('that has moved to another seed is left to that one', async () => {
+    const shoot = rig.addShoot('a');
+    const onSeed = (seedName: string) =>
+      editShoot(shoot, (object) => ({ ...object, status: { ...(object.status as object), seedName } }));
+    onSeed('other');
+    rig.start();
+    await minutes(3);
+    expect([statusesOf(shoot), told(/^not written: the Shoot is on seed other now$/).length]).toEqual([[], 1]);
+    onSeed('sim');
+    await minutes(2);
+    expect(statusesOf(shoot)).toHaveLength(5);
+  });
+
+  it('is not written to in a dry run, while the conditions go on', async () => {
+    const shoot = rig.addShoot('a');
+    const conditionThresholds = [{ type: 'ControlPlaneHealthy', thresholdMs: 120_000 }];
+    rig.start({ dryRun: true, settings: { conditionThresholds } });
+    await minutes(2);
+    available(shoot, 'kube-scheduler', 'False');
+    await minutes(5);
+    const changes = told(/^condition changed$/).filter(({ condition }) => condition === 'ControlPlaneHealthy');
+    expect(changes.map(({ status }) => status)).toEqual(['True', 'Progressing', 'False']);
+    expect(gardenWrites()).toBe(0);
+  });
+
+  it('is gone, or cannot be reached: that is told once, and does not stop the checks', async () => {
+    rig.addShoot('a');
+    rig.garden.store.remove(careKinds.Shoot, { namespace: gardenNamespace, name: 'a' });
+    rig.addShoot('b');
+    rig.start();
+    await minutes(3);
+    expect(told(/^there is no such Shoot in the garden$/)).toHaveLength(1);
+    rig.setFaults('garden', ({ path }) => (path.endsWith('/b') ? { status: 503 } : undefined));
+    await minutes(3);
+    expect(told(/^conditions could not be written: .*shoots\/b/)).toHaveLength(1);
+    expect(rig.requests.shoot('b').total({ resource: '/healthz' })).toBeGreaterThan(4);
+    expect(await rig.meter.metricsText()).toMatch(/^dwd_care_runs_total\{outcome="gone"\} [67]$/m);
+  });
+});
+
+describe('runs', () => {
+  it('of other shoots are not held up by shoots that hang', async () => {
+    const hanging = Array.from({ length: 5 }, (_, index) => rig.addShoot(`h${String(index)}`));
+    const other = rig.addShoot('b');
+    for (const shoot of hanging) rig.setFaults(shoot, () => 'drop');
+    rig.start();
+    await minutes(10);
+    expect(rig.requests.shoot('b').total({ resource: '/healthz' })).toBeGreaterThanOrEqual(9);
+    expect(statusesOf(other)).toEqual(types.map(() => 'True'));
+    for (const shoot of hanging) {
+      expect(conditionOf(shoot, 'APIServerAvailable')).toMatchObject({
+        status: 'False',
+        reason: 'HealthzRequestFailed',
+      });
+      expect(conditionOf(shoot, 'EveryNodeReady')).toMatchObject({ status: 'Unknown', reason: 'ConditionCheckError' });
+      expect(conditionOf(shoot, 'ControlPlaneHealthy')?.status).toBe('True');
+      // A server that does not answer is not asked for more.
+      expect([...rig.requests.shoot(shoot.name).byKey.keys()]).toEqual(['get /healthz']);
+    }
+    const metrics = await rig.meter.metricsText();
+    const within = (le: string) =>
+      new RegExp(`^dwd_care_run_seconds_bucket\\{le="${le}"\\} (\\d+)$`, 'm').exec(metrics)?.[1];
+    expect(Number(within('5'))).toBeLessThan(Number(within('10')));
+    expect(within('10')).toBe(within('\\+Inf'));
+  });
+
+  it('end in time although a list hangs: what did not come is unknown', async () => {
+    const shoot = rig.addShoot('a');
+    rig.setFaults(shoot, ({ path }) => (path === '/api/v1/nodes' ? 'drop' : undefined));
+    rig.start();
+    await minutes(2);
+    expect(conditionOf(shoot, 'EveryNodeReady')).toMatchObject({ status: 'Unknown', reason: 'ConditionCheckError' });
+    expect(statusesOf(shoot).filter((status) => status === 'True')).toHaveLength(4);
+  });
+
+  it('come at once when an operation has succeeded', async () => {
+    const shoot = rig.addShoot('a');
+    const operation =
+      (state: string) =>
+      (object: SimDraft): SimDraft => ({
+        ...object,
+        status: { ...(object.status as object), lastOperation: { type: 'Reconcile', state } },
+      });
+    rig.start({ settings: { syncPeriodMs: 3_600_000 } });
+    await minutes(61);
+    const runs = () => rig.requests.shoot('a').total({ resource: '/healthz' });
+    const before = runs();
+    editCluster(shoot, operation('Processing'));
+    await rig.clock.advance(1_000);
+    expect(runs()).toBe(before);
+    editCluster(shoot, operation('Succeeded'));
+    await rig.clock.advance(1_000);
+    expect(runs()).toBe(before + 1);
+  });
+
+  it('begin for a new shoot, and end with it', async () => {
+    rig.start();
+    await minutes(1);
+    const shoot = rig.addShoot('a');
+    await minutes(2);
+    expect(statusesOf(shoot)).toHaveLength(5);
+    expect(await rig.meter.metricsText()).toContain(shoot.namespace);
+    rig.seed.store.remove(simKinds.Cluster, { name: shoot.namespace });
+    await minutes(1);
+    const { size } = rig.requests.shoot('a').byKey;
+    const before = rig.requests.shoot('a').total();
+    await minutes(5);
+    expect([rig.requests.shoot('a').total(), rig.requests.shoot('a').byKey.size]).toEqual([before, size]);
+    expect(await rig.meter.metricsText()).not.toContain(shoot.namespace);
+  });
+
+  it('of 250 shoots read only the shoots and their Shoots, and write only what differs', {
+    timeout: 120_000,
+  }, async ({ annotate }) => {
+    const count = 250;
+    const shoots = Array.from({ length: count }, (_, index) => rig.addShoot(`s${String(index)}`, 3));
+    rig.start();
+    await minutes(2);
+    expect(shoots.every((shoot) => statusesOf(shoot).join() === types.map(() => 'True').join())).toBe(true);
+    const sum = () => shoots.reduce((total, { name }) => total + rig.requests.shoot(name).total(), 0);
+    const runs = () =>
+      shoots.reduce((total, { name }) => total + rig.requests.shoot(name).total({ resource: '/healthz' }), 0);
+    const before = { shoots: sum(), runs: runs() };
+    rig.requests.seed.reset();
+    rig.requests.garden.reset();
+    await minutes(4);
+    const made = runs() - before.runs;
+    const perRun = {
+      shoot: (sum() - before.shoots) / made,
+      garden: rig.requests.garden.total({ verb: 'get' }) / made,
+      gardenWrites: gardenWrites(),
+      seedLists: rig.requests.seed.total({ verb: 'list' }),
+      seedOthers: rig.requests.seed.total() - rig.requests.seed.total({ verb: 'watch' }),
+    };
+    await annotate(
+      `${String(count)} shoots, ${String(made)} runs in 4 min; requests per run: ${JSON.stringify(perRun)}`,
+    );
+    expect(made).toBeGreaterThanOrEqual(count * 4 - 1);
+    expect(made).toBeLessThanOrEqual(count * 4 + 1);
+    expect(perRun).toEqual({ shoot: 4, garden: 1, gardenWrites: 0, seedLists: 0, seedOthers: 0 });
+  });
+});
+
+it('an outage of the nodes and what the prober does about it are both told', async () => {
+  const shoot = rig.addShoot('a', 10);
+  rig.startProber();
+  rig.start({ settings: { syncPeriodMs: 10_000 } });
+  await minutes(3);
+  expect(statusesOf(shoot)).toEqual(types.map(() => 'True'));
+  shoot.renewing = false;
+  await rig.clock.runUntil(() => conditionOf(shoot, 'EveryNodeReady')?.status === 'False');
+  expect(conditionOf(shoot, 'EveryNodeReady')).toMatchObject({
+    reason: 'TooManyExpiredNodeLeases',
+    message:
+      '100% of all Leases in kube-node-lease namespace are expired - dependency-watchdog-prober might start scaling down controllers',
+  });
+  await rig.clock.runUntil(() => conditionOf(shoot, 'ControlPlaneHealthy')?.reason === 'ControllersScaledDown');
+  expect(conditionOf(shoot, 'ControlPlaneHealthy')?.message).toMatch(
+    /^The following deployments have been scaled down to 0 replicas by dependency-watchdog-prober: /,
+  );
+  expect(stored(shoot).metadata.labels?.['shoot.gardener.cloud/status']).toBe('unhealthy');
+});

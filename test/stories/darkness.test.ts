@@ -1,0 +1,122 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Scenario, type ScenarioOptions, createScenario } from '../../simulator/harness/harness.ts';
+import { allHeld, allUp, reachOutage, stateOf } from '../../simulator/harness/support.ts';
+
+let scenario: Scenario;
+const create = (options: Partial<ScenarioOptions> = {}): Scenario => {
+  scenario = createScenario({ shoots: [{ name: 'a' }], ...options });
+  return scenario;
+};
+afterEach(() => scenario.stop());
+
+const spells = [
+  ['refused', 5_000],
+  ['refused', 20_000],
+  ['silent', 20_000],
+  ['refused', 60_000],
+  ['silent', 60_000],
+  ['refused', 1_800_000],
+] as const;
+
+describe("a shoot's API server that is away and comes back", () => {
+  it.each(spells)('(%s for %i ms) is no outage', async (reachability, ms) => {
+    create();
+    const { clock, world } = scenario;
+    scenario.startProber();
+    await clock.advance(60_000);
+    world.shoot('a').api.setReachability(reachability);
+    await clock.advance(ms);
+    world.shoot('a').api.setReachability('open');
+    await clock.advance(120_000);
+    expect(scenario.changes).toEqual([]);
+    expect(world.shoot('a').toll().nodesTurnedUnknown).toBe(0);
+  });
+
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])('for 20 s is no outage with any phases: seed %i', async (seed) => {
+    create({ seed, shoots: [{ name: 'a', nodes: 12 }] });
+    const { clock, world } = scenario;
+    scenario.startProber();
+    await clock.advance(60_000 + 1_300 * seed);
+    world.shoot('a').api.setReachability(seed % 2 === 0 ? 'refused' : 'silent');
+    await clock.advance(20_000);
+    world.shoot('a').api.setReachability('open');
+    await clock.advance(120_000);
+    expect(scenario.changes).toEqual([]);
+  });
+
+  it('in the middle of a restoration holds up what was still waiting for its delay', async () => {
+    create();
+    const { clock, world } = scenario;
+    await reachOutage(scenario);
+    world.shoot('a').restoreKubelets();
+    await clock.runUntil(() => stateOf(scenario, 'a').includes('kcm 1'));
+    world.shoot('a').api.setReachability('refused');
+    await clock.advance(120_000);
+    // Its 30 s are long over, but nobody knows whether its nodes are reachable.
+    expect(stateOf(scenario, 'a')).toContain('mcm 0 replicas=1 active=');
+    world.shoot('a').api.setReachability('open');
+    await clock.advance(45_000);
+    expect(stateOf(scenario, 'a')).toEqual(allUp);
+    expect(world.shoot('a').toll()).toEqual({ nodesTurnedUnknown: 0, machinesReplaced: 0 });
+  });
+
+  it('with kubelets that stay away is an outage, judged from its return', async () => {
+    create();
+    const { clock, world } = scenario;
+    scenario.startProber();
+    await clock.advance(60_000);
+    world.shoot('a').api.setReachability('refused');
+    world.shoot('a').cutKubelets();
+    await clock.advance(120_000);
+    world.shoot('a').api.setReachability('open');
+    await clock.advance(25_000);
+    expect(scenario.changes).toEqual([]);
+    await clock.advance(25_000);
+    expect(stateOf(scenario, 'a')).toEqual(allHeld);
+    expect(world.shoot('a').toll().nodesTurnedUnknown).toBe(0);
+  });
+
+  it('leaves a shoot that is held as it is', async () => {
+    create();
+    const { clock, world } = scenario;
+    scenario.startProber();
+    await clock.advance(60_000);
+    world.shoot('a').cutKubelets();
+    await clock.advance(60_000);
+    world.shoot('a').api.setReachability('silent');
+    world.shoot('a').restoreKubelets();
+    await clock.advance(300_000);
+    expect(stateOf(scenario, 'a')).toEqual(allHeld);
+    expect(scenario.changes).toHaveLength(3);
+  });
+});
+
+describe("the seed's API server away", () => {
+  it('is waited for at the start', async () => {
+    create();
+    const { clock, world } = scenario;
+    world.api.setReachability('refused');
+    scenario.startProber();
+    await clock.advance(120_000);
+    world.api.setReachability('open');
+    world.shoot('a').cutKubelets();
+    await clock.advance(90_000);
+    expect(stateOf(scenario, 'a')).toEqual(allHeld);
+  });
+
+  it.each(['refused', 'silent'] as const)('(%s) for a while forgets nothing', async (reachability) => {
+    create();
+    const { clock, world } = scenario;
+    scenario.startProber();
+    await clock.advance(60_000);
+    world.api.setReachability(reachability);
+    await clock.advance(120_000);
+    expect(scenario.shootLine('a').requests.total()).toBeGreaterThan(28);
+    world.api.setReachability('open');
+    await clock.advance(60_000);
+    world.shoot('a').cutKubelets();
+    await clock.advance(60_000);
+    expect(stateOf(scenario, 'a')).toEqual(allHeld);
+    expect(world.shoot('a').toll().nodesTurnedUnknown).toBe(0);
+  });
+});

@@ -1,0 +1,155 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Scenario, type ScenarioOptions, createScenario } from '../../simulator/harness/harness.ts';
+import { allHeld, reachOutage, stateOf } from '../../simulator/harness/support.ts';
+import { requestKind } from '../../simulator/network/counting.ts';
+import type { Fault } from '../../simulator/network/faults.ts';
+import { ApiError } from '../../src/kubernetes/api/errors.ts';
+
+let scenario: Scenario;
+const create = (options: Partial<ScenarioOptions> = {}): Scenario => {
+  scenario = createScenario({ shoots: [{ name: 'a' }], ...options });
+  return scenario;
+};
+afterEach(() => scenario.stop());
+
+const error = (code: string): Fault => ({
+  error: new ApiError({ code: 'ConnectionError', message: code, cause: { code, phase: 'connecting' } }),
+});
+
+/** What keeps only us from the API server; ends what it began. */
+const ours: readonly (readonly [string, () => () => void])[] = [
+  ...(
+    [
+      ['refused', error('ECONNREFUSED')],
+      ['reset', error('ECONNRESET')],
+      ['no such host', error('ENOTFOUND')],
+      ['a certificate that has expired', error('CERT_HAS_EXPIRED')],
+      ['packets that are lost', { unconnectedMs: 10_000 }],
+    ] as const
+  ).map(([what, fault]) => {
+    const begin = () => {
+      const line = scenario.shootLine('a');
+      line.setFaults(() => fault);
+      return () => line.setFaults(undefined);
+    };
+    return [what, begin] as const;
+  }),
+  [
+    'an address that is wrong',
+    () => {
+      const shoot = scenario.world.shoot('a');
+      shoot.publishKubeconfig(shoot.api.kubeconfig().replaceAll(shoot.api.address().url, 'https://nowhere.simulated'));
+      return () => shoot.publishKubeconfig();
+    },
+  ],
+  [
+    'a token that has expired',
+    () => {
+      const shoot = scenario.world.shoot('a');
+      shoot.api.rotateToken();
+      return () => shoot.publishKubeconfig();
+    },
+  ],
+];
+
+/** An interval with jitter, the second look, and the lists and writes. */
+const latestMs = 12_000 + 5_000 + 2_000;
+
+const heldWithin = async (ms: number): Promise<boolean> => {
+  const until = scenario.clock.monotonic() + ms;
+  const isHeld = (): boolean => stateOf(scenario, 'a').join() === allHeld.join();
+  while (!isHeld() && scenario.clock.monotonic() < until) await scenario.clock.advance(500);
+  return isHeld();
+};
+
+describe('an outage in which only we are cut off as well', () => {
+  it.each(ours)('(%s) is met as soon as we are not', async (_, begin) => {
+    create();
+    const { clock, world } = scenario;
+    scenario.startProber();
+    await clock.advance(60_000);
+    const end = begin();
+    world.shoot('a').cutKubelets();
+    await clock.advance(45_000);
+    expect(scenario.changes).toEqual([]);
+    end();
+    expect(await heldWithin(latestMs)).toBe(true);
+  });
+
+  it.each(ours)('(%s) that is over when we are back is none', async (_, begin) => {
+    create();
+    const { clock, world } = scenario;
+    scenario.startProber();
+    await clock.advance(60_000);
+    const end = begin();
+    world.shoot('a').cutKubelets();
+    await clock.advance(45_000);
+    world.shoot('a').restoreKubelets();
+    await clock.advance(10_000);
+    end();
+    await clock.advance(60_000);
+    expect(scenario.changes).toEqual([]);
+  });
+
+  it('is met late where the Deployment of the API server may not be watched, and that is said once and counted', async () => {
+    create();
+    const { clock, world } = scenario;
+    scenario.seedLine.setFaults((request) =>
+      requestKind(request).resource === 'deployments' && request.query?.fieldSelector === 'metadata.name=kube-apiserver'
+        ? { status: 403 }
+        : undefined,
+    );
+    scenario.startProber();
+    for (const _ of [1, 2]) {
+      await clock.advance(60_000);
+      scenario.shootLine('a').setFaults(() => error('ECONNREFUSED'));
+      await clock.advance(45_000);
+      scenario.shootLine('a').setFaults(undefined);
+    }
+    world.shoot('a').cutKubelets();
+    expect(await heldWithin(latestMs)).toBe(false);
+    expect(await heldWithin(30_000)).toBe(true);
+    const said = scenario.log.filter(({ msg }) => msg.startsWith('an API server out of reach was taken to be down'));
+    expect(said).toHaveLength(1);
+    const metrics = await scenario.meter().metricsText();
+    expect(metrics).toMatch(/dwd_prober_api_server_downtimes_total\{[^}]*evidence="assumed"\} 2/);
+  });
+});
+
+describe('an API server that is down, and a watchdog', () => {
+  it.each([2_000, 10_000, 20_000, 40_000])('started %i ms before it is back: no outage', async (beforeMs) => {
+    create();
+    const { clock, world } = scenario;
+    world.shoot('a').api.setReachability('refused');
+    await clock.advance(60_000 - beforeMs);
+    scenario.startProber();
+    await clock.advance(beforeMs);
+    world.shoot('a').api.setReachability('open');
+    await clock.advance(120_000);
+    expect(scenario.changes).toEqual([]);
+  });
+
+  it('that looks every 30 s, and does not even notice: no outage', async () => {
+    for (const offsetMs of [1_000, 3_000, 5_000]) {
+      create({ settings: { probeIntervalMs: 30_000, backoffJitterFactor: 0 }, seed: offsetMs });
+      const { clock, world } = scenario;
+      scenario.startProber();
+      await clock.advance(60_000 + offsetMs);
+      world.shoot('a').api.setReachability('refused');
+      await clock.advance(25_000);
+      world.shoot('a').api.setReachability('open');
+      await clock.advance(90_000);
+      expect(scenario.changes).toEqual([]);
+      await scenario.stop();
+    }
+  });
+
+  it('that holds the shoot goes on holding it', async () => {
+    create();
+    const { clock, world } = scenario;
+    await reachOutage(scenario);
+    world.shoot('a').api.setReachability('refused');
+    await clock.advance(60_000);
+    expect(stateOf(scenario, 'a')).toEqual(allHeld);
+  });
+});

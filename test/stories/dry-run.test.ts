@@ -1,0 +1,38 @@
+import { afterEach, expect, it } from 'vitest';
+import { type Scenario, createScenario } from '../../simulator/harness/harness.ts';
+import { allHeld, allUp, editShoot, reachOutage, stateOf } from '../../simulator/harness/support.ts';
+
+let scenario: Scenario;
+afterEach(() => scenario.stop());
+
+const told = () => scenario.log.map(({ msg }) => msg).filter((msg) => msg.startsWith('would have'));
+
+it('writes nothing, and tells once what it would have done, in both directions', async () => {
+  scenario = createScenario({ shoots: [{ name: 'a' }] });
+  const { clock, world } = scenario;
+  scenario.startProber({}, { dryRun: true });
+  await clock.advance(60_000);
+  world.shoot('a').cutKubelets();
+  // KCM is not held back: its nodes turn Unknown. That is what a rehearsal may not prevent.
+  await clock.advance(120_000);
+  expect(told()).toEqual(['would have scaled down', 'would have scaled down', 'would have scaled down']);
+  world.shoot('a').restoreKubelets();
+  await clock.advance(180_000);
+  expect(told().slice(3)).toEqual(['would have scaled up', 'would have scaled up', 'would have scaled up']);
+  expect(scenario.changes).toEqual([]);
+  expect(stateOf(scenario, 'a')).toEqual(allUp);
+  const writes = [...scenario.seedLine.requests.byKey.keys()].filter((key) => !/^(?:list|watch|get) /.test(key));
+  expect(writes).toEqual([]);
+});
+
+it('tells once what it would give back, and leaves the mark to the program that protects', async () => {
+  scenario = createScenario({ shoots: [{ name: 'a' }] });
+  const { clock } = scenario;
+  await reachOutage(scenario);
+  await scenario.stopProber();
+  editShoot(scenario, 'a', (shoot) => ({ ...shoot, spec: { ...shoot.spec, hibernation: { enabled: true } } }));
+  scenario.startProber({}, { dryRun: true });
+  await clock.advance(600_000);
+  expect(told()).toEqual(['would have annotated', 'would have annotated', 'would have annotated']);
+  expect(stateOf(scenario, 'a')).toEqual(allHeld);
+});

@@ -1,0 +1,53 @@
+import { afterEach, expect, it } from 'vitest';
+import { simKinds } from '../../simulator/apiserver/kinds.ts';
+import { type Scenario, createScenario } from '../../simulator/harness/harness.ts';
+import { allHeld, reachOutage, stateOf } from '../../simulator/harness/support.ts';
+
+let scenario: Scenario;
+afterEach(() => scenario.stop());
+
+const events = () => scenario.world.store.list(simKinds.Event, scenario.world.shoot('a').namespace);
+
+it('records an Event on each resource scaled, with the reason and the counts', async () => {
+  scenario = createScenario({ shoots: [{ name: 'a', replicas: { 'machine-controller-manager': 3 } }] });
+  await reachOutage(scenario);
+  const found = events().map(({ involvedObject, type, reason, message }) => ({
+    name: (involvedObject as { name: string }).name,
+    type,
+    reason,
+    message,
+  }));
+  expect(found).toHaveLength(3);
+  expect(found).toContainEqual({
+    name: 'machine-controller-manager',
+    type: 'Warning',
+    reason: 'MeltdownProtectionScaledDown',
+    message: 'Scaled down from 3 to 0 replicas: 3/5 node leases expired, threshold 0.6',
+  });
+});
+
+it('names the UID, by which kubectl describe finds an Event', async () => {
+  scenario = createScenario({ shoots: [{ name: 'a' }] });
+  await reachOutage(scenario);
+  const deployments = scenario.world.store.list(simKinds.Deployment, scenario.world.shoot('a').namespace);
+  const uids = new Set(deployments.map(({ metadata }) => metadata.uid));
+  for (const { involvedObject } of events()) expect(uids).toContain((involvedObject as { uid: string }).uid);
+});
+
+it('says a missing right once and goes on without Events', async () => {
+  scenario = createScenario({ shoots: [{ name: 'a' }] });
+  const message = 'events is forbidden';
+  scenario.seedLine.setFaults(({ method, path }) =>
+    method === 'POST' && path.endsWith('/events')
+      ? {
+          status: 403,
+          body: { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'Forbidden', message, code: 403 },
+        }
+      : undefined,
+  );
+  await reachOutage(scenario);
+  expect(stateOf(scenario, 'a')).toEqual(allHeld);
+  expect(events()).toEqual([]);
+  expect(scenario.log.filter(({ msg }) => msg.includes('no right to write Events'))).toHaveLength(1);
+  expect(scenario.seedLine.requests.byKey.get('create events')).toBe(1);
+});

@@ -1,0 +1,152 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Scenario, createScenario } from '../../simulator/harness/harness.ts';
+import {
+  allHeld,
+  allUp,
+  annotated,
+  editDeployment,
+  reachOutage,
+  stateOf,
+  told,
+} from '../../simulator/harness/support.ts';
+import { requestKind } from '../../simulator/network/counting.ts';
+import type { Fault, FaultRule } from '../../simulator/network/faults.ts';
+
+let scenario: Scenario;
+const create = (): Scenario => {
+  scenario = createScenario({ shoots: [{ name: 'a', replicas: { 'machine-controller-manager': 3 } }] });
+  return scenario;
+};
+afterEach(() => scenario.stop());
+
+const held = allHeld.map((line) => (line.startsWith('mcm') ? 'mcm 0 replicas=3 active=' : line));
+const up = allUp.map((line) => (line.startsWith('mcm') ? 'mcm 3' : line));
+
+/** `fault` for the first `times` requests of a verb and resource. */
+const first = (
+  times: number,
+  wanted: { readonly verb: string; readonly resource: string },
+  fault: Fault,
+): FaultRule => {
+  let left = times;
+  return (request) => {
+    const { verb, resource } = requestKind(request);
+    if (verb !== wanted.verb || resource !== wanted.resource || left === 0) return undefined;
+    left -= 1;
+    return fault;
+  };
+};
+
+const patches = { verb: 'patch', resource: 'deployments' };
+
+describe('writes that go wrong', () => {
+  it.each<readonly [string, Fault, number]>([
+    ['a server error', { status: 500 }, 6],
+    ['a conflict', { status: 409 }, 6],
+    ['a reset connection', 'reset', 6],
+    ['an answer that is lost', { afterWrite: 'reset' }, 6],
+    ['a request to wait', { status: 429, retryAfter: 1 }, 6],
+    ['no answer at all', 'drop', 2],
+  ])('(%s) are tried again, and each Deployment is scaled down once', async (_, fault, times) => {
+    create();
+    scenario.seedLine.setFaults(first(times, patches, fault));
+    await reachOutage(scenario);
+    expect(stateOf(scenario, 'a')).toEqual(held);
+    expect(told(scenario.changes).toSorted()).toEqual([
+      'ca 1->0 replicas=1 active=',
+      'kcm 1->0 replicas=1 active=',
+      'mcm 3->0 replicas=3 active=',
+    ]);
+    scenario.world.shoot('a').restoreKubelets();
+    scenario.seedLine.setFaults(first(2, patches, fault));
+    await scenario.clock.advance(150_000);
+    expect(stateOf(scenario, 'a')).toEqual(up);
+    expect(scenario.changes).toHaveLength(6);
+  });
+
+  it('for lack of a right are not repeated within a run, and are reported', async () => {
+    create();
+    scenario.seedLine.setFaults(first(100, patches, { status: 403, message: 'no right to patch' }));
+    await reachOutage(scenario);
+    expect(stateOf(scenario, 'a')).toEqual(up);
+    const flows = scenario.log.filter(({ msg }) => msg === 'scaling down starts').length;
+    expect(scenario.seedLine.requests.total(patches)).toBe(3 * flows);
+    expect(JSON.stringify(scenario.log)).toContain('no right to patch');
+  });
+
+  it('because another writer was there in between lose nothing of his', async () => {
+    create();
+    const { clock, world } = scenario;
+    let patched = 0;
+    // The operator's annotation comes after the watch event that the prober decides on and before its write.
+    scenario.seedLine.setFaults((request) => {
+      if (request.method !== 'PATCH' || patched > 0) return undefined;
+      patched += 1;
+      for (const name of ['kcm', 'mcm', 'ca']) {
+        editDeployment(scenario, { shoot: 'a', name }, annotated({ operator: 'was here' }));
+      }
+      return undefined;
+    });
+    await reachOutage(scenario);
+    expect(stateOf(scenario, 'a')).toEqual(held);
+    world.shoot('a').restoreKubelets();
+    await clock.advance(120_000);
+    expect(stateOf(scenario, 'a')).toEqual(up);
+    expect(scenario.changes.at(-1)?.annotations).toEqual({ operator: 'was here' });
+  });
+});
+
+describe('probes that go wrong', () => {
+  it.each<readonly [string, Fault]>([
+    ['server errors', { status: 500 }],
+    ['missing rights', { status: 403 }],
+    ['reset connections', 'reset'],
+    ['silence', 'drop'],
+  ])('(%s in the list of leases) scale nothing', async (_, fault) => {
+    create();
+    const { clock, world } = scenario;
+    scenario.startProber();
+    await clock.advance(60_000);
+    scenario.shootLine('a').setFaults(first(1_000, { verb: 'list', resource: 'leases' }, fault));
+    world.shoot('a').cutKubelets();
+    await clock.advance(300_000);
+    expect(scenario.changes).toEqual([]);
+  });
+
+  it.each(['nodes', 'machines'])('in the list of %s scale nothing while they last', async (resource) => {
+    create();
+    const { clock, world } = scenario;
+    const line = resource === 'nodes' ? scenario.shootLine('a') : scenario.seedLine;
+    scenario.startProber();
+    await clock.advance(60_000);
+    line.setFaults(first(1_000, { verb: 'list', resource }, { status: 503 }));
+    world.shoot('a').cutKubelets();
+    await clock.advance(120_000);
+    expect(scenario.changes).toEqual([]);
+    line.setFaults(undefined);
+    await clock.advance(15_000);
+    expect(stateOf(scenario, 'a')).toEqual(held);
+  });
+
+  it.each([
+    [undefined, 10_000],
+    [3, 10_000],
+    [40, 40_000],
+  ])('because the server is busy (Retry-After %s) are left for %i ms', async (retryAfter, quietMs) => {
+    create();
+    const { clock } = scenario;
+    const line = scenario.shootLine('a');
+    scenario.startProber({ probeIntervalMs: 1_000 });
+    await clock.advance(60_000);
+    const fault = { status: 429, ...(retryAfter === undefined ? {} : { retryAfter }) };
+    line.setFaults(first(1, { verb: 'list', resource: 'leases' }, fault));
+    const leases = (): number => line.requests.total({ verb: 'list', resource: 'leases' });
+    const before = leases();
+    await clock.runUntil(() => leases() > before);
+    line.requests.reset();
+    await clock.advance(quietMs - 1);
+    expect(line.requests.total()).toBe(0);
+    await clock.advance(1_201);
+    expect(line.requests.total()).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,231 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { simKinds } from '../../simulator/apiserver/kinds.ts';
+import { type Scenario, createScenario } from '../../simulator/harness/harness.ts';
+import { allHeld, allUp, editShoot, reachOutage, stateOf, told } from '../../simulator/harness/support.ts';
+
+let scenario: Scenario;
+const create = (): Scenario => {
+  scenario = createScenario({ shoots: [{ name: 'a' }, { name: 'b' }] });
+  return scenario;
+};
+afterEach(() => scenario.stop());
+
+type Edit = Parameters<typeof editShoot>[2];
+
+const released = ['ca 0 replicas=1', 'kcm 0 replicas=1', 'mcm 0 replicas=1'];
+const endings: readonly (readonly [ending: string, edit: Edit, state: readonly string[]])[] = [
+  ['its hibernation', (shoot) => ({ ...shoot, spec: { ...shoot.spec, hibernation: { enabled: true } } }), released],
+  [
+    'its deletion',
+    (shoot) => ({ ...shoot, metadata: { ...shoot.metadata, deletionTimestamp: '2026-01-01T00:02:00Z' } }),
+    released,
+  ],
+  [
+    'its migration',
+    (shoot) => ({ ...shoot, status: { ...shoot.status, lastOperation: { type: 'Migrate', state: 'Processing' } } }),
+    released,
+  ],
+  [
+    'the removal of its workers',
+    (shoot) => ({ ...shoot, spec: { ...shoot.spec, provider: { ...shoot.spec.provider, workers: [] } } }),
+    allUp,
+  ],
+];
+
+describe('while a shoot is held', () => {
+  it.each(endings)('%s ends the probing and gives back what is held', async (_, edit, state) => {
+    create();
+    await reachOutage(scenario);
+    expect(stateOf(scenario, 'a')).toEqual(allHeld);
+    editShoot(scenario, 'a', edit);
+    await scenario.clock.advance(120_000);
+    expect(stateOf(scenario, 'a')).toEqual(state);
+    scenario.shootLine('a').requests.reset();
+    await scenario.clock.advance(600_000);
+    expect(scenario.shootLine('a').requests.total()).toBe(0);
+    expect(stateOf(scenario, 'a')).toEqual(state);
+    expect(stateOf(scenario, 'b')).toEqual(allUp);
+  });
+
+  it.each(endings)('%s that happened while no prober ran is found at the start', async (_, edit, state) => {
+    create();
+    await reachOutage(scenario);
+    await scenario.stopProber();
+    editShoot(scenario, 'a', edit);
+    await scenario.clock.advance(120_000);
+    expect(stateOf(scenario, 'a')).toEqual(allHeld);
+    scenario.startProber();
+    await scenario.clock.advance(120_000);
+    expect(stateOf(scenario, 'a')).toEqual(state);
+  });
+
+  it.each(endings)('%s stops a scale-down in its middle', async (_, edit, state) => {
+    create();
+    const { clock, world, changes } = scenario;
+    scenario.startProber();
+    await clock.advance(60_000);
+    world.shoot('a').cutKubelets();
+    await clock.runUntil(() => changes.length === 2);
+    editShoot(scenario, 'a', edit);
+    await clock.advance(120_000);
+    // Whether KCM was still up or was written in the same moment, it is left as the owner wants it.
+    expect(stateOf(scenario, 'a').filter((line) => !line.startsWith('kcm'))).toEqual(
+      state.filter((line) => !line.startsWith('kcm')),
+    );
+    expect(told(changes).some((line) => line.includes('kcm 1->0'))).toBe(false);
+  });
+
+  it('workers that are back before it is given back: the prober goes on at once, and protects again', async () => {
+    create();
+    await reachOutage(scenario);
+    const { clock, world, log } = scenario;
+    const withWorkers = world.store.get(simKinds.Cluster, { name: world.shoot('a').namespace });
+    world.shoot('a').restoreKubelets();
+    editShoot(scenario, 'a', (shoot) => ({ ...shoot, spec: { ...shoot.spec, provider: { workers: [] } } }));
+    await clock.advance(2_000);
+    editShoot(scenario, 'a', () => (withWorkers?.spec as { shoot: Parameters<Edit>[0] }).shoot);
+    const isRun = (msg: string): boolean => ['verdict', 'probe run'].includes(msg);
+    const runs = (): number =>
+      log.filter(({ msg, namespace }) => isRun(msg) && namespace === world.shoot('a').namespace).length;
+    const before = runs();
+    await clock.advance(15_000);
+    expect(runs()).toBeGreaterThan(before);
+    world.shoot('a').cutKubelets();
+    await clock.advance(60_000);
+    expect(stateOf(scenario, 'a')).toEqual(allHeld);
+    expect(world.shoot('a').toll()).toEqual({ nodesTurnedUnknown: 0, machinesReplaced: 0 });
+    world.shoot('a').restoreKubelets();
+    await clock.advance(120_000);
+    expect(stateOf(scenario, 'a')).toEqual(allUp);
+  });
+
+  it('the end of its Cluster changes nothing more', async () => {
+    create();
+    await reachOutage(scenario);
+    scenario.world.store.remove(simKinds.Cluster, { name: scenario.world.shoot('a').namespace });
+    await scenario.clock.advance(120_000);
+    expect(stateOf(scenario, 'a')).toEqual(allHeld);
+    scenario.shootLine('a').requests.reset();
+    await scenario.clock.advance(120_000);
+    expect(scenario.shootLine('a').requests.total()).toBe(0);
+  });
+
+  it('waking up from hibernation waits for Gardener, then is probed again', async () => {
+    create();
+    await reachOutage(scenario);
+    const hibernate = (enabled: boolean, hibernated: boolean): void => {
+      editShoot(scenario, 'a', (shoot) => ({
+        ...shoot,
+        spec: { ...shoot.spec, hibernation: { enabled } },
+        status: { ...shoot.status, hibernated },
+      }));
+    };
+    hibernate(true, false);
+    await scenario.clock.advance(60_000);
+    hibernate(false, true);
+    scenario.shootLine('a').requests.reset();
+    await scenario.clock.advance(120_000);
+    expect(scenario.shootLine('a').requests.total()).toBe(0);
+    scenario.world.shoot('a').restoreKubelets();
+    hibernate(false, false);
+    await scenario.clock.advance(29_000);
+    expect(scenario.shootLine('a').requests.total()).toBe(0);
+    await scenario.clock.advance(120_000);
+    expect(stateOf(scenario, 'a')).toEqual(allUp);
+  });
+});
+
+describe('a shoot that wakes up', () => {
+  const wake = { spec: { hibernation: { enabled: false } }, status: { hibernated: true } };
+  const wakingUp: Edit = (shoot) => ({
+    ...shoot,
+    spec: { ...shoot.spec, ...wake.spec },
+    status: { ...shoot.status, ...wake.status },
+  });
+
+  it('is not probed when the prober starts, whatever its leases look like', async () => {
+    create();
+    const { clock, world } = scenario;
+    world.shoot('a').cutKubelets();
+    editShoot(scenario, 'a', wakingUp);
+    await clock.advance(120_000);
+    scenario.startProber();
+    await clock.advance(120_000);
+    expect(scenario.shootLine('a').requests.total()).toBe(0);
+    expect(stateOf(scenario, 'a')).toEqual(allUp);
+  });
+
+  it('keeps the prober that it has', async () => {
+    create();
+    const { clock, world } = scenario;
+    scenario.startProber();
+    await clock.advance(60_000);
+    editShoot(scenario, 'a', wakingUp);
+    await clock.advance(60_000);
+    world.shoot('a').cutKubelets();
+    await clock.advance(60_000);
+    expect(stateOf(scenario, 'a')).toEqual(allHeld);
+    world.shoot('a').restoreKubelets();
+    await clock.advance(120_000);
+    expect(stateOf(scenario, 'a')).toEqual(allUp);
+  });
+});
+
+describe('a new shoot', () => {
+  it('is probed after the initial delay, and not before its creation has succeeded', async () => {
+    create();
+    const { clock, world } = scenario;
+    scenario.startProber();
+    await clock.advance(10_000);
+    world.addShoot({ name: 'new', lastOperation: { type: 'Create', state: 'Processing' } });
+    await clock.advance(120_000);
+    expect(scenario.shootLine('new').requests.total()).toBe(0);
+    editShoot(scenario, 'new', (shoot) => ({
+      ...shoot,
+      status: { lastOperation: { type: 'Create', state: 'Succeeded' } },
+    }));
+    await clock.advance(29_000);
+    expect(scenario.shootLine('new').requests.total()).toBe(0);
+    await clock.advance(2_000);
+    expect(scenario.shootLine('new').requests.total()).toBe(2);
+    world.shoot('new').cutKubelets();
+    await clock.advance(60_000);
+    expect(stateOf(scenario, 'new')).toEqual(allHeld);
+  });
+
+  it('that cannot be decoded stops nobody', async () => {
+    create();
+    const { clock, world } = scenario;
+    world.store.put(simKinds.Cluster, { metadata: { name: 'shoot--sim--bad' }, spec: { shoot: 'nonsense' } });
+    await reachOutage(scenario);
+    expect(stateOf(scenario, 'a')).toEqual(allHeld);
+    const errors = scenario.log.filter(({ level }) => level === 'error');
+    expect(errors.every(({ namespace }) => namespace === 'shoot--sim--bad')).toBe(true);
+    expect(errors).toHaveLength(1);
+    await clock.settle();
+  });
+
+  it('with a grace period of its own is judged by that, also when it changes', async () => {
+    create();
+    const { clock, world, changes } = scenario;
+    world.addShoot({ name: 'slow', nodeMonitorGraceMs: 120_000 });
+    scenario.startProber();
+    await clock.advance(60_000);
+    world.shoot('slow').cutKubelets();
+    await clock.advance(75_000);
+    expect(changes).toEqual([]);
+    await clock.advance(40_000);
+    expect(stateOf(scenario, 'slow')).toEqual(allHeld);
+    expect(world.shoot('slow').toll().nodesTurnedUnknown).toBe(0);
+    world.shoot('slow').restoreKubelets();
+    await clock.advance(120_000);
+    editShoot(scenario, 'slow', (shoot) => ({
+      ...shoot,
+      spec: { ...shoot.spec, kubernetes: { kubeControllerManager: { nodeMonitorGracePeriod: '40s' } } },
+    }));
+    await clock.advance(30_000);
+    world.shoot('slow').cutKubelets();
+    await clock.advance(45_000);
+    expect(stateOf(scenario, 'slow')).toEqual(allHeld);
+  });
+});

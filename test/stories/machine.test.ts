@@ -1,0 +1,112 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { simKinds } from '../../simulator/apiserver/kinds.ts';
+import { type SimApiServer, createSimApiServer } from '../../simulator/apiserver/server.ts';
+import { type Machine, createMachine } from '../../simulator/harness/machine.ts';
+import { type VirtualClock, createVirtualClock } from '../../simulator/time/clock.ts';
+import { ApiError } from '../../src/kubernetes/api/errors.ts';
+import type { Kube } from '../../src/kubernetes/api/kube.ts';
+
+let clock: VirtualClock;
+let server: SimApiServer;
+let machine: Machine;
+let kube: Kube;
+let heard: string[];
+const { signal } = new AbortController();
+
+beforeEach(() => {
+  clock = createVirtualClock();
+  server = createSimApiServer({ clock });
+  machine = createMachine(clock);
+  kube = machine.connect(server);
+  heard = [];
+});
+
+const hear = (what: string) => (): void => void heard.push(what);
+const get = (path: string): Promise<void> => kube.request({ method: 'GET', path, signal }).then(hear(path));
+
+const watchNamespaces = async (): Promise<void> => {
+  const query = { watch: 'true' };
+  const { body } = await kube.request({ method: 'GET', path: '/api/v1/namespaces', query, signal });
+  for await (const _ of body) heard.push('event');
+};
+
+describe('a suspended machine', () => {
+  it('hears timers, sleeps, answers and signals in the order in which they came, when it goes on', async () => {
+    machine.suspend();
+    machine.clock.timer(20, hear('timer'));
+    machine.clock.sleep(10, signal).then(hear('sleep'), hear('woken up'));
+    void get('/version');
+    await clock.advance(15);
+    machine.deliver(hear('signal'));
+    await clock.advance(15);
+    expect(heard).toEqual([]);
+    await machine.resume(() => clock.settle());
+    expect(heard).toEqual(['/version', 'sleep', 'signal', 'timer']);
+  });
+
+  it('does not hear a timer that what came before has cancelled', async () => {
+    machine.suspend();
+    const cancel = machine.clock.timer(20, hear('timer'));
+    machine.clock.timer(10, () => cancel());
+    await clock.advance(30);
+    await machine.resume(() => clock.settle());
+    expect([heard, machine.holds().timers]).toEqual([[], 0]);
+  });
+
+  it('lets what was sent be done, and holds streams back', async () => {
+    void watchNamespaces();
+    await clock.settle();
+    const before = heard.length;
+    machine.suspend();
+    server.store.put(simKinds.Namespace, { metadata: { name: 'a' } });
+    const body = JSON.stringify({ metadata: { name: 'c' } });
+    void kube.request({ method: 'POST', path: '/api/v1/namespaces', body, signal }).then(hear('created'));
+    await clock.advance(1_000);
+    expect(server.store.get(simKinds.Namespace, { name: 'c' })).toBeDefined();
+    expect(heard).toHaveLength(before);
+    await machine.resume(() => clock.settle());
+    expect(heard.slice(before)).toContain('event');
+    expect(heard.slice(before)).toContain('created');
+  });
+});
+
+describe('a killed machine', () => {
+  it('fires nothing, hears nothing and sends nothing', async () => {
+    machine.clock.timer(10, hear('timer'));
+    void watchNamespaces();
+    await clock.settle();
+    const before = heard.length;
+    machine.kill();
+    void get('/version');
+    machine.clock.timer(10, hear('late timer'));
+    server.store.put(simKinds.Namespace, { metadata: { name: 'b' } });
+    await clock.advance(1_000_000);
+    expect(heard).toHaveLength(before);
+    expect(clock.pending).toBe(0);
+  });
+});
+
+describe('a machine', () => {
+  it('has a wall clock of its own and the time of all', async () => {
+    machine.setWallOffset(-5_000);
+    await clock.advance(1_000);
+    expect(machine.clock.now()).toBe(clock.now() - 5_000);
+    expect(machine.clock.monotonic()).toBe(1_000);
+  });
+
+  it('holds nothing when all is over, however it ended', async () => {
+    const end = new AbortController();
+    const failing = machine.connect({
+      request: () => Promise.reject(new ApiError({ code: 'ConnectionError', message: 'reset' })),
+    });
+    const asked = [
+      failing.request({ method: 'GET', path: '/version', signal }),
+      kube.request({ method: 'GET', path: '/api/v1/namespaces', query: { watch: 'true' }, signal: end.signal }),
+    ];
+    const [failed, watch] = await Promise.allSettled(asked);
+    expect(failed?.status).toBe('rejected');
+    expect(machine.holds()).toEqual({ timers: 0, requests: 1 });
+    if (watch?.status === 'fulfilled') await watch.value.body[Symbol.asyncIterator]().return?.();
+    expect(machine.holds()).toEqual({ timers: 0, requests: 0 });
+  });
+});

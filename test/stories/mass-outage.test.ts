@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { simKinds } from '../../simulator/apiserver/kinds.ts';
+import { type DeploymentChange, recordDeployments } from '../../simulator/harness/deployment-history.ts';
+import { createMemoryConnector } from '../../simulator/harness/memory-connector.ts';
+import { gardenSettings } from '../../simulator/harness/settings.ts';
+import { requestKind } from '../../simulator/network/counting.ts';
+import { type VirtualClock, createVirtualClock } from '../../simulator/time/clock.ts';
+import { createSeededRandom } from '../../simulator/time/random.ts';
+import type { WorldShoot } from '../../simulator/world/shoot.ts';
+import { type World, createWorld } from '../../simulator/world/world.ts';
+import { decodeLease } from '../../src/gardener/leases.ts';
+import type { Kube } from '../../src/kubernetes/api/kube.ts';
+import { staticCredentials, withCredentials } from '../../src/kubernetes/client/auth.ts';
+import { createRateLimiter, withRateLimit } from '../../src/kubernetes/client/rate-limit.ts';
+import { retryThrottled } from '../../src/kubernetes/client/retry-throttled.ts';
+import { parseUntrustedKubeconfig } from '../../src/kubernetes/kubeconfig/untrusted.ts';
+import type { ProberSettings } from '../../src/prober/settings.ts';
+import { startProber } from '../../src/prober/setup.ts';
+import type { RunningComponent } from '../../src/process/reloadable.ts';
+import { createLogger } from '../../src/telemetry/logger.ts';
+import { createMeter } from '../../src/telemetry/meter.ts';
+
+const shootCount = 250;
+const nodes = 3;
+/** Two of three leases: the first count that reaches the fraction of 0.6. */
+const needed = 2;
+const limitMs = 0.75 * gardenSettings.nodeMonitorGraceMs;
+/** Defaults of `--kube-api-qps` and `--kube-api-burst`. */
+const [qps, burst] = [5, 10];
+
+interface Sent {
+  readonly at: number;
+  readonly lane: 'urgent' | 'ordinary';
+  readonly verb: string;
+  readonly resource: string;
+}
+
+/** A seed whose shoots fail together, and a prober behind the rate limits of the real program. */
+interface Seed {
+  readonly clock: VirtualClock;
+  readonly world: World;
+  readonly changes: readonly DeploymentChange[];
+  /** What reached the seed's API server from behind the rate limiter, in order. */
+  readonly sent: readonly Sent[];
+  readonly prober: RunningComponent<ProberSettings>;
+}
+
+const recordRequests = (kube: Kube, clock: VirtualClock, sent: Sent[]): Kube => ({
+  request: (request) => {
+    sent.push({ at: clock.monotonic(), lane: request.lane ?? 'ordinary', ...requestKind(request) });
+    return kube.request(request);
+  },
+});
+
+/** As `runProber` stacks its policies, without sockets. */
+const create = (): Seed => {
+  const clock = createVirtualClock();
+  const shoots = Array.from({ length: shootCount }, (_, index) => ({ name: `s${String(index)}`, nodes }));
+  const world = createWorld({ clock, shoots });
+  const byUrl = new Map(world.shoots.map(({ api }) => [api.address().url, api.kube]));
+  const sent: Sent[] = [];
+  const meter = createMeter({ processMetrics: false });
+  const { authorization } = parseUntrustedKubeconfig(world.api.kubeconfig());
+  const transport = withCredentials(recordRequests(world.api.kube, clock, sent), staticCredentials(authorization));
+  const limiter = createRateLimiter({ qps, burst, clock, meter });
+  const prober = startProber({
+    settings: gardenSettings,
+    concurrency: 1,
+    ports: {
+      clock,
+      random: createSeededRandom('prober'),
+      logger: createLogger({ level: 'error', encoder: 'json', clock, write: () => undefined }),
+      meter,
+      seed: retryThrottled(withRateLimit(transport, limiter, clock), clock),
+      connector: createMemoryConnector({ clock, resolve: (url) => byUrl.get(url), onConnect: () => undefined }),
+      leadership: { mayWrite: () => true },
+    },
+  });
+  return { clock, world, changes: recordDeployments(world.store, clock), sent, prober };
+};
+
+/** Monotonic instant at which enough of a shoot's leases are expired, when nobody renews them any more. */
+const thresholdOf = ({ store }: WorldShoot, clock: VirtualClock): number => {
+  const renewals = store
+    .list(simKinds.Lease)
+    .map((lease) => decodeLease(lease, 'lease').renewTime! / 1_000)
+    .sort((a, b) => a - b);
+  return renewals[needed - 1]! + limitMs - (clock.now() - clock.monotonic());
+};
+
+/** The most requests of any stretch of time beyond what a bucket of `burst` tokens lets through in it. */
+const mostBeyondTheLimit = (sent: readonly Sent[]): number => {
+  const times = sent.filter(({ lane, verb }) => lane === 'ordinary' && verb !== 'watch').map(({ at }) => at);
+  let level = 0;
+  let most = Number.NEGATIVE_INFINITY;
+  times.forEach((at, index) => {
+    level = Math.max(0, level - ((at - (times[index - 1] ?? at)) * qps) / 1_000) + 1;
+    most = Math.max(most, level - burst);
+  });
+  return most;
+};
+
+const downWrites = (changes: readonly DeploymentChange[]): readonly DeploymentChange[] =>
+  changes.filter(({ from, to }) => from === 1 && to === 0);
+const upWrites = (changes: readonly DeploymentChange[]): readonly DeploymentChange[] =>
+  changes.filter(({ from, to }) => from === 0 && to === 1);
+
+/** Scale-ups alone take three writes a shoot at five a second: 150 s. */
+const restorationLimitMs = 400_000;
+
+describe(`outage of all ${String(shootCount)} shoots at once, behind the rate limit`, () => {
+  let outage: Seed;
+  let thresholds: ReadonlyMap<string, number>;
+  let restoredAt: number;
+
+  beforeAll(async () => {
+    outage = create();
+    const { clock, world, changes } = outage;
+    await clock.advance(60_000);
+    if (changes.length > 0) throw new Error('the healthy world was touched');
+    for (const shoot of world.shoots) shoot.cutKubelets();
+    thresholds = new Map(world.shoots.map((shoot) => [shoot.namespace, thresholdOf(shoot, clock)]));
+    await clock.advance(60_000);
+    for (const shoot of world.shoots) shoot.restoreKubelets();
+    restoredAt = clock.monotonic();
+    const isOver = (): boolean =>
+      upWrites(changes).length === 3 * shootCount || clock.monotonic() > restoredAt + restorationLimitMs;
+    await clock.runUntil(isOver);
+  }, 300_000);
+
+  afterAll(async () => {
+    await outage.clock.run(outage.prober.stop());
+    outage.world.stop();
+  });
+
+  it('is met in each shoot within 3 s of its own threshold, and not before it', () => {
+    const delays = downWrites(outage.changes).map(({ at, namespace }) => at - thresholds.get(namespace)!);
+    expect(delays).toHaveLength(3 * shootCount);
+    // Lease timestamps are cut off at the millisecond.
+    expect(Math.min(...delays)).toBeGreaterThan(-1);
+    expect(Math.max(...delays)).toBeLessThan(3_000);
+  });
+
+  it('costs no node and no machine', () => {
+    const tolls = outage.world.shoots.map((shoot) => shoot.toll());
+    expect(
+      tolls.filter(({ nodesTurnedUnknown, machinesReplaced }) => nodesTurnedUnknown + machinesReplaced > 0),
+    ).toEqual([]);
+  });
+
+  it('sends scale-downs in the urgent lane and scale-ups in the ordinary one', () => {
+    const patches = outage.sent.filter(({ verb }) => verb === 'patch');
+    const lanes = (from: number, to: number): readonly string[] => [
+      ...new Set(patches.filter(({ at }) => at >= from && at < to).map(({ lane }) => lane)),
+    ];
+    expect(lanes(0, restoredAt)).toEqual(['urgent']);
+    expect(lanes(restoredAt, Number.POSITIVE_INFINITY)).toEqual(['ordinary']);
+  });
+
+  it('restores within the rate limit, reads and Events included', () => {
+    expect(mostBeyondTheLimit(outage.sent)).toBeLessThanOrEqual(1e-6);
+  });
+
+  it('restores every shoot, though the machine list of each is asked for in every run', () => {
+    expect(upWrites(outage.changes)).toHaveLength(3 * shootCount);
+    expect(outage.changes).toHaveLength(6 * shootCount);
+  });
+});

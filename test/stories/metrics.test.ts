@@ -1,0 +1,63 @@
+import { afterEach, expect, it } from 'vitest';
+import { type Scenario, createScenario } from '../../simulator/harness/harness.ts';
+import { gardenSettings } from '../../simulator/harness/settings.ts';
+import { allHeld, stateOf } from '../../simulator/harness/support.ts';
+
+let scenario: Scenario;
+afterEach(() => scenario.stop());
+
+/** The series of a metric without their help, such as `dwd_x{namespace="a"} 3`. */
+const series = async (name: string): Promise<readonly string[]> =>
+  (await scenario.meter().metricsText()).split('\n').filter((line) => line.startsWith(`${name}{`));
+
+const flowsEnded = (): number => scenario.log.filter(({ msg }) => /^scaling \w+ completed$/.test(msg)).length;
+
+it('held resources are counted when a flow has ended, not only by the next run', async () => {
+  scenario = createScenario({ shoots: [{ name: 'a' }, { name: 'b' }] });
+  const { clock, world } = scenario;
+  const { namespace } = world.shoot('a');
+  const held = async (): Promise<string | undefined> =>
+    (await series('dwd_prober_held_resources')).find((line) => line.includes(`"${namespace}"`))?.split(' ')[1];
+  scenario.startProber({ probeIntervalMs: 20_000 });
+  await clock.advance(60_000);
+  expect(await held()).toBe('0');
+  world.shoot('a').cutKubelets();
+  await clock.runUntil(() => flowsEnded() === 1);
+  expect(await held()).toBe('3');
+  world.shoot('a').restoreKubelets();
+  await clock.runUntil(() => flowsEnded() === 2);
+  expect(await held()).toBe('0');
+});
+
+it('dependent resources that cannot be scaled are told, until their kind appears', async () => {
+  scenario = createScenario({ shoots: [{ name: 'a' }] });
+  const druid = 'druid.gardener.cloud/v1alpha1';
+  const refs = [
+    { apiVersion: druid, kind: 'Etcd', name: 'main' },
+    { apiVersion: 'example.com/v1', kind: 'Thing', name: 'x' },
+    // Served, but without a scale subresource.
+    { apiVersion: 'v1', kind: 'ConfigMap', name: 'y' },
+  ];
+  const { dependentResources } = gardenSettings;
+  const more = refs.map((ref) => ({ ...dependentResources[0]!, ref, optional: true }));
+  const unserved = async (): Promise<readonly string[]> => {
+    const lines = await series('dwd_prober_dependent_unserved');
+    expect(lines).toHaveLength(6);
+    const found = lines.filter((line) => line.endsWith(' 1'));
+    return found.map((line) => /resource="(.*?)"/.exec(line)![1]!).sort();
+  };
+  scenario.seedLine.setFaults(({ path }) => (path === `/apis/${druid}` ? { status: 404 } : undefined));
+  scenario.startProber({ dependentResources: [...dependentResources, ...more] });
+  await scenario.clock.advance(30_000);
+  expect(await unserved()).toEqual([`${druid}/Etcd/main`, 'example.com/v1/Thing/x', 'v1/ConfigMap/y']);
+  const told = scenario.log.filter(({ msg }) => msg === 'a dependent resource cannot be scaled');
+  expect(told.map(({ level, resource }) => `${level} ${String(resource)}`).sort()).toEqual(
+    (await unserved()).map((resource) => `error ${resource}`),
+  );
+  scenario.seedLine.setFaults(undefined);
+  await scenario.clock.advance(30_000);
+  expect(await unserved()).toEqual(['example.com/v1/Thing/x', 'v1/ConfigMap/y']);
+  scenario.world.shoot('a').cutKubelets();
+  await scenario.clock.advance(60_000);
+  expect(stateOf(scenario, 'a')).toEqual(allHeld);
+});

@@ -1,0 +1,162 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { simKinds } from '../../simulator/apiserver/kinds.ts';
+import { type Scenario, type ScenarioOptions, createScenario } from '../../simulator/harness/harness.ts';
+import { allHeld, allUp, reachOutage, stateOf, told } from '../../simulator/harness/support.ts';
+
+const running: Scenario[] = [];
+const create = (options: Partial<ScenarioOptions> = {}): Scenario => {
+  const scenario = createScenario({ shoots: [{ name: 'a' }, { name: 'b' }], ...options });
+  running.push(scenario);
+  return scenario;
+};
+afterEach(async () => {
+  for (const scenario of running.splice(0)) await scenario.stop();
+});
+
+const readyStates = ({ world }: Scenario, shoot: string): readonly string[] =>
+  world
+    .shoot(shoot)
+    .store.list(simKinds.Node)
+    .map((node) => (node.status as { conditions: { type: string; status: string }[] }).conditions)
+    .map((conditions) => conditions.find(({ type }) => type === 'Ready')!.status);
+
+const fiveTimes = (state: string): readonly string[] => Array.from({ length: 5 }, () => state);
+
+describe('outage of one shoot', () => {
+  it('scales down in the order of levels, with both annotations, before KCM gives up a node', async () => {
+    const scenario = create({ shoots: [{ name: 'a', replicas: { 'machine-controller-manager': 3 } }, { name: 'b' }] });
+    await reachOutage(scenario);
+    expect(told(scenario.changes)).toEqual([
+      'mcm 3->0 replicas=3 active=',
+      'ca 1->0 replicas=1 active=',
+      'kcm 1->0 replicas=1 active=',
+    ]);
+    const [mcm, ca, kcm] = scenario.changes;
+    expect(ca!.at).toBe(mcm!.at);
+    // KCM waits for the others' pods, but for three seconds at most.
+    expect(kcm!.at).toBeGreaterThan(mcm!.at);
+    expect(kcm!.at).toBeLessThanOrEqual(mcm!.at + 3_000);
+    await scenario.clock.advance(3_600_000);
+    expect(scenario.world.shoot('a').toll()).toEqual({ nodesTurnedUnknown: 0, machinesReplaced: 0 });
+    expect(readyStates(scenario, 'a')).toEqual(fiveTimes('True'));
+    expect(scenario.changes).toHaveLength(3);
+    expect(stateOf(scenario, 'b')).toEqual(allUp);
+  });
+
+  it('restores the same counts in the order of levels when the kubelets are back', async () => {
+    const scenario = create({ shoots: [{ name: 'a', replicas: { 'machine-controller-manager': 3 } }] });
+    await reachOutage(scenario);
+    const before = scenario.changes.length;
+    const { clock, world } = scenario;
+    world.shoot('a').restoreKubelets();
+    await clock.advance(90_000);
+    const restored = scenario.changes.slice(before);
+    expect(told(restored)).toEqual(['kcm 0->1', 'mcm 0->3', 'ca 0->1']);
+    const [kcm, mcm, ca] = restored;
+    // Each waits until the one before is ready, which takes its pods 6.4 s at least; MCM another 30 s.
+    expect(mcm!.at - kcm!.at).toBeGreaterThan(36_000);
+    expect(ca!.at - mcm!.at).toBeGreaterThan(6_000);
+    await clock.advance(600_000);
+    expect(scenario.changes).toHaveLength(6);
+    expect(world.shoot('a').toll()).toEqual({ nodesTurnedUnknown: 0, machinesReplaced: 0 });
+  });
+
+  it('costs one write for each Deployment and direction, and no read', async () => {
+    const scenario = create();
+    await reachOutage(scenario);
+    scenario.world.shoot('a').restoreKubelets();
+    await scenario.clock.advance(120_000);
+    const writes = [...scenario.seedLine.requests.byKey].filter(([key]) => !/^(?:list|watch) /.test(key));
+    expect(writes).toEqual([
+      ['get /apis/apps/v1', 4],
+      ['patch deployments', 6],
+      ['create events', 6],
+    ]);
+    expect(stateOf(scenario, 'a')).toEqual(allUp);
+  });
+
+  it('does not leave KCM up for the sake of pods that are slow to stop', async () => {
+    const scenario = create({ timing: { podStopMs: 25_000 } });
+    await reachOutage(scenario);
+    const [mcm, , kcm] = scenario.changes;
+    expect(told(scenario.changes)).toHaveLength(3);
+    expect(kcm!.at - mcm!.at).toBeCloseTo(3_000, 0);
+  });
+
+  it('is a matter of more than half of the nodes', async () => {
+    const scenario = create();
+    const { clock, world } = scenario;
+    const [first, second, third] = world
+      .shoot('a')
+      .store.list(simKinds.Node)
+      .map(({ metadata }) => metadata.name);
+    scenario.startProber();
+    await clock.advance(60_000);
+    world.shoot('a').cutKubelets([first!, second!]);
+    await clock.advance(300_000);
+    expect(scenario.changes).toEqual([]);
+    world.shoot('a').cutKubelets([third!]);
+    await clock.advance(60_000);
+    expect(stateOf(scenario, 'a')).toEqual(allHeld);
+  });
+
+  it.each(Array.from({ length: 25 }, (_, seed) => seed))('ends well whatever the phases: seed %i', async (seed) => {
+    const scenario = create({ seed, shoots: [{ name: 'a', nodes: 3 + (seed % 8) }] });
+    const { clock, world } = scenario;
+    scenario.startProber();
+    await clock.advance(60_000 + 997 * seed);
+    world.shoot('a').cutKubelets();
+    await clock.advance(60_000);
+    expect(stateOf(scenario, 'a')).toEqual(allHeld);
+    expect(world.shoot('a').toll().nodesTurnedUnknown).toBe(0);
+    world.shoot('a').restoreKubelets();
+    await clock.advance(150_000);
+    expect(stateOf(scenario, 'a')).toEqual(allUp);
+    expect(world.shoot('a').toll()).toEqual({ nodesTurnedUnknown: 0, machinesReplaced: 0 });
+  });
+
+  it('under way when the prober starts is met as well', async () => {
+    const scenario = create();
+    const { clock, world } = scenario;
+    world.shoot('a').cutKubelets();
+    await clock.advance(32_000);
+    scenario.startProber();
+    await clock.advance(8_000);
+    expect(told(scenario.changes).slice(0, 2)).toEqual(['mcm 1->0 replicas=1 active=', 'ca 1->0 replicas=1 active=']);
+    await clock.advance(30_000);
+    expect(stateOf(scenario, 'a')).toEqual(allHeld);
+  });
+
+  it('costs nodes and machines without a prober', async () => {
+    const scenario = create();
+    const { clock, world } = scenario;
+    await clock.advance(60_000);
+    world.shoot('a').cutKubelets();
+    await clock.advance(60_000);
+    expect(readyStates(scenario, 'a')).toEqual(fiveTimes('Unknown'));
+    await clock.advance(1_200_000);
+    expect(world.shoot('a').toll()).toEqual({ nodesTurnedUnknown: 5, machinesReplaced: 1 });
+    expect(readyStates(scenario, 'b')).toEqual(fiveTimes('True'));
+    expect(scenario.changes).toEqual([]);
+  });
+});
+
+describe('outage of all shoots', () => {
+  it('is met in each of them', async () => {
+    const names = Array.from({ length: 20 }, (_, index) => `s${String(index)}`);
+    const scenario = create({ shoots: names.map((name) => ({ name })) });
+    const { clock, world } = scenario;
+    scenario.startProber();
+    await clock.advance(60_000);
+    for (const name of names) world.shoot(name).cutKubelets();
+    await clock.advance(60_000);
+    for (const name of names) {
+      expect(stateOf(scenario, name)).toEqual(allHeld);
+      expect(world.shoot(name).toll().nodesTurnedUnknown).toBe(0);
+    }
+    for (const name of names) world.shoot(name).restoreKubelets();
+    await clock.advance(120_000);
+    for (const name of names) expect(stateOf(scenario, name)).toEqual(allUp);
+    expect(scenario.changes).toHaveLength(120);
+  });
+});

@@ -1,0 +1,278 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { simKinds } from '../../simulator/apiserver/kinds.ts';
+import { type Scenario, type ScenarioOptions, createScenario } from '../../simulator/harness/harness.ts';
+import {
+  createOutsideScenario,
+  cutLoadBalancer,
+  externalProbe,
+  mendLoadBalancer,
+  metricOf,
+  publishOutside,
+  toldOfPaths,
+} from '../../simulator/harness/outside-support.ts';
+import { allHeld, allUp, stateOf } from '../../simulator/harness/support.ts';
+import { kubeconfigSecretName } from '../../simulator/world/objects.ts';
+import type { ExternalProbeMode } from '../../src/prober/settings.ts';
+
+let scenario: Scenario;
+const names = ['a', 'b', 'c', 'd', 'e'];
+const create = (mode: ExternalProbeMode, options: Partial<ScenarioOptions> = {}): Scenario => {
+  scenario = createOutsideScenario(mode, { shoots: names.map((name) => ({ name })), ...options });
+  return scenario;
+};
+afterEach(() => scenario.stop());
+
+const modes = ['observe', 'confirm', 'trigger'] as const;
+const breakPaths = (broken: readonly string[], how: 'refused' | 'silent' | 'open' = 'silent'): void => {
+  for (const name of broken) scenario.world.shoot(name).api.publicWay.setReachability(how);
+};
+const isOurs = (): Promise<number | undefined> => metricOf(scenario, 'dwd_prober_outside_path_fault_is_ours');
+const unknown = (name: string): Promise<number | undefined> =>
+  metricOf(scenario, `dwd_prober_outside_path_state{namespace="shoot--sim--${name}",state="unknown"}`);
+const aboutOurs = (): readonly string[] => toldOfPaths(scenario).filter((line) => line.includes('most outside paths'));
+
+describe('the outside paths of most shoots, broken while leases renew,', () => {
+  it.each(modes)('are a fault of ours, said once, and scale nothing in mode %s', async (mode) => {
+    create(mode);
+    const { clock } = scenario;
+    scenario.startProber();
+    await clock.advance(60_000);
+    expect(await isOurs()).toBe(0);
+    breakPaths(names);
+    await clock.advance(600_000);
+    expect(scenario.changes).toEqual([]);
+    expect(await isOurs()).toBe(1);
+    for (const name of names) expect(await unknown(name)).toBe(1);
+    expect(aboutOurs()).toEqual([expect.stringMatching(/^warn .* the fault is ours/)]);
+    expect(scenario.log.filter(({ level }) => level === 'warn').length).toBeLessThanOrEqual(1 + names.length);
+    breakPaths(names, 'open');
+    await clock.advance(30_000);
+    expect(await isOurs()).toBe(0);
+    for (const name of names) expect(await unknown(name)).toBe(0);
+    expect(aboutOurs()).toHaveLength(2);
+  });
+
+  it('do not keep a shoot from being protected by its leases', async () => {
+    create('confirm');
+    const { clock, world } = scenario;
+    scenario.startProber();
+    await clock.advance(60_000);
+    breakPaths(names.slice(0, 4), 'refused');
+    await clock.advance(120_000);
+    expect(await isOurs()).toBe(1);
+    // Of shoot e the path is whole, and counts for nothing.
+    world.shoot('e').cutKubelets();
+    await clock.advance(45_000);
+    expect(stateOf(scenario, 'e')).toEqual(allHeld);
+    expect(world.shoot('e').toll().nodesTurnedUnknown).toBe(0);
+    expect(stateOf(scenario, 'a')).toEqual(allUp);
+  });
+
+  it('are none when they are no more than half, or fewer than three', async () => {
+    create('observe', { shoots: [...names, 'f'].map((name) => ({ name })) });
+    const { clock } = scenario;
+    scenario.startProber();
+    await clock.advance(60_000);
+    breakPaths(['a', 'b', 'c']);
+    await clock.advance(300_000);
+    expect(await isOurs()).toBe(0);
+    breakPaths(['d']);
+    await clock.advance(300_000);
+    expect(await isOurs()).toBe(1);
+  });
+
+  it('are none any more when the leases cannot be seen', async () => {
+    create('observe');
+    const { clock, world } = scenario;
+    scenario.startProber();
+    await clock.advance(60_000);
+    breakPaths(names);
+    await clock.advance(120_000);
+    expect(await isOurs()).toBe(1);
+    for (const name of names) world.shoot(name).api.setReachability('refused');
+    await clock.advance(15_000);
+    expect(await isOurs()).toBe(0);
+  });
+
+  it('blind nobody when an outage follows in which leases no longer renew', async () => {
+    create('trigger');
+    const { clock, world } = scenario;
+    scenario.startProber();
+    await clock.advance(60_000);
+    breakPaths(names, 'refused');
+    await clock.advance(120_000);
+    expect(await isOurs()).toBe(1);
+    for (const name of names) world.shoot(name).cutKubelets();
+    await clock.advance(45_000);
+    expect(await isOurs()).toBe(0);
+    for (const name of names) {
+      expect(stateOf(scenario, name)).toEqual(allHeld);
+      expect(world.shoot(name).toll().nodesTurnedUnknown).toBe(0);
+    }
+  });
+});
+
+describe('a load balancer of the whole seed that fails', () => {
+  it.each(['refused', 'silent'] as const)(
+    'is no fault of ours (%s), and no shoot waits for its leases',
+    async (how) => {
+      create('trigger');
+      const { clock, world } = scenario;
+      scenario.startProber();
+      await clock.advance(60_000);
+      for (const name of names) cutLoadBalancer(scenario, name, how);
+      await clock.advance(how === 'refused' ? 23_000 : 33_000);
+      for (const name of names) expect(stateOf(scenario, name), name).toEqual(allHeld);
+      await clock.advance(300_000);
+      expect(aboutOurs()).toEqual([]);
+      for (const name of names) mendLoadBalancer(scenario, name);
+      await clock.advance(150_000);
+      for (const name of names) {
+        expect(stateOf(scenario, name)).toEqual(allUp);
+        expect(world.shoot(name).toll()).toEqual({ nodesTurnedUnknown: 0, machinesReplaced: 0 });
+      }
+      expect(scenario.changes).toHaveLength(6 * names.length);
+    },
+  );
+});
+
+describe('a changed configuration', () => {
+  const outside = (mode: ExternalProbeMode) => ({ externalProbe: externalProbe(mode) });
+  /** Configured without an outside path, which every shoot has. */
+  const createWithout = (): Scenario => {
+    scenario = createScenario({ shoots: names.map((name) => ({ name })) });
+    for (const name of names) publishOutside(scenario, name);
+    return scenario;
+  };
+
+  it('begins to try the path, changes its mode, and ends it', async () => {
+    createWithout();
+    const { clock, world } = scenario;
+    const { requests } = scenario.outsideLine('a');
+    scenario.startProber();
+    await clock.advance(60_000);
+    expect(requests.total()).toBe(0);
+    scenario.reload(outside('observe'));
+    await clock.advance(30_000);
+    expect(requests.total()).toBeGreaterThan(0);
+    scenario.reload(outside('confirm'));
+    await clock.advance(5_000);
+    world.shoot('a').cutKubelets();
+    await clock.advance(60_000);
+    expect(scenario.changes).toEqual([]);
+    expect(await unknown('a')).toBe(0);
+    scenario.reload({});
+    await clock.advance(5_000);
+    requests.reset();
+    await clock.advance(60_000);
+    expect(stateOf(scenario, 'a')).toEqual(allHeld);
+    expect(requests.total()).toBe(0);
+    expect(await unknown('a')).toBeUndefined();
+  });
+
+  it('keeps what is known of the paths, and says of a fault of ours nothing new', async () => {
+    createWithout();
+    const { clock } = scenario;
+    scenario.startProber(outside('observe'));
+    await clock.advance(60_000);
+    breakPaths(names, 'refused');
+    await clock.advance(120_000);
+    const before = toldOfPaths(scenario).length;
+    scenario.reload({ probeIntervalMs: 9_000, ...outside('trigger') });
+    await clock.advance(1_000);
+    expect(await isOurs()).toBe(1);
+    await clock.advance(60_000);
+    expect(toldOfPaths(scenario)).toHaveLength(before);
+    scenario.reload({});
+    await clock.advance(10_000);
+    expect(await isOurs()).toBe(0);
+  });
+});
+
+describe('a changed Secret name', () => {
+  it('is another path, of which nothing is known', async () => {
+    create('observe');
+    const { clock } = scenario;
+    scenario.startProber();
+    await clock.advance(60_000);
+    expect(await unknown('a')).toBe(0);
+    scenario.reload({ externalProbe: externalProbe('observe', { kubeConfigSecretName: 'other' }) });
+    await clock.advance(500);
+    for (const name of names) expect(await unknown(name)).toBe(1);
+  });
+});
+
+describe('a shoot that is no longer probed', () => {
+  it('leaves no series of its path, and is tried no more', async () => {
+    create('trigger');
+    const { clock, world } = scenario;
+    scenario.startProber();
+    await clock.advance(60_000);
+    const { metadata } = world.store.list(simKinds.Cluster)[0]!;
+    world.store.remove(simKinds.Cluster, metadata);
+    await clock.advance(1_000);
+    const { requests } = scenario.outsideLine('a');
+    requests.reset();
+    await clock.advance(60_000);
+    expect(requests.total()).toBe(0);
+    expect(await scenario.meter().metricsText()).not.toMatch(/outside_path_\w+\{.*shoot--sim--a/);
+  });
+});
+
+describe('a dry run', () => {
+  it('tells what the trigger would have done', async () => {
+    create('trigger', { shoots: [{ name: 'a' }] });
+    const { clock } = scenario;
+    scenario.startProber({}, { dryRun: true });
+    await clock.advance(60_000);
+    cutLoadBalancer(scenario, 'a', 'refused');
+    await clock.advance(25_000);
+    expect(scenario.changes).toEqual([]);
+    const told = scenario.log.filter(({ msg }) => msg === 'would have scaled down');
+    expect(told).toHaveLength(3);
+    expect(told[0]?.reason).toContain('the outside path is broken');
+  });
+});
+
+describe('Secrets', () => {
+  const watches = (): number => scenario.seedLine.requests.total({ verb: 'watch', resource: 'secrets' });
+
+  it.each([
+    ['another name', undefined, 2],
+    ['the same name', kubeconfigSecretName, 1],
+  ])('of %s are watched by %s', async (_, kubeConfigSecretName, count) => {
+    const given = kubeConfigSecretName === undefined ? {} : { kubeConfigSecretName };
+    create('observe', { settings: { externalProbe: externalProbe('observe', given) } });
+    scenario.startProber();
+    await scenario.clock.advance(60_000);
+    expect(watches()).toBe(count);
+    expect(await unknown('a')).toBe(0);
+  });
+
+  it('of the outside path are waited for at the start', async () => {
+    create('observe');
+    const { clock } = scenario;
+    scenario.seedLine.setFaults(({ query }) =>
+      query?.fieldSelector === 'metadata.name=outside-kubeconfig' && query.watch === undefined
+        ? { delayMs: 6_000 }
+        : undefined,
+    );
+    scenario.startProber();
+    await clock.advance(60_000);
+    expect(toldOfPaths(scenario).filter((line) => line.includes('cannot be judged'))).toEqual([]);
+  });
+
+  it('of the outside path that cannot be watched keep no shoot unprotected', async () => {
+    create('trigger');
+    const { clock, world } = scenario;
+    scenario.seedLine.setFaults(({ query }) =>
+      query?.fieldSelector === 'metadata.name=outside-kubeconfig' ? { status: 403 } : undefined,
+    );
+    scenario.startProber();
+    await clock.advance(60_000);
+    world.shoot('a').cutKubelets();
+    await clock.advance(45_000);
+    expect(stateOf(scenario, 'a')).toEqual(allHeld);
+    expect(await unknown('a')).toBe(1);
+  });
+});

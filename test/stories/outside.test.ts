@@ -1,0 +1,337 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { simKinds } from '../../simulator/apiserver/kinds.ts';
+import type { Scenario, ScenarioOptions } from '../../simulator/harness/harness.ts';
+import {
+  createOutsideScenario,
+  cutLoadBalancer,
+  externalProbe,
+  mendLoadBalancer,
+  metricOf,
+  outsideSecretName,
+  publishOutside,
+  toldOfPaths,
+} from '../../simulator/harness/outside-support.ts';
+import { allHeld, allUp, stateOf } from '../../simulator/harness/support.ts';
+import type { ExternalProbeMode } from '../../src/prober/settings.ts';
+
+let scenario: Scenario;
+const create = (mode: ExternalProbeMode, options: Partial<ScenarioOptions> = {}): Scenario => {
+  scenario = createOutsideScenario(mode, { shoots: [{ name: 'a' }], ...options });
+  return scenario;
+};
+afterEach(() => scenario.stop());
+
+const modes = ['observe', 'confirm', 'trigger'] as const;
+const ns = 'shoot--sim--a';
+const stateMetric = (state: string): Promise<number | undefined> =>
+  metricOf(scenario, `dwd_prober_outside_path_state{namespace="${ns}",state="${state}"}`);
+
+describe('a healthy outside path', () => {
+  it.each(modes)('costs one try an interval, each over a connection of its own, in mode %s', async (mode) => {
+    create(mode);
+    const { clock } = scenario;
+    const [inside, outside] = [scenario.shootLine('a'), scenario.outsideLine('a')];
+    scenario.startProber();
+    await clock.advance(30_000);
+    inside.requests.reset();
+    outside.requests.reset();
+    const before = outside.connections();
+    await clock.advance(600_000);
+    const tries = outside.requests.total();
+    expect(Object.fromEntries(outside.requests.byKey)).toEqual({ 'get /version': tries });
+    expect(tries).toBeGreaterThanOrEqual(50);
+    expect(tries).toBeLessThanOrEqual(60);
+    expect(outside.connections() - before).toBe(tries);
+    expect(inside.requests.total({ verb: 'list', resource: 'nodes' })).toBe(0);
+    expect(toldOfPaths(scenario)).toEqual([`info outside path ${ns} whole`]);
+    expect(await stateMetric('whole')).toBe(1);
+    expect(await stateMetric('broken')).toBe(0);
+    expect(scenario.changes).toEqual([]);
+  });
+});
+
+describe('a load balancer that fails', () => {
+  it.each(modes.flatMap((mode) => (['refused', 'silent'] as const).map((how) => [mode, how] as const)))(
+    'is met in mode %s (%s), and its return as well',
+    async (mode, how) => {
+      create(mode);
+      const { clock, world } = scenario;
+      scenario.startProber();
+      await clock.advance(60_000);
+      cutLoadBalancer(scenario, 'a', how);
+      await clock.advance(60_000);
+      expect(stateOf(scenario, 'a')).toEqual(allHeld);
+      expect(await stateMetric('broken')).toBe(1);
+      await clock.advance(600_000);
+      expect(scenario.changes).toHaveLength(3);
+      mendLoadBalancer(scenario, 'a');
+      await clock.advance(150_000);
+      expect(stateOf(scenario, 'a')).toEqual(allUp);
+      expect(scenario.changes).toHaveLength(6);
+      expect(world.shoot('a').toll()).toEqual({ nodesTurnedUnknown: 0, machinesReplaced: 0 });
+      expect(toldOfPaths(scenario)).toEqual([
+        `info outside path ${ns} whole`,
+        `warn outside path ${ns} broken`,
+        `info outside path ${ns} whole`,
+      ]);
+    },
+  );
+});
+
+describe('a public path that is broken while kubelets renew', () => {
+  it.each(modes.flatMap((mode) => (['refused', 'silent'] as const).map((how) => [mode, how] as const)))(
+    'scales nothing in mode %s (%s)',
+    async (mode, how) => {
+      create(mode, { shoots: [{ name: 'a', nodes: 2 }] });
+      const { clock, world } = scenario;
+      scenario.startProber();
+      await clock.advance(60_000);
+      world.shoot('a').api.publicWay.setReachability(how);
+      await clock.advance(1_800_000);
+      expect(scenario.changes).toEqual([]);
+      expect(await stateMetric('broken')).toBe(1);
+    },
+  );
+
+  it('scales nothing after a restart of the API server either, however the phases are', async () => {
+    for (let seed = 0; seed < 10; seed += 1) {
+      create('trigger', { seed, shoots: [{ name: 'a', nodes: 2 }] });
+      const { clock, world } = scenario;
+      scenario.startProber();
+      await clock.advance(60_000 + 1_300 * seed);
+      world.shoot('a').api.setReachability('refused');
+      await clock.advance(9_000);
+      world.shoot('a').api.setReachability('open');
+      await clock.advance(120_000);
+      expect(scenario.changes, `seed ${String(seed)}`).toEqual([]);
+      if (seed < 9) await scenario.stop();
+    }
+  });
+});
+
+describe('mode confirm', () => {
+  it('does not scale down while the path is whole', async () => {
+    create('confirm');
+    const { clock, world } = scenario;
+    scenario.startProber();
+    await clock.advance(60_000);
+    world.shoot('a').cutKubelets();
+    await clock.advance(600_000);
+    expect(scenario.changes).toEqual([]);
+    const verdicts = scenario.log
+      .filter(({ msg }) => msg === 'verdict')
+      .map(({ verdict, reason }) => [verdict, reason]);
+    expect(verdicts.at(-1)).toEqual(['skipped', expect.stringContaining('the outside path is whole')]);
+  });
+
+  it.each([10_000, 30_000])('does so with a probeInterval of %i ms as well', async (probeIntervalMs) => {
+    create('confirm', { settings: { probeIntervalMs } });
+    const { clock, world } = scenario;
+    scenario.startProber();
+    await clock.advance(100_000);
+    world.shoot('a').cutKubelets();
+    await clock.advance(600_000);
+    expect(scenario.changes).toEqual([]);
+  });
+
+  it.each(['refused', 'silent'] as const)('scales down at the first try that fails after all (%s)', async (how) => {
+    create('confirm', { settings: { probeIntervalMs: 60_000 } });
+    const { clock, world } = scenario;
+    scenario.startProber();
+    await clock.advance(200_000);
+    world.shoot('a').cutKubelets();
+    await clock.runUntil(() => scenario.log.some(({ msg, verdict }) => msg === 'verdict' && verdict === 'skipped'));
+    world.shoot('a').api.publicWay.setReachability(how);
+    await clock.runUntil(() => scenario.changes.length === 3);
+    // It takes three of them until the path counts as broken.
+    expect(toldOfPaths(scenario)).toEqual([`info outside path ${ns} whole`]);
+    expect(stateOf(scenario, 'a')).toEqual(allHeld);
+  });
+
+  it.each([10_000, 30_000, 60_000])(
+    'does not rest on an answer of before the outage: probeInterval %i ms',
+    async (probeIntervalMs) => {
+      for (let seed = 0; seed < 6; seed += 1) {
+        create('confirm', { seed, settings: { probeIntervalMs } });
+        const { clock, world } = scenario;
+        scenario.startProber();
+        await clock.advance(100_000 + 3_100 * seed);
+        cutLoadBalancer(scenario, 'a');
+        await clock.advance(40_000);
+        expect(stateOf(scenario, 'a'), `seed ${String(seed)}`).toEqual(allHeld);
+        expect(world.shoot('a').toll().nodesTurnedUnknown).toBe(0);
+        if (seed < 5) await scenario.stop();
+      }
+    },
+  );
+});
+
+describe('mode trigger', () => {
+  interface Cut {
+    readonly how: 'refused' | 'silent';
+    readonly timeoutMs: number;
+    readonly seed: number;
+  }
+
+  const scaledAfter = async (mode: ExternalProbeMode, { how, timeoutMs, seed }: Cut): Promise<number> => {
+    create(mode, { seed, settings: { externalProbe: externalProbe(mode, { timeoutMs }) } });
+    const { clock } = scenario;
+    scenario.startProber();
+    await clock.advance(60_000 + 1_700 * seed);
+    cutLoadBalancer(scenario, 'a', how);
+    const cutAt = clock.monotonic();
+    await clock.runUntil(() => scenario.changes.length > 0);
+    return scenario.changes[0]!.at - cutAt;
+  };
+
+  it.each([
+    ['refused', 5_000],
+    ['silent', 5_000],
+    ['silent', 2_000],
+  ] as const)('is earlier than the leases, and never later (%s, timeout %i ms)', async (how, timeoutMs) => {
+    const gains: number[] = [];
+    for (let seed = 0; seed < 12; seed += 1) {
+      const byLeases = await scaledAfter('observe', { how, timeoutMs, seed });
+      await scenario.stop();
+      gains.push((byLeases - (await scaledAfter('trigger', { how, timeoutMs, seed }))) / 1_000);
+      if (seed < 11) await scenario.stop();
+    }
+    const sum = gains.reduce((a, b) => a + b, 0);
+    const told = `at least ${Math.min(...gains).toFixed(1)}, on average ${(sum / gains.length).toFixed(1)}, at most ${Math.max(...gains).toFixed(1)} s`;
+    process.stdout.write(`load balancer ${how}, timeout ${String(timeoutMs)} ms: trigger is earlier by ${told}\n`);
+    expect(Math.min(...gains)).toBeGreaterThanOrEqual(-0.1);
+    expect(sum).toBeGreaterThan(0);
+  });
+
+  it('tells why, and what is left of the grace period', async () => {
+    create('trigger');
+    const { clock } = scenario;
+    scenario.startProber();
+    await clock.advance(60_000);
+    cutLoadBalancer(scenario, 'a', 'refused');
+    await clock.advance(30_000);
+    const down = scenario.log.find(({ msg }) => msg === 'scaled down');
+    expect(down?.reason).toMatch(/^\d\/5 node leases expired, .* 15 s and the outside path is broken$/);
+    expect(await metricOf(scenario, `dwd_prober_grace_left_seconds{namespace="${ns}"}`)).toBeGreaterThan(10);
+  });
+
+  it('leaves what is held held until a node renews, though the path is whole again', async () => {
+    create('trigger');
+    const { clock, world } = scenario;
+    scenario.startProber();
+    await clock.advance(60_000);
+    cutLoadBalancer(scenario, 'a', 'refused');
+    await clock.runUntil(() => scenario.changes.length === 3);
+    world.shoot('a').api.publicWay.setReachability('open');
+    await clock.advance(120_000);
+    expect(scenario.changes).toHaveLength(3);
+    world.shoot('a').restoreKubelets();
+    await clock.advance(120_000);
+    expect(stateOf(scenario, 'a')).toEqual(allUp);
+    expect(scenario.changes).toHaveLength(6);
+  });
+
+  it('scales up for fresh leases, though the path is still broken', async () => {
+    create('trigger');
+    const { clock, world } = scenario;
+    scenario.startProber();
+    await clock.advance(60_000);
+    cutLoadBalancer(scenario, 'a', 'refused');
+    await clock.advance(60_000);
+    world.shoot('a').restoreKubelets();
+    await clock.advance(150_000);
+    expect(stateOf(scenario, 'a')).toEqual(allUp);
+    expect(scenario.changes).toHaveLength(6);
+  });
+
+  it('needs two candidates', async () => {
+    create('trigger', { shoots: [{ name: 'a', nodes: 1 }] });
+    const { clock } = scenario;
+    scenario.startProber();
+    await clock.advance(60_000);
+    cutLoadBalancer(scenario, 'a', 'refused');
+    await clock.advance(300_000);
+    expect(scenario.changes).toEqual([]);
+  });
+});
+
+describe('a try that hangs', () => {
+  it('delays no verdict of the leases', async () => {
+    const runs = async (hangs: boolean): Promise<readonly unknown[]> => {
+      create('observe', { settings: { backoffJitterFactor: 0 } });
+      const { clock, world } = scenario;
+      scenario.startProber();
+      await clock.advance(30_000);
+      if (hangs) world.shoot('a').api.publicWay.setReachability('silent');
+      await clock.advance(30_000);
+      world.shoot('a').cutKubelets();
+      await clock.advance(60_000);
+      return scenario.changes.map(({ name, at }) => [name, at]);
+    };
+    const expected = await runs(false);
+    await scenario.stop();
+    expect(await runs(true)).toEqual(expected);
+    expect(expected).toHaveLength(3);
+  });
+});
+
+describe('a kubeconfig that cannot be used', () => {
+  const cases: readonly (readonly [what: string, breakIt: (scenario: Scenario) => void])[] = [
+    ['is missing', ({ world }) => world.store.remove(simKinds.Secret, { namespace: ns, name: outsideSecretName })],
+    ['is broken', (broken) => publishOutside(broken, 'a', 'clusters: [\n')],
+    [
+      'would run a command',
+      (broken) => {
+        const text = broken.world.shoot('a').api.publicWay.kubeconfig();
+        publishOutside(broken, 'a', text.replace(/ {4}token: .*/, '    exec: {command: "id"}'));
+      },
+    ],
+  ];
+
+  it.each(cases.flatMap(([what, breakIt]) => modes.map((mode) => [what, mode, breakIt] as const)))(
+    '(it %s) makes the path unknown in mode %s: the leases alone are judged, and it is said once',
+    async (_, mode, breakIt) => {
+      create(mode);
+      const { clock, world } = scenario;
+      breakIt(scenario);
+      scenario.startProber();
+      await clock.advance(120_000);
+      expect(toldOfPaths(scenario)).toEqual([`warn outside path cannot be judged ${ns} unknown`]);
+      expect(await stateMetric('unknown')).toBe(1);
+      world.shoot('a').cutKubelets();
+      await clock.advance(60_000);
+      expect(stateOf(scenario, 'a')).toEqual(allHeld);
+      const token = /token: "(.*)"/.exec(world.shoot('a').api.kubeconfig())![1];
+      expect(JSON.stringify(scenario.log)).not.toContain(token);
+      publishOutside(scenario, 'a');
+      await clock.advance(15_000);
+      expect(await stateMetric('whole')).toBe(1);
+    },
+  );
+});
+
+describe('answers that are no success', () => {
+  it.each([
+    [401, 'whole'],
+    [403, 'whole'],
+    [429, 'whole'],
+    [404, 'broken'],
+    [500, 'broken'],
+    [503, 'broken'],
+  ] as const)('with status %i: the path is %s', async (status, state) => {
+    create('observe');
+    scenario.outsideLine('a').setFaults(() => ({ status }));
+    scenario.startProber();
+    await scenario.clock.advance(60_000);
+    expect(await stateMetric(state)).toBe(1);
+  });
+
+  it('ask for time, which they get', async () => {
+    create('observe');
+    const line = scenario.outsideLine('a');
+    line.setFaults(() => ({ status: 429, retryAfter: 120 }));
+    scenario.startProber();
+    await scenario.clock.advance(119_000);
+    expect(line.requests.total()).toBe(1);
+  });
+});

@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest';
+import { type Scenario, createScenario } from '../../simulator/harness/harness.ts';
+import { allHeld, allUp, stateOf, told } from '../../simulator/harness/support.ts';
+
+/** What the log calls a change of verdict, in order. */
+const verdictsOf = ({ log }: Scenario): readonly unknown[] =>
+  log.filter(({ msg }) => msg === 'verdict').map(({ verdict }) => verdict);
+
+it('a prober probes a healthy shoot, protects it in an outage, and restores it when the kubelets are back', async () => {
+  const scenario = createScenario({ shoots: [{ name: 'a' }] });
+  const { clock, world, changes } = scenario;
+  const shoot = world.shoot('a');
+  const { requests } = scenario.shootLine('a');
+
+  // It starts, and finds the shoot healthy.
+  scenario.startProber();
+  await clock.advance(60_000);
+  expect(verdictsOf(scenario)).toEqual(['healthy']);
+
+  // Every 10 to 12 s it asks for the version and the leases, and for nothing else.
+  requests.reset();
+  await clock.advance(120_000);
+  const probes = requests.total({ verb: 'get', resource: '/version' });
+  expect(probes).toBeGreaterThanOrEqual(10);
+  expect(probes).toBeLessThanOrEqual(12);
+  expect(Object.fromEntries(requests.byKey)).toEqual({ 'get /version': probes, 'list leases': probes });
+  expect(changes).toEqual([]);
+
+  // The kubelets are cut off. Their leases expire after 30 s: the verdict turns, and nothing has been scaled before.
+  shoot.cutKubelets();
+  const cutAt = clock.monotonic();
+  await clock.advance(20_000);
+  expect(changes).toEqual([]);
+  await clock.advance(20_000);
+  expect(verdictsOf(scenario)).toEqual(['healthy', 'unhealthy']);
+
+  // MCM and the autoscaler go first, then KCM, all before KCM gives up a node.
+  expect(told(changes)).toEqual([
+    'mcm 1->0 replicas=1 active=',
+    'ca 1->0 replicas=1 active=',
+    'kcm 1->0 replicas=1 active=',
+  ]);
+  expect(changes.at(-1)!.at - cutAt).toBeLessThan(40_000);
+
+  // However long the outage lasts, all stays as it is, and no node or machine is lost.
+  await clock.advance(3_600_000);
+  expect(stateOf(scenario, 'a')).toEqual(allHeld);
+  expect(changes).toHaveLength(3);
+
+  // The kubelets renew again: KCM comes back first, and MCM only when KCM is ready.
+  shoot.restoreKubelets();
+  await clock.advance(90_000);
+  expect(verdictsOf(scenario)).toEqual(['healthy', 'unhealthy', 'healthy']);
+  expect(told(changes.slice(3))).toEqual(['kcm 0->1', 'mcm 0->1', 'ca 0->1']);
+  expect(stateOf(scenario, 'a')).toEqual(allUp);
+  expect(shoot.toll()).toEqual({ nodesTurnedUnknown: 0, machinesReplaced: 0 });
+  await scenario.stop();
+});

@@ -1,0 +1,152 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Scenario, createScenario } from '../../simulator/harness/harness.ts';
+import { gardenSettings } from '../../simulator/harness/settings.ts';
+import { allHeld, allUp, editDeployment, editShoot, reachOutage, stateOf } from '../../simulator/harness/support.ts';
+import { requestKind } from '../../simulator/network/counting.ts';
+
+let scenario: Scenario;
+afterEach(() => scenario.stop());
+
+it('takes new settings over without a new start, and goes on with what it remembers of the leases', async () => {
+  scenario = createScenario({ shoots: [{ name: 'a' }] });
+  const { clock, world } = scenario;
+  scenario.startProber();
+  await clock.advance(60_000);
+  world.shoot('a').cutKubelets();
+  await clock.advance(20_000);
+  scenario.reload({ probeIntervalMs: 7_000 });
+  // Leases expire 30 s after their last renewal, as if nothing had happened: no first looks, no initial delay.
+  await clock.advance(15_000);
+  expect(stateOf(scenario, 'a')).toEqual(allHeld);
+  expect(world.shoot('a').toll().nodesTurnedUnknown).toBe(0);
+});
+
+it('restores a resource that the new configuration no longer names', async () => {
+  scenario = createScenario({ shoots: [{ name: 'a' }] });
+  const { clock, world } = scenario;
+  await reachOutage(scenario);
+  expect(stateOf(scenario, 'a')).toEqual(allHeld);
+  const dependentResources = gardenSettings.dependentResources.filter(({ ref }) => ref.name !== 'cluster-autoscaler');
+  scenario.reload({ dependentResources });
+  await clock.advance(5_000);
+  world.shoot('a').restoreKubelets();
+  await clock.advance(120_000);
+  expect(stateOf(scenario, 'a')).toEqual(allUp);
+});
+
+it('does not scale by the old settings any more', async () => {
+  scenario = createScenario({ shoots: [{ name: 'a' }] });
+  const { clock, world } = scenario;
+  scenario.startProber();
+  await clock.advance(60_000);
+  scenario.reload({ dependentResources: gardenSettings.dependentResources.slice(0, 1) });
+  await clock.advance(5_000);
+  world.shoot('a').cutKubelets();
+  await clock.advance(60_000);
+  expect(scenario.changes.map(({ name }) => name)).toEqual(['kube-controller-manager']);
+});
+
+it('restores what was scaled down while the new configuration was being taken over', async () => {
+  scenario = createScenario({ shoots: [{ name: 'a' }] });
+  const { clock, world } = scenario;
+  // The watches of the new configuration are slow to come: the former one goes on protecting meanwhile.
+  scenario.startProber();
+  await clock.advance(60_000);
+  world.shoot('a').cutKubelets();
+  await clock.advance(20_000);
+  scenario.seedLine.setFaults(({ path, query }) =>
+    path.endsWith('/clusters') && query?.watch === undefined ? { delayMs: 25_000 } : undefined,
+  );
+  scenario.reload({ dependentResources: gardenSettings.dependentResources.slice(0, 2) });
+  await clock.advance(20_000);
+  expect(stateOf(scenario, 'a')).toEqual(allHeld);
+  scenario.seedLine.setFaults(undefined);
+  await clock.advance(30_000);
+  world.shoot('a').restoreKubelets();
+  await clock.advance(180_000);
+  expect(stateOf(scenario, 'a')).toEqual(allUp);
+});
+
+it('leaves a resource alone that the configuration no longer names and that it does not hold', async () => {
+  scenario = createScenario({ shoots: [{ name: 'a' }] });
+  const { clock } = scenario;
+  scenario.startProber();
+  await clock.advance(30_000);
+  scenario.reload({ dependentResources: gardenSettings.dependentResources.slice(0, 2) });
+  await clock.advance(5_000);
+  editDeployment(scenario, { shoot: 'a', name: 'ca' }, (deployment) => ({
+    ...deployment,
+    spec: { ...(deployment.spec as object), replicas: 0 },
+  }));
+  await clock.advance(120_000);
+  expect(stateOf(scenario, 'a')).toEqual(['ca 0', 'kcm 1', 'mcm 1']);
+});
+
+it('goes on protecting a shoot whose Cluster cannot be decoded', async () => {
+  scenario = createScenario({ shoots: [{ name: 'a' }] });
+  const { clock, world } = scenario;
+  scenario.startProber();
+  await clock.advance(60_000);
+  editShoot(scenario, 'a', (shoot) => ({ ...shoot, spec: { ...shoot.spec, hibernation: 'no' } }));
+  await clock.advance(1_000);
+  scenario.reload({ probeIntervalMs: 7_000 });
+  await clock.advance(5_000);
+  world.shoot('a').cutKubelets();
+  await clock.advance(60_000);
+  expect(stateOf(scenario, 'a')).toEqual(allHeld);
+});
+
+describe('reloads in quick succession', () => {
+  /** Watches of the seed that are open, by what they watch. */
+  const followWatches = () => {
+    const signals: { readonly what: string; readonly signal: AbortSignal }[] = [];
+    const slow = new Set<string>();
+    scenario.seedLine.setFaults((request) => {
+      const { verb, resource } = requestKind(request);
+      const what = `${resource} ${request.query?.fieldSelector ?? ''}`;
+      if (verb === 'watch') signals.push({ what, signal: request.signal });
+      return verb === 'list' && slow.has(resource) ? { delayMs: 3_000 } : undefined;
+    });
+    const open = () => signals.flatMap(({ what, signal }) => (signal.aborted ? [] : [what])).sort();
+    return { open, slow };
+  };
+
+  it.each([
+    { what: 'two', gapsMs: [0], inForce: 1 },
+    { what: 'two, the second while the first is read in', gapsMs: [1_000], inForce: 1 },
+    { what: 'two, the second right when the first is in force', gapsMs: [3_000], inForce: 2 },
+    { what: 'three', gapsMs: [0, 0], inForce: 1 },
+    { what: 'three, one after the other', gapsMs: [1_000, 1_000], inForce: 1 },
+  ])('($what): the last one wins, and nothing is left of those before', async ({ gapsMs, inForce }) => {
+    scenario = createScenario({ shoots: [{ name: 'a' }] });
+    const { clock, world, log } = scenario;
+    const { open, slow } = followWatches();
+    scenario.startProber();
+    await clock.advance(60_000);
+    const before = open();
+    expect(before).toHaveLength(6);
+    slow.add('clusters');
+    const onlyKcm = gardenSettings.dependentResources.slice(0, 1);
+    for (const gapMs of gapsMs) {
+      scenario.reload({ dependentResources: onlyKcm, probeIntervalMs: 60_000 });
+      await clock.advance(gapMs);
+    }
+    scenario.reload({ probeIntervalMs: 5_000 });
+    await clock.advance(10_000);
+    expect(open()).toEqual(before);
+    expect(log.filter(({ msg }) => msg === 'the new configuration is in force')).toHaveLength(inForce);
+    const runs = () => log.filter(({ msg }) => msg === 'probe run').length;
+    const from = runs();
+    await clock.advance(60_000);
+    expect(runs() - from).toBeGreaterThanOrEqual(10);
+    world.shoot('a').cutKubelets();
+    await clock.advance(60_000);
+    expect(stateOf(scenario, 'a')).toEqual(allHeld);
+    world.shoot('a').restoreKubelets();
+    await clock.advance(120_000);
+    expect(stateOf(scenario, 'a')).toEqual(allUp);
+    expect(log.filter(({ level }) => level === 'error')).toEqual([]);
+    await scenario.stopProber();
+    expect(open()).toEqual([]);
+  });
+});

@@ -1,0 +1,120 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Scenario, createScenario } from '../../simulator/harness/harness.ts';
+import { allHeld, allUp, reachOutage, stateOf, told } from '../../simulator/harness/support.ts';
+
+let scenario: Scenario;
+const create = (): Scenario => {
+  scenario = createScenario({ shoots: [{ name: 'a', replicas: { 'machine-controller-manager': 3 } }] });
+  return scenario;
+};
+afterEach(() => scenario.stop());
+
+const held = allHeld.map((line) => (line.startsWith('mcm') ? 'mcm 0 replicas=3 active=' : line));
+const up = allUp.map((line) => (line.startsWith('mcm') ? 'mcm 3' : line));
+
+describe('what stays held at the end', () => {
+  const lastLines = async (mayWrite: boolean): Promise<readonly unknown[]> => {
+    create();
+    await reachOutage(scenario);
+    scenario.mayWrite = mayWrite;
+    await scenario.stopProber();
+    return scenario.log.flatMap(({ msg }) => (msg.startsWith('stopping: ') ? [msg] : []));
+  };
+
+  it('is told by a prober that stops, and not by one that has lost the lead: it is the affair of the next leader', async () => {
+    expect(await lastLines(true)).toEqual([expect.stringMatching(/^stopping: 3 resources of 1 shoot stay held; /)]);
+    await scenario.stop();
+    expect(await lastLines(false)).toEqual([]);
+  });
+});
+
+describe('a new prober', () => {
+  it.each([1, 2, 3])('completes a scale-down that was stopped after %i writes', async (writes) => {
+    create();
+    const { clock, world, changes } = scenario;
+    scenario.startProber();
+    await clock.advance(60_000);
+    world.shoot('a').cutKubelets();
+    await clock.runUntil(() => changes.length >= writes);
+    await scenario.stopProber();
+    scenario.startProber();
+    await clock.advance(10_000);
+    expect(stateOf(scenario, 'a')).toEqual(held);
+    await clock.advance(300_000);
+    expect(told(changes)).toEqual([
+      'mcm 3->0 replicas=3 active=',
+      'ca 1->0 replicas=1 active=',
+      'kcm 1->0 replicas=1 active=',
+    ]);
+    expect(world.shoot('a').toll().nodesTurnedUnknown).toBe(0);
+  });
+
+  it.each([1, 2, 3])('completes a scale-up that was stopped after %i writes', async (writes) => {
+    create();
+    await reachOutage(scenario);
+    const { clock, world, changes } = scenario;
+    world.shoot('a').restoreKubelets();
+    await clock.runUntil(() => changes.length === 3 + writes);
+    await scenario.stopProber();
+    await clock.advance(60_000);
+    expect(changes).toHaveLength(3 + writes);
+    scenario.startProber();
+    await clock.advance(90_000);
+    expect(stateOf(scenario, 'a')).toEqual(up);
+    expect(told(changes.slice(3))).toEqual(['kcm 0->1', 'mcm 0->3', 'ca 0->1']);
+    expect(world.shoot('a').toll()).toEqual({ nodesTurnedUnknown: 0, machinesReplaced: 0 });
+  });
+
+  it('keeps holding while the outage lasts, without a write, and restores after it', async () => {
+    create();
+    await reachOutage(scenario);
+    const { clock, world, changes } = scenario;
+    await scenario.stopProber();
+    scenario.startProber();
+    await clock.advance(600_000);
+    expect(changes).toHaveLength(3);
+    world.shoot('a').restoreKubelets();
+    await clock.advance(90_000);
+    expect(stateOf(scenario, 'a')).toEqual(up);
+  });
+
+  it('restores what another held, when the outage ended while none ran', async () => {
+    create();
+    await reachOutage(scenario);
+    const { clock, world } = scenario;
+    await scenario.stopProber();
+    world.shoot('a').restoreKubelets();
+    await clock.advance(60_000);
+    expect(stateOf(scenario, 'a')).toEqual(held);
+    scenario.startProber();
+    await clock.advance(90_000);
+    expect(stateOf(scenario, 'a')).toEqual(up);
+  });
+
+  it('writes nothing while it may not', async () => {
+    create();
+    scenario.mayWrite = false;
+    await reachOutage(scenario);
+    expect(scenario.changes).toEqual([]);
+    expect(scenario.seedLine.requests.total({ verb: 'patch' })).toBe(0);
+    scenario.mayWrite = true;
+    await scenario.clock.advance(15_000);
+    expect(stateOf(scenario, 'a')).toEqual(held);
+  });
+});
+
+describe('stopping', () => {
+  it('leaves no timer, no watch and no request behind', async () => {
+    create();
+    await reachOutage(scenario);
+    await scenario.stopProber();
+    scenario.world.stop();
+    const { clock } = scenario;
+    await clock.settle();
+    expect(clock.pending).toBe(0);
+    scenario.seedLine.requests.reset();
+    scenario.shootLine('a').requests.reset();
+    await clock.advance(600_000);
+    expect(scenario.seedLine.requests.total() + scenario.shootLine('a').requests.total()).toBe(0);
+  });
+});

@@ -1,0 +1,69 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { simKinds } from '../../../simulator/apiserver/kinds.ts';
+import { type WeederBench, createWeederBench } from '../../../simulator/harness/weeder/bench.ts';
+
+const minute = 60_000;
+const shoots = Array.from({ length: 12 }, (_, index) => ({
+  name: `s${String(index)}`,
+  nodes: 1,
+  controlPlanePods: true,
+}));
+
+let bench: WeederBench | undefined;
+afterEach(() => bench?.stop());
+
+/** Seconds from etcd's return until each of the Deployments that depend on it was whole again, after half an hour without etcd. */
+const recover = async ({ isWeeded }: { readonly isWeeded: boolean }): Promise<readonly number[]> => {
+  const created = createWeederBench(shoots);
+  bench = created;
+  const { clock, world } = created;
+  if (isWeeded) created.start();
+  await clock.advance(minute);
+  for (const [index, shoot] of world.shoots.entries()) {
+    shoot.breakEtcd();
+    clock.timer(30 * minute + index * 37_000, () => shoot.mendEtcd());
+  }
+  await clock.advance(55 * minute);
+  return world.shoots
+    .flatMap((shoot) => shoot.recoveries())
+    .map(({ etcdReadyAt, podsReadyAt }) => (podsReadyAt - etcdReadyAt) / 1_000)
+    .toSorted((a, b) => a - b);
+};
+
+const told = (seconds: readonly number[]): string =>
+  `median ${(seconds[Math.floor(seconds.length / 2)] ?? 0).toFixed(0)} s, worst ${(seconds.at(-1) ?? 0).toFixed(0)} s`;
+
+describe('control planes whose etcd comes back', () => {
+  it('are whole again within a minute, which takes them minutes by themselves', async () => {
+    const alone = await recover({ isWeeded: false });
+    await bench?.stop();
+    const weeded = await recover({ isWeeded: true });
+    process.stdout.write(
+      `recovery of ${String(alone.length)} Deployments: by themselves ${told(alone)}; weeded ${told(weeded)}\n`,
+    );
+    expect([alone.length, weeded.length]).toEqual([60, 60]);
+    expect(alone.at(-1)).toBeGreaterThan(5 * 60);
+    expect(weeded.at(-1)).toBeLessThan(60);
+  });
+
+  it('lose no pod to the weeder that is well, and none to a loop of its own making', async () => {
+    bench = createWeederBench([{ name: 'a', nodes: 1, controlPlanePods: true }]);
+    const { clock, world, kubelet } = bench;
+    const [shoot] = world.shoots;
+    bench.start();
+    await clock.advance(10 * minute);
+    expect(kubelet.deleted).toEqual([]);
+    // Its dependency is there all the time: what is wrong with it no weeder can mend.
+    shoot?.crash(['kube-scheduler']);
+    shoot?.breakEtcd();
+    await clock.advance(10 * minute);
+    const before = kubelet.deleted.length;
+    shoot?.mendEtcd();
+    await clock.advance(5 * minute);
+    const ofScheduler = kubelet.deleted.slice(before).filter((line) => line.includes('kube-scheduler'));
+    // At 0, 10, 30, 70, 150 and 230 s at the earliest.
+    expect(ofScheduler.length).toBeGreaterThan(1);
+    expect(ofScheduler.length).toBeLessThanOrEqual(6);
+    expect(world.store.list(simKinds.Pod, shoot?.namespace).length).toBeGreaterThan(0);
+  });
+});

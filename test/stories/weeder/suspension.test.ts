@@ -1,0 +1,76 @@
+import { expect, it } from 'vitest';
+import { startWeederReplica } from '../../../simulator/harness/replica.ts';
+import { weederSettings } from '../../../simulator/harness/weeder/bench.ts';
+import { startKubelet } from '../../../simulator/harness/weeder/kubelet.ts';
+import { etcd, ns } from '../../../simulator/harness/weeder/support.ts';
+import { createVirtualClock } from '../../../simulator/time/clock.ts';
+import { createSeededRandom } from '../../../simulator/time/random.ts';
+import { createWorld } from '../../../simulator/world/world.ts';
+
+const weedingMs = 60_000;
+
+/** A weeder in a process that can be suspended, in a seed whose etcd is not ready. */
+const begin = async () => {
+  const clock = createVirtualClock();
+  const world = createWorld({ clock, shoots: [] });
+  const kubelet = startKubelet(world.store, clock);
+  kubelet.endpoints(etcd, false);
+  const weeder = startWeederReplica(
+    { world, clock },
+    {
+      settings: { ...weederSettings, watchDurationMs: weedingMs },
+      leaderElection: {
+        enabled: false,
+        namespace: 'garden',
+        leaseDurationMs: 15_000,
+        renewDeadlineMs: 10_000,
+        retryPeriodMs: 2_000,
+      },
+      dryRun: false,
+      random: createSeededRandom(0),
+    },
+  );
+  await clock.advance(10_000);
+  return {
+    clock,
+    kubelet,
+    weeder,
+    /** Sleeps until long after the end of a weeding that has begun. */
+    sleep: async (meanwhile: () => void) => {
+      weeder.machine.suspend();
+      await clock.advance(10_000);
+      meanwhile();
+      await clock.advance(weedingMs);
+      await weeder.machine.resume(() => clock.settle());
+      await clock.advance(30_000);
+    },
+    stop: async () => {
+      weeder.stop();
+      await clock.run(weeder.ended);
+      world.stop();
+    },
+  };
+};
+
+it('a weeder that slept through the end of a weeding deletes no pod that turned bad meanwhile', async () => {
+  const { clock, kubelet, sleep, stop } = await begin();
+  kubelet.run({ namespace: ns, name: 'api-1' });
+  kubelet.endpoints(etcd, true);
+  await clock.advance(5_000);
+  await sleep(() => kubelet.crash({ namespace: ns, name: 'api-1' }));
+  expect(kubelet.deleted).toEqual([]);
+  await stop();
+});
+
+it('a weeder that slept through the end of a weeding sends none of the deletes that waited for their turn', async () => {
+  const { clock, kubelet, weeder, sleep, stop } = await begin();
+  const pods = Array.from({ length: 25 }, (_, index) => `api${String(index)}-1`);
+  for (const name of pods) kubelet.crash({ namespace: ns, name });
+  // The twenty that are in flight are answered while it sleeps.
+  weeder.seedLine.setFaults(({ method }) => (method === 'DELETE' ? { delayMs: 8_000 } : undefined));
+  kubelet.endpoints(etcd, true);
+  await clock.advance(5_000);
+  await sleep(() => undefined);
+  expect(kubelet.deleted).toHaveLength(20);
+  await stop();
+});
