@@ -3,7 +3,7 @@ import { ApiError, type ApiErrorCode } from '../kubernetes/api/errors.ts';
 import type { KubeClient } from '../kubernetes/api/kube.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
-import type { Meter } from '../ports/meter.ts';
+import type { Counter, Meter } from '../ports/meter.ts';
 import type { Random } from '../ports/random.ts';
 import { escapeControlsInLines } from './escape-controls.ts';
 import type { EventRecorder, RecordedEvent } from './events.ts';
@@ -24,7 +24,7 @@ const mostWaiting = 5_000;
 const mostInFlight = 4;
 const timeoutMs = 10_000;
 /** An Event that cannot be written now is tried again, as client-go's recorder does (`tools/record/event.go`, 12 times there). */
-const mostTries = 3;
+const mostAttempts = 3;
 const retryMs = 10_000;
 const longestMessage = 1_024;
 
@@ -80,77 +80,87 @@ export interface RunningEventRecorder extends EventRecorder {
 
 /**
  * Writes Events a few at a time and in the ordinary lane, so that they never stand in the way of requests that matter. A missing right is
- * said once, and Events are left out from then on; until one was written they go one by one, so that it costs a single request.
+ * logged once, and Events are left out from then on; until one was written they go one by one, so that it costs a single request.
  */
-export const createEventRecorder = (options: EventRecorderOptions): RunningEventRecorder => {
-  const { client, clock, logger } = options;
-  const dropped = options.meter.counter({
-    name: 'dwd_events_dropped_total',
-    help: 'Events that were given up: too many waited, or the API server did not take them. A missing right does not count.',
-  });
-  const stop = new AbortController();
-  const waiting: Call<undefined>[] = [];
-  let inFlight = 0;
-  let right: 'unknown' | 'given' | 'missing' = 'unknown';
+class WritingEventRecorder implements RunningEventRecorder {
+  readonly #options: EventRecorderOptions;
+  readonly #dropped: Counter;
+  readonly #stop = new AbortController();
+  readonly #waiting: Call<undefined>[] = [];
+  #inFlight = 0;
+  #right: 'unknown' | 'given' | 'missing' = 'unknown';
 
-  const giveUp = (error: unknown): void => {
-    if (!isMissingRight(error)) {
-      dropped.inc();
-      logger.debug('an Event was not written', { problem: messageOf(error) });
-    } else if (right !== 'missing') {
-      right = 'missing';
-      waiting.length = 0;
-      logger.warn('no right to write Events in shoot namespaces: they are left out', { problem: messageOf(error) });
+  constructor(options: EventRecorderOptions) {
+    this.#options = options;
+    this.#dropped = options.meter.counter({
+      name: 'dwd_events_dropped_total',
+      help: 'Events that were given up: too many waited, or the API server did not take them. A missing right does not count.',
+    });
+  }
+
+  record(event: RecordedEvent): void {
+    if (this.#right === 'missing' || this.#stop.signal.aborted) return;
+    if (this.#waiting.length >= mostWaiting) {
+      this.#dropped.inc();
+      return;
     }
-  };
+    this.#waiting.push(createEvent(event, this.#options));
+    this.#sendMore();
+  }
 
-  const write = async (call: Call<undefined>): Promise<void> => {
-    for (let tries = 1; ; tries += 1) {
+  stop(): void {
+    this.#waiting.length = 0;
+    this.#stop.abort(new Error('the program is stopping'));
+  }
+
+  #sendMore(): void {
+    const most = this.#right === 'given' ? mostInFlight : 1;
+    while (this.#inFlight < most) {
+      const call = this.#waiting.shift();
+      if (call === undefined) return;
+      void this.#send(call);
+    }
+  }
+
+  async #send(call: Call<undefined>): Promise<void> {
+    this.#inFlight += 1;
+    try {
+      await this.#write(call);
+      if (this.#right === 'unknown') this.#right = 'given';
+    } catch (error) {
+      if (!this.#stop.signal.aborted) this.#giveUp(error);
+    }
+    this.#inFlight -= 1;
+    this.#sendMore();
+  }
+
+  async #write(call: Call<undefined>): Promise<void> {
+    const { client, clock } = this.#options;
+    const { signal } = this.#stop;
+    for (let attempts = 1; ; attempts += 1) {
       try {
-        await client.call(call, { signal: stop.signal, timeoutMs });
+        await client.call(call, { signal, timeoutMs });
         return;
       } catch (error) {
         if (isCode(error, 'AlreadyExists')) return;
-        if (tries === mostTries || !mayHeal(error)) throw error;
+        if (attempts === mostAttempts || !mayHeal(error)) throw error;
       }
-      await clock.sleep(retryMs, stop.signal);
+      await clock.sleep(retryMs, signal);
     }
-  };
+  }
 
-  const send = async (call: Call<undefined>): Promise<void> => {
-    inFlight += 1;
-    try {
-      await write(call);
-      if (right === 'unknown') right = 'given';
-    } catch (error) {
-      if (!stop.signal.aborted) giveUp(error);
+  #giveUp(error: unknown): void {
+    const { logger } = this.#options;
+    if (!isMissingRight(error)) {
+      this.#dropped.inc();
+      logger.debug('an Event was not written', { problem: messageOf(error) });
+    } else if (this.#right !== 'missing') {
+      this.#right = 'missing';
+      this.#waiting.length = 0;
+      logger.warn('no right to write Events in shoot namespaces: they are left out', { problem: messageOf(error) });
     }
-    inFlight -= 1;
-    sendMore();
-  };
+  }
+}
 
-  const sendMore = (): void => {
-    const most = right === 'given' ? mostInFlight : 1;
-    while (inFlight < most) {
-      const call = waiting.shift();
-      if (call === undefined) return;
-      void send(call);
-    }
-  };
-
-  return {
-    record: (event) => {
-      if (right === 'missing' || stop.signal.aborted) return;
-      if (waiting.length >= mostWaiting) {
-        dropped.inc();
-        return;
-      }
-      waiting.push(createEvent(event, options));
-      sendMore();
-    },
-    stop: () => {
-      waiting.length = 0;
-      stop.abort(new Error('the program is stopping'));
-    },
-  };
-};
+export const createEventRecorder = (options: EventRecorderOptions): RunningEventRecorder =>
+  new WritingEventRecorder(options);
