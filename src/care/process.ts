@@ -20,7 +20,14 @@ import {
 } from '../kubernetes/connection/index.ts';
 import { loadOperatorKubeconfig } from '../kubernetes/kubeconfig/index.ts';
 import type { Clock } from '../ports/clock.ts';
-import { type ProcessDeps, connectSeed, runComponent, systemClock, systemRandom } from '../process/index.ts';
+import {
+  type ProcessDeps,
+  connectSeed,
+  runComponent,
+  systemClock,
+  systemRandom,
+  userAgentOf,
+} from '../process/index.ts';
 import { CareController } from './controller.ts';
 import { untilWatched } from './generation.ts';
 import { CareReport, type ShootResult } from './report.ts';
@@ -63,8 +70,6 @@ const blameGarden = (error: unknown): never => {
 
 /** Nothing that care does is urgent. */
 const limitsOf = ({ qps, burst }: GardenDeps['flags']) => ({ qps, burst, urgentInFlight: 1 });
-
-const userAgentOf = ({ version }: Pick<CareProcessDeps, 'version'>): string => `dependency-watchdog/${version}`;
 
 /** `dwd care` as a process; resolves with its exit code. */
 export const runCareProcess = async (deps: CareProcessDeps): Promise<number> => {

@@ -11,7 +11,7 @@ import {
   type ComponentParts,
   type ComponentPorts,
   type RunningComponent,
-  createReloadable,
+  Reloadable,
   leaseNameOf,
   rightsOf,
   startParts,
@@ -50,7 +50,7 @@ const createCare = ({
     takeOver,
     dryRun,
   };
-  return createReloadable({
+  return new Reloadable({
     name: 'care',
     settings,
     create: (wanted) => createCareGeneration({ settings: wanted, deps }),

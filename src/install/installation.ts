@@ -7,7 +7,7 @@ import { connectCluster } from '../kubernetes/connection/index.ts';
 import { loadOperatorKubeconfig } from '../kubernetes/kubeconfig/index.ts';
 import type { Logger } from '../ports/logger.ts';
 import { foreseeRelease, heldName, listHeld, releaseHeld } from '../prober/index.ts';
-import { systemClock, systemRandom } from '../process/index.ts';
+import { systemClock, systemRandom, userAgentOf } from '../process/index.ts';
 import { createMeter } from '../telemetry/index.ts';
 import { type InstallCheck, type InstalledSettings, checkInstalledRights, checkKinds, leaseNames } from './checks.ts';
 import { type InstallContext, InstallError } from './context.ts';
@@ -86,9 +86,9 @@ const onCluster = async <T>(
   command: ClusterCommand,
   work: (connected: Connected) => Promise<T>,
 ): Promise<Result<T, CommandFailure>> => {
-  const { kubeconfig, env, logger, version, timeoutMs, progress, stop: signal } = command;
+  const { kubeconfig, env, logger, timeoutMs, progress, stop: signal } = command;
   const clock = systemClock();
-  const userAgent = `dependency-watchdog/${version}`;
+  const userAgent = userAgentOf(command);
   try {
     const path = kubeconfig === undefined ? {} : { path: kubeconfig };
     const access = await loadOperatorKubeconfig({ ...path, env, homedir, clock });

@@ -9,7 +9,7 @@ import {
   type ComponentParts,
   type ComponentPorts,
   type RunningComponent,
-  createReloadable,
+  Reloadable,
   leaseNameOf,
   startParts,
 } from '../process/index.ts';
@@ -52,7 +52,7 @@ export const createProber = ({
     held = ports.leadership.mayWrite() ? counts : new Map();
   };
   const deps = { ...ports, client, report, unserved, registry, dryRun, concurrency, onStopped };
-  return createReloadable({
+  return new Reloadable({
     name: 'prober',
     settings,
     create: (wanted, former) => createGeneration(former === undefined ? wanted : keepDropped(wanted, former), deps),

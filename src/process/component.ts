@@ -10,6 +10,8 @@ import type { ComponentParts } from './reloadable.ts';
 /** Name of the Lease by which a component elects its leader: the Go program's, so that the two hand over to each other. */
 export const leaseNameOf = (component: string): string => `dwd-${component}-leader-election`;
 
+export const userAgentOf = ({ version }: { readonly version: string }): string => `dependency-watchdog/${version}`;
+
 /** What a component is given to work with. */
 export interface ComponentPorts {
   readonly clock: Clock;

@@ -1,7 +1,7 @@
 export { bindAddressForms, parseBindAddress } from './bind-address.ts';
 export type { Inquiry, NeededRight } from './check-rights.ts';
 export { systemClock } from './clock.ts';
-export { type Component, type ComponentOptions, type ComponentPorts, leaseNameOf } from './component.ts';
+export { type Component, type ComponentOptions, type ComponentPorts, leaseNameOf, userAgentOf } from './component.ts';
 export type { Check } from './endpoints.ts';
 export { type Grant, eventGrant, leaseGrants, rightsOf, watched } from './grants.ts';
 export { createElection } from './leadership.ts';
@@ -13,7 +13,7 @@ export {
   type ComponentParts,
   type Generation,
   type RunningComponent,
-  createReloadable,
+  Reloadable,
   startParts,
 } from './reloadable.ts';
 export { type ProcessParts, type SeedPorts, connectSeed, runSeedProcess } from './seed-process.ts';

@@ -86,29 +86,25 @@ const stopGroup = async (group: RunningGroup, { clock, logger }: LifecycleOption
  */
 export const runLifecycle = async (options: LifecycleOptions): Promise<number> => {
   const { groups, stop, clock, logger, stopTimeoutMs = defaultStopTimeoutMs } = options;
-  const end = new AbortController();
+  const failed = new AbortController();
+  const end = AbortSignal.any([stop, failed.signal]);
   let exitCode = 0;
   const fail = (name: string, error: unknown): void => {
     exitCode = 1;
     logger.error(`${name} failed`, { runnable: name, error });
-    end.abort(`${name} failed`);
+    failed.abort(`${name} failed`);
   };
-  const stopping = whenAborted(end.signal);
-  const onStop = (): void => end.abort(stop.reason);
-  if (stop.aborted) onStop();
-  else stop.addEventListener('abort', onStop, { once: true });
-
+  const stopping = whenAborted(end);
   const running: RunningGroup[] = [];
   for (const group of groups) {
-    if (end.signal.aborted) break;
+    if (end.aborted) break;
     const started = startGroup(group, fail);
     running.push(started);
     await Promise.race([started.ready, stopping]);
   }
   await stopping;
-  stop.removeEventListener('abort', onStop);
 
-  const { reason } = end.signal as { readonly reason: unknown };
+  const { reason } = end as { readonly reason: unknown };
   logger.info('stopping', { reason: reason instanceof Error ? reason.message : reason });
   const deadline = clock.monotonic() + stopTimeoutMs;
   for (const [later, group] of [...running.entries()].reverse()) {

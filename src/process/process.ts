@@ -3,7 +3,7 @@ import { createKubeClient } from '../kubernetes/client/index.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Meter } from '../ports/meter.ts';
 import { RightsCheck } from './check-rights.ts';
-import type { Component } from './component.ts';
+import { type Component, userAgentOf } from './component.ts';
 import { watchConfig } from './config-watch.ts';
 import type { Check, MetricsSource } from './endpoints.ts';
 import { leaseGrants, rightsOf } from './grants.ts';
@@ -31,58 +31,64 @@ export interface ProcessDeps<Settings> {
   readonly stop: AbortSignal;
 }
 
+const dryRunCheck: Check = { name: 'dry-run', ok: true, detail: 'nothing is written' };
+
 /** A component as a process: everything between its settings and its exit code, which is 0 after a stop and 1 after a failure. */
 export const runComponent = <Settings>(
   component: Component<Settings>,
   deps: ProcessDeps<Settings>,
 ): Promise<number> => {
+  const { settings, configFile, configWarnings } = deps;
+  const { dryRun, concurrentReconciles: concurrency } = deps.flags;
   const { leaseName, urgentInFlight } = component;
-  const userAgent = `dependency-watchdog/${deps.version}`;
+  const userAgent = userAgentOf(deps);
   // A rehearsal must never take the Lease from the program that protects.
-  const lease = deps.flags.dryRun ? `${leaseName}-dry-run` : leaseName;
-  const start = (ports: SeedPorts): ProcessParts => partsOf(component, { ...deps, ports, userAgent, lease });
+  const lease = dryRun ? `${leaseName}-dry-run` : leaseName;
+  const start = (ports: SeedPorts): ProcessParts => {
+    const parts = component.create({ settings, ports, concurrency, dryRun, userAgent });
+    const rights = rightsChecks(component, { ...deps, ports, lease });
+    const config = watchConfig({
+      ...deps,
+      path: configFile,
+      warnings: configWarnings,
+      clock: ports.clock,
+      apply: (changed) => {
+        parts.apply(changed);
+        for (const check of rights) check.apply(changed);
+      },
+    });
+    return {
+      standby: [parts.caches, config, ...rights],
+      leading: [parts.controller],
+      checks: () => (dryRun ? [dryRunCheck, ...parts.checks()] : parts.checks()),
+    };
+  };
   return runSeedProcess({ ...deps, leaseName: lease, urgentInFlight, userAgent, start });
 };
 
-interface PartsDeps<Settings> extends ProcessDeps<Settings> {
+interface RightsDeps<Settings> extends ProcessDeps<Settings> {
   readonly ports: SeedPorts;
-  readonly userAgent: string;
   readonly lease: string;
 }
 
-const dryRunCheck: Check = { name: 'dry-run', ok: true, detail: 'nothing is written' };
-
-const partsOf = <Settings>(component: Component<Settings>, deps: PartsDeps<Settings>): ProcessParts => {
-  const { ports, settings, flags, userAgent, lease } = deps;
-  const { clock, reviews } = ports;
-  const { dryRun, leaderElection, concurrentReconciles: concurrency } = flags;
-  const parts = component.create({ settings, ports, concurrency, dryRun, userAgent });
-  const client = createKubeClient({ kube: reviews, clock });
-  const { garden } = component;
-  const electing = leaderElection.enabled ? rightsOf(leaseGrants(lease, leaderElection.namespace)) : [];
-  const needed: typeof component.neededRights = async (wanted, inquiry) => [
-    ...(await component.neededRights(wanted, inquiry)),
+/** Of the rights in the seed, and in the garden where the component works there. */
+const rightsChecks = <Settings>(
+  { neededRights, garden }: Component<Settings>,
+  deps: RightsDeps<Settings>,
+): readonly RightsCheck<Settings>[] => {
+  const { ports, flags, lease } = deps;
+  const { enabled, namespace } = flags.leaderElection;
+  const { clock } = ports;
+  const electing = enabled ? rightsOf(leaseGrants(lease, namespace)) : [];
+  const client = createKubeClient({ kube: ports.reviews, clock });
+  const needed: typeof neededRights = async (wanted, inquiry) => [
+    ...(await neededRights(wanted, inquiry)),
     ...electing,
   ];
-  const rights = [
-    new RightsCheck({ ...deps, client, clock, needed }),
-    ...(garden === undefined
-      ? []
-      : [new RightsCheck({ ...deps, client: garden.client, clock, needed: garden.neededRights, cluster: 'garden' })]),
+  const inSeed = new RightsCheck({ ...deps, client, clock, needed });
+  if (garden === undefined) return [inSeed];
+  return [
+    inSeed,
+    new RightsCheck({ ...deps, client: garden.client, clock, needed: garden.neededRights, cluster: 'garden' }),
   ];
-  const config = watchConfig({
-    ...deps,
-    path: deps.configFile,
-    warnings: deps.configWarnings,
-    clock,
-    apply: (changed) => {
-      parts.apply(changed);
-      for (const check of rights) check.apply(changed);
-    },
-  });
-  return {
-    standby: [parts.caches, config, ...rights],
-    leading: [parts.controller],
-    checks: () => (dryRun ? [dryRunCheck, ...parts.checks()] : parts.checks()),
-  };
 };

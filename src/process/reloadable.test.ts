@@ -2,13 +2,13 @@ import { expect, it, vi } from 'vitest';
 import { createFakeClock } from '../../test/doubles/fake-clock.ts';
 import { createRecordingLogger } from '../../test/doubles/recording-logger.ts';
 import { whenAborted } from './lifecycle.ts';
-import { createReloadable } from './reloadable.ts';
+import { Reloadable } from './reloadable.ts';
 
 /** A component whose settings are the number of its generation, and which remembers those that worked. */
 const setUp = () => {
   const clock = createFakeClock();
   const told: string[] = [];
-  const parts = createReloadable<number, readonly number[]>({
+  const parts = new Reloadable<number, readonly number[]>({
     name: 'test',
     settings: 0,
     create: (settings) => ({
@@ -85,7 +85,7 @@ it('takes the later of two changes that come at once, and closes the watches of 
 it('goes over to a change that comes while the first caches are still being filled', async () => {
   const clock = createFakeClock();
   let failFirst: (error: Error) => void = () => undefined;
-  const parts = createReloadable<number, undefined>({
+  const parts = new Reloadable<number, undefined>({
     name: 'test',
     settings: 0,
     create: (settings) => ({

@@ -39,19 +39,9 @@ export interface ReloadableOptions<Settings, Memory> {
 }
 
 /** A component whose configuration can change while it runs. */
-export const createReloadable = <Settings, Memory>(
-  options: ReloadableOptions<Settings, Memory>,
-): ComponentParts<Settings> => {
-  const component = new Reloadable(options);
-  return {
-    caches: { name: 'caches', run: (signal, ready) => component.runCaches(signal, ready) },
-    controller: { name: options.name, run: (signal, ready) => component.runController(signal, ready) },
-    checks: () => component.checks(),
-    apply: (wanted) => component.apply(wanted),
-  };
-};
-
-class Reloadable<Settings, Memory> {
+export class Reloadable<Settings, Memory> implements ComponentParts<Settings> {
+  readonly caches: Runnable;
+  readonly controller: Runnable;
   readonly #options: ReloadableOptions<Settings, Memory>;
   #current: Generation<Settings, Memory>;
   #next: Generation<Settings, Memory> | undefined;
@@ -65,6 +55,8 @@ class Reloadable<Settings, Memory> {
   constructor(options: ReloadableOptions<Settings, Memory>) {
     this.#options = options;
     this.#current = options.create(options.settings, undefined);
+    this.caches = { name: 'caches', run: (signal, ready) => this.#runCaches(signal, ready) };
+    this.controller = { name: options.name, run: (signal, ready) => this.#runController(signal, ready) };
   }
 
   checks(): readonly Check[] {
@@ -77,7 +69,7 @@ class Reloadable<Settings, Memory> {
     );
   }
 
-  async runCaches(signal: AbortSignal, ready: () => void): Promise<void> {
+  async #runCaches(signal: AbortSignal, ready: () => void): Promise<void> {
     const aborted = whenAborted(signal);
     const first = this.#current;
     const synced = first.sync().catch((error: unknown) => {
@@ -94,7 +86,7 @@ class Reloadable<Settings, Memory> {
     await Promise.all([this.#current.close(), pending?.close(), this.#closeFormer()]);
   }
 
-  async runController(signal: AbortSignal, ready: () => void): Promise<void> {
+  async #runController(signal: AbortSignal, ready: () => void): Promise<void> {
     ready();
     let memory: Memory | undefined;
     // Once for all generations: a listener on it would stay for as long as the program runs.

@@ -18,7 +18,7 @@ import {
   type Generation,
   type RunningComponent,
   WorkQueue,
-  createReloadable,
+  Reloadable,
   leaseNameOf,
   rightsOf,
   startParts,
@@ -51,7 +51,7 @@ const createWeeder = (options: WeederOptions): ComponentParts<WeederSettings> =>
   const errors = createPodWatchErrors(ports.meter);
   const registry = createWatchRegistry(ports.meter);
   const deps = { ...ports, client, report, errors, registry, dryRun, concurrency };
-  return createReloadable({
+  return new Reloadable({
     name: 'weeder',
     settings,
     create: (wanted) => createGeneration(wanted, deps),
