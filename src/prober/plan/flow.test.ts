@@ -13,7 +13,10 @@ import {
   downVerdict,
   failedVerdict,
   once,
-  tell,
+  requestsIn,
+  markAt,
+  patchAt,
+  readAt,
   upHeldVerdict,
   upVerdict,
 } from '../testing/cases.ts';
@@ -37,7 +40,7 @@ const at = (ref: typeof a, level: number, rest: Level & { readonly optional?: bo
 const run = (options: HarnessOptions, until = 600_000) => {
   const harness = createHarness(options);
   harness.runUntil(until);
-  return { harness, sent: tell(harness.log), ends: harness.ends };
+  return { harness, sent: requestsIn(harness.log), ends: harness.ends };
 };
 
 /** Fates by name of the resource. */
@@ -55,14 +58,19 @@ describe('levels', () => {
     const options = { resources, objects: [a, b, c, d].map(held), verdictAt: once(upVerdict), followMs: 1_000 };
     const { sent, ends } = run(options);
     // Answered after 10 ms, ready 1 s later, seen 50 ms after that.
-    expect(sent).toEqual(['100 a object=3', '1160 b object=3', '1160 c object=3', '2220 d object=3']);
+    expect(sent).toEqual([
+      patchAt(100, 'a', 3),
+      patchAt(1_160, 'b', 3),
+      patchAt(1_160, 'c', 3),
+      patchAt(2_220, 'd', 3),
+    ]);
     expect(ends).toEqual([{ at: 3_280, flow: 1, end: 'completed' }]);
   });
 
   it('go down in ascending order, each when no pods of the one before are left', () => {
     const options = { resources, objects: [a, b, c, d].map(up), verdictAt: once(downVerdict), followMs: 500 };
     const { sent, ends } = run(options);
-    expect(sent).toEqual(['100 a object=0', '660 b object=0', '660 c object=0', '1220 d object=0']);
+    expect(sent).toEqual([patchAt(100, 'a', 0), patchAt(660, 'b', 0), patchAt(660, 'c', 0), patchAt(1_220, 'd', 0)]);
     expect(ends).toEqual([{ at: 1_780, flow: 1, end: 'completed' }]);
   });
 
@@ -72,18 +80,18 @@ describe('levels', () => {
       verdictAt: once(upVerdict),
     };
     const { sent } = run({ ...options, objects: [a, b, c].map(held) });
-    expect(sent).toEqual(['100 a object=3', '4100 b object=3', '5160 c object=3']);
+    expect(sent).toEqual([patchAt(100, 'a', 3), patchAt(4_100, 'b', 3), patchAt(5_160, 'c', 3)]);
   });
 
   it('without anything to do are passed at once', () => {
     const objects = [up(a), up(b), up(c), held(d)];
-    expect(run({ resources, objects, verdictAt: once(upVerdict) }).sent).toEqual(['100 d object=3']);
+    expect(run({ resources, objects, verdictAt: once(upVerdict) }).sent).toEqual([patchAt(100, 'd', 3)]);
   });
 
   it('leave resources without scaleDown alone', () => {
     const onlyUp = dependent(b, { down: null });
     const { sent } = run({ resources: [at(a, 1), onlyUp], objects: [up(a), up(b)], verdictAt: once(downVerdict) });
-    expect(sent).toEqual(['100 a object=0']);
+    expect(sent).toEqual([patchAt(100, 'a', 0)]);
   });
 });
 
@@ -101,31 +109,38 @@ describe('a scale-up', () => {
       { flow: 1, end: 'failed', at: 120 },
       { flow: 2, end: 'completed' },
     ]);
-    expect(sent).toEqual(['100 a object=3', '100 b object=3', '10200 a object=3', '11260 c object=3']);
+    expect(sent).toEqual([
+      patchAt(100, 'a', 3),
+      patchAt(100, 'b', 3),
+      patchAt(10_200, 'a', 3),
+      patchAt(11_260, 'c', 3),
+    ]);
   });
 
   it('waits for watches of the seed that are away, also in the middle, but not for ever; then it reads first', () => {
     const awayFrom = (from: number) => ({ seedAwayMs: (now: number) => Math.max(0, now - from) });
     const held3 = { resources, objects: [held(a), held(b), held(c)], verdictAt: () => upVerdict };
     const before = run({ ...held3, ...awayFrom(-1) }, 200_000);
-    expect(before.sent.slice(0, 2)).toEqual(['91000 a read', '91000 b read']);
+    expect(before.sent.slice(0, 2)).toEqual([readAt(91_000, 'a'), readAt(91_000, 'b')]);
     // c is on the next level: its turn comes when a and b are done, at 1160.
     const meanwhile = run({ ...held3, ...awayFrom(500) }, 200_000);
-    expect(meanwhile.sent).toEqual(['100 a object=3', '100 b object=3', expect.stringMatching(/^9\d{4} c object=3$/)]);
+    const at = meanwhile.sent[2]?.at ?? 0;
+    expect(meanwhile.sent).toEqual([patchAt(100, 'a', 3), patchAt(100, 'b', 3), patchAt(at, 'c', 3)]);
+    expect(Math.floor(at / 10_000)).toBe(9);
     const back = { seedAwayMs: (now: number) => (now < 5_000 ? 5_000 : 0) };
-    expect(run({ ...held3, ...back }, 200_000).sent[0]).toBe('10200 a object=3');
+    expect(run({ ...held3, ...back }, 200_000).sent[0]).toEqual(patchAt(10_200, 'a', 3));
   });
 
   it('passes a missing resource, though it is required', () => {
     const { sent, ends } = run({ resources, objects: [held(b), held(c)], verdictAt: once(upVerdict) });
-    expect(sent).toEqual(['100 b object=3', '1160 c object=3']);
+    expect(sent).toEqual([patchAt(100, 'b', 3), patchAt(1_160, 'c', 3)]);
     expect(ends).toMatchObject([{ end: 'completed' }]);
   });
 
   it('passes a missing resource that is optional', () => {
     const optional = [at(a, 0, { optional: true }), at(b, 0), at(c, 1)];
     const { sent, ends } = run({ resources: optional, objects: [held(b), held(c)], verdictAt: once(upVerdict) });
-    expect(sent).toEqual(['100 b object=3', '1160 c object=3']);
+    expect(sent).toEqual([patchAt(100, 'b', 3), patchAt(1_160, 'c', 3)]);
     expect(ends).toMatchObject([{ end: 'completed' }]);
   });
 
@@ -146,7 +161,7 @@ describe('a scale-up', () => {
   ])('starts no level on a verdict older than two probe intervals: $what', ({ followMs, next }) => {
     const options = { resources: [at(a, 0, { timeoutMs: 100_000 }), at(c, 1)], objects: [held(a), held(c)], followMs };
     const { sent, ends } = run({ ...options, verdictAt: once(upVerdict) }, 100_000);
-    expect(sent).toEqual(['100 a object=3', ...(next === undefined ? [] : [`${String(next)} c object=3`])]);
+    expect(sent).toEqual([patchAt(100, 'a', 3), ...(next === undefined ? [] : [patchAt(next, 'c', 3)])]);
     expect(ends.length).toBe(next === undefined ? 0 : 1);
   });
 
@@ -157,7 +172,7 @@ describe('a scale-up', () => {
     };
     const verdictAt = (now: number) => (now === 0 || now > 50_000 ? upVerdict : undefined);
     const { sent, ends } = run({ ...options, followMs: 35_000, verdictAt }, 100_000);
-    expect(sent).toEqual(['100 a object=3', '50600 c object=3']);
+    expect(sent).toEqual([patchAt(100, 'a', 3), patchAt(50_600, 'c', 3)]);
     expect(ends).toMatchObject([{ flow: 1, end: 'completed' }]);
   });
 
@@ -167,7 +182,7 @@ describe('a scale-up', () => {
   ])('that has waited for $what until its verdict is older than two probe intervals', ({ info, first }) => {
     const oneLevel = { resources: [at(a, 0, info)], objects: [held(a)] };
     const fates = (index: number): Fate => ({ latencyMs: 20, ...(index === 0 ? first : undefined) });
-    const before = first === undefined ? [] : ['100 a object=3'];
+    const before = first === undefined ? [] : [patchAt(100, 'a', 3)];
     const late = (now: number) => (now === 0 || now > 50_000 ? upVerdict : undefined);
 
     it('scales nothing', () => {
@@ -177,7 +192,7 @@ describe('a scale-up', () => {
 
     it('goes on when the verdict is given again, and has all of its time-out', () => {
       const { sent, ends } = run({ ...oneLevel, verdictAt: late, fateOf: fates, followMs: 29_000 });
-      expect(sent).toEqual([...before, '50600 a object=3']);
+      expect(sent).toEqual([...before, patchAt(50_600, 'a', 3)]);
       expect(ends).toEqual([{ at: 79_660, flow: 1, end: 'completed' }]);
     });
 
@@ -185,21 +200,21 @@ describe('a scale-up', () => {
       const harness = createHarness({ ...oneLevel, verdictAt: once(upVerdict), fateOf: fates });
       harness.at(30_000, () => harness.model.edit(refKey(a), { replicas: 2 }));
       harness.runUntil(60_000);
-      expect(tell(harness.log)).toEqual([...before, '30050 a object']);
+      expect(requestsIn(harness.log)).toEqual([...before, markAt(30_050, 'a')]);
       expect(harness.ends).toMatchObject([{ end: 'completed' }]);
     });
   });
 
   it('of what is held does not mind what is missing', () => {
     const { sent, ends } = run({ resources, objects: [held(b), held(c)], verdictAt: once(upHeldVerdict) });
-    expect(sent).toEqual(['100 b object=3', '1160 c object=3']);
+    expect(sent).toEqual([patchAt(100, 'b', 3), patchAt(1_160, 'c', 3)]);
     expect(ends).toMatchObject([{ end: 'completed' }]);
   });
 
   it('of what is held leaves the others at 0', () => {
     const objectsOfBoth = [objectOf(a, { replicas: 0 }), held(b), held(c)];
     const { sent } = run({ resources, objects: objectsOfBoth, verdictAt: once(upHeldVerdict) });
-    expect(sent).toEqual(['100 b object=3', '1160 c object=3']);
+    expect(sent).toEqual([patchAt(100, 'b', 3), patchAt(1_160, 'c', 3)]);
   });
 
   it.each([
@@ -222,7 +237,7 @@ describe('a resource that is no longer configured', () => {
 
   it('is restored where we hold it', () => {
     const { sent, ends } = run({ resources, objects: [up(a), held(b)], verdictAt: once(upVerdict) });
-    expect(sent).toEqual(['100 b object=3']);
+    expect(sent).toEqual([patchAt(100, 'b', 3)]);
     expect(ends).toMatchObject([{ end: 'completed', at: 1_160 }]);
   });
 
@@ -230,14 +245,14 @@ describe('a resource that is no longer configured', () => {
     for (const given of [{ replicas: 0 }, { replicas: 3, annotations: { [replicas]: '2' } }]) {
       const objects = [held(a), objectOf(b, given)];
       const { sent } = run({ resources, objects, verdictAt: once(upVerdict) });
-      expect(sent).toEqual(['100 a object=3']);
+      expect(sent).toEqual([patchAt(100, 'a', 3)]);
       expect(run({ resources: [dropped], objects, verdictAt: once(upVerdict) }).ends).toEqual([]);
     }
   });
 
   it('is not scaled down again', () => {
     const { sent } = run({ resources, objects: [up(a), up(b)], verdictAt: once(downVerdict) });
-    expect(sent).toEqual(['100 a object=0']);
+    expect(sent).toEqual([patchAt(100, 'a', 0)]);
   });
 });
 
@@ -252,12 +267,12 @@ describe('a scale-down', () => {
     { timeoutMs: 1_000, initialDelayMs: 2_000, next: 3_100 },
   ])('goes on after $initialDelayMs + min($timeoutMs, 3 s)', ({ next, ...info }) => {
     const { sent } = run({ ...forgiving, resources: [at(a, 0, info), at(b, 1)] });
-    expect(sent).toEqual([`${String(100 + info.initialDelayMs)} a object=0`, `${String(next)} b object=0`]);
+    expect(sent).toEqual([patchAt(100 + info.initialDelayMs, 'a', 0), patchAt(next, 'b', 0)]);
   });
 
   it('needs no fresh verdict after a long initial delay', () => {
     const { sent } = run({ ...forgiving, resources: [at(a, 0, { initialDelayMs: 45_000 })] });
-    expect(sent).toEqual(['45100 a object=0']);
+    expect(sent).toEqual([patchAt(45_100, 'a', 0)]);
   });
 
   it.each([
@@ -269,10 +284,10 @@ describe('a scale-down', () => {
     const resources = [at(a, 0, { initialDelayMs: 20_000 }), at(c, 0), at(b, 1)];
     const objects = [...(object === undefined ? [] : [object]), up(b), up(c)];
     const { sent } = run({ ...forgiving, objects, resources });
-    expect(sent.filter((line) => line.includes(' b '))).toEqual([`${String(next)} b object=0`]);
+    expect(sent.filter(({ name }) => name === 'b')).toEqual([patchAt(next, 'b', 0)]);
   });
 
-  it('waits for the initial delay as long as only reading can tell whether there is something to scale', () => {
+  it('waits for the initial delay as long as only reading can requestsIn whether there is something to scale', () => {
     const main = etcd('a');
     const fates = fateOf({ a: { latencyMs: 4_000 } });
     const scaled = (replicas: number) => {
@@ -280,14 +295,14 @@ describe('a scale-down', () => {
       const resources = [at(main, 0, { initialDelayMs: 2_000 }), at(b, 1)];
       return run({ ...forgiving, objects, resources, fateOf: fates }, 20_000).sent;
     };
-    expect(scaled(3).slice(0, 3)).toEqual(['100 a read', '4100 a object', '5100 b object=0']);
-    expect(scaled(0).slice(0, 2)).toEqual(['100 a read', '4100 b object=0']);
+    expect(scaled(3).slice(0, 3)).toEqual([readAt(100, 'a'), markAt(4_100, 'a'), patchAt(5_100, 'b', 0)]);
+    expect(scaled(0).slice(0, 2)).toEqual([readAt(100, 'a'), patchAt(4_100, 'b', 0)]);
   });
 
   it('waits for the slowest of a level, within its limit', () => {
     const resources = [at(a, 0, { timeoutMs: 1_000 }), at(c, 0, { timeoutMs: 2_000 }), at(b, 1)];
     const { sent } = run({ ...forgiving, objects: [up(a), up(b), up(c)], resources });
-    expect(sent).toEqual(['100 a object=0', '100 c object=0', '2100 b object=0']);
+    expect(sent).toEqual([patchAt(100, 'a', 0), patchAt(100, 'c', 0), patchAt(2_100, 'b', 0)]);
   });
 
   it.each([
@@ -318,8 +333,8 @@ describe('a scale-down', () => {
     const resources = [at(a, 0), at(b, 1), at(c, 2)];
     const options = { resources, objects, verdictAt: once(downVerdict), followMs: 400, fateOf: fateOf(fates) };
     const { sent, ends } = run(options, 30_000);
-    const others = sent.filter((line) => !line.includes(' a '));
-    expect(others).toEqual([`${String(next)} b object=0`, `${String(next + 460)} c object=0`]);
+    const others = sent.filter(({ name }) => name !== 'a');
+    expect(others).toEqual([patchAt(next, 'b', 0), patchAt(next + 460, 'c', 0)]);
     expect(ends[0]?.end).toBe(end);
   });
 
@@ -329,14 +344,14 @@ describe('a scale-down', () => {
     harness.model.edit(refKey(a), undefined);
     harness.runUntil(15_000);
     expect(harness.ends).toMatchObject([{ end: 'failed' }, { end: 'failed', flow: 2 }]);
-    expect(tell(harness.log)).toEqual(['100 b object=0']);
+    expect(requestsIn(harness.log)).toEqual([patchAt(100, 'b', 0)]);
   });
 
   it('goes on with an early level while a later one runs', () => {
     const resources = [at(a, 0), at(b, 1)];
     const fates = fateOf({ a: { latencyMs: 7_000, error: 'ServerError' } });
     const { sent } = run({ resources, objects: [up(a), up(b)], verdictAt: once(downVerdict), fateOf: fates }, 10_000);
-    expect(sent).toEqual(['100 a object=0', '3100 b object=0', '7200 a read']);
+    expect(sent).toEqual([patchAt(100, 'a', 0), patchAt(3_100, 'b', 0), readAt(7_200, 'a')]);
   });
 });
 

@@ -5,7 +5,7 @@ import {
   ignoreScalingAnnotation as ignore,
   replicasAnnotation as replicas,
 } from '../../kubernetes/api/scalable.ts';
-import { type Fate, dependent, downVerdict, instant, once, tell, upVerdict } from '../testing/cases.ts';
+import { type Fate, dependent, downVerdict, instant, once, markAt, patchAt, readAt, requestsIn, scaleAt, upVerdict } from '../testing/cases.ts';
 import { type HarnessOptions, createHarness } from '../testing/seed-harness.ts';
 import { type ModelObject, deployment, etcd, objectOf, stateOf } from '../testing/seed-model.ts';
 import { idleOperation, latestState } from './operation.ts';
@@ -21,7 +21,13 @@ const run = (options: HarnessOptions, until = 600_000) => {
     const found = harness.model.get(refKey(ref));
     return found && { annotations: found.annotations, replicas: found.replicas };
   };
-  return { harness, sent: tell(harness.log), end: harness.ends[0], ends: harness.ends.map(({ end }) => end), object };
+  return {
+    harness,
+    sent: requestsIn(harness.log),
+    end: harness.ends[0],
+    ends: harness.ends.map(({ end }) => end),
+    object,
+  };
 };
 
 /** Fates of the first requests; all others are answered in 20 ms. */
@@ -33,16 +39,16 @@ describe('initialDelay', () => {
   it('is waited where there is something to scale', () => {
     const resources = [dependent(kcm, { up: { initialDelayMs: 5_000 }, down: { initialDelayMs: 2_000 } })];
     const up = run({ resources, objects: [objectOf(kcm, isHeld)], verdictAt: once(upVerdict) });
-    expect(up.sent).toEqual(['5100 kcm object=3']);
+    expect(up.sent).toEqual([patchAt(5_100, 'kcm', 3)]);
     const down = run({ resources, objects: [objectOf(kcm, { replicas: 3 })], verdictAt: once(downVerdict) });
-    expect(down.sent).toEqual(['2100 kcm object=0']);
+    expect(down.sent).toEqual([patchAt(2_100, 'kcm', 0)]);
   });
 
   it('is not waited by what is up, or only has left-over marks', () => {
     const resources = [dependent(kcm, { up: { initialDelayMs: 5_000 } })];
     expect(run({ resources, objects: [objectOf(kcm)], verdictAt: once(upVerdict) }).ends).toEqual([]);
     const marked = objectOf(kcm, { annotations: isHeld.annotations, replicas: 3 });
-    expect(run({ resources, objects: [marked], verdictAt: once(upVerdict) }).sent).toEqual(['100 kcm object']);
+    expect(run({ resources, objects: [marked], verdictAt: once(upVerdict) }).sent).toEqual([markAt(100, 'kcm')]);
   });
 
   it('is waited only once, whatever is tried again', () => {
@@ -50,11 +56,11 @@ describe('initialDelay', () => {
     const fateOf = fates({ interference: {} }, {}, { error: 'ServerError' });
     const { sent, ends } = run({ resources, objects: [objectOf(kcm, isHeld)], verdictAt: once(upVerdict), fateOf });
     expect(sent).toEqual([
-      '5100 kcm object=3',
-      '5220 kcm read',
-      '5240 kcm object=3',
-      '5360 kcm read',
-      '5380 kcm object=3',
+      patchAt(5_100, 'kcm', 3),
+      readAt(5_220, 'kcm'),
+      patchAt(5_240, 'kcm', 3),
+      readAt(5_360, 'kcm'),
+      patchAt(5_380, 'kcm', 3),
     ]);
     expect(ends).toEqual(['completed']);
   });
@@ -64,7 +70,7 @@ describe('initialDelay', () => {
     const harness = createHarness({ resources, objects: [objectOf(kcm, isHeld)], verdictAt: once(upVerdict) });
     harness.at(3_000, () => harness.model.edit(refKey(kcm), { replicas: 4 }));
     harness.runUntil(60_000);
-    expect(tell(harness.log)).toEqual(['5100 kcm object']);
+    expect(requestsIn(harness.log)).toEqual([markAt(5_100, 'kcm')]);
     expect(harness.model.get(refKey(kcm))).toMatchObject({ replicas: 4, annotations: {} });
   });
 
@@ -111,11 +117,11 @@ describe('what is not there', () => {
     expect(object(mcm)).toEqual({ annotations: {}, replicas: 3 });
   });
 
-  it('is found out by reading where no watch can tell', () => {
+  it('is found out by reading where no watch can requestsIn', () => {
     for (const optional of [true, false]) {
       const resources = [dependent(kcm, { optional })];
       const { sent, ends } = run({ resources, objects: [], verdictAt: once(downVerdict), synced: false });
-      expect(sent).toEqual(['100 kcm read']);
+      expect(sent).toEqual([readAt(100, 'kcm')]);
       expect(ends).toEqual([optional ? 'completed' : 'failed']);
     }
   });
@@ -139,7 +145,7 @@ describe('ignore-scaling', () => {
     const harness = createHarness({ resources, objects: [objectOf(kcm, isHeld)], verdictAt: once(upVerdict) });
     harness.at(3_000, () => harness.model.edit(refKey(kcm), { annotations: { ...isHeld.annotations, [ignore]: 'T' } }));
     harness.runUntil(60_000);
-    expect(tell(harness.log)).toEqual(['5100 kcm object']);
+    expect(requestsIn(harness.log)).toEqual([markAt(5_100, 'kcm')]);
     expect(harness.model.get(refKey(kcm))).toMatchObject({
       replicas: 0,
       annotations: { [ignore]: 'T', [replicas]: '3' },
@@ -162,7 +168,7 @@ describe('one resource is finished', () => {
     const followMs = ends[0] === 'completed' ? 1_000 : 60_000;
     const result = run({ resources, objects, verdictAt: once(upVerdict), followMs });
     expect(result.ends).toEqual(ends);
-    expect(result.sent).toEqual(ends[0] === 'completed' ? ['100 mcm object=3'] : []);
+    expect(result.sent).toEqual(ends[0] === 'completed' ? [patchAt(100, 'mcm', 3)] : []);
     if (ends[0] === 'failed') expect(result.end?.at).toBe(30_100);
   });
 
@@ -173,7 +179,7 @@ describe('one resource is finished', () => {
     const resources = [dependent(kcm), dependent(deployment('mcm'), { down: { level: 1 } })];
     const objects = [objectOf(kcm, { replicas: 0, ready }), objectOf(deployment('mcm'), { replicas: 1 })];
     const { sent } = run({ resources, objects, verdictAt: once(downVerdict), followMs: 60_000 });
-    expect(sent).toEqual([`${String(next)} mcm object=0`]);
+    expect(sent).toEqual([patchAt(next, 'mcm', 0)]);
   });
 
   it('at most within its time-out', () => {
@@ -189,7 +195,7 @@ describe('one resource is finished', () => {
     const resources = [dependent(kcm)];
     const objects = [objectOf(kcm, isHeld)];
     const result = run({ resources, objects, verdictAt: once(upVerdict), synced: false, followMs: 2_500 });
-    expect(result.sent.filter((line) => line.endsWith('read')).length).toBeLessThanOrEqual(5);
+    expect(result.sent.filter(({ kind }) => kind === 'read').length).toBeLessThanOrEqual(5);
     expect(result.ends).toEqual(['completed']);
     expect(result.end?.at).toBeLessThan(4_000);
   });
@@ -199,8 +205,8 @@ describe('one resource is finished', () => {
     const resources = [dependent(main), dependent(kcm, { up: { level: 1 } })];
     const objects = [objectOf(main, { ...isHeld, ready: 2 }), objectOf(kcm, isHeld)];
     const result = run({ resources, objects, verdictAt: once(upVerdict), followMs: 8_000 });
-    const write = result.sent.find((line) => line.endsWith('kcm object=3'));
-    expect(Number(write?.split(' ')[0])).toBeGreaterThan(8_000);
+    const write = result.sent.find(({ name, kind }) => name === 'kcm' && kind === 'patch');
+    expect(write?.at).toBeGreaterThan(8_000);
   });
 });
 
@@ -231,7 +237,7 @@ describe('what is waited for', () => {
     harness.at(10_000, () => harness.model.edit(key, { ready: 1 }));
     harness.runUntil(60_000);
     expect(harness.ends).toEqual([{ at: 10_070, flow: 1, end: 'completed' }]);
-    expect(tell(harness.log).filter((line) => line.endsWith('read')).length).toBeLessThanOrEqual(4);
+    expect(requestsIn(harness.log).filter(({ kind }) => kind === 'read').length).toBeLessThanOrEqual(4);
   });
 
   it('is judged by the latest that is known, from the watch or from the server', () => {
@@ -255,10 +261,10 @@ describe('custom kinds', () => {
   it('go down by annotating, then scaling; up by scaling, then taking the annotations away', () => {
     const resources = [dependent(main)];
     const down = run({ resources, objects: [objectOf(main, { replicas: 3 })], verdictAt: once(downVerdict) });
-    expect(down.sent.slice(0, 3)).toEqual(['100 main read', '120 main object', '140 main scale=0']);
+    expect(down.sent.slice(0, 3)).toEqual([readAt(100, 'main'), markAt(120, 'main'), scaleAt(140, 'main', 0)]);
     expect(down.ends).toEqual(['completed']);
     const up = run({ resources, objects: [objectOf(main, isHeld)], verdictAt: once(upVerdict) });
-    expect(up.sent.slice(0, 3)).toEqual(['100 main read', '120 main scale=3', '140 main object']);
+    expect(up.sent.slice(0, 3)).toEqual([readAt(100, 'main'), scaleAt(120, 'main', 3), markAt(140, 'main')]);
     expect(up.ends).toEqual(['completed']);
     expect(up.object(main)).toEqual({ replicas: 3, annotations: {} });
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ApiErrorCode } from '../../kubernetes/api/errors.ts';
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
 import { activeAnnotation as active, replicasAnnotation as replicas } from '../../kubernetes/api/scalable.ts';
-import { type Fate, dependent, downVerdict, once, tell, upHeldVerdict, upVerdict } from '../testing/cases.ts';
+import { type Fate, dependent, downVerdict, once, patchAt, readAt, requestsIn, upHeldVerdict, upVerdict } from '../testing/cases.ts';
 import { type HarnessOptions, createHarness } from '../testing/seed-harness.ts';
 import { type ModelObject, deployment, etcd, objectOf } from '../testing/seed-model.ts';
 
@@ -17,7 +17,13 @@ const run = (options: HarnessOptions, until = 600_000) => {
     const found = harness.model.get(refKey(ref));
     return found && { annotations: found.annotations, replicas: found.replicas };
   };
-  return { harness, sent: tell(harness.log), end: harness.ends[0], ends: harness.ends.map(({ end }) => end), object };
+  return {
+    harness,
+    sent: requestsIn(harness.log),
+    end: harness.ends[0],
+    ends: harness.ends.map(({ end }) => end),
+    object,
+  };
 };
 
 /** Fates of the first requests; all others are answered in 20 ms. */
@@ -43,7 +49,7 @@ describe('tries', () => {
 
   it.each(again)('%s: reads from the server 100 ms later, and tries again', (error) => {
     const { sent, ends, object } = run({ ...up, fateOf: fates({ error }) });
-    expect(sent).toEqual(['100 kcm object=3', '220 kcm read', '240 kcm object=3']);
+    expect(sent).toEqual([patchAt(100, 'kcm', 3), readAt(220, 'kcm'), patchAt(240, 'kcm', 3)]);
     expect(ends).toEqual(['completed']);
     expect(object(kcm)).toEqual({ replicas: 3, annotations: {} });
   });
@@ -53,16 +59,16 @@ describe('tries', () => {
       ...up,
       fateOf: (_, { action }) => ({ latencyMs: 20, ...(action.kind === 'write' ? { error } : {}) }),
     });
-    expect(writes.sent.filter((line) => line.endsWith('object=3'))).toHaveLength(3);
+    expect(writes.sent.filter(({ replicas: count }) => count === 3)).toHaveLength(3);
     expect(writes.ends).toEqual(['failed']);
     const reads = run({ ...up, synced: false, fateOf: () => ({ latencyMs: 20, error }) });
-    expect(reads.sent).toEqual(['100 kcm read', '220 kcm read', '340 kcm read']);
+    expect(reads.sent).toEqual([readAt(100, 'kcm'), readAt(220, 'kcm'), readAt(340, 'kcm')]);
     expect(reads.ends).toEqual(['failed']);
   });
 
   it.each(never)('%s: not again', (error) => {
     const { sent, ends } = run({ ...up, fateOf: () => ({ latencyMs: 20, error }) });
-    expect(sent).toEqual(['100 kcm object=3']);
+    expect(sent).toEqual([patchAt(100, 'kcm', 3)]);
     expect(ends).toEqual(['failed']);
   });
 
@@ -74,7 +80,7 @@ describe('tries', () => {
   ])('429 waits for its Retry-After of $retryAfterMs ms, and needs no reading', ({ retryAfterMs, at }) => {
     const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
     const { sent } = run({ ...up, fateOf: fates({ error: 'TooManyRequests', ...wait }) });
-    expect(sent).toEqual(['100 kcm object=3', `${String(at)} kcm object=3`]);
+    expect(sent).toEqual([patchAt(100, 'kcm', 3), patchAt(at, 'kcm', 3)]);
   });
 
   it('NotFound of a write: the resource was deleted', () => {
@@ -90,13 +96,13 @@ describe('tries', () => {
     const fateOf = fates({ interference: { annotations: { ...isHeld.annotations, other: 'x' } } });
     const { sent, object } = run({ ...up, watchLagMs: 10_000, fateOf });
     // The pods are waited for by reading as well, as long as the watch lags.
-    expect(sent).toEqual(['100 kcm object=3', '220 kcm read', '240 kcm object=3', '1260 kcm read']);
+    expect(sent).toEqual([patchAt(100, 'kcm', 3), readAt(220, 'kcm'), patchAt(240, 'kcm', 3), readAt(1_260, 'kcm')]);
     expect(object(kcm)).toEqual({ replicas: 3, annotations: { other: 'x' } });
   });
 
   it('a lost answer is no second write: the server says what is so', () => {
     const { sent, ends } = run({ ...up, fateOf: fates({ error: 'ConnectionError', landed: true }) });
-    expect(sent).toEqual(['100 kcm object=3', '220 kcm read']);
+    expect(sent).toEqual([patchAt(100, 'kcm', 3), readAt(220, 'kcm')]);
     expect(ends).toEqual(['completed']);
   });
 
@@ -105,9 +111,9 @@ describe('tries', () => {
     const objects = [objectOf(kcm, isHeld), objectOf(deployment('mcm'), isHeld)];
     const fateOf = fates({ error: 'ConnectionError', landed: true });
     const { sent } = run({ resources, objects, verdictAt: once(upHeldVerdict), fateOf, followMs: 5_000 });
-    expect(sent[1]).toBe('220 kcm read');
-    expect(Number(sent[2]?.split(' ')[0])).toBeGreaterThanOrEqual(5_110);
-    expect(sent[2]).toContain('mcm object=3');
+    expect(sent[1]).toEqual(readAt(220, 'kcm'));
+    expect(sent[2]?.at).toBeGreaterThanOrEqual(5_110);
+    expect(sent[2]).toMatchObject({ name: 'mcm', kind: 'patch', replicas: 3 });
   });
 
   it('somebody else who keeps changing the count is not fought for ever', () => {
@@ -122,7 +128,7 @@ describe('tries', () => {
         harness.at(at, () => harness.model.edit(refKey(ref), { replicas: 5 }));
       }
       harness.runUntil(60_000);
-      const scaled = tell(harness.log).filter((line) => line.endsWith('=0'));
+      const scaled = requestsIn(harness.log).filter(({ replicas: count }) => count === 0);
       expect(scaled, ref.kind).toHaveLength(3);
       expect(harness.ends).toMatchObject([{ end: 'failed' }]);
     }
@@ -143,27 +149,27 @@ describe('what the rate limit holds back', () => {
 
   it('asks again every second, without reading, for it is no failed try', () => {
     const { sent, ends } = run({ ...up, fateOf: first(5) });
-    expect(sent).toEqual([100, 1_100, 2_100, 3_100, 4_100, 5_100].map((at) => `${String(at)} kcm object=3`));
+    expect(sent).toEqual([100, 1_100, 2_100, 3_100, 4_100, 5_100].map((at) => patchAt(at, 'kcm', 3)));
     expect(ends).toEqual(['completed']);
     const reads = run({ ...up, synced: false, fateOf: first(5) });
-    expect(reads.sent.slice(4, 7)).toEqual(['4100 kcm read', '5100 kcm read', '5120 kcm object=3']);
+    expect(reads.sent.slice(4, 7)).toEqual([readAt(4_100, 'kcm'), readAt(5_100, 'kcm'), patchAt(5_120, 'kcm', 3)]);
     expect(reads.ends).toEqual(['completed']);
   });
 
   it('has all its tries left', () => {
     const { sent, ends } = run({ ...up, fateOf: first(5, { error: 'Conflict' }) });
-    expect(sent.slice(5)).toEqual(['5100 kcm object=3', '5220 kcm read', '5340 kcm read']);
+    expect(sent.slice(5)).toEqual([patchAt(5_100, 'kcm', 3), readAt(5_220, 'kcm'), readAt(5_340, 'kcm')]);
     expect(ends).toEqual(['failed']);
   });
 
   it('gives up when its time is up', () => {
-    for (const [options, action] of [
-      [up, 'object=3'],
-      [{ ...up, synced: false }, 'read'],
+    for (const [options, last] of [
+      [up, patchAt(15_100, 'kcm', 3)],
+      [{ ...up, synced: false }, readAt(15_100, 'kcm')],
     ] as const) {
       const { sent, end } = run({ ...options, fateOf: () => heldBack });
       expect(sent).toHaveLength(16);
-      expect(sent.at(-1)).toBe(`15100 kcm ${action}`);
+      expect(sent.at(-1)).toEqual(last);
       expect(end).toEqual({ at: 15_100, flow: 1, end: 'failed' });
     }
   });
@@ -172,13 +178,13 @@ describe('what the rate limit holds back', () => {
     const verdictAt = (now: number) => (now === 0 ? upVerdict : downVerdict);
     const { sent, harness } = run({ ...up, verdictAt, fateOf: () => heldBack }, 60_000);
     expect(harness.ends[0]).toEqual({ at: 10_200, flow: 1, end: 'cancelled' });
-    expect(sent.filter((line) => line.endsWith('object=3')).at(-1)).toBe('10100 kcm object=3');
+    expect(sent.filter(({ replicas: count }) => count === 3).at(-1)).toEqual(patchAt(10_100, 'kcm', 3));
   });
 
   it('does not go through on a verdict that has grown old meanwhile', () => {
     const resources = [dependent(kcm)];
     const { sent, ends } = run({ ...up, resources, fateOf: first(25) });
-    expect(sent.at(-1)).toBe('20100 kcm object=3');
+    expect(sent.at(-1)).toEqual(patchAt(20_100, 'kcm', 3));
     expect(ends).toEqual([]);
   });
 });
@@ -195,15 +201,15 @@ describe('a scale-down that meets errors', () => {
 
   it('goes on after its tries, every second', () => {
     const { sent, ends } = run({ ...down, fateOf: untilIndex(5, { error: 'TooManyRequests' }) }, 9_000);
-    expect(sent).toEqual([100, 220, 340, 1_360, 2_380, 3_400].map((at) => `${String(at)} kcm object=0`));
+    expect(sent).toEqual([100, 220, 340, 1_360, 2_380, 3_400].map((at) => patchAt(at, 'kcm', 0)));
     expect(ends).toEqual(['completed']);
   });
 
   it('reads what a lost answer may have changed, and waits for as long as it is asked to', () => {
     const lost = run({ ...down, fateOf: untilIndex(4, { error: 'ConnectionError' }) }, 9_000);
-    expect(lost.sent.slice(3)).toEqual(['1360 kcm read', '2380 kcm read', '2400 kcm object=0']);
+    expect(lost.sent.slice(3)).toEqual([readAt(1_360, 'kcm'), readAt(2_380, 'kcm'), patchAt(2_400, 'kcm', 0)]);
     const asked = run({ ...down, fateOf: untilIndex(3, { error: 'TooManyRequests', retryAfterMs: 3_000 }) }, 12_000);
-    expect(asked.sent.slice(2)).toEqual(['6140 kcm object=0', '9160 kcm object=0']);
+    expect(asked.sent.slice(2)).toEqual([patchAt(6_140, 'kcm', 0), patchAt(9_160, 'kcm', 0)]);
   });
 
   it('until its time-out, and on a fresh verdict only', () => {
@@ -221,7 +227,7 @@ describe('a scale-down that meets errors', () => {
     const verdictAt = (now: number) => (now === 0 ? downVerdict : upVerdict);
     const { sent, harness } = run({ ...down, verdictAt, fateOf: untilIndex(1_000, { error: 'TooManyRequests' }) });
     expect(harness.ends[0]).toEqual({ at: 10_200, flow: 1, end: 'cancelled' });
-    expect(sent.filter((line) => Number(line.split(' ')[0]) > 10_200 && line.endsWith('object=0'))).toEqual([]);
+    expect(sent.filter(({ at, replicas: count }) => at > 10_200 && count === 0)).toEqual([]);
   });
 
   it('does not keep the next level waiting', () => {
@@ -231,7 +237,7 @@ describe('a scale-down that meets errors', () => {
     const fateOf = (_: number, { action }: { readonly action: { readonly key: string } }): Fate =>
       isFirst(action.key) ? { latencyMs: 20, error: 'ServerError' } : { latencyMs: 20 };
     const { sent } = run({ ...down, resources, objects, fateOf }, 3_000);
-    expect(sent).toContain('360 kcm object=0');
+    expect(sent).toContainEqual(patchAt(360, 'kcm', 0));
   });
 
   it('forbidden is forbidden', () => {
@@ -267,7 +273,7 @@ describe('an autoscaler in between', () => {
       fateOf,
     });
     expect(object(main)).toEqual({ replicas: 0, annotations: { [active]: '', [replicas]: '5' } });
-    const writes = sent.filter((line) => !line.endsWith('read')).map((line) => line.split(' ').slice(2).join(' '));
-    expect(writes).toEqual(['object', 'scale=0', 'object', 'scale=0']);
+    const writes = sent.map(({ kind }) => kind).filter((kind) => kind !== 'read');
+    expect(writes).toEqual(['mark', 'scale', 'mark', 'scale']);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
 import { activeAnnotation as active, replicasAnnotation as replicas } from '../../kubernetes/api/scalable.ts';
 import type { DependentResource } from '../settings.ts';
-import { type Fate, type LogEntry, dependent, downVerdict, failedVerdict, once, tell } from '../testing/cases.ts';
+import { type Fate, type LogEntry, dependent, downVerdict, failedVerdict, once, markAt, patchAt, readAt, requestsIn } from '../testing/cases.ts';
 import { type Harness, type HarnessOptions, createHarness } from '../testing/seed-harness.ts';
 import { deployment, etcd, objectOf } from '../testing/seed-model.ts';
 
@@ -26,16 +26,16 @@ describe('farewells', () => {
 
   it('restore what is held, in order, and nothing else', () => {
     const harness = stop({ ...quiet, objects: [held(a), held(b)] }, 'restore');
-    expect(tell(harness.log)).toEqual(['1000 a object=3', '7060 b object=3']);
+    expect(requestsIn(harness.log)).toEqual([patchAt(1_000, 'a', 3), patchAt(7_060, 'b', 3)]);
     expect(harness.state().ended).toBe('done');
     const others = stop({ ...quiet, objects: [objectOf(a, { replicas: 0 }), held(b)] }, 'restore');
-    expect(tell(others.log)).toEqual(['6000 b object=3']);
+    expect(requestsIn(others.log)).toEqual([patchAt(6_000, 'b', 3)]);
     expect(others.model.get(refKey(a))?.replicas).toBe(0);
   });
 
   it('release: the mark goes, the counts stay', () => {
     const harness = stop({ ...quiet, objects: [held(a), held(b)] }, 'release');
-    expect(tell(harness.log)).toEqual(['1000 a object', '1000 b object']);
+    expect(requestsIn(harness.log)).toEqual([markAt(1_000, 'a'), markAt(1_000, 'b')]);
     expect(harness.state().ended).toBe('done');
     for (const ref of [a, b]) {
       expect(harness.model.get(refKey(ref))).toMatchObject({ replicas: 0, annotations: { [replicas]: '3' } });
@@ -53,7 +53,12 @@ describe('farewells', () => {
     harness.at(1_000, () => harness.stop('restore'));
     harness.at(3_000, () => harness.stop('release'));
     harness.runUntil(100_000);
-    expect(tell(harness.log)).toEqual(['1000 a object=3', '3000 a read', '3000 b read', '3020 b object']);
+    expect(requestsIn(harness.log)).toEqual([
+      patchAt(1_000, 'a', 3),
+      readAt(3_000, 'a'),
+      readAt(3_000, 'b'),
+      markAt(3_020, 'b'),
+    ]);
     expect(harness.state().ended).toBe('done');
     expect(harness.model.get(refKey(b))).toMatchObject({ replicas: 0, annotations: { [replicas]: '3' } });
   });
@@ -63,7 +68,7 @@ describe('farewells', () => {
     harness.at(1_000, () => harness.stop('release'));
     harness.at(1_010, () => harness.stop('restore'));
     harness.runUntil(100_000);
-    expect(tell(harness.log)).toEqual(['1000 a object', '1000 b object']);
+    expect(requestsIn(harness.log)).toEqual([markAt(1_000, 'a'), markAt(1_000, 'b')]);
   });
 
   it('nothing: leaves everything as it is', () => {
@@ -84,9 +89,9 @@ describe('farewells', () => {
       const options = { resources, objects: [up(a), up(b)], verdictAt: once(downVerdict), fateOf, watchLagMs: 60_000 };
       const harness = stop(options, releasePolicy);
       expect(harness.ends[0]).toEqual({ at: 3_100, flow: 1, end: 'cancelled' });
-      const sent = tell(harness.log);
-      expect(sent.slice(0, 2)).toEqual(['100 a object=0', '3100 a read']);
-      expect(sent.filter((line) => line.includes('b object'))).toEqual([]);
+      const sent = requestsIn(harness.log);
+      expect(sent.slice(0, 2)).toEqual([patchAt(100, 'a', 0), readAt(3_100, 'a')]);
+      expect(sent.filter(({ name, kind }) => name === 'b' && kind !== 'read')).toEqual([]);
       expect(harness.state().ended).toBe('done');
       expect(harness.model.get(refKey(a))?.replicas).toBe(releasePolicy === 'restore' ? 3 : 0);
       expect(harness.model.get(refKey(a))?.annotations).not.toHaveProperty(active);
@@ -101,7 +106,7 @@ describe('farewells', () => {
     expect(harness.state().ended).toBeUndefined();
     harness.runUntil(60_000);
     expect(harness.state().ended).toBe('done');
-    expect(tell(harness.log)).toEqual(['100 a object=0']);
+    expect(requestsIn(harness.log)).toEqual([patchAt(100, 'a', 0)]);
   });
 
   it('say when they failed', () => {
@@ -113,7 +118,7 @@ describe('farewells', () => {
   it('start no probe and take no verdict any more', () => {
     const slow = { ...quiet, verdictAt: () => downVerdict, runMs: 3_000, objects: [held(a), held(b)] };
     const harness = stop(slow, 'restore');
-    expect(tell(harness.log)).toEqual(['1000 a object=3', '7060 b object=3']);
+    expect(requestsIn(harness.log)).toEqual([patchAt(1_000, 'a', 3), patchAt(7_060, 'b', 3)]);
     expect(harness.now()).toBe(100_000);
   });
 
@@ -123,13 +128,13 @@ describe('farewells', () => {
     again.at(1_000, () => again.stop('release'));
     again.at(2_000, () => again.stop('restore'));
     again.runUntil(60_000);
-    expect(tell(again.log)).toEqual(['1000 a object', '1000 b object']);
+    expect(requestsIn(again.log)).toEqual([markAt(1_000, 'a'), markAt(1_000, 'b')]);
     expect(again.state().ended).toBe('done');
     const stopped = createHarness({ ...quiet, objects: [held(a), held(b)], fateOf });
     stopped.at(1_000, () => stopped.stop('restore'));
     stopped.at(2_000, () => stopped.stop('nothing'));
     stopped.runUntil(60_000);
-    expect(tell(stopped.log)).toEqual(['1000 a object=3']);
+    expect(requestsIn(stopped.log)).toEqual([patchAt(1_000, 'a', 3)]);
     expect(stopped.state().ended).toBeDefined();
   });
 

@@ -10,7 +10,9 @@ import {
   downVerdict,
   failedVerdict,
   once,
-  tell,
+  requestsIn,
+  patchAt,
+  readAt,
   upHeldVerdict,
   upVerdict,
 } from '../testing/cases.ts';
@@ -43,9 +45,14 @@ describe('a contradicting verdict', () => {
     const options = { resources, objects: [up(a), up(b)], verdictAt: verdicts(downVerdict, upVerdict) };
     const harness = run(options, 19_000);
     expect(harness.ends.slice(0, 1)).toEqual([{ at: 10_200, flow: 1, end: 'cancelled' }]);
-    const sent = tell(harness.log);
-    expect(sent.slice(0, 4)).toEqual(['100 a object=0', '10200 a read', '10220 a object=3', '11280 b read']);
-    expect(sent.filter((line) => line.includes('b object=0'))).toEqual([]);
+    const sent = requestsIn(harness.log);
+    expect(sent.slice(0, 4)).toEqual([
+      patchAt(100, 'a', 0),
+      readAt(10_200, 'a'),
+      patchAt(10_220, 'a', 3),
+      readAt(11_280, 'b'),
+    ]);
+    expect(sent.filter(({ name, replicas: count }) => name === 'b' && count === 0)).toEqual([]);
     expect(harness.model.get(refKey(b))).toMatchObject({ replicas: 3, annotations: {} });
   });
 
@@ -55,7 +62,11 @@ describe('a contradicting verdict', () => {
     const options = { resources, objects: [up(a)], verdictAt: verdicts(downVerdict, upVerdict), fateOf };
     const harness = run(options);
     expect(harness.ends[0]).toEqual({ at: 14_100, flow: 1, end: 'cancelled' });
-    expect(tell(harness.log).slice(0, 3)).toEqual(['100 a object=0', '14100 a read', '14120 a object=3']);
+    expect(requestsIn(harness.log).slice(0, 3)).toEqual([
+      patchAt(100, 'a', 0),
+      readAt(14_100, 'a'),
+      patchAt(14_120, 'a', 3),
+    ]);
     expect(harness.model.get(refKey(a))).toMatchObject({ replicas: 3, annotations: {} });
   });
 
@@ -66,7 +77,7 @@ describe('a contradicting verdict', () => {
     const harness = run({ resources, objects: [up(a)], verdictAt, fateOf });
     expect(harness.ends[0]).toEqual({ at: 31_100, flow: 1, end: 'cancelled' });
     expect(harness.starts).toEqual([1, 2]);
-    expect(tell(harness.log).slice(1)).toEqual(['50600 a read', '50620 a object=3']);
+    expect(requestsIn(harness.log).slice(1)).toEqual([readAt(50_600, 'a'), patchAt(50_620, 'a', 3)]);
     expect(harness.ends[1]).toMatchObject({ flow: 2, end: 'completed' });
   });
 
@@ -77,7 +88,7 @@ describe('a contradicting verdict', () => {
     const options = { resources, objects: [up(a), held(b)], verdictAt, fateOf, followMs: 8_000 };
     const harness = run(options);
     // a is up at 33 s, and the verdict is of 10.2 s.
-    expect(tell(harness.log)).toEqual(['100 a object=0', '25100 a read', '25120 a object=3']);
+    expect(requestsIn(harness.log)).toEqual([patchAt(100, 'a', 0), readAt(25_100, 'a'), patchAt(25_120, 'a', 3)]);
   });
 
   it('is followed by the latest verdict when another came meanwhile', () => {
@@ -85,7 +96,7 @@ describe('a contradicting verdict', () => {
     const fateOf = (index: number): Fate => ({ latencyMs: index === 0 ? 35_000 : 20 });
     const verdictAt = verdicts(downVerdict, upVerdict, downVerdict, failedVerdict);
     const harness = run({ resources, objects: [up(a)], verdictAt, fateOf });
-    expect(tell(harness.log)).toEqual(['100 a object=0', '35100 a read']);
+    expect(requestsIn(harness.log)).toEqual([patchAt(100, 'a', 0), readAt(35_100, 'a')]);
     expect(harness.model.get(refKey(a))?.replicas).toBe(0);
   });
 
@@ -98,12 +109,12 @@ describe('a contradicting verdict', () => {
     const options = { resources, objects: [up(a), held(b)], watchLagMs: 60_000, fateOf: lost };
     const harness = run({ ...options, verdictAt: verdicts(downVerdict, upVerdict) }, 12_000);
     expect(harness.ends[0]).toMatchObject({ flow: 1, end: 'failed' });
-    const sent = tell(harness.log).filter((line) => Number(line.split(' ')[0]) > 10_000);
-    expect(sent[0]).toBe('10200 a read');
-    expect(sent[1]).toBe('10220 a object=3');
+    const sent = requestsIn(harness.log).filter((request) => request.at > 10_000);
+    expect(sent[0]).toEqual(readAt(10_200, 'a'));
+    expect(sent[1]).toEqual(patchAt(10_220, 'a', 3));
     // Again the same: nothing to find out.
     const same = run({ ...options, verdictAt: verdicts(downVerdict) }, 12_000);
-    expect(tell(same.log)[3]).toBe('10200 a object=0');
+    expect(requestsIn(same.log)[3]).toEqual(patchAt(10_200, 'a', 0));
   });
 
   it('down after up keeps what a lost answer wrote', () => {
@@ -112,7 +123,11 @@ describe('a contradicting verdict', () => {
       return index === 0 ? { latencyMs: 12_000, error: 'ConnectionError', landed: true } : { latencyMs: 20 };
     };
     const harness = run({ resources, objects: [held(a)], verdictAt: verdicts(upVerdict, downVerdict), fateOf });
-    expect(tell(harness.log).slice(0, 3)).toEqual(['100 a object=3', '12100 a read', '12120 a object=0']);
+    expect(requestsIn(harness.log).slice(0, 3)).toEqual([
+      patchAt(100, 'a', 3),
+      readAt(12_100, 'a'),
+      patchAt(12_120, 'a', 0),
+    ]);
     expect(harness.model.get(refKey(a))).toMatchObject({ replicas: 0, annotations: isHeld.annotations });
   });
 });

@@ -54,13 +54,37 @@ export const downVerdict: Verdict = { kind: 'unhealthy', crossedAt: 0 };
 export const upVerdict: Verdict = { kind: 'healthy', scope: 'all' };
 export const upHeldVerdict: Verdict = { kind: 'healthy', scope: 'held' };
 
-/** What was sent, in few words: `120 kube-controller-manager object=0`. */
-export const tell = (log: readonly LogEntry[]): readonly string[] =>
+/** A request of the log. `patch` changes the count in the object, `scale` through the subresource, `mark` only annotations. */
+export interface LoggedRequest {
+  readonly at: number;
+  readonly name: string;
+  readonly kind: 'read' | 'mark' | 'patch' | 'scale';
+  readonly replicas?: number;
+}
+
+export const readAt = (at: number, name: string): LoggedRequest => ({ at, name, kind: 'read' });
+export const markAt = (at: number, name: string): LoggedRequest => ({ at, name, kind: 'mark' });
+export const patchAt = (at: number, name: string, replicas: number): LoggedRequest => ({
+  at,
+  name,
+  kind: 'patch',
+  replicas,
+});
+export const scaleAt = (at: number, name: string, replicas: number): LoggedRequest => ({
+  at,
+  name,
+  kind: 'scale',
+  replicas,
+});
+
+/** What was sent, in order. */
+export const requestsIn = (log: readonly LogEntry[]): readonly LoggedRequest[] =>
   log.map(({ at, action }) => {
     const name = action.key.slice(action.key.lastIndexOf('/') + 1);
-    if (action.kind === 'read') return `${String(at)} ${name} read`;
+    if (action.kind === 'read') return readAt(at, name);
     const { kind, replicas } = action.write;
-    return `${String(at)} ${name} ${kind}${replicas === undefined ? '' : `=${String(replicas)}`}`;
+    if (replicas === undefined) return markAt(at, name);
+    return kind === 'scale' ? scaleAt(at, name, replicas) : patchAt(at, name, replicas);
   });
 
 /** One verdict, of a run that ends at 100 ms; all later runs fail. */
