@@ -27,54 +27,55 @@ const labels = { reachable: 'whole', unreachable: 'broken', unknown: 'unknown' }
   string
 >;
 
-export const createExternalProbeReport = (deps: {
-  readonly logger: Logger;
-  readonly metrics: ProberMetrics;
-}): Omit<ExternalProbeReport, 'broke'> => {
-  const { logger, metrics } = deps;
-  /** Latest reason why a path cannot be judged. */
-  const complaints = new Map<string, string>();
-  let isOurs = false;
+export class ExternalProbeReporter {
+  readonly #deps: { readonly logger: Logger; readonly metrics: ProberMetrics };
+  /** Latest reason why an external probe cannot be judged, by namespace. */
+  readonly #complaints = new Map<string, string>();
+  #isOurs = false;
 
-  const complaintOf = ({ result }: EndedExternalAttempt): string | undefined =>
-    result.kind === 'unusable' ? result.problem : undefined;
+  constructor(deps: { readonly logger: Logger; readonly metrics: ProberMetrics }) {
+    this.#deps = deps;
+  }
 
-  const tellState = (namespace: string, ended: EndedExternalAttempt): void => {
-    const { state, reason, failures } = ended.history;
+  attempted(namespace: string, ended: EndedExternalAttempt): void {
+    this.#deps.metrics.externalAttempts.inc({ namespace, result: ended.result.kind });
+    this.#logState(namespace, ended);
+  }
+
+  state(namespace: string, current: Reachability): void {
+    for (const state of Object.values(labels)) {
+      this.#deps.metrics.externalProbeState.set(state === labels[current] ? 1 : 0, { namespace, state });
+    }
+  }
+
+  stopped(namespace: string): void {
+    this.#complaints.delete(namespace);
+    this.#deps.metrics.externalProbeState.remove({ namespace });
+  }
+
+  faultIsOurs(isOurs: boolean): void {
+    const { logger, metrics } = this.#deps;
+    metrics.externalFaultIsOurs.set(isOurs ? 1 : 0);
+    if (isOurs === this.#isOurs) return;
+    this.#isOurs = isOurs;
+    if (isOurs) {
+      logger.warn('most outside paths are broken while leases renew: the fault is ours, none of them counts');
+    } else logger.info('most outside paths are no longer broken while leases renew: they count again');
+  }
+
+  #logState(namespace: string, { result, before, history }: EndedExternalAttempt): void {
+    const { logger } = this.#deps;
+    const { state, reason, failures } = history;
     const fields = { namespace, state: labels[state], reason };
-    const complaint = complaintOf(ended);
-    const isNews = ended.before.state !== state || complaint !== complaints.get(namespace);
-    if (complaint === undefined) complaints.delete(namespace);
-    else complaints.set(namespace, complaint);
-    if (!isNews) logger.debug('outside path tried', { ...fields, result: ended.result.kind, failures });
+    const complaint = result.kind === 'unusable' ? result.problem : undefined;
+    const isNews = before.state !== state || complaint !== this.#complaints.get(namespace);
+    if (complaint === undefined) this.#complaints.delete(namespace);
+    else this.#complaints.set(namespace, complaint);
+    if (!isNews) logger.debug('outside path tried', { ...fields, result: result.kind, failures });
     // One warning is enough for a fault of ours.
-    else if (isOurs) logger.debug('outside path', fields);
+    else if (this.#isOurs) logger.debug('outside path', fields);
     else if (complaint !== undefined) logger.warn('outside path cannot be judged', fields);
     else if (state === 'unreachable') logger.warn('outside path', fields);
     else logger.info('outside path', fields);
-  };
-
-  return {
-    externalProbeAttempted: (namespace, ended) => {
-      metrics.externalAttempts.inc({ namespace, result: ended.result.kind });
-      tellState(namespace, ended);
-    },
-    externalProbeState: (namespace, current) => {
-      for (const state of Object.values(labels)) {
-        metrics.externalProbeState.set(state === labels[current] ? 1 : 0, { namespace, state });
-      }
-    },
-    externalProbeStopped: (namespace) => {
-      complaints.delete(namespace);
-      metrics.externalProbeState.remove({ namespace });
-    },
-    externalFaultIsOurs: (now) => {
-      metrics.externalFaultIsOurs.set(now ? 1 : 0);
-      if (now === isOurs) return;
-      isOurs = now;
-      if (now) {
-        logger.warn('most outside paths are broken while leases renew: the fault is ours, none of them counts');
-      } else logger.info('most outside paths are no longer broken while leases renew: they count again');
-    },
-  };
-};
+  }
+}

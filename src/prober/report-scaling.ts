@@ -57,13 +57,47 @@ const isWrite = (answer: Answered): answer is WriteAnswer => answer.action.kind 
 const isRetryingOn = ({ flow, action }: Answered): boolean =>
   flow.operations.some(({ key, attempts }) => key === action.key && attempts >= maxAttempts);
 
-export const createScalingReport = (deps: ScalingReportDeps): ScalingReport => {
-  const { logger, metrics, dryRun } = deps;
+/** What a prober reports of its flows. */
+export class ScalingReporter implements ScalingReport {
+  readonly #deps: ScalingReportDeps;
   /** Latest failure by namespace and resource. */
-  const complaints = new Map<string, Map<string, string>>();
-  const would = (words: string): string => (dryRun ? `would have ${words}` : words);
+  readonly #complaints = new Map<string, Map<string, string>>();
 
-  const reportWrite = (namespace: string, answer: WriteAnswer): void => {
+  constructor(deps: ScalingReportDeps) {
+    this.#deps = deps;
+  }
+
+  flowStarted(namespace: string, { direction, scope, reason }: Flow): void {
+    this.#deps.logger.debug(`scaling ${direction} starts`, { namespace, scope, reason });
+  }
+
+  answered(namespace: string, answer: Answered): void {
+    const { logger } = this.#deps;
+    const { key, result } = answer.outcome;
+    const failed = result.ok ? {} : { namespace, resource: key, error: result.error.message };
+    // It is sent again every second; what comes of it is logged when the flow ends.
+    if (!result.ok && result.error.heldBack) logger.debug('held back', failed);
+    else if (isWrite(answer)) this.#reportWrite(namespace, answer);
+    else if (!result.ok) logger.info('reading failed', failed);
+  }
+
+  flowEnded(namespace: string, { flow, end, now, held }: EndedFlow): void {
+    const { metrics, logger } = this.#deps;
+    metrics.held.set(held, { namespace });
+    for (const operation of flow.operations) this.#reportOperation(namespace, { flow, operation, now });
+    logger.debug(`scaling ${flow.direction} ${end}`, { namespace, seconds: (now - flow.startedAt) / 1_000 });
+  }
+
+  forget(namespace: string): void {
+    this.#complaints.delete(namespace);
+  }
+
+  #would(words: string): string {
+    return this.#deps.dryRun ? `would have ${words}` : words;
+  }
+
+  #reportWrite(namespace: string, answer: WriteAnswer): void {
+    const { logger } = this.#deps;
     const { flow, action, outcome } = answer;
     const { base, replicas, annotations, unreadable, undoes } = action.write;
     const fields = {
@@ -82,88 +116,85 @@ export const createScalingReport = (deps: ScalingReportDeps): ScalingReport => {
       const stored = shorten(unreadable);
       logger.error('the stored number of replicas cannot be read: restoring 1', { ...fields, stored });
     }
-    logger.info(would(replicas === undefined ? 'annotated' : replicas === 0 ? 'scaled down' : 'scaled up'), fields);
-    if (undoes !== undefined) reportUndone(namespace, { ...answer, undoes });
-    if (replicas !== undefined) recordEvent(namespace, { ...answer, replicas });
-    if (replicas === 0) reportRace(namespace, answer);
-  };
+    logger.info(this.#would(wordOfWrite(replicas)), fields);
+    if (undoes !== undefined) this.#reportUndone(namespace, { ...answer, undoes });
+    if (replicas !== undefined) this.#recordScaling(namespace, { ...answer, replicas });
+    if (replicas === 0) this.#reportRace(namespace, answer);
+  }
 
-  /** Somebody who scales what we hold must learn who takes it back, and how to keep us off. */
-  const reportUndone = (namespace: string, answer: WriteAnswer & { readonly undoes: string }): void => {
+  /** Names the writer whose count was overwritten, and says how to keep the prober off. */
+  #reportUndone(namespace: string, answer: WriteAnswer & { readonly undoes: string }): void {
+    const { logger, metrics, dryRun } = this.#deps;
     const { flow, action, outcome, undoes } = answer;
     const { specReplicas } = action.write.base;
     const fields = { namespace, resource: outcome.key, manager: undoes, replicas: specReplicas, reason: flow.reason };
-    logger.warn(would("undone another writer's change of replicas"), fields);
+    logger.warn(this.#would("undone another writer's change of replicas"), fields);
     if (!dryRun) metrics.foreignChanges.inc({ namespace, resource: outcome.key, manager: undoes });
     const change = `Undid ${undoes === unknownManager ? 'another writer' : undoes}, who had set replicas to ${String(specReplicas)}: ${flow.reason}`;
     const message = `${change}. The annotation ${ignoreScalingAnnotation}=true keeps the dependency-watchdog off.`;
-    record(namespace, answer, { type: 'Warning', reason: 'MeltdownProtectionForeignChange', message });
-  };
+    this.#record(namespace, answer, { type: 'Warning', reason: 'MeltdownProtectionForeignChange', message });
+  }
 
-  const record = (
-    namespace: string,
-    { ref, uid }: Answered,
-    event: { readonly type: 'Normal' | 'Warning'; readonly reason: string; readonly message: string },
-  ): void => {
-    if (ref === undefined || dryRun) return;
-    deps.events.record({ regarding: { ...ref, namespace, ...(uid === undefined ? {} : { uid }) }, ...event });
-  };
-
-  const reportRace = (namespace: string, { race, now }: Answered): void => {
-    if (race === undefined) return;
-    metrics.downSeconds.observe((now - race.crossedAt) / 1_000);
-    metrics.margin.set((race.graceEndsAt - now) / 1_000, { namespace });
-  };
-
-  const recordEvent = (namespace: string, answer: WriteAnswer & { readonly replicas: number }): void => {
+  #recordScaling(namespace: string, answer: WriteAnswer & { readonly replicas: number }): void {
     const { flow, action, replicas } = answer;
     const change = `from ${String(action.write.base.specReplicas)} to ${String(replicas)} replicas: ${flow.reason}`;
     const isDown = replicas === 0;
-    record(namespace, answer, {
+    this.#record(namespace, answer, {
       type: isDown ? 'Warning' : 'Normal',
       reason: isDown ? 'MeltdownProtectionScaledDown' : 'MeltdownProtectionScaledUp',
       message: `Scaled ${isDown ? 'down' : 'up'} ${change}`,
     });
-  };
+  }
 
-  const reportOperation = (
+  #record(
+    namespace: string,
+    { ref, uid }: Answered,
+    event: { readonly type: 'Normal' | 'Warning'; readonly reason: string; readonly message: string },
+  ): void {
+    const { dryRun, events } = this.#deps;
+    if (ref === undefined || dryRun) return;
+    events.record({ regarding: { ...ref, namespace, ...(uid === undefined ? {} : { uid }) }, ...event });
+  }
+
+  #reportRace(namespace: string, { race, now }: Answered): void {
+    const { metrics } = this.#deps;
+    if (race === undefined) return;
+    metrics.downSeconds.observe((now - race.crossedAt) / 1_000);
+    metrics.margin.set((race.graceEndsAt - now) / 1_000, { namespace });
+  }
+
+  #reportOperation(
     namespace: string,
     ended: { readonly flow: Flow; readonly operation: Operation; readonly now: number },
-  ): void => {
+  ): void {
+    const { metrics } = this.#deps;
     const { operation, now } = ended;
     const { phase, key, startedAt } = operation;
     const { direction } = ended.flow;
     if (phase.kind === 'failed') {
       metrics.operations.inc({ namespace, direction, result: 'failed' });
-      // Logged again only when it changes: the next run tries again, and the one after that.
-      const fields = { namespace, resource: key, error: phase.error.message };
-      const known = complaints.get(namespace) ?? new Map<string, string>();
-      const complaint = `${direction}: ${phase.error.message}`;
-      logger[known.get(key) === complaint ? 'debug' : 'error'](`scaling ${direction} failed`, fields);
-      complaints.set(namespace, known.set(key, complaint));
+      this.#reportFailed(namespace, { direction, key, error: phase.error.message });
     } else if (phase.kind === 'done') {
-      complaints.get(namespace)?.delete(key);
+      this.#complaints.get(namespace)?.delete(key);
       metrics.operations.inc({ namespace, direction, result: phase.outcome });
       if (phase.outcome === 'scaled') metrics.operationSeconds.observe((now - startedAt) / 1_000, { direction });
     }
-  };
+  }
 
-  return {
-    flowStarted: (namespace, { direction, scope, reason }) =>
-      logger.debug(`scaling ${direction} starts`, { namespace, scope, reason }),
-    answered: (namespace, answer) => {
-      const { key, result } = answer.outcome;
-      const failed = result.ok ? {} : { namespace, resource: key, error: result.error.message };
-      // It is sent again every second; what comes of it is logged when the flow ends.
-      if (!result.ok && result.error.heldBack) logger.debug('held back', failed);
-      else if (isWrite(answer)) reportWrite(namespace, answer);
-      else if (!result.ok) logger.info('reading failed', failed);
-    },
-    forget: (namespace) => complaints.delete(namespace),
-    flowEnded: (namespace, { flow, end, now, held }) => {
-      metrics.held.set(held, { namespace });
-      for (const operation of flow.operations) reportOperation(namespace, { flow, operation, now });
-      logger.debug(`scaling ${flow.direction} ${end}`, { namespace, seconds: (now - flow.startedAt) / 1_000 });
-    },
-  };
+  /** Logged again only when it changes: the next run tries again, and the one after that. */
+  #reportFailed(
+    namespace: string,
+    { direction, key, error }: { readonly direction: string; readonly key: string; readonly error: string },
+  ): void {
+    const known = this.#complaints.get(namespace) ?? new Map<string, string>();
+    const complaint = `${direction}: ${error}`;
+    const level = known.get(key) === complaint ? 'debug' : 'error';
+    this.#deps.logger[level](`scaling ${direction} failed`, { namespace, resource: key, error });
+    this.#complaints.set(namespace, known.set(key, complaint));
+  }
+}
+
+const wordOfWrite = (replicas: number | undefined): string => {
+  if (replicas === undefined) return 'annotated';
+  return replicas === 0 ? 'scaled down' : 'scaled up';
 };

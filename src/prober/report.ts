@@ -5,8 +5,8 @@ import type { EventRecorder } from '../telemetry/index.ts';
 import { type Downtime, type Verdict, wordOf } from './judge/verdict.ts';
 import { type ProberMetrics, createProberMetrics, forgetShoot } from './metrics.ts';
 import type { ProbeResult } from './observe.ts';
-import { type ExternalProbeReport, createExternalProbeReport } from './report-outside.ts';
-import { type ScalingReport, createScalingReport } from './report-scaling.ts';
+import { type ExternalProbeReport, ExternalProbeReporter } from './report-outside.ts';
+import { type ScalingReport, ScalingReporter } from './report-scaling.ts';
 
 /** The only stage that logs, counts and records Events. */
 export interface ProberReport extends ScalingReport, ExternalProbeReport {
@@ -58,86 +58,108 @@ const failureOf = (verdict: Verdict): string => {
 const sameVerdict = (a: Verdict | undefined, b: Verdict): boolean =>
   a?.kind === b.kind && failureOf(a) === failureOf(b);
 
-interface MissingReport {
-  update(namespace: string, missing: readonly string[]): void;
-  forget(namespace: string): void;
+/** Shoots of which something was logged that is logged once. */
+interface Once {
+  /** Clocks that differ too much. */
+  readonly skewed: Set<string>;
+  /** An API server out of reach that was assumed to be down. */
+  readonly assumedDown: Set<string>;
+  /** Required resources that are missing. */
+  readonly missing: Map<string, ReadonlySet<string>>;
 }
 
-/** Reports a required resource once when it is found missing, and once when it is there. */
-const createMissingReport = ({ logger, metrics }: { logger: Logger; metrics: ProberMetrics }): MissingReport => {
-  const known = new Map<string, ReadonlySet<string>>();
-  return {
-    update: (namespace, missing) => {
-      const before = known.get(namespace) ?? new Set();
-      const now = new Set(missing);
-      metrics.missing.set(now.size, { namespace });
-      for (const resource of missing) {
-        if (before.has(resource)) continue;
-        logger.error('a required resource is missing: it cannot be scaled down in an outage', { namespace, resource });
-      }
-      for (const resource of before) {
-        if (!now.has(resource)) logger.info('a missing resource is there', { namespace, resource });
-      }
-      if (now.size > 0) known.set(namespace, now);
-      else known.delete(namespace);
-    },
-    forget: (namespace) => known.delete(namespace),
-  };
-};
+/** Reports probe runs. */
+class RunReporter {
+  readonly #logger: Logger;
+  readonly #metrics: ProberMetrics;
+  readonly #once: Once = { skewed: new Set(), assumedDown: new Set(), missing: new Map() };
 
-/** To be called once per meter: it declares the prober's metrics. */
-export const createProberReport = ({ logger, meter, events, dryRun }: ReportDeps): ProberReport => {
-  const metrics = createProberMetrics(meter);
-  const skewed = new Set<string>();
-  const missingIn = createMissingReport({ logger, metrics });
-  /** Shoots whose API server was assumed to be down, which is logged once. */
-  const assumed = new Set<string>();
+  constructor(logger: Logger, metrics: ProberMetrics) {
+    this.#logger = logger;
+    this.#metrics = metrics;
+  }
 
-  const reportRun: ProberReport['runEnded'] = (namespace, { result, previous, held, missing }) => {
+  ended(namespace: string, { result, previous, held, missing }: EndedRun): void {
+    const metrics = this.#metrics;
     const { decision, durationMs, skewMs } = result;
     const { verdict, reason, counts } = decision;
     metrics.runs.inc({ namespace, result: wordOf(verdict) });
     metrics.runSeconds.observe(durationMs / 1_000);
     metrics.held.set(held, { namespace });
-    missingIn.update(namespace, missing);
+    this.#missing(namespace, missing);
     if (counts !== undefined) {
       metrics.candidates.set(counts.candidates, { namespace });
       metrics.expired.set(counts.expired, { namespace });
     }
-    if (skewMs !== undefined) reportSkew(namespace, skewMs);
-    if (decision.downtime !== undefined) reportDowntime(namespace, decision.downtime);
+    if (skewMs !== undefined) this.#skew(namespace, skewMs);
+    if (decision.downtime !== undefined) this.#downtime(namespace, decision.downtime);
     const fields = { namespace, verdict: wordOf(verdict), reason, ...counts };
-    if (sameVerdict(previous, verdict)) logger.debug('probe run', fields);
-    else if (verdict.kind === 'failed') logger.error('probe failed: nothing is scaled', fields);
-    else logger.info('verdict', fields);
-  };
+    if (sameVerdict(previous, verdict)) this.#logger.debug('probe run', fields);
+    else if (verdict.kind === 'failed') this.#logger.error('probe failed: nothing is scaled', fields);
+    else this.#logger.info('verdict', fields);
+  }
 
-  const reportSkew = (namespace: string, skewMs: number): void => {
-    metrics.skew.set(skewMs / 1_000, { namespace });
+  forget(namespace: string): void {
+    const { skewed, assumedDown, missing } = this.#once;
+    for (const known of [skewed, assumedDown, missing]) known.delete(namespace);
+  }
+
+  /** Logs a required resource when it is found missing, and when it is there. */
+  #missing(namespace: string, missing: readonly string[]): void {
+    const known = this.#once.missing.get(namespace) ?? new Set();
+    const now = new Set(missing);
+    this.#metrics.missing.set(now.size, { namespace });
+    for (const resource of now) {
+      if (known.has(resource)) continue;
+      const message = 'a required resource is missing: it cannot be scaled down in an outage';
+      this.#logger.error(message, { namespace, resource });
+    }
+    for (const resource of known) {
+      if (!now.has(resource)) this.#logger.info('a missing resource is there', { namespace, resource });
+    }
+    if (now.size > 0) this.#once.missing.set(namespace, now);
+    else this.#once.missing.delete(namespace);
+  }
+
+  #skew(namespace: string, skewMs: number): void {
+    const { skewed } = this.#once;
+    this.#metrics.skew.set(skewMs / 1_000, { namespace });
     if (Math.abs(skewMs) <= warnSkewMs) skewed.delete(namespace);
     else if (!skewed.has(namespace)) {
       skewed.add(namespace);
       const seconds = Math.round(skewMs / 1_000);
-      logger.warn("the shoot API server's clock and ours differ", { namespace, seconds });
+      this.#logger.warn("the shoot API server's clock and ours differ", { namespace, seconds });
     }
-  };
+  }
 
-  const reportDowntime = (namespace: string, { evidence, ms }: Downtime): void => {
-    metrics.downtimes.inc({ namespace, evidence });
-    const seconds = Number.isFinite(ms) ? { seconds: Math.round(ms / 1_000) } : {};
-    logger.info('the API server was down: its leases are given their time again', { namespace, evidence, ...seconds });
-    if (evidence !== 'assumed' || assumed.has(namespace)) return;
-    assumed.add(namespace);
-    logger.warn(
+  #downtime(namespace: string, { evidence, ms }: Downtime): void {
+    const { assumedDown } = this.#once;
+    this.#metrics.downtimes.inc({ namespace, evidence });
+    const fields = { namespace, evidence, ...(Number.isFinite(ms) ? { seconds: Math.round(ms / 1_000) } : {}) };
+    this.#logger.info('the API server was down: its leases are given their time again', fields);
+    if (evidence !== 'assumed' || assumedDown.has(namespace)) return;
+    assumedDown.add(namespace);
+    this.#logger.warn(
       'an API server out of reach was taken to be down: check apiServerRef, and the right to list and watch it',
       { namespace },
     );
-  };
+  }
+}
 
-  const scaling = createScalingReport({ logger, metrics, events, dryRun });
+const logStopped = (logger: Logger, held: ReadonlyMap<string, number>): void => {
+  const resources = [...held.values()].reduce((sum, count) => sum + count, 0);
+  const those = `${resources} ${resources === 1 ? 'resource' : 'resources'} of ${held.size} ${held.size === 1 ? 'shoot' : 'shoots'}`;
+  const namespaces = [...held.keys()].toSorted();
+  logger.warn(`stopping: ${those} stay held; ${wayOut}`, { resources, namespaces: namespaces.slice(0, mostNamed) });
+};
+
+/** To be called once per meter: it declares the prober's metrics. */
+export const createProberReport = ({ logger, meter, events, dryRun }: ReportDeps): ProberReport => {
+  const metrics = createProberMetrics(meter);
+  const runs = new RunReporter(logger, metrics);
+  const external = new ExternalProbeReporter({ logger, metrics });
+  const scaling = new ScalingReporter({ logger, metrics, events, dryRun });
   return {
-    ...scaling,
-    ...createExternalProbeReport({ logger, metrics }),
     proberStarted: (namespace, { delayMs }) => logger.info('probing', { namespace, firstRunInMs: Math.round(delayMs) }),
     proberStopped: (namespace, { reason, releasePolicy }) =>
       logger.info('no longer probing', { namespace, reason, farewell: releasePolicy }),
@@ -147,23 +169,24 @@ export const createProberReport = ({ logger, meter, events, dryRun }: ReportDeps
       logger.error('Cluster cannot be decoded: its prober is left as it is', { namespace, error: error.message });
     },
     probers: (count) => metrics.probers.set(count),
-    stopped: (held) => {
-      // What is held is another program's affair then.
-      if (dryRun || held.size === 0) return;
-      const resources = [...held.values()].reduce((sum, count) => sum + count, 0);
-      const those = `${resources} ${resources === 1 ? 'resource' : 'resources'} of ${held.size} ${held.size === 1 ? 'shoot' : 'shoots'}`;
-      const namespaces = [...held.keys()].toSorted();
-      logger.warn(`stopping: ${those} stay held; ${wayOut}`, { resources, namespaces: namespaces.slice(0, mostNamed) });
-    },
-    runEnded: reportRun,
+    runEnded: (namespace, run) => runs.ended(namespace, run),
+    flowStarted: (namespace, flow) => scaling.flowStarted(namespace, flow),
+    answered: (namespace, answer) => scaling.answered(namespace, answer),
+    flowEnded: (namespace, ended) => scaling.flowEnded(namespace, ended),
+    externalProbeAttempted: (namespace, ended) => external.attempted(namespace, ended),
+    externalProbeState: (namespace, state) => external.state(namespace, state),
+    externalProbeStopped: (namespace) => external.stopped(namespace),
+    externalFaultIsOurs: (isOurs) => external.faultIsOurs(isOurs),
     broke: (namespace, error) => {
       metrics.bugs.inc({ namespace });
       logger.error('unexpected error: this is a bug', { namespace, error });
     },
+    // In a dry run, what is held is held by another program.
+    stopped: (held) => {
+      if (!dryRun && held.size > 0) logStopped(logger, held);
+    },
     forget: (namespace) => {
-      skewed.delete(namespace);
-      missingIn.forget(namespace);
-      assumed.delete(namespace);
+      runs.forget(namespace);
       scaling.forget(namespace);
       forgetShoot(metrics, namespace);
     },

@@ -38,9 +38,7 @@ interface Stepped {
 export const stepOperation = (operation: Operation, context: Context): Stepped => {
   const { phase } = operation;
   switch (phase.kind) {
-    case 'delayed':
-      return context.now < phase.until ? { operation } : decide({ ...operation, phase: { kind: 'deciding' } }, context);
-    case 'backing-off':
+    case 'waiting':
       return context.now < phase.until
         ? { operation }
         : decide({ ...operation, phase: { kind: 'deciding' }, mustRead: operation.mustRead || phase.reread }, context);
@@ -100,7 +98,12 @@ const write = (
   if (move.scaling && !operation.delayServed && now < delayedUntil) {
     const deadline = delayedUntil + operation.info.timeoutMs;
     return {
-      operation: { ...operation, delayServed: true, deadline, phase: { kind: 'delayed', until: delayedUntil } },
+      operation: {
+        ...operation,
+        delayServed: true,
+        deadline,
+        phase: { kind: 'waiting', until: delayedUntil, reread: false },
+      },
     };
   }
   if (move.scaling && !verdictIsFresh) return { operation: { ...operation, phase: { kind: 'awaiting-verdict' } } };

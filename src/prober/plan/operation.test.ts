@@ -5,7 +5,19 @@ import {
   ignoreScalingAnnotation as ignore,
   replicasAnnotation as replicas,
 } from '../../kubernetes/api/scalable.ts';
-import { type Fate, dependent, downVerdict, instant, once, markAt, patchAt, readAt, requestsIn, scaleAt, upVerdict } from '../testing/cases.ts';
+import {
+  type Fate,
+  dependent,
+  downVerdict,
+  instant,
+  once,
+  markAt,
+  patchAt,
+  readAt,
+  requestsIn,
+  scaleAt,
+  upVerdict,
+} from '../testing/cases.ts';
 import { type HarnessOptions, createHarness } from '../testing/seed-harness.ts';
 import { type ModelObject, deployment, etcd, objectOf, stateOf } from '../testing/seed-model.ts';
 import { idleOperation, latestState } from './operation.ts';

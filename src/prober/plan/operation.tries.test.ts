@@ -2,7 +2,17 @@ import { describe, expect, it } from 'vitest';
 import type { ApiErrorCode } from '../../kubernetes/api/errors.ts';
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
 import { activeAnnotation as active, replicasAnnotation as replicas } from '../../kubernetes/api/scalable.ts';
-import { type Fate, dependent, downVerdict, once, patchAt, readAt, requestsIn, upHeldVerdict, upVerdict } from '../testing/cases.ts';
+import {
+  type Fate,
+  dependent,
+  downVerdict,
+  once,
+  patchAt,
+  readAt,
+  requestsIn,
+  upHeldVerdict,
+  upVerdict,
+} from '../testing/cases.ts';
 import { type HarnessOptions, createHarness } from '../testing/seed-harness.ts';
 import { type ModelObject, deployment, etcd, objectOf } from '../testing/seed-model.ts';
 

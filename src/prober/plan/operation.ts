@@ -23,13 +23,13 @@ export type IfMissing = 'absent' | 'missing' | 'failed';
 
 type Phase =
   | { readonly kind: 'idle' }
-  | { readonly kind: 'delayed'; readonly until: number }
   /** Has something to scale, on a verdict that is too old for it. */
   | { readonly kind: 'awaiting-verdict' }
   | { readonly kind: 'deciding' }
   | { readonly kind: 'reading' }
   | { readonly kind: 'writing'; readonly write: Write }
-  | { readonly kind: 'backing-off'; readonly until: number; readonly reread: boolean }
+  /** Serves its initial delay, or backs off after an error; `reread`: then reads the resource first. */
+  | { readonly kind: 'waiting'; readonly until: number; readonly reread: boolean }
   | { readonly kind: 'settling' }
   | { readonly kind: 'done'; readonly outcome: OperationOutcome }
   | { readonly kind: 'failed'; readonly error: Error };
@@ -147,14 +147,14 @@ const afterError = (operation: Operation, error: ApiError, { now, keepsRetrying 
   const reread = handling !== 'wait';
   const mayHaveWritten = operation.mayHaveWritten || (reread && operation.phase.kind === 'writing');
   const until = now + Math.max(isSpent ? turnDelayMs : retryDelayMs, wait);
-  return { ...operation, attempts, mayHaveWritten, phase: { kind: 'backing-off', until, reread } };
+  return { ...operation, attempts, mayHaveWritten, phase: { kind: 'waiting', until, reread } };
 };
 
 /** Waiting for one's turn is no failed try, and nothing was sent that would have to be looked for; only the time-out ends it. */
 const awaitTurn = (operation: Operation, error: ApiError, now: number): Operation => {
   const { deadline } = operation;
   if (now >= deadline) return { ...operation, phase: { kind: 'failed', error } };
-  return { ...operation, phase: { kind: 'backing-off', until: Math.min(now + turnDelayMs, deadline), reread: false } };
+  return { ...operation, phase: { kind: 'waiting', until: Math.min(now + turnDelayMs, deadline), reread: false } };
 };
 
 export const notFound = (operation: Operation, problem = 'not found'): Operation =>
@@ -171,8 +171,7 @@ export const failOperation = (operation: Operation, problem: string): Operation 
 export const wakeTime = (operation: Operation, snapshot: Snapshot): number => {
   const { phase } = operation;
   switch (phase.kind) {
-    case 'delayed':
-    case 'backing-off':
+    case 'waiting':
       return phase.until;
     case 'settling':
       return isPolled(operation, snapshot)

@@ -2,7 +2,18 @@ import { describe, expect, it } from 'vitest';
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
 import { activeAnnotation as active, replicasAnnotation as replicas } from '../../kubernetes/api/scalable.ts';
 import type { DependentResource } from '../settings.ts';
-import { type Fate, type LogEntry, dependent, downVerdict, failedVerdict, once, markAt, patchAt, readAt, requestsIn } from '../testing/cases.ts';
+import {
+  type Fate,
+  type LogEntry,
+  dependent,
+  downVerdict,
+  failedVerdict,
+  once,
+  markAt,
+  patchAt,
+  readAt,
+  requestsIn,
+} from '../testing/cases.ts';
 import { type Harness, type HarnessOptions, createHarness } from '../testing/seed-harness.ts';
 import { deployment, etcd, objectOf } from '../testing/seed-model.ts';
 
