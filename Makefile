@@ -61,7 +61,7 @@ lint: setup ## run eslint
 types: setup ## check the types
 	$(call stage,types,node node_modules/typescript-7/bin/tsc --project tsconfig.json)
 
-architecture: setup ## check who imports what, cycles, and the purity rules
+architecture: setup ## check who imports what, cycles, and that the purity rules bite
 	$(call stage,architecture,vitest run --project unit --reporter default test/architecture.test.ts)
 
 docs: setup ## write the tables of docs/configure.md again, from the schemas and flags

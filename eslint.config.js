@@ -1,5 +1,6 @@
 import { defineConfig, globalIgnores } from 'eslint/config';
 import tseslint from 'typescript-eslint';
+import { purity } from './tools/purity.mjs';
 
 const noDefaultExports = {
   selector: 'ExportDefaultDeclaration, ExportSpecifier[exported.name="default"]',
@@ -72,5 +73,6 @@ export default defineConfig(
     files: ['**/*.test.ts', 'test/**'],
     rules: { '@typescript-eslint/no-non-null-assertion': 'off' },
   },
-  { files: ['*.config.{js,ts}'], rules: { 'no-restricted-syntax': 'off' } },
+  ...purity([noDefaultExports, noRequire]),
+  { files: ['*.config.{js,ts}', '.dependency-cruiser.mjs'], rules: { 'no-restricted-syntax': 'off' } },
 );

@@ -1,0 +1,160 @@
+// Who may import whom. Deny by default: a folder, package or built-in that is not listed here is not allowed.
+
+/**
+ * @typedef {object} Room
+ * @property {readonly string[]} rooms Other rooms whose door (`index.ts`) it may import.
+ * @property {true} [open] Any of its files may be imported: one file per kind or per interface, and nothing inside to hide.
+ * @property {readonly string[]} [packages]
+ * @property {readonly string[]} [builtins] Without `node:`; `timers` stands for `timers/promises` as well.
+ * @property {Readonly<Record<string, readonly string[]>>} [files] Built-ins of single files on top of the above.
+ */
+
+const network = ['buffer', 'crypto', 'dns', 'events', 'http', 'https', 'net', 'stream', 'tls', 'url', 'zlib'];
+const kinds = ['src/ports', 'src/kubernetes/api', 'src/gardener'];
+const client = ['protobuf', 'client', 'kubeconfig', 'connection', 'cache', 'leaderelection'].map(
+  (name) => `src/kubernetes/${name}`,
+);
+const beneathComponents = [...kinds, ...client, 'src/telemetry', 'src/config', 'src/process'];
+const components = ['src/prober', 'src/weeder', 'src/care'];
+const component = { rooms: beneathComponents, packages: ['zod'] };
+const beneathCli = [...beneathComponents, ...components, 'src/install'];
+const simulated = ['simulator/time', 'simulator/apiserver', 'simulator/network', 'simulator/world'];
+const aboveCli = ['src/healthcheck', ...beneathCli, ...simulated, 'simulator/harness'];
+
+/** Keys are folders, or files directly in one. A room may always import itself. @type {Readonly<Record<string, Room>>} */
+export const house = {
+  'src/ports': { rooms: ['src/kubernetes/api'], open: true },
+  'src/kubernetes/api': { rooms: ['src/ports', 'src/kubernetes/protobuf'], open: true },
+  'src/kubernetes/protobuf': { rooms: ['src/kubernetes/api'] },
+  'src/kubernetes/client': {
+    rooms: ['src/ports', 'src/kubernetes/api', 'src/kubernetes/protobuf'],
+    packages: ['undici'],
+    builtins: network,
+  },
+  'src/kubernetes/kubeconfig': {
+    rooms: ['src/ports', 'src/kubernetes/api', 'src/kubernetes/client'],
+    packages: ['yaml'],
+    builtins: [...network, 'child_process', 'fs', 'os', 'path'],
+  },
+  'src/kubernetes/connection': {
+    rooms: [
+      'src/ports',
+      'src/kubernetes/api',
+      'src/kubernetes/client',
+      'src/kubernetes/kubeconfig',
+      'src/kubernetes/cache',
+    ],
+    builtins: network,
+  },
+  'src/kubernetes/cache': { rooms: ['src/ports', 'src/kubernetes/api', 'src/kubernetes/client'] },
+  'src/kubernetes/leaderelection': { rooms: ['src/ports', 'src/kubernetes/api', 'src/kubernetes/client'] },
+  'src/gardener': { rooms: ['src/kubernetes/api', 'src/kubernetes/protobuf'], open: true },
+  'src/telemetry': { rooms: ['src/ports', 'src/kubernetes/api'], packages: ['pino', 'prom-client'] },
+  'src/config': { rooms: [...kinds, 'src/telemetry'], packages: ['yaml', 'zod'] },
+  'src/process': {
+    rooms: [...kinds, ...client, 'src/telemetry', 'src/config'],
+    builtins: ['events', 'http', 'net', 'os', 'path', 'fs'],
+    files: { 'clock.ts': ['perf_hooks', 'timers'], 'random.ts': ['crypto'] },
+  },
+  'src/prober': { ...component, builtins: ['crypto'] },
+  'src/weeder': component,
+  'src/care': { ...component, builtins: ['os'] },
+  'src/healthcheck': { rooms: beneathComponents, files: { 'connect.ts': ['os'] } },
+  'src/install': { rooms: [...beneathComponents, ...components], builtins: ['os'] },
+  'src/cli': {
+    rooms: [...aboveCli, 'simulator/rehearsal', 'simulator/demo'],
+    packages: ['commander', 'yaml'],
+    builtins: ['child_process', 'crypto', 'fs', 'os', 'path', 'url', 'util'],
+  },
+  'src/main.ts': { rooms: [...beneathCli, 'src/cli'], builtins: ['.*'] },
+  'simulator/time': { rooms: ['src/ports'], files: { 'clock.ts': ['timers'] } },
+  'simulator/apiserver': { rooms: [...kinds, ...client, ...simulated], builtins: ['crypto'] },
+  'simulator/network': {
+    rooms: [...kinds, ...client, ...simulated],
+    packages: ['@peculiar/x509'],
+    builtins: network,
+  },
+  'simulator/world': { rooms: [...kinds, ...client, ...simulated], builtins: network },
+  'simulator/harness': { rooms: aboveCli },
+  'simulator/outages': { rooms: aboveCli },
+  'simulator/rehearsal': { rooms: [...aboveCli, 'simulator/demo'] },
+  'simulator/demo': { rooms: aboveCli },
+};
+
+const names = Object.keys(house);
+const pathOf = (room) => (room.endsWith('.ts') ? `^${room}$` : `^${room}/`);
+const doorOf = (room) => (house[room].open ? pathOf(room) : `^${room}/index\\.ts$`);
+const tests = String.raw`\.test\.ts$|/testing/`;
+const data = String.raw`\.(?!ts$|mjs$|js$)\w+$`;
+const packagePath = (name) => `(?:^|/)node_modules/${name}/`;
+const builtinPath = (name) => `^(?:node:)?${name}(?:/|$)`;
+
+/** What a room may not import: everything but itself, the doors of its row, its packages and built-ins. */
+const roomRule = ([room, { rooms, packages = [], builtins = [], files = {} }]) => ({
+  name: room,
+  comment: `not in the row of ${room} in .dependency-cruiser.mjs`,
+  severity: 'error',
+  from: { path: pathOf(room), pathNot: [tests, ...Object.keys(files).map((file) => `^${room}/${file}$`)] },
+  to: {
+    pathNot: [
+      pathOf(room),
+      ...rooms.filter((other) => other !== room).map(doorOf),
+      ...packages.map(packagePath),
+      ...builtins.map(builtinPath),
+    ],
+  },
+});
+
+const fileRules = Object.entries(house).flatMap(([room, rule]) =>
+  Object.entries(rule.files ?? {}).map(([file, builtins]) => {
+    const { from: _, ...rest } = roomRule([
+      room,
+      { ...rule, builtins: [...(rule.builtins ?? []), ...builtins], files: {} },
+    ]);
+    return { ...rest, name: `${room}/${file}`, from: { path: `^${room}/${file}$` } };
+  }),
+);
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+export default {
+  forbidden: [
+    ...Object.entries(house).map(roomRule),
+    ...fileRules,
+    {
+      name: 'room',
+      comment: 'in no room of the table',
+      severity: 'error',
+      from: { path: '^(?:src|simulator)/', pathNot: [...names.map(pathOf), tests] },
+      to: {},
+    },
+    {
+      name: 'shipped',
+      comment: 'what is shipped imports no test',
+      severity: 'error',
+      from: { path: '^(?:src|simulator)/', pathNot: tests },
+      to: { path: ['^(?:test|bench|tools|examples)/', tests] },
+    },
+    {
+      name: 'bench',
+      comment: 'a benchmark imports nothing of test/ but envtest',
+      severity: 'error',
+      from: { path: '^bench/' },
+      to: { path: '^test/', pathNot: '^test/envtest/' },
+    },
+    { name: 'cycle', comment: 'imports itself', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'missing',
+      comment: 'does not exist',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true, pathNot: data },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '(?:^|/)(?:dist|fixtures)/' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'types', 'node', 'default'] },
+  },
+};

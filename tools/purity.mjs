@@ -1,0 +1,115 @@
+// ESLint's part of the architecture: what a file may use of the machine. The imports are in .dependency-cruiser.mjs.
+
+const sources = ['src/**/*.ts', 'simulator/**/*.ts'];
+const tests = ['**/*.test.ts', '**/testing/**'];
+
+/** Files whose results depend on their arguments only. */
+const pureFiles = [
+  'src/kubernetes/api/**',
+  'src/gardener/**',
+  'src/prober/{judge,plan}/**',
+  'src/weeder/judge/**',
+  'src/care/checks/**',
+  'src/healthcheck/{aggregate,details}.ts',
+  'src/install/{calls,diff,object}.ts',
+];
+/** The only files that may ask the machine for the time or wait on it. */
+const clockFiles = ['src/process/clock.ts', 'simulator/time/clock.ts'];
+/** The only file that may ask the machine for a random number. */
+const randomFiles = ['src/process/random.ts'];
+/** The only file that may touch `process`. */
+const processFiles = ['src/main.ts'];
+
+const clockMessage = 'Time goes through the Clock port.';
+const randomMessage = 'Random numbers go through the Random port.';
+const processMessage = 'Only src/main.ts touches it.';
+const pureMessage = 'This file is pure: take the value as an argument.';
+
+const globals = (names, message) => names.map((name) => ({ name, message }));
+const modules = (patterns, message) => [{ regex: `^(?:node:)?(?:${patterns.join('|')})$`, message }];
+
+const clock = {
+  globals: globals(['performance', 'setImmediate', 'setInterval', 'setTimeout'], clockMessage),
+  modules: modules(['timers(?:/.*)?', 'perf_hooks'], clockMessage),
+  properties: [
+    { object: 'AbortSignal', property: 'timeout', message: clockMessage },
+    { object: 'Date', property: 'now', message: clockMessage },
+  ],
+  syntax: [
+    { selector: 'NewExpression[callee.name="Date"][arguments.length=0]', message: clockMessage },
+    // Handed on, or called without `new`.
+    {
+      selector:
+        ':matches(VariableDeclarator, AssignmentExpression, AssignmentPattern, ReturnStatement, ArrayExpression) > Identifier[name="Date"]',
+      message: clockMessage,
+    },
+    { selector: 'Property > Identifier.value[name="Date"]', message: clockMessage },
+    { selector: 'CallExpression > Identifier[name="Date"]', message: clockMessage },
+  ],
+};
+const random = {
+  globals: [],
+  modules: [],
+  properties: [
+    { object: 'Math', property: 'random', message: randomMessage },
+    { property: 'randomUUID', message: randomMessage },
+  ],
+  syntax: [
+    { selector: 'ImportSpecifier[imported.name="randomUUID"]', message: randomMessage },
+    { selector: ':not(MemberExpression, VariableDeclarator) > Identifier[name="Math"]', message: randomMessage },
+  ],
+};
+const processUse = {
+  globals: globals(['process'], processMessage),
+  modules: modules(['process'], processMessage),
+  properties: [],
+  syntax: [],
+};
+const everywhere = {
+  globals: globals(['globalThis'], 'Name what you use.'),
+  modules: [],
+  properties: [],
+  syntax: [
+    {
+      selector: 'ImportExpression:not([source.type="Literal"])',
+      message: 'A computed path cannot be checked.',
+    },
+  ],
+};
+const pure = {
+  globals: globals(['crypto', 'fetch', 'queueMicrotask'], pureMessage),
+  modules: [],
+  properties: [],
+  syntax: [
+    // Date.parse and Date.UTC depend on their arguments only.
+    {
+      selector:
+        'Identifier[name="Date"]:not(Property > Identifier.key):not(MemberExpression[property.name=/^(?:parse|UTC)$/] > Identifier)',
+      message: pureMessage,
+    },
+  ],
+};
+
+/** One configuration object for ESLint: these bans together, and what is banned anyway. */
+const ban = (files, ignores, base, bans) => {
+  const all = (key) => bans.flatMap((one) => one[key]);
+  return {
+    files,
+    ignores,
+    rules: {
+      'no-restricted-globals': ['error', ...all('globals')],
+      'no-restricted-imports': ['error', { patterns: all('modules') }],
+      'no-restricted-properties': ['error', ...all('properties')],
+      'no-restricted-syntax': ['error', ...base, ...all('syntax')],
+    },
+  };
+};
+
+/** ESLint's last matching object decides each rule. `base`: what `no-restricted-syntax` bans anyway. */
+export const purity = (base = []) => [
+  ban(sources, tests, base, [everywhere, clock, random, processUse]),
+  ban(clockFiles, [], base, [everywhere, random, processUse]),
+  ban(randomFiles, [], base, [everywhere, clock, processUse]),
+  ban(processFiles, [], base, [everywhere, clock, random]),
+  ban(pureFiles, tests, base, [everywhere, clock, random, processUse, pure]),
+];
