@@ -33,12 +33,11 @@ const allLeases = ['prober', 'weeder', 'care'].map((component) => `dwd-${compone
 
 const page = `# Rights
 
-What each component may do, and what for; [SECURITY.md](../SECURITY.md) says what somebody else could do with it. This page, the roles of \`dwd manifests\`, and what the program asks the API server for (SelfSubjectAccessReview, at
-the start and every hour) are made from one list. \`test/e2e/least-privilege.test.ts\` and \`test/e2e/least-privilege-care.test.ts\` take each right away in turn, on a real API server, and see what fails.
+What each component may do, and why. [SECURITY.md](../SECURITY.md) says what an attacker could do with it. One list per component makes this page, the roles of \`dwd manifests\`, and the program's own check
+(SelfSubjectAccessReview, at the start and every hour). \`test/e2e/least-privilege.test.ts\` and \`test/e2e/least-privilege-care.test.ts\` remove each right in turn on a real API server.
 
-A right that is missing is in the log (\`a right is missing: grant it\`) and counted in \`dwd_missing_rights\` and \`dwd_missing_garden_rights\`. Only Events are
-left out without a right to them, with one line in the log. Secrets, Leases and dependent resources are watched by name, so that their rights are
-narrowed to those names.
+The log names a missing right (\`a right is missing: grant it\`), and \`dwd_missing_rights\` and \`dwd_missing_garden_rights\` count them. Without the right to Events, the program records none and logs one
+line. It watches Secrets, Leases and dependent resources by name, so that rights can name them.
 
 ## Prober
 
