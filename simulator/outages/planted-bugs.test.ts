@@ -23,7 +23,7 @@ vi.mock('../../src/prober/judge/outside-majority.ts', bugged('createExternalProb
 vi.mock('../../src/prober/judge/outside-path.ts', bugged('enterAttempt'));
 vi.mock('../../src/weeder/judge/decide.ts', bugged('weeder/decide'));
 vi.mock('../../src/weeder/judge/weedings.ts', bugged('advanceService'));
-vi.mock('../../src/weeder/judge/scopes.ts', bugged('planScopes'));
+vi.mock('../../src/weeder/judge/watch-plan.ts', bugged('planScopes'));
 vi.mock('../../src/weeder/pod-watches.ts', bugged('createPodWatches'));
 vi.mock('../../src/kubernetes/api/pod.ts', bugged('deletePod'));
 vi.mock('../../src/kubernetes/leaderelection/election-state.ts', bugged('electionState', 'leadsUntil'));

@@ -1,7 +1,7 @@
 import { ApiError } from '../kubernetes/api/errors.ts';
 import type { KubeClient } from '../kubernetes/api/kube.ts';
 import { type PodView, deletePod } from '../kubernetes/api/pod.ts';
-import type { Outcome } from './judge/decide.ts';
+import type { Outcome } from './judge/attempts.ts';
 
 export interface ActDeps {
   /** Refuses writes at the moment of sending when this process does not lead. */

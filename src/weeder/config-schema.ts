@@ -20,7 +20,7 @@ import { labelKeyPattern } from '../kubernetes/api/label-selectors.ts';
  */
 export const serviceNamePattern = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
 
-/** What weeder-rules.ts says in words: these operators take values, the others none. */
+/** config-rules.ts has the messages: these operators take values, the others none. */
 const valuesByOperator = {
   if: { properties: { operator: { enum: ['In', 'NotIn'] } } },
   then: { required: ['values'], properties: { values: { type: 'array', minItems: 1 } } },
@@ -37,7 +37,7 @@ const requirement = () =>
     ).prefault([]),
   }).meta(valuesByOperator);
 
-/** What weeder-rules.ts says in words: without a term it would select every pod. */
+/** config-rules.ts has the messages: without a term it would select every pod. */
 const notEmpty = {
   anyOf: [
     { required: ['matchLabels'], properties: { matchLabels: { type: 'object', minProperties: 1 } } },
@@ -58,7 +58,7 @@ export const labelSelector = () =>
     ).prefault([]),
   }).meta(notEmpty);
 
-const dependants = () =>
+const dependents = () =>
   object('an object with podSelectors', {
     podSelectors: about(
       'Each selects a group of pods that depend on the service, in its namespace.',
@@ -78,7 +78,7 @@ export const weederSchema = () =>
       'Services by name, each with the pods that depend on it.',
       mapOf('a map from the names of Services, at least one, to objects with podSelectors', {
         keys: serviceNamePattern,
-        values: dependants(),
+        values: dependents(),
         minEntries: 1,
       }),
     ),

@@ -1,12 +1,12 @@
 import type { EndpointSliceView } from '../kubernetes/api/endpoint-slice.ts';
 import { formatLabelSelector } from '../kubernetes/api/label-selectors.ts';
 import type { Store, StoreChange } from '../kubernetes/cache/index.ts';
-import type { NamespaceState } from './judge/decide.ts';
-import type { PodNeed } from './judge/scopes.ts';
+import type { NamespaceState } from './judge/namespace-state.ts';
+import type { PodNeed } from './judge/watch-plan.ts';
 import { type ServiceState, type Weeding, advanceService } from './judge/weedings.ts';
 import { NamespaceWeeder, type NamespaceWeederDeps } from './namespace-weeder.ts';
 import { PodObserver } from './observe.ts';
-import type { PodWatches } from './pod-watch.ts';
+import type { PodWatches } from './pod-watches.ts';
 import { ServiceReadiness } from './readiness.ts';
 import type { WeederSettings } from './settings.ts';
 

@@ -1,6 +1,7 @@
 import type { Clock } from '../ports/clock.ts';
 import { type ActDeps, type DeleteResult, act } from './act.ts';
-import { type DependentPod, type NamespaceState, decide, emptyNamespaceState, recordOutcome } from './judge/decide.ts';
+import { type DependentPod, decide } from './judge/decide.ts';
+import { emptyNamespaceState, type NamespaceState, recordOutcome } from './judge/namespace-state.ts';
 import type { Weeding } from './judge/weedings.ts';
 import type { PodReport, WeederReport } from './report.ts';
 

@@ -1,7 +1,7 @@
 import type { PodView } from '../kubernetes/api/pod.ts';
 import type { DependentPod } from './judge/decide.ts';
-import { type PodNeed, emptyPlan, planScopes, plannedScope, scopeKey } from './judge/scopes.ts';
-import type { PodScope, PodWatch, PodWatches } from './pod-watch.ts';
+import { type PodNeed, type PodScope, emptyPlan, planScopes, plannedScope, scopeKey } from './judge/watch-plan.ts';
+import type { PodWatch, PodWatches } from './pod-watches.ts';
 
 export interface PodObserverOptions {
   readonly watches: PodWatches;

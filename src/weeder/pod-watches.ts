@@ -1,13 +1,13 @@
 import { ApiError } from '../kubernetes/api/errors.ts';
 import type { Kube } from '../kubernetes/api/kube.ts';
-import { decodePod } from '../kubernetes/api/pod.ts';
-import { type WatchRegistry, createInformer } from '../kubernetes/cache/index.ts';
+import { type PodView, decodePod } from '../kubernetes/api/pod.ts';
+import { type Store, type WatchRegistry, createInformer } from '../kubernetes/cache/index.ts';
 import { inLane } from '../kubernetes/client/index.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { LogFields, Logger } from '../ports/logger.ts';
 import type { Counter, Meter } from '../ports/meter.ts';
 import type { Random } from '../ports/random.ts';
-import type { PodWatches } from './pod-watch.ts';
+import type { PodScope } from './judge/watch-plan.ts';
 
 export interface PodWatchDeps {
   readonly clock: Clock;
@@ -18,8 +18,15 @@ export interface PodWatchDeps {
   readonly registry: WatchRegistry;
 }
 
-export interface ClosablePodWatches extends PodWatches {
-  /** Resolves when all watches that were closed have ended. */
+/** A watch of pods, open until it is closed. */
+export interface PodWatch {
+  readonly store: Store<PodView>;
+  close(): void;
+}
+
+export interface PodWatches {
+  open(scope: PodScope): PodWatch;
+  /** Resolves when all closed watches have ended. */
   closed(): Promise<void>;
 }
 
@@ -31,7 +38,7 @@ export const createPodWatchErrors = (meter: Meter): Counter =>
     labels: ['code'],
   });
 
-const countingFailures = (kube: Kube, errors: Counter): Kube => ({
+const countingErrors = (kube: Kube, errors: Counter): Kube => ({
   request: async (request) => {
     try {
       const response = await kube.request(request);
@@ -44,52 +51,41 @@ const countingFailures = (kube: Kube, errors: Counter): Kube => ({
   },
 });
 
-/** Hundreds of watches may fail for one reason: each error code is told once, as long as any watch is open. */
-const tellingOnce = (logger: Logger, told: Set<unknown>): Logger => ({
+/** Hundreds of watches may fail for one reason: warns once per error code, as long as any watch is open. */
+const warningOnce = (logger: Logger, warned: Set<unknown>): Logger => ({
   debug: (message, fields) => logger.debug(message, fields),
   info: (message, fields) => logger.info(message, fields),
   error: (message, fields) => logger.error(message, fields),
   warn: (message, fields: LogFields = {}) => {
-    logger[told.has(fields.code) ? 'debug' : 'warn'](message, fields);
-    told.add(fields.code);
+    logger[warned.has(fields.code) ? 'debug' : 'warn'](message, fields);
+    warned.add(fields.code);
   },
-  child: (fields) => tellingOnce(logger.child(fields), told),
+  child: (fields) => warningOnce(logger.child(fields), warned),
 });
 
-/** Watches of pods in the lane that `--kube-api-qps` does not hold up. */
-export const createPodWatches = ({
-  clock,
-  random,
-  logger,
-  seed,
-  errors,
-  registry,
-}: PodWatchDeps): ClosablePodWatches => {
-  const kube = countingFailures(inLane(seed, 'urgent'), errors);
+/** Their requests have urgent priority, so that `--kube-api-qps` does not delay them. */
+export const createPodWatches = ({ seed, errors, logger, ...deps }: PodWatchDeps): PodWatches => {
+  const kube = countingErrors(inLane(seed, 'urgent'), errors);
   const running = new Set<Promise<void>>();
-  const told = new Set<unknown>();
+  const warned = new Set<unknown>();
   return {
     open: ({ namespace, selector }) => {
       const informer = createInformer({
+        ...deps,
         kube,
-        clock,
-        random,
-        logger: tellingOnce(logger, told),
+        logger: warningOnce(logger, warned),
         path: namespace === undefined ? '/api/v1/pods' : `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods`,
         query: { labelSelector: selector },
         project: decodePod,
-        registry,
       });
       const closing = new AbortController();
       const run = informer.run(closing.signal).finally(() => {
         running.delete(run);
-        if (running.size === 0) told.clear();
+        if (running.size === 0) warned.clear();
       });
       running.add(run);
-      return {
-        store: informer,
-        close: () => closing.abort(new Error('the weedings that need this watch have ended')),
-      };
+      const close = (): void => closing.abort(new Error('the weedings that need this watch have ended'));
+      return { store: informer, close };
     },
     closed: async () => {
       await Promise.all(running);

@@ -2,7 +2,7 @@ import { type Grant, eventGrant, watched } from '../process/index.ts';
 
 const pods = { group: '', resource: 'pods' };
 
-/** What the weeder uses in a seed, whatever is configured. */
+/** Rights of the weeder in a seed, whatever its configuration. */
 export const weederGrants: readonly Grant[] = [
   {
     group: 'discovery.k8s.io',

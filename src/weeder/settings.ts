@@ -2,11 +2,11 @@
 
 import type { LabelSelector } from '../kubernetes/api/label-selectors.ts';
 
-/** A service others depend on. */
+/** A service that pods depend on. */
 export interface WeededService {
-  /** Of the Service, in whatever namespace; the label `kubernetes.io/service-name` of its EndpointSlices. */
+  /** Name of the Service, in all namespaces: the label `kubernetes.io/service-name` of its EndpointSlices. */
   readonly name: string;
-  /** Each selects a group of dependants, in the namespace of the service. At least one, and none of them is empty. */
+  /** Each selects a group of dependent pods in the namespace of the Service. At least one, and none is empty. */
   readonly podSelectors: readonly LabelSelector[];
 }
 

@@ -2,14 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../kubernetes/api/errors.ts';
 import { badPod, goodPod, unownedPod } from '../testing/pods.ts';
-import {
-  type DependentPod,
-  type NamespaceState,
-  type Outcome,
-  decide,
-  emptyNamespaceState,
-  recordOutcome,
-} from './decide.ts';
+import type { Outcome } from './attempts.ts';
+import { type DependentPod, decide } from './decide.ts';
+import { emptyNamespaceState, type NamespaceState, recordOutcome } from './namespace-state.ts';
 
 const conflict = new ApiError({ code: 'Conflict', message: 'the object has been modified' });
 

@@ -1,4 +1,10 @@
-import type { PodScope } from '../pod-watch.ts';
+/** The pods that one watch shows. */
+export interface PodScope {
+  /** Absent: all namespaces. */
+  readonly namespace?: string;
+  /** Value of the query parameter `labelSelector`. */
+  readonly selector: string;
+}
 
 /** Pods that one weeding must see. */
 export interface PodNeed {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type PodNeed, emptyPlan, planScopes, plannedScope } from './scopes.ts';
+import { type PodNeed, emptyPlan, planScopes, plannedScope } from './watch-plan.ts';
 
 const need = (namespace: string, selector = 'app=a', service = 'etcd'): PodNeed => ({ namespace, service, selector });
 const needs = (count: number, selector?: string): readonly PodNeed[] =>

@@ -1,0 +1,60 @@
+import type { PodView } from '../../kubernetes/api/pod.ts';
+import { type Attempt, type Attempts, failedAgain, failuresOf, type Outcome } from './attempts.ts';
+import { beginBatch, type OwnerBackoff, recordDelete } from './owner-backoff.ts';
+
+/** What the weeder keeps of one namespace from one decision to the next. */
+export interface NamespaceState {
+  /** By UID of the controller owner. */
+  readonly owners: ReadonlyMap<string, OwnerBackoff>;
+  /** By UID of the pod. */
+  readonly attempts: Attempts;
+  /** UIDs of the pods without a controller owner that were reported. */
+  readonly reportedOrphans: ReadonlySet<string>;
+}
+
+export const emptyNamespaceState: NamespaceState = {
+  owners: new Map(),
+  attempts: new Map(),
+  reportedOrphans: new Set(),
+};
+
+/** `state` after the delete of `pod` ended in `outcome`. Pure. */
+export const recordOutcome = (
+  state: NamespaceState,
+  { pod, outcome }: { readonly pod: PodView; readonly outcome: Outcome },
+  now: number,
+): NamespaceState => {
+  const { uid, resourceVersion } = pod;
+  const failures = failuresOf(state.attempts.get(uid));
+  const after = (attempt: Attempt, owners = state.owners): NamespaceState => ({
+    ...state,
+    owners,
+    attempts: new Map(state.attempts).set(uid, attempt),
+  });
+  switch (outcome.kind) {
+    case 'deleted':
+      return after({ kind: 'done' }, withDelete(state.owners, pod, now));
+    case 'gone':
+      return after({ kind: 'done' });
+    case 'changed':
+      return after({ kind: 'conflict', resourceVersion, at: now, failures, error: outcome.error });
+    case 'unsent':
+      return { ...state, attempts: new Map([...state.attempts].filter(([other]) => other !== uid)) };
+    case 'failed': {
+      const { retryAfterMs, mayHaveLanded } = outcome;
+      // While answers are lost, the pod that replaces a deleted one must wait for its batch all the same.
+      const owners = mayHaveLanded ? withDelete(state.owners, pod, now) : state.owners;
+      return after(failedAgain(failures, now, retryAfterMs), owners);
+    }
+  }
+};
+
+const withDelete = (
+  owners: NamespaceState['owners'],
+  { uid, controller }: PodView,
+  now: number,
+): NamespaceState['owners'] => {
+  if (controller === undefined) return owners;
+  const owner = owners.get(controller.uid) ?? beginBatch(undefined, [uid]);
+  return new Map(owners).set(controller.uid, recordDelete(owner, now));
+};
