@@ -2,7 +2,6 @@ import type { GardenShoot } from '../gardener/care-shoots.ts';
 import { mergeShootConditions, sameConditions } from '../gardener/condition-merge.ts';
 import type { UpdatedCondition } from '../gardener/condition.ts';
 import { shootLabelChange, shootStatus } from '../gardener/shoot-status.ts';
-import { ApiError } from '../kubernetes/api/errors.ts';
 import type { CallOptions, KubeClient } from '../kubernetes/api/kube.ts';
 import type { Clock } from '../ports/clock.ts';
 import { careFieldManager, patchShootConditions, patchShootLabels } from './calls.ts';
@@ -40,12 +39,6 @@ export type WriteResult =
   | { readonly kind: 'left-alone'; readonly writer: ConditionWriter }
   | { readonly kind: 'failed'; readonly error: string };
 
-/** The Shoot has changed since `stored` was read. */
-export interface WriteConflict {
-  readonly kind: 'conflict';
-  readonly error: string;
-}
-
 export const gardenTimeoutMs = 10_000;
 
 /** What differs from the stored Shoot; undefined if nothing does. */
@@ -59,7 +52,11 @@ const changesOf = ({ legacyStatusLabels: legacy }: ActDeps, { stored: { shoot },
   return { fresh: isSame ? undefined : fresh, labels: hasLabels ? labels : undefined };
 };
 
-const write = async (deps: ActDeps, request: ActRequest): Promise<WriteResult> => {
+/**
+ * Writes conditions and labels to the Shoot where they differ: at most one patch of each, refused if the Shoot has changed since it was read.
+ * Rejects with an ApiError, or with `signal.reason`.
+ */
+export const act = async (deps: ActDeps, request: ActRequest): Promise<WriteResult> => {
   const { clock, garden, takeOver, dryRun } = deps;
   const { stored, signal } = request;
   const changes = changesOf(deps, request);
@@ -76,19 +73,4 @@ const write = async (deps: ActDeps, request: ActRequest): Promise<WriteResult> =
   }
   if (changes.labels !== undefined) await garden.call(patchShootLabels(latest, changes.labels), options);
   return { kind: 'written' };
-};
-
-/**
- * Writes conditions and labels to the Shoot where they differ: at most one patch of each, refused if the Shoot has changed since it was read. A
- * failed write is data; rejects only with `signal.reason`, or for a bug.
- */
-export const act = async (deps: ActDeps, request: ActRequest): Promise<WriteResult | WriteConflict> => {
-  try {
-    return await write(deps, request);
-  } catch (error) {
-    request.signal.throwIfAborted();
-    if (!(error instanceof ApiError)) throw error;
-    if (error.code === 'NotFound') return { kind: 'gone' };
-    return { kind: error.code === 'Conflict' ? 'conflict' : 'failed', error: error.message };
-  }
 };

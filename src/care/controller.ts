@@ -4,9 +4,9 @@ import type { StoreChange } from '../kubernetes/cache/index.ts';
 import type { Random } from '../ports/random.ts';
 import { GardenReader } from './garden-reader.ts';
 import type { CareReport, ShootResult } from './report.ts';
-import { SeedObserver } from './seed-view.ts';
+import { SeedObserver } from './seed-observer.ts';
 import { type CheckTarget, type LastCheck, ShootCheck, type ShootCheckDeps } from './shoot-check.ts';
-import type { CareSources } from './watched.ts';
+import type { CareSources } from './sources.ts';
 
 export interface CareControllerDeps extends Omit<ShootCheckDeps, 'observer' | 'kubeconfigs' | 'gardenReader'> {
   readonly random: Random;

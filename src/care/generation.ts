@@ -1,26 +1,24 @@
 import { untilFilled } from '../kubernetes/cache/index.ts';
 import { fanOut } from '../kubernetes/client/index.ts';
 import { withShootPolicy, withTunnelPolicy } from '../kubernetes/connection/index.ts';
-import { type Generation, WorkQueue, whenAborted } from '../process/index.ts';
+import { type Check, type Generation, WorkQueue, whenAborted } from '../process/index.ts';
 import { CareController, type CareControllerDeps, type CareState } from './controller.ts';
 import type { CareSettings } from './settings.ts';
 import { type CareSourceDeps, type CareWatches, createCareWatches } from './sources.ts';
 
-export interface CareGenerationDeps extends CareSourceDeps, Omit<CareControllerDeps, OfGeneration> {}
+/** A generation makes these itself; `garden` is the transport here, and `writer` the client. */
+type OwnParts = 'settings' | 'sources' | 'requeueAfter' | 'garden';
 
-/** What a generation makes for itself; `garden` is the transport here and the client in `writer`. */
-type OfGeneration = 'settings' | 'sources' | 'requeueAfter' | 'garden';
-
-export interface CareWork {
-  readonly settings: CareSettings;
-  readonly deps: CareGenerationDeps & { readonly writer: CareControllerDeps['garden'] };
+export interface CareGenerationDeps extends CareSourceDeps, Omit<CareControllerDeps, OwnParts> {
+  /** Client of the garden; absent: nothing is written. */
+  readonly writer: CareControllerDeps['garden'];
 }
 
-/** What kinds that fail to be listed may take before shoots are checked without them. */
+/** How long checks wait for kinds whose lists fail. */
 const restSyncMs = 30_000;
 const pollMs = 50;
 
-/** Until all that is served is known; but for ever only for what nothing can be done without. */
+/** Waits until all served kinds are listed: without end for those that every check needs, and for a limited time for the others. */
 export const untilWatched = async (watches: CareWatches, deps: CareSourceDeps, signal: AbortSignal): Promise<void> => {
   const { clock, logger } = deps;
   const deadline = clock.monotonic() + restSyncMs;
@@ -28,63 +26,67 @@ export const untilWatched = async (watches: CareWatches, deps: CareSourceDeps, s
   while (!watches.isComplete() && clock.monotonic() < deadline) await clock.sleep(pollMs, signal);
 };
 
-/** The care of a seed under one configuration. */
-export const createCareGeneration = ({ settings, deps }: CareWork): Generation<CareSettings, CareState> => {
-  const watches = createCareWatches(settings, deps);
-  const closing = new AbortController();
-  let watching = Promise.resolve();
-  return {
-    settings,
-    sync: async () => {
-      watching = watches.run(closing.signal);
-      await untilWatched(watches, deps, closing.signal);
-    },
-    work: (memory, signal) => care({ settings, deps, watches, memory }, signal),
-    checks: () => watches.checks(),
-    close: async () => {
-      closing.abort(new Error('these watches are no longer needed'));
-      await watching;
-    },
-  };
-};
+/** Care of a seed under one configuration: it watches the control planes, and while it leads it checks the shoots. */
+export class CareGeneration implements Generation<CareSettings, CareState> {
+  readonly settings: CareSettings;
+  readonly #deps: CareGenerationDeps;
+  readonly #watches: CareWatches;
+  readonly #closing = new AbortController();
+  #watching = Promise.resolve();
 
-interface CaringParts extends CareWork {
-  readonly watches: CareWatches;
-  readonly memory: CareState | undefined;
-}
+  constructor(settings: CareSettings, deps: CareGenerationDeps) {
+    this.settings = settings;
+    this.#deps = deps;
+    this.#watches = createCareWatches(settings, deps);
+  }
 
-/** The conditions that a run under way is about to make are made again by the next: it ends at once. */
-const care = async ({ settings, deps, watches, memory }: CaringParts, signal: AbortSignal): Promise<CareState> => {
-  const { clock, report, logger } = deps;
-  const until = fanOut(signal);
-  const queue = new WorkQueue<string>({
-    clock,
-    concurrency: settings.concurrentSyncs,
-    limited: {
-      has: (namespace) => controller.isSlow(namespace),
-      concurrency: Math.max(1, Math.floor(settings.concurrentSyncs / 2)),
-    },
-    reconcile: (namespace) => until((end) => controller.reconcile(namespace, end)),
-    onError: (namespace, error) => {
-      if (!signal.aborted) report.unexpectedError(namespace, error);
-    },
-  });
-  const controller: CareController = new CareController(
-    {
-      ...deps,
-      connector: withShootPolicy(deps.connector, settings),
-      tunnels: withTunnelPolicy(deps.tunnels, settings),
+  async sync(): Promise<void> {
+    const { signal } = this.#closing;
+    this.#watching = this.#watches.run(signal);
+    await untilWatched(this.#watches, this.#deps, signal);
+  }
+
+  /** A check that runs when `signal` aborts ends at once: the next generation repeats it. */
+  async work(before: CareState | undefined, signal: AbortSignal): Promise<CareState> {
+    const { settings } = this;
+    const { clock, report, logger, connector, tunnels, writer: garden } = this.#deps;
+    const until = fanOut(signal);
+    const queue = new WorkQueue<string>({
+      clock,
+      concurrency: settings.concurrentSyncs,
+      limited: {
+        has: (namespace) => controller.isSlow(namespace),
+        concurrency: Math.max(1, Math.floor(settings.concurrentSyncs / 2)),
+      },
+      reconcile: (namespace) => until((end) => controller.reconcile(namespace, end)),
+      onError: (namespace, error) => {
+        if (!signal.aborted) report.unexpectedError(namespace, error);
+      },
+    });
+    const deps: CareControllerDeps = {
+      ...this.#deps,
+      connector: withShootPolicy(connector, settings),
+      tunnels: withTunnelPolicy(tunnels, settings),
       settings,
-      sources: watches.sources,
-      garden: deps.writer,
+      sources: this.#watches.sources,
+      garden,
       requeueAfter: (namespace, ms) => queue.addAfter(namespace, ms),
-    },
-    memory,
-  );
-  controller.start();
-  logger.info('taking care of shoots', { shoots: controller.namespaces().length });
-  await whenAborted(signal);
-  controller.stop();
-  await queue.drain();
-  return controller.state();
-};
+    };
+    const controller: CareController = new CareController(deps, before);
+    controller.start();
+    logger.info('taking care of shoots', { shoots: controller.namespaces().length });
+    await whenAborted(signal);
+    controller.stop();
+    await queue.drain();
+    return controller.state();
+  }
+
+  checks(): readonly Check[] {
+    return this.#watches.checks();
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(new Error('these watches are no longer needed'));
+    await this.#watching;
+  }
+}

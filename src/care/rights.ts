@@ -12,7 +12,7 @@ const tunnel = 'to try the tunnel to the nodes';
 const extensions = 'extensions.gardener.cloud';
 const core = 'core.gardener.cloud';
 
-/** What care uses in a seed, in all namespaces; it only reads there. */
+/** Rights of care in a seed, in all namespaces. It only reads there. */
 export const careGrants = ({ kubeConfigSecretName }: CareSettings): readonly Grant[] =>
   [
     { group: extensions, resource: 'clusters', purpose: 'to know which shoots there are' },
@@ -28,7 +28,7 @@ export const careGrants = ({ kubeConfigSecretName }: CareSettings): readonly Gra
 
 const inCharge = 'to know whether extensions are alive';
 
-/** What care uses in the garden, in all namespaces, whatever is configured. */
+/** Rights of care in the garden, in all namespaces, whatever its configuration. */
 export const careGardenGrants: readonly Grant[] = [
   { group: core, resource: 'controllerregistrations', verbs: watched, purpose: inCharge },
   { group: core, resource: 'controllerinstallations', verbs: watched, purpose: inCharge },
@@ -37,7 +37,7 @@ export const careGardenGrants: readonly Grant[] = [
   { group: core, resource: 'shoots/status', verbs: ['patch'], purpose: 'to write the conditions of Shoots' },
 ];
 
-/** What care uses in a shoot. Everybody may get `/healthz` (ClusterRole `system:public-info-viewer`). */
+/** Rights of care in a shoot. Every client may get `/healthz` (ClusterRole `system:public-info-viewer`). */
 export const careShootGrants: readonly Grant[] = [
   { group: '', resource: 'nodes', verbs: ['list'], purpose: nodes },
   { group: 'coordination.k8s.io', resource: 'leases', namespace: 'kube-node-lease', verbs: ['list'], purpose: nodes },

@@ -2,7 +2,7 @@
 
 import type { ResourceRef } from '../kubernetes/api/resource-ref.ts';
 
-/** A Deployment that the prober scales, named as in its configuration. */
+/** A Deployment that the prober scales, as named in the prober's configuration. */
 export interface CareDependant {
   readonly ref: ResourceRef;
   readonly optional: boolean;
@@ -11,7 +11,7 @@ export interface CareDependant {
 export interface ConditionThreshold {
   /** Of the condition. */
   readonly type: string;
-  /** How long a failure is called Progressing; 0 is a threshold too. */
+  /** How long a failure is Progressing; 0 is a threshold, too. */
   readonly thresholdMs: number;
 }
 
@@ -20,17 +20,17 @@ export interface CareSettings {
   readonly kubeConfigSecretName: string;
   /** Whether the kubeconfig of a shoot may name an `http://` server. Default false. */
   readonly allowInsecureShoots?: boolean;
-  /** Time from one run for a shoot to the next. */
+  /** Time from one check of a shoot to the next. */
   readonly syncPeriodMs: number;
   /** Shoots checked at the same time. At least 1. */
   readonly concurrentSyncs: number;
   readonly dependants: readonly CareDependant[];
   /** Each type at most once. */
   readonly conditionThresholds: readonly ConditionThreshold[];
-  /** Age from which what an extension reports counts as outdated. Absent: it never does. */
+  /** Age from which an extension's report is outdated. Absent: it never is. */
   readonly staleExtensionThresholdMs?: number;
-  /** How long the roll-out of a ManagedResource may take. Absent: none is tolerated. */
+  /** How long the roll-out of a ManagedResource may take. Absent: a roll-out is a failure at once. */
   readonly progressingThresholdMs?: number;
-  /** Whether the labels `shoot.garden.sapcloud.io/status` and `.../unhealthy` are kept as well. */
+  /** Whether the labels `shoot.garden.sapcloud.io/status` and `.../unhealthy` are maintained as well. */
   readonly legacyStatusLabels: boolean;
 }

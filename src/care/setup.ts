@@ -16,7 +16,7 @@ import {
   rightsOf,
   startParts,
 } from '../process/index.ts';
-import { createCareGeneration } from './generation.ts';
+import { CareGeneration } from './generation.ts';
 import { CareReport } from './report.ts';
 import { careGardenGrants, careGrants } from './rights.ts';
 import type { CareSettings } from './settings.ts';
@@ -24,16 +24,16 @@ import type { CareSettings } from './settings.ts';
 export interface CarePorts extends ComponentPorts {
   readonly connector: ShootConnector;
   readonly tunnels: TunnelConnector;
-  /** Transport to the garden, with all its policies; absent: nothing is written. */
+  /** Transport to the garden with its policies; absent: nothing is written. */
   readonly garden?: Kube | undefined;
 }
 
 export interface CareOptions extends Omit<ComponentOptions<CareSettings, CarePorts>, 'concurrency'> {
-  /** Writes conditions that somebody else writes, too. */
+  /** Write conditions although another client writes them. */
   readonly takeOver?: boolean;
 }
 
-/** Care of a seed. When its configuration changes, what the last runs made of each shoot stays known. */
+/** Care of a seed. When its configuration changes, the results of the last checks stay. */
 const createCare = ({
   settings,
   ports,
@@ -53,13 +53,13 @@ const createCare = ({
   return new Reloadable({
     name: 'care',
     settings,
-    create: (wanted) => createCareGeneration({ settings: wanted, deps }),
+    create: (wanted) => new CareGeneration(wanted, deps),
     stop: () => undefined,
     logger,
   });
 };
 
-/** It only reads in the seed, and nothing of that is urgent. */
+/** Care only reads in the seed, and has no urgent requests. */
 const urgentInFlight = 1;
 
 export interface CareComponentOptions {
@@ -89,5 +89,5 @@ export const careComponent = ({ garden, takeOver, clock }: CareComponentOptions)
   },
 });
 
-/** Runs care without servers and leader election, for worlds in memory. */
+/** Runs care without servers and leader election, for simulations. */
 export const startCare = (options: CareOptions): RunningComponent<CareSettings> => startParts(createCare(options));

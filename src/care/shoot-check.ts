@@ -9,7 +9,7 @@ import { type Findings, allUnknown, conditionsFrom, decide, typesOf } from './ch
 import type { GardenReader } from './garden-reader.ts';
 import { type ObserveDeps, observe } from './observe.ts';
 import type { ShootResult } from './report.ts';
-import type { SeedObserver } from './seed-view.ts';
+import type { SeedObserver } from './seed-observer.ts';
 import type { CareSettings } from './settings.ts';
 import { type Written, failureOf, writeConditions } from './write.ts';
 

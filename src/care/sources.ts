@@ -1,19 +1,23 @@
-import { decodeHeartbeat, heartbeatLeaseName } from '../gardener/care-reads.ts';
-import { decodeCareCluster } from '../gardener/care-shoots.ts';
-import { decodeEtcdHealth } from '../gardener/etcd.ts';
+import { type Heartbeat, decodeHeartbeat, heartbeatLeaseName } from '../gardener/care-reads.ts';
+import { type CareCluster, decodeCareCluster } from '../gardener/care-shoots.ts';
+import { type EtcdHealth, decodeEtcdHealth } from '../gardener/etcd.ts';
 import {
+  type CareExtensionKind,
+  type ControllerInstallation,
+  type ControllerRegistration,
+  type ExtensionReport,
   careExtensionKinds,
   decodeControllerInstallation,
   decodeControllerRegistration,
   decodeExtensionReport,
 } from '../gardener/extensions.ts';
-import { decodeMachineDeploymentHealth } from '../gardener/health-nodes.ts';
-import { decodeControlPlaneDeployment } from '../gardener/health-workloads.ts';
-import { decodeMachineProgress } from '../gardener/machine-scaling.ts';
-import { decodeManagedResourceHealth } from '../gardener/managed-resource.ts';
+import { type MachineDeploymentHealth, decodeMachineDeploymentHealth } from '../gardener/health-nodes.ts';
+import { type ControlPlaneDeployment, decodeControlPlaneDeployment } from '../gardener/health-workloads.ts';
+import { type MachineProgress, decodeMachineProgress } from '../gardener/machine-scaling.ts';
+import { type ManagedResourceHealth, decodeManagedResourceHealth } from '../gardener/managed-resource.ts';
 import { ApiError } from '../kubernetes/api/errors.ts';
 import type { Kube } from '../kubernetes/api/kube.ts';
-import { type Informer, type WatchRegistry, createInformer } from '../kubernetes/cache/index.ts';
+import { type Store, type Informer, type WatchRegistry, createInformer } from '../kubernetes/cache/index.ts';
 import { fanOut } from '../kubernetes/client/index.ts';
 import { decodeKubeconfigSecret } from '../kubernetes/kubeconfig/index.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -21,14 +25,45 @@ import type { Logger } from '../ports/logger.ts';
 import type { Random } from '../ports/random.ts';
 import type { Check } from '../process/index.ts';
 import type { CareSettings } from './settings.ts';
-import type { CareSources, GardenSources, Watched } from './watched.ts';
+
+/** Objects of one kind, of all namespaces. */
+export interface Watched<T> {
+  readonly store: Store<T>;
+  /** Why the store is not up to date; undefined while it is. */
+  readonly problem: () => string | undefined;
+  /** False if the API server does not serve the kind, so that there are no such objects. Absent: it does. */
+  readonly isServed?: () => boolean;
+}
+
+/** In the garden: which extension is in charge of which kinds and types. */
+export interface GardenSources {
+  readonly registrations: Watched<ControllerRegistration>;
+  readonly installations: Watched<ControllerInstallation>;
+}
+
+/** All that is watched in seed and garden. Objects of the shoots themselves are read in each check instead. */
+export interface CareSources {
+  readonly clusters: Store<CareCluster>;
+  /** Kubeconfig texts by `namespace/name` of their Secret. */
+  readonly kubeconfigs: Store<string | undefined>;
+  readonly deployments: Watched<ControlPlaneDeployment>;
+  readonly etcds: Watched<EtcdHealth>;
+  readonly managedResources: Watched<ManagedResourceHealth>;
+  readonly machineDeployments: Watched<MachineDeploymentHealth>;
+  readonly machines: Watched<MachineProgress>;
+  readonly extensions: ReadonlyMap<CareExtensionKind, Watched<ExtensionReport>>;
+  /** Heartbeat Leases of extensions. */
+  readonly heartbeats: Watched<Heartbeat>;
+  /** Absent: the age of an extension's report is that of its condition. */
+  readonly garden?: GardenSources | undefined;
+}
 
 export interface CareSourceDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
   readonly seed: Kube;
-  /** Absent: extensions are as fresh as their own conditions. */
+  /** Absent: the age of an extension's report is that of its condition. */
   readonly garden?: Kube | undefined;
   readonly registry: WatchRegistry;
 }
@@ -36,7 +71,7 @@ export interface CareSourceDeps {
 /** The watches of care, over all namespaces: one per kind, whatever the number of shoots. */
 export interface CareWatches {
   readonly sources: CareSources;
-  /** Without these nothing is known of any shoot. */
+  /** Without these no shoot can be checked. */
   readonly vital: readonly Informer<unknown>[];
   /** Watches until `signal` aborts. */
   run(signal: AbortSignal): Promise<void>;
@@ -50,11 +85,12 @@ interface Named {
   readonly informer: Informer<unknown>;
 }
 
+/** Makes a watch, and remembers it. */
 type Watch = <T>(at: {
   readonly kube: Kube;
   readonly path: string;
   readonly project: (json: unknown, path: string) => T;
-  /** Of the only objects that are watched. */
+  /** Name of the only objects to watch. */
   readonly name?: string;
 }) => Informer<T>;
 
@@ -65,7 +101,7 @@ const isServed = (informer: Informer<unknown>): boolean => {
 
 const watched = <T>(informer: Informer<T>): Watched<T> => ({
   store: informer,
-  // Without for how long: it goes into messages of conditions, and each difference there is a write.
+  // Without the time since: the text goes into conditions, and each difference there is a write.
   problem: () => informer.state().lastError?.message,
   isServed: () => isServed(informer),
 });
@@ -104,12 +140,12 @@ const watchSeed = (watch: Watch, kube: Kube, settings: CareSettings) => {
 
 const checkOf = ({ name, informer }: Named): Check => {
   const { problem } = informer.state();
-  // A kind that is not served is told, but shoots are checked all the same.
+  // A kind that is not served has a detail, but the shoots are checked all the same.
   const ok = informer.synced || !isServed(informer);
   return { name, ok, ...(problem === undefined ? {} : { detail: problem }) };
 };
 
-/** Nothing is watched until it runs. */
+/** Watches nothing until `run`. */
 export const createCareWatches = (settings: CareSettings, deps: CareSourceDeps): CareWatches => {
   const { seed, garden } = deps;
   const all: Named[] = [];

@@ -2,6 +2,7 @@ import { formatGoDuration } from '../kubernetes/api/duration.ts';
 import { ApiError, KubeconfigError } from '../kubernetes/api/errors.ts';
 import type { TunnelPod } from '../kubernetes/api/pod.ts';
 import type { TunnelConnector } from '../kubernetes/api/tunnel-connection.ts';
+import { createScope } from '../kubernetes/client/index.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Read, TunnelObservation } from './checks/observation.ts';
 
@@ -44,18 +45,20 @@ export const observeTunnel = async (
   const pod = pods.find((candidate) => candidate.running && candidate.app === app)?.name;
   if (pod === undefined) return broken(`no running ${app} pod found yet in the shoot cluster`);
   const leftMs = deadline - clock.monotonic();
-  const end = new AbortController();
-  const follow = (): void => end.abort(signal.reason);
-  signal.throwIfAborted();
-  signal.addEventListener('abort', follow, { once: true });
   const noConnection = `no connection to port ${port} of pod kube-system/${pod}`;
-  const cancel = clock.timer(Math.max(0, Math.min(timeoutMs, leftMs)), () => end.abort(new Error(noConnection)));
+  signal.throwIfAborted();
+  const scope = createScope({
+    signal,
+    clock,
+    timeoutMs: Math.max(0, Math.min(timeoutMs, leftMs)),
+    onTimeout: () => new Error(noConnection),
+  });
   try {
-    await tunnels.connect(kubeconfig, { namespace: 'kube-system', pod, port }, end.signal);
+    await tunnels.connect(kubeconfig, { namespace: 'kube-system', pod, port }, scope.signal);
     return { ok: true, value: { kind: 'connected' } };
   } catch (error) {
     signal.throwIfAborted();
-    if (end.signal.aborted) {
+    if (scope.signal.aborted) {
       return leftMs < timeoutMs
         ? { ok: false, error: `${noConnection} when the time of the run was over` }
         : broken(`${noConnection} within ${formatGoDuration(timeoutMs)}`);
@@ -64,7 +67,6 @@ export const observeTunnel = async (
     if (error instanceof ApiError || error instanceof KubeconfigError) return broken(error.message);
     throw error;
   } finally {
-    cancel();
-    signal.removeEventListener('abort', follow);
+    scope.end();
   }
 };

@@ -1,7 +1,8 @@
 import type { CareShoot, GardenShoot } from '../gardener/care-shoots.ts';
 import type { UpdatedCondition } from '../gardener/condition.ts';
 import { ApiError } from '../kubernetes/api/errors.ts';
-import { type ActDeps, type WriteResult, act, gardenTimeoutMs } from './act.ts';
+import { retryOnConflict } from '../kubernetes/client/index.ts';
+import { type ActDeps, act, gardenTimeoutMs, type WriteResult } from './act.ts';
 import { getGardenShoot } from './calls.ts';
 
 export interface WriteRequest {
@@ -18,39 +19,29 @@ export interface Written {
   readonly updates: readonly UpdatedCondition[];
 }
 
-/** Another client that writes all the time makes every attempt a conflict. */
-const maxAttempts = 5;
-
-/** Writes what differs. On a conflict reads the Shoot again and starts over. Rejects only with `signal.reason`, or for a bug. */
+/** Writes what differs, after a conflict from the Shoot as it is then. A failed write is data; rejects only with `signal.reason`, or for a bug. */
 export const writeConditions = async (
   deps: ActDeps,
   { stored, updatesOf, deadline, signal }: WriteRequest,
 ): Promise<Written> => {
-  let latest = stored;
-  for (let attempt = 1; ; attempt += 1) {
-    const updates = updatesOf(latest.shoot);
-    const writing = await act(deps, { stored: latest, updates, signal });
-    if (writing.kind !== 'conflict') return { writing, updates };
-    const isLast = attempt === maxAttempts || deps.clock.monotonic() >= deadline;
-    if (isLast) return { writing: { kind: 'failed', error: writing.error }, updates };
-    const reread = await readAgain(deps, latest, signal);
-    if ('kind' in reread) return { writing: reread, updates };
-    latest = reread;
-  }
-};
-
-/** The Shoot after a conflict, or why there is nothing to write to. */
-const readAgain = async (
-  { garden }: ActDeps,
-  { shoot, metadata: { uid } }: GardenShoot,
-  signal: AbortSignal,
-): Promise<GardenShoot | WriteResult> => {
+  const { clock, garden } = deps;
+  let updates: Written['updates'] = [];
   try {
-    const { value } = await garden.call(getGardenShoot(shoot), { signal, timeoutMs: gardenTimeoutMs });
-    return value.metadata.uid === uid ? value : { kind: 'gone' };
+    const writing = await retryOnConflict<GardenShoot, WriteResult>(stored, {
+      attempt: (latest) => {
+        updates = updatesOf(latest.shoot);
+        return act(deps, { stored: latest, updates, signal });
+      },
+      reread: async ({ shoot, metadata: { uid } }) => {
+        const { value } = await garden.call(getGardenShoot(shoot), { signal, timeoutMs: gardenTimeoutMs });
+        return value.metadata.uid === uid ? value : undefined;
+      },
+      mayRetry: () => clock.monotonic() < deadline,
+    });
+    return { writing: writing ?? { kind: 'gone' }, updates };
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof ApiError) return failureOf(error);
+    if (error instanceof ApiError) return { writing: failureOf(error), updates };
     throw error;
   }
 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import type { CareRound } from '../care/process.ts';
+import type { CareRound } from '../care/round.ts';
 import type { Condition } from '../gardener/condition.ts';
 import { exitCodeOf, formatRound } from './care-output.ts';
 import { dwd, dwdWith, logLines } from './testing/dwd.ts';

@@ -1,3 +1,5 @@
+import { runInScope } from '../kubernetes/client/index.ts';
+import { isApiError } from '../kubernetes/api/errors.ts';
 import type { ExtensionKind } from '../gardener/extensions.ts';
 import { formatGoDuration } from '../kubernetes/api/duration.ts';
 import type { Kube, KubeClient } from '../kubernetes/api/kube.ts';
@@ -9,10 +11,9 @@ import type { Random } from '../ports/random.ts';
 import { createMeter } from '../telemetry/index.ts';
 import type { ExtensionClass, ExtensionObject, HealthCheck } from './check.ts';
 import { type ClusterWatch, createClusterWatch, onClusterChange } from './cluster-watch.ts';
-import { withDeadline } from './deadline.ts';
 import { getExtension, listExtensions } from './extension.ts';
 import type { HealthCheckMetrics } from './metrics.ts';
-import { type ReconcileDeps, isCode, reconcile } from './reconcile.ts';
+import { type ReconcileDeps, reconcile } from './reconcile.ts';
 import { HealthCheckReport, keyOf } from './report.ts';
 import { RunPool } from './run-pool.ts';
 
@@ -205,7 +206,7 @@ class ObjectController {
       const { value } = await seed.call(getExtension(kind, object), { signal, timeoutMs: this.#syncPeriodMs });
       if (this.#isOwn(value)) this.#pool.offerFirst(keyOf(value), value);
     } catch (error) {
-      if (!signal.aborted && !isCode(error, 'NotFound')) this.#report.failed(object, error);
+      if (!signal.aborted && !isApiError(error, 'NotFound')) this.#report.failed(object, error);
     }
   }
 
@@ -217,11 +218,11 @@ class ObjectController {
   /** Never rejects. */
   async #runOne(object: ExtensionObject): Promise<void> {
     const { clock, predicates = [] } = this.#options;
-    const ms = 2 * this.#syncPeriodMs;
-    const late = `the run did not finish within ${formatGoDuration(ms)}`;
+    const timeoutMs = 2 * this.#syncPeriodMs;
+    const onTimeout = (): Error => new Error(`the run did not finish within ${formatGoDuration(timeoutMs)}`);
     try {
       const outcome = predicates.every((predicate) => predicate(object))
-        ? await withDeadline({ clock, ms, late, signal: this.#signal }, (until) =>
+        ? await runInScope({ clock, timeoutMs, onTimeout, signal: this.#signal }, (until) =>
             reconcile(this.#reconcileDeps, object, until),
           )
         : 'left-alone';

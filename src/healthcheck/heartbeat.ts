@@ -1,7 +1,7 @@
 import { heartbeatLeaseName } from '../gardener/care-reads.ts';
 import type { Call } from '../kubernetes/api/call.ts';
 import type { JsonObject } from '../kubernetes/api/decode.ts';
-import { ApiError } from '../kubernetes/api/errors.ts';
+import { ApiError, isApiError } from '../kubernetes/api/errors.ts';
 import type { CallOptions, KubeClient } from '../kubernetes/api/kube.ts';
 import { formatMicroTime } from '../kubernetes/api/micro-time.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -60,8 +60,6 @@ const creation = (namespace: string, spec: JsonObject): Call<undefined> => ({
   decode: () => undefined,
 });
 
-const isCode = (error: unknown, code: ApiError['code']): boolean => error instanceof ApiError && error.code === code;
-
 /** One renewal; the Lease is created where there is none. Rejects with an ApiError. */
 const renew = async (options: HeartbeatOptions, call: CallOptions): Promise<void> => {
   const { seed, namespace, clock } = options;
@@ -69,10 +67,10 @@ const renew = async (options: HeartbeatOptions, call: CallOptions): Promise<void
   try {
     await seed.call(renewal(namespace, spec), call);
   } catch (error) {
-    if (!isCode(error, 'NotFound')) throw error;
+    if (!isApiError(error, 'NotFound')) throw error;
     await seed.call(creation(namespace, spec), call).catch(async (refused: unknown) => {
       // Another replica was faster.
-      if (!isCode(refused, 'AlreadyExists')) throw refused;
+      if (!isApiError(refused, 'AlreadyExists')) throw refused;
       await seed.call(renewal(namespace, spec), call);
     });
   }

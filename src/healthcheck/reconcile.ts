@@ -1,3 +1,4 @@
+import { retryOnConflict } from '../kubernetes/client/index.ts';
 import { mergeConditionsByType, withoutConditionTypes } from '../gardener/condition-merge.ts';
 import {
   type Condition,
@@ -7,7 +8,7 @@ import {
   updateCondition,
 } from '../gardener/condition.ts';
 import type { ExtensionKind } from '../gardener/extensions.ts';
-import { ApiError } from '../kubernetes/api/errors.ts';
+import { isApiError } from '../kubernetes/api/errors.ts';
 import type { CallOptions, KubeClient } from '../kubernetes/api/kube.ts';
 import type { ShootConnection } from '../kubernetes/api/shoot-connection.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -33,9 +34,6 @@ export interface ReconcileDeps {
   /** Called for each condition that was written. */
   readonly onWritten: (object: ExtensionObject, update: UpdatedCondition) => void;
 }
-
-/** Another client that writes all the time makes every attempt a conflict; the next run tries again. */
-const maxWriteAttempts = 5;
 
 /** Makes a condition from the results and the stored object; called again after a conflict. */
 type Evaluate = (object: ExtensionObject, type: string) => ConditionChange;
@@ -137,49 +135,44 @@ const withoutRemoved = (
   return kept.length === stored.length ? undefined : kept;
 };
 
-/** Writes what differs. On a conflict reads the object again and makes the conditions anew. */
+/** Writes what differs, after a conflict from the object as it is then. */
 const write = async (deps: ReconcileDeps, read: ExtensionObject, { evaluate, options }: Writing): Promise<void> => {
-  const { seed, kind, onJudged, onWritten } = deps;
-  let object = read;
-  for (let attempt = 1; ; attempt += 1) {
-    const all = updatesOf(deps, object, evaluate);
-    onJudged(
-      object,
-      all.map(({ condition }) => condition),
-    );
-    const updates = all.filter(({ changed }) => changed);
-    const kept = withoutRemoved(deps, object);
-    if (updates.length === 0 && kept === undefined) return;
-    const fresh = updates.map(({ condition }) => condition);
-    try {
-      const conditions = mergeConditionsByType(kept ?? storedConditions(object), fresh);
-      await seed.call(patchConditions(kind, object, conditions), options);
-      for (const update of updates) onWritten(object, update);
-      return;
-    } catch (error) {
-      if (isCode(error, 'NotFound')) return;
-      if (!isCode(error, 'Conflict') || attempt === maxWriteAttempts) throw error;
-    }
-    const latest = await reread(deps, object, options);
-    if (latest === undefined || isLeaving(latest)) return;
-    object = latest;
+  try {
+    await retryOnConflict(read, {
+      attempt: (object) => writeOnce(deps, object, { evaluate, options }),
+      reread: (object) => reread(deps, object, options),
+    });
+  } catch (error) {
+    if (!isApiError(error, 'NotFound')) throw error;
   }
 };
 
-/** Undefined if the object is gone, or another one has its name. */
+const writeOnce = async (
+  deps: ReconcileDeps,
+  object: ExtensionObject,
+  { evaluate, options }: Writing,
+): Promise<void> => {
+  const { seed, kind, onJudged, onWritten } = deps;
+  const all = updatesOf(deps, object, evaluate);
+  onJudged(
+    object,
+    all.map(({ condition }) => condition),
+  );
+  const updates = all.filter(({ changed }) => changed);
+  const kept = withoutRemoved(deps, object);
+  if (updates.length === 0 && kept === undefined) return;
+  const fresh = updates.map(({ condition }) => condition);
+  const conditions = mergeConditionsByType(kept ?? storedConditions(object), fresh);
+  await seed.call(patchConditions(kind, object, conditions), options);
+  for (const update of updates) onWritten(object, update);
+};
+
+/** Undefined if another object has the name now, or if the object must not be checked any more. */
 const reread = async (
   { seed, kind }: ReconcileDeps,
   object: ExtensionObject,
   options: CallOptions,
 ): Promise<ExtensionObject | undefined> => {
-  try {
-    const { value } = await seed.call(getExtension(kind, object), options);
-    return value.meta.uid === object.meta.uid ? value : undefined;
-  } catch (error) {
-    if (isCode(error, 'NotFound')) return undefined;
-    throw error;
-  }
+  const { value } = await seed.call(getExtension(kind, object), options);
+  return value.meta.uid === object.meta.uid && !isLeaving(value) ? value : undefined;
 };
-
-export const isCode = (error: unknown, code: ApiError['code']): boolean =>
-  error instanceof ApiError && error.code === code;

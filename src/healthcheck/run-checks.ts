@@ -1,7 +1,7 @@
+import { runInScope } from '../kubernetes/client/index.ts';
 import { formatGoDuration } from '../kubernetes/api/duration.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { CheckContext, CheckOutcome, CheckResult, HealthCheck } from './check.ts';
-import { withDeadline } from './deadline.ts';
 
 export interface RunChecksOptions {
   readonly clock: Clock;
@@ -43,8 +43,8 @@ export const runChecks = async (
   checks: readonly HealthCheck[],
   { clock, context, timeoutMs, signal }: RunChecksOptions,
 ): Promise<readonly CheckOutcome[]> => {
-  const late = `the check did not finish within ${formatGoDuration(timeoutMs)}`;
-  const outcomes = await withDeadline({ clock, ms: timeoutMs, late, signal }, (until) => {
+  const onTimeout = (): Error => new Error(`the check did not finish within ${formatGoDuration(timeoutMs)}`);
+  const outcomes = await runInScope({ clock, timeoutMs, onTimeout, signal }, (until) => {
     // A check that ignores its signal must not hold up the others.
     const aborted = whenAborted(until);
     return Promise.all(

@@ -1,5 +1,5 @@
 import type { Call } from '../kubernetes/api/call.ts';
-import { ApiError, type ApiErrorCode } from '../kubernetes/api/errors.ts';
+import { ApiError, isApiError } from '../kubernetes/api/errors.ts';
 import type { KubeClient } from '../kubernetes/api/kube.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -28,13 +28,11 @@ const mostAttempts = 3;
 const retryMs = 10_000;
 const longestMessage = 1_024;
 
-const isCode = (error: unknown, code: ApiErrorCode): boolean => error instanceof ApiError && error.code === code;
-
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** The API server answers 403 as well when the namespace is going: that is no missing right (`NamespaceTerminating`). */
 const isMissingRight = (error: unknown): boolean =>
-  isCode(error, 'Forbidden') && !messageOf(error).includes('being terminated');
+  isApiError(error, 'Forbidden') && !messageOf(error).includes('being terminated');
 
 const mayHeal = (error: unknown): boolean =>
   error instanceof ApiError && (error.handling === 'retry' || error.handling === 'wait');
@@ -142,7 +140,7 @@ class WritingEventRecorder implements RunningEventRecorder {
         await client.call(call, { signal, timeoutMs });
         return;
       } catch (error) {
-        if (isCode(error, 'AlreadyExists')) return;
+        if (isApiError(error, 'AlreadyExists')) return;
         if (attempts === mostAttempts || !mayHeal(error)) throw error;
       }
       await clock.sleep(retryMs, signal);

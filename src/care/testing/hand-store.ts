@@ -1,5 +1,5 @@
 import type { Store, StoreChange } from '../../kubernetes/cache/store.ts';
-import type { Watched } from '../watched.ts';
+import type { Watched } from '../sources.ts';
 
 /** A store that a test fills. */
 export interface HandStore<T> extends Store<T> {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { CareProcessDeps, CareRound, CareRoundDeps } from '../../care/process.ts';
+import type { CareProcessDeps } from '../../care/process.ts';
+import type { CareRound, CareRoundDeps } from '../../care/round.ts';
 import type { Result } from '../../kubernetes/api/errors.ts';
 import type { ProberSettings } from '../../prober/settings.ts';
 import type { ProcessDeps } from '../../process/process.ts';

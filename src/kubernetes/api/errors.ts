@@ -102,6 +102,9 @@ export class ApiError extends Error {
   }
 }
 
+export const isApiError = (error: unknown, code: ApiErrorCode): error is ApiError =>
+  error instanceof ApiError && error.code === code;
+
 /** A kubeconfig that is refused or broken; the message names the field and never its value. */
 export class KubeconfigError extends Error {
   override readonly name = 'KubeconfigError';

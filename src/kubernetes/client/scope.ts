@@ -36,3 +36,13 @@ export const createScope = ({ signal, clock, timeoutMs, onTimeout }: ScopeOption
   else signal.addEventListener('abort', follow);
   return { signal: controller.signal, fail, end };
 };
+
+/** Runs `work` with a signal that aborts with the caller's, or on a time-out. Settles as `work` does, which must obey its signal. */
+export const runInScope = async <T>(options: ScopeOptions, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+  const scope = createScope(options);
+  try {
+    return await work(scope.signal);
+  } finally {
+    scope.end();
+  }
+};

@@ -1,4 +1,5 @@
-import { runCareProcess, runCareRound } from '../../../src/care/process.ts';
+import { runCareProcess } from '../../../src/care/process.ts';
+import { runCareRound } from '../../../src/care/round.ts';
 import { runCli } from '../../../src/cli/index.ts';
 import { readTextFile } from '../../../src/cli/read-text.ts';
 import { runInstall, runUninstall } from '../../../src/install/installation.ts';

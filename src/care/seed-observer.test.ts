@@ -6,10 +6,11 @@ import type {
   ControllerRegistration,
   ExtensionReport,
 } from '../gardener/extensions.ts';
-import { SeedObserver } from './seed-view.ts';
+import { SeedObserver } from './seed-observer.ts';
 import { condition, deployment, meta, shoot } from './testing/check-input.ts';
 import { createHandStore, watchedStore } from './testing/hand-store.ts';
-import { type CareSources, NamespaceIndex, type Watched } from './watched.ts';
+import { NamespaceIndex } from './namespace-index.ts';
+import type { CareSources, Watched } from './sources.ts';
 
 const namespace = 'shoot--dev--one';
 

@@ -8,7 +8,8 @@ import {
   type SeedObservation,
   hasWorkers,
 } from './checks/observation.ts';
-import { type CareSources, NamespaceIndex, type Watched } from './watched.ts';
+import { NamespaceIndex } from './namespace-index.ts';
+import type { CareSources, Watched } from './sources.ts';
 
 type ExtensionKindInfo = (typeof careExtensionKinds)[number];
 

@@ -1,0 +1,45 @@
+import { homedir } from 'node:os';
+import { KubeconfigError } from '../kubernetes/api/errors.ts';
+import type { Kube } from '../kubernetes/api/kube.ts';
+import { createRateLimiter, retryThrottled, withRateLimit } from '../kubernetes/client/index.ts';
+import { connectCluster } from '../kubernetes/connection/index.ts';
+import { loadOperatorKubeconfig } from '../kubernetes/kubeconfig/index.ts';
+import type { Clock } from '../ports/clock.ts';
+import { type ProcessDeps, userAgentOf } from '../process/index.ts';
+import type { CareSettings } from './settings.ts';
+
+export interface GardenOptions {
+  /** Path of a kubeconfig; absent: nothing is written. */
+  readonly gardenKubeconfig?: string | undefined;
+  /** Write conditions although another client writes them. */
+  readonly takeOver: boolean;
+}
+
+/** A connection to the garden. */
+export interface Garden {
+  readonly kube: Kube;
+  readonly close: () => void;
+}
+
+type GardenDeps = GardenOptions & Pick<ProcessDeps<CareSettings>, 'env' | 'flags' | 'logger' | 'meter' | 'version'>;
+
+/** Undefined without a kubeconfig for it. Rejects with a KubeconfigError. */
+export const connectGarden = async (deps: GardenDeps, clock: Clock): Promise<Garden | undefined> => {
+  const { gardenKubeconfig: path, env, flags, logger, meter } = deps;
+  if (path === undefined) return undefined;
+  const access = await loadOperatorKubeconfig({ path, env, homedir, clock }).catch(nameGardenFlag);
+  logger.info('garden', { source: `--garden-kubeconfig ${path}`, host: access.endpoint.host });
+  const transport = connectCluster({ access, clock, logger, userAgent: userAgentOf(deps) });
+  // After a restart all shoots of a seed are read at once, and other seeds may restart, too.
+  const limiter = createRateLimiter({ ...limitsOf(flags), clock, meter, cluster: 'garden' });
+  return { kube: retryThrottled(withRateLimit(transport, limiter, clock), clock), close: () => transport.close() };
+};
+
+/** The messages name the flag for the seed's kubeconfig. */
+const nameGardenFlag = (error: unknown): never => {
+  if (!(error instanceof KubeconfigError)) throw error;
+  throw new KubeconfigError(error.field, error.problem.replace('check --kubeconfig', 'check --garden-kubeconfig'));
+};
+
+/** Care sends no urgent requests. */
+export const limitsOf = ({ qps, burst }: GardenDeps['flags']) => ({ qps, burst, urgentInFlight: 1 });

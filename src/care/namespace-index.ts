@@ -1,0 +1,40 @@
+import type { Store } from '../kubernetes/cache/index.ts';
+
+/** The objects of a store by namespace, so that a check of one shoot does not go through the objects of all. */
+export class NamespaceIndex<T> {
+  readonly #namespaces = new Map<string, Map<string, T>>();
+  readonly #unsubscribe: () => void;
+
+  constructor(store: Store<T>) {
+    this.#unsubscribe = store.subscribe(({ type, key, value }) => {
+      if (type === 'set') this.#set(key, value);
+      else this.#remove(key);
+    });
+    for (const [key, value] of store.entries()) this.#set(key, value);
+  }
+
+  /** In the order of their names, as the API server lists them. */
+  in(namespace: string): readonly T[] {
+    const objects = [...(this.#namespaces.get(namespace) ?? [])];
+    return objects.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)).map(([, value]) => value);
+  }
+
+  close(): void {
+    this.#unsubscribe();
+  }
+
+  #set(key: string, value: T): void {
+    const namespace = namespaceOf(key);
+    const objects = this.#namespaces.get(namespace) ?? new Map<string, T>();
+    this.#namespaces.set(namespace, objects.set(key, value));
+  }
+
+  #remove(key: string): void {
+    const namespace = namespaceOf(key);
+    const objects = this.#namespaces.get(namespace);
+    objects?.delete(key);
+    if (objects?.size === 0) this.#namespaces.delete(namespace);
+  }
+}
+
+const namespaceOf = (key: string): string => key.slice(0, Math.max(key.indexOf('/'), 0));
