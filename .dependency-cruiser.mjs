@@ -62,9 +62,9 @@ export const house = {
   'src/healthcheck': { rooms: beneathComponents, files: { 'connect.ts': ['os'] } },
   'src/install': { rooms: [...beneathComponents, ...components], builtins: ['os'] },
   'src/cli': {
-    rooms: [...aboveCli, 'simulator/rehearsal', 'simulator/demo'],
+    rooms: beneathCli,
     packages: ['commander', 'yaml'],
-    builtins: ['child_process', 'crypto', 'fs', 'os', 'path', 'url', 'util'],
+    builtins: ['crypto', 'fs', 'os', 'path', 'url', 'util'],
   },
   'src/main.ts': { rooms: [...beneathCli, 'src/cli'], builtins: ['.*'] },
   'simulator/time': { rooms: ['src/ports'], files: { 'clock.ts': ['timers'] } },
@@ -79,6 +79,10 @@ export const house = {
   'simulator/outages': { rooms: aboveCli },
   'simulator/rehearsal': { rooms: [...aboveCli, 'simulator/demo'] },
   'simulator/demo': { rooms: aboveCli },
+  'simulator/cli': {
+    rooms: [...aboveCli, 'src/cli', 'simulator/rehearsal', 'simulator/demo'],
+    builtins: ['child_process', 'fs', 'os', 'path', 'url', 'util'],
+  },
 };
 
 const names = Object.keys(house);

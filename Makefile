@@ -37,7 +37,7 @@ help: ## list the targets
 demo: build ## build, then run the demo
 	@bin/dwd demo
 
-build: setup ## bundle src/ into dist/dwd.js, which bin/dwd runs
+build: setup ## bundle src/ into dist/dwd.js, which bin/dwd runs, and simulator/ into dist/simulator.js
 	$(call stage,build,node tools/build.mjs)
 
 check: types ## the inner loop: types, lint of files that changed since, import rules, unit tests

@@ -1,4 +1,7 @@
-import { runCli, runProcess } from './cli/index.ts';
+import { loadSimulator, runCli, runProcess } from './cli/index.ts';
+
+/** The simulator is a bundle of its own, beside this one. */
+const simulator = new URL('simulator.js', import.meta.url);
 
 // Without a listener, Node opens its debugger.
 process.on('SIGUSR1', () => undefined);
@@ -48,5 +51,7 @@ await runProcess(
       },
       runInstall: async (run) => (await import('./install/index.ts')).runInstall(run),
       runUninstall: async (run) => (await import('./install/index.ts')).runUninstall(run),
+      runRehearse: async (...run) => (await loadSimulator(simulator)).runRehearse(...run),
+      runDemo: async (...run) => (await loadSimulator(simulator)).runDemo(...run),
     }),
 );

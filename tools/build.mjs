@@ -1,4 +1,4 @@
-// Makes dist/: dwd.js, which bin/dwd loads; the entry points of the package, index.js and healthcheck.js, with their declarations; and the licences
+// Makes dist/: dwd.js, which bin/dwd loads; simulator.js, which dwd.js loads for `dwd demo` and `dwd rehearse`; the entry points of the package, index.js and healthcheck.js, with their declarations; and the licences
 // of all that is bundled. .cache/metafile.json says what is in which bundle.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -62,24 +62,25 @@ const common = {
 };
 
 const define = { __DWD_VERSION__: JSON.stringify(version), __DWD_COMMIT__: JSON.stringify(commit()) };
-const program = await build({
+const program = {
   ...common,
   // What V8 need not read costs nothing, and one character of a comment beyond Latin-1 doubles what it keeps. Names stay, for stacks.
   minifyWhitespace: true,
   minifySyntax: true,
-  entryPoints: ['src/main.ts'],
-  outfile: 'dist/dwd.js',
   define,
-});
+};
+const dwd = await build({ ...program, entryPoints: ['src/main.ts'], outfile: 'dist/dwd.js' });
+const simulator = await build({ ...program, entryPoints: ['simulator/cli/index.ts'], outfile: 'dist/simulator.js' });
 const library = await build({
   ...common,
   entryPoints: ['src/healthcheck/index.ts'],
   outfile: 'dist/healthcheck.js',
 });
 
+const metafiles = [dwd, simulator, library].map(({ metafile }) => metafile);
 const metafile = {
-  inputs: { ...program.metafile.inputs, ...library.metafile.inputs },
-  outputs: { ...program.metafile.outputs, ...library.metafile.outputs },
+  inputs: Object.assign({}, ...metafiles.map(({ inputs }) => inputs)),
+  outputs: Object.assign({}, ...metafiles.map(({ outputs }) => outputs)),
 };
 /** Node's own modules are part of no package. */
 const withoutBuiltins = (key, value) => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import type { CareRound } from '../care/round.ts';
 import type { Condition } from '../gardener/condition.ts';
+import type { Result } from '../kubernetes/api/errors.ts';
 import { exitCodeOf, formatRound } from './care-output.ts';
 import { dwd, dwdWith, logLines } from './testing/dwd.ts';
 
@@ -149,8 +150,8 @@ describe('dwd care', () => {
 });
 
 describe('dwd care --once', () => {
-  const once = (round: Parameters<typeof dwdWith>[2], ...flags: readonly string[]) =>
-    dwdWith(async () => 7, ['care', '--config-file=care.yaml', '--once', ...flags], round);
+  const once = (round: Result<CareRound, string>, ...flags: readonly string[]) =>
+    dwdWith(async () => 7, ['care', '--config-file=care.yaml', '--once', ...flags], { round });
 
   it.each(rounds)('%s: prints the round and exits in kind', async (_what, value, code) => {
     const outcome = await once({ ok: true, value });

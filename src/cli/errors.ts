@@ -14,3 +14,11 @@ export class CommandError extends Error {
     this.details = details;
   }
 }
+
+// By name, as the simulator's bundle has classes of its own.
+
+export const isUsageError = (error: unknown): error is UsageError =>
+  error instanceof Error && error.name === 'UsageError';
+
+export const isCommandError = (error: unknown): error is CommandError =>
+  error instanceof Error && error.name === 'CommandError';

@@ -1,13 +1,13 @@
 import { type RunCare, careCommand } from './care.ts';
 import type { Command } from './command.ts';
 import { completionCommand } from './completion.ts';
-import { demoCommand } from './demo.ts';
+import { type RunDemo, demoCommand } from './demo.ts';
 import { type RunInstall, installCommand } from './install.ts';
 import type { CliIo } from './io.ts';
 import { manifestsCommand } from './manifests.ts';
 import { type RunProber, proberCommand } from './prober.ts';
 import { runProgram } from './program.ts';
-import { rehearseCommand } from './rehearse.ts';
+import { type RunRehearse, rehearseCommand } from './rehearse.ts';
 import { schemaCommand } from './schema.ts';
 import { type RunUninstall, uninstallCommand } from './uninstall.ts';
 import { validateCommand } from './validate.ts';
@@ -16,7 +16,16 @@ import { type RunWeeder, weederCommand } from './weeder.ts';
 
 export type { RunCare } from './care.ts';
 export type { RunInstall } from './install.ts';
+export { version } from './build-info.ts';
+export type { RunDemo } from './demo.ts';
+export { CommandError, UsageError } from './errors.ts';
 export type { CliIo } from './io.ts';
+export { formatDocument } from './output.ts';
+export { defaultBurst, defaultQps } from './process-flags.ts';
+export { inWords } from './read-text.ts';
+export type { RunRehearse } from './rehearse.ts';
+export { loadSimulator } from './simulator.ts';
+export type { Terminal } from './terminal.ts';
 export type { RunProber } from './prober.ts';
 export type { RunUninstall } from './uninstall.ts';
 export type { RunWeeder } from './weeder.ts';
@@ -29,15 +38,18 @@ export interface Components {
   readonly runCare: RunCare;
   readonly runInstall: RunInstall;
   readonly runUninstall: RunUninstall;
+  readonly runRehearse: RunRehearse;
+  readonly runDemo: RunDemo;
 }
 
 /** In the order of the help text. */
 export const commandsOf = (components: Components): readonly Command[] => {
-  const { runProber, runWeeder, runCare, runInstall, runUninstall } = components;
+  const { runProber, runWeeder, runCare, runInstall, runUninstall, runRehearse, runDemo } = components;
   const commands: readonly Command[] = [
     ...[proberCommand(runProber), weederCommand(runWeeder), careCommand(runCare)],
     ...[validateCommand, schemaCommand, manifestsCommand],
-    ...[installCommand(runInstall), uninstallCommand(runUninstall), rehearseCommand, demoCommand],
+    ...[installCommand(runInstall), uninstallCommand(runUninstall)],
+    ...[rehearseCommand(runRehearse), demoCommand(runDemo)],
     completionCommand(() => commands),
     versionCommand,
   ];

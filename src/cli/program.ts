@@ -1,6 +1,6 @@
 import { Command as Parser, CommanderError, Help, Option } from 'commander';
 import type { Command, FlagTexts, Operands } from './command.ts';
-import { CommandError, UsageError } from './errors.ts';
+import { isCommandError, isUsageError, UsageError } from './errors.ts';
 import { type Flag, normaliseArguments } from './flags.ts';
 import type { CliIo } from './io.ts';
 
@@ -112,11 +112,11 @@ const tell = (program: Parser, error: unknown, io: CliIo): number => {
   if (error instanceof CommanderError && error.code.startsWith('commander.help')) return error.exitCode === 0 ? 0 : 2;
   const about = parserOf(program, commandLineOf(io)[0]) ?? program;
   const name = about === program ? 'dwd' : `dwd ${about.name()}`;
-  if (error instanceof CommandError) {
+  if (isCommandError(error)) {
     io.stderr(`${[`${name}: ${error.message}`, ...error.details].join('\n')}\n`);
     return 1;
   }
-  if (!(error instanceof CommanderError || error instanceof UsageError)) throw error;
+  if (!(error instanceof CommanderError || isUsageError(error))) throw error;
   const message = error.message.replace(/^error: /, '').replace('unknown option', 'unknown flag');
   const more = about === program ? 'dwd help' : `dwd help ${about.name()}`;
   io.stderr(`${name}: ${message}\n\nUsage: ${about.createHelp().commandUsage(about)}\nRun "${more}" for more.\n`);

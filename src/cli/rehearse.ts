@@ -1,16 +1,10 @@
-import type { FaultName } from '../../simulator/rehearsal/index.ts';
-import { formatProblem } from '../config/index.ts';
-import { formatGoDuration } from '../kubernetes/api/duration.ts';
-import { proberConfig } from '../prober/index.ts';
 import { type Command, defineCommand } from './command.ts';
-import { CommandError, UsageError } from './errors.ts';
 import { choice, integer, positiveDuration, rate, text } from './flag-types.ts';
-import { flag, requiredFlag } from './flags.ts';
+import { flag, type FlagValues, requiredFlag } from './flags.ts';
 import type { CliIo } from './io.ts';
-import { formatDocument, outputFlagWithText } from './output.ts';
-import { defaultBurst, defaultQps } from './process-flags.ts';
+import { outputFlagWithText } from './output.ts';
 
-/** For the help; what they do is in the scenario. */
+/** For the help; what they do is in the simulator. */
 const faults = {
   lb: 'the load balancer of all shoots fails: all kubelets are cut off at once',
   nat: "a NAT gateway fails: 4 of 5 nodes of every shoot are cut off, and the shoots' public addresses are still reached",
@@ -20,7 +14,9 @@ const faults = {
   'clock-skew': 'as lb, with the clocks of all nodes ahead or behind by 10 minutes',
   restart: 'as lb, and the watchdog is killed in the middle of the outage and comes back 10 s later',
   none: 'nothing fails, and nothing may be scaled',
-} as const satisfies Record<FaultName, string>;
+} as const;
+
+type FaultName = keyof typeof faults;
 
 const faultNames = Object.keys(faults) as [FaultName, ...FaultName[]];
 
@@ -48,41 +44,15 @@ const flags = {
   'kube-api-burst': flag(integer({ min: 0 }), '10', 'As of the prober; 0 means 10'),
 };
 
-const loadSettings = async (file: string, io: CliIo) => {
-  let config: string;
-  try {
-    config = await io.readFile(file);
-  } catch (error) {
-    throw new CommandError(`cannot read --config-file ${file}: ${(error as Error).message}`);
-  }
-  const { settings, problems } = proberConfig.load(config, { unknownFields: 'warning', looked: 'ahead' });
-  const lines = problems.map((problem) => formatProblem(file, problem));
-  if (settings === undefined) throw new CommandError('the configuration is not valid', lines);
-  return { settings, warnings: lines };
-};
+/** Resolves with the exit code. */
+export type RunRehearse = (values: FlagValues<typeof flags>, io: CliIo) => Promise<number>;
 
-export const rehearseCommand: Command = defineCommand({
-  name: 'rehearse',
-  aliases: ['simulate'],
-  summary: 'rehearse an outage with your configuration, in virtual time',
-  description,
-  flags,
-  async run({ flags: values }, io) {
-    const { shoots, nodes, fault, seed, output, duration: durationMs } = values;
-    const { settings, warnings } = await loadSettings(values['config-file'], io);
-    // Loaded when it is needed: the other commands have no use for a simulated seed.
-    const { planRehearsal, rehearse, tellRehearsal } = await import('../../simulator/rehearsal/index.ts');
-    const limits = { qps: values['kube-api-qps'] || defaultQps, burst: values['kube-api-burst'] || defaultBurst };
-    const plan = planRehearsal({ settings, shoots, nodes, fault, durationMs, seed, limits });
-    if (!plan.ok) throw new UsageError(plan.error);
-    for (const warning of warnings) io.stderr(`${warning}\n`);
-    const { progress } = io;
-    const rehearsal = await rehearse(plan.value, ({ isProtected, playedMs }) => {
-      const how = isProtected ? 'with' : 'without';
-      progress?.show(`rehearsing ${how} protection: ${formatGoDuration(playedMs)} of ${formatGoDuration(durationMs)}`);
-    });
-    progress?.clear();
-    io.stdout(output === 'table' ? tellRehearsal(rehearsal) : formatDocument(rehearsal, output));
-    return rehearsal.isProtected ? 0 : 1;
-  },
-});
+export const rehearseCommand = (run: RunRehearse): Command =>
+  defineCommand({
+    name: 'rehearse',
+    aliases: ['simulate'],
+    summary: 'rehearse an outage with your configuration, in virtual time',
+    description,
+    flags,
+    run: ({ flags: values }, io) => run(values, io),
+  });

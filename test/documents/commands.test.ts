@@ -13,6 +13,8 @@ const commands = commandsOf({
   runCare: { process: nothing, round: nothing },
   runInstall: nothing,
   runUninstall: nothing,
+  runRehearse: nothing,
+  runDemo: nothing,
 }).map((command) => ({
   ...command,
   invoke: async (texts: Readonly<Record<string, string | undefined>>): Promise<number> => {

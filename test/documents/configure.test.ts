@@ -16,6 +16,8 @@ const commands = commandsOf({
   runCare: { process: nothing, round: nothing },
   runInstall: nothing,
   runUninstall: nothing,
+  runRehearse: nothing,
+  runDemo: nothing,
 });
 
 const components = ['prober', 'weeder', 'care'];

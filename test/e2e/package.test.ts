@@ -123,6 +123,15 @@ describe('what is bundled', () => {
   const paths = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.keys(inputs));
   const names = new Set(paths.flatMap((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []));
 
+  it('has the simulator in a file of its own, and nothing of it where the watchdogs are', () => {
+    const simulated = (file: string): readonly string[] =>
+      Object.keys(metafile.outputs[file]?.inputs ?? {}).filter((path) => path.startsWith('simulator/'));
+    expect(simulated('dist/simulator.js')).toContain('simulator/cli/index.ts');
+    for (const file of ['dist/dwd.js', 'dist/healthcheck.js']) {
+      expect([file, metafile.outputs[file] !== undefined, simulated(file)]).toEqual([file, true, []]);
+    }
+  });
+
   it('is listed with its licences', () => {
     const text = readFileSync(installed('dist/THIRD-PARTY-LICENSES.txt'), 'utf8');
     const listed = namesIn(text).map((entry) => entry.split(' ')[0]);

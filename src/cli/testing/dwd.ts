@@ -6,7 +6,7 @@ import type { Result } from '../../kubernetes/api/errors.ts';
 import type { ProberSettings } from '../../prober/settings.ts';
 import type { ProcessDeps } from '../../process/process.ts';
 import type { WeederSettings } from '../../weeder/settings.ts';
-import { runCli } from '../index.ts';
+import { type Components, runCli } from '../index.ts';
 import type { CliIo } from '../io.ts';
 import type { RunProber } from '../prober.ts';
 import type { RunWeeder } from '../weeder.ts';
@@ -77,11 +77,14 @@ export interface Outcome {
 /** Runs a command line in a process of its own making; the component that it starts returns 7 at once. */
 export const dwd = (...argv: readonly string[]): Promise<Outcome> => dwdWith(async () => 7, argv);
 
-/** `round` is what a round of care finds. */
+/** `round` is what a round of care finds; `others` are real. */
 export const dwdWith = async (
   runProber: RunProber,
   argv: readonly string[],
-  round: Result<CareRound, string> = { ok: true, value: [] },
+  {
+    round = { ok: true, value: [] },
+    ...others
+  }: Partial<Components> & { readonly round?: Result<CareRound, string> } = {},
 ): Promise<Outcome> => {
   const started: ProcessDeps<ProberSettings>[] = [];
   const weeders: ProcessDeps<WeederSettings>[] = [];
@@ -126,6 +129,9 @@ export const dwdWith = async (
     },
     runInstall: async () => ({ ok: false, error: { message: 'no cluster here', details: [] } }),
     runUninstall: async () => ({ ok: false, error: { message: 'no cluster here', details: [] } }),
+    runRehearse: async () => 7,
+    runDemo: async () => 7,
+    ...others,
   });
   return { code, stdout: out.join(''), stderr: err.join(''), started, weeders, cares, rounds, listens };
 };

@@ -15,6 +15,11 @@ export interface InProcess {
   stop(): Promise<number>;
 }
 
+const simulator = {
+  runRehearse: () => Promise.reject(new Error('there is no simulator here')),
+  runDemo: () => Promise.reject(new Error('there is no simulator here')),
+};
+
 /** Starts a component by its command line. */
 export const startInProcess = (argv: readonly string[]): InProcess => {
   const stop = new AbortController();
@@ -41,6 +46,7 @@ export const startInProcess = (argv: readonly string[]): InProcess => {
       runCare: { process: runCareProcess, round: runCareRound },
       runInstall,
       runUninstall,
+      ...simulator,
     },
   );
   return {

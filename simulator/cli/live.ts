@@ -1,10 +1,9 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { styleText } from 'node:util';
-import { type Row, type Segment, demoTiming, leaseLimitMs, runLive } from '../../simulator/demo/index.ts';
-import { escapeControls } from '../telemetry/index.ts';
-import { type DemoOptions, type Play, stagePlay } from './demo-play.ts';
-import type { CliIo } from './io.ts';
-import type { Terminal } from './terminal.ts';
+import type { CliIo, Terminal } from '../../src/cli/index.ts';
+import { escapeControls } from '../../src/telemetry/index.ts';
+import { type Row, type Segment, demoTiming, leaseLimitMs, runLive } from '../demo/index.ts';
+import { type DemoOptions, type Play, stagePlay } from './play.ts';
 
 const styles = {
   plain: undefined,

@@ -1,10 +1,8 @@
 import { closeSync, mkdirSync, openSync, readdirSync, realpathSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Pace, openStage } from '../../simulator/demo/index.ts';
-import { systemClock, whenAborted } from '../process/index.ts';
-import { CommandError } from './errors.ts';
-import type { CliIo } from './io.ts';
-import { inWords } from './read-text.ts';
+import { type CliIo, CommandError, inWords } from '../../src/cli/index.ts';
+import { systemClock, whenAborted } from '../../src/process/index.ts';
+import { type Pace, openStage } from '../demo/index.ts';
 
 /** What the process that serves the world says on stdout when it is ready: paths of kubeconfigs. */
 export interface WorldReport {

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { Clock } from '../ports/clock.ts';
+import type { Clock } from '../../src/ports/clock.ts';
 
 /** This program, once more, in a process of its own. */
 export interface Child {
@@ -32,8 +32,8 @@ const leash = (directory: string): string =>
     'process.once("disconnect", () => { process.once("exit", tryToRemove); process.kill(process.pid, "SIGTERM"); });',
   ].join('\n');
 
-/** The built program is one file, and this is part of it. */
-const program = fileURLToPath(import.meta.url);
+/** The program's bundle stands beside the simulator's, which this is part of. */
+const program = fileURLToPath(new URL('dwd.js', import.meta.url));
 
 /** Starts `dwd` with other arguments. Signals of the terminal do not reach it: whoever started it ends it. */
 export const startChild = ({ args, clock, output, directory }: ChildOptions): Child => {

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import type { Rehearsal } from '../../simulator/rehearsal/result.ts';
-import { dwd } from './testing/dwd.ts';
+import { dwdWith } from '../../src/cli/testing/dwd.ts';
+import type { Rehearsal } from '../rehearsal/result.ts';
+import { runRehearse } from './rehearse.ts';
 
 const small = ['--shoots=2', '--nodes=3'];
+const dwd = (...argv: readonly string[]) => dwdWith(async () => 7, argv, { runRehearse });
 const rehearse = (...flags: readonly string[]) => dwd('rehearse', ...flags);
 
 describe('dwd rehearse', () => {
@@ -66,6 +68,11 @@ describe('dwd rehearse', () => {
       ['--config-file=bad.yaml'],
       1,
       'dwd rehearse: the configuration is not valid\nbad.yaml:2:16: probeInterval: must be ',
+    ],
+    [
+      ['--config-file=wrong-kind.yaml'],
+      1,
+      'dwd rehearse: the configuration is not valid\nwrong-kind.yaml:5:38: dependentResourceInfos[0].ref.kind: deployment of apps/v1 is ',
     ],
   ])('%j ends with %i', async (flags, expected, message) => {
     const { code, stdout, stderr } = await rehearse(...flags);

@@ -1,23 +1,15 @@
 import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  type Pace,
-  type Watched,
-  demoCareConfig,
-  demoProberConfig,
-  demoWeederConfig,
-} from '../../simulator/demo/index.ts';
-import { ApiError } from '../kubernetes/api/errors.ts';
-import type { KubeClient } from '../kubernetes/api/kube.ts';
-import { createShootConnector } from '../kubernetes/connection/index.ts';
-import type { Clock } from '../ports/clock.ts';
-import { systemClock } from '../process/index.ts';
-import { version } from './build-info.ts';
-import { type Child, startChild } from './demo-child.ts';
-import type { WorldReport } from './demo-world.ts';
-import { CommandError } from './errors.ts';
-import type { CliIo } from './io.ts';
+import { type CliIo, CommandError, version } from '../../src/cli/index.ts';
+import { ApiError } from '../../src/kubernetes/api/errors.ts';
+import type { KubeClient } from '../../src/kubernetes/api/kube.ts';
+import { createShootConnector } from '../../src/kubernetes/connection/index.ts';
+import type { Clock } from '../../src/ports/clock.ts';
+import { systemClock } from '../../src/process/index.ts';
+import { type Pace, type Watched, demoCareConfig, demoProberConfig, demoWeederConfig } from '../demo/index.ts';
+import { type Child, startChild } from './child.ts';
+import type { WorldReport } from './serve-world.ts';
 
 /** For the world to be served. */
 const startLimitMs = 20_000;

@@ -1,4 +1,6 @@
 import { styleText } from 'node:util';
+import { type CliIo, CommandError } from '../../src/cli/index.ts';
+import { escapeControls } from '../../src/telemetry/index.ts';
 import {
   type CareReport,
   type Finding,
@@ -10,11 +12,8 @@ import {
   narrate,
   render,
   tellFindings,
-} from '../../simulator/demo/index.ts';
-import { escapeControls } from '../telemetry/index.ts';
-import { type DemoOptions, type Play, stagePlay } from './demo-play.ts';
-import { CommandError } from './errors.ts';
-import type { CliIo } from './io.ts';
+} from '../demo/index.ts';
+import { type DemoOptions, type Play, stagePlay } from './play.ts';
 
 const limitMs = 120_000;
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { demoWeederConfig } from '../../simulator/demo/configs.ts';
-import { weederConfig } from '../weeder/config.ts';
+import { weederConfig } from '../../src/weeder/config.ts';
+import { demoWeederConfig } from '../demo/configs.ts';
 
 it('gives the weeder the configuration of the example', () => {
   const example = fileURLToPath(new URL('../../examples/weeder-config.yaml', import.meta.url));
