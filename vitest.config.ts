@@ -22,6 +22,8 @@ const answerTests = [
   'test/envtest/envtest.test.ts',
   // No process, but minutes of computing.
   'test/architecture/regular-expressions.test.ts',
+  'simulator/outages/{planted-bugs,simulation}.test.ts',
+  'test/memory/**/*.test.ts',
 ];
 const e2eTests = 'test/e2e/**/*.test.ts';
 const patient = { testTimeout: 120_000, hookTimeout: 120_000, retry: 0 };
