@@ -1,14 +1,23 @@
-import { careConfig } from '../care/index.ts';
-import type { ComponentName } from '../config/index.ts';
-import { proberConfig } from '../prober/index.ts';
-import { weederConfig } from '../weeder/index.ts';
+import { type CareSettings, careConfig } from '../care/index.ts';
+import { type ComponentConfig, type ComponentName, componentNames } from '../config/index.ts';
+import { type ProberSettings, proberConfig } from '../prober/index.ts';
+import { type WeederSettings, weederConfig } from '../weeder/index.ts';
 import { choice } from './flag-types.ts';
 import { requiredFlag } from './flags.ts';
 
-/** The configuration of every component that runs as a process. */
-export const configs = { prober: proberConfig, weeder: weederConfig, care: careConfig } as const;
+export interface SettingsByComponent {
+  readonly prober: ProberSettings;
+  readonly weeder: WeederSettings;
+  readonly care: CareSettings;
+}
 
-export const configComponentFlag = requiredFlag(
-  choice<ComponentName>('component', ['prober', 'weeder', 'care']),
-  'Whose configuration it is: prober, weeder or care',
-);
+/** The configuration of every component that runs as a process. */
+export const configs: { readonly [Name in ComponentName]: ComponentConfig<SettingsByComponent[Name]> } = {
+  prober: proberConfig,
+  weeder: weederConfig,
+  care: careConfig,
+};
+
+const type = choice<ComponentName>('component', componentNames);
+
+export const configComponentFlag = requiredFlag(type, `Whose configuration it is: ${type.takes}`);

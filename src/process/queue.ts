@@ -1,5 +1,4 @@
 import type { Clock } from '../ports/clock.ts';
-import type { Queue } from './reconciler-queue.ts';
 
 /** First wait after a failure, doubled by each further one (client-go's DefaultTypedControllerRateLimiter). */
 const firstBackoffMs = 5;
@@ -28,9 +27,9 @@ interface Delayed {
 
 /**
  * client-go's rate limited work queue with its workers: `util/workqueue` and controller-runtime's `reconcileHandler` in one. Keys are
- * compared as a Map does: use strings.
+ * compared as a Map does: use strings. A key is never processed twice at the same time.
  */
-export class WorkQueue<K> implements Queue<K> {
+export class WorkQueue<K> {
   readonly #options: WorkQueueOptions<K>;
   readonly #waiting = new Set<K>();
   readonly #running = new Set<K>();
@@ -51,10 +50,12 @@ export class WorkQueue<K> implements Queue<K> {
     this.#options = options;
   }
 
+  /** Keys waiting, not counting delayed or running ones. */
   get depth(): number {
     return this.#waiting.size;
   }
 
+  /** Adding a key that waits changes nothing; adding one that runs gives it exactly one more run. */
   add(key: K): void {
     if (this.#closed) return;
     if (this.#running.has(key)) {
@@ -65,6 +66,7 @@ export class WorkQueue<K> implements Queue<K> {
     this.#schedule();
   }
 
+  /** Adds after `ms`; of two pending delays for one key the earlier wins. */
   addAfter(key: K, ms: number): void {
     if (this.#closed) return;
     if (ms <= 0) {

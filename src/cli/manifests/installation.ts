@@ -1,8 +1,6 @@
-import type { CareSettings } from '../../care/index.ts';
 import type { ComponentName } from '../../config/index.ts';
 import { installationLabels } from '../../install/index.ts';
-import type { ProberSettings } from '../../prober/index.ts';
-import type { WeederSettings } from '../../weeder/index.ts';
+import type { SettingsByComponent } from '../configs.ts';
 import type { PolicyRule } from './rights.ts';
 import type { InstallationValues } from './values.ts';
 
@@ -35,17 +33,16 @@ export interface Configured<Settings> {
   readonly heapLimitMiB: number;
 }
 
+export type Configurations = { readonly [Name in ComponentName]: Configured<SettingsByComponent[Name]> };
+
 /** What an installation is made of, checked and complete. From this, and this alone, its objects follow. */
-export interface Installation {
+export interface Installation extends Configurations {
   readonly profile: Profile;
   readonly namespace: string;
   readonly namePrefix: string;
   readonly image: string;
   readonly replicas: number;
   readonly values: InstallationValues;
-  readonly prober: Configured<ProberSettings>;
-  readonly weeder: Configured<WeederSettings>;
-  readonly care: Configured<CareSettings>;
 }
 
 export const rbacGroup = 'rbac.authorization.k8s.io';

@@ -1,18 +1,12 @@
 import { createHash } from 'node:crypto';
-import {
-  type ComponentConfig,
-  type ComponentName,
-  componentNames,
-  formatProblem,
-  hasErrors,
-} from '../../config/index.ts';
-import { configs } from '../configs.ts';
+import { type ComponentName, componentNames, formatProblem, hasErrors } from '../../config/index.ts';
+import { type SettingsByComponent, configs } from '../configs.ts';
 import { CommandError, UsageError } from '../errors.ts';
 import type { CliIo } from '../io.ts';
 import type { ManifestFlagValues } from './flags.ts';
 import { gardenNamespace } from './gardener-seed.ts';
-import type { Configured, Installation } from './installation.ts';
-import { type PolicyRule, seedRules } from './rights.ts';
+import type { Configurations, Configured, Installation } from './installation.ts';
+import { seedRules } from './rights.ts';
 import { valuesFrom } from './values.ts';
 
 type Paths = Readonly<Partial<Record<ComponentName, string>>>;
@@ -73,31 +67,23 @@ export const installationFrom = async (
   const values = valuesFrom(flags.set);
   const paths = pathsFrom(flags);
   const lines: string[] = [];
-  const read = async <Settings>(
-    config: ComponentConfig<Settings>,
-    rules: (settings: Settings) => readonly PolicyRule[],
-  ): Promise<Configured<Settings> | undefined> => {
-    const { component } = config;
-    const path = paths[component];
+  const read = async <Name extends ComponentName>(
+    name: Name,
+  ): Promise<Configured<SettingsByComponent[Name]> | undefined> => {
+    const config = configs[name];
+    const path = paths[name];
     const text = path === undefined ? config.gardeners : await readConfig(path, io);
     const { settings, problems } = config.load(text, ahead);
     lines.push(...problems.map((problem) => formatProblem(path ?? 'configuration', problem)));
     if (settings === undefined || hasErrors(problems)) return undefined;
     const hash = createHash('sha256').update(text).digest('hex').slice(0, 8);
-    return {
-      text,
-      hash,
-      settings,
-      rules: rules(settings),
-      heapLimitMiB: heapLimitMiB(values[component].memoryLimitMiB),
-    };
+    const { memoryLimitMiB } = values[name];
+    return { text, hash, settings, rules: seedRules[name](settings), heapLimitMiB: heapLimitMiB(memoryLimitMiB) };
   };
-  const prober = await read(configs.prober, seedRules.prober);
-  const weeder = await read(configs.weeder, seedRules.weeder);
-  const care = await read(configs.care, seedRules.care);
-  if (prober === undefined || weeder === undefined || care === undefined) {
-    throw new CommandError('the configuration is not valid', lines);
-  }
+  const found = new Map<string, Configured<unknown> | undefined>();
+  for (const name of componentNames) found.set(name, await read(name));
+  if ([...found.values()].includes(undefined)) throw new CommandError('the configuration is not valid', lines);
   for (const line of lines) io.stderr(`${line}\n`);
-  return { profile, namespace, namePrefix, image, replicas, values, prober, weeder, care };
+  const configurations = Object.fromEntries(found) as unknown as Configurations;
+  return { profile, namespace, namePrefix, image, replicas, values, ...configurations };
 };

@@ -1,3 +1,4 @@
+import { type ComponentName, componentNames } from '../../config/index.ts';
 import type { Installation, KubernetesObject } from './installation.ts';
 import { bindScript, operatorRoles } from './operator.ts';
 import { policies } from './policy.ts';
@@ -7,19 +8,25 @@ import { workloadOf } from './workload.ts';
 /** The objects of one component, in the order in which they are to be applied. */
 type Render = (installation: Installation) => readonly KubernetesObject[];
 
-/** In the order in which they are to be applied: rights and rules come before what they are for. */
-const registry = {
-  prober: workloadOf('prober'),
-  weeder: workloadOf('weeder'),
-  care: workloadOf('care'),
+/** What does not run as a process. */
+const others = {
   'shoot-access': shootAccess,
   operator: operatorRoles,
   policy: (installation) => policies(installation),
 } as const satisfies Readonly<Record<string, Render>>;
 
-export type Component = keyof typeof registry;
+export type Component = ComponentName | keyof typeof others;
 
-export const components = Object.keys(registry) as readonly Component[];
+/** In the order in which they are to be applied. */
+export const components: readonly Component[] = [
+  ...componentNames,
+  ...(Object.keys(others) as readonly (keyof typeof others)[]),
+];
+
+const rendererOf = (component: Component): Render => {
+  const running = componentNames.find((name) => name === component);
+  return running === undefined ? others[component as keyof typeof others] : workloadOf(running);
+};
 
 /** The objects of these components, in the order in which they are to be applied, whatever the order of `chosen`. */
 export const renderManifests = (
@@ -28,7 +35,7 @@ export const renderManifests = (
 ): readonly KubernetesObject[] =>
   components
     .filter((component) => chosen.includes(component))
-    .flatMap((component) => registry[component](installation));
+    .flatMap((component) => rendererOf(component)(installation));
 
 const scripts: Readonly<Partial<Record<Component, (installation: Installation) => string>>> = {
   'shoot-access': kubeconfigScript,

@@ -1,7 +1,9 @@
-import { type CareSettings, careGrants } from '../../care/index.ts';
-import { type ProberSettings, proberGrants } from '../../prober/index.ts';
+import { careGrants } from '../../care/index.ts';
+import type { ComponentName } from '../../config/index.ts';
+import { proberGrants } from '../../prober/index.ts';
 import { type Grant, leaseGrants, leaseNameOf } from '../../process/index.ts';
 import { weederGrants } from '../../weeder/index.ts';
+import type { SettingsByComponent } from '../configs.ts';
 
 /** `rbac.authorization.k8s.io/v1` PolicyRule. */
 export interface PolicyRule {
@@ -52,11 +54,13 @@ export const policyRules = (grants: readonly Grant[]): readonly PolicyRule[] => 
 };
 
 /** What each component needs in a seed under its settings, and no more. What care needs in the garden and in shoots is granted there. */
-export const seedRules = {
-  prober: (settings: ProberSettings) => policyRules(proberGrants(settings, ({ kind }) => guessResource(kind))),
+export const seedRules: {
+  readonly [Name in ComponentName]: (settings: SettingsByComponent[Name]) => readonly PolicyRule[];
+} = {
+  prober: (settings) => policyRules(proberGrants(settings, ({ kind }) => guessResource(kind))),
   weeder: () => policyRules(weederGrants),
-  care: (settings: CareSettings) => policyRules(careGrants(settings)),
-} as const;
+  care: (settings) => policyRules(careGrants(settings)),
+};
 
 /** What leader election needs in the namespace of its Lease. */
 export const leaseRules = (component: string): readonly PolicyRule[] =>
