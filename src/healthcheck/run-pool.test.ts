@@ -27,27 +27,8 @@ const createRig = (concurrency: number) => {
   return { pool, started, running, offer, end };
 };
 
-describe('the pool of runs', () => {
-  it('runs no more than it may, in order', async () => {
-    const { started, offer, end } = createRig(2);
-    offer(['a', 'b', 'c', 'd']);
-    expect(started).toEqual(['a@1', 'b@1']);
-    await end('b');
-    expect(started).toEqual(['a@1', 'b@1', 'c@1']);
-  });
-
-  it('never runs one key twice at the same time', async () => {
-    const { started, offer, end } = createRig(5);
-    offer(['a']);
-    offer(['a'], 2);
-    expect(started).toEqual(['a@1']);
-    await end('a');
-    expect(started).toEqual(['a@1']);
-    offer(['a'], 3);
-    expect(started).toEqual(['a@1', 'a@3']);
-  });
-
-  it('lets what waits keep its place, with the newer item', async () => {
+describe('the run pool', () => {
+  it('keeps the place of a waiting key, with the newer item', async () => {
     const { started, offer, end } = createRig(1);
     offer(['a', 'b', 'c']);
     await end('a');
@@ -58,7 +39,7 @@ describe('the pool of runs', () => {
     expect(started).toEqual(['a@1', 'b@1', 'c@2', 'a@2']);
   });
 
-  it('forgets what is no longer offered', async () => {
+  it('drops a key that is not offered any more', async () => {
     const { started, offer, end } = createRig(1);
     offer(['a', 'b', 'c']);
     offer(['c'], 2);
@@ -66,7 +47,7 @@ describe('the pool of runs', () => {
     expect(started).toEqual(['a@1', 'c@2']);
   });
 
-  it('closes when what runs has ended, and starts nothing more', async () => {
+  it('closes when its runs have ended, and starts nothing more', async () => {
     const { pool, started, offer, end } = createRig(1);
     offer(['a', 'b']);
     let closed = false;
@@ -80,11 +61,7 @@ describe('the pool of runs', () => {
     expect(started).toEqual(['a@1']);
   });
 
-  it('closes at once when nothing runs', async () => {
-    await createRig(1).pool.close();
-  });
-
-  it('starves nobody, however many are offered and whichever ends', async () => {
+  it('gives every key its turn, never runs a key twice at the same time, and keeps to its concurrency', async () => {
     const keys = ['a', 'b', 'c', 'd', 'e', 'f'];
     await fc.assert(
       fc.asyncProperty(
@@ -117,7 +94,7 @@ describe('an item that is offered first', () => {
     expect(started).toEqual(['a@1', 'c@2', 'b@1']);
   });
 
-  it('runs once more where its key runs, with the newest', async () => {
+  it('runs once more if its key runs, with the newest item', async () => {
     const { pool, started, offer, end } = createRig(2);
     offer(['a', 'b', 'c']);
     pool.offerFirst('a', 'a@2');
@@ -129,7 +106,7 @@ describe('an item that is offered first', () => {
     expect(started).toEqual(['a@1', 'b@1', 'a@3', 'c@1']);
   });
 
-  it('does not run after the end', async () => {
+  it('does not run after close', async () => {
     const { pool, started, offer, end } = createRig(1);
     offer(['a']);
     pool.offerFirst('a', 'a@2');

@@ -65,7 +65,7 @@ const startWorld = ({ leadership = leads, tunnels = open }: WorldOptions = {}) =
 const minute = 60_000;
 
 describe('the care component', () => {
-  it('takes kinds that are not served for kinds of which there is none', async () => {
+  it('treats a kind that is not served as one without objects', async () => {
     const { clock, care, conditions, stop } = startWorld();
     await clock.advance(2 * minute);
     expect(conditions().map(({ status }) => status)).toEqual(['True', 'True', 'True', 'True', 'True']);
@@ -81,7 +81,7 @@ describe('the care component', () => {
     await stop();
   });
 
-  it('never writes in the seed or in a shoot, and lists each kind once whatever the time', async () => {
+  it('never writes in a seed or shoot, and lists each kind once', async () => {
     const { clock, lines, stop } = startWorld();
     await clock.advance(30 * minute);
     expect(lines.seed.counts.total({ verb: 'patch' })).toBe(0);
@@ -100,7 +100,7 @@ describe('the care component', () => {
     await stop();
   });
 
-  it('goes over to another configuration and remembers what the conditions were', async () => {
+  it('keeps the conditions over a change of the configuration', async () => {
     const { clock, care, conditions, lines, logger, stop } = startWorld();
     await clock.advance(2 * minute);
     const before = conditions();
@@ -113,7 +113,7 @@ describe('the care component', () => {
     await stop();
   });
 
-  it('ends without a word of the runs that it broke off', async () => {
+  it('logs nothing of the checks that its stop ends', async () => {
     let tries = 0;
     const hangs: TunnelConnector = {
       connect: (_kubeconfig, _target, signal) => {

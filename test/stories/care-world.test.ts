@@ -72,7 +72,7 @@ describe('care in a simulated seed', () => {
   it.each([
     ['with pods', true],
     ['without pods', false],
-  ])('finds a control plane %s well, for as long as it runs', async (_, controlPlanePods) => {
+  ])('finds a control plane %s healthy, as long as it runs', async (_, controlPlanePods) => {
     const { clock, conditions, logger } = startWorld({ name: 'a', controlPlanePods, careObjects: true });
     await clock.advance(30 * minute);
     expect(conditions('a')).toEqual(well);
@@ -93,13 +93,13 @@ describe('care in a simulated seed', () => {
     world.stop();
   });
 
-  it('finds nothing of a control plane that is made without', async () => {
+  it('finds no objects of a control plane that has none', async () => {
     const { clock, conditions } = startWorld({ name: 'a' });
     await clock.advance(minute);
     expect(conditions('a')).toMatchObject({ ControlPlaneHealthy: 'False EtcdMissing' });
   });
 
-  it('sees what an etcd that fails does to its control plane, and no other', async () => {
+  it('shows a failing etcd in its control plane, and in no other', async () => {
     const shoot = { controlPlanePods: true, careObjects: true };
     const { clock, world, conditions } = startWorld({ name: 'a', ...shoot }, { name: 'b', ...shoot });
     await clock.advance(minute);
@@ -120,7 +120,7 @@ describe('care in a simulated seed', () => {
     expect(conditions('b')).toEqual(well);
   });
 
-  it('sees nodes that nobody protects go, and controllers that the prober holds', async () => {
+  it('shows the loss of unprotected nodes, and the controllers that the prober holds', async () => {
     const shoot = { controlPlanePods: true, careObjects: true };
     const { clock, world, conditions, startProbing } = startWorld({ name: 'a', ...shoot });
     await clock.advance(minute);

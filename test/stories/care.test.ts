@@ -60,8 +60,8 @@ const healthyMessages = [
   'All system components are healthy.',
 ];
 
-describe('a shoot that is well', () => {
-  it('is told so, in one write of the conditions and one of the labels, and then nothing more', async () => {
+describe('a healthy shoot', () => {
+  it('gets one write of its conditions and one of its labels, and then no more', async () => {
     const shoot = rig.addShoot('a');
     rig.start();
     await minutes(10);
@@ -88,7 +88,7 @@ describe('a shoot that is well', () => {
     expect(Math.abs(rig.requests.shoot('a').total({ resource: '/healthz' }) - 20)).toBeLessThanOrEqual(1);
   });
 
-  it('that has no workers has no nodes, and no condition about them', async () => {
+  it('without workers has no condition about nodes', async () => {
     const shoot = rig.addShoot('a', 0);
     const workerless = (object: SimDraft): SimDraft => ({
       ...object,
@@ -104,7 +104,7 @@ describe('a shoot that is well', () => {
     expect([...rig.requests.shoot('a').byKey.keys()]).toEqual(['get /healthz']);
   });
 
-  it('and hibernates is asked nothing', async () => {
+  it('that hibernates gets no request', async () => {
     const shoot = rig.addShoot('a');
     editShoot(shoot, (object) => ({ ...object, spec: { ...(object.spec as object), hibernation: { enabled: true } } }));
     rig.start();
@@ -117,7 +117,7 @@ describe('a shoot that is well', () => {
 });
 
 describe('a failure', () => {
-  it('progresses within its threshold, is False then, and is over when all is well', async () => {
+  it('is Progressing within its threshold, then False, and True when the shoot is healthy again', async () => {
     const shoot = rig.addShoot('a');
     rig.start({ settings: { conditionThresholds: [{ type: 'ControlPlaneHealthy', thresholdMs: 150_000 }] } });
     await minutes(5);
@@ -155,7 +155,7 @@ describe('a failure', () => {
     ]);
   });
 
-  it('of a shoot that has left is forgotten', async () => {
+  it('leaves no metric when the Cluster is deleted', async () => {
     const shoot = rig.addShoot('a');
     rig.start({
       withoutGarden: true,
@@ -172,7 +172,7 @@ describe('a failure', () => {
     expect(changes.map(({ status }) => status)).toEqual(['True', 'False']);
   });
 
-  it('without a garden progresses and is False too, and nothing is written', async () => {
+  it('without a garden is Progressing and then False, too, and nothing is written', async () => {
     const shoot = rig.addShoot('a');
     rig.start({
       withoutGarden: true,
@@ -186,7 +186,7 @@ describe('a failure', () => {
     expect(rig.requests.garden.total()).toBe(0);
   });
 
-  it('sets the labels, the old pair too, and takes `unhealthy` away again', async () => {
+  it('sets the labels, the legacy pair too, and removes `unhealthy` again', async () => {
     const shoot = rig.addShoot('a');
     rig.start();
     available(shoot, 'kube-scheduler', 'False');
@@ -204,14 +204,14 @@ describe('a failure', () => {
     });
   });
 
-  it('sets one label where the old pair is switched off', async () => {
+  it('sets one label when the legacy pair is disabled', async () => {
     const shoot = rig.addShoot('a');
     rig.start({ settings: { legacyStatusLabels: false } });
     await minutes(2);
     expect(stored(shoot).metadata.labels).toEqual({ 'shoot.gardener.cloud/status': 'healthy' });
   });
 
-  it('is pardoned while the shoot is created', async () => {
+  it('is Progressing while the shoot is created', async () => {
     const shoot = rig.addShoot('a');
     const lastOperation = { type: 'Create', state: 'Processing', lastUpdateTime: timeOf(rig.clock) };
     editShoot(shoot, (object) => ({ ...object, status: { ...(object.status as object), lastOperation } }));
@@ -227,8 +227,8 @@ describe('a failure', () => {
   });
 });
 
-describe('what is read', () => {
-  it('an API server that is not meant to run', async () => {
+describe('an observation finds', () => {
+  it('an API server scaled to 0', async () => {
     const shoot = rig.addShoot('a');
     editDeployment(shoot, 'kube-apiserver', (deployment) => ({
       ...deployment,
@@ -245,7 +245,7 @@ describe('what is read', () => {
     expect(rig.requests.shoot('a').total()).toBe(0);
   });
 
-  it('an API server that goes', async () => {
+  it('an API server that is deleted', async () => {
     const shoot = rig.addShoot('a');
     const ref = { namespace: shoot.namespace, name: 'kube-apiserver' };
     const finalizers = ['test/keep'];
@@ -265,7 +265,7 @@ describe('what is read', () => {
     );
   });
 
-  it('an API server that is not healthy, but answers', async () => {
+  it('an API server that answers, but is not healthy', async () => {
     const shoot = rig.addShoot('a');
     rig.setFaults(shoot, ({ path }) => (path === '/healthz' ? { status: 500 } : undefined));
     rig.start();
@@ -280,7 +280,7 @@ describe('what is read', () => {
     expect(statusesOf(shoot).filter((status) => status === 'True')).toHaveLength(4);
   });
 
-  it('an API server that takes a different time each run: one write', async () => {
+  it('another response time in each check, which causes one write only', async () => {
     const shoot = rig.addShoot('a');
     let delayMs = 0;
     rig.setFaults(shoot, ({ path }) => (path === '/healthz' ? { delayMs: (delayMs += 7) } : undefined));
@@ -329,7 +329,7 @@ describe('what is read', () => {
     expect(rig.tunnelled).toEqual([]);
   });
 
-  it('ManagedResources that could never be listed', async () => {
+  it('ManagedResources that were never listed', async () => {
     const shoot = rig.addShoot('a');
     const path = '/apis/resources.gardener.cloud/v1alpha1/managedresources';
     rig.setFaults('seed', (request) => (request.path === path ? { status: 403, message: 'no' } : undefined));
@@ -341,7 +341,7 @@ describe('what is read', () => {
     );
   });
 
-  it('a Cluster that cannot be read', async () => {
+  it('a Cluster that cannot be decoded', async () => {
     const shoot = rig.addShoot('a');
     const other = rig.addShoot('b');
     editCluster(shoot, (object) => ({ ...object, spec: { provider: { workers: 'none' } } }));
@@ -357,7 +357,7 @@ describe('what is read', () => {
     expect(statusesOf(shoot)).toEqual(types.map(() => 'True'));
   });
 
-  describe('nothing can be checked', () => {
+  describe('a Cluster that cannot be checked', () => {
     const theirs = { type: 'Theirs', status: 'True', extra: { deep: [1] } };
     const breakCluster = (shoot: CareShootRig) =>
       editCluster(shoot, (object) => ({ ...object, spec: { provider: { workers: 'none' } } }));
@@ -368,7 +368,7 @@ describe('what is read', () => {
       message: expect.stringMatching(/^the Cluster cannot be read: spec\.shoot\.spec\.provider\.workers/) as unknown,
     }));
 
-    it('no stored condition looks fresh, those of others stay as they are, and it is told once', async () => {
+    it('whose conditions become Unknown, others stay, and one warning is logged', async () => {
       const shoot = rig.addShoot('a');
       rig.start();
       await minutes(2);
@@ -392,7 +392,7 @@ describe('what is read', () => {
       expect(statusesOf(shoot)).toEqual(['True', ...types.map(() => 'True')]);
     });
 
-    it('also because of a bug, which is told', async () => {
+    it('because of a bug, which is logged', async () => {
       const shoot = rig.addShoot('a');
       rig.start();
       await minutes(2);
@@ -442,7 +442,7 @@ describe('extensions', () => {
       spec: { renewTime: microTimeOf(rig.clock) },
     });
 
-  it('are heard while their hearts beat, and no longer', async () => {
+  it('count while their heartbeat is fresh', async () => {
     const shoot = rig.addShoot('a');
     register('Worker');
     beat();
@@ -467,7 +467,7 @@ describe('extensions', () => {
     expect(conditionOf(shoot, 'SystemComponentsHealthy')?.status).toBe('True');
   });
 
-  it('that nobody has registered affect only what they report on', async () => {
+  it('without a registration affect only the conditions that they report', async () => {
     const shoot = rig.addShoot('a');
     const other = rig.addShoot('b');
     report(shoot, 'Network', 'calico', 'True');
@@ -482,7 +482,7 @@ describe('extensions', () => {
     expect(statusesOf(other)).toEqual(types.map(() => 'True'));
   });
 
-  it('may be the BackupEntry of the shoot, and no other', async () => {
+  it('include the BackupEntry of the shoot, and no other', async () => {
     const shoot = rig.addShoot('a');
     const other = rig.addShoot('b');
     register('BackupEntry');
@@ -499,7 +499,7 @@ describe('extensions', () => {
 describe('the Shoot in the garden', () => {
   const theirs = { type: 'Theirs', status: 'True', extra: { deep: [1] } };
 
-  it("keeps others' conditions, which come first", async () => {
+  it('keeps the conditions of others, which come first', async () => {
     const shoot = rig.addShoot('a');
     editShoot(shoot, (object) => ({ ...object, status: { ...(object.status as object), conditions: [theirs] } }));
     rig.start();
@@ -508,7 +508,7 @@ describe('the Shoot in the garden', () => {
     expect(conditionsOf(shoot).map(({ type }) => type)).toEqual(['Theirs', ...types]);
   });
 
-  it('is written to again, from what is stored then, when somebody else was faster', async () => {
+  it('is written again after a conflict, from what is stored then', async () => {
     const shoot = rig.addShoot('a');
     let interfered = 0;
     rig.setFaults('garden', ({ path }) => {
@@ -528,7 +528,7 @@ describe('the Shoot in the garden', () => {
     expect(told(/could not be written/)).toEqual([]);
   });
 
-  it('counts as it is stored then: a failure may be one to be expected by now', async () => {
+  it('counts as it is stored after a conflict: by now the failure may be expected', async () => {
     const shoot = rig.addShoot('a');
     available(shoot, 'kube-scheduler', 'False');
     let interfered = false;
@@ -554,7 +554,7 @@ describe('the Shoot in the garden', () => {
   const writtenBy = (shoot: CareShootRig, manager: string) =>
     rig.setWriters(shoot, [written(manager, timeOf(rig.clock))]);
 
-  it('is left alone while gardenlet writes it', async () => {
+  it('is not written while gardenlet writes it', async () => {
     const shoot = rig.addShoot('a');
     const other = rig.addShoot('b');
     writtenBy(shoot, 'gardenlet');
@@ -569,7 +569,7 @@ describe('the Shoot in the garden', () => {
     expect(told(/^trouble is over$/)).toHaveLength(1);
   });
 
-  it('is taken over from gardenlet where that is wanted', async () => {
+  it('is written in spite of gardenlet with --take-over', async () => {
     const shoot = rig.addShoot('a');
     writtenBy(shoot, 'gardenlet');
     rig.start({ takeOver: true });
@@ -577,7 +577,7 @@ describe('the Shoot in the garden', () => {
     expect(statusesOf(shoot)).toHaveLength(5);
   });
 
-  it('is not left alone because of our own writes', async () => {
+  it('is written in spite of our own earlier writes', async () => {
     const shoot = rig.addShoot('a');
     writtenBy(shoot, 'dependency-watchdog-care');
     rig.start();
@@ -585,7 +585,7 @@ describe('the Shoot in the garden', () => {
     expect(statusesOf(shoot)).toHaveLength(5);
   });
 
-  it('that has moved to another seed is left to that one', async () => {
+  it('that has moved to another seed is not written', async () => {
     const shoot = rig.addShoot('a');
     const onSeed = (seedName: string) =>
       editShoot(shoot, (object) => ({ ...object, status: { ...(object.status as object), seedName } }));
@@ -598,7 +598,7 @@ describe('the Shoot in the garden', () => {
     expect(statusesOf(shoot)).toHaveLength(5);
   });
 
-  it('is not written to in a dry run, while the conditions go on', async () => {
+  it('is not written in a dry run, and its conditions change all the same', async () => {
     const shoot = rig.addShoot('a');
     const conditionThresholds = [{ type: 'ControlPlaneHealthy', thresholdMs: 120_000 }];
     rig.start({ dryRun: true, settings: { conditionThresholds } });
@@ -610,7 +610,7 @@ describe('the Shoot in the garden', () => {
     expect(gardenWrites()).toBe(0);
   });
 
-  it('is gone, or cannot be reached: that is told once, and does not stop the checks', async () => {
+  it('may be deleted or out of reach: one warning each, and the checks go on', async () => {
     rig.addShoot('a');
     rig.garden.store.remove(careKinds.Shoot, { namespace: gardenNamespace, name: 'a' });
     rig.addShoot('b');
@@ -625,8 +625,8 @@ describe('the Shoot in the garden', () => {
   });
 });
 
-describe('runs', () => {
-  it('of other shoots are not held up by shoots that hang', async () => {
+describe('checks', () => {
+  it('of other shoots do not wait for shoots that do not answer', async () => {
     const hanging = Array.from({ length: 5 }, (_, index) => rig.addShoot(`h${String(index)}`));
     const other = rig.addShoot('b');
     for (const shoot of hanging) rig.setFaults(shoot, () => 'drop');
@@ -651,7 +651,7 @@ describe('runs', () => {
     expect(within('10')).toBe(within('\\+Inf'));
   });
 
-  it('end in time although a list hangs: what did not come is unknown', async () => {
+  it('end in time although a list does not answer: its condition is Unknown', async () => {
     const shoot = rig.addShoot('a');
     rig.setFaults(shoot, ({ path }) => (path === '/api/v1/nodes' ? 'drop' : undefined));
     rig.start();
@@ -660,7 +660,7 @@ describe('runs', () => {
     expect(statusesOf(shoot).filter((status) => status === 'True')).toHaveLength(4);
   });
 
-  it('come at once when an operation has succeeded', async () => {
+  it('start at once when an operation has succeeded', async () => {
     const shoot = rig.addShoot('a');
     const operation =
       (state: string) =>
@@ -680,7 +680,7 @@ describe('runs', () => {
     expect(runs()).toBe(before + 1);
   });
 
-  it('begin for a new shoot, and end with it', async () => {
+  it('start with a new Cluster, and end with it', async () => {
     rig.start();
     await minutes(1);
     const shoot = rig.addShoot('a');
@@ -728,7 +728,7 @@ describe('runs', () => {
   });
 });
 
-it('an outage of the nodes and what the prober does about it are both told', async () => {
+it('an outage of the nodes and the scale-down by the prober both show in the conditions', async () => {
   const shoot = rig.addShoot('a', 10);
   rig.startProber();
   rig.start({ settings: { syncPeriodMs: 10_000 } });

@@ -127,7 +127,7 @@ describe('conditions', () => {
     expect(rig.conditions('a')[0]?.status).toBe('True');
   });
 
-  it('of a shoot that hibernates are True, and nothing is checked', async () => {
+  it('of a hibernated shoot are True without a check', async () => {
     let runs = 0;
     rig.addWorker('a');
     rig.hibernate('a', true);
@@ -150,7 +150,7 @@ describe('conditions', () => {
 });
 
 describe('objects', () => {
-  it('of another type are left alone', async () => {
+  it('of another type are not checked', async () => {
     rig.addWorker('a', { type: 'aws' });
     rig.addWorker('b');
     rig.start({ checks: [always(fine)] });
@@ -161,14 +161,14 @@ describe('objects', () => {
   it.each([
     ['to be migrated', { metadata: { annotations: { 'gardener.cloud/operation': 'migrate' } } }],
     ['migrated', { status: { lastOperation: { type: 'Migrate', state: 'Succeeded' } } }],
-  ])('that are %s are left alone', async (_, object) => {
+  ])('that are %s are not checked', async (_, object) => {
     rig.addWorker('a', object);
     rig.start({ checks: [always(fine)] });
     await rig.clock.advance(60_000);
     expect([rig.conditions('a'), rig.requests.total({ resource: 'clusters' })]).toEqual([[], 0]);
   });
 
-  it('that are being deleted are left alone', async () => {
+  it('that are being deleted are not checked', async () => {
     rig.addWorker('a', { metadata: { finalizers: ['x'] } });
     rig.seed.store.delete(workerKind, { namespace: 'a', name: 'worker' });
     rig.start({ checks: [always(fine)] });
@@ -176,7 +176,7 @@ describe('objects', () => {
     expect([rig.conditions('a'), rig.requests.total({ resource: 'clusters' })]).toEqual([[], 0]);
   });
 
-  it('without a namespace belong to the shoot of their name', async () => {
+  it('without a namespace belong to the shoot in their name', async () => {
     rig.hibernate('shoot--dev--one', false);
     const name = 'shoot--dev--one--2f1d-4a';
     rig.seed.store.put(backupEntryKind, { metadata: { name }, spec: { type: 'local' } });
@@ -199,7 +199,7 @@ describe('objects', () => {
     });
   });
 
-  it('that come later are found, and those that go are forgotten', async () => {
+  it('that are created later are checked, and deleted ones are not', async () => {
     rig.start({ checks: [always(fine)] });
     await rig.clock.advance(45_000);
     rig.addWorker('a');
@@ -211,7 +211,7 @@ describe('objects', () => {
     expect(rig.requests.total({ resource: 'clusters' })).toBe(before);
   });
 
-  it('that go while they are checked are no failure', async () => {
+  it('that are deleted during their check are no failure', async () => {
     rig.addWorker('a');
     const remove = checkOf(async () => {
       rig.seed.store.remove(workerKind, { namespace: 'a', name: 'worker' });
@@ -222,7 +222,7 @@ describe('objects', () => {
     expect(rig.log.filter(({ level }) => level !== 'info')).toEqual([]);
   });
 
-  it('are checked a few at a time, and all of them each period', async () => {
+  it('are checked up to `concurrency` at a time, and all of them each period', async () => {
     const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
     for (const name of names) rig.addWorker(name);
     let running = 0;
@@ -247,7 +247,7 @@ describe('objects', () => {
 describe('a Cluster that is watched', () => {
   const down: CheckResult = { status: 'False', detail: 'down' };
 
-  it('is noticed at once when its shoot hibernates and wakes up', async () => {
+  it('starts a check at once when its shoot hibernates or wakes up', async () => {
     rig.addWorker('a');
     rig.addWorker('b');
     let runs = 0;
@@ -266,7 +266,7 @@ describe('a Cluster that is watched', () => {
     expect([runs, rig.conditions('a')[0]?.status, rig.conditions('b')[0]?.status]).toEqual([5, 'False', 'False']);
   });
 
-  it('is noticed while its object is checked: the checks of before do not have the last word', async () => {
+  it('starts another check after the one that runs when it changes', async () => {
     rig.addWorker('a');
     const slow = checkOf(async ({ signal }) => {
       await rig.clock.sleep(5_000, signal);
@@ -279,7 +279,7 @@ describe('a Cluster that is watched', () => {
     expect(rig.conditions('a')).toMatchObject([{ status: 'True', message: 'Shoot is hibernated' }]);
   });
 
-  it('is noticed when its control plane moves, and nothing is written then', async () => {
+  it('ends the writes when its control plane moves to another seed', async () => {
     rig.addWorker('a');
     rig.start({ checks: [always(fine)], watches: true });
     await rig.clock.advance(35_000);
@@ -293,7 +293,7 @@ describe('a Cluster that is watched', () => {
     expect([rig.requests.total({ verb: 'get', resource: 'workers' }) - before, patches()]).toEqual([1, 1]);
   });
 
-  it('makes nothing due when it changes in another way', async () => {
+  it('starts no check when anything else changes', async () => {
     rig.addWorker('a');
     let runs = 0;
     const check = checkOf(async () => {
@@ -307,7 +307,7 @@ describe('a Cluster that is watched', () => {
     expect(runs).toBe(1);
   });
 
-  it('is not watched for objects that have none', async () => {
+  it('is not watched for classes without Clusters', async () => {
     rig.start({ checks: [always(fine)], classes: ['garden', 'seed'], watches: true });
     await rig.clock.advance(10_000);
     expect(rig.requests.total({ resource: 'clusters' })).toBe(0);
@@ -348,7 +348,7 @@ describe('classes of extensions', () => {
 });
 
 describe('predicates', () => {
-  it('leave objects alone for which one of them is false', async () => {
+  it('that are false skip the object', async () => {
     for (const name of ['a', 'b', 'c']) rig.addWorker(name, { metadata: { labels: { name } } });
     rig.start({
       checks: [always(fine)],
@@ -358,7 +358,7 @@ describe('predicates', () => {
     expect(['a', 'b', 'c'].map((name) => rig.conditions(name).length)).toEqual([0, 1, 0]);
   });
 
-  it('that throw are told of, and keep no other object waiting', async () => {
+  it('that throw are logged, and do not delay other objects', async () => {
     rig.addWorker('a');
     rig.addWorker('b');
     const predicate = ({ meta }: { readonly meta: { readonly namespace: string } }) => {
@@ -374,10 +374,10 @@ describe('predicates', () => {
   });
 });
 
-describe('types of conditions that are no longer written', () => {
+describe('conditionTypesToRemove', () => {
   const condition = (conditionType: string) => ({ type: conditionType, status: 'False', reason: 'R', message: 'M' });
 
-  it('are taken away, and others stay as they are', async () => {
+  it('are removed, and other conditions stay', async () => {
     const theirs = { ...condition('Theirs'), extra: { deep: [1] } };
     rig.addWorker('a', { status: { conditions: [condition('Old'), theirs, condition('Older')] } });
     rig.start({ checks: [always(fine)], conditionTypesToRemove: ['Old', 'Older', 'Oldest'] });
@@ -386,7 +386,7 @@ describe('types of conditions that are no longer written', () => {
     expect(patches()).toBe(1);
   });
 
-  it('are taken away also where nothing else differs, where the shoot hibernates and where nothing can be checked', async () => {
+  it('are removed even if nothing else differs, the shoot hibernates, or no check can run', async () => {
     const put = (namespace: string) =>
       rig.editWorker(namespace, (worker) => ({
         ...worker,
@@ -407,11 +407,11 @@ describe('types of conditions that are no longer written', () => {
   });
 });
 
-describe('somebody else who writes', () => {
+describe('another client that writes the object', () => {
   const touch = (namespace: string, conditions: readonly object[]) =>
     rig.editWorker(namespace, (worker) => ({ ...worker, status: { ...(worker.status as object), conditions } }));
 
-  it('is read again: conditions are made from what is stored then, and checks do not run twice', async () => {
+  it('causes a conflict: conditions are made from what is stored then, and checks do not run twice', async () => {
     rig.addWorker('a', { status: { conditions: [] } });
     let runs = 0;
     const theirs = { type: 'Theirs', status: 'True' };
@@ -435,7 +435,7 @@ describe('somebody else who writes', () => {
     expect([runs, patches(), rig.requests.total({ verb: 'get', resource: 'workers' })]).toEqual([1, 2, 1]);
   });
 
-  it('and says the same leaves nothing to write', async () => {
+  it('with the same conditions leaves nothing to write', async () => {
     rig.addWorker('a');
     let once = true;
     const check = checkOf(async () => {
@@ -460,7 +460,7 @@ describe('somebody else who writes', () => {
     expect([patches(), rig.conditions('a')[0]?.lastUpdateTime]).toEqual([1, start]);
   });
 
-  it('and deletes it ends the run', async () => {
+  it('by a delete ends the run', async () => {
     rig.addWorker('a', { metadata: { finalizers: ['x'] } });
     const check = checkOf(async () => {
       rig.seed.store.delete(workerKind, { namespace: 'a', name: 'worker' });
@@ -471,7 +471,7 @@ describe('somebody else who writes', () => {
     expect([patches(), rig.conditions('a')]).toEqual([1, []]);
   });
 
-  it('and puts another in its place: that one waits for its own run', async () => {
+  it('by a replacement ends the run: the new object has its own', async () => {
     rig.addWorker('a');
     let runs = 0;
     const check = checkOf(async () => {
@@ -488,7 +488,7 @@ describe('somebody else who writes', () => {
     expect(rig.conditions('a')).toMatchObject([{ status: 'True' }]);
   });
 
-  it('without end is given up until the next period', async () => {
+  it('all the time gets five attempts per period', async () => {
     rig.addWorker('a');
     rig.setFaults(({ method }) => (method === 'PATCH' ? { status: 409 } : undefined));
     rig.start({ checks: [always(fine)] });
@@ -499,7 +499,7 @@ describe('somebody else who writes', () => {
     expect([rig.conditions('a').length, rig.log.at(-1)?.msg]).toEqual([1, 'health checks run again']);
   });
 
-  it('lost answers write nothing twice', async () => {
+  it('does not get two writes if the answer is lost', async () => {
     rig.addWorker('a');
     let lost = 0;
     rig.setFaults(({ method }) => {
@@ -531,7 +531,7 @@ describe('checks that hang', () => {
     ]);
   });
 
-  it('run no second time for the same object meanwhile', async () => {
+  it('do not run a second time for the same object meanwhile', async () => {
     rig.addWorker('a');
     let running = 0;
     let most = 0;
@@ -551,7 +551,7 @@ describe('checks that hang', () => {
 });
 
 describe('a seed that does not answer', () => {
-  it('is asked again each period, and told of once', async () => {
+  it('gets a request each period, and one warning', async () => {
     rig.addWorker('a');
     rig.setFaults(() => 'reset');
     rig.start({ checks: [always(fine)] });
@@ -574,7 +574,7 @@ describe('a seed that does not answer', () => {
     expect(rig.requests.total()).toBe(11);
   });
 
-  it('with its Cluster leaves no condition that looks fresh, and those of others as they are', async () => {
+  it('for the Cluster makes the conditions Unknown, and leaves those of others', async () => {
     const theirs = { type: 'Theirs', status: 'True', extra: { deep: [1] } };
     rig.addWorker('a', { status: { conditions: [theirs] } });
     rig.start({ checks: [always(fine), always(fine, 'EveryNodeReady')] });
@@ -602,7 +602,7 @@ describe('a seed that does not answer', () => {
     expect(rig.conditions('a').map(({ status }) => status)).toEqual(['True', 'True', 'True']);
   });
 
-  it('is told of Clusters that are not there', async () => {
+  it('without the Cluster gets a warning', async () => {
     rig.addWorker('a');
     rig.seed.store.remove(simKinds.Cluster, { name: 'a' });
     rig.start({ checks: [always(fine)] });
@@ -611,8 +611,8 @@ describe('a seed that does not answer', () => {
   });
 });
 
-describe('a failure that lasts', () => {
-  it('is told once per object, and again of one that has come anew', async () => {
+describe('a lasting failure', () => {
+  it('is logged once per object, and again for a new object', async () => {
     const told = () => rig.log.filter(({ level }) => level === 'warn').map(({ namespace }) => namespace);
     rig.setFaults(({ path }) => (path.includes('/clusters/') ? { status: 500 } : undefined));
     rig.addWorker('a');
@@ -633,7 +633,7 @@ describe('a seed that answers slowly', () => {
     rig.log.filter(({ msg }) => msg === 'health checks could not be run').map(({ error }) => textOf(error));
   const textOf = (error: unknown): unknown => (error as { readonly message: unknown }).message;
 
-  it('is waited for half a period, so that the checks have theirs', async () => {
+  it('has half a period, so that the checks have theirs', async () => {
     rig.addWorker('a');
     rig.setFaults(({ path }) => (path.includes('/clusters/') ? 'drop' : undefined));
     rig.start({ checks: [always(fine)] });
@@ -643,7 +643,7 @@ describe('a seed that answers slowly', () => {
     expect(failures()).toHaveLength(1);
   });
 
-  it('holds up a run for two periods in all', async () => {
+  it('delays a run by two periods at most', async () => {
     rig.addWorker('a');
     const slow = { delayMs: 14_000 };
     rig.setFaults(({ method, path }) => {
@@ -665,7 +665,7 @@ describe('the shoot client', () => {
       return fine;
     }, conditionType);
 
-  it('is made once a run for all checks, and closed at its end', async () => {
+  it('is created once per run for all checks, and closed at its end', async () => {
     rig.addWorker('a');
     rig.start({ checks: [onShoot('A'), onShoot('B'), always(fine)] });
     await rig.clock.advance(10_000);
@@ -677,14 +677,14 @@ describe('the shoot client', () => {
     ]);
   });
 
-  it('is not made where nobody asks for it', async () => {
+  it('is not created unless a check needs it', async () => {
     rig.addWorker('a');
     rig.start({ checks: [always(fine)] });
     await rig.clock.advance(60_000);
     expect(rig.connected).toEqual([]);
   });
 
-  it('that cannot be made fails only the checks that need it, with one attempt', async () => {
+  it('that cannot connect fails only the checks that need it, with one attempt', async () => {
     rig.addWorker('a');
     let attempts = 0;
     const connectShoot = () => {
@@ -710,7 +710,7 @@ describe('the shoot client', () => {
     );
   });
 
-  it('that takes too long is told to stop, and closed where it comes all the same', async () => {
+  it('that connects too late is aborted, and closed if it connects all the same', async () => {
     rig.addWorker('a');
     let heard = false;
     let finish = (): void => undefined;
@@ -732,7 +732,7 @@ describe('the shoot client', () => {
 });
 
 describe('stopping', () => {
-  it('aborts what runs, writes nothing more and leaves no timer', async () => {
+  it('aborts the runs, writes nothing more and leaves no timer', async () => {
     rig.addWorker('a');
     let aborted = false;
     const slow = checkOf(async ({ signal }) => {
@@ -750,7 +750,7 @@ describe('stopping', () => {
 });
 
 describe('the end', () => {
-  it('comes when what runs has ended, its connection included', async () => {
+  it('waits for the runs and their connections', async () => {
     const { clock, seed } = rig;
     const steps: string[] = [];
     const stop = new AbortController();
@@ -775,7 +775,7 @@ describe('the end', () => {
   });
 });
 
-describe('options that make no sense', () => {
+describe('invalid options', () => {
   it.each([
     [{ checks: [] }, 'health checks: checks must not be empty'],
     [{ checks: [always(fine, '')] }, 'health checks: a check has an empty conditionType'],

@@ -36,12 +36,6 @@ describe('decide', () => {
     expect(names(createBench().look(0, pod).deletions)).toEqual(expected);
   });
 
-  it('tells once of a pod that nobody would bring back', () => {
-    const bench = createBench();
-    expect(names(bench.look(0, unownedPod('a')).orphans)).toEqual(['a']);
-    expect(names(bench.look(1, unownedPod('a'), unownedPod('b')).orphans)).toEqual(['b']);
-  });
-
   it('asks once for one pod, until the answer is in and after it was deleted', () => {
     const bench = createBench();
     const pod = badPod('a');
@@ -51,23 +45,6 @@ describe('decide', () => {
     // The watch lags.
     expect(bench.look(3, pod).deletions).toEqual([]);
     expect(bench.look(100_000, pod).deletions).toEqual([]);
-  });
-
-  it('deletes all of an owner that are there at first, and the ones made in their place after 10, 20, 40, 80 and 80 s', () => {
-    const bench = createBench();
-    const first = [badPod('a0'), badPod('b0')];
-    expect(names(bench.look(0, ...first).deletions)).toEqual(['a0', 'b0']);
-    for (const pod of first) bench.answer(100, pod);
-    let deletedAt = 100;
-    for (const [index, waitMs] of [10_000, 20_000, 40_000, 80_000, 80_000].entries()) {
-      const pods = [badPod(`a${String(index + 1)}`), badPod(`b${String(index + 1)}`)];
-      const early = bench.look(deletedAt + waitMs - 1, ...pods);
-      expect(early.deletions).toEqual([]);
-      expect(early.nextDecisionAt).toBe(deletedAt + waitMs);
-      expect(names(bench.look(early.nextDecisionAt, ...pods).deletions)).toEqual(names(pods));
-      deletedAt = early.nextDecisionAt + 50;
-      for (const pod of pods) bench.answer(deletedAt, pod);
-    }
   });
 
   it('does not make one owner wait for another', () => {

@@ -21,7 +21,7 @@ const running = async (): Promise<string | undefined> =>
   /dwd_weeder_weedings\{service="etcd-main-client"\} (\d+)/.exec(await bench.meter().metricsText())?.[1];
 
 describe('a change of the configuration', () => {
-  it('forgets no owner, not even twice and without a weeding', async () => {
+  it('keeps the back-off of owners, even twice and without a weeding', async () => {
     await begin();
     bench.kubelet.endpoints(etcd, false);
     await bench.clock.advance(500);
@@ -35,7 +35,7 @@ describe('a change of the configuration', () => {
     expect(bench.kubelet.deleted).toEqual([`${ns}/api-0 at 10.0`, `${ns}/api-1 at 20.0`]);
   });
 
-  it('does not shorten the wait that the API server asked for', async () => {
+  it('does not shorten the wait of a Retry-After', async () => {
     bench.line.setFaults(({ method }) => (method === 'DELETE' ? { status: 429, retryAfter: 40 } : undefined));
     await begin();
     bench.reload({ watchDurationMs: 100_000 });
@@ -45,7 +45,7 @@ describe('a change of the configuration', () => {
     expect(bench.line.requests.total({ verb: 'delete' })).toBe(2);
   });
 
-  it('ends the weeding of a service that goes while a delete is awaited', async () => {
+  it('ends the weeding of a removed service while a delete is in flight', async () => {
     bench.line.setFaults(({ method }) => (method === 'DELETE' ? { delayMs: 3_000 } : undefined));
     await begin();
     bench.reload({ watchDurationMs: 100_000 });
@@ -55,7 +55,7 @@ describe('a change of the configuration', () => {
     expect(bench.told('weeding ends')).toMatchObject([{ why: 'not-ready', deleted: 1 }]);
   });
 
-  it('leaves the weedings that run counted once', async () => {
+  it('counts running weedings once', async () => {
     await begin();
     expect(await running()).toBe('1');
     bench.reload({ watchDurationMs: 100_000 });
@@ -67,7 +67,7 @@ describe('a change of the configuration', () => {
 });
 
 describe('the end of the program', () => {
-  it('opens no watch for a weeding that has just begun', async () => {
+  it('opens no watch for a weeding that has just started', async () => {
     bench.kubelet.endpoints(etcd, false);
     bench.start();
     await bench.clock.advance(1_000);
@@ -80,7 +80,7 @@ describe('the end of the program', () => {
     expect(bench.line.requests.total()).toBe(0);
   });
 
-  it('is the end of its weedings, which is told', async () => {
+  it('ends and logs its weedings', async () => {
     await begin();
     await bench.stopWeeder();
     expect(bench.told('weeding ends')).toMatchObject([{ namespace: ns, why: 'stopped', deleted: 1 }]);

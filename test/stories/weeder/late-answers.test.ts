@@ -55,7 +55,7 @@ describe('answers that come after the weeding has ended', () => {
 });
 
 describe('answers that are lost', () => {
-  it('may hide a delete: the pod made in its place waits, and the weeder does not become the crash loop', async () => {
+  it('may hide a delete: the pod that replaced it waits, and the weeder does not become the crash loop', async () => {
     await begin();
     bench.kubelet.crash(pod('api-0', 'api'));
     const unsubscribe = remake('api');
@@ -66,7 +66,7 @@ describe('answers that are lost', () => {
     expect(bench.kubelet.deleted.map((line) => line.split(' at ')[1])).toEqual(['10.0', '20.0', '40.0', '80.0']);
   });
 
-  it('do not make a pod wait that was refused', async () => {
+  it('do not delay a pod whose delete was refused', async () => {
     await begin();
     bench.kubelet.crash(pod('api-0', 'api'));
     answerDeletes((name) => (name === 'api-0' ? { status: 403 } : undefined));
@@ -90,7 +90,7 @@ describe('answers that take a second each', () => {
   const sent = (): number => bench.line.requests.total({ verb: 'delete', resource: 'pods' });
   const told = (): number => bench.told('deleted a crash-looping pod').length;
 
-  it('keep back the deletes that a weeding had not sent when it ended, and the next one sends them', async () => {
+  it('leave the unsent deletes of an ended weeding to the next one', async () => {
     await beginWithMany();
     expect([sent(), told()]).toEqual([40, 20]);
     bench.kubelet.endpoints(etcd, false);
@@ -101,7 +101,7 @@ describe('answers that take a second each', () => {
     expect([sent(), told(), bench.kubelet.deleted.length]).toEqual([60, 60, 60]);
   });
 
-  it('do not make the end of the program send what it had not', async () => {
+  it('do not make a stopping weeder send its unsent deletes', async () => {
     await beginWithMany();
     await bench.stopWeeder();
     expect([sent(), told(), bench.kubelet.deleted.length]).toEqual([40, 40, 40]);
@@ -109,7 +109,7 @@ describe('answers that take a second each', () => {
     expect(bench.told('deleting failed, trying again')).toEqual([]);
   });
 
-  it('delay the deletes of a thousand pods, and none of them counts as failed for its wait', async () => {
+  it('delay the deletes of a thousand pods, and none counts as failed', async () => {
     const shoots = Array.from({ length: 100 }, (_, index) => `shoot--${String(index)}`);
     const pods = shoots.flatMap((namespace) =>
       Array.from({ length: 10 }, (_, index) => ({ namespace, name: `api-${String(index)}` })),

@@ -61,7 +61,7 @@ describe('mass recovery', () => {
     expect([mostInFlight, withoutDeadline]).toEqual([20, 0]);
   });
 
-  it('is not told by hundreds of Events before the deletes: these wait for the ordinary limit', () => {
+  it('writes no Events before the deletes: Events wait for the ordinary rate limit', () => {
     expect(bench.line.requests.total({ verb: 'create', resource: 'events' })).toBeLessThan(250);
   });
 });

@@ -34,7 +34,7 @@ const told = (seconds: readonly number[]): string =>
   `median ${(seconds[Math.floor(seconds.length / 2)] ?? 0).toFixed(0)} s, worst ${(seconds.at(-1) ?? 0).toFixed(0)} s`;
 
 describe('control planes whose etcd comes back', () => {
-  it('are whole again within a minute, which takes them minutes by themselves', async () => {
+  it('are healthy within a minute, which takes minutes without the weeder', async () => {
     const alone = await recover({ isWeeded: false });
     await bench?.stop();
     const weeded = await recover({ isWeeded: true });
@@ -46,7 +46,7 @@ describe('control planes whose etcd comes back', () => {
     expect(weeded.at(-1)).toBeLessThan(60);
   });
 
-  it('lose no pod to the weeder that is well, and none to a loop of its own making', async () => {
+  it('lose no healthy pod to the weeder, and none to a loop of deletes', async () => {
     bench = createWeederBench([{ name: 'a', nodes: 1, controlPlanePods: true }]);
     const { clock, world, kubelet } = bench;
     const [shoot] = world.shoots;

@@ -52,7 +52,7 @@ const begin = async () => {
   };
 };
 
-it('a weeder that slept through the end of a weeding deletes no pod that turned bad meanwhile', async () => {
+it('a weeder suspended beyond the end of a weeding deletes no pod that crash-looped meanwhile', async () => {
   const { clock, kubelet, sleep, stop } = await begin();
   kubelet.run({ namespace: ns, name: 'api-1' });
   kubelet.endpoints(etcd, true);
@@ -62,7 +62,7 @@ it('a weeder that slept through the end of a weeding deletes no pod that turned 
   await stop();
 });
 
-it('a weeder that slept through the end of a weeding sends none of the deletes that waited for their turn', async () => {
+it('a weeder suspended beyond the end of a weeding sends none of its waiting deletes', async () => {
   const { clock, kubelet, weeder, sleep, stop } = await begin();
   const pods = Array.from({ length: 25 }, (_, index) => `api${String(index)}-1`);
   for (const name of pods) kubelet.crash({ namespace: ns, name });

@@ -50,7 +50,7 @@ const recoverAll = async (before = (): void => undefined): Promise<void> => {
   }
 };
 
-describe('watches that nobody accepts', () => {
+describe('watches that get no answer', () => {
   it.each(['watch pods', 'watch endpointslices'])('(%s) are given up and opened again', async (kind) => {
     afflict(kind, 'drop', 1);
     await begin(ns);
@@ -61,7 +61,7 @@ describe('watches that nobody accepts', () => {
     expect(bench.kubelet.deleted).toHaveLength(1);
   });
 
-  it('are asked for no sooner than a refusal says', async () => {
+  it('are retried no sooner than a Retry-After says', async () => {
     await begin(ns);
     bench.kubelet.crash({ namespace: ns, name: 'api-1' });
     afflict('watch pods', { status: 429, retryAfter: 50 });
@@ -73,7 +73,7 @@ describe('watches that nobody accepts', () => {
     expect(await bench.meter().metricsText()).toContain('dwd_weeder_watch_errors_total{code="429"} 2\n');
   });
 
-  it('do not keep the places of all others', async () => {
+  it('do not take the connections of all others', async () => {
     await recoverAll(() => afflict('watch pods', 'drop'));
     await bench.clock.advance(5_000);
     bench.line.setFaults(undefined);
@@ -89,7 +89,7 @@ describe('watches of single namespaces', () => {
     expect(bench.kubelet.deleted).toHaveLength(36);
   });
 
-  it('are no failures when they end, not even while they open', async () => {
+  it('are not counted as failures when they are closed, even while they open', async () => {
     await begin(ns);
     afflict('list pods', { delayMs: 5_000 });
     becomeReady(etcd, ns);
@@ -117,7 +117,7 @@ describe('a watch over all namespaces', () => {
     await bench.clock.advance(1_000);
   };
 
-  it('takes the place of the others only once its list is in', async () => {
+  it('replaces the others only when its list is complete', async () => {
     await begin(...shoots);
     await widen();
     bench.kubelet.crash({ namespace: first, name: 'api-1' });
@@ -140,7 +140,7 @@ describe('a watch over all namespaces', () => {
     expect(bench.kubelet.deleted).toHaveLength(1 + shoots.length);
   });
 
-  it('leaves nothing open of a weeding that ends before', async () => {
+  it('is closed if its weedings end before', async () => {
     await begin(...shoots);
     await widen();
     bench.kubelet.endpoints({ namespace: first, name: etcd }, false);
@@ -153,7 +153,7 @@ describe('a watch over all namespaces', () => {
     expect(podRequests()).toEqual([]);
   });
 
-  it('tells no second time of a pod that is left alone', async () => {
+  it('does not report an orphan a second time', async () => {
     await begin(...shoots);
     bench.kubelet.crash({ namespace: first, name: 'lonely', owner: null });
     await widen();
@@ -168,7 +168,7 @@ describe('a pod that two watches show', () => {
     { name: 'late', podSelectors: selecting('gardener.cloud/role', 'controlplane') },
   ];
 
-  it.each(['early', 'late'])('is judged by its latest state, whichever lags (%s)', async (lagging) => {
+  it.each(['early', 'late'])('is judged by its newest state, whichever watch lags (%s)', async (lagging) => {
     bench.kubelet.run({ namespace: ns, name: 'api-1' });
     bench.start({ services });
     await bench.clock.advance(1_000);

@@ -23,7 +23,7 @@ const begin = (): Promise<void> => beginWithoutEtcd(bench);
 const ends = (): readonly unknown[] => bench.told('weeding ends').map(({ why, deleted }) => [why, deleted]);
 
 describe('the life of a weeding', () => {
-  it('begins when the service becomes ready, deletes what is bad then and later, and ends with its time', async () => {
+  it('starts when the service becomes ready, deletes pods that crash-loop then and later, and ends after watchDuration', async () => {
     bench.kubelet.crash(pod('api-1'));
     bench.kubelet.run(pod('api-2', 'other'));
     await begin();
@@ -45,7 +45,7 @@ describe('the life of a weeding', () => {
     ]);
   });
 
-  it('watches no pods while nothing happens, and none after it has ended', async () => {
+  it('is the only time in which pods are watched', async () => {
     await begin();
     await bench.clock.advance(600_000);
     expect(bench.line.requests.total({ resource: 'pods' })).toBe(0);
@@ -61,7 +61,7 @@ describe('the life of a weeding', () => {
     expect(bench.line.requests.total({ resource: 'pods' })).toBe(0);
   });
 
-  it('is replaced when the service is lost and comes back: its time begins anew', async () => {
+  it('starts again when the service is lost and becomes ready again', async () => {
     await begin();
     bench.kubelet.endpoints(etcd, true);
     await bench.clock.advance(200_000);
@@ -75,7 +75,7 @@ describe('the life of a weeding', () => {
     expect(bench.told('weeding starts: the service is ready')).toHaveLength(2);
   });
 
-  it('ends when the service is lost: a pod that cannot start is left alone', async () => {
+  it('ends when the service is lost: a pod that cannot start is not deleted', async () => {
     await begin();
     bench.kubelet.endpoints(etcd, true);
     await bench.clock.advance(30_000);
@@ -87,7 +87,7 @@ describe('the life of a weeding', () => {
     expect(ends()).toEqual([['not-ready', 0]]);
   });
 
-  it('is neither begun nor prolonged by slices that go', async () => {
+  it('is neither started nor prolonged by deleted slices', async () => {
     await begin();
     bench.kubelet.endpoints(etcd, true);
     await bench.clock.advance(1_000);
@@ -99,7 +99,7 @@ describe('the life of a weeding', () => {
 });
 
 describe('pods', () => {
-  it('that recover just before the delete are spared, and deleted if they crash again', async () => {
+  it('that recover just before the delete are skipped, and deleted if they crash again', async () => {
     await begin();
     bench.kubelet.crash(pod('api-1'));
     // Its kubelet is faster than our request.
@@ -121,7 +121,7 @@ describe('pods', () => {
     expect(bench.kubelet.deleted).toHaveLength(1);
   });
 
-  it('that keep crashing after they were made anew are deleted after 10, 20, 40, 80 and 80 s', async () => {
+  it('that keep crashing after they were replaced are deleted after 10, 20, 40, 80 and 80 s', async () => {
     await begin();
     bench.kubelet.crash(pod('api-0'));
     let made = 0;
@@ -146,7 +146,7 @@ describe('pods', () => {
     expect(bench.kubelet.deleted).toHaveLength(3);
   });
 
-  it('without a controller owner are left alone, and that is said once', async () => {
+  it('without a controller owner are skipped, which is logged once', async () => {
     await begin();
     bench.kubelet.crash(pod('lonely', null));
     bench.kubelet.endpoints(etcd, true);
@@ -160,7 +160,7 @@ describe('pods', () => {
     ]);
   });
 
-  it('of another service, namespace or label are none of its business', async () => {
+  it('of another service, namespace or label are not deleted', async () => {
     await begin();
     bench.kubelet.crash({ ...pod('sched-1'), labels: schedulerLabels });
     bench.kubelet.crash({ ...pod('api-1'), namespace: 'shoot--b' });
@@ -186,7 +186,7 @@ describe('pods', () => {
     expect(bench.kubelet.deleted).toHaveLength(1);
   });
 
-  it('of an owner wait to the end, also when the service is away for most of the time', async () => {
+  it('of an owner wait for its back-off, even if the service is not ready for most of it', async () => {
     await begin();
     bench.kubelet.endpoints(etcd, true);
     for (const [index, second] of [10, 20, 40, 80].entries()) {
@@ -208,7 +208,7 @@ describe('pods', () => {
     ]);
   });
 
-  it('that two services match count for the one that became ready last', async () => {
+  it('that two services select count for the one that became ready last', async () => {
     const podSelectors = [{ matchLabels: { role: 'apiserver' }, matchExpressions: [] }];
     bench.start({ services: [apiserver.name, etcd.name].map((name) => ({ name, podSelectors })) });
     await bench.clock.advance(1_000);
@@ -221,7 +221,7 @@ describe('pods', () => {
     expect(bench.told('deleted a crash-looping pod')).toMatchObject([{ service: apiserver.name }]);
   });
 
-  it('of an owner that had one deleted wait also for a new weeding: a service that flaps deletes no faster', async () => {
+  it('of an owner wait for its back-off in a new weeding, too: a flapping service deletes no faster', async () => {
     await begin();
     let made = 0;
     bench.kubelet.crash(pod('api-0'));

@@ -30,7 +30,7 @@ describe('deletes that fail', () => {
     ['503 with Retry-After', { status: 503, retryAfter: 2 }],
     ['a connection that breaks', 'reset'],
     ['no answer', 'drop'],
-  ])('with %s are tried again, told once and counted', async (_, fault) => {
+  ])('with %s are retried, logged once and counted', async (_, fault) => {
     await begin();
     bench.kubelet.crash(pod('api-1'));
     bench.kubelet.crash(pod('api-2'));
@@ -50,7 +50,7 @@ describe('deletes that fail', () => {
     );
   });
 
-  it('for two causes tell each of them once', async () => {
+  it('for two causes log each of them once', async () => {
     await begin();
     for (const name of ['api-1', 'api-2', 'api-3', 'api-4']) bench.kubelet.crash(pod(name));
     let failures = 0;
@@ -65,7 +65,7 @@ describe('deletes that fail', () => {
     expect(lines.map(({ error }) => /\b(403|500)\b/.exec(String(error))?.[1])).toEqual(['500', '403']);
   });
 
-  it('because the answer is lost delete nothing else: the pod that came in its place is another one', async () => {
+  it('because the answer is lost do not delete the pod that replaced the first', async () => {
     await begin();
     bench.kubelet.crash(pod('api-1', 'api'));
     let lost = 0;
@@ -83,7 +83,7 @@ describe('deletes that fail', () => {
 });
 
 describe('watches', () => {
-  it('of pods that break are opened again, and nothing that happened meanwhile is missed', async () => {
+  it('of pods that break are opened again, and no change is missed', async () => {
     await begin();
     bench.kubelet.endpoints(etcd, true);
     await bench.clock.advance(20_000);
@@ -96,7 +96,7 @@ describe('watches', () => {
     expect(bench.kubelet.deleted).toHaveLength(1);
   });
 
-  it('whose past is gone (410) list again', async () => {
+  it('with an expired resourceVersion (410) list again', async () => {
     await begin();
     bench.kubelet.endpoints(etcd, true);
     await bench.clock.advance(20_000);
@@ -113,7 +113,7 @@ describe('watches', () => {
     ]);
   });
 
-  it('of slices that were away see a service that came back', async () => {
+  it('of slices that were broken notice a service that became ready meanwhile', async () => {
     await begin();
     bench.kubelet.crash(pod('api-1'));
     bench.world.api.setReachability('silent');
@@ -124,7 +124,7 @@ describe('watches', () => {
     expect(bench.kubelet.deleted).toHaveLength(1);
   });
 
-  it('that are away are told of, those of pods while something is weeded, and the weeder stays ready', async () => {
+  it('that are broken appear in the checks, those of pods during a weeding, and the weeder stays ready', async () => {
     await begin();
     bench.kubelet.endpoints(etcd, true);
     bench.kubelet.endpoints({ namespace: 'shoot--b', name: etcd.name }, true);
@@ -146,7 +146,7 @@ describe('watches', () => {
     expect(bench.checks()).toEqual([{ name: 'endpoint-slices', ok: true }]);
   });
 
-  it('that are forbidden are told once, counted, and tried again', async () => {
+  it('that are forbidden are logged once, counted, and retried', async () => {
     const shoots = ['shoot--a', 'shoot--b', 'shoot--c'];
     for (const namespace of shoots) bench.kubelet.endpoints({ namespace, name: etcd.name }, false);
     bench.start();
@@ -181,7 +181,7 @@ describe('restart, hand-over and reload', () => {
     expect(bench.kubelet.deleted).toHaveLength(2);
   });
 
-  it('sends nothing any more once another one leads', async () => {
+  it('sends nothing after another weeder has taken the lead', async () => {
     await begin();
     bench.kubelet.endpoints(etcd, true);
     await bench.clock.advance(5_000);
@@ -196,7 +196,7 @@ describe('restart, hand-over and reload', () => {
     expect(bench.kubelet.deleted).toHaveLength(1);
   });
 
-  it('ends all watches when it stops, and awaits the delete that has left', async () => {
+  it('ends all watches when it stops, and awaits a delete that was sent', async () => {
     await begin();
     bench.kubelet.crash(pod('api-1'));
     bench.line.setFaults((request) => (is(request, 'delete pods') ? { delayMs: 1_500 } : undefined));
@@ -210,7 +210,7 @@ describe('restart, hand-over and reload', () => {
     expect(bench.line.requests.total()).toBe(0);
   });
 
-  it('goes on with its weedings under another configuration, with the new selectors, and starts none for what it knew', async () => {
+  it('continues its weedings under another configuration with the new selectors, and starts none for services it knew', async () => {
     await begin();
     bench.kubelet.endpoints(etcd, true);
     await bench.clock.advance(1_000);
@@ -228,7 +228,7 @@ describe('restart, hand-over and reload', () => {
     expect(bench.told('weeding ends')).toMatchObject([{ why: 'expired' }]);
   });
 
-  it('knows after a change of the configuration what became of the delete that was under way', async () => {
+  it('takes the answer of a delete that was sent before a change of the configuration', async () => {
     await begin();
     bench.kubelet.crash(pod('api-1'));
     bench.line.setFaults((request) =>
@@ -243,7 +243,7 @@ describe('restart, hand-over and reload', () => {
     expect(bench.kubelet.deleted).toHaveLength(1);
   });
 
-  it('ends the weeding of a service that is no longer configured, and begins one for a new service that is ready', async () => {
+  it('ends the weeding of a service that is no longer configured, and starts one for a new service that is ready', async () => {
     await begin();
     const other = { namespace: ns, name: 'other' };
     bench.kubelet.endpoints(etcd, true);
@@ -260,7 +260,7 @@ describe('restart, hand-over and reload', () => {
 });
 
 describe('dry run', () => {
-  it('tells what it would have deleted, once, and writes nothing', async () => {
+  it('logs once what it would have deleted, and writes nothing', async () => {
     bench.kubelet.endpoints(etcd, true);
     bench.kubelet.crash(pod('api-1'));
     bench.start({}, { dryRun: true });

@@ -47,8 +47,8 @@ const durations = async (seconds: number): Promise<readonly [within: number, all
   return [count(String(seconds)), count('\\+Inf')];
 };
 
-describe('a run', () => {
-  it('takes half of the period for what is read, also where the garden takes its time', async () => {
+describe('a check', () => {
+  it('takes half of the period for its reads, even if the garden is slow', async () => {
     const shoot = rig.addShoot('a');
     rig.setFaults(shoot, hangsOn(nodes));
     rig.setFaults('garden', ({ method }) => (method === 'GET' ? { delayMs: 9_000 } : undefined));
@@ -64,7 +64,7 @@ describe('a run', () => {
     expect((await durations(15))[0]).toBe(0);
   });
 
-  it('takes a minute and a half at most', async () => {
+  it('takes 90 s at most', async () => {
     const shoot = rig.addShoot('a');
     rig.setFaults(shoot, hangsOn(nodes));
     rig.start({ settings: { syncPeriodMs: 3_600_000 } });
@@ -72,7 +72,7 @@ describe('a run', () => {
     expect([(await durations(60))[0], await durations(120)]).toEqual([0, [2, 2]]);
   });
 
-  it('gives up a tunnel when its time is over, and does not call that broken', async () => {
+  it('gives up a tunnel when its time is over, and does not report it as broken', async () => {
     const shoot = rig.addShoot('a');
     rig.tunnel = (_, signal) =>
       new Promise((_resolve, reject) => {
@@ -89,7 +89,7 @@ describe('a run', () => {
     expect([within, all >= 9]).toEqual([all, true]);
   });
 
-  it('that may not try the tunnel does not call it broken, and says what it takes', async () => {
+  it('without the right to try the tunnel does not report it as broken, and names the right', async () => {
     const shoot = rig.addShoot('a');
     const message = 'GET /portforward: 403 Forbidden: pods "vpn-shoot-1" is forbidden:';
     rig.tunnel = () => Promise.reject(new ApiError({ code: 'Forbidden', status: 403, message }));
@@ -102,7 +102,7 @@ describe('a run', () => {
     });
   });
 
-  it('that is sent elsewhere for /healthz was answered, but not well', async () => {
+  it('whose /healthz is redirected reports that status', async () => {
     const shoot = rig.addShoot('a');
     rig.setFaults(shoot, ({ path }) => (path === '/healthz' ? { status: 302, message: 'moved' } : undefined));
     rig.start();
@@ -113,7 +113,7 @@ describe('a run', () => {
     );
   });
 
-  it('that may not list the nodes says which right is missing', async () => {
+  it('without the right to list nodes names the right', async () => {
     const shoot = rig.addShoot('a');
     const message = 'nodes is forbidden: User "x" cannot list resource "nodes" in API group "" at the cluster scope';
     rig.setFaults(shoot, ({ path }) => (path === nodes ? { status: 403, message } : undefined));
@@ -126,7 +126,7 @@ describe('a run', () => {
     expect(told(/^condition changed$/).filter(({ text }) => String(text).includes(message))).toHaveLength(1);
   });
 
-  it('that is late says the same as the last one: one write', async () => {
+  it('that runs out of time has the same message each time: one write', async () => {
     const shoot = rig.addShoot('a');
     let delayMs = 0;
     rig.setFaults(shoot, (request) =>
@@ -138,7 +138,7 @@ describe('a run', () => {
     expect(gardenWrites()).toBe(2);
   });
 
-  it('of a shoot that is well comes every period, although more shoots hang than there are places', async () => {
+  it('of a healthy shoot runs every period, although more shoots hang than --concurrent-syncs', async () => {
     const hanging = Array.from({ length: 12 }, (_, index) => rig.addShoot(`h${String(index)}`, 1));
     for (const shoot of hanging) rig.setFaults(shoot, hangsOn(nodes));
     const well = Array.from({ length: 12 }, (_, index) => rig.addShoot(`w${String(index)}`, 1));
@@ -160,7 +160,7 @@ describe('a run', () => {
     expect(runsOf(first) - answered).toBeGreaterThanOrEqual(9);
   });
 
-  it('comes every period also when the tunnels of all shoots are broken: they are not slow for that', async () => {
+  it('runs every period even if the tunnels of all shoots are broken: that does not make them slow', async () => {
     const shoots = Array.from({ length: 40 }, (_, index) => rig.addShoot(`s${String(index)}`, 1));
     rig.tunnel = (_, signal) =>
       new Promise((_resolve, reject) => {
@@ -175,7 +175,7 @@ describe('a run', () => {
     expect(runs).toBeGreaterThanOrEqual(190);
   });
 
-  it('comes every period to 250 shoots with the requests to the garden that the flags allow by default', {
+  it('runs every period for 250 shoots with the default rate limit to the garden', {
     timeout: 120_000,
   }, async () => {
     const shoots = Array.from({ length: 250 }, (_, index) => rig.addShoot(`s${String(index)}`, 1));
@@ -189,7 +189,7 @@ describe('a run', () => {
     expect(told(/could not be written/)).toEqual([]);
   });
 
-  it('comes at once only when an operation that was under way has succeeded', async () => {
+  it('runs at once only when an operation changes from Processing to Succeeded', async () => {
     const shoot = rig.addShoot('a');
     rig.start({ settings: { syncPeriodMs: 3_600_000 } });
     await minutes(61);
@@ -205,7 +205,7 @@ describe('a run', () => {
     expect(runsOf(shoot)).toBe(before);
   });
 
-  it('comes to shoots that appear together at different times', async () => {
+  it('runs at different times for shoots that appear together', async () => {
     rig.start();
     await minutes(1);
     for (let index = 0; index < 20; index += 1) rig.addShoot(`s${String(index)}`, 1);
@@ -237,7 +237,7 @@ describe('a garden that does not answer', () => {
     },
   );
 
-  it('is waited for as long as one request takes: one that is slow is written to', async () => {
+  it('gets a full time-out for one request at a time, so that a slow garden is written to', async () => {
     const shoots = Array.from({ length: 4 }, (_, index) => rig.addShoot(`s${String(index)}`, 1));
     rig.setFaults('garden', ({ path }) => (path.includes('/shoots/') ? drop : undefined));
     rig.start();
@@ -264,7 +264,7 @@ describe('a failure', () => {
       .filter(({ condition }) => condition === 'ControlPlaneHealthy')
       .map(({ status }) => status);
 
-  it('outlasts its threshold although it cannot be written, and is written at once when it can', async () => {
+  it('becomes False after its threshold although no write succeeds, and is written as soon as one does', async () => {
     const shoot = rig.addShoot('a');
     rig.start({ settings: { conditionThresholds } });
     await minutes(2);
@@ -281,7 +281,7 @@ describe('a failure', () => {
     expect(seen()).toHaveLength(3);
   });
 
-  it('that was written goes on from what is stored, which somebody else may have changed', async () => {
+  it('that was written continues from the stored condition, which another client may have changed', async () => {
     const shoot = rig.addShoot('a');
     rig.start({ settings: { conditionThresholds } });
     await minutes(2);
@@ -309,7 +309,7 @@ it('a shoot that loses its workers loses the condition of its nodes, and its ser
 });
 
 describe('a Shoot', () => {
-  it('that is another by now is left to those who made it', async () => {
+  it('that was replaced by another of its name is not written', async () => {
     const shoot = rig.addShoot('a');
     editStatus(shoot, { uid: 'uid-of-another' });
     rig.start();
@@ -318,7 +318,7 @@ describe('a Shoot', () => {
     expect(told(/^there is no such Shoot in the garden$/)).toHaveLength(1);
   });
 
-  it('that has just been made is written to', async () => {
+  it('that was just created is written', async () => {
     const shoot = rig.addShoot('a');
     editStatus(shoot, { uid: undefined });
     rig.start();
@@ -326,7 +326,7 @@ describe('a Shoot', () => {
     expect(conditionsOf(shoot)).toHaveLength(5);
   });
 
-  it('that becomes another while it is checked is left alone', async () => {
+  it('that is replaced during its check is not written', async () => {
     const shoot = rig.addShoot('a');
     let replaced = 0;
     rig.setFaults('garden', ({ method }) => {
@@ -346,7 +346,7 @@ describe('a Shoot', () => {
   const isOwnWrite = ({ method, path }: { readonly method: string; readonly path: string }): boolean =>
     method === 'PATCH' && path.endsWith('/status');
 
-  it('that goes while it is checked is no failure', async () => {
+  it('that is deleted during its check is no failure', async () => {
     const shoot = rig.addShoot('a');
     rig.setFaults('garden', (request) => {
       if (isOwnWrite(request)) rig.garden.store.remove(careKinds.Shoot, at(shoot));
@@ -361,7 +361,7 @@ describe('a Shoot', () => {
   it.each([
     ['5 times', 0, 60_000, 5],
     ['as long as the period lasts', 8_000, 10_000, 2],
-  ])('that somebody else writes over and over is tried %s', async (_, delayMs, syncPeriodMs, tries) => {
+  ])('that another client writes all the time is attempted %s', async (_, delayMs, syncPeriodMs, tries) => {
     const shoot = rig.addShoot('a');
     let round = 0;
     const isTold = () => told(/^conditions could not be written: .*Conflict/).length > 0;
@@ -375,7 +375,7 @@ describe('a Shoot', () => {
     expect(round).toBe(tries);
   });
 
-  it('that changes between its conditions and its label has the label of what it is then', async () => {
+  it('that changes between the two writes gets the label of its new conditions', async () => {
     const shoot = rig.addShoot('a');
     let changed = 0;
     rig.setFaults('garden', ({ method, path }) => {
@@ -389,7 +389,7 @@ describe('a Shoot', () => {
     expect([changed, labelOf(shoot)]).toEqual([1, 'unhealthy']);
   });
 
-  it('is as bad as the worst of its conditions, whoever has written it', async () => {
+  it('has the status of the worst of its conditions, whoever wrote it', async () => {
     const shoot = rig.addShoot('a');
     editStatus(shoot, { conditions: [{ type: 'Theirs', status: 'False' }] });
     rig.start();
