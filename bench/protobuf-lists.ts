@@ -1,10 +1,12 @@
 /**
  * What a list costs the event loop as JSON and as protobuf: `node bench/protobuf-lists.ts [ITEMS]`. The objects are those that a real
- * kube-apiserver sent, repeated.
+ * kube-apiserver sent, repeated under names of the same length.
  */
 import { readFileSync } from 'node:fs';
-import { listNodeLeases, listNodes } from '../src/gardener/shoot-calls.ts';
+import { listNodeLeaseExpiries } from '../src/care/calls.ts';
+import { listNodes, listWorkerNodes } from '../src/gardener/node.ts';
 import type { Call } from '../src/kubernetes/api/call.ts';
+import { listNodeLeases } from '../src/kubernetes/api/lease.ts';
 
 const items = Number(process.argv[2] ?? 1_000);
 const rounds = 60;
@@ -50,20 +52,40 @@ const present = <T>(value: T | undefined): T => {
   return value;
 };
 
-/** A list of nothing but the object with that name. */
-const repeat = (list: string, object: string, call: Call<readonly object[]>): Sample => {
+interface Repeated {
+  /** Of the row. */
+  readonly name: string;
+  /** Of the fixture. */
+  readonly list: string;
+  /** Name of the object in it. */
+  readonly object: string;
+  readonly call: Call<readonly object[]>;
+}
+
+/** Items of the same name would count once. */
+const nameOf = (index: number, { length }: string): string => index.toString(36).padStart(length, '0');
+
+/** A list of nothing but copies of the object. */
+const repeat = ({ name, list, object, call }: Repeated): Sample => {
   const parsed = JSON.parse(fixture(`${list}.json`).toString()) as { readonly items: { metadata: { name: string } }[] };
   const index = parsed.items.findIndex(({ metadata }) => metadata.name === object);
   const envelope = fixture(`${list}.pb`).subarray(4);
   const [type, raw] = [present(fieldsOf(envelope, 1)[0]), present(fieldsOf(envelope, 2)[0])];
-  const times = <T>(value: T): readonly T[] => Array.from({ length: items }, () => value);
+  const times = <T>(make: (name: string) => T): readonly T[] =>
+    Array.from({ length: items }, (_, at) => make(nameOf(at, object)));
+  const json = present(parsed.items[index]);
   const item = field(2, present(fieldsOf(raw, 2)[index]));
-  const protobuf = [Buffer.from('k8s\0'), field(1, type), field(2, Buffer.concat(times(item)))];
+  const named = times((unique) => {
+    const copy = Buffer.from(item);
+    copy.write(unique, copy.indexOf(object));
+    return copy;
+  });
+  const renamed = times((unique) => ({ ...json, metadata: { ...json.metadata, name: unique } }));
   return {
-    name: list,
+    name,
     call,
-    json: Buffer.from(JSON.stringify({ ...parsed, items: times(present(parsed.items[index])) })),
-    protobuf: Buffer.concat(protobuf),
+    json: Buffer.from(JSON.stringify({ ...parsed, items: renamed })),
+    protobuf: Buffer.concat([Buffer.from('k8s\0'), field(1, type), field(2, Buffer.concat(named))]),
   };
 };
 
@@ -84,7 +106,14 @@ const time = (work: () => readonly object[]): Timing => {
   return { median: spans[Math.floor(spans.length / 2)] ?? 0, worst: spans.at(-1) ?? 0 };
 };
 
-const rows = [repeat('nodes', 'large', listNodes), repeat('leases', 'usual', listNodeLeases)].map((sample) => {
+const samples: readonly Repeated[] = [
+  { name: 'nodes', list: 'nodes', object: 'large', call: listNodes },
+  { name: 'leases', list: 'leases', object: 'usual', call: listNodeLeases },
+  { name: 'nodes of care', list: 'nodes', object: 'large', call: listWorkerNodes },
+  { name: 'leases of care', list: 'leases', object: 'usual', call: listNodeLeaseExpiries },
+];
+
+const rows = samples.map(repeat).map((sample) => {
   const { call, json, protobuf, name } = sample;
   const read = call.protobuf;
   if (read === undefined) throw new Error(`${name} has no protobuf reader`);

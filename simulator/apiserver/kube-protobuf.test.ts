@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { listMachines, listNodeLeases, listNodes } from '../../src/gardener/shoot-calls.ts';
+import { listMachines } from '../../src/gardener/machine.ts';
+import { listNodes } from '../../src/gardener/node.ts';
 import type { Call } from '../../src/kubernetes/api/call.ts';
+import { listNodeLeases } from '../../src/kubernetes/api/lease.ts';
 import { createFakeClock } from '../../test/doubles/fake-clock.ts';
 import { simKinds } from './kinds.ts';
 import { type SimApiServer, createSimApiServer } from './server.ts';

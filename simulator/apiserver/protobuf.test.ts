@@ -1,12 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  type ProtobufCursor,
-  fieldOf,
-  readLength,
-  readMessage,
-  readString,
-} from '../../src/kubernetes/protobuf/protobuf.ts';
+import { cursorOf, fieldOf, readLength, readMessage, readString } from '../../src/kubernetes/protobuf/protobuf.ts';
 import {
   createProtobufWriter,
   endField,
@@ -74,7 +68,7 @@ describe('encodeProtobuf', () => {
     fc.assert(
       fc.property(words, (tags) => {
         const bytes = encodeProtobuf(outer, { tags }) ?? new Uint8Array();
-        const cursor: ProtobufCursor = { bytes, at: 0 };
+        const cursor = cursorOf(bytes);
         const read: string[] = [];
         readMessage(cursor, bytes.length, (tag) => {
           expect(fieldOf(tag)).toBe(4);
@@ -96,7 +90,7 @@ describe('a protobuf writer', () => {
     writeBytes(writer, Buffer.alloc(1_000, 7));
     endField(writer, 1, size);
     const bytes = writtenBytes(writer);
-    const cursor: ProtobufCursor = { bytes, at: 0 };
+    const cursor = cursorOf(bytes);
     const seen: [number, number][] = [];
     readMessage(cursor, bytes.length, (tag) => {
       const end = readLength(cursor, tag);

@@ -1,5 +1,3 @@
-import type { Lease } from '../../src/gardener/leases.ts';
-import { listNodeLeases } from '../../src/gardener/shoot-calls.ts';
 import type { Call } from '../../src/kubernetes/api/call.ts';
 import {
   decodeMeta,
@@ -9,6 +7,7 @@ import {
   optionalString,
 } from '../../src/kubernetes/api/decode.ts';
 import type { CallOptions, KubeClient } from '../../src/kubernetes/api/kube.ts';
+import { type Lease, listNodeLeases } from '../../src/kubernetes/api/lease.ts';
 import { listCall } from '../../src/kubernetes/api/list-call.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import { type Placed, listDeployments, listFaults, listMachineNames, listPods, listWeeded } from './seed-calls.ts';

@@ -1,4 +1,4 @@
-import { decodeMachine } from '../../src/gardener/nodes.ts';
+import { decodeMachine } from '../../src/gardener/machine.ts';
 import type { Call } from '../../src/kubernetes/api/call.ts';
 import {
   type JsonObject,
@@ -96,7 +96,7 @@ export const listDeployments = listOf('/apis/apps/v1/deployments', decodeDeploym
 
 export const listMachineNames = listOf(
   '/apis/machine.sapcloud.io/v1alpha1/machines',
-  (json, path) => decodeMachine(json, path).nodeName ?? '',
+  (json, path) => decodeMachine(json, path).node,
 );
 
 export const listPods = listOf('/api/v1/pods', decodePod);

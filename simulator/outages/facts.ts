@@ -1,4 +1,5 @@
-import { defaultNodeConditions, notManagedByMcm } from '../../src/gardener/nodes.ts';
+import { defaultNodeConditions } from '../../src/gardener/candidate-nodes.ts';
+import { notManagedByMcm } from '../../src/gardener/node.ts';
 import type { SimObject } from '../apiserver/index.ts';
 import type { ClusterPhase } from './history.ts';
 

@@ -1,4 +1,4 @@
-import { decodeLease } from '../../src/gardener/leases.ts';
+import { decodeLease } from '../../src/kubernetes/api/lease.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import { type SimObject, simKinds } from '../apiserver/index.ts';
 import type { WorldShoot } from '../world/index.ts';

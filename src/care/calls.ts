@@ -1,10 +1,9 @@
-import { nodeLeaseListType } from '../gardener/care-protobuf.ts';
-import { type NodeLease, decodeNodeLease } from '../gardener/care-reads.ts';
 import { type GardenShoot, decodeGardenShoot } from '../gardener/care-shoots.ts';
 import type { Condition } from '../gardener/condition.ts';
 import type { NamespacedName } from '../gardener/health-calls.ts';
 import { type Call, smallAnswerBytes } from '../kubernetes/api/call.ts';
 import type { JsonObject } from '../kubernetes/api/decode.ts';
+import { type Lease, listNodeLeasesWithin } from '../kubernetes/api/lease.ts';
 import { listCall, lookBounds } from '../kubernetes/api/list-call.ts';
 import { type TunnelPod, decodeTunnelPod } from '../kubernetes/api/pod.ts';
 
@@ -22,16 +21,7 @@ export const getHealthz: Call<HealthzAnswer> = {
   text: (body, status) => ({ status, body }),
 };
 
-/** One page, and no `resourceVersion`: a list from the API server's cache would look like an outage. */
-export const listNodeLeaseExpiries: Call<readonly NodeLease[]> = listCall({
-  path: '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases',
-  kind: 'LeaseList',
-  decode: decodeNodeLease,
-  protobuf: nodeLeaseListType,
-  nameOf: ({ name }) => name,
-  pageSize: 'none',
-  bounds: lookBounds.leases,
-});
+export const listNodeLeaseExpiries: Call<readonly Lease[]> = listNodeLeasesWithin(lookBounds.leases);
 
 /** Ends of the tunnel between control plane and shoot. */
 export const listTunnelPods: Call<readonly TunnelPod[]> = listCall({

@@ -1,5 +1,5 @@
 import type { CareShoot } from '../gardener/care-shoots.ts';
-import { listWorkerNodes } from '../gardener/health-calls.ts';
+import { listWorkerNodes } from '../gardener/node.ts';
 import type { Call } from '../kubernetes/api/call.ts';
 import { formatGoDuration } from '../kubernetes/api/duration.ts';
 import { ApiError, KubeconfigError } from '../kubernetes/api/errors.ts';

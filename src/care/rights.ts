@@ -1,5 +1,4 @@
-import { heartbeatLeaseName } from '../gardener/care-reads.ts';
-import { careExtensionKinds } from '../gardener/extensions.ts';
+import { careExtensionKinds, heartbeatLeaseName } from '../gardener/extensions.ts';
 import { type Grant, watched } from '../process/index.ts';
 import type { CareSettings } from './settings.ts';
 

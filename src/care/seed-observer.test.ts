@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Heartbeat } from '../gardener/care-reads.ts';
 import type {
   CareExtensionKind,
   ControllerInstallation,
   ControllerRegistration,
   ExtensionReport,
 } from '../gardener/extensions.ts';
+import type { Lease } from '../kubernetes/api/lease.ts';
 import { SeedObserver } from './seed-observer.ts';
 import { condition, deployment, meta, shoot } from './testing/check-input.ts';
 import { createHandStore, watchedStore } from './testing/hand-store.ts';
@@ -23,7 +23,7 @@ const sources = (more: Partial<CareSources> = {}): CareSources => ({
   machineDeployments: watchedStore(createHandStore()),
   machines: watchedStore(createHandStore()),
   extensions: new Map(),
-  heartbeats: watchedStore(createHandStore<Heartbeat>()),
+  heartbeats: watchedStore(createHandStore<Lease>()),
   ...more,
 });
 
@@ -126,10 +126,10 @@ describe('the heartbeat of an extension', () => {
   const installation = (name: string, of: string, seed: string): Record<string, ControllerInstallation> => ({
     [name]: { name, registration: of, seed },
   });
-  const heartbeats = createHandStore<Heartbeat>({
-    'extension-mine/gardener-extension-heartbeat': { renewedAt: 7 },
-    'extension-theirs/gardener-extension-heartbeat': { renewedAt: 8 },
-    'extension-away/gardener-extension-heartbeat': { renewedAt: 9 },
+  const heartbeats = createHandStore<Lease>({
+    'extension-mine/gardener-extension-heartbeat': { name: 'gardener-extension-heartbeat', renewTime: 7_000 },
+    'extension-theirs/gardener-extension-heartbeat': { name: 'gardener-extension-heartbeat', renewTime: 8_000 },
+    'extension-away/gardener-extension-heartbeat': { name: 'gardener-extension-heartbeat', renewTime: 9_000 },
   });
   const registrations = createHandStore({
     ...registration('theirs', 'Worker', 'aws'),
@@ -160,7 +160,7 @@ describe('the heartbeat of an extension', () => {
   it('is missing where nobody is in charge, or has ever been heard', () => {
     const empty = { ...garden, registrations: watchedStore(createHandStore<ControllerRegistration>()) };
     expect(heartbeatOf({ garden: empty })).toEqual({ kind: 'lease', renewedAt: undefined });
-    const silent = watchedStore(createHandStore<Heartbeat>());
+    const silent = watchedStore(createHandStore<Lease>());
     expect(heartbeatOf({ garden, heartbeats: silent })).toEqual({ kind: 'lease', renewedAt: undefined });
   });
 

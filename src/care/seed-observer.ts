@@ -1,6 +1,6 @@
-import { heartbeatLeaseName } from '../gardener/care-reads.ts';
 import type { CareShoot } from '../gardener/care-shoots.ts';
-import { type ExtensionReport, careExtensionKinds } from '../gardener/extensions.ts';
+import { type ExtensionReport, careExtensionKinds, heartbeatLeaseName } from '../gardener/extensions.ts';
+import { renewedAtMs } from '../kubernetes/api/lease.ts';
 import {
   type ExtensionHeartbeat,
   type ExtensionObservation,
@@ -51,7 +51,7 @@ const heartbeatOf = (
   for (const [, { name, registration, seed }] of installations.store.entries()) {
     if (!inCharge.has(registration) || (seedName !== '' && seed !== seedName)) continue;
     const lease = heartbeats.store.get(`extension-${name}/${heartbeatLeaseName}`);
-    return { kind: 'lease', renewedAt: lease?.renewedAt };
+    return { kind: 'lease', renewedAt: lease && renewedAtMs(lease) };
   }
   return { kind: 'lease', renewedAt: undefined };
 };

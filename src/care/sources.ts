@@ -1,4 +1,3 @@
-import { type Heartbeat, decodeHeartbeat, heartbeatLeaseName } from '../gardener/care-reads.ts';
 import { type CareCluster, decodeCareCluster } from '../gardener/care-shoots.ts';
 import { type EtcdHealth, decodeEtcdHealth } from '../gardener/etcd.ts';
 import {
@@ -10,13 +9,15 @@ import {
   decodeControllerInstallation,
   decodeControllerRegistration,
   decodeExtensionReport,
+  heartbeatLeaseName,
 } from '../gardener/extensions.ts';
-import { type MachineDeploymentHealth, decodeMachineDeploymentHealth } from '../gardener/health-nodes.ts';
 import { type ControlPlaneDeployment, decodeControlPlaneDeployment } from '../gardener/health-workloads.ts';
-import { type MachineProgress, decodeMachineProgress } from '../gardener/machine-scaling.ts';
+import { type Machine, decodeMachine } from '../gardener/machine.ts';
+import { type MachineDeploymentHealth, decodeMachineDeploymentHealth } from '../gardener/machine-deployment.ts';
 import { type ManagedResourceHealth, decodeManagedResourceHealth } from '../gardener/managed-resource.ts';
 import { ApiError } from '../kubernetes/api/errors.ts';
 import type { Kube } from '../kubernetes/api/kube.ts';
+import { type Lease, decodeLease } from '../kubernetes/api/lease.ts';
 import { type Store, type Informer, type WatchRegistry, createInformer } from '../kubernetes/cache/index.ts';
 import { fanOut } from '../kubernetes/client/index.ts';
 import { decodeKubeconfigSecret } from '../kubernetes/kubeconfig/index.ts';
@@ -50,10 +51,10 @@ export interface CareSources {
   readonly etcds: Watched<EtcdHealth>;
   readonly managedResources: Watched<ManagedResourceHealth>;
   readonly machineDeployments: Watched<MachineDeploymentHealth>;
-  readonly machines: Watched<MachineProgress>;
+  readonly machines: Watched<Machine>;
   readonly extensions: ReadonlyMap<CareExtensionKind, Watched<ExtensionReport>>;
   /** Heartbeat Leases of extensions. */
-  readonly heartbeats: Watched<Heartbeat>;
+  readonly heartbeats: Watched<Lease>;
   /** Absent: the age of an extension's report is that of its condition. */
   readonly garden?: GardenSources | undefined;
 }
@@ -127,14 +128,14 @@ const watchSeed = (watch: Watch, kube: Kube, settings: CareSettings) => {
       of('/apis/resources.gardener.cloud/v1alpha1/managedresources', decodeManagedResourceHealth),
     ),
     machineDeployments: watched(of(`${machines}/machinedeployments`, decodeMachineDeploymentHealth)),
-    machines: watched(of(`${machines}/machines`, decodeMachineProgress)),
+    machines: watched(of(`${machines}/machines`, decodeMachine)),
     extensions: new Map(
       careExtensionKinds.map(({ kind, resource }) => [
         kind,
         watched(of(`${extensions}/${resource}`, decodeExtensionReport)),
       ]),
     ),
-    heartbeats: watched(of('/apis/coordination.k8s.io/v1/leases', decodeHeartbeat, heartbeatLeaseName)),
+    heartbeats: watched(of('/apis/coordination.k8s.io/v1/leases', decodeLease, heartbeatLeaseName)),
   };
 };
 

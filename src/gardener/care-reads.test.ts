@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { buildDeployment } from '../../test/doubles/builders.ts';
 import { getHealthz, listTunnelPods } from '../care/calls.ts';
-import { decodeHeartbeat, decodeNodeLease } from './care-reads.ts';
 import { decodeControllerInstallation, decodeControllerRegistration, decodeExtensionReport } from './extensions.ts';
 import { decodeControlPlaneDeployment } from './health-workloads.ts';
 
@@ -24,21 +23,6 @@ describe('what is read of a seed and a shoot', () => {
 
   it('a Deployment that does not say how many it wants', () => {
     expect(decodeControlPlaneDeployment({ metadata }, 'deployment')).toMatchObject({ replicas: 1 });
-  });
-
-  it.each([
-    [{ renewTime: '2026-01-01T00:00:00.500000Z', leaseDurationSeconds: 40 }, Date.parse('2026-01-01T00:00:40.5Z')],
-    [{ renewTime: '2026-01-01T00:00:00Z' }, Date.parse('2026-01-01T00:00:00Z')],
-    [{ leaseDurationSeconds: 40 }, Number.NEGATIVE_INFINITY],
-    [{ renewTime: 'soon' }, Number.NEGATIVE_INFINITY],
-  ])('a node lease %j', (spec, expiresAt) => {
-    expect(decodeNodeLease({ metadata, spec }, 'lease')).toEqual({ name: 'a', expiresAt });
-  });
-
-  it('a heartbeat, or none', () => {
-    const renewTime = '2026-01-01T00:00:00.000000Z';
-    expect(decodeHeartbeat({ metadata, spec: { renewTime } }, 'lease')).toEqual({ renewedAt: Date.parse(renewTime) });
-    expect(decodeHeartbeat({ metadata }, 'lease')).toEqual({ renewedAt: undefined });
   });
 
   it('pods of the tunnel', () => {

@@ -95,3 +95,6 @@ export const decodeControllerInstallation = (json: unknown, path: string): Contr
   };
   return { name: decodeMeta(object, path).name, registration: nameIn('registrationRef'), seed: nameIn('seedRef') };
 };
+
+/** The Lease by which an extension shows that it is alive, in its namespace. */
+export const heartbeatLeaseName = 'gardener-extension-heartbeat';

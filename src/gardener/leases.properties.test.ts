@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Lease } from '../kubernetes/api/lease.ts';
 import {
   type JudgedLease,
-  type Lease,
   type LeaseHistory,
   distrustTimestamps,
   emptyLeaseHistory,

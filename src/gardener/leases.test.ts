@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { buildLease } from '../../test/doubles/builders.ts';
+import type { Lease } from '../kubernetes/api/lease.ts';
 import {
-  type Lease,
   type LeaseHistory,
   type Observation,
-  decodeLease,
   distrustTimestamps,
   emptyLeaseHistory,
   enterLeases,
@@ -402,34 +400,5 @@ describe('clock skew', () => {
   it('is unknown without a Date header', () => {
     expect(measureSkew({ date: undefined, wallAtEnd, roundTripMs: 0 })).toBeUndefined();
     expect(significantSkew({ date: undefined, wallAtEnd, roundTripMs: 0 })).toBeUndefined();
-  });
-});
-
-describe('decodeLease', () => {
-  it.each([
-    ['microseconds', '2026-11-21T06:00:00.123456Z', origin * 1_000 + 123_456],
-    ['no fraction', '2026-11-21T06:00:00Z', origin * 1_000],
-    ['an offset', '2026-11-21T07:00:00.000000+01:00', origin * 1_000],
-    ['null', null, undefined],
-    ['nothing', undefined, undefined],
-    ['an empty text', '', undefined],
-  ])('reads %s', (_, renewTime, read) => {
-    const json = buildLease({ name: 'node-1', ...(renewTime === undefined ? {} : { renewTime }) });
-    expect(decodeLease(json, 'items[0]').renewTime).toBe(read);
-  });
-
-  it('reads a lease without spec', () => {
-    expect(decodeLease({ metadata: { name: 'node-1' } }, 'items[0]')).toEqual({ name: 'node-1' });
-  });
-
-  it.each([
-    [{ metadata: { name: 'a' }, spec: { renewTime: 'yesterday' } }, 'items[0].spec.renewTime: expected a time'],
-    [{ metadata: { name: 'a' }, spec: { renewTime: 17 } }, 'items[0].spec.renewTime: expected a string'],
-    [{ metadata: { name: 'a' }, spec: [] }, 'items[0].spec: expected an object'],
-    [{ metadata: {} }, 'items[0].metadata.name: expected a string'],
-    [{}, 'items[0].metadata: expected an object'],
-    [null, 'items[0]: expected an object'],
-  ])('refuses %j', (json, problem) => {
-    expect(() => decodeLease(json, 'items[0]')).toThrow(problem);
   });
 });

@@ -1,30 +1,4 @@
-import {
-  DecodeError,
-  type JsonObject,
-  decodeMeta,
-  decodeObject,
-  optionalObject,
-  optionalString,
-} from '../kubernetes/api/decode.ts';
-import { parseMicroTime } from '../kubernetes/api/micro-time.ts';
-
-/** A node Lease (`coordination.k8s.io/v1`, namespace `kube-node-lease`); it bears its node's name. */
-export interface Lease {
-  readonly name: string;
-  /** `spec.renewTime` as the kubelet wrote it: microseconds since the epoch. */
-  readonly renewTime?: number;
-}
-
-export const decodeLease = (json: unknown, path: string): Lease => {
-  const object: JsonObject = decodeObject(json, path);
-  const { name } = decodeMeta(object, path);
-  const spec = optionalObject(object.spec, `${path}.spec`) ?? {};
-  const text = optionalString(spec.renewTime, `${path}.spec.renewTime`);
-  if (text === undefined || text === '') return { name };
-  const renewTime = parseMicroTime(text);
-  if (renewTime === undefined) throw new DecodeError(`${path}.spec.renewTime`, 'a time', text);
-  return { name, renewTime };
-};
+import type { Lease } from '../kubernetes/api/lease.ts';
 
 /** One list of the leases. Times in milliseconds, monotonic but for `wall`. */
 export interface Observation {

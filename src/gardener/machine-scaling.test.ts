@@ -1,13 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { buildMachine, buildNode } from '../../test/doubles/builders.ts';
-import { type NodeHealth, decodeMachineDeploymentHealth, decodeNodeHealth } from './health-nodes.ts';
-import {
-  type MachineProgress,
-  countMachines,
-  decodeMachineProgress,
-  scaleDownProblem,
-  scaleUpProblem,
-} from './machine-scaling.ts';
+import { decodeMachineDeploymentHealth } from './machine-deployment.ts';
+import { countMachines, scaleDownProblem, scaleUpProblem } from './machine-scaling.ts';
+import { type Machine, decodeMachine } from './machine.ts';
+import { type NodeHealth, decodeNodeHealth } from './node.ts';
 
 const node = (name: string, options: { ready?: boolean; cordoned?: boolean; managed?: boolean } = {}): NodeHealth => {
   const { ready = true, cordoned = false, managed = true } = options;
@@ -26,7 +22,7 @@ const deployment = (replicas: number | undefined, deleting = false) =>
     },
     'machinedeployment',
   );
-const machines = (...phases: readonly string[]): readonly MachineProgress[] =>
+const machines = (...phases: readonly string[]): readonly Machine[] =>
   phases.map((phase) => ({ node: '', phase, deleting: false }));
 
 describe('counting', () => {
@@ -53,8 +49,8 @@ describe('a machine', () => {
   it('is read with its node, its phase and whether it goes', () => {
     const built = buildMachine({ name: 'm-1', node: 'node-1', phase: 'Terminating' });
     const going = { ...built, metadata: { ...built.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } };
-    expect(decodeMachineProgress(going, 'machine')).toEqual({ node: 'node-1', phase: 'Terminating', deleting: true });
-    expect(decodeMachineProgress(buildMachine({ name: 'm-2', node: null, phase: null }), 'machine')).toEqual({
+    expect(decodeMachine(going, 'machine')).toEqual({ node: 'node-1', phase: 'Terminating', deleting: true });
+    expect(decodeMachine(buildMachine({ name: 'm-2', node: null, phase: null }), 'machine')).toEqual({
       node: '',
       phase: '',
       deleting: false,
@@ -102,8 +98,8 @@ describe('scaling up', () => {
 describe('scaling down', () => {
   const drained =
     'waiting to be completely drained from pods. If this persists, check your pod disruption budgets and pending finalizers. Please note, that nodes that fail to be drained will be deleted automatically';
-  const going = (name: string): MachineProgress => ({ node: name, phase: 'Terminating', deleting: true });
-  const staying = (name: string): MachineProgress => ({ node: name, phase: 'Running', deleting: false });
+  const going = (name: string): Machine => ({ node: name, phase: 'Terminating', deleting: true });
+  const staying = (name: string): Machine => ({ node: name, phase: 'Running', deleting: false });
   const cordoned = (name: string, managed = true) => node(name, { cordoned: true, managed });
 
   it.each([

@@ -1,27 +1,7 @@
-import { decodeMeta, decodeObject, optionalObject, optionalString } from '../kubernetes/api/decode.ts';
 import { goQuote } from '../kubernetes/api/go-quote.ts';
-import { type MachineDeploymentHealth, type WorkerNode, isNodeReady } from './health-nodes.ts';
-
-/** A Machine (`machine.sapcloud.io/v1alpha1`) on its way to a node or from it. */
-export interface MachineProgress {
-  /** Label `node`; empty until the machine has joined. */
-  readonly node: string;
-  /** `status.currentStatus.phase`, empty while there is none. */
-  readonly phase: string;
-  readonly deleting: boolean;
-}
-
-export const decodeMachineProgress = (json: unknown, path: string): MachineProgress => {
-  const object = decodeObject(json, path);
-  const meta = decodeMeta(object, path);
-  const status = optionalObject(object.status, `${path}.status`) ?? {};
-  const current = optionalObject(status.currentStatus, `${path}.status.currentStatus`) ?? {};
-  return {
-    node: meta.labels.node ?? '',
-    phase: optionalString(current.phase, `${path}.status.currentStatus.phase`) ?? '',
-    deleting: meta.deleting,
-  };
-};
+import type { MachineDeploymentHealth } from './machine-deployment.ts';
+import type { Machine } from './machine.ts';
+import { type WorkerNode, isNodeReady } from './node.ts';
 
 export interface MachineCounts {
   /** Machines that the MachineDeployments which stay ask for. */
@@ -63,7 +43,7 @@ const pendingPhases = ['Pending', ''];
 /** What a scale-up still lacks. Undefined when as many nodes are ready as should be, or more. */
 export const scaleUpProblem = (
   { desired, ready }: MachineCounts,
-  machines: readonly MachineProgress[],
+  machines: readonly Machine[],
 ): ScalingProblem | undefined => {
   if (ready >= desired) return undefined;
   if (machines.length < desired) return stuck(`not enough machine objects created yet (${machines.length}/${desired})`);
@@ -79,7 +59,7 @@ export const scaleUpProblem = (
 export const scaleDownProblem = (
   { desired, registered }: MachineCounts,
   nodes: readonly WorkerNode[],
-  machines: readonly MachineProgress[],
+  machines: readonly Machine[],
 ): ScalingProblem | undefined => {
   if (registered <= desired) return undefined;
   const machineOf = new Map(machines.map((machine) => [machine.node, machine]));

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { buildLease, buildMachine, buildNode } from '../../test/doubles/builders.ts';
-import { getVersion, listMachines, listNodeLeases, listNodes } from './shoot-calls.ts';
+import { listNodeLeases } from '../kubernetes/api/lease.ts';
+import { listMachines } from './machine.ts';
+import { listNodes } from './node.ts';
+import { getVersion } from './shoot-calls.ts';
 
 describe('calls of a probe run', () => {
   it('are plain reads', () => {
@@ -28,11 +31,11 @@ describe('calls of a probe run', () => {
       getVersion.decode({ gitVersion: 'v1.33.0' });
     }).not.toThrow();
     expect(listNodeLeases.decode({ items: [buildLease({ name: 'a', renewTime })] })).toEqual([
-      { name: 'a', renewTime: Date.parse(renewTime) * 1_000 },
+      { name: 'a', renewTime: Date.parse(renewTime) * 1_000, durationSeconds: 40 },
     ]);
     expect(listNodes.decode({ items: [buildNode({ name: 'a' })] })).toMatchObject([{ name: 'a', pool: 'worker' }]);
     expect(listMachines('x').decode({ items: [buildMachine({ name: 'm', node: 'a' })] })).toEqual([
-      { nodeName: 'a', phase: 'Running' },
+      { node: 'a', phase: 'Running', deleting: false },
     ]);
   });
 

@@ -1,4 +1,4 @@
-import { heartbeatLeaseName } from '../gardener/care-reads.ts';
+import { heartbeatLeaseName } from '../gardener/extensions.ts';
 import type { Call } from '../kubernetes/api/call.ts';
 import type { JsonObject } from '../kubernetes/api/decode.ts';
 import { ApiError, isApiError } from '../kubernetes/api/errors.ts';

@@ -39,10 +39,8 @@ export {
 } from '../gardener/condition.ts';
 export {
   type MachineCounts,
-  type MachineProgress,
   type ScalingProblem,
   countMachines,
-  decodeMachineProgress,
   scaleDownProblem,
   scaleUpProblem,
 } from '../gardener/machine-scaling.ts';
@@ -61,17 +59,21 @@ export { DecodeError, type JsonObject, type ObjectMeta } from '../kubernetes/api
 export {
   type FailedMachine,
   type MachineDeploymentHealth,
-  type NodeHealth,
   decodeMachineDeploymentHealth,
-  decodeNodeHealth,
+  listMachineDeploymentHealth,
   machineDeploymentProblem,
-  nodeProblem,
-} from '../gardener/health-nodes.ts';
+} from '../gardener/machine-deployment.ts';
+export {
+  type Machine as MachineProgress,
+  decodeMachine as decodeMachineProgress,
+  listMachines as listMachineProgress,
+} from '../gardener/machine.ts';
 export {
   type ManagedResourceHealth,
   decodeManagedResourceHealth,
   managedResourceProblem,
 } from '../gardener/managed-resource.ts';
+export { type NodeHealth, decodeNodeHealth, listNodeHealth, nodeProblem } from '../gardener/node.ts';
 export { type ErrorCode, type KnownErrorCodes, determineErrorCodes, errorCodes } from '../gardener/error-codes.ts';
 export type { ExtensionKind } from '../gardener/extensions.ts';
 export {
@@ -80,9 +82,6 @@ export {
   getDeploymentHealth,
   getManagedResourceHealth,
   getStatefulSetHealth,
-  listMachineDeploymentHealth,
-  listMachineProgress,
-  listNodeHealth,
 } from '../gardener/health-calls.ts';
 export { goQuote } from '../kubernetes/api/go-quote.ts';
 export type { HealthView } from '../gardener/health-objects.ts';

@@ -1,13 +1,12 @@
 import { findCondition } from '../gardener/condition.ts';
-import { listMachineDeploymentHealth, listMachineProgress, listWorkerNodes } from '../gardener/health-calls.ts';
-import { type MachineDeploymentHealth, type WorkerNode, machineDeploymentProblem } from '../gardener/health-nodes.ts';
 import {
-  type MachineProgress,
-  type ScalingProblem,
-  countMachines,
-  scaleDownProblem,
-  scaleUpProblem,
-} from '../gardener/machine-scaling.ts';
+  type MachineDeploymentHealth,
+  listMachineDeploymentHealth,
+  machineDeploymentProblem,
+} from '../gardener/machine-deployment.ts';
+import { type ScalingProblem, countMachines, scaleDownProblem, scaleUpProblem } from '../gardener/machine-scaling.ts';
+import { type Machine, listMachines } from '../gardener/machine.ts';
+import { type WorkerNode, listWorkerNodes } from '../gardener/node.ts';
 import { goQuote } from '../kubernetes/api/go-quote.ts';
 import type { Check, CheckResult } from './check.ts';
 
@@ -23,7 +22,7 @@ const defaultScaleDownMs = 900_000;
 
 interface Machinery {
   readonly deployments: readonly MachineDeploymentHealth[];
-  readonly machines: readonly MachineProgress[];
+  readonly machines: readonly Machine[];
   readonly nodes: readonly WorkerNode[];
 }
 
@@ -41,7 +40,7 @@ export const workerNodesCheck = (options: WorkerNodesOptions = {}): Check => {
       (await (await shoot()).call(listWorkerNodes, { signal })).value;
     const [deployments, machines, nodes] = await Promise.all([
       seed.call(listMachineDeploymentHealth(namespace), { signal }),
-      seed.call(listMachineProgress(namespace), { signal }),
+      seed.call(listMachines(namespace), { signal }),
       readNodes(),
     ]);
     return judge({ deployments: deployments.value, machines: machines.value, nodes }, thresholds);

@@ -1,5 +1,6 @@
 import { ApiError } from '../kubernetes/api/errors.ts';
-import { type ElectionLease, getElectionLease } from '../kubernetes/leaderelection/index.ts';
+import type { ElectionLease } from '../kubernetes/api/lease.ts';
+import { getElectionLease } from '../kubernetes/leaderelection/index.ts';
 import { type ServedKindPath, deleteObject } from './calls.ts';
 import { type InstallContext, InstallError, callOptions, poll } from './context.ts';
 import { podsOf } from './inventory.ts';

@@ -1,5 +1,5 @@
 import { decodeObject, optionalList, optionalObject } from '../kubernetes/api/decode.ts';
-import type { ElectionLease } from '../kubernetes/leaderelection/index.ts';
+import type { ElectionLease } from '../kubernetes/api/lease.ts';
 import { listObjects } from './calls.ts';
 import { type InstallContext, InstallError, callOptions, poll } from './context.ts';
 import { podsOf } from './inventory.ts';
@@ -16,7 +16,7 @@ export interface OthersQuery {
 }
 
 /** client-go's default, for a Lease that names none. */
-const usualDurationMs = 15_000;
+const usualDurationSeconds = 15;
 
 const isOf = (lease: ElectionLease | undefined, ours: ReadonlySet<string>): lease is ElectionLease =>
   lease !== undefined && lease.holder !== '' && !ours.has(podOfIdentity(lease.holder));
@@ -28,9 +28,9 @@ type OurPods = () => Promise<ReadonlySet<string>>;
 const otherHolder = async (at: LeaseAt, ourPods: OurPods, context: InstallContext): Promise<string | undefined> => {
   const first = await readLease(at, context);
   if (!isOf(first, await ourPods())) return undefined;
-  const durationMs = first.durationMs ?? usualDurationMs;
+  const { durationSeconds = usualDurationSeconds } = first;
   context.progress(`waiting whether ${first.holder} renews Lease ${at.namespace}/${at.name}`);
-  const expiry = context.clock.monotonic() + durationMs;
+  const expiry = context.clock.monotonic() + durationSeconds * 1_000;
   const deadline = Math.min(expiry, context.deadline);
   const holder = await poll({ ...context, deadline }, async () => {
     const now = await readLease(at, context);
@@ -38,7 +38,7 @@ const otherHolder = async (at: LeaseAt, ourPods: OurPods, context: InstallContex
   });
   if (holder !== undefined || deadline === expiry) return holder;
   throw new InstallError(`it is not known whether ${first.holder} is alive; nothing was changed`, [
-    `Lease ${at.namespace}/${at.name} is good for ${String(durationMs / 1_000)} s without being renewed`,
+    `Lease ${at.namespace}/${at.name} is good for ${String(durationSeconds)} s without being renewed`,
     'give it that time by --timeout, or delete the Lease if no pod of this name is there',
   ]);
 };

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type FakeClock, createFakeClock } from '../../test/doubles/fake-clock.ts';
 import { type ScriptedCall, type ScriptedClient, createScriptedClient } from '../../test/doubles/scripted-client.ts';
-import { getVersion, listMachines } from '../gardener/shoot-calls.ts';
+import { listMachines } from '../gardener/machine.ts';
+import { getVersion } from '../gardener/shoot-calls.ts';
 import { ApiError, type ApiErrorCode, type ConnectionFault } from '../kubernetes/api/errors.ts';
 import { RunRequests, type Sent } from './ask.ts';
 import { createStaticStore } from './testing/static-store.ts';

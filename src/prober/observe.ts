@@ -1,8 +1,10 @@
 import { type DatedExchange, type Observation, measureSkew, significantSkew } from '../gardener/leases.ts';
-import type { MachineView, NodeView } from '../gardener/nodes.ts';
-import { getVersion, listMachines, listNodeLeasesAgain, listNodes } from '../gardener/shoot-calls.ts';
+import { type Machine, listMachines } from '../gardener/machine.ts';
+import { type NodeView, listNodes } from '../gardener/node.ts';
+import { getVersion } from '../gardener/shoot-calls.ts';
 import type { Answer } from '../kubernetes/api/call.ts';
 import type { Result } from '../kubernetes/api/errors.ts';
+import { listNodeLeases } from '../kubernetes/api/lease.ts';
 import type { Clock } from '../ports/clock.ts';
 import { type AskDeps, RunRequests, type Sent } from './ask.ts';
 import { decideByCandidates, decideByLeases, judgeLeases } from './judge/decide.ts';
@@ -93,7 +95,7 @@ interface Reads {
   version(): Read<undefined>;
   leases(): Read<LeaseList>;
   nodes(): Read<readonly NodeView[]>;
-  machines(urgent: boolean): Read<readonly MachineView[]>;
+  machines(urgent: boolean): Read<readonly Machine[]>;
   /** As the latest list of the leases showed it. */
   skew(): Pick<ProbeResult, 'skewMs'>;
   slowestAnswerMs(): number | undefined;
@@ -114,7 +116,7 @@ const openReads = (deps: AskDeps, request: ProbeRequest, deadline: number): Read
   return {
     version: async () => valueOf(await requests.shoot(getVersion)),
     leases: async () => {
-      const sent = await requests.shoot(listNodeLeasesAgain(memory.history.names));
+      const sent = await requests.shoot(listNodeLeases);
       if (!sent.ok) return sent;
       const exchange = exchangeOf(sent.value, clock);
       skewMs = measureSkew(exchange) ?? skewMs;

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { listNodeLeaseExpiries, listTunnelPods } from '../../src/care/calls.ts';
-import { listWorkerNodes } from '../../src/gardener/health-calls.ts';
+import { listWorkerNodes } from '../../src/gardener/node.ts';
 import type { Call } from '../../src/kubernetes/api/call.ts';
 import type { Kube } from '../../src/kubernetes/api/kube.ts';
 import { createKubeClient } from '../../src/kubernetes/client/client.ts';

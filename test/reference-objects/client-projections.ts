@@ -7,7 +7,7 @@ import { watchOnce } from '../../src/kubernetes/cache/watch.ts';
 import { resolveKind } from '../../src/kubernetes/client/discovery.ts';
 import { nextPageOf } from '../../src/kubernetes/client/json-list.ts';
 import { statusError } from '../../src/kubernetes/client/status-error.ts';
-import { parseCredential } from '../../src/kubernetes/kubeconfig/exec-credential.ts';
+import { parseCredential } from '../../src/kubernetes/kubeconfig/exec-plugin.ts';
 import { getElectionLease } from '../../src/kubernetes/leaderelection/election-calls.ts';
 import { createFakeClock } from '../doubles/fake-clock.ts';
 import { createRecordingLogger } from '../doubles/recording-logger.ts';

@@ -1,7 +1,8 @@
 import { getScalable, getScale } from '../../src/kubernetes/api/scalable.ts';
 import { decodeCluster } from '../../src/gardener/cluster.ts';
-import { decodeMachine } from '../../src/gardener/nodes.ts';
-import { listNodeLeases, listNodes } from '../../src/gardener/shoot-calls.ts';
+import { decodeMachine } from '../../src/gardener/machine.ts';
+import { listNodeHealth, listNodes, listWorkerNodes } from '../../src/gardener/node.ts';
+import { decodeLease, listNodeLeases } from '../../src/kubernetes/api/lease.ts';
 import { decodeEndpointSlice } from '../../src/kubernetes/api/endpoint-slice.ts';
 import { decodePod } from '../../src/kubernetes/api/pod.ts';
 import { decodeCareCluster, decodeGardenShoot } from '../../src/gardener/care-shoots.ts';
@@ -15,26 +16,18 @@ import { decodeAvailableReplicas } from '../../src/gardener/api-server.ts';
 import { decodeControlPlaneDeployment } from '../../src/gardener/health-workloads.ts';
 import { decodeEtcdHealth } from '../../src/gardener/etcd.ts';
 import { decodeManagedResourceHealth } from '../../src/gardener/managed-resource.ts';
-import { decodeMachineDeploymentHealth } from '../../src/gardener/health-nodes.ts';
-import { decodeMachineProgress } from '../../src/gardener/machine-scaling.ts';
+import { decodeMachineDeploymentHealth } from '../../src/gardener/machine-deployment.ts';
 import {
   careExtensionKinds,
   decodeControllerInstallation,
   decodeControllerRegistration,
   decodeExtensionReport,
 } from '../../src/gardener/extensions.ts';
-import { decodeHeartbeat } from '../../src/gardener/care-reads.ts';
-import {
-  getDaemonSetHealth,
-  getDeploymentHealth,
-  getStatefulSetHealth,
-  listNodeHealth,
-  listWorkerNodes,
-} from '../../src/gardener/health-calls.ts';
 import { listNodeLeaseExpiries, listTunnelPods } from '../../src/care/calls.ts';
+import { getDaemonSetHealth, getDeploymentHealth, getStatefulSetHealth } from '../../src/gardener/health-calls.ts';
 import { decodeClusterState } from '../../src/healthcheck/cluster-watch.ts';
 import { decodeExtension, storedConditions } from '../../src/healthcheck/extension.ts';
-import { decodeKubeconfigSecret } from '../../src/kubernetes/kubeconfig/secret.ts';
+import { decodeKubeconfigSecret } from '../../src/kubernetes/kubeconfig/untrusted.ts';
 import type { Exceptions, Projection } from './projection.ts';
 
 const at = { namespace: 'ns', name: 'name' };
@@ -73,7 +66,7 @@ const prober: readonly Projection[] = [
       return { name, shoot: shoot.ok ? shoot.value : undefined };
     },
   },
-  { name: 'Machine of the prober', kind: 'Machine', project: object(decodeMachine) },
+  { name: 'Machine', kind: 'Machine', project: object(decodeMachine) },
   {
     name: 'nodes of the prober',
     kind: 'NodeList',
@@ -144,7 +137,6 @@ const care: readonly Projection[] = [
     project: object(decodeMachineDeploymentHealth),
     exceptions: ofOtherConditions('codes'),
   },
-  { name: 'Machine of care', kind: 'Machine', project: object(decodeMachineProgress) },
   ...careExtensionKinds.map(({ kind }) => ({
     name: `${kind} of care`,
     kind,
@@ -160,7 +152,7 @@ const care: readonly Projection[] = [
     kind: 'ControllerInstallation',
     project: object(decodeControllerInstallation),
   },
-  { name: 'heartbeat of care', kind: 'LeaseList', project: (json) => decodeHeartbeat(firstOf(json), 'lease') },
+  { name: 'heartbeat of care', kind: 'LeaseList', project: (json) => decodeLease(firstOf(json), 'lease') },
   {
     name: 'worker nodes of care',
     kind: 'NodeList',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { listNodeLeaseExpiries } from '../../src/care/calls.ts';
-import { listNodeHealth, listWorkerNodes } from '../../src/gardener/health-calls.ts';
-import { listNodeLeases, listNodes } from '../../src/gardener/shoot-calls.ts';
+import { listNodeHealth, listNodes, listWorkerNodes } from '../../src/gardener/node.ts';
+import { listNodeLeases } from '../../src/kubernetes/api/lease.ts';
 import { readProtobufStatus } from '../../src/kubernetes/protobuf/kube-protobuf.ts';
 import { readReference } from './fixture.ts';
 

@@ -32,7 +32,7 @@ const runningFunctions = (): readonly (readonly [file: string, name: string])[] 
   const { stack = '' } = new Error('where');
   Error.stackTraceLimit = stackTraceLimit;
   return Array.from(
-    // `at Object.decodeNode [as decode] (/where/src/gardener/nodes.ts:40:3)`, and `at /where/src/...` of a function without a name.
+    // `at Object.decodeNode [as decode] (/where/src/domain/nodes.ts:40:3)`, and `at /where/src/...` of a function without a name.
     stack.matchAll(
       /^ +at (?:async )?(?:(?:[\w$<>]+\.)*([\w$<>]+)(?: \[as \w+\])? \()?[^\s(]*\/((?:src|simulator)\/[^:?)]+\.ts)/gm,
     ),

@@ -8,8 +8,8 @@ import { type VirtualClock, createVirtualClock } from '../../simulator/time/cloc
 import { createSeededRandom } from '../../simulator/time/random.ts';
 import type { WorldShoot } from '../../simulator/world/shoot.ts';
 import { type World, createWorld } from '../../simulator/world/world.ts';
-import { decodeLease } from '../../src/gardener/leases.ts';
 import type { Kube } from '../../src/kubernetes/api/kube.ts';
+import { decodeLease } from '../../src/kubernetes/api/lease.ts';
 import { staticCredentials, withCredentials } from '../../src/kubernetes/client/auth.ts';
 import { createRateLimiter, withRateLimit } from '../../src/kubernetes/client/rate-limit.ts';
 import { retryThrottled } from '../../src/kubernetes/client/retry-throttled.ts';

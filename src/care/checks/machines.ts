@@ -1,19 +1,20 @@
 import { findCondition } from '../../gardener/condition.ts';
-import type { MachineDeploymentHealth, WorkerNode } from '../../gardener/health-nodes.ts';
+import type { MachineDeploymentHealth } from '../../gardener/machine-deployment.ts';
 import {
   type MachineCounts,
-  type MachineProgress,
   type ScalingProblem,
   countMachines,
   scaleDownProblem,
   scaleUpProblem,
 } from '../../gardener/machine-scaling.ts';
+import type { Machine } from '../../gardener/machine.ts';
+import type { WorkerNode } from '../../gardener/node.ts';
 import { type Finding, failed, ifRead } from './finding.ts';
 import type { SeedObservation } from './observation.ts';
 
 interface Fleet {
   readonly counts: MachineCounts;
-  readonly machines: readonly MachineProgress[];
+  readonly machines: readonly Machine[];
   readonly nodes: readonly WorkerNode[];
   readonly rolling: boolean;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { NodeHealth } from '../../gardener/health-nodes.ts';
+import type { NodeHealth } from '../../gardener/node.ts';
 import {
   type Parts,
   bad,
@@ -297,7 +297,7 @@ describe('EveryNodeReady', () => {
     ['all', 10, 10, expired(100)],
   ])('expired leases: %s', (_, count, all, finding) => {
     const names = Array.from({ length: all }, (_item, index) => `n${String(index)}`);
-    const leases = names.map((name, index) => ({ name, expiresAt: index < count ? now - 1 : now }));
+    const leases = names.map((name, index) => ({ name, renewTime: (index < count ? now - 1 : now) * 1_000 }));
     const parts: Parts = {
       view: observed({ nodes: ok(names.map((name) => node(name))), leases: ok(leases) }),
       seed: {
@@ -309,8 +309,8 @@ describe('EveryNodeReady', () => {
   });
 
   it('counts expired leases of known nodes only, against all', () => {
-    const lease = (name: string, expiresAt: number) => ({ name, expiresAt });
-    const look = (leases: readonly { name: string; expiresAt: number }[]) =>
+    const lease = (name: string, expiresAt: number) => ({ name, renewTime: expiresAt * 1_000 });
+    const look = (leases: readonly { name: string; renewTime: number }[]) =>
       checkNodes(checkInput({ view: observed({ leases: ok(leases) }) }));
     expect(look([lease('a', now), lease('b', now), lease('gone', now - 1)])).toEqual(fine);
     expect(look([lease('a', now - 1), lease('b', now), lease('x', now), lease('y', now), lease('z', now)])).toEqual(

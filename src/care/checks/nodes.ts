@@ -1,8 +1,8 @@
-import type { NodeLease } from '../../gardener/care-reads.ts';
 import type { WorkerPool } from '../../gardener/care-shoots.ts';
-import { type WorkerNode, nodeProblem } from '../../gardener/health-nodes.ts';
 import { kubeletVersionState } from '../../gardener/kubelet-version.ts';
+import { type WorkerNode, nodeProblem } from '../../gardener/node.ts';
 import { goQuote } from '../../kubernetes/api/go-quote.ts';
+import { type Lease, leaseExpiryMs } from '../../kubernetes/api/lease.ts';
 import { extensionFinding } from './extensions.ts';
 import { type Finding, failed, healthy, ifRead } from './finding.ts';
 import { machineFinding } from './machines.ts';
@@ -55,9 +55,9 @@ const poolFinding = (pool: WorkerPool, all: readonly WorkerNode[]): Finding | un
   return failed('MissingNodes', text);
 };
 
-const leaseFinding = (leases: readonly NodeLease[], nodes: readonly WorkerNode[], now: number): Finding | undefined => {
+const leaseFinding = (leases: readonly Lease[], nodes: readonly WorkerNode[], now: number): Finding | undefined => {
   const known = new Set(nodes.map(({ meta }) => meta.name));
-  const expired = leases.filter(({ name, expiresAt }) => known.has(name) && expiresAt < now).length;
+  const expired = leases.filter((lease) => known.has(lease.name) && leaseExpiryMs(lease) < now).length;
   const percent = leases.length === 0 ? 0 : Math.floor((100 * expired) / leases.length);
   if (percent < alarmingPercent) return undefined;
   const text = `${percent}% of all Leases in kube-node-lease namespace are expired - dependency-watchdog-prober might start scaling down controllers`;

@@ -1,12 +1,13 @@
-import type { NodeLease } from '../../gardener/care-reads.ts';
 import type { CareShoot } from '../../gardener/care-shoots.ts';
 import type { EtcdHealth } from '../../gardener/etcd.ts';
 import type { CareExtensionKind, ExtensionReport } from '../../gardener/extensions.ts';
-import type { MachineDeploymentHealth, WorkerNode } from '../../gardener/health-nodes.ts';
 import type { ControlPlaneDeployment } from '../../gardener/health-workloads.ts';
-import type { MachineProgress } from '../../gardener/machine-scaling.ts';
+import type { MachineDeploymentHealth } from '../../gardener/machine-deployment.ts';
+import type { Machine } from '../../gardener/machine.ts';
 import type { ManagedResourceHealth } from '../../gardener/managed-resource.ts';
+import type { WorkerNode } from '../../gardener/node.ts';
 import type { Result } from '../../kubernetes/api/errors.ts';
+import type { Lease } from '../../kubernetes/api/lease.ts';
 import type { CareSettings } from '../settings.ts';
 
 /** A failed read is data; the error is its text. */
@@ -36,7 +37,7 @@ export interface SeedObservation {
   readonly etcds: Read<readonly EtcdHealth[]>;
   readonly managedResources: Read<readonly ManagedResourceHealth[]>;
   readonly machineDeployments: Read<readonly MachineDeploymentHealth[]>;
-  readonly machines: Read<readonly MachineProgress[]>;
+  readonly machines: Read<readonly Machine[]>;
   /** By kind, in the order of `careExtensionKinds`; the first problem decides. */
   readonly extensions: readonly ExtensionObservation[];
 }
@@ -61,7 +62,7 @@ export type ShootObservation =
       readonly kind: 'observed';
       readonly healthz: HealthzObservation;
       readonly nodes: Read<readonly WorkerNode[]>;
-      readonly leases: Read<readonly NodeLease[]>;
+      readonly leases: Read<readonly Lease[]>;
       readonly tunnel: Read<TunnelObservation>;
     };
 

@@ -1,9 +1,10 @@
 import type { CareShoot, WorkerPool } from '../../gardener/care-shoots.ts';
 import type { Condition } from '../../gardener/condition.ts';
 import type { EtcdHealth } from '../../gardener/etcd.ts';
-import type { MachineDeploymentHealth, NodeHealth } from '../../gardener/health-nodes.ts';
 import type { ControlPlaneDeployment } from '../../gardener/health-workloads.ts';
+import type { MachineDeploymentHealth } from '../../gardener/machine-deployment.ts';
 import type { ManagedResourceHealth } from '../../gardener/managed-resource.ts';
+import type { NodeHealth } from '../../gardener/node.ts';
 import type { ObjectMeta } from '../../kubernetes/api/decode.ts';
 import type { CheckInput, SeedObservation, ShootObservation } from '../checks/observation.ts';
 import type { CareSettings } from '../settings.ts';
@@ -138,7 +139,7 @@ export const observed = (more: Partial<Observed> = {}): Observed => ({
   kind: 'observed',
   healthz: { kind: 'answered', status: 200, body: 'ok', responseMs: 7 },
   nodes: ok(twoNodes),
-  leases: ok(twoNodes.map(({ meta: { name } }) => ({ name, expiresAt: now + 30_000 }))),
+  leases: ok(twoNodes.map(({ meta: { name } }) => ({ name, renewTime: (now + 30_000) * 1_000 }))),
   tunnel: ok({ kind: 'connected' }),
   ...more,
 });

@@ -1,3 +1,4 @@
+import { parseMicroTime } from './micro-time.ts';
 import { shorten } from './shorten.ts';
 
 /** An object from the API server that has not the shape it must have; the message names the path. */
@@ -44,6 +45,15 @@ export const optionalInteger = optional('a whole number', (value): value is numb
 export const childObject = (object: JsonObject, path: string, field: string): JsonObject =>
   optionalObject(object[field], `${path}.${field}`) ?? {};
 
+/** A Time or MicroTime of an object in microseconds since the epoch; undefined where it is absent, null or empty. Throws a DecodeError. */
+export const optionalMicroTime = (value: unknown, path: string): number | undefined => {
+  const text = optionalString(value, path);
+  if (text === undefined || text === '') return undefined;
+  const time = parseMicroTime(text);
+  if (time === undefined) throw new DecodeError(path, 'a time', text);
+  return time;
+};
+
 export const decodeString = (value: unknown, path: string): string => {
   const text = optionalString(value, path);
   if (text === undefined) throw new DecodeError(path, 'a string', value);
@@ -87,6 +97,12 @@ export interface ObjectMeta {
   readonly annotations: Readonly<Record<string, string>>;
   readonly deleting: boolean;
 }
+
+/** Checks what was read from protobuf, in which a name that is missing is empty. */
+export const checkName = <T extends { readonly name: string }>(object: T, path: () => string): T => {
+  if (object.name === '') throw new DecodeError(`${path()}.metadata.name`, 'a name', undefined);
+  return object;
+};
 
 export const decodeMeta = (object: JsonObject, path: string): ObjectMeta => {
   const meta = decodeObject(object.metadata, `${path}.metadata`);

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { listNodeLeaseExpiries } from '../../care/calls.ts';
-import { listNodeHealth, listWorkerNodes } from '../../gardener/health-calls.ts';
-import { candidateNodes } from '../../gardener/nodes.ts';
-import { listNodeLeases, listNodes } from '../../gardener/shoot-calls.ts';
+import { candidateNodes } from '../../gardener/candidate-nodes.ts';
+import { listNodeHealth, listNodes, listWorkerNodes } from '../../gardener/node.ts';
 import type { Call } from './call.ts';
 import { distinctBy } from './distinct.ts';
+import { listNodeLeases } from './lease.ts';
 
 /** Names that a plain object has already, beside ordinary ones. */
 const names = fc.constantFrom('a', 'b', 'c', 'd', '', ...Object.getOwnPropertyNames(Object.prototype));
@@ -95,7 +95,7 @@ describe('a hostile shoot lists one object a thousand times', () => {
           status: { conditions: [{ type: condition, status: 'True' }] },
         };
         const nodes = listNodes.decode(listOf('NodeList', [item]));
-        const machines = [{ nodeName: name, phase: 'Running' }];
+        const machines = [{ node: name, phase: 'Running', deleting: false }];
         expect([...candidateNodes(nodes, machines, new Map())]).toEqual([name]);
         expect([...candidateNodes(nodes, machines, new Map([[pool, [condition]]]))]).toEqual([]);
       }),

@@ -1,4 +1,4 @@
-import { type ProtobufListType, readProtobufList } from '../protobuf/index.ts';
+import { type MessageFields, readFields, readProtobufList } from '../protobuf/index.ts';
 import type { Call, ListBounds, ListParts } from './call.ts';
 import { decodeList } from './decode.ts';
 import { distinctBy } from './distinct.ts';
@@ -47,6 +47,16 @@ const defaultPageSize = 500;
 /** A node has 12 to 25 KB, most of it images; so many of up to 33 KB fit into a page, which is else thrown away and asked for again in smaller ones. */
 export const nodePageSize = 250;
 
+/** How the items of a list are read from protobuf. */
+export interface ProtobufKind<Item> {
+  readonly apiVersion: string;
+  readonly fields: MessageFields;
+  /** What an item is that has none of the fields. */
+  readonly empty: () => object;
+  /** Makes the item of what was read; throws a DecodeError. `path`: what its message begins with. */
+  readonly project: (draft: unknown, path: () => string) => Item;
+}
+
 export interface ListCall<Item> {
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
@@ -55,7 +65,7 @@ export interface ListCall<Item> {
   /** Throws a DecodeError; `path` is what its message begins with. */
   readonly decode: (item: unknown, path: string) => Item;
   /** Absent: JSON only. */
-  readonly protobuf?: ProtobufListType<Item>;
+  readonly protobuf?: ProtobufKind<Item>;
   /** Of items that share a name only the first counts. Absent: all do. */
   readonly nameOf?: (item: Item) => string;
   /** Default 500. `none`: one page, and no `limit`. */
@@ -69,14 +79,17 @@ export const listCall = <Item>(options: ListCall<Item>): Call<readonly Item[]> =
   const distinct = (items: readonly Item[]): readonly Item[] =>
     nameOf === undefined ? items : distinctBy(items, nameOf);
   const fromJson = decodeList(decode, kind);
-  const fromProtobuf = protobuf && readProtobufList(protobuf);
+  const apiVersion = protobuf?.apiVersion;
   const start = (): ListParts<readonly Item[]> => {
     const items: Item[] = [];
+    const nextPath = (): string => `items[${String(items.length)}]`;
     return {
       count: () => items.length,
-      addJson: (item) => void items.push(decode(item, `items[${String(items.length)}]`)),
+      addJson: (item) => void items.push(decode(item, nextPath())),
       addProtobuf: (cursor, end) => {
-        if (protobuf !== undefined) items.push(protobuf.readItem(cursor, end, items.length));
+        if (protobuf === undefined) return;
+        const { fields, empty, project } = protobuf;
+        items.push(project(readFields(cursor, end, { fields, draft: empty() }), nextPath));
       },
       last: () => items.at(-1),
       cut: (count) => {
@@ -85,17 +98,22 @@ export const listCall = <Item>(options: ListCall<Item>): Call<readonly Item[]> =
       all: () => distinct(items),
     };
   };
+  const fromProtobuf = (bytes: Uint8Array): readonly Item[] => {
+    const parts = start();
+    readProtobufList(bytes, { apiVersion, kind, item: parts.addProtobuf });
+    return parts.all();
+  };
   return {
     method: 'GET',
     path,
     ...(query === undefined ? {} : { query }),
     decode: (json) => distinct(fromJson(json)),
-    ...(fromProtobuf === undefined ? {} : { protobuf: (bytes) => distinct(fromProtobuf(bytes)) }),
+    ...(protobuf === undefined ? {} : { protobuf: fromProtobuf }),
     list: {
       pageSize: pageSize === 'none' ? undefined : pageSize,
       bounds,
       kind,
-      apiVersion: protobuf?.apiVersion,
+      apiVersion,
       start,
     },
   };

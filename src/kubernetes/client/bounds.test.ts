@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { type FakeClock, createFakeClock } from '../../../test/doubles/fake-clock.ts';
 import { getHealthz, listNodeLeaseExpiries, listTunnelPods } from '../../care/calls.ts';
-import { listNodeHealth, listWorkerNodes } from '../../gardener/health-calls.ts';
-import { getVersion, listMachines, listNodeLeases, listNodes } from '../../gardener/shoot-calls.ts';
+import { listMachines } from '../../gardener/machine.ts';
+import { listNodeHealth, listNodes, listWorkerNodes } from '../../gardener/node.ts';
+import { getVersion } from '../../gardener/shoot-calls.ts';
 import type { Call } from '../api/call.ts';
 import { ApiError } from '../api/errors.ts';
 import type { Kube, KubeRequest } from '../api/kube.ts';
+import { listNodeLeases } from '../api/lease.ts';
 import { leaseListBounds, listBounds, nodeListBounds } from '../api/list-call.ts';
 import { createBodyBudget } from './body-budget.ts';
 import { createKubeClient } from './client.ts';

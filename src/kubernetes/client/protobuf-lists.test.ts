@@ -3,16 +3,19 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../../test/doubles/fake-clock.ts';
 import { listNodeLeaseExpiries } from '../../care/calls.ts';
-import { decodeNodeLease } from '../../gardener/care-reads.ts';
-import { listNodeHealth, listWorkerNodes } from '../../gardener/health-calls.ts';
-import { decodeNodeHealth, decodeWorkerNode } from '../../gardener/health-nodes.ts';
-import { decodeLease } from '../../gardener/leases.ts';
-import { decodeNode } from '../../gardener/nodes.ts';
-import { listNodeLeases, listNodes } from '../../gardener/shoot-calls.ts';
+import {
+  decodeNode,
+  decodeNodeHealth,
+  decodeWorkerNode,
+  listNodeHealth,
+  listNodes,
+  listWorkerNodes,
+} from '../../gardener/node.ts';
 import type { Call } from '../api/call.ts';
 import { decodeList } from '../api/decode.ts';
 import { ApiError } from '../api/errors.ts';
 import type { Kube, KubeRequest } from '../api/kube.ts';
+import { decodeLease, listNodeLeases } from '../api/lease.ts';
 import { createKubeClient } from './client.ts';
 
 /** Answers of a real kube-apiserver, recorded by the end-to-end test of the same name. */
@@ -54,7 +57,7 @@ const lists = [
   ['leases', listNodeLeases, decodeList(decodeLease)],
   ['nodes', listNodeHealth, decodeList(decodeNodeHealth)],
   ['nodes', listWorkerNodes, decodeList(decodeWorkerNode)],
-  ['leases', listNodeLeaseExpiries, decodeList(decodeNodeLease)],
+  ['leases', listNodeLeaseExpiries, decodeList(decodeLease)],
 ] as readonly (readonly [string, Call<readonly object[]>, (json: unknown) => readonly object[]])[];
 
 describe('rule 11: what a real server sends', () => {

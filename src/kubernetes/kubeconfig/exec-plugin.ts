@@ -1,10 +1,140 @@
+import { spawn } from 'node:child_process';
+import { isAbsolute, join } from 'node:path';
 import type { Clock } from '../../ports/clock.ts';
-import type { JsonObject } from '../api/decode.ts';
-import { ApiError } from '../api/errors.ts';
+import { type JsonObject, decodeObject, optionalObject, optionalString } from '../api/decode.ts';
+import { ApiError, KubeconfigError } from '../api/errors.ts';
 import { createScope } from '../client/index.ts';
-import type { ExecConfig } from './exec-config.ts';
-import { type ExecCredential, parseCredential } from './exec-credential.ts';
-import { type Command, runCommand } from './run-command.ts';
+import * as fields from './fields.ts';
+
+const supportedVersions = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1'];
+
+/** `exec` of a user entry (client-go `tools/clientcmd/api/v1`, ExecConfig). */
+interface ExecConfig {
+  /** Field path for messages. */
+  readonly path: string;
+  readonly apiVersion: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly provideClusterInfo: boolean;
+  readonly installHint: string;
+}
+
+const parseEnv = (field: fields.Field): Readonly<Record<string, string>> => {
+  const pairs = fields.asList(field).map((entry) => {
+    const pair = fields.asObject(entry);
+    const name = fields.asText(fields.member(pair, entry.path, 'name'));
+    if (name === undefined) throw new KubeconfigError(`${entry.path}.name`, 'is not set');
+    return [name, fields.asText(fields.member(pair, entry.path, 'value')) ?? ''] as const;
+  });
+  return Object.fromEntries(pairs);
+};
+
+/** A bare name is looked up in PATH, a relative path from the kubeconfig's directory. */
+const resolveCommand = (command: string, directory: string): string =>
+  command.includes('/') && !isAbsolute(command) ? join(directory, command) : command;
+
+/** Reads `exec` of a file in `directory`. Throws a KubeconfigError. */
+export const parseExecConfig = (exec: fields.Field, directory: string): ExecConfig => {
+  const object = fields.asObject(exec);
+  const field = (name: string): fields.Field => fields.member(object, exec.path, name);
+  const required = (name: string): string => {
+    const text = fields.asText(field(name));
+    if (text === undefined) throw new KubeconfigError(field(name).path, 'is not set');
+    return text;
+  };
+  const apiVersion = required('apiVersion');
+  if (!supportedVersions.includes(apiVersion)) {
+    throw new KubeconfigError(field('apiVersion').path, `must be one of ${supportedVersions.join(', ')}`);
+  }
+  if (fields.asText(field('interactiveMode')) === 'Always') {
+    throw new KubeconfigError(field('interactiveMode').path, 'is Always, but nobody is here to answer the plugin');
+  }
+  return {
+    path: exec.path,
+    apiVersion,
+    command: resolveCommand(required('command'), directory),
+    args: fields.asList(field('args')).map((argument) => fields.asText(argument) ?? ''),
+    env: parseEnv(field('env')),
+    provideClusterInfo: fields.asFlag(field('provideClusterInfo')),
+    installHint: fields.asText(field('installHint')) ?? '',
+  };
+};
+
+/** What a plugin gave (client-go `pkg/apis/clientauthentication/v1`, ExecCredentialStatus). */
+export interface ExecCredential {
+  readonly token?: string;
+  readonly cert?: string;
+  readonly key?: string;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt?: number;
+}
+
+/** Reads a plugin's output. Throws an Error whose message quotes nothing of it. */
+export const parseCredential = (text: string, apiVersion: string): ExecCredential => {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    throw new Error('its output is not JSON');
+  }
+  const credential = decodeObject(json, 'ExecCredential');
+  if (credential.kind !== 'ExecCredential') throw new Error('its output is no ExecCredential');
+  if (credential.apiVersion !== apiVersion) throw new Error(`its answer is of another version than ${apiVersion}`);
+  const status: JsonObject = optionalObject(credential.status, 'status') ?? {};
+  const token = optionalString(status.token, 'status.token') ?? '';
+  const cert = optionalString(status.clientCertificateData, 'status.clientCertificateData') ?? '';
+  const key = optionalString(status.clientKeyData, 'status.clientKeyData') ?? '';
+  const expiry = optionalString(status.expirationTimestamp, 'status.expirationTimestamp');
+  if (token === '' && cert === '' && key === '') throw new Error('it gave neither a token nor a certificate');
+  if ((cert === '') !== (key === '')) throw new Error('it gave a certificate without its key, or the reverse');
+  const expiresAt = expiry === undefined ? undefined : Date.parse(expiry);
+  if (Number.isNaN(expiresAt)) throw new Error('its expirationTimestamp is not a time');
+  return {
+    ...(token === '' ? {} : { token }),
+    ...(cert === '' ? {} : { cert, key }),
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+  };
+};
+
+const mostOutputBytes = 1024 * 1024;
+
+interface Command {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * Runs a program without a shell and resolves with what it wrote to standard output; its standard error goes to ours. Aborting kills it.
+ * Rejects with the signal's reason, or an error whose `code` is Node's (ENOENT: no such program), `EXIT` or `EOUTPUT`.
+ */
+const runCommand = ({ command, args, env }: Command, signal: AbortSignal): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const child = spawn(command, args, {
+      env: { ...env },
+      stdio: ['ignore', 'pipe', 'inherit'],
+      windowsHide: true,
+      signal,
+      killSignal: 'SIGKILL',
+    });
+    const chunks: Buffer[] = [];
+    let length = 0;
+    const fail = (error: unknown): void => {
+      child.kill('SIGKILL');
+      reject(signal.aborted ? signal.reason : error);
+    };
+    child.on('error', fail);
+    child.stdout.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      length += chunk.byteLength;
+      if (length > mostOutputBytes) fail(Object.assign(new Error('wrote more than 1 MiB'), { code: 'EOUTPUT' }));
+    });
+    child.on('close', (status, killedBy) => {
+      if (status === 0) resolve(Buffer.concat(chunks).toString('utf8'));
+      else fail(Object.assign(new Error(`ended with ${String(killedBy ?? status)}`), { code: 'EXIT' }));
+    });
+  });
 
 const pluginTimeoutMs = 60_000;
 
@@ -21,7 +151,7 @@ const whyFailed = (error: unknown, { installHint }: ExecConfig): string => {
   return error instanceof Error ? error.message : 'it failed';
 };
 
-export interface ExecPluginOptions {
+interface ExecPluginOptions {
   readonly config: ExecConfig;
   /** Environment of this process. */
   readonly env: Readonly<Record<string, string | undefined>>;

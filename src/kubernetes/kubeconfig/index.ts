@@ -1,4 +1,3 @@
-export type { ClusterAccess } from './access.ts';
+export type { ClusterAccess } from './operator-context.ts';
 export { loadOperatorKubeconfig } from './operator.ts';
-export { decodeKubeconfigSecret } from './secret.ts';
-export { type ShootEndpoint, parseUntrustedKubeconfig, refuseInsecure } from './untrusted.ts';
+export { type ShootEndpoint, decodeKubeconfigSecret, parseUntrustedKubeconfig, refuseInsecure } from './untrusted.ts';

@@ -6,8 +6,8 @@ import { stringify } from 'yaml';
 import { type TestCertificates, createTestCertificates } from '../../../test/doubles/certificates.ts';
 import { type FakeClock, createFakeClock } from '../../../test/doubles/fake-clock.ts';
 import { KubeconfigError } from '../api/errors.ts';
-import type { ClusterAccess, OperatorOptions } from './access.ts';
-import type { Files } from './files.ts';
+import type { Files } from './file-credentials.ts';
+import type { ClusterAccess, OperatorOptions } from './operator-context.ts';
 import { loadOperatorKubeconfig } from './operator.ts';
 
 let certificates: TestCertificates;

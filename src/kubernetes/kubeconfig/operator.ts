@@ -1,10 +1,53 @@
 import { delimiter, join } from 'node:path';
 import { KubeconfigError } from '../api/errors.ts';
-import type { ClusterAccess, OperatorOptions } from './access.ts';
-import { contextAccess } from './context-access.ts';
-import { type Files, systemFiles } from './files.ts';
-import { inClusterAccess } from './in-cluster.ts';
-import { loadContext } from './operator-files.ts';
+import type { Endpoint } from '../client/index.ts';
+import { type Files, followSecurity, systemFiles, tokenFileCredentials } from './file-credentials.ts';
+import { type ClusterAccess, type OperatorOptions, contextAccess, loadContext } from './operator-context.ts';
+
+const serviceAccount = '/var/run/secrets/kubernetes.io/serviceaccount';
+
+const readIfThere = async (files: Files, name: string): Promise<string | undefined> => {
+  try {
+    return await files.read(`${serviceAccount}/${name}`);
+  } catch {
+    return undefined;
+  }
+};
+
+interface InCluster {
+  readonly access?: ClusterAccess;
+  /** Why this is no pod with a service account. */
+  readonly problem?: string;
+}
+
+/** The service account of the pod this runs in (client-go `rest/config.go`, InClusterConfig). */
+const inClusterAccess = async (env: Readonly<Record<string, string | undefined>>, files: Files): Promise<InCluster> => {
+  const host = env.KUBERNETES_SERVICE_HOST ?? '';
+  const port = Number(env.KUBERNETES_SERVICE_PORT ?? '');
+  if (host === '') return { problem: 'KUBERNETES_SERVICE_HOST is not set' };
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) return { problem: 'KUBERNETES_SERVICE_PORT is not a port' };
+  const token = await readIfThere(files, 'token');
+  if (token === undefined) return { problem: `${serviceAccount}/token cannot be read` };
+  const ca = await readIfThere(files, 'ca.crt');
+  if (ca === undefined) return { problem: `${serviceAccount}/ca.crt cannot be read` };
+  const namespace = (await readIfThere(files, 'namespace'))?.trim();
+  const endpoint: Endpoint = { protocol: 'https:', host, port, basePath: '' };
+  const sources = {
+    ca: { path: 'service account', file: `${serviceAccount}/ca.crt` },
+    cert: undefined,
+    key: undefined,
+    rejectUnauthorized: true,
+  };
+  return {
+    access: {
+      source: 'service account of the pod',
+      endpoint,
+      security: followSecurity(sources, files),
+      credentials: tokenFileCredentials(`${serviceAccount}/token`, files),
+      ...(namespace === undefined || namespace === '' ? {} : { namespace }),
+    },
+  };
+};
 
 const fromFiles = async (
   source: string,

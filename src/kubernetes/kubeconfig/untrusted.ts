@@ -1,9 +1,24 @@
+import { decodeObject, optionalObject, optionalString } from '../api/decode.ts';
 import { KubeconfigError } from '../api/errors.ts';
 import type { ShootPolicy } from '../api/shoot-connection.ts';
 import { type Endpoint, type TlsMaterial, createSecurity, isLinkLocal } from '../client/index.ts';
-import { parseBounded, untrustedLimits } from './document.ts';
-import { type Named, authorizationOf, endpointOf, findEntry, namedEntries } from './entries.ts';
+import {
+  type Named,
+  authorizationOf,
+  endpointOf,
+  findEntry,
+  namedEntries,
+  parseBounded,
+  untrustedLimits,
+} from './document.ts';
 import * as fields from './fields.ts';
+
+/** The kubeconfig's text in a Secret (`v1`); undefined where there is no key `kubeconfig`. */
+export const decodeKubeconfigSecret = (json: unknown, path: string): string | undefined => {
+  const data = optionalObject(decodeObject(json, path).data, `${path}.data`) ?? {};
+  const encoded = optionalString(data.kubeconfig, `${path}.data.kubeconfig`);
+  return encoded === undefined ? undefined : Buffer.from(encoded, 'base64').toString('utf8');
+};
 
 /** How to reach a shoot's API server and who to be there. Nothing in it refers to anything outside of it. */
 export interface ShootEndpoint {

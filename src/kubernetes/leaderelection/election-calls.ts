@@ -1,53 +1,12 @@
 import type { Call } from '../api/call.ts';
-import {
-  type JsonObject,
-  decodeMeta,
-  decodeObject,
-  optionalInteger,
-  optionalObject,
-  optionalString,
-} from '../api/decode.ts';
+import type { JsonObject } from '../api/decode.ts';
+import { type ElectionLease, decodeElectionLease } from '../api/lease.ts';
 import { formatMicroTime } from '../api/micro-time.ts';
-
-/** The Lease (`coordination.k8s.io/v1`) that replicas elect their leader by, as client-go's `tools/leaderelection` writes it. */
-export interface ElectionLease {
-  readonly uid: string;
-  readonly resourceVersion: string;
-  /** Empty: nobody. */
-  readonly holder: string;
-  /** Absent when the Lease names none. */
-  readonly durationMs?: number;
-  readonly transitions: number;
-  /** As written; only ever compared with themselves. */
-  readonly acquireTime: string;
-  readonly renewTime: string;
-  /** The object as it was read: a write sends back what it does not know. */
-  readonly object: JsonObject;
-}
 
 export interface LeaseName {
   readonly namespace: string;
   readonly name: string;
 }
-
-const specOf = (object: JsonObject): JsonObject => optionalObject(object.spec, 'lease.spec') ?? {};
-
-const decodeElectionLease = (json: unknown): ElectionLease => {
-  const object = decodeObject(json, 'lease');
-  const { uid, resourceVersion } = decodeMeta(object, 'lease');
-  const spec = specOf(object);
-  const seconds = optionalInteger(spec.leaseDurationSeconds, 'lease.spec.leaseDurationSeconds') ?? 0;
-  return {
-    uid,
-    resourceVersion,
-    holder: optionalString(spec.holderIdentity, 'lease.spec.holderIdentity') ?? '',
-    ...(seconds > 0 ? { durationMs: seconds * 1_000 } : {}),
-    transitions: optionalInteger(spec.leaseTransitions, 'lease.spec.leaseTransitions') ?? 0,
-    acquireTime: optionalString(spec.acquireTime, 'lease.spec.acquireTime') ?? '',
-    renewTime: optionalString(spec.renewTime, 'lease.spec.renewTime') ?? '',
-    object,
-  };
-};
 
 const leasesPath = (namespace: string): string =>
   `/apis/coordination.k8s.io/v1/namespaces/${encodeURIComponent(namespace)}/leases`;
@@ -71,20 +30,21 @@ export interface Claim {
 
 const epoch = '1970-01-01T00:00:00.000000Z';
 
-const microTime = (wall: number): string => {
-  const seconds = Math.floor(wall / 1_000);
-  return formatMicroTime(seconds, Math.floor(wall - seconds * 1_000) * 1_000_000) ?? epoch;
+const format = (microseconds: number): string => {
+  const seconds = Math.floor(microseconds / 1_000_000);
+  return formatMicroTime(seconds, (microseconds - seconds * 1_000_000) * 1_000) ?? epoch;
 };
 
+const microTime = (wall: number): string => format(Math.floor(wall) * 1_000);
+
 /**
- * `renewTime` of a write after one that said `previous`. Others see a renewal by its difference alone, so a wall clock that stands still
- * counts on in the microseconds, which it has no use for otherwise.
+ * `renewTime` of a write after one that said `previous`, in microseconds. Others see a renewal by its difference alone, so a wall clock that stands still counts on in
+ * the microseconds, which it has no use for otherwise.
  */
-const nextMicroTime = (wall: number, previous: string): string => {
-  const time = microTime(wall);
-  const millisecond = time.slice(0, -4);
-  if (previous.slice(0, -4) !== millisecond) return time;
-  return `${millisecond}${String((Number(previous.slice(-4, -1)) + 1) % 1_000).padStart(3, '0')}Z`;
+const nextMicroTime = (wall: number, previous = Number.NaN): string => {
+  const millisecond = Math.floor(wall) * 1_000;
+  const finer = previous - millisecond;
+  return format(finer >= 0 && finer < 1_000 ? millisecond + ((finer + 1) % 1_000) : millisecond);
 };
 
 const recordOf = ({ identity, leaseDurationMs }: Claim): JsonObject => ({
@@ -113,7 +73,7 @@ const replace = (at: LeaseName, lease: ElectionLease, spec: JsonObject): Call<El
   method: 'PUT',
   path: leasePath(at),
   repeatable: true,
-  body: { ...lease.object, spec: { ...specOf(lease.object), ...spec } },
+  body: { ...lease.object, spec: { ...lease.spec, ...spec } },
   decode: decodeElectionLease,
 });
 

@@ -1,4 +1,4 @@
-import type { ElectionLease } from './election-calls.ts';
+import type { ElectionLease } from '../api/lease.ts';
 
 /** In milliseconds; client-go's defaults are 15 s, 10 s and 2 s. */
 export interface ElectionTimes {
@@ -74,8 +74,11 @@ export type ElectionState =
   /** We are the holder by name; whether we lead is another question (see `leadsUntil`). */
   | { readonly kind: 'ours'; readonly lease: ElectionLease };
 
-const expiryOf = (memory: ElectionMemory, lease: ElectionLease, candidate: Candidate): number =>
-  memory.seenAt + (lease.durationMs ?? candidate.leaseDurationMs);
+const expiryOf = (
+  { seenAt }: ElectionMemory,
+  { durationSeconds = 0 }: ElectionLease,
+  { leaseDurationMs }: Candidate,
+): number => seenAt + (durationSeconds > 0 ? durationSeconds * 1_000 : leaseDurationMs);
 
 /** What the Lease is to us at `now`. */
 export const electionState = (memory: ElectionMemory, candidate: Candidate, now: number): ElectionState => {
@@ -97,7 +100,7 @@ export const leadsUntil = (memory: ElectionMemory, renewDeadlineMs: number): num
 const isSameRecord = (a: ElectionLease | undefined, b: ElectionLease): boolean =>
   a?.uid === b.uid &&
   a.holder === b.holder &&
-  a.durationMs === b.durationMs &&
+  a.durationSeconds === b.durationSeconds &&
   a.transitions === b.transitions &&
   a.acquireTime === b.acquireTime &&
   a.renewTime === b.renewTime;

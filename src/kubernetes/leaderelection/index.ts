@@ -1,2 +1,2 @@
-export { type ElectionLease, getElectionLease } from './election-calls.ts';
+export { getElectionLease } from './election-calls.ts';
 export { createLeaderElector } from './leader-elector.ts';

@@ -2,9 +2,9 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Call } from '../api/call.ts';
 import { ApiError } from '../api/errors.ts';
 import type { KubeClient } from '../api/kube.ts';
+import type { ElectionLease } from '../api/lease.ts';
 import {
   type Claim,
-  type ElectionLease,
   type LeaseName,
   createElectionLease,
   getElectionLease,

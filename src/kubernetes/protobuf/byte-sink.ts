@@ -5,7 +5,7 @@ export interface ByteSink {
   readonly held: () => number;
   readonly append: (bytes: Uint8Array) => void;
   /** What has been appended since it was last emptied; good until it changes. */
-  readonly bytes: () => Uint8Array;
+  readonly bytes: () => Buffer;
   /** Forgets the first `count` bytes. */
   readonly drop: (count: number) => void;
 }
@@ -14,13 +14,13 @@ const leastBytes = 1024;
 
 /** Each byte is copied a constant number of times on average, however small the pieces are. */
 export const createByteSink = (): ByteSink => {
-  let buffer = new Uint8Array(0);
+  let buffer = Buffer.alloc(0);
   let start = 0;
   let end = 0;
   const reserve = (count: number): void => {
     if (end + count <= buffer.length) return;
     const kept = buffer.subarray(start, end);
-    const larger = new Uint8Array(Math.max(leastBytes, 2 * (kept.length + count)));
+    const larger = Buffer.alloc(Math.max(leastBytes, 2 * kept.length + count));
     larger.set(kept);
     buffer = larger;
     end = kept.length;

@@ -1,18 +1,20 @@
 export { createByteSink } from './byte-sink.ts';
 export { protobufMediaType, readProtobufStatus } from './kube-protobuf.ts';
-export { type ProtobufListType, createProtobufListReader, readProtobufList } from './protobuf-list.ts';
+export { createProtobufListReader, readProtobufList } from './protobuf-list.ts';
 export {
-  type ProtobufCursor,
-  ProtobufError,
-  type ProtobufRange,
-  fieldOf,
-  nextTag,
-  readInteger,
-  readLength,
-  readMessage,
-  readRange,
-  readString,
-  readText,
-  skipField,
-  spells,
-} from './protobuf.ts';
+  type MessageFields,
+  count,
+  entry,
+  flag,
+  flat,
+  integer,
+  list,
+  message,
+  microseconds,
+  readFields,
+  stringMap,
+  text,
+  time,
+  word,
+} from './protobuf-reader.ts';
+export { type ProtobufCursor, ProtobufError } from './protobuf.ts';

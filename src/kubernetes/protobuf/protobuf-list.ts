@@ -1,27 +1,18 @@
 import { createByteSink } from './byte-sink.ts';
+import { type MessageFields, readFields, shortText } from './protobuf-reader.ts';
 import {
   type ProtobufCursor,
   ProtobufError,
+  cursorOf,
   fieldOf,
   isBytesField,
   readDeclaredLength,
-  readMessage,
-  readRange,
   readTag,
-  readText,
   skipField,
 } from './protobuf.ts';
 
 /** `k8s` and a zero, in front of every message (k8s.io/apimachinery `pkg/runtime/serializer/protobuf/protobuf.go`). */
 export const protobufMagic: readonly number[] = [0x6b, 0x38, 0x73, 0x00];
-
-export interface ProtobufListType<T> {
-  readonly apiVersion: string;
-  /** Of the list, such as `NodeList`. */
-  readonly kind: string;
-  /** Reads the item that ends at `end` and leaves the cursor there; `index` items came before it. */
-  readonly readItem: (cursor: ProtobufCursor, end: number, index: number) => T;
-}
 
 /** What is looked for in a list that comes in piece by piece. */
 export interface ProtobufListOptions {
@@ -47,34 +38,15 @@ const headBytes = 20;
 const longestType = 1_000;
 const longestToken = 4_096;
 
-/** A short string field; `bounds` where it is longer. */
-const shortText = (cursor: ProtobufCursor, tag: number, longest: number): string => {
-  const { start, end } = readRange(cursor, tag);
-  if (end - start > longest) throw new ProtobufError(start, `a string of more than ${String(longest)} bytes`);
-  return readText({ bytes: cursor.bytes, at: start }, end);
-};
-
-/** The string fields of a message with these numbers; empty where they are missing. */
-const textsIn = (
-  cursor: ProtobufCursor,
-  end: number,
-  { numbers, longest }: { readonly numbers: readonly number[]; readonly longest: number },
-): readonly string[] => {
-  const texts = numbers.map(() => '');
-  readMessage(cursor, end, (tag) => {
-    const index = numbers.indexOf(fieldOf(tag));
-    if (index < 0) skipField(cursor, tag);
-    else texts[index] = shortText(cursor, tag, longest);
-  });
-  return texts;
-};
+const typeMeta: MessageFields = { 1: shortText('apiVersion', longestType), 2: shortText('kind', longestType) };
+const listMeta: MessageFields = { 3: shortText('token', longestToken) };
 
 /** Reads a list while it comes in: a coroutine that yields when it needs more bytes. */
 class StreamedList {
   readonly #options: ProtobufListOptions;
   readonly #sink = createByteSink();
   /** Over the bytes that are there. */
-  #cursor: ProtobufCursor = { bytes: new Uint8Array(0), at: 0 };
+  #cursor: ProtobufCursor = cursorOf(new Uint8Array(0));
   /** Offset in the body of the first byte that is there. */
   #offset = 0;
   #ended = false;
@@ -161,7 +133,8 @@ class StreamedList {
 
   /** Another kind would pass for an empty list. */
   #checkType(end: number): void {
-    const [apiVersion, kind] = textsIn(this.#cursor, end, { numbers: [1, 2], longest: longestType });
+    const draft = { apiVersion: '', kind: '' };
+    const { apiVersion, kind } = readFields(this.#cursor, end, { fields: typeMeta, draft });
     const wanted = this.#options;
     if (
       (wanted.kind !== undefined && kind !== wanted.kind) ||
@@ -186,7 +159,7 @@ class StreamedList {
       if (this.#offset + fieldEnd > end) throw new ProtobufError(cursor.at, 'a field that goes on beyond its message');
       if (fieldOf(tag) === 2) this.#options.item(cursor, fieldEnd);
       else if (fieldOf(tag) === 1) {
-        [this.#token = ''] = textsIn(cursor, fieldEnd, { numbers: [3], longest: longestToken });
+        this.#token = readFields(cursor, fieldEnd, { fields: listMeta, draft: { token: '' } }).token;
       } else cursor.at = fieldEnd;
     }
     if (this.#offset + this.#cursor.at !== end) {
@@ -202,16 +175,8 @@ export const createProtobufListReader = (options: ProtobufListOptions): Protobuf
 };
 
 /** Reads a whole list. Throws nothing but ProtobufError: for another kind, too, which would otherwise pass for an empty list. */
-export const readProtobufList =
-  <T>(type: ProtobufListType<T>) =>
-  (bytes: Uint8Array): readonly T[] => {
-    const items: T[] = [];
-    const reader = createProtobufListReader({
-      ...type,
-      fieldBytes: Infinity,
-      item: (cursor, end) => void items.push(type.readItem(cursor, end, items.length)),
-    });
-    reader.feed(bytes);
-    reader.finish();
-    return items;
-  };
+export const readProtobufList = (body: Uint8Array, options: Omit<ProtobufListOptions, 'fieldBytes'>): void => {
+  const reader = createProtobufListReader({ ...options, fieldBytes: Infinity });
+  reader.feed(body);
+  reader.finish();
+};

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   ProtobufError,
+  cursorOf as cursorAt,
   fieldOf,
   readInteger,
   readLength,
@@ -13,7 +14,7 @@ import {
   spells,
 } from './protobuf.ts';
 
-const cursorOf = (...bytes: readonly number[]) => ({ bytes: Uint8Array.from(bytes), at: 0 });
+const cursorOf = (...bytes: readonly number[]) => cursorAt(Uint8Array.from(bytes));
 
 /** As protobuf.dev has it: seven bits a byte, the lowest first; negative numbers as 64 bits. */
 const varint = (value: bigint): readonly number[] => {

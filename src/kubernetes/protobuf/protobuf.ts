@@ -12,9 +12,15 @@ export class ProtobufError extends Error {
  * ProtobufError. Each reads at least one byte, so a loop over them ends.
  */
 export interface ProtobufCursor {
-  readonly bytes: Uint8Array;
+  readonly bytes: Buffer;
   at: number;
 }
+
+/** Stands at the first byte. */
+export const cursorOf = ({ buffer, byteOffset, length }: Uint8Array): ProtobufCursor => ({
+  bytes: Buffer.from(buffer, byteOffset, length),
+  at: 0,
+});
 
 const wireVarint = 0;
 const wireFixed64 = 1;
@@ -132,21 +138,21 @@ export const readMessage = (cursor: ProtobufCursor, end: number, field: (tag: nu
   for (let tag = nextTag(cursor, end); tag !== 0; tag = nextTag(cursor, end)) field(tag);
 };
 
-/** Names are short, and cheaper to read byte by byte; long texts are not. */
-const longestByByte = 253;
+/** Shorter texts are cheaper to put together than to ask Node for. */
+const longestByByte = 12;
 
 /** Reads a string up to `end`. */
 export const readText = (cursor: ProtobufCursor, end: number): string => {
   const { bytes, at } = cursor;
   cursor.at = end;
-  if (end - at > longestByByte) return readUtf8(bytes.subarray(at, end), at);
+  const isShort = end - at <= longestByByte;
   let text = '';
   for (let index = at; index < end; index += 1) {
     const byte = bytes[index] ?? 0;
     if (byte >= 0x80) return readUtf8(bytes.subarray(at, end), at);
-    text += String.fromCharCode(byte);
+    if (isShort) text += String.fromCharCode(byte);
   }
-  return text;
+  return isShort ? text : bytes.toString('latin1', at, end);
 };
 
 const readUtf8 = (bytes: Uint8Array, offset: number): string => {

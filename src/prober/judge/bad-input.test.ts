@@ -10,10 +10,12 @@ import {
 } from '../../../test/doubles/builders.ts';
 import { manyRuns, mutate, mutations } from '../../../test/doubles/mutations.ts';
 import { decodeCluster } from '../../gardener/cluster.ts';
-import { listMachines, listNodeLeases, listNodes } from '../../gardener/shoot-calls.ts';
+import { listMachines } from '../../gardener/machine.ts';
+import { listNodes } from '../../gardener/node.ts';
 import type { Call } from '../../kubernetes/api/call.ts';
 import { DecodeError } from '../../kubernetes/api/decode.ts';
 import { ApiError, type Result } from '../../kubernetes/api/errors.ts';
+import { listNodeLeases } from '../../kubernetes/api/lease.ts';
 import { disturbed, held, origin, runProbe, undisturbed } from '../testing/probe-run.ts';
 import { decideLifecycle } from './lifecycle.ts';
 import { type Decision, type DependentsView, type ProbeMemory, emptyProbeMemory } from './verdict.ts';

@@ -77,7 +77,7 @@ describe('the verdict', () => {
       verdict: { kind: 'healthy' },
       counts: { candidates: 3, expired: 1 },
     });
-    const machines = ['node-3', 'node-4', 'node-5'].map((nodeName) => ({ nodeName, phase: 'Running' }));
+    const machines = ['node-3', 'node-4', 'node-5'].map((node) => ({ node, phase: 'Running', deleting: false }));
     expect(verdictWith({ machines }).counts).toEqual({ candidates: 3, expired: 1 });
     // Nodes without a lease do not count either.
     expect(verdictWith({ nodes: [...nodes, nodeOf('node-6')] }).counts).toEqual({ candidates: 5, expired: 3 });

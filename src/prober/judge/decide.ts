@@ -1,4 +1,6 @@
-import { type MachineView, type NodeView, candidateNodes } from '../../gardener/nodes.ts';
+import { candidateNodes } from '../../gardener/candidate-nodes.ts';
+import type { Machine } from '../../gardener/machine.ts';
+import type { NodeView } from '../../gardener/node.ts';
 import type { Result } from '../../kubernetes/api/errors.ts';
 import { decisionOf, healthy, soonestMs } from './decision.ts';
 import { confirmableAt, endDowntime } from './downtime.ts';
@@ -69,7 +71,7 @@ export const decideByLeases = (judged: JudgedLeases, input: ProbeInput): Decisio
 
 export interface NodesAndMachines {
   readonly nodes: Result<readonly NodeView[], ReadError>;
-  readonly machines: Result<readonly MachineView[], ReadError>;
+  readonly machines: Result<readonly Machine[], ReadError>;
 }
 
 /** The decision by the leases of those nodes that count. */

@@ -1,5 +1,5 @@
+import type { PoolConditions } from '../../gardener/candidate-nodes.ts';
 import type { ShootView } from '../../gardener/cluster.ts';
-import type { PoolConditions } from '../../gardener/nodes.ts';
 
 /** What a prober derives from its shoot; a change restarts it. */
 export interface ShootSettings {

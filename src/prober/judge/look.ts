@@ -1,11 +1,11 @@
 import {
   type JudgedLease,
-  type Lease,
   type Observation,
   distrustTimestamps,
   enterLeases,
   isAnyRenewed,
 } from '../../gardener/leases.ts';
+import type { Lease } from '../../kubernetes/api/lease.ts';
 import type { ProbeInput, ProbeMemory } from './verdict.ts';
 
 export const confirmAfterMs = 2_000;

@@ -1,6 +1,7 @@
-import { type Lease, type LeaseHistory, type Observation, emptyLeaseHistory } from '../../gardener/leases.ts';
-import type { PoolConditions } from '../../gardener/nodes.ts';
+import type { PoolConditions } from '../../gardener/candidate-nodes.ts';
+import { type LeaseHistory, type Observation, emptyLeaseHistory } from '../../gardener/leases.ts';
 import type { ApiError, KubeconfigError } from '../../kubernetes/api/errors.ts';
+import type { Lease } from '../../kubernetes/api/lease.ts';
 import type { ExternalProbeMode } from '../settings.ts';
 
 /** Why a spell without a list of leases counts as downtime; `assumed`: the Deployment of the API server is not known, so it may have been. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { MachineView, NodeView } from '../../gardener/nodes.ts';
+import type { Machine } from '../../gardener/machine.ts';
+import type { NodeView } from '../../gardener/node.ts';
 import { ApiError } from '../../kubernetes/api/errors.ts';
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
 import { ignoreScalingAnnotation } from '../../kubernetes/api/scalable.ts';
@@ -115,8 +116,10 @@ const probeCase: fc.Arbitrary<ProbeCase> = fc.oneof(
   }),
 );
 
-const machineOf = (name: string, { role }: NodeCase): readonly MachineView[] =>
-  role === 'no-machine' ? [] : [{ nodeName: name, phase: role === 'terminating' ? 'Terminating' : 'Running' }];
+const machineOf = (name: string, { role }: NodeCase): readonly Machine[] =>
+  role === 'no-machine'
+    ? []
+    : [{ node: name, phase: role === 'terminating' ? 'Terminating' : 'Running', deleting: false }];
 const viewOf = (name: string, { role }: NodeCase): readonly NodeView[] => {
   if (role === 'no-node') return [];
   return [{ ...nodeOf(name), trueConditions: new Set(role === 'unhealthy' ? ['DiskPressure'] : []) }];

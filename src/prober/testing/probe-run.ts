@@ -1,6 +1,8 @@
-import type { Lease, Observation } from '../../gardener/leases.ts';
-import type { MachineView, NodeView } from '../../gardener/nodes.ts';
+import type { Observation } from '../../gardener/leases.ts';
+import type { Machine } from '../../gardener/machine.ts';
+import type { NodeView } from '../../gardener/node.ts';
 import type { Result } from '../../kubernetes/api/errors.ts';
+import type { Lease } from '../../kubernetes/api/lease.ts';
 import { decideByCandidates, decideByLeases, judgeLeases } from '../judge/decide.ts';
 import { unreachable } from '../judge/failure.ts';
 import type {
@@ -55,7 +57,7 @@ export interface ProbeRun {
   readonly observation?: Partial<Observation>;
   /** Default: one of each per lease. */
   readonly nodes?: readonly NodeView[];
-  readonly machines?: readonly MachineView[];
+  readonly machines?: readonly Machine[];
   readonly dependents?: DependentsView;
   readonly failures?: Readonly<Partial<Record<ReadName, ReadError>>>;
   readonly settings?: ProbeSettings;
@@ -104,7 +106,7 @@ export const runProbe = (memory: ProbeMemory, run: ProbeRun): ProbeRunResult => 
 const readOr = <T>(error: ReadError | undefined, value: T): Result<T, ReadError> =>
   error === undefined ? { ok: true, value } : { ok: false, error };
 
-const machineOf = (name: string): MachineView => ({ nodeName: name, phase: 'Running' });
+const machineOf = (name: string): Machine => ({ node: name, phase: 'Running', deleting: false });
 
 /** Runs one after the other, each with the memory of the one before. */
 export const runProbes = (memory: ProbeMemory, runs: readonly ProbeRun[]): readonly ProbeRunResult[] => {

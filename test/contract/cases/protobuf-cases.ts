@@ -1,7 +1,8 @@
 import { expect } from 'vitest';
 import { simKinds } from '../../../simulator/apiserver/kinds.ts';
-import { listNodeLeases, listNodes } from '../../../src/gardener/shoot-calls.ts';
+import { listNodes } from '../../../src/gardener/node.ts';
 import type { Call } from '../../../src/kubernetes/api/call.ts';
+import { listNodeLeases } from '../../../src/kubernetes/api/lease.ts';
 import { type Api, createApi } from './api.ts';
 import { lease, node } from './fixtures.ts';
 import { topic } from './target.ts';

@@ -1,13 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decodeEtcdHealth, etcdProblem } from './etcd.ts';
-import {
-  decodeMachineDeploymentHealth,
-  decodeNodeHealth,
-  decodeWorkerNode,
-  isNodeReady,
-  machineDeploymentProblem,
-  nodeProblem,
-} from './health-nodes.ts';
+import { decodeMachineDeploymentHealth, machineDeploymentProblem } from './machine-deployment.ts';
+import { decodeNodeHealth, decodeWorkerNode, isNodeReady, nodeProblem } from './node.ts';
 
 const condition = (type: string, status: string, message = 'Said so.') => ({
   type,

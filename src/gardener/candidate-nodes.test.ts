@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { buildMachine, buildNode } from '../../test/doubles/builders.ts';
-import { type PoolConditions, candidateNodes, decodeMachine, decodeNode, defaultNodeConditions } from './nodes.ts';
+import { type PoolConditions, candidateNodes, defaultNodeConditions } from './candidate-nodes.ts';
+import { decodeMachine } from './machine.ts';
+import { decodeNode } from './node.ts';
 
 const notManaged = 'node.machine.sapcloud.io/not-managed-by-mcm';
 const node = (options: Partial<Parameters<typeof buildNode>[0]> = {}) =>
@@ -143,8 +145,16 @@ describe('decoding', () => {
       trueConditions: new Set(),
       inPlaceUpdate: false,
     });
-    expect(decodeMachine({ metadata: { name: 'a', labels: null }, status: null }, 'machine')).toEqual({ phase: '' });
-    expect(decodeMachine({ metadata: { name: 'a' }, status: { currentStatus: {} } }, 'machine')).toEqual({ phase: '' });
+    expect(decodeMachine({ metadata: { name: 'a', labels: null }, status: null }, 'machine')).toEqual({
+      node: '',
+      phase: '',
+      deleting: false,
+    });
+    expect(decodeMachine({ metadata: { name: 'a' }, status: { currentStatus: {} } }, 'machine')).toEqual({
+      node: '',
+      phase: '',
+      deleting: false,
+    });
   });
 
   it.each([

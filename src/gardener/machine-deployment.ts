@@ -1,0 +1,67 @@
+import type { Call } from '../kubernetes/api/call.ts';
+import {
+  decodeObject,
+  decodeString,
+  optionalInteger,
+  optionalList,
+  optionalObject,
+  optionalString,
+} from '../kubernetes/api/decode.ts';
+import { listCall } from '../kubernetes/api/list-call.ts';
+import type { Condition } from './condition.ts';
+import { conditionProblem, outdatedProblem } from './health-conditions.ts';
+import { type HealthView, type ObjectParts, decodeParts } from './health-objects.ts';
+import { machineCollection } from './machine.ts';
+
+/** A machine that machine-controller-manager gave up. */
+export interface FailedMachine {
+  readonly name: string;
+  readonly description: string;
+}
+
+/** A MachineDeployment (`machine.sapcloud.io/v1alpha1`). */
+export interface MachineDeploymentHealth extends HealthView {
+  readonly replicas: number;
+  readonly failedMachines: readonly FailedMachine[];
+}
+
+const decodeFailedMachines = ({ status, path }: ObjectParts): readonly FailedMachine[] =>
+  (optionalList(status.failedMachines, `${path}.status.failedMachines`) ?? []).map((item, index) => {
+    const at = `${path}.status.failedMachines[${String(index)}]`;
+    const machine = decodeObject(item, at);
+    const operation = optionalObject(machine.lastOperation, `${at}.lastOperation`) ?? {};
+    return {
+      name: decodeString(machine.name, `${at}.name`),
+      description: optionalString(operation.description, `${at}.lastOperation.description`) ?? '',
+    };
+  });
+
+export const decodeMachineDeploymentHealth = (json: unknown, path: string): MachineDeploymentHealth => {
+  const parts = decodeParts(json, path);
+  return {
+    ...parts.view,
+    replicas: optionalInteger(parts.spec.replicas, `${path}.spec.replicas`) ?? 0,
+    failedMachines: decodeFailedMachines(parts),
+  };
+};
+
+const trimDots = (text: string): string => {
+  let [start, end] = [0, text.length];
+  while (start < end && text[start] === '.') start += 1;
+  while (end > start && text[end - 1] === '.') end -= 1;
+  return text.slice(start, end);
+};
+
+const machineryProblem = ({ reason, message }: Condition): string => `${trimDots(message)} (${reason})`;
+
+/** What is wrong with a MachineDeployment, in the words that follow "is unhealthy: ": unlike those of others, the condition is not named. */
+export const machineDeploymentProblem = (deployment: MachineDeploymentHealth): string | undefined =>
+  outdatedProblem(deployment) ??
+  conditionProblem(
+    deployment.conditions,
+    { isTrue: ['Available'], maybeTrue: ['Progressing'], maybeFalse: ['ReplicaFailure', 'Frozen'] },
+    machineryProblem,
+  );
+
+export const listMachineDeploymentHealth = (namespace: string): Call<readonly MachineDeploymentHealth[]> =>
+  listCall({ path: machineCollection(namespace, 'machinedeployments'), decode: decodeMachineDeploymentHealth });

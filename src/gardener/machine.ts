@@ -1,0 +1,31 @@
+import type { Call } from '../kubernetes/api/call.ts';
+import { decodeMeta, decodeObject, optionalObject, optionalString } from '../kubernetes/api/decode.ts';
+import { listCall } from '../kubernetes/api/list-call.ts';
+
+/** A Machine (`machine.sapcloud.io/v1alpha1`). */
+export interface Machine {
+  /** Label `node`; empty until the machine has joined. */
+  readonly node: string;
+  /** `status.currentStatus.phase`, empty while there is none. */
+  readonly phase: string;
+  readonly deleting: boolean;
+}
+
+export const decodeMachine = (json: unknown, path: string): Machine => {
+  const object = decodeObject(json, path);
+  const { labels, deleting } = decodeMeta(object, path);
+  const status = optionalObject(object.status, `${path}.status`) ?? {};
+  const current = optionalObject(status.currentStatus, `${path}.status.currentStatus`) ?? {};
+  return {
+    node: labels.node ?? '',
+    phase: optionalString(current.phase, `${path}.status.currentStatus.phase`) ?? '',
+    deleting,
+  };
+};
+
+/** Path of a collection of machine-controller-manager's. */
+export const machineCollection = (namespace: string, resource: string): string =>
+  `/apis/machine.sapcloud.io/v1alpha1/namespaces/${encodeURIComponent(namespace)}/${resource}`;
+
+export const listMachines = (namespace: string): Call<readonly Machine[]> =>
+  listCall({ path: machineCollection(namespace, 'machines'), kind: 'MachineList', decode: decodeMachine });

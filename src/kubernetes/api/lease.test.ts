@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { buildLease } from '../../../test/doubles/builders.ts';
+import { decodeLease, leaseExpiryMs, renewedAtMs } from './lease.ts';
+
+const origin = Date.parse('2026-11-21T06:00:00Z');
+
+describe('decodeLease', () => {
+  it.each([
+    ['microseconds', '2026-11-21T06:00:00.123456Z', origin * 1_000 + 123_456],
+    ['no fraction', '2026-11-21T06:00:00Z', origin * 1_000],
+    ['an offset', '2026-11-21T07:00:00.000000+01:00', origin * 1_000],
+    ['null', null, undefined],
+    ['nothing', undefined, undefined],
+    ['an empty text', '', undefined],
+  ])('reads %s', (_, renewTime, read) => {
+    const json = buildLease({ name: 'node-1', ...(renewTime === undefined ? {} : { renewTime }) });
+    expect(decodeLease(json, 'items[0]').renewTime).toBe(read);
+  });
+
+  it('reads a lease without spec', () => {
+    expect(decodeLease({ metadata: { name: 'node-1' } }, 'items[0]')).toEqual({ name: 'node-1' });
+  });
+
+  it.each([
+    [{ metadata: { name: 'a' }, spec: { renewTime: 'yesterday' } }, 'items[0].spec.renewTime: expected a time'],
+    [{ metadata: { name: 'a' }, spec: { renewTime: 17 } }, 'items[0].spec.renewTime: expected a string'],
+    [{ metadata: { name: 'a' }, spec: [] }, 'items[0].spec: expected an object'],
+    [{ metadata: {} }, 'items[0].metadata.name: expected a string'],
+    [{}, 'items[0].metadata: expected an object'],
+    [null, 'items[0]: expected an object'],
+  ])('refuses %j', (json, problem) => {
+    expect(() => decodeLease(json, 'items[0]')).toThrow(problem);
+  });
+});
+
+describe('a lease by its own timestamp', () => {
+  const renewTime = '2026-01-01T00:00:00.500000Z';
+
+  it.each([
+    [{ renewTime, leaseDurationSeconds: 40 }, Date.parse('2026-01-01T00:00:40.5Z')],
+    [{ renewTime: '2026-01-01T00:00:00Z' }, Date.parse('2026-01-01T00:00:00Z')],
+    [{ leaseDurationSeconds: 40 }, Number.NEGATIVE_INFINITY],
+  ])('%j expires', (spec, expiresAt) => {
+    expect(leaseExpiryMs(decodeLease({ metadata: { name: 'a' }, spec }, 'lease'))).toBe(expiresAt);
+  });
+
+  it('was renewed, or never', () => {
+    expect(renewedAtMs(decodeLease({ metadata: { name: 'a' }, spec: { renewTime } }, 'lease'))).toBe(
+      Date.parse(renewTime),
+    );
+    expect(renewedAtMs(decodeLease({ metadata: { name: 'a' } }, 'lease'))).toBeUndefined();
+  });
+});

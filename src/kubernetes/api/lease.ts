@@ -1,0 +1,97 @@
+import { type MessageFields, flat, integer, microseconds, text } from '../protobuf/index.ts';
+import type { Call, ListBounds } from './call.ts';
+import {
+  type JsonObject,
+  checkName,
+  decodeMeta,
+  decodeObject,
+  optionalInteger,
+  optionalMicroTime,
+  optionalObject,
+  optionalString,
+} from './decode.ts';
+import { leaseListBounds, listCall } from './list-call.ts';
+
+/** A Lease (`coordination.k8s.io/v1`). That of a node, in the namespace `kube-node-lease`, bears its node's name. */
+export interface Lease {
+  readonly name: string;
+  /** `spec.renewTime` as it was written: microseconds since the epoch. */
+  readonly renewTime?: number | undefined;
+  readonly durationSeconds?: number | undefined;
+}
+
+/** Of k8s.io/api `coordination/v1/generated.proto`. */
+const leaseFields: MessageFields = {
+  1: flat({ 1: text('name') }),
+  2: flat({ 2: integer('durationSeconds'), 4: microseconds('renewTime') }),
+};
+
+const specOf = (object: JsonObject, path: string): JsonObject => optionalObject(object.spec, `${path}.spec`) ?? {};
+
+export const decodeLease = (json: unknown, path: string): Lease => {
+  const object = decodeObject(json, path);
+  const spec = specOf(object, path);
+  return {
+    name: decodeMeta(object, path).name,
+    renewTime: optionalMicroTime(spec.renewTime, `${path}.spec.renewTime`),
+    durationSeconds: optionalInteger(spec.leaseDurationSeconds, `${path}.spec.leaseDurationSeconds`),
+  };
+};
+
+/** In milliseconds since the epoch; undefined where the Lease was never renewed. */
+export const renewedAtMs = ({ renewTime }: Lease): number | undefined =>
+  renewTime === undefined ? undefined : Math.floor(renewTime / 1_000);
+
+/** When a Lease expires by its own timestamp, in milliseconds since the epoch; -Infinity where it was never renewed. */
+export const leaseExpiryMs = (lease: Lease): number =>
+  (renewedAtMs(lease) ?? Number.NEGATIVE_INFINITY) + (lease.durationSeconds ?? 0) * 1_000;
+
+/** The leases of all nodes in one page, and no `resourceVersion`: a list from the API server's cache would look like an outage. */
+export const listNodeLeasesWithin = (bounds: ListBounds): Call<readonly Lease[]> =>
+  listCall({
+    path: '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases',
+    kind: 'LeaseList',
+    decode: decodeLease,
+    protobuf: {
+      apiVersion: 'coordination.k8s.io/v1',
+      fields: leaseFields,
+      empty: (): Lease => ({ name: '', renewTime: undefined, durationSeconds: undefined }),
+      project: (draft, path) => checkName(draft as Lease, path),
+    },
+    nameOf: ({ name }) => name,
+    pageSize: 'none',
+    bounds,
+  });
+
+export const listNodeLeases: Call<readonly Lease[]> = listNodeLeasesWithin(leaseListBounds);
+
+/** The Lease that replicas elect their leader by, as client-go's `tools/leaderelection` writes it. */
+export interface ElectionLease extends Lease {
+  readonly uid: string;
+  readonly resourceVersion: string;
+  /** Empty: nobody. */
+  readonly holder: string;
+  readonly transitions: number;
+  /** Microseconds since the epoch. */
+  readonly acquireTime?: number;
+  /** The object and its spec as they were read: a write sends back what it does not know. */
+  readonly object: JsonObject;
+  readonly spec: JsonObject;
+}
+
+export const decodeElectionLease = (json: unknown): ElectionLease => {
+  const object = decodeObject(json, 'lease');
+  const { uid, resourceVersion } = decodeMeta(object, 'lease');
+  const spec = specOf(object, 'lease');
+  const acquireTime = optionalMicroTime(spec.acquireTime, 'lease.spec.acquireTime');
+  return {
+    ...decodeLease(object, 'lease'),
+    uid,
+    resourceVersion,
+    holder: optionalString(spec.holderIdentity, 'lease.spec.holderIdentity') ?? '',
+    transitions: optionalInteger(spec.leaseTransitions, 'lease.spec.leaseTransitions') ?? 0,
+    ...(acquireTime === undefined ? {} : { acquireTime }),
+    object,
+    spec,
+  };
+};

@@ -1,0 +1,203 @@
+import { readFile, stat } from 'node:fs/promises';
+import { isAbsolute, join } from 'node:path';
+import { ApiError, KubeconfigError } from '../api/errors.ts';
+import { type Credentials, type Security, type TlsMaterial, bearer, createSecurity } from '../client/index.ts';
+import type { Named } from './document.ts';
+import * as fields from './fields.ts';
+
+/** What is needed of a file system. */
+export interface Files {
+  /** The whole file as UTF-8. Rejects with Node's error (`code` ENOENT and so on). */
+  read(path: string): Promise<string>;
+  /** A text that differs after every change of the file. Rejects like `read`. */
+  stamp(path: string): Promise<string>;
+}
+
+export const systemFiles = (): Files => ({
+  read: (path) => readFile(path, 'utf8'),
+  stamp: async (path) => {
+    // Kubernetes replaces the files of a mounted Secret by pointing a symbolic link elsewhere: another inode, perhaps the same time.
+    const { dev, ino, size, mtimeNs } = await stat(path, { bigint: true });
+    return [dev, ino, size, mtimeNs].join();
+  },
+});
+
+/** True for "there is no such file", also where a part of the path is no directory. */
+export const isMissing = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+
+/** Why a file cannot be read, in words. */
+export const whyUnreadable = (error: unknown): string => {
+  if (isMissing(error)) return 'does not exist';
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'UNKNOWN';
+  return code === 'EACCES' || code === 'EPERM' ? 'may not be read by this process' : `cannot be read (${code})`;
+};
+
+/** A value that follows files on disk. */
+interface Reloading<T> {
+  /**
+   * The value of now; the same object as long as the files are. While a changed file cannot be loaded (it may be half written, or its
+   * partner not yet) the last good value stays; rejects only when there never was one.
+   */
+  current(): Promise<T>;
+  /** Makes the next `current` load again, whatever the files say. */
+  forget(): void;
+}
+
+interface ReloadingOptions<T> {
+  /** A text that differs after every change. */
+  readonly stamp: () => Promise<string>;
+  readonly load: () => Promise<T>;
+}
+
+const createReloading = <T>({ stamp, load }: ReloadingOptions<T>): Reloading<T> => {
+  let known: { readonly stamp: string | undefined; readonly value: T } | undefined;
+  return {
+    current: async () => {
+      try {
+        const now = await stamp();
+        // Stamped before it is loaded: a change in between is loaded by the next call.
+        if (known?.stamp !== now) known = { stamp: now, value: await load() };
+      } catch (error) {
+        if (known === undefined) throw error;
+      }
+      return known.value;
+    },
+    forget: () => {
+      if (known !== undefined) known = { ...known, stamp: undefined };
+    },
+  };
+};
+
+const loadToken = async (path: string, files: Files): Promise<string> => {
+  const fail = (problem: string): ApiError =>
+    new ApiError({ code: 'ConnectionError', message: `token file ${path}: ${problem}` });
+  let token: string;
+  try {
+    token = (await files.read(path)).trim();
+  } catch (error) {
+    throw fail(whyUnreadable(error));
+  }
+  if (token === '') throw fail('is empty');
+  if (/[^\x21-\x7e]/.test(token)) throw fail('holds characters that no token has');
+  return bearer(token);
+};
+
+/**
+ * The bearer token in a file that somebody renews, such as a projected service-account token: looked at before every request, read when it
+ * changed. (client-go reads it once a minute.)
+ */
+export const tokenFileCredentials = (path: string, files: Files): Credentials => {
+  const token = createReloading({
+    stamp: () => files.stamp(path).catch(() => ''),
+    load: () => loadToken(path, files),
+  });
+  return {
+    authorization: () => token.current(),
+    reload: () => {
+      token.forget();
+      return true;
+    },
+  };
+};
+
+/** An entry and the file it stands in, to which its relative paths refer. */
+export interface OperatorEntry extends Named {
+  readonly directory: string;
+}
+
+/** The path in a field, as seen from the file it stands in; undefined when not set. */
+export const asPath = (entry: OperatorEntry, name: string): string | undefined => {
+  const path = fields.asText(fields.member(entry.body, entry.path, name));
+  return path === undefined || isAbsolute(path) ? path : join(entry.directory, path);
+};
+
+/** A PEM that stands inline or in a file. */
+interface Source {
+  /** Field path for messages. */
+  readonly path: string;
+  readonly inline?: string;
+  readonly file?: string;
+}
+
+/** Inline data wins over the file, as in client-go (`rest.TLSClientConfig`). */
+const sourceOf = (entry: OperatorEntry, name: string): Source | undefined => {
+  const data = fields.member(entry.body, entry.path, `${name}-data`);
+  const inline = fields.asBase64(data);
+  if (inline !== undefined) return { path: data.path, inline };
+  const file = asPath(entry, name);
+  return file === undefined ? undefined : { path: `${entry.path}.${name}`, file };
+};
+
+const read = async (source: Source | undefined, files: Files): Promise<string | undefined> => {
+  if (source?.file === undefined) return source?.inline;
+  try {
+    return await files.read(source.file);
+  } catch (error) {
+    throw new KubeconfigError(source.path, `${source.file} ${whyUnreadable(error)}`);
+  }
+};
+
+interface TlsSources {
+  readonly ca: Source | undefined;
+  readonly cert: Source | undefined;
+  readonly key: Source | undefined;
+  readonly rejectUnauthorized: boolean;
+}
+
+/** Throws a KubeconfigError. */
+export const tlsSourcesOf = (cluster: OperatorEntry, user: OperatorEntry): TlsSources => {
+  const insecureField = fields.member(cluster.body, cluster.path, 'insecure-skip-tls-verify');
+  const insecure = fields.asFlag(insecureField);
+  const ca = sourceOf(cluster, 'certificate-authority');
+  const cert = sourceOf(user, 'client-certificate');
+  const key = sourceOf(user, 'client-key');
+  if (insecure && ca !== undefined) {
+    throw new KubeconfigError(insecureField.path, 'contradicts the certificate authority; set one of them');
+  }
+  if ((cert === undefined) !== (key === undefined)) {
+    const missing = cert === undefined ? 'client-certificate' : 'client-key';
+    throw new KubeconfigError(`${user.path}.${missing}`, 'is not set, but its partner is');
+  }
+  return { ca, cert, key, rejectUnauthorized: !insecure };
+};
+
+/** The PEM texts of now. Throws a KubeconfigError when one cannot be read or is broken. */
+export const loadMaterial = async (sources: TlsSources, files: Files): Promise<TlsMaterial> => {
+  const ca = await read(sources.ca, files);
+  const cert = await read(sources.cert, files);
+  const key = await read(sources.key, files);
+  if (ca !== undefined) fields.checkCertificates(sources.ca?.path ?? '', ca);
+  if (cert !== undefined) fields.checkCertificates(sources.cert?.path ?? '', cert);
+  const material: TlsMaterial = {
+    ...(ca === undefined ? {} : { ca }),
+    ...(cert === undefined ? {} : { cert }),
+    ...(key === undefined ? {} : { key }),
+    rejectUnauthorized: sources.rejectUnauthorized,
+  };
+  try {
+    createSecurity(material);
+  } catch {
+    throw new KubeconfigError(
+      sources.key?.path ?? '',
+      'cannot be read as a PEM key, or is not the key of the certificate',
+    );
+  }
+  return material;
+};
+
+/** Follows the files: a changed CA or client certificate makes new settings for new connections. */
+export const followSecurity = (sources: TlsSources, files: Files): (() => Promise<Security>) => {
+  const watched = [sources.ca, sources.cert, sources.key].flatMap((source) => source?.file ?? []);
+  const security = createReloading({
+    stamp: async () => (await Promise.all(watched.map((file) => files.stamp(file)))).join(';'),
+    load: async () => createSecurity(await loadMaterial(sources, files)),
+  });
+  return async () => {
+    try {
+      return await security.current();
+    } catch (error) {
+      throw new ApiError({ code: 'ConnectionError', message: error instanceof Error ? error.message : String(error) });
+    }
+  };
+};

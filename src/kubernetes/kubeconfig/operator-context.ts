@@ -1,0 +1,227 @@
+import { dirname } from 'node:path';
+import type { Clock } from '../../ports/clock.ts';
+import { KubeconfigError } from '../api/errors.ts';
+import {
+  type Credentials,
+  type Endpoint,
+  type Security,
+  type TlsMaterial,
+  bearer,
+  createSecurity,
+  staticCredentials,
+} from '../client/index.ts';
+import {
+  type Named,
+  authorizationOf,
+  endpointOf,
+  findEntry,
+  namedEntries,
+  operatorLimits,
+  parseBounded,
+} from './document.ts';
+import { type ExecCredential, type ExecPlugin, createExecPlugin, parseExecConfig } from './exec-plugin.ts';
+import {
+  type Files,
+  type OperatorEntry,
+  asPath,
+  followSecurity,
+  isMissing,
+  loadMaterial,
+  tlsSourcesOf,
+  tokenFileCredentials,
+  whyUnreadable,
+} from './file-credentials.ts';
+import * as fields from './fields.ts';
+
+/** How the operator has us reach a cluster. */
+export interface ClusterAccess {
+  /** Where this comes from, for the log. */
+  readonly source: string;
+  readonly endpoint: Endpoint;
+  /** As the transport wants it: follows changed files and credentials. */
+  readonly security: (signal: AbortSignal) => Promise<Security>;
+  readonly credentials: Credentials;
+  /** Namespace of the context, or of the pod. */
+  readonly namespace?: string;
+}
+
+export interface OperatorOptions {
+  /** Value of `--kubeconfig`. */
+  readonly path?: string;
+  /** Environment of the process. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Throws where the user has none: neither $HOME nor an entry in /etc/passwd, as any user of a container may be. */
+  readonly homedir: () => string;
+  readonly clock: Clock;
+  /** Default: the machine's. */
+  readonly files?: Files;
+}
+
+/** The parts of the current context. */
+interface OperatorContext {
+  readonly cluster: OperatorEntry;
+  readonly user: OperatorEntry;
+  readonly namespace: string | undefined;
+}
+
+interface OneFile {
+  readonly clusters: readonly OperatorEntry[];
+  readonly users: readonly OperatorEntry[];
+  readonly contexts: readonly OperatorEntry[];
+  readonly current: fields.Field;
+}
+
+const parseFile = (text: string, file: string): OneFile => {
+  const located = (entries: readonly Named[]): readonly OperatorEntry[] =>
+    entries.map((entry) => ({ ...entry, path: `${file}: ${entry.path}`, directory: dirname(file) }));
+  try {
+    const root = fields.asObject({ path: 'document', value: parseBounded(text, operatorLimits) });
+    const current = fields.member(root, '', 'current-context');
+    fields.asText(current);
+    return {
+      clusters: located(namedEntries(root, 'clusters', 'cluster')),
+      users: located(namedEntries(root, 'users', 'user')),
+      contexts: located(namedEntries(root, 'contexts', 'context')),
+      current: { ...current, path: `${file}: ${current.path}` },
+    };
+  } catch (error) {
+    if (error instanceof KubeconfigError) throw new KubeconfigError(`${file}: ${error.field}`, error.problem);
+    throw error;
+  }
+};
+
+const readFileOrSkip = async (files: Files, file: string): Promise<OneFile | undefined> => {
+  let text: string;
+  try {
+    text = await files.read(file);
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw new KubeconfigError(file, whyUnreadable(error));
+  }
+  return parseFile(text, file);
+};
+
+/**
+ * Reads and merges kubeconfig files as kubectl does (client-go `tools/clientcmd/loader.go`): of each name the first file's entry, of
+ * current-context the first that is set; files that do not exist are skipped. Undefined when none exists. Throws a KubeconfigError.
+ */
+export const loadContext = async (files: Files, paths: readonly string[]): Promise<OperatorContext | undefined> => {
+  const found: OneFile[] = [];
+  for (const path of paths) {
+    const file = await readFileOrSkip(files, path);
+    if (file !== undefined) found.push(file);
+  }
+  const [first] = found;
+  if (first === undefined) return undefined;
+  const current = found.find((file) => fields.isSet(file.current.value))?.current ?? first.current;
+  const context = findEntry(
+    found.flatMap((file) => file.contexts),
+    current,
+  );
+  const member = (name: string): fields.Field => fields.member(context.body, context.path, name);
+  return {
+    cluster: findEntry(
+      found.flatMap((file) => file.clusters),
+      member('cluster'),
+    ),
+    user: findEntry(
+      found.flatMap((file) => file.users),
+      member('user'),
+    ),
+    namespace: fields.asText(member('namespace')),
+  };
+};
+
+type Options = OperatorOptions & { readonly files: Files };
+
+const unsupported = ['auth-provider', 'as', 'as-uid', 'as-groups', 'as-user-extra'];
+
+const refuseUnsupported = (user: OperatorEntry): void => {
+  for (const name of unsupported) {
+    const field = fields.member(user.body, user.path, name);
+    if (fields.isSet(field.value)) throw new KubeconfigError(field.path, 'is not supported here');
+  }
+};
+
+/** Data for plugins under the reserved extension name (client-go `pkg/apis/clientauthentication/v1`, Cluster.Config). */
+const execExtension = (cluster: OperatorEntry): unknown =>
+  fields
+    .asList(fields.member(cluster.body, cluster.path, 'extensions'))
+    .map((entry) => fields.asObject(entry))
+    .find((extension) => extension.name === 'client.authentication.k8s.io/exec')?.extension;
+
+/** `spec.cluster` of the plugin's input (client-go `rest/exec.go`, ConfigToExecCluster). */
+const clusterInfoOf = (cluster: OperatorEntry, { ca }: TlsMaterial): Readonly<Record<string, unknown>> => {
+  const config = execExtension(cluster);
+  const copied = ['server', 'tls-server-name', 'insecure-skip-tls-verify', 'proxy-url'].filter((name) =>
+    fields.isSet(cluster.body[name]),
+  );
+  return {
+    ...Object.fromEntries(copied.map((name) => [name, cluster.body[name]])),
+    ...(ca === undefined ? {} : { 'certificate-authority-data': Buffer.from(ca).toString('base64') }),
+    ...(config === undefined ? {} : { config }),
+  };
+};
+
+const pluginCredentials = (plugin: ExecPlugin): Credentials => ({
+  authorization: async (signal) => {
+    const { token } = await plugin.current(signal);
+    return token === undefined ? undefined : bearer(token);
+  },
+  reload: () => {
+    plugin.forget();
+    return true;
+  },
+});
+
+/** The certificate of the plugin's credential on top of the files' settings; a new credential makes new settings. */
+const pluginSecurity = (
+  plugin: ExecPlugin,
+  base: () => Promise<TlsMaterial>,
+): ((signal: AbortSignal) => Promise<Security>) => {
+  let known: { readonly credential: ExecCredential; readonly security: Security } | undefined;
+  return async (signal) => {
+    const credential = await plugin.current(signal);
+    if (known?.credential !== credential) {
+      const { cert, key } = credential;
+      const pair = cert === undefined || key === undefined ? {} : { cert, key };
+      known = { credential, security: createSecurity({ ...(await base()), ...pair }) };
+    }
+    return known.security;
+  };
+};
+
+const credentialsOf = (user: OperatorEntry, files: Files): Credentials => {
+  const inline = authorizationOf(user);
+  const tokenFile = asPath(user, 'tokenFile');
+  return tokenFile === undefined ? staticCredentials(inline) : tokenFileCredentials(tokenFile, files);
+};
+
+/** Turns the current context into access. Loads all files once, so that what is wrong with them is said at the start. Throws a KubeconfigError. */
+export const contextAccess = async (
+  source: string,
+  context: OperatorContext,
+  options: Options,
+): Promise<ClusterAccess> => {
+  const { cluster, user, namespace } = context;
+  const { files, env, clock } = options;
+  refuseUnsupported(user);
+  const sources = tlsSourcesOf(cluster, user);
+  const material = await loadMaterial(sources, files);
+  const exec = fields.member(user.body, user.path, 'exec');
+  const common = { source, endpoint: endpointOf(cluster), ...(namespace === undefined ? {} : { namespace }) };
+  if (!fields.isSet(exec.value)) {
+    return { ...common, security: followSecurity(sources, files), credentials: credentialsOf(user, files) };
+  }
+  const plugin = createExecPlugin({
+    config: parseExecConfig(exec, user.directory),
+    env,
+    clock,
+    clusterInfo: clusterInfoOf(cluster, material),
+  });
+  return {
+    ...common,
+    security: pluginSecurity(plugin, () => loadMaterial(sources, files)),
+    credentials: pluginCredentials(plugin),
+  };
+};

@@ -1,0 +1,161 @@
+import { formatMicroTime, microsecondsOf } from '../api/micro-time.ts';
+import {
+  type ProtobufCursor,
+  ProtobufError,
+  type ProtobufRange,
+  fieldOf,
+  nextTag,
+  readInteger,
+  readLength,
+  readRange,
+  readString,
+  readText,
+  skipField,
+  spells,
+} from './protobuf.ts';
+
+type Value = string | number | boolean | object | undefined;
+
+/** What is read of a message, by the names in its table. */
+type Draft = Record<string, Value>;
+
+/** Reads one field into the draft. */
+type ReadField = (cursor: ProtobufCursor, tag: number, draft: Draft) => void;
+
+/** The fields of a message that are read, by their numbers in upstream's `generated.proto`; all others are skipped. */
+export type MessageFields = Readonly<Record<number, ReadField>>;
+
+/**
+ * Reads the message that ends at `end` into `draft`. As in Go, the last value of a field counts, and messages that come twice are merged. Throws a ProtobufError. A
+ * draft that has all of its names from the start is cheaper to fill.
+ */
+export const readFields = <D extends object>(
+  cursor: ProtobufCursor,
+  end: number,
+  { fields, draft }: { readonly fields: MessageFields; readonly draft: D },
+): D => {
+  for (let tag = nextTag(cursor, end); tag !== 0; tag = nextTag(cursor, end)) {
+    const read = fields[fieldOf(tag)];
+    if (read === undefined) skipField(cursor, tag);
+    else read(cursor, tag, draft as Draft);
+  }
+  return draft;
+};
+
+/** A field under a name of its own. */
+const named =
+  (read: (cursor: ProtobufCursor, tag: number) => Value) =>
+  (name: string): ReadField =>
+  (cursor, tag, draft) => {
+    draft[name] = read(cursor, tag);
+  };
+
+const textAt = (cursor: ProtobufCursor, { start, end }: ProtobufRange): string =>
+  readText({ bytes: cursor.bytes, at: start }, end);
+
+export const text = named(readString);
+export const integer = named(readInteger);
+export const flag = named((cursor, tag) => readInteger(cursor, tag) !== 0);
+/** Undefined where it is 0: JSON leaves it out (Go's omitempty). */
+export const count = named((cursor, tag) => readInteger(cursor, tag) || undefined);
+export const bytes = named((cursor, tag) => {
+  const { start, end } = readRange(cursor, tag);
+  return cursor.bytes.subarray(start, end);
+});
+
+/** A text of at most `longest` bytes. */
+export const shortText = (name: string, longest: number): ReadField =>
+  named((cursor, tag) => {
+    const range = readRange(cursor, tag);
+    if (range.end - range.start <= longest) return textAt(cursor, range);
+    throw new ProtobufError(range.start, `a string of more than ${String(longest)} bytes`);
+  })(name);
+
+/** A text that is mostly one of `words`, for which no new string is made. */
+export const word = (name: string, words: readonly string[]): ReadField =>
+  named((cursor, tag) => {
+    const range = readRange(cursor, tag);
+    for (const known of words) if (spells(cursor, range, known)) return known;
+    return textAt(cursor, range);
+  })(name);
+
+/** A message whose fields go into the same draft. */
+export const flat =
+  (fields: MessageFields): ReadField =>
+  (cursor, tag, draft) =>
+    void readFields(cursor, readLength(cursor, tag), { fields, draft });
+
+/** A message with a draft of its own. */
+export const message =
+  (name: string, fields: MessageFields): ReadField =>
+  (cursor, tag, draft) => {
+    const own = (draft[name] ?? {}) as Draft;
+    draft[name] = readFields(cursor, readLength(cursor, tag), { fields, draft: own });
+  };
+
+/** Messages with drafts of their own. */
+export const list =
+  (name: string, fields: MessageFields, fresh: () => object = () => ({})): ReadField =>
+  (cursor, tag, draft) => {
+    const items = (draft[name] ??= []) as object[];
+    items.push(readFields(cursor, readLength(cursor, tag), { fields, draft: fresh() }));
+  };
+
+interface Entry {
+  readonly key: ProtobufRange;
+  readonly value: ProtobufRange;
+}
+
+/** An entry of a `map<string, string>`. */
+const readEntry = (cursor: ProtobufCursor, tag: number): Entry => {
+  const end = readLength(cursor, tag);
+  let key: ProtobufRange = { start: 0, end: 0 };
+  let value = key;
+  for (let part = nextTag(cursor, end); part !== 0; part = nextTag(cursor, end)) {
+    if (fieldOf(part) === 1) key = readRange(cursor, part);
+    else if (fieldOf(part) === 2) value = readRange(cursor, part);
+    else skipField(cursor, part);
+  }
+  return { key, value };
+};
+
+/** A map of strings. It has no prototype: its keys come from outside. */
+export const stringMap =
+  (name: string): ReadField =>
+  (cursor, tag, draft) => {
+    const map = (draft[name] ??= Object.create(null) as Draft) as Draft;
+    const { key, value } = readEntry(cursor, tag);
+    map[textAt(cursor, key)] = textAt(cursor, value);
+  };
+
+/** The value that a map of strings has under `key`. */
+export const entry =
+  (name: string, key: string): ReadField =>
+  (cursor, tag, draft) => {
+    const found = readEntry(cursor, tag);
+    if (spells(cursor, found.key, key)) draft[name] = textAt(cursor, found.value);
+  };
+
+/** Go writes its zero time as an empty message, and as null in JSON: undefined. */
+const timeBy = (make: (seconds: number, nanos: number) => string | number | undefined) =>
+  named((cursor, tag) => {
+    const end = readLength(cursor, tag);
+    const start = cursor.at;
+    if (start === end) return undefined;
+    let seconds = 0;
+    let nanos = 0;
+    for (let part = nextTag(cursor, end); part !== 0; part = nextTag(cursor, end)) {
+      if (fieldOf(part) === 1) seconds = readInteger(cursor, part);
+      else if (fieldOf(part) === 2) nanos = readInteger(cursor, part);
+      else skipField(cursor, part);
+    }
+    const made = make(seconds, nanos);
+    if (made === undefined) throw new ProtobufError(start, 'not a time');
+    return made;
+  });
+
+/** A Time or MicroTime as JSON has it. Whole seconds, as those of a Time are, come without a fraction. */
+export const time = timeBy((seconds, nanos) => formatMicroTime(seconds, nanos)?.replace('.000000Z', 'Z'));
+
+/** A Time or MicroTime in microseconds since the epoch. */
+export const microseconds = timeBy(microsecondsOf);
