@@ -98,7 +98,7 @@ In the namespace where the prober runs. These reach into pods: in all namespaces
 
 ${table(operatorHomeGrants(allLeases, 'garden'))}
 
-## What roles cannot say
+## Rights that roles cannot limit
 
 Whoever has the right to patch a Deployment can replace its image, and whoever has the right to delete pods can delete all of them.
 \`dwd manifests --component policy\` prints admission policies (Kubernetes 1.30 or later) for the ServiceAccounts of prober and
