@@ -13,14 +13,14 @@ const bugged = vi.hoisted(() => (...functions: readonly string[]) => async (orig
   return functions.reduce(withBugs, await original());
 });
 
-vi.mock('../../src/prober/observe.ts', bugged('probe'));
-vi.mock('../../src/prober/plan/flow-plan.ts', bugged('createFlow'));
+vi.mock('../../src/prober/probe.ts', bugged('probe'));
+vi.mock('../../src/prober/plan/create-flow.ts', bugged('createFlow'));
 vi.mock('../../src/prober/plan/flow.ts', bugged('advanceFlow'));
-vi.mock('../../src/prober/plan/moves.ts', bugged('planPatch'));
+vi.mock('../../src/prober/plan/patch-plan.ts', bugged('planPatch'));
 vi.mock('../../src/prober/act.ts', bugged('act'));
-vi.mock('../../src/prober/judge/outside-rules.ts', bugged('veto', 'judgeSilence'));
-vi.mock('../../src/prober/judge/outside-majority.ts', bugged('createExternalProbeRegistry'));
-vi.mock('../../src/prober/judge/outside-path.ts', bugged('enterAttempt'));
+vi.mock('../../src/prober/judge/external-probe-rules.ts', bugged('veto', 'judgeSilence'));
+vi.mock('../../src/prober/judge/external-probe-majority.ts', bugged('createExternalProbeRegistry'));
+vi.mock('../../src/prober/judge/external-probe-history.ts', bugged('enterAttempt'));
 vi.mock('../../src/weeder/judge/decide.ts', bugged('weeder/decide'));
 vi.mock('../../src/weeder/judge/weedings.ts', bugged('advanceService'));
 vi.mock('../../src/weeder/judge/watch-plan.ts', bugged('planScopes'));

@@ -11,7 +11,7 @@ import {
   scalesInOneWrite,
   workloadState,
 } from '../kubernetes/api/scalable.ts';
-import type { Write } from './plan/moves.ts';
+import type { Write } from './plan/patch-plan.ts';
 import type { Action, Outcome } from './plan/operation.ts';
 
 export interface ActDeps {

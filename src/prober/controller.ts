@@ -10,8 +10,8 @@ import {
   releasesLess,
   sameSettings,
 } from './judge/lifecycle.ts';
-import type { ExternalProbeRegistry } from './judge/outside-majority.ts';
-import { type ExternalProbeSourceDeps, createExternalProbes } from './outside-source.ts';
+import type { ExternalProbeRegistry } from './judge/external-probe-majority.ts';
+import { type ExternalProbeSourceDeps, createExternalProbes } from './external-probes.ts';
 import { type ProberMemory, type ProberStart, ShootProber, type ShootProberDeps } from './shoot-prober.ts';
 
 export interface ProberControllerDeps

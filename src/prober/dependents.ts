@@ -3,7 +3,7 @@ import { type ResourceRef, refKey } from '../kubernetes/api/resource-ref.ts';
 import { type ResourceState, isAtLeast, isHeld } from '../kubernetes/api/scalable.ts';
 import type { DependentSources } from '../kubernetes/cache/index.ts';
 import { type ActDeps, act } from './act.ts';
-import { type DryRunOverlays, findMissing, overlayWrite, takeSnapshot, viewDependents } from './judge/snapshots.ts';
+import { type DryRunOverlays, findMissing, overlayWrite, takeSnapshot, viewDependents } from './plan/snapshots.ts';
 import type { DependentsView } from './judge/verdict.ts';
 import type { Action, Outcome, Snapshot } from './plan/operation.ts';
 import type { ProberSettings } from './settings.ts';

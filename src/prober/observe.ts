@@ -6,105 +6,37 @@ import type { Answer } from '../kubernetes/api/call.ts';
 import type { Result } from '../kubernetes/api/errors.ts';
 import { listNodeLeases } from '../kubernetes/api/lease.ts';
 import type { Clock } from '../ports/clock.ts';
-import { type AskDeps, RunRequests, type Sent } from './ask.ts';
-import { decideByCandidates, decideByLeases, judgeLeases } from './judge/decide.ts';
-import { unreachable } from './judge/failure.ts';
-import type { Decision, LeaseList, ProbeInput, ProbeMemory, ReadError } from './judge/verdict.ts';
-
-export interface ProbeRequest {
-  readonly namespace: string;
-  readonly kubeConfigSecretName: string;
-  readonly timeoutMs: number;
-  /** Of the run before. */
-  readonly memory: ProbeMemory;
-  /** Asked anew for each judgement: a run may take long. */
-  readonly input: () => Omit<ProbeInput, 'now' | 'memory'>;
-  readonly signal: AbortSignal;
-}
-
-export interface ProbeResult {
-  readonly decision: Decision;
-  readonly durationMs: number;
-  /** API server's wall clock minus ours. */
-  readonly skewMs?: number;
-}
-
-/**
- * One probe run: version, leases and, where they could change what happens, nodes and machines. A read that fails ends it, and nothing is scaled. Rejects only
- * with `signal.reason`.
- */
-export const probe = async (deps: AskDeps, request: ProbeRequest): Promise<ProbeResult> => {
-  const { clock } = deps;
-  const { memory } = request;
-  const startedAt = clock.monotonic();
-  const times = { startedAt, endsBy: startedAt + request.timeoutMs };
-  const reads = openReads(deps, request, times.endsBy);
-  const input = (): ProbeInput => ({ ...request.input(), memory, now: clock.monotonic() });
-  const end = (decision: Decision): ProbeResult => ({
-    decision: { ...decision, memory: withSlowest(decision.memory, reads.slowestAnswerMs()) },
-    durationMs: clock.monotonic() - startedAt,
-    ...reads.skew(),
-  });
-  try {
-    const isSlow = answersAreSlow(memory, times);
-    const [version, early] = await Promise.all([reads.version(), isSlow ? reads.leases() : undefined]);
-    if (!version.ok) return end(unreachable({ startedAt, failure: 'api_server_unreachable', ...version }, input()));
-
-    const leases = early ?? (await reads.leases());
-    if (!leases.ok) return end(unreachable({ startedAt, failure: 'lease_list_failed', ...leases }, input()));
-    const judged = judgeLeases(leases.value, input());
-    if (judged.isEnough) return end(decideByLeases(judged, input()));
-
-    // Until nodes and machines are in, a list that took long has aged. An aged list is still better than a run that never ends in time.
-    const isRepeated = isSlow && hasTimeForAnother(times, clock.monotonic());
-    const [nodes, machines, newer = leases] = await Promise.all([
-      reads.nodes(),
-      reads.machines(judged.isUrgent),
-      isRepeated ? reads.leases() : undefined,
-    ]);
-    if (!newer.ok) return end(unreachable({ startedAt, failure: 'lease_list_failed', ...newer }, input()));
-    const latest = newer === leases ? judged : judgeLeases(newer.value, input());
-    if (latest.isEnough) return end(decideByLeases(latest, input()));
-    return end(decideByCandidates(latest, { nodes, machines }, input()));
-  } finally {
-    reads.close();
-  }
-};
-
-interface RunTimes {
-  readonly startedAt: number;
-  readonly endsBy: number;
-}
-
-/** Answers that took longer in the latest run, or longer than a quarter of a run's time: requests go side by side where they can. */
-const slowAnswerMs = 2_000;
-
-const answersAreSlow = ({ slowestAnswerMs = 0 }: ProbeMemory, { startedAt, endsBy }: RunTimes): boolean =>
-  slowestAnswerMs > Math.min(slowAnswerMs, (endsBy - startedAt) / 4);
-
-/** True if another answer that takes as long as the first ones of this run comes before its time is up. */
-const hasTimeForAnother = ({ startedAt, endsBy }: RunTimes, now: number): boolean => now + (now - startedAt) < endsBy;
-
-const withSlowest = ({ slowestAnswerMs: _, ...memory }: ProbeMemory, latest: number | undefined): ProbeMemory =>
-  latest === undefined ? memory : { ...memory, slowestAnswerMs: latest };
+import type { LeaseList, ProbeMemory, ReadError } from './judge/verdict.ts';
+import { type AskDeps, RunRequests, type Sent } from './run-requests.ts';
 
 type Read<T> = Promise<Result<T, ReadError>>;
 
 /** What a run may read; a read that fails is data. */
-interface Reads {
+export interface Reads {
   version(): Read<undefined>;
   leases(): Read<LeaseList>;
   nodes(): Read<readonly NodeView[]>;
   machines(urgent: boolean): Read<readonly Machine[]>;
   /** As the latest list of the leases showed it. */
-  skew(): Pick<ProbeResult, 'skewMs'>;
+  skew(): { readonly skewMs?: number };
   slowestAnswerMs(): number | undefined;
   close(): void;
 }
 
-const openReads = (deps: AskDeps, request: ProbeRequest, deadline: number): Reads => {
+export interface ReadsRequest {
+  readonly namespace: string;
+  readonly kubeConfigSecretName: string;
+  /** Of the run before. */
+  readonly memory: ProbeMemory;
+  /** Monotonic instant at which all is over. */
+  readonly deadline: number;
+  readonly signal: AbortSignal;
+}
+
+/** Reads reject only with `signal.reason`. */
+export const openReads = (deps: AskDeps, request: ReadsRequest): Reads => {
   const { clock } = deps;
-  const { namespace, kubeConfigSecretName, memory, signal } = request;
+  const { namespace, kubeConfigSecretName, memory, deadline, signal } = request;
   const { slowestAnswerMs } = memory;
   const requests = new RunRequests(deps, {
     secret: `${namespace}/${kubeConfigSecretName}`,

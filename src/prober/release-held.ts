@@ -14,7 +14,7 @@ import { createEventRecorder } from '../telemetry/index.ts';
 import { createApiServers } from './api-servers.ts';
 import { type HeldResource, findHeld, findHeldOf, heldKey, heldName } from './held.ts';
 import { type ReleaseResult, explain, whyByHand } from './release-result.ts';
-import { type ShootRelease, releasePolicyOnRequest, releaseShoot } from './release.ts';
+import { type ShootRelease, releasePolicyOnRequest, releaseShoot } from './release-shoot.ts';
 import { type ProberReport, createProberReport } from './report.ts';
 import type { DependentResource, ProberSettings } from './settings.ts';
 import { type ProberSources, createProberSources } from './sources.ts';

@@ -5,7 +5,7 @@ import type { Logger } from '../ports/logger.ts';
 import type { EventRecorder } from '../telemetry/index.ts';
 import type { ProberMetrics } from './metrics.ts';
 import type { Flow, FlowEnd } from './plan/flow.ts';
-import { unknownManager } from './plan/moves.ts';
+import { unknownManager } from './plan/patch-plan.ts';
 import { type Action, type Operation, type Outcome, maxAttempts } from './plan/operation.ts';
 
 /** Of a scale-down verdict, monotonic milliseconds: when the threshold was crossed, and when KCM would act. */

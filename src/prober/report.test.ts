@@ -5,9 +5,9 @@ import { ApiError, type ApiErrorCode, KubeconfigError } from '../kubernetes/api/
 import { refKey } from '../kubernetes/api/resource-ref.ts';
 import type { RecordedEvent } from '../telemetry/events.ts';
 import { type Verdict, emptyProbeMemory } from './judge/verdict.ts';
-import { createFlow } from './plan/flow-plan.ts';
+import { createFlow } from './plan/create-flow.ts';
 import type { Flow } from './plan/flow.ts';
-import type { Direction } from './plan/moves.ts';
+import type { Direction } from './plan/patch-plan.ts';
 import type { Operation } from './plan/operation.ts';
 import { type ProberReport, createProberReport } from './report.ts';
 import { dependent, downVerdict, upVerdict } from './testing/cases.ts';

@@ -4,8 +4,8 @@ import type { Meter } from '../ports/meter.ts';
 import type { EventRecorder } from '../telemetry/index.ts';
 import { type Downtime, type Verdict, wordOf } from './judge/verdict.ts';
 import { type ProberMetrics, createProberMetrics, forgetShoot } from './metrics.ts';
-import type { ProbeResult } from './observe.ts';
-import { type ExternalProbeReport, ExternalProbeReporter } from './report-outside.ts';
+import type { ProbeResult } from './probe.ts';
+import { type ExternalProbeReport, ExternalProbeReporter } from './report-external-probe.ts';
 import { type ScalingReport, ScalingReporter } from './report-scaling.ts';
 
 /** The only stage that logs, counts and records Events. */

@@ -1,7 +1,7 @@
 import { type ClusterView, decodeCluster } from '../gardener/cluster.ts';
 import { type Informer, createInformer } from '../kubernetes/cache/index.ts';
 import { decodeKubeconfigSecret } from '../kubernetes/kubeconfig/index.ts';
-import { type WatchedApiServer, watchApiServers } from './api-server-watch.ts';
+import { type WatchedApiServer, watchApiServers } from './watch-api-servers.ts';
 import type { ExternalProbeSettings, ProberSettings } from './settings.ts';
 import { type WatchDeps, type WatchedDependent, watchDependent } from './watch-dependent.ts';
 

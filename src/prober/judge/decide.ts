@@ -5,8 +5,8 @@ import type { Result } from '../../kubernetes/api/errors.ts';
 import { decisionOf, healthy, soonestMs } from './decision.ts';
 import { confirmableAt, endDowntime } from './downtime.ts';
 import { unlisted } from './failure.ts';
-import { type WatchedLease, confirmAfterMs, observeLeases } from './look.ts';
-import { couldTrigger, earliestPossibleTrigger, judgeSilence, triggerInstant, veto } from './outside-rules.ts';
+import { type WatchedLease, confirmAfterMs, observeLeases } from './observed-leases.ts';
+import { couldTrigger, earliestPossibleTrigger, judgeSilence, triggerInstant, veto } from './external-probe-rules.ts';
 import {
   canOnlyBeHealthy,
   countExpired,

@@ -1,6 +1,6 @@
 import { type Observation, resetAges } from '../../gardener/leases.ts';
 import { ApiError, type ApiErrorCode } from '../../kubernetes/api/errors.ts';
-import { isOurFault } from './failure-cause.ts';
+import { isOurFault } from './own-fault.ts';
 import type { ApiServerView, Downtime, DowntimeEvidence, ProbeMemory, ReadError, UnreachableSpell } from './verdict.ts';
 
 // While the API server of a shoot is down nobody can renew a lease; when it is back, all of them are old. But that we do not reach it does not say that it is

@@ -2,7 +2,7 @@ import { renewalsOf } from '../../gardener/leases.ts';
 import { ApiError } from '../../kubernetes/api/errors.ts';
 import { decisionOf, nextTick, soonestMs } from './decision.ts';
 import { downtimeMs, lengthenSpell } from './downtime.ts';
-import type { WatchedLease } from './look.ts';
+import type { WatchedLease } from './observed-leases.ts';
 import { earliestReach, mayReachAt } from './threshold.ts';
 import type { Decision, FailureKind, ProbeInput, ProbeMemory, ReadError, Verdict } from './verdict.ts';
 

@@ -6,6 +6,7 @@ import {
   canOnlyBeHealthy,
   earliestPossibleExpiry,
   earliestWrongClocksDeadline,
+  nthSmallest,
   reaches,
   share,
   thresholdInstant,
@@ -133,5 +134,21 @@ describe('wrong clocks', () => {
         expect(earliestWrongClocksDeadline(leases, now)).toBe(worst ? soon : undefined);
       }),
     );
+  });
+});
+
+describe('the n-th smallest', () => {
+  it.each([
+    [[3, 1, 2], 1, 1],
+    [[3, 1, 2], 3, 3],
+    [[10, 9, 100], 2, 10],
+    [[5, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY], 1, Number.NEGATIVE_INFINITY],
+    [[1], 2, undefined],
+    [[], 1, undefined],
+    [[1], 0, undefined],
+  ])('of %o number %i is %s', (values, n, expected) => {
+    const before = [...values];
+    expect(nthSmallest(values, n)).toBe(expected);
+    expect(values).toEqual(before);
   });
 });

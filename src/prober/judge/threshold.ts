@@ -1,6 +1,9 @@
 import type { JudgedLease } from '../../gardener/leases.ts';
-import { nthSmallest } from './nth-smallest.ts';
 import type { Counts, DependentsView, ProbeSettings } from './verdict.ts';
+
+/** The n-th smallest of the values, counted from 1; undefined where there are not so many. No value may be NaN. */
+export const nthSmallest = (values: readonly number[], n: number): number | undefined =>
+  Float64Array.from(values).sort()[n - 1];
 
 export const countExpired = (leases: readonly JudgedLease[]): number =>
   leases.reduce((count, { expired }) => (expired ? count + 1 : count), 0);

@@ -22,7 +22,7 @@ import {
 } from '../testing/cases.ts';
 import { type HarnessOptions, createHarness } from '../testing/seed-harness.ts';
 import { deployment, etcd, objectOf, stateOf } from '../testing/seed-model.ts';
-import { createFlow } from './flow-plan.ts';
+import { createFlow } from './create-flow.ts';
 import { type Flow, advanceFlow, confirmFlow } from './flow.ts';
 
 const [a, b, c, d] = [deployment('a'), deployment('b'), deployment('c'), deployment('d')];

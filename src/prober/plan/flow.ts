@@ -1,4 +1,4 @@
-import type { Direction, Scope } from './moves.ts';
+import type { Direction, Scope } from './patch-plan.ts';
 import { stepOperation } from './operation-step.ts';
 import {
   type Action,

@@ -7,7 +7,7 @@ import {
   narrowScope,
   planPatch,
   unknownManager,
-} from './moves.ts';
+} from './patch-plan.ts';
 import {
   type Action,
   type Operation,

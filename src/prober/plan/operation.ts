@@ -1,7 +1,7 @@
 import type { ApiError, Result } from '../../kubernetes/api/errors.ts';
 import { type ResourceState, isAtLeast, scalesInOneWrite } from '../../kubernetes/api/scalable.ts';
 import type { DependentResource, ScaleInfo } from '../settings.ts';
-import type { Write } from './moves.ts';
+import type { Write } from './patch-plan.ts';
 
 /** What a shoot's loop knows of one dependent resource without asking the API server. */
 export type Snapshot =

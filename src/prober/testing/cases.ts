@@ -1,7 +1,7 @@
 import { ApiError, type ApiErrorCode } from '../../kubernetes/api/errors.ts';
 import type { ResourceRef } from '../../kubernetes/api/resource-ref.ts';
 import type { Verdict } from '../judge/verdict.ts';
-import type { Direction, Scope } from '../plan/moves.ts';
+import type { Direction, Scope } from '../plan/patch-plan.ts';
 import type { Action } from '../plan/operation.ts';
 import type { DependentResource, ScaleInfo } from '../settings.ts';
 import type { ModelObject } from './seed-model.ts';

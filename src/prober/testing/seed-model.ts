@@ -7,7 +7,7 @@ import {
   scalesInOneWrite,
   workloadState,
 } from '../../kubernetes/api/scalable.ts';
-import type { Write } from '../plan/moves.ts';
+import type { Write } from '../plan/patch-plan.ts';
 
 /** A scalable object as a seed's API server holds it. Custom kinds keep their count where only the Scale shows it. */
 export interface ModelObject {

@@ -11,7 +11,7 @@ import {
   resultOfError,
   untriedExternalProbe,
   viewExternalProbe,
-} from './outside-path.ts';
+} from './external-probe-history.ts';
 
 const settings: ExternalProbeSettings = {
   kubeConfigSecretName: 'outside',

@@ -6,7 +6,7 @@ import {
   createExternalProbeRegistry,
   isFaultOurs,
   standingOf,
-} from './outside-majority.ts';
+} from './external-probe-majority.ts';
 
 describe('what a path says of all of them', () => {
   it.each([

@@ -4,7 +4,7 @@ import { type ScriptedCall, type ScriptedClient, createScriptedClient } from '..
 import { listMachines } from '../gardener/machine.ts';
 import { getVersion } from '../gardener/shoot-calls.ts';
 import { ApiError, type ApiErrorCode, type ConnectionFault } from '../kubernetes/api/errors.ts';
-import { RunRequests, type Sent } from './ask.ts';
+import { RunRequests, type Sent } from './run-requests.ts';
 import { createStaticStore } from './testing/static-store.ts';
 
 let clock: FakeClock;

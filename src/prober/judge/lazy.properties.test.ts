@@ -5,7 +5,7 @@ import type { NodeView } from '../../gardener/node.ts';
 import { ApiError } from '../../kubernetes/api/errors.ts';
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
 import { ignoreScalingAnnotation } from '../../kubernetes/api/scalable.ts';
-import { type ExternalProbeView, type ProbeMemory, emptyProbeMemory } from '../judge/verdict.ts';
+import { type ExternalProbeView, type ProbeMemory, emptyProbeMemory } from './verdict.ts';
 import type { DependentResource } from '../settings.ts';
 import {
   type ProbeRun,
@@ -18,8 +18,8 @@ import {
   runProbes,
   undisturbed,
 } from '../testing/probe-run.ts';
-import { hasWork } from './flow-plan.ts';
-import type { Snapshot } from './operation.ts';
+import { hasWork } from '../plan/create-flow.ts';
+import type { Snapshot } from '../plan/operation.ts';
 
 const seed = 20_261_121;
 const now = 200_000;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { failedVerdict, upVerdict } from '../testing/cases.ts';
-import { type NextRun, nextRunDue, runSooner, scheduleAfter } from './next-look.ts';
+import { type NextRun, nextRunDue, runSooner, scheduleAfter } from './next-run.ts';
 import { type Decision, type Verdict, emptyProbeMemory } from './verdict.ts';
 
 const skip: Verdict = { kind: 'skipped' };

@@ -1,6 +1,6 @@
 import { type ApiError, type ApiErrorCode, KubeconfigError } from '../../kubernetes/api/errors.ts';
 import type { ExternalProbeSettings } from '../settings.ts';
-import { isOurFault } from './failure-cause.ts';
+import { isOurFault } from './own-fault.ts';
 import { longestBackOffMs, throttledBackOffMs } from './failure.ts';
 import type { ExternalProbeView, Reachability } from './verdict.ts';
 

@@ -1,6 +1,6 @@
 import { decisionOf, nextTick, soonestMs } from './decision.ts';
-import type { WatchedLease } from './look.ts';
-import { nthSmallest } from './nth-smallest.ts';
+import type { WatchedLease } from './observed-leases.ts';
+import { nthSmallest } from './threshold.ts';
 import type { Counts, Decision, ExternalProbeView, ProbeInput } from './verdict.ts';
 
 const canTrigger = (externalProbe: ExternalProbeView | undefined): externalProbe is ExternalProbeView =>

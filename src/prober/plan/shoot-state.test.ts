@@ -18,7 +18,7 @@ import {
 } from '../testing/cases.ts';
 import { type Harness, type HarnessOptions, createHarness } from '../testing/seed-harness.ts';
 import { deployment, objectOf } from '../testing/seed-model.ts';
-import { type ShootContext, type ShootEvent, type ShootState, advanceShoot } from './shoot.ts';
+import { type ShootContext, type ShootEvent, type ShootState, advanceShoot } from './shoot-state.ts';
 
 const [a, b] = [deployment('a'), deployment('b')];
 const isHeld = { annotations: { [active]: '', [replicas]: '3' }, replicas: 0 };

@@ -5,7 +5,7 @@ import type { Store } from '../kubernetes/cache/index.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Random } from '../ports/random.ts';
 import { connectShoot } from './connect.ts';
-import type { ExternalProbeFacts, ExternalProbeRegistry } from './judge/outside-majority.ts';
+import type { ExternalProbeFacts, ExternalProbeRegistry } from './judge/external-probe-majority.ts';
 import {
   type AttemptResult,
   type ExternalProbeHistory,
@@ -14,9 +14,9 @@ import {
   resultOfError,
   untriedExternalProbe,
   viewExternalProbe,
-} from './judge/outside-path.ts';
+} from './judge/external-probe-history.ts';
 import type { Decision, ExternalProbeView, ProbeSettings } from './judge/verdict.ts';
-import type { ExternalProbeReport } from './report-outside.ts';
+import type { ExternalProbeReport } from './report-external-probe.ts';
 import type { ExternalProbeSettings } from './settings.ts';
 
 /** What all external probes of a seed have in common. */

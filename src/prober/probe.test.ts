@@ -5,7 +5,7 @@ import { type ScriptedCall, type ScriptedClient, createScriptedClient } from '..
 import { ApiError, type ApiErrorCode } from '../kubernetes/api/errors.ts';
 import type { KubeClient } from '../kubernetes/api/kube.ts';
 import { type DependentsView, emptyProbeMemory } from './judge/verdict.ts';
-import { type ProbeResult, probe } from './observe.ts';
+import { type ProbeResult, probe } from './probe.ts';
 import { defaultSettings, disturbed, held, undisturbed } from './testing/probe-run.ts';
 import { createStaticStore } from './testing/static-store.ts';
 

@@ -1,7 +1,7 @@
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
 import type { DependentResource, ScaleInfo } from '../settings.ts';
 import type { Flow, SnapshotOf } from './flow.ts';
-import { type Direction, type Scope, narrowScope, planPatch } from './moves.ts';
+import { type Direction, type Scope, narrowScope, planPatch } from './patch-plan.ts';
 import { type IfMissing, idleOperation } from './operation.ts';
 
 export interface FlowPlan {

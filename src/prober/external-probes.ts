@@ -1,7 +1,7 @@
 import type { Store } from '../kubernetes/cache/index.ts';
-import { type ExternalProbeRegistry, createExternalProbeRegistry } from './judge/outside-majority.ts';
-import { type ExternalProbeMemory, type ExternalProbeSource, factsOf } from './outside-prober.ts';
-import type { ExternalProbeReport } from './report-outside.ts';
+import { type ExternalProbeRegistry, createExternalProbeRegistry } from './judge/external-probe-majority.ts';
+import { type ExternalProbeMemory, type ExternalProbeSource, factsOf } from './external-prober.ts';
+import type { ExternalProbeReport } from './report-external-probe.ts';
 import type { ProberSettings } from './settings.ts';
 
 export interface ExternalProbeSourceDeps {

@@ -7,7 +7,7 @@ import {
 } from '../../kubernetes/api/scalable.ts';
 import { dependent } from '../testing/cases.ts';
 import { deployment, etcd } from '../testing/seed-model.ts';
-import { type Direction, type PatchPlan, isSettled, isUndisturbed, planPatch } from './moves.ts';
+import { type Direction, type PatchPlan, isSettled, isUndisturbed, planPatch } from './patch-plan.ts';
 
 const workload = dependent(deployment('kube-controller-manager'));
 const custom = dependent(etcd('etcd-main'));

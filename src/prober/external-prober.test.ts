@@ -3,10 +3,10 @@ import { type FakeClock, createFakeClock } from '../../test/doubles/fake-clock.t
 import { ApiError } from '../kubernetes/api/errors.ts';
 import type { ShootConnector } from '../kubernetes/api/shoot-connection.ts';
 import type { Store } from '../kubernetes/cache/store.ts';
-import { createExternalProbeRegistry } from './judge/outside-majority.ts';
+import { createExternalProbeRegistry } from './judge/external-probe-majority.ts';
 import { type Verdict, emptyProbeMemory } from './judge/verdict.ts';
-import { ExternalProber } from './outside-prober.ts';
-import type { ExternalProbeReport } from './report-outside.ts';
+import { ExternalProber } from './external-prober.ts';
+import type { ExternalProbeReport } from './report-external-probe.ts';
 import { failedVerdict, upVerdict } from './testing/cases.ts';
 import { defaultSettings } from './testing/probe-run.ts';
 import { createStaticStore } from './testing/static-store.ts';

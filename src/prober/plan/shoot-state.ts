@@ -1,8 +1,8 @@
 import { type ReleasePolicy, releasesLess } from '../judge/lifecycle.ts';
-import { type NextRun, nextRunDue, runSooner, scheduleAfter } from '../judge/next-look.ts';
+import { type NextRun, nextRunDue, runSooner, scheduleAfter } from '../judge/next-run.ts';
 import type { Decision, ProbeMemory, Verdict } from '../judge/verdict.ts';
 import type { DependentResource } from '../settings.ts';
-import { type FlowPlan, createFlow, hasWork } from './flow-plan.ts';
+import { type FlowPlan, createFlow, hasWork } from './create-flow.ts';
 import {
   type Flow,
   type FlowEnd,
@@ -12,7 +12,7 @@ import {
   confirmFlow,
   mustAwaitWatches,
 } from './flow.ts';
-import type { Direction, Scope } from './moves.ts';
+import type { Direction, Scope } from './patch-plan.ts';
 import type { Action, Outcome } from './operation.ts';
 
 /** What a shoot's prober wants done, whether or not a flow does it already. */

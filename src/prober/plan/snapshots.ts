@@ -7,10 +7,10 @@ import {
   workloadState,
 } from '../../kubernetes/api/scalable.ts';
 import type { DependentSources } from '../../kubernetes/cache/index.ts';
-import { isUndisturbed } from '../plan/moves.ts';
-import type { Snapshot } from '../plan/operation.ts';
+import { isUndisturbed } from './patch-plan.ts';
+import type { Snapshot } from './operation.ts';
 import type { DependentResource } from '../settings.ts';
-import type { DependentsView } from './verdict.ts';
+import type { DependentsView } from '../judge/verdict.ts';
 
 /** In a dry run: the state that a would-be write left behind, as long as the real one is what it was. */
 interface DryRunOverlay {

@@ -1,5 +1,5 @@
 import type { Logger } from '../ports/logger.ts';
-import type { AttemptResult, ExternalProbeHistory } from './judge/outside-path.ts';
+import type { AttemptResult, ExternalProbeHistory } from './judge/external-probe-history.ts';
 import type { Reachability } from './judge/verdict.ts';
 import type { ProberMetrics } from './metrics.ts';
 
