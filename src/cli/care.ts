@@ -92,7 +92,7 @@ export const careCommand = (run: RunCare): Command =>
         io.stdoutStyled(formatRound(result.value, output, inColour));
         return exitCodeOf(result.value);
       };
-      // Whoever looks at the result of a round wants the log only where it tells of errors.
+      // A round prints its result: the log holds errors only, unless a level is given.
       const quiet = once && !given.includes('zap-log-level') ? { 'zap-log-level': 'error' as const } : {};
       const component = {
         printsResult: once,

@@ -54,7 +54,7 @@ export interface Launch extends Invocation<typeof processFlags> {
 /** Log and metrics of a component. */
 interface Telemetry {
   readonly logger: Logger;
-  /** For the reason of an end that nobody wanted, which is told whatever the level. */
+  /** For the reason of a failure, which is logged whatever the level. */
   readonly fatal: Logger;
   readonly meter: PrometheusMeter;
 }

@@ -1,4 +1,4 @@
-/** The command line is wrong: told together with the usage, exit code 2. */
+/** The command line is wrong: printed with the usage, exit code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

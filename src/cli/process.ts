@@ -33,7 +33,7 @@ export interface HostProcess {
 
 const codeOf = (error: unknown): unknown => (error as { readonly code?: unknown } | undefined)?.code;
 
-/** A stack is for bugs; what the system refused is told by its message. */
+/** A stack is for bugs; where the system refuses something the message is enough. */
 const inWords = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
   return codeOf(error) === undefined ? (error.stack ?? error.message) : error.message;

@@ -2,7 +2,7 @@ import { nearest } from './nearest.ts';
 import type { Path } from './problem.ts';
 import { fieldsOf } from './shape.ts';
 
-/** What a configuration file says itself, beside what it comes to: told apart by it, a field that is misspelt and one that was taken out. */
+/** The fields that a configuration file sets itself, and their values with defaults. Tells a misspelt field from one that was removed. */
 export interface Outline {
   /** The known fields that the file has, as JSON by path. */
   readonly given: ReadonlyMap<string, string>;

@@ -31,7 +31,7 @@ const inquiryOf = ({ client, signal }: InstallContext): Inquiry => ({ client, op
 
 const cluster = { apiVersion: 'extensions.gardener.cloud/v1alpha1', kind: 'Cluster' };
 
-/** Whether the API server serves what the prober works on. Rejects with an ApiError. */
+/** Checks that the API server serves what the prober works on. Rejects with an ApiError. */
 export const checkKinds = async (
   { prober }: InstalledSettings,
   context: InstallContext,
@@ -89,7 +89,7 @@ const missingAmong = async (
   return missing;
 };
 
-/** Whether each component's ServiceAccount has the rights that its settings take. Rejects with an ApiError. */
+/** Checks that each component's ServiceAccount has the rights that its settings need. Rejects with an ApiError. */
 export const checkInstalledRights = async (
   settings: InstalledSettings,
   accounts: ReadonlyMap<string, ServiceAccountName>,

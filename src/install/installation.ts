@@ -15,7 +15,7 @@ import { type InstallOptions, type Installed, install } from './install.ts';
 import { installedSettings, refuseDropping } from './installed-settings.ts';
 import type { KubeObject } from './object.ts';
 import { refuseSecondProber } from './other-prober.ts';
-import { installedPolicies } from './policy-along.ts';
+import { installedPolicies } from './installed-policies.ts';
 import { type Released, type Uninstalled as UninstallReport, uninstall } from './uninstall.ts';
 
 /** What a command that works on a cluster once is given. */

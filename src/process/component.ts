@@ -28,7 +28,7 @@ export interface ComponentOptions<Settings, Ports = ComponentPorts> {
   readonly ports: Ports;
   /** Reconciles at the same time. */
   readonly concurrency: number;
-  /** Nothing is written; what would be is told. */
+  /** Writes nothing; the log says what it would write. */
   readonly dryRun?: boolean;
 }
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 
-/** A part of the program that works until it is told to stop. */
+/** A part of the program that works until it is stopped. */
 export interface Runnable {
   /** For logs. */
   readonly name: string;

@@ -1,4 +1,4 @@
-/** An expression in CEL (https://kubernetes.io/docs/reference/using-api/cel/) and what a refused request is told. */
+/** An expression in CEL (https://kubernetes.io/docs/reference/using-api/cel/) and the message of a refused request. */
 export interface Validation {
   readonly expression: string;
   readonly message: string;

@@ -70,7 +70,7 @@ export interface Outcome {
   readonly weeders: readonly ProcessDeps<WeederSettings>[];
   readonly cares: readonly CareProcessDeps[];
   readonly rounds: readonly CareRoundDeps[];
-  /** Whether signals stop the program in order. */
+  /** True if signals stop the program in order. */
   readonly listens: boolean;
 }
 
