@@ -7,7 +7,7 @@ import { type Lease, listNodeLeasesWithin } from '../kubernetes/api/lease.ts';
 import { listCall, lookBounds } from '../kubernetes/api/list-call.ts';
 import { type TunnelPod, decodeTunnelPod } from '../kubernetes/api/pod.ts';
 
-/** An answer of `/healthz`: its status, a 2xx, and its text. */
+/** A successful answer of `/healthz`: its status, a 2xx, and its body. */
 export interface HealthzAnswer {
   readonly status: number;
   readonly body: string;
@@ -23,7 +23,7 @@ export const getHealthz: Call<HealthzAnswer> = {
 
 export const listNodeLeaseExpiries: Call<readonly Lease[]> = listNodeLeasesWithin(lookBounds.leases);
 
-/** Ends of the tunnel between control plane and shoot. */
+/** Lists the pods at the shoot's end of the tunnel to its control plane. */
 export const listTunnelPods: Call<readonly TunnelPod[]> = listCall({
   path: '/api/v1/namespaces/kube-system/pods',
   query: { labelSelector: 'type=tunnel' },
@@ -33,7 +33,7 @@ export const listTunnelPods: Call<readonly TunnelPod[]> = listCall({
   bounds: lookBounds.tunnelPods,
 });
 
-/** Whom our writes to Shoots are recorded under in their `managedFields`. */
+/** Field manager of our writes to Shoots. */
 export const careFieldManager = 'dependency-watchdog-care';
 
 const shootPath = ({ namespace, name }: NamespacedName): string =>
@@ -62,7 +62,7 @@ export const patchShootConditions = (
 ): Call<GardenShoot> =>
   patchShoot(`${shootPath(shoot)}/status`, { metadata: { resourceVersion }, status: { conditions } });
 
-/** Sets labels, or with null removes them; refused with a Conflict likewise. */
+/** Sets labels, or removes those that are null; refused with a Conflict likewise. */
 export const patchShootLabels = (
   { shoot, resourceVersion }: GardenShoot,
   labels: Readonly<Record<string, string | null>>,

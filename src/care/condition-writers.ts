@@ -7,7 +7,7 @@ import {
   optionalString,
 } from '../kubernetes/api/decode.ts';
 
-/** Somebody who writes the same conditions. */
+/** A client that writes the same conditions. */
 export interface ConditionWriter {
   /** Field manager, such as `gardenlet`. */
   readonly manager: string;
@@ -16,19 +16,19 @@ export interface ConditionWriter {
 }
 
 export interface WriterQuery {
-  /** The field manager that our own writes are recorded under. */
+  /** Field manager of our own writes. */
   readonly own: string;
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
 
-/** Two writers of one condition flap: who has written within this time, in milliseconds, is taken to write on. */
+/** A client that wrote within this time, in milliseconds, is expected to write again. Two writers make a condition flap. */
 const recentMs = 300_000;
 
 /** Keys of a list that is merged by `type`, as structured-merge-diff writes them. */
 const ownedKeys: ReadonlySet<string> = new Set(shootConditionTypes.map((type) => `k:${JSON.stringify({ type })}`));
 
-/** An entry of an atomic list names no items: whoever owns the list has written all of it. */
+/** An entry of an atomic list names no items: its manager has written the whole list. */
 const namesOwned = (conditions: JsonObject): boolean => {
   const keys = Object.keys(conditions);
   return keys.length === 0 || keys.some((key) => ownedKeys.has(key));
@@ -45,8 +45,8 @@ const writerOf = (json: unknown, path: string): ConditionWriter | undefined => {
 };
 
 /**
- * Who else has written conditions of ours within the last 5 minutes, by the `managedFields` of the Shoot's metadata; the latest where there
- * are several.
+ * The other client that wrote conditions of ours within the last 5 minutes, from the `managedFields` of the Shoot's metadata; the latest if
+ * there are several.
  */
 export const otherConditionWriter = (
   metadata: JsonObject,

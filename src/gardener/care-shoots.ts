@@ -18,18 +18,18 @@ export interface WorkerPool {
   readonly name: string;
   readonly minimum: number;
   readonly maximum: number;
-  /** What its nodes shall run, such as `1.33.2`. */
+  /** Desired version of its nodes, such as `1.33.2`. */
   readonly kubernetesVersion: string;
 }
 
 /** A Shoot as care needs it, read from the garden or from a Cluster. */
 export interface CareShoot extends ShootProgress, NamespacedName {
-  /** `status.uid`, which BackupEntries are named by. */
+  /** `status.uid`, part of the names of BackupEntries. */
   readonly uid: string;
   /** The seed of its control plane; empty while unknown. */
   readonly seedName: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** Hibernated, or to be hibernated. */
+  /** Hibernated, or hibernation is enabled. */
   readonly hibernated: boolean;
   readonly purpose: string;
   /** Empty for workerless shoots. */
@@ -44,7 +44,7 @@ export interface CareCluster extends Cluster<CareShoot> {
   readonly seedName: string;
 }
 
-/** A Shoot in the garden, with what it takes to write to it. */
+/** A Shoot in the garden, with all that a write needs. */
 export interface GardenShoot {
   readonly shoot: CareShoot;
   readonly resourceVersion: string;

@@ -1,6 +1,6 @@
 import { type Condition, sameCondition } from './condition.ts';
 
-/** Types of a Shoot that care owns, in the order they are written. `EveryNodeReady` is left out for workerless shoots. */
+/** Condition types of a Shoot that care owns, in the order in which they are written. Workerless shoots have no `EveryNodeReady`. */
 export const shootConditionTypes = [
   'APIServerAvailable',
   'ControlPlaneHealthy',
@@ -11,7 +11,7 @@ export const shootConditionTypes = [
 
 export type ShootConditionType = (typeof shootConditionTypes)[number];
 
-/** A condition, or one as it is stored: with fields that only its writer knows. */
+/** A condition, or a stored one with fields that only its writer knows. */
 interface Typed {
   readonly type?: unknown;
 }
@@ -19,8 +19,8 @@ interface Typed {
 const rankOf = ({ type }: Typed): number => shootConditionTypes.findIndex((owned) => owned === type);
 
 /**
- * The conditions of a Shoot: those of others first and as they are, then `fresh` in the order of `shootConditionTypes`. What is stored of
- * an owned type and not in `fresh` is dropped.
+ * The conditions of a Shoot: first those of others, unchanged, then `fresh` in the order of `shootConditionTypes`. Drops stored conditions of
+ * owned types that are not in `fresh`.
  */
 export const mergeShootConditions = <T extends Typed>(
   stored: readonly T[],
@@ -30,7 +30,7 @@ export const mergeShootConditions = <T extends Typed>(
   ...fresh.toSorted((a, b) => rankOf(a) - rankOf(b)),
 ];
 
-/** The conditions of an extension object: each of `fresh` in the place of the stored one of its type, new types at the end. */
+/** The conditions of an extension object: each of `fresh` replaces the stored one of its type; new types come last. */
 export const mergeConditionsByType = <T extends Typed>(
   stored: readonly T[],
   fresh: readonly Condition[],
@@ -39,17 +39,17 @@ export const mergeConditionsByType = <T extends Typed>(
   const replaced = stored.flatMap((condition): readonly (T | Condition)[] => {
     const replacement = fresh.find(({ type }) => type === condition.type);
     if (replacement === undefined) return [condition];
-    // A type that is stored twice is left once.
+    // A type that is stored twice is kept once.
     return left.delete(replacement.type) ? [replacement] : [];
   });
   return [...replaced, ...left.values()];
 };
 
-/** Those of other types than these. */
+/** Conditions of all other types. */
 export const withoutConditionTypes = <T extends Typed>(stored: readonly T[], types: readonly string[]): readonly T[] =>
   stored.filter(({ type }) => typeof type !== 'string' || !types.includes(type));
 
-/** Whether two lists say the same, in the same order. */
+/** True if both lists have equal conditions in the same order. */
 export const sameConditions = (a: readonly Condition[], b: readonly Condition[]): boolean =>
   a.length === b.length &&
   a.every((condition, index) => {

@@ -3,12 +3,12 @@ import { formatTime } from '../kubernetes/api/meta-time.ts';
 
 export type ConditionStatus = 'True' | 'False' | 'Unknown' | 'Progressing';
 
-/** One condition of a Shoot or of an extension object (`core.gardener.cloud/v1beta1`). Other kinds' conditions are read as such too. */
+/** One condition of a Shoot or of an extension object (`core.gardener.cloud/v1beta1`). Conditions of other kinds are read as such, too. */
 export interface Condition {
   readonly type: string;
-  /** A ConditionStatus; whatever others have written where it was read. */
+  /** A ConditionStatus; a condition that was read may have any other. */
   readonly status: string;
-  /** When the status changed last: RFC 3339, whole seconds. Empty where it is missing. */
+  /** When the status changed last: RFC 3339, whole seconds. Empty if absent. */
   readonly lastTransitionTime: string;
   /** When reason, message or codes changed last, likewise. */
   readonly lastUpdateTime: string;
@@ -18,15 +18,15 @@ export interface Condition {
   readonly codes?: readonly string[];
 }
 
-/** What a condition is made from. */
+/** Basis of a new condition. */
 export interface ConditionBase {
   /** Never empty. */
   readonly type: string;
-  /** The condition as it is stored, where there is one. */
+  /** The stored condition, if there is one. */
   readonly old?: Condition | undefined;
 }
 
-/** What is left out stays as it was, except for codes: they are always exactly those given. */
+/** Absent fields stay as they were, except for codes: absent codes are none. */
 export interface ConditionChange {
   readonly status?: ConditionStatus;
   readonly reason?: string;
@@ -36,14 +36,14 @@ export interface ConditionChange {
 
 export interface UpdatedCondition {
   readonly condition: Condition;
-  /** Whether it differs from the old one in anything. */
+  /** True if it differs from the old one in any field. */
   readonly changed: boolean;
 }
 
 const initialReason = 'ConditionInitialized';
 const initialMessage = 'The condition has been initialized but its semantic check has not been performed yet.';
 
-/** Longest message, as that of Kubernetes' own conditions (`metav1.Condition`): parts of it may come from nodes, which are their user's. */
+/** Longest message, as of `metav1.Condition`: parts of it may come from nodes, which users control. */
 const longestMessage = 32_768;
 const bounded = (message: string): string =>
   message.length > longestMessage ? `${message.slice(0, longestMessage - 3)}...` : message;
@@ -54,7 +54,7 @@ const sameCodes = (a: readonly string[] = [], b: readonly string[] = []): boolea
 const sameText = (a: Condition, b: Condition): boolean =>
   a.reason === b.reason && a.message === b.message && sameCodes(a.codes, b.codes);
 
-/** Whether two conditions say the same in every field; absent codes are no codes. */
+/** True if two conditions are equal in every field; absent codes are none. */
 export const sameCondition = (a: Condition, b: Condition): boolean =>
   a.type === b.type &&
   a.status === b.status &&
@@ -97,7 +97,7 @@ export const updateCondition = (
 /** A condition whose check has not been performed yet. */
 export const newCondition = (type: string, now: number): Condition => updateCondition({ type }, {}, now).condition;
 
-/** Of a check that could not be carried out. `problem` is the error's text. */
+/** The condition of a check that could not be carried out. `problem` is the error's text. */
 export const uncheckedCondition = (base: ConditionBase, problem: string, now: number): UpdatedCondition =>
   updateCondition(base, { status: 'Unknown', reason: 'ConditionCheckError', message: problem }, now);
 
@@ -121,7 +121,7 @@ const decodeCondition = (json: unknown, path: string): Condition => {
   };
 };
 
-/** The `conditions` of a `status`, of whatever kind. */
+/** The `conditions` of a `status` of any kind. */
 export const decodeConditions = (status: JsonObject, path: string): readonly Condition[] =>
   (optionalList(status.conditions, `${path}.conditions`) ?? []).map((item, index) =>
     decodeCondition(item, `${path}.conditions[${String(index)}]`),

@@ -1,7 +1,7 @@
 export interface ErrorCodeTraits {
-  /** The user has to mend it; not the operator. */
+  /** The user must fix it, not the operator. */
   readonly userError: boolean;
-  /** Trying again may help although nobody changes anything. */
+  /** A retry may succeed without any change. */
   readonly retryHelps: boolean;
 }
 
@@ -25,10 +25,10 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes;
 
-/** By code: whether a text is that of such an error. Infrastructures word them differently, so none come with the library. */
+/** Matchers of error texts by code. Each infrastructure has other texts, so the library has no matchers of its own. */
 export type KnownErrorCodes = Readonly<Partial<Record<ErrorCode, (text: string) => boolean>>>;
 
-/** Codes of the error and of what caused it: of the first that has a list `codes`. */
+/** The codes of the error, or of the first of its causes that has a list `codes`. */
 const carriedCodes = (error: unknown): readonly string[] => {
   const seen = new Set<unknown>();
   let current = error;
@@ -42,7 +42,7 @@ const carriedCodes = (error: unknown): readonly string[] => {
   return [];
 };
 
-/** The codes that an error carries already (`codes`, its own or of its causes), and those whose matcher hits its text: sorted, each once. */
+/** The codes of an error (its `codes`, or those of a cause), and those whose matcher hits its text: sorted, each once. */
 export const determineErrorCodes = (error: string | Error, known: KnownErrorCodes): readonly string[] => {
   const text = typeof error === 'string' ? error : error.message;
   const hit = Object.entries(known).filter(([, matches]) => matches(text));

@@ -6,7 +6,7 @@ import { type HealthView, decodeParts } from './health-objects.ts';
 /** An Etcd (`druid.gardener.cloud/v1alpha1`). */
 export interface EtcdHealth extends HealthView {
   readonly ready: boolean;
-  /** What each of `status.lastErrors` says. */
+  /** Descriptions of `status.lastErrors`. */
   readonly lastErrors: readonly string[];
 }
 
@@ -29,8 +29,7 @@ const stateProblem = ({ meta, ready, conditions }: EtcdHealth): string | undefin
 };
 
 /**
- * What is wrong with an Etcd, in the words that follow "is unhealthy: ", and the last errors of etcd-druid. A backup that is not known to be
- * ready counts as unready.
+ * The problem with an Etcd, as the text after "is unhealthy: ", with the last errors of etcd-druid. A backup of unknown state counts as unready.
  */
 export const etcdProblem = (etcd: EtcdHealth): string | undefined => {
   const problem = stateProblem(etcd);

@@ -1,17 +1,17 @@
 import { goQuote } from '../kubernetes/api/go-quote.ts';
 import { type Condition, findCondition } from './condition.ts';
 
-/** Which conditions of an object must say what. They are looked at in this order, and the first problem decides. */
+/** Required status of an object's conditions. They are checked in this order, and the first problem decides. */
 export interface ConditionRules {
-  /** Must be there and be True. */
+  /** Must exist and be True. */
   readonly isTrue: readonly string[];
-  /** True, if present. */
+  /** Must be True if they exist. */
   readonly maybeTrue?: readonly string[];
-  /** False, if present. */
+  /** Must be False if they exist. */
   readonly maybeFalse?: readonly string[];
 }
 
-/** The words for a condition that says the wrong thing. */
+/** Describes a condition with the wrong status. */
 type DescribeWrong = (condition: Condition, expected: string) => string;
 
 const describeWrong: DescribeWrong = ({ type, status, reason, message }, expected) =>
@@ -22,7 +22,7 @@ const rulesOf = ({ isTrue, maybeTrue = [], maybeFalse = [] }: ConditionRules) =>
   ...maybeFalse.map((type) => ({ type, expected: 'False' })),
 ];
 
-/** The first condition that is there and says the wrong thing; none where one is missing before it. */
+/** The first condition with the wrong status; undefined if a required one before it is missing. */
 export const wrongCondition = (conditions: readonly Condition[], rules: ConditionRules): Condition | undefined => {
   for (const { type, expected } of rulesOf(rules)) {
     const condition = findCondition(conditions, type);
@@ -31,7 +31,7 @@ export const wrongCondition = (conditions: readonly Condition[], rules: Conditio
   return undefined;
 };
 
-/** What is wrong with an object's conditions, in the words that follow "is unhealthy: ". As gardener's `pkg/utils/kubernetes/health`. */
+/** The problem with an object's conditions, as the text after "is unhealthy: ". As gardener's `pkg/utils/kubernetes/health`. */
 export const conditionProblem = (
   conditions: readonly Condition[],
   rules: ConditionRules,
@@ -45,10 +45,10 @@ export const conditionProblem = (
   return undefined;
 };
 
-/** How far the controller of an object has followed its changes. */
+/** Generation of an object, and the one that its controller has seen. */
 export interface Generations {
   readonly generation: number;
-  /** 0 where the status does not say. */
+  /** 0 if absent. */
   readonly observedGeneration: number;
 }
 

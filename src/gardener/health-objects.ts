@@ -9,13 +9,13 @@ import {
 import { type Condition, decodeConditions } from './condition.ts';
 import type { Generations } from './health-conditions.ts';
 
-/** What every object is judged by that reports its state as conditions. */
+/** Common fields of objects that report their state as conditions. */
 export interface HealthView extends Generations {
   readonly meta: ObjectMeta;
   readonly conditions: readonly Condition[];
 }
 
-/** An object's parts while it is decoded; those that are absent are empty. */
+/** An object's parts while it is decoded; absent ones are empty. */
 export interface ObjectParts {
   readonly view: HealthView;
   readonly spec: JsonObject;
@@ -36,6 +36,6 @@ export const decodeParts = (json: unknown, path: string): ObjectParts => {
   return { view, spec: optionalObject(object.spec, `${path}.spec`) ?? {}, status, path };
 };
 
-/** A count of the status; Go leaves out what is 0. */
+/** A count of the status; Go omits 0. */
 export const decodeCount = ({ status, path }: ObjectParts, field: string): number =>
   optionalInteger(status[field], `${path}.status.${field}`) ?? 0;

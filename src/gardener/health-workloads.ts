@@ -3,7 +3,7 @@ import { isHeld } from '../kubernetes/api/scalable.ts';
 import { conditionProblem, outdatedProblem } from './health-conditions.ts';
 import { type HealthView, decodeCount, decodeParts } from './health-objects.ts';
 
-/** Each `...Problem` says what is wrong with an object, in the words that follow "is unhealthy: "; undefined when it is healthy. */
+/** Each `...Problem` is the text after "is unhealthy: "; undefined if the object is healthy. */
 
 export type DeploymentHealth = HealthView;
 
@@ -39,7 +39,7 @@ export const deploymentProblem = (deployment: DeploymentHealth): string | undefi
   });
 
 export interface StatefulSetHealth extends HealthView {
-  /** 1 where the spec does not say. */
+  /** 1 if absent. */
   readonly desired: number;
   readonly ready: number;
 }
@@ -61,13 +61,13 @@ export const statefulSetProblem = (statefulSet: StatefulSetHealth): string | und
 };
 
 export interface DaemonSetHealth extends HealthView {
-  /** Pods that should run, that run where they should, and that run where they should not. */
+  /** Nodes that should run a pod; those that do; and those that do although they should not. */
   readonly desired: number;
   readonly scheduled: number;
   readonly misscheduled: number;
   readonly updated: number;
   readonly unavailable: number;
-  /** `spec.updateStrategy.rollingUpdate.maxUnavailable` of a rolling update: a count or a percentage, as it stands there. */
+  /** `spec.updateStrategy.rollingUpdate.maxUnavailable` of a rolling update: a count or a percentage, not parsed. */
   readonly maxUnavailable?: unknown;
 }
 
@@ -93,7 +93,7 @@ export const decodeDaemonSetHealth = (json: unknown, path: string): DaemonSetHea
 };
 
 /**
- * Pods that may be unavailable while a DaemonSet rolls out; what cannot be read allows none. Percentages round down
+ * Pods that may be unavailable while a DaemonSet rolls out; an unreadable value allows none. Percentages round down
  * (k8s.io/apimachinery `pkg/util/intstr`, GetScaledValueFromIntOrPercent).
  */
 const allowedUnavailable = ({ desired, maxUnavailable }: DaemonSetHealth): number => {

@@ -1,9 +1,9 @@
 import { goQuote } from '../kubernetes/api/go-quote.ts';
 
-/** How a kubelet's version stands to that of its worker pool. */
+/** A kubelet's version compared with that of its worker pool. */
 export type KubeletVersionState =
   | { readonly kind: 'fits' }
-  /** Of the same minor version, but not the same: an older patch, or another build of it. */
+  /** The same minor version, but an older patch or pre-release. */
   | { readonly kind: 'mismatch' }
   /** It cannot be read. */
   | { readonly kind: 'unreadable'; readonly error: string };
@@ -15,16 +15,16 @@ interface Version {
   readonly pre: readonly string[];
 }
 
-/** In bytes, as of upstream. */
+/** In bytes, as upstream. */
 const maxConstraintLength = 512;
 /** Core, pre-release, build; each repetition ends where another class of characters begins. */
 const grammar =
   /^v?([0-9xX*|]+)(?:\.([0-9xX*|]+))?(?:\.([0-9xX*|]+))?(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$/;
 const wholeNumber = /^\d{1,15}$/;
-/** Which no identifier of a pre-release may be (semver.org, 9). */
+/** Forbidden as an identifier of a pre-release (semver.org, 9). */
 const paddedNumber = /^0\d+$/;
 
-/** Undefined for what is no version. A part that is absent or a wildcard is not a number. */
+/** Undefined if the text is no version. An absent part or a wildcard is NaN. */
 const parse = (text: string): { readonly parts: readonly number[]; readonly pre: readonly string[] } | undefined => {
   const match = grammar.exec(text.trim());
   if (match === null) return undefined;
@@ -66,7 +66,7 @@ const compare = (a: Version, b: Version): number => {
   return major - otherMajor || minor - otherMinor || patch - otherPatch || comparePre(a.pre, b.pre);
 };
 
-/** Whether the pool's version is within `~ kubelet` without being `= kubelet` (Masterminds/semver, which gardener uses). */
+/** True if the pool's version is within `~ kubelet` without being `= kubelet` (Masterminds/semver, which gardener uses). */
 const isMismatch = (kubelet: Version, desired: Version): boolean => {
   // A constraint without a pre-release admits none.
   if (desired.pre.length > 0 && kubelet.pre.length === 0) return false;
@@ -86,8 +86,8 @@ const constraintError = (kubelet: string): string | undefined => {
 };
 
 /**
- * The version that a kubelet reports, such as `v1.33.2`, against that of its pool, such as `1.33.2`. As gardener's CheckNodes
- * (`pkg/utils/kubernetes/health/checker`). A pool whose version cannot be read has none to be compared with.
+ * Compares the version that a kubelet reports, such as `v1.33.2`, with that of its pool, such as `1.33.2`. As gardener's CheckNodes
+ * (`pkg/utils/kubernetes/health/checker`). An unreadable version of the pool fits every kubelet.
  */
 export const kubeletVersionState = (kubelet: string, desired: string): KubeletVersionState => {
   const error = constraintError(kubelet);

@@ -4,11 +4,11 @@ import type { Machine } from './machine.ts';
 import { type WorkerNode, isNodeReady } from './node.ts';
 
 export interface MachineCounts {
-  /** Machines that the MachineDeployments which stay ask for. */
+  /** Replicas of all MachineDeployments that are not being deleted. */
   readonly desired: number;
   /** Nodes that machine-controller-manager manages. */
   readonly registered: number;
-  /** Those of them that are schedulable and Ready. */
+  /** Managed nodes that are schedulable and Ready. */
   readonly ready: number;
 }
 
@@ -24,10 +24,10 @@ export const countMachines = (
   };
 };
 
-/** Why the nodes are not as many as they should be. */
+/** Why there are too few or too many nodes. */
 export interface ScalingProblem {
   readonly text: string;
-  /** Machines come or go as they should, and only need time. */
+  /** True if the machines are being created or deleted as they should, and only need time. */
   readonly underWay: boolean;
 }
 
@@ -36,11 +36,11 @@ const drainAdvice =
   'If this persists, check your pod disruption budgets and pending finalizers. Please note, that nodes that fail to be drained will be deleted automatically';
 const stuck = (text: string): ScalingProblem => ({ text, underWay: false });
 
-/** Phases of a machine that runs, and of one that comes; all others are trouble. */
+/** Phases of a running machine, and of one that is being created; all others are erroneous. */
 const runningPhases = ['Running', 'Available'];
 const pendingPhases = ['Pending', ''];
 
-/** What a scale-up still lacks. Undefined when as many nodes are ready as should be, or more. */
+/** Why a scale-up is not complete. Undefined if enough nodes are ready. */
 export const scaleUpProblem = (
   { desired, ready }: MachineCounts,
   machines: readonly Machine[],
@@ -55,7 +55,7 @@ export const scaleUpProblem = (
   return { text: `${machinesAre(pending)} provisioning and should join the cluster soon`, underWay: true };
 };
 
-/** What a scale-down still has to do away with. Undefined when no more nodes are registered than should be. */
+/** Why a scale-down is not complete. Undefined if there are not too many nodes. */
 export const scaleDownProblem = (
   { desired, registered }: MachineCounts,
   nodes: readonly WorkerNode[],

@@ -8,11 +8,11 @@ import { type HealthView, decodeParts } from './health-objects.ts';
 
 /** A ManagedResource (`resources.gardener.cloud/v1alpha1`). */
 export interface ManagedResourceHealth extends HealthView {
-  /** `spec.class`: set for what is applied to the seed, absent for what is applied to the shoot. */
+  /** `spec.class`: set if its objects are in the seed, absent if they are in the shoot. */
   readonly class?: string;
 }
 
-/** Label that says which condition of the Shoot a ManagedResource counts for. */
+/** Label with the condition of the Shoot that a ManagedResource counts for. */
 const careConditionTypeLabel = 'care.gardener.cloud/condition-type';
 
 export const decodeManagedResourceHealth = (json: unknown, path: string): ManagedResourceHealth => {
@@ -21,7 +21,7 @@ export const decodeManagedResourceHealth = (json: unknown, path: string): Manage
   return { ...view, ...(resourceClass === undefined ? {} : { class: resourceClass }) };
 };
 
-/** Whether a ManagedResource counts for the condition of that type. */
+/** True if a ManagedResource counts for the condition of that type. */
 export const managedResourceCountsFor = (resource: ManagedResourceHealth, type: ShootConditionType): boolean => {
   const label = resource.meta.labels[careConditionTypeLabel] ?? '';
   switch (type) {
@@ -38,7 +38,7 @@ export const managedResourceCountsFor = (resource: ManagedResourceHealth, type: 
 };
 
 /**
- * What is wrong with a ManagedResource, in the words that follow "is unhealthy: "; a roll-out under way is no problem. As gardener's
+ * The problem with a ManagedResource, as the text after "is unhealthy: "; a running roll-out is none. As gardener's
  * CheckManagedResource (`pkg/utils/kubernetes/health/managedresource.go`).
  */
 export const managedResourceProblem = (resource: ManagedResourceHealth): string | undefined => {

@@ -1,27 +1,27 @@
 import { type JsonObject, optionalObject, optionalString } from '../kubernetes/api/decode.ts';
 import type { Condition } from './condition.ts';
 
-/** What a Shoot or an extension object was last asked to do, and how far that got. */
+/** The last operation on a Shoot or an extension object, and its state. */
 export interface LastOperation {
   /** `Create`, `Reconcile`, `Delete`, `Migrate` or `Restore`. */
   readonly type: string;
   /** `Processing`, `Succeeded`, `Error`, `Failed`, `Pending` or `Aborted`. */
   readonly state: string;
-  /** RFC 3339; empty where it is missing. */
+  /** RFC 3339; empty if absent. */
   readonly lastUpdateTime: string;
 }
 
-/** The parts of a Shoot's status that its conditions are weighed with. */
+/** Parts of a Shoot's status on which its conditions depend. */
 export interface ShootProgress {
   readonly lastOperation?: LastOperation | undefined;
-  /** Whether `status.lastErrors` has any entry. */
+  /** True if `status.lastErrors` is not empty. */
   readonly hasLastErrors: boolean;
 }
 
 /** Label of a Shoot that sums up its status. */
 export const shootStatusLabel = 'shoot.gardener.cloud/status';
 
-/** The same under its former name, which older tooling reads, and a label that is there only while the status is `unhealthy`. */
+/** The former name of that label, which older tools read, and a label that exists only while the status is `unhealthy`. */
 const legacyStatusLabel = 'shoot.garden.sapcloud.io/status';
 const legacyUnhealthyLabel = 'shoot.garden.sapcloud.io/unhealthy';
 
@@ -71,7 +71,7 @@ export const shootStatus = (
 /** Labels to set, or with null to remove. */
 export type LabelChange = Readonly<Record<string, string | null>>;
 
-/** What differs from the labels that a Shoot of that status has. Without `legacy`, those for older tooling are left as they are. */
+/** The difference to the labels for that status. Without `legacy`, the labels for older tools stay as they are. */
 export const shootLabelChange = (
   labels: Readonly<Record<string, string>>,
   { status, legacy }: { readonly status: ShootStatus; readonly legacy: boolean },

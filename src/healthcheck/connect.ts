@@ -9,7 +9,7 @@ import { systemClock, systemRandom } from '../process/index.ts';
 import { type OpenSeedAccess, createSeedAccess } from './seed-access.ts';
 
 export interface ConnectOptions {
-  /** Of the process: `process.env`. Tells of `$KUBECONFIG`, and of the pod that this is. */
+  /** `process.env`, for `$KUBECONFIG` and the service account of the pod. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Path of the seed's kubeconfig. Absent: `$KUBECONFIG`, else the service account of the pod, else `~/.kube/config`. */
   readonly kubeconfig?: string;
@@ -22,18 +22,18 @@ export interface ConnectOptions {
   readonly allowInsecureShoots?: boolean;
 }
 
-/** A seed and the way to its shoots, as `runHealthChecks` takes them. Closing it closes the connections to all of them. */
+/** Access to a seed and its shoots, as `runHealthChecks` takes it. `close` closes all connections. */
 export type SeedConnection = OpenSeedAccess;
 
-/** Those that load a kubeconfig speak of the flag of a program. */
+/** The messages name a program's flag; here it is an option. */
 export const blameOption = (error: unknown): never => {
   if (!(error instanceof KubeconfigError)) throw error;
   throw new KubeconfigError(error.field, error.problem.replaceAll('--kubeconfig', 'the option kubeconfig'));
 };
 
 /**
- * Connects to the seed: pooled connections that are retried where the API server asks for it (`Retry-After`), with credentials that are
- * renewed, and a clock that is the machine's. Opens nothing yet. Rejects with a KubeconfigError that says what is wrong where.
+ * Connects to the seed: pooled connections, retries after a `Retry-After`, renewed credentials, and the clock of the machine. Opens no connection
+ * yet. Rejects with a KubeconfigError that names the wrong field.
  */
 export const connect = async (options: ConnectOptions): Promise<SeedConnection> => {
   const {

@@ -16,11 +16,11 @@ import type { ExtensionObject } from './check.ts';
 
 const groupPath = '/apis/extensions.gardener.cloud/v1alpha1';
 
-/** As gardener makes the names of BackupEntries (`pkg/utils/gardener/backupentry.go`, ExtractShootDetailsFromBackupEntryName). */
+/** As gardener builds the names of BackupEntries (`pkg/utils/gardener/backupentry.go`, ExtractShootDetailsFromBackupEntryName). */
 const controlPlaneOf = ({ namespace, name }: ObjectMeta): string => {
   if (namespace !== '') return namespace;
   const full = name.startsWith('source-') ? name.slice('source-'.length) : name;
-  // Something has to come before the dashes, and after them.
+  // There is text before and after the dashes.
   const end = full.lastIndexOf('--', full.length - 3);
   return end > 0 ? full.slice(0, end) : name;
 };
@@ -50,7 +50,7 @@ const objectPath = (kind: ExtensionKind, { meta: { namespace, name } }: Extensio
   return `${place}/${extensionResources[kind]}/${encodeURIComponent(name)}`;
 };
 
-/** Of all namespaces. */
+/** Lists the objects of all namespaces. */
 export const listExtensions = (kind: ExtensionKind): Call<readonly ExtensionObject[]> =>
   listCall({ path: `${groupPath}/${extensionResources[kind]}`, decode: decodeExtension });
 

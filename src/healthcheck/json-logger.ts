@@ -8,7 +8,7 @@ export type JsonLogLevel = (typeof levels)[number];
 export interface JsonLoggerOptions {
   /** Takes whole lines, each with its newline, such as `(line) => process.stdout.write(line)`. */
   readonly write: (line: string) => void;
-  /** The least of what is written. Default `info`. */
+  /** The lowest level that is written. Default `info`. */
   readonly level?: JsonLogLevel;
   /** Default: the machine's. */
   readonly clock?: Pick<Clock, 'now'>;

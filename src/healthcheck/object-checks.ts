@@ -21,11 +21,11 @@ export interface WorkloadTarget {
 }
 
 interface ObjectCheck<T> {
-  /** As messages name it; they are upstream's, letter for letter. */
+  /** The noun in messages, which are upstream's to the letter. */
   readonly noun: string;
-  /** The noun of an object that is not there. Default: `noun`. */
+  /** The noun for a missing object. Default: `noun`. */
   readonly properNoun?: string;
-  /** Begins the text of an object that could not be read. */
+  /** Start of the text for an object that could not be read. */
   readonly unread?: string;
   readonly get: (at: NamespacedName) => Call<T>;
   readonly problem: (object: T) => string | undefined;
@@ -68,7 +68,7 @@ export const daemonSetCheck = (target: WorkloadTarget): Check =>
     target,
   );
 
-/** What the API server finds invalid, the user has configured (gardener's `general/managed_resource.go`). */
+/** An object that the API server finds invalid comes from the user's configuration (gardener's `general/managed_resource.go`). */
 const [applying, invalid] = ['error during apply of object ', ' is invalid:'];
 
 const namesInvalidObject = (problem: string): boolean =>

@@ -20,15 +20,15 @@ import { type HealthCheckMetrics, createHealthCheckMetrics } from './metrics.ts'
 import { type OpenSeedAccess, createSeedAccess } from './seed-access.ts';
 
 export interface ExtensionOptions extends Omit<ConnectOptions, 'userAgent'> {
-  /** Of the extension, such as `provider-local`: in the User-Agent, holder of the heartbeat, and beginning of the name of the leader's Lease. */
+  /** Name of the extension, such as `provider-local`: User-Agent, holder of the heartbeat, and prefix of the leader's Lease. */
   readonly name: string;
   /**
-   * That the extension runs in, `extension-<name of its ControllerInstallation>`: there the Leases are, of the heartbeat and of the leader.
+   * Namespace of the extension, `extension-<name of its ControllerInstallation>`, with the Leases of the heartbeat and of the leader.
    */
   readonly namespace: string;
   /** At least one. They share one watch of the Clusters, and one connection per shoot. */
   readonly controllers: readonly HealthCheckController[];
-  /** Milliseconds between renewals of the heartbeat; 0: somebody else renews it. Default 30 s. */
+  /** Milliseconds between renewals of the heartbeat; 0: another process renews it. Default 30 s. */
   readonly heartbeatIntervalMs?: number;
   /** Only one of several replicas works. Default true. */
   readonly leaderElection?: boolean;
@@ -42,7 +42,7 @@ export interface ExtensionOptions extends Omit<ConnectOptions, 'userAgent'> {
   readonly burst?: number;
 }
 
-/** As of client-go and of the components of this program. */
+/** As in client-go and in the components of this program. */
 const electionTimes = { leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000 };
 const defaultHeartbeatMs = 30_000;
 
@@ -80,7 +80,7 @@ const checkOptions = (options: ExtensionOptions): void => {
 /**
  * An extension's process, as the components of this program have it: health checks of all `controllers`, the heartbeat, metrics, `/readyz`,
  * leader election, a bounded request rate and an orderly stop. Runs until `stop` aborts, and resolves with the exit code: 0 then, 1 after a
- * failure, which is logged, and when the leadership was lost. Rejects with a RangeError for options that make no sense, and with a
+ * failure, which is logged, and when the leadership was lost. Rejects with a RangeError for invalid options, and with a
  * KubeconfigError.
  */
 export const runExtension = async (options: ExtensionOptions, stop: AbortSignal): Promise<number> => {
@@ -146,7 +146,7 @@ const watchRunnable = (clusters: ClusterWatch): Runnable => ({
   },
 });
 
-/** They are closed when all that uses them has ended. */
+/** Closes them after all their users have ended. */
 const shootConnections = (access: OpenSeedAccess): Runnable => ({
   name: 'connections to shoots',
   run: async (signal, ready) => {

@@ -23,7 +23,7 @@ export interface SeedAccessOptions {
   readonly allowInsecureShoots?: boolean | undefined;
 }
 
-/** A seed and the way to its shoots, whose connections are kept until it is closed. */
+/** Access to a seed and its shoots; connections stay open until `close`. */
 export interface OpenSeedAccess extends Required<SeedAccess> {
   /** Closes the connections to the shoots. */
   close(): void;
@@ -43,7 +43,7 @@ const getKubeconfig = ({ namespace, name }: NamespacedName): Call<string | undef
   decode: (json) => decodeKubeconfigSecret(json, 'secret'),
 });
 
-/** The first of the Secrets that is there. Rejects with an ApiError, or with an Error when there is none with a kubeconfig. */
+/** The kubeconfig of the first Secret that exists. Rejects with an ApiError, or with an Error if none has a kubeconfig. */
 const readKubeconfig = async (
   seed: KubeClient,
   { namespace, names }: { readonly namespace: string; readonly names: readonly string[] },
@@ -65,7 +65,7 @@ const withTimeout = (connection: ShootConnection): ShootConnection => ({
   close: () => connection.close(),
 });
 
-/** Opens nothing yet. */
+/** Opens no connection yet. */
 export const createSeedAccess = (options: SeedAccessOptions): OpenSeedAccess => {
   const { clock, random, kube, userAgent, shootSecrets: names = defaultShootSecrets, allowInsecureShoots } = options;
   const seed = createKubeClient({ kube, clock });

@@ -1,11 +1,11 @@
 import type { KubeClient } from '../kubernetes/api/kube.ts';
 import type { ShootConnection } from '../kubernetes/api/shoot-connection.ts';
 
-/** What the checks of one run share of the connection to a shoot. */
+/** The connection to a shoot that the checks of one run share. */
 export interface ShootLink {
-  /** Connects when it is first called; where that fails, it fails for all checks of the run. */
+  /** Connects at its first call; a failure fails all checks of the run that need it. */
   readonly client: () => Promise<KubeClient>;
-  /** Ends an attempt to connect, and gives the connection back, even one that is made only after this. */
+  /** Aborts an attempt to connect, and closes the connection, even one that is established later. */
   close(): void;
 }
 

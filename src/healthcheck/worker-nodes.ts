@@ -11,9 +11,9 @@ import { goQuote } from '../kubernetes/api/go-quote.ts';
 import type { Check, CheckResult } from './check.ts';
 
 export interface WorkerNodesOptions {
-  /** How long machines may take to come, in milliseconds. Default 5 min. */
+  /** How long machines may take to join, in milliseconds. Default 5 min. */
   readonly scaleUpThresholdMs?: number;
-  /** How long nodes may take to be drained, in milliseconds. Default 15 min. */
+  /** How long nodes may take to drain, in milliseconds. Default 15 min. */
   readonly scaleDownThresholdMs?: number;
 }
 
@@ -27,8 +27,8 @@ interface Machinery {
 }
 
 /**
- * The machines of the control-plane namespace against the nodes of the shoot. While a MachineDeployment is not available, machines that are
- * on their way are Progressing; so are nodes that are being drained, once all MachineDeployments are healthy. The order is that of gardener's
+ * Compares the machines of the control-plane namespace with the nodes of the shoot. While a MachineDeployment is not available, machines that are
+ * being created are Progressing; so are nodes that are being drained, once all MachineDeployments are healthy. The order is that of gardener's
  * `extensions/pkg/controller/healthcheck/worker/nodes.go`.
  */
 export const workerNodesCheck = (options: WorkerNodesOptions = {}): Check => {

@@ -1,14 +1,14 @@
 import { decodeMeta, decodeObject, optionalBoolean, optionalList, optionalObject } from './decode.ts';
 
-/** Names the Service of an EndpointSlice (`discovery/v1`, LabelServiceName). */
+/** Label with the name of an EndpointSlice's Service (`discovery/v1`, LabelServiceName). */
 export const serviceNameLabel = 'kubernetes.io/service-name';
 
 /** An EndpointSlice as the weeder sees it. */
 export interface EndpointSliceView {
   readonly namespace: string;
-  /** Empty when it belongs to no Service. */
+  /** Empty if it belongs to no Service. */
   readonly service: string;
-  /** Some endpoint of it is ready and not on its way out. */
+  /** True if some endpoint is ready and not terminating. */
   readonly ready: boolean;
 }
 

@@ -10,7 +10,7 @@ import {
   optionalString,
 } from './decode.ts';
 
-/** The owner that makes up for a pod which is deleted. */
+/** The owner that replaces a deleted pod. */
 export interface ControllerReference {
   readonly kind: string;
   readonly name: string;
@@ -24,13 +24,13 @@ export interface PodView {
   readonly uid: string;
   readonly resourceVersion: string;
   readonly deleting: boolean;
-  /** Absent: nobody would bring it back. */
+  /** Absent: nothing would replace the pod. */
   readonly controller?: ControllerReference;
-  /** Names of the containers, of any kind, that the kubelet keeps waiting after they crashed. */
+  /** Names of the containers of any kind in CrashLoopBackOff. */
   readonly crashLooping: readonly string[];
 }
 
-/** `state.waiting.reason` of a container that is kept down after a crash (k8s.io/kubernetes/pkg/kubelet/images/types and kuberuntime). */
+/** `state.waiting.reason` of a container in its back-off after a crash (k8s.io/kubernetes/pkg/kubelet/images/types and kuberuntime). */
 const crashLoopBackOff = 'CrashLoopBackOff';
 
 const statusLists = ['initContainerStatuses', 'containerStatuses', 'ephemeralContainerStatuses'] as const;
@@ -88,8 +88,8 @@ export const decodeTunnelPod = (json: unknown, path: string): TunnelPod => {
 };
 
 /**
- * Deletes the pod that was seen, in the state in which it was seen: one that was replaced or has recovered in between is a Conflict. Its own
- * termination grace period applies.
+ * Deletes the pod in the state in which it was seen: if it was replaced or has recovered meanwhile, that is a Conflict. The pod's own termination
+ * grace period applies.
  */
 export const deletePod = ({ namespace, name, uid, resourceVersion }: PodView): Call<undefined> => ({
   method: 'DELETE',
