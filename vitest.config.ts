@@ -23,7 +23,10 @@ const answerTests = [
   // No process, but minutes of computing.
   'test/architecture/regular-expressions.test.ts',
   'simulator/outages/{planted-bugs,simulation}.test.ts',
+  'src/config/{mutations,properties}.test.ts',
+  'test/config-schema.test.ts',
   'test/memory/**/*.test.ts',
+  'test/stories/{care-faults,late-answers,mass-outage,outside}.test.ts',
 ];
 const e2eTests = 'test/e2e/**/*.test.ts';
 const patient = { testTimeout: 120_000, hookTimeout: 120_000, retry: 0 };
