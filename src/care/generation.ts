@@ -1,5 +1,5 @@
-import { untilFilled } from '../kubernetes/cache/index.ts';
-import { fanOut } from '../kubernetes/client/index.ts';
+import { waitForSync } from '../kubernetes/cache/index.ts';
+import { mergedAbortSignal } from '../kubernetes/client/index.ts';
 import { withShootPolicy, withTunnelPolicy } from '../kubernetes/connection/index.ts';
 import { type Check, type Generation, WorkQueue, whenAborted } from '../process/index.ts';
 import { CareController, type CareControllerDeps, type CareState } from './controller.ts';
@@ -22,7 +22,7 @@ const pollMs = 50;
 export const untilWatched = async (watches: CareWatches, deps: CareSourceDeps, signal: AbortSignal): Promise<void> => {
   const { clock, logger } = deps;
   const deadline = clock.monotonic() + restSyncMs;
-  await untilFilled(watches.vital, { clock, logger, signal });
+  await waitForSync(watches.vital, { clock, logger, signal });
   while (!watches.isComplete() && clock.monotonic() < deadline) await clock.sleep(pollMs, signal);
 };
 
@@ -50,7 +50,7 @@ export class CareGeneration implements Generation<CareSettings, CareState> {
   async work(before: CareState | undefined, signal: AbortSignal): Promise<CareState> {
     const { settings } = this;
     const { clock, report, logger, connector, tunnels, writer: garden } = this.#deps;
-    const until = fanOut(signal);
+    const until = mergedAbortSignal(signal);
     const queue = new WorkQueue<string>({
       clock,
       concurrency: settings.concurrentSyncs,

@@ -4,12 +4,12 @@ import {
   type Transport,
   createKubeClient,
   createRateLimiter,
-  fanOut,
+  mergedAbortSignal,
   retryThrottled,
   withRateLimit,
 } from '../kubernetes/client/index.ts';
 import {
-  createKnownShoots,
+  createKubeconfigCache,
   createShootConnector,
   createTunnelConnector,
   withShootPolicy,
@@ -46,7 +46,7 @@ export const runCareRound = async (deps: CareRoundDeps): Promise<Result<CareRoun
   const registry = createWatchRegistry(meter);
   const sourceDeps = { clock, random, logger, seed, garden: garden?.kube, registry };
   const watches = createCareWatches(settings, sourceDeps);
-  const connecting = { clock, random, userAgent: userAgentOf(deps), known: createKnownShoots() };
+  const connecting = { clock, random, userAgent: userAgentOf(deps), known: createKubeconfigCache() };
   const controller = new CareController({
     ...sourceDeps,
     settings,
@@ -104,7 +104,7 @@ const checkAll = async (
   const names = namespace === undefined ? known : [namespace];
   const results = new Map<string, ShootResult>();
   const queue = names.values();
-  const until = fanOut(stop);
+  const until = mergedAbortSignal(stop);
   // All workers take from the same iterator.
   const work = async (): Promise<void> => {
     for (const name of queue) {

@@ -3,7 +3,7 @@ import type { ShootConnector } from '../kubernetes/api/shoot-connection.ts';
 import type { TunnelConnector } from '../kubernetes/api/tunnel-connection.ts';
 import { createWatchRegistry } from '../kubernetes/cache/index.ts';
 import { createKubeClient, fenceWrites } from '../kubernetes/client/index.ts';
-import { createKnownShoots, createShootConnector, createTunnelConnector } from '../kubernetes/connection/index.ts';
+import { createKubeconfigCache, createShootConnector, createTunnelConnector } from '../kubernetes/connection/index.ts';
 import type { Clock } from '../ports/clock.ts';
 import {
   type Component,
@@ -82,7 +82,7 @@ export const careComponent = ({ garden, takeOver, clock }: CareComponentOptions)
       }),
   create: ({ ports, userAgent, settings, dryRun = false }) => {
     const { random } = ports;
-    const known = createKnownShoots();
+    const known = createKubeconfigCache();
     const connector = createShootConnector({ clock, userAgent, known });
     const tunnels = createTunnelConnector({ clock, random, userAgent, known });
     return createCare({ settings, dryRun, takeOver, ports: { ...ports, connector, tunnels, garden } });

@@ -19,7 +19,7 @@ import { ApiError } from '../kubernetes/api/errors.ts';
 import type { Kube } from '../kubernetes/api/kube.ts';
 import { type Lease, decodeLease } from '../kubernetes/api/lease.ts';
 import { type Store, type Informer, type WatchRegistry, createInformer } from '../kubernetes/cache/index.ts';
-import { fanOut } from '../kubernetes/client/index.ts';
+import { mergedAbortSignal } from '../kubernetes/client/index.ts';
 import { decodeKubeconfigSecret } from '../kubernetes/kubeconfig/index.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -162,7 +162,7 @@ export const createCareWatches = (settings: CareSettings, deps: CareSourceDeps):
     sources,
     vital: [seedSources.clusters, seedSources.kubeconfigs],
     run: async (signal) => {
-      const until = fanOut(signal);
+      const until = mergedAbortSignal(signal);
       await Promise.all(all.map(({ informer }) => until((end) => informer.run(end))));
     },
     isComplete: () => all.every(({ informer }) => informer.synced || !isServed(informer)),

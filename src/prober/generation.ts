@@ -1,6 +1,6 @@
 import type { Kube, KubeClient } from '../kubernetes/api/kube.ts';
 import type { ShootConnector } from '../kubernetes/api/shoot-connection.ts';
-import { type WatchRegistry, untilFilled } from '../kubernetes/cache/index.ts';
+import { type WatchRegistry, waitForSync } from '../kubernetes/cache/index.ts';
 import { withShootPolicy } from '../kubernetes/connection/index.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -56,7 +56,7 @@ export const createGeneration = (
       watches = [clusters, kubeconfigs, ...externalProbe, ...dependents, sources.apiServers].map((source) =>
         source.run(closing.signal),
       );
-      await untilFilled([clusters, kubeconfigs], { clock, logger, signal: closing.signal });
+      await waitForSync([clusters, kubeconfigs], { clock, logger, signal: closing.signal });
       await untilRestKnown(sources, clock, closing.signal);
     },
     work: (memories, signal) => probe({ settings, sources, apiServers, deps, memories: memories ?? new Map() }, signal),

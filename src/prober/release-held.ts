@@ -3,7 +3,7 @@ import type { Kube, KubeClient } from '../kubernetes/api/kube.ts';
 import { refKey } from '../kubernetes/api/resource-ref.ts';
 import { type ResourceState, isHeld, scalesInOneWrite, workloadState } from '../kubernetes/api/scalable.ts';
 import { createWatchRegistry, waitForSync } from '../kubernetes/cache/index.ts';
-import { createKubeClient, fanOut } from '../kubernetes/client/index.ts';
+import { createKubeClient, mergedAbortSignal } from '../kubernetes/client/index.ts';
 import { createShootConnector } from '../kubernetes/connection/index.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -135,7 +135,7 @@ const releaseAll = async (deps: Releasing): Promise<void> => {
   };
   const namespaces = [...new Set(deps.held.map(({ namespace }) => namespace))].toSorted();
   const queue = namespaces.values();
-  const until = fanOut(deps.signal);
+  const until = mergedAbortSignal(deps.signal);
   let left = namespaces.length;
   const work = async (): Promise<void> => {
     for (const namespace of queue) {

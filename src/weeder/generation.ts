@@ -1,6 +1,6 @@
 import { type EndpointSliceView, decodeEndpointSlice, serviceNameLabel } from '../kubernetes/api/endpoint-slice.ts';
 import type { KubeClient } from '../kubernetes/api/kube.ts';
-import { type Informer, type WatchRegistry, createInformer, untilFilled } from '../kubernetes/cache/index.ts';
+import { type Informer, type WatchRegistry, createInformer, waitForSync } from '../kubernetes/cache/index.ts';
 import type { Counter } from '../ports/meter.ts';
 import { type Check, type ComponentPorts, type Generation, WorkQueue, whenAborted } from '../process/index.ts';
 import { WeederController, type WeederState } from './controller.ts';
@@ -43,7 +43,7 @@ export class WeederGeneration implements Generation<WeederSettings, WeederState>
     const { clock, logger } = this.#deps;
     const { signal } = this.#closing;
     this.#watch = this.#slices.run(signal);
-    await untilFilled([this.#slices], { clock, logger, signal });
+    await waitForSync([this.#slices], { clock, logger, signal });
   }
 
   async work(before: WeederState | undefined, signal: AbortSignal): Promise<WeederState> {

@@ -2,7 +2,7 @@ import { ApiError } from '../kubernetes/api/errors.ts';
 import type { Kube } from '../kubernetes/api/kube.ts';
 import { type PodView, decodePod } from '../kubernetes/api/pod.ts';
 import { type Store, type WatchRegistry, createInformer } from '../kubernetes/cache/index.ts';
-import { inLane } from '../kubernetes/client/index.ts';
+import { withPriority } from '../kubernetes/client/index.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { LogFields, Logger } from '../ports/logger.ts';
 import type { Counter, Meter } from '../ports/meter.ts';
@@ -65,7 +65,7 @@ const warningOnce = (logger: Logger, warned: Set<unknown>): Logger => ({
 
 /** Their requests have urgent priority, so that `--kube-api-qps` does not delay them. */
 export const createPodWatches = ({ seed, errors, logger, ...deps }: PodWatchDeps): PodWatches => {
-  const kube = countingErrors(inLane(seed, 'urgent'), errors);
+  const kube = countingErrors(withPriority(seed, 'urgent'), errors);
   const running = new Set<Promise<void>>();
   const warned = new Set<unknown>();
   return {

@@ -1,7 +1,6 @@
 export type { DependentSource, DependentSources } from './dependent-source.ts';
 export { type Informer, createInformer } from './informer.ts';
 export type { ObjectKey, Store, StoreChange } from './store.ts';
-export { untilFilled } from './until-filled.ts';
 export { waitForSync } from './wait-for-sync.ts';
 export { type WatchByName, type WatchByNameDeps, watchByName } from './watch-by-name.ts';
 export { type WatchRegistry, createWatchRegistry } from './watch-registry.ts';

@@ -1,10 +1,18 @@
 import type { Clock } from '../../ports/clock.ts';
+import type { Logger } from '../../ports/logger.ts';
 import type { InformerState } from './informer.ts';
 
-export interface WaitForSyncOptions {
+interface Waiting {
   readonly clock: Clock;
-  readonly timeoutMs: number;
   readonly signal: AbortSignal;
+}
+
+interface WithTimeout extends Waiting {
+  readonly timeoutMs: number;
+}
+
+interface WithoutTimeout extends Waiting {
+  readonly logger: Logger;
 }
 
 /** What is needed of an informer. */
@@ -14,22 +22,38 @@ export interface Syncing {
   state(): Pick<InformerState, 'synced' | 'lastError'>;
 }
 
+/** How often a wait without a time-out logs which caches are not filled. */
+const logEveryMs = 30_000;
+
 /**
- * Resolves when all caches are filled. After `timeoutMs` rejects with an error that names those that are not and why; on abort with the
- * signal's reason.
+ * Resolves when all caches are filled. After `timeoutMs` it rejects with an error that names those that are not, and why. Without a
+ * time-out it logs that and waits on: a watchdog that crash-loops protects nobody. Rejects with the signal's reason on abort.
  */
-export const waitForSync = async (informers: readonly Syncing[], options: WaitForSyncOptions): Promise<void> => {
-  const { clock, timeoutMs, signal } = options;
-  const stop = new AbortController();
-  const follow = (): void => stop.abort(signal.reason);
-  const cancel = clock.timer(timeoutMs, () => stop.abort(notSynced(informers, timeoutMs)));
-  if (signal.aborted) follow();
-  else signal.addEventListener('abort', follow);
+export const waitForSync = async (
+  informers: readonly Syncing[],
+  options: WithTimeout | WithoutTimeout,
+): Promise<void> => {
+  if ('timeoutMs' in options) return waitUntil(informers, options);
+  const { clock, signal, logger } = options;
+  for (;;) {
+    try {
+      await waitUntil(informers, { clock, signal, timeoutMs: logEveryMs });
+      return;
+    } catch (error) {
+      signal.throwIfAborted();
+      logger.error('caches are not filled yet', { problem: error instanceof Error ? error.message : String(error) });
+    }
+  }
+};
+
+const waitUntil = async (informers: readonly Syncing[], { clock, timeoutMs, signal }: WithTimeout): Promise<void> => {
+  const deadline = new AbortController();
+  const cancel = clock.timer(timeoutMs, () => deadline.abort(notSynced(informers, timeoutMs)));
+  const ended = AbortSignal.any([signal, deadline.signal]);
   try {
-    await Promise.all(informers.map((informer) => informer.whenSynced(stop.signal)));
+    await Promise.all(informers.map((informer) => informer.whenSynced(ended)));
   } finally {
     cancel();
-    signal.removeEventListener('abort', follow);
   }
 };
 

@@ -6,7 +6,7 @@ import type { ResourceRef } from '../api/resource-ref.ts';
 import { groupVersionPath, resolveKind } from '../client/index.ts';
 import type { ServedKind } from './dependent-source.ts';
 import { type Informer, createInformer } from './informer.ts';
-import { createLateStore } from './late-store.ts';
+import { createDeferredStore } from './deferred-store.ts';
 import type { Store } from './store.ts';
 import type { WatchRegistry } from './watch-registry.ts';
 
@@ -56,7 +56,7 @@ const discoveryTimeoutMs = 10_000;
 export const watchByName = <T>(options: WatchByNameOptions<T>, deps: WatchByNameDeps): WatchByName<T> => {
   const { ref, key, project } = options;
   const { clock, logger } = deps;
-  const late = createLateStore<T>();
+  const late = createDeferredStore<T>();
   let served: ServedKind = { kind: 'unknown' };
   let informer: Informer<T> | undefined;
   let lastError: string | undefined;

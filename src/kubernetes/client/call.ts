@@ -11,7 +11,7 @@ import { readList, timeLeft } from './read-list.ts';
 import { longestRetryAfterMs, parseRetryAfter } from './retry-after.ts';
 import { createScope } from './scope.ts';
 import { statusError } from './status-error.ts';
-import { untilSent } from './until-sent.ts';
+import { withSendTimeout } from './send-timeout.ts';
 
 export interface CallContext {
   readonly kube: Kube;
@@ -83,7 +83,7 @@ const requestOf = <T>(call: Call<T>, options: CallOptions, accept: string): Kube
 export const performCall = async <T>(call: Call<T>, options: CallOptions, context: CallContext): Promise<Answer<T>> => {
   const { sentTimeoutMs } = options;
   if (sentTimeoutMs === undefined) return perform(call, options, context);
-  const unsent = untilSent({ ...options, sentTimeoutMs }, context.clock);
+  const unsent = withSendTimeout({ ...options, sentTimeoutMs }, context.clock);
   try {
     return await perform(call, { ...options, ...unsent }, context);
   } finally {

@@ -5,7 +5,7 @@ import { createFakeClock } from '../../../test/doubles/fake-clock.ts';
 import { type TestServer, startTestServer } from '../../../test/doubles/test-server.ts';
 import { ApiError, KubeconfigError } from '../api/errors.ts';
 import type { TunnelConnector } from '../api/tunnel-connection.ts';
-import { createKnownShoots } from './known-shoots.ts';
+import { createKubeconfigCache } from './kubeconfig-cache.ts';
 import { createTunnelConnector } from './port-forward.ts';
 import { createShootConnector } from './shoot-connector.ts';
 
@@ -23,7 +23,7 @@ const { signal } = new AbortController();
 const target = { namespace: 'kube-system', pod: 'vpn-shoot-1', port: 22 };
 const path = '/api/v1/namespaces/kube-system/pods/vpn-shoot-1/portforward';
 
-const connector = (known = createKnownShoots()): TunnelConnector =>
+const connector = (known = createKubeconfigCache()): TunnelConnector =>
   createTunnelConnector({
     clock: createFakeClock(),
     random: createSeededRandom(1),
@@ -123,7 +123,7 @@ describe('createTunnelConnector', () => {
 
   it("resumes the TLS session of the last connection, a connector's of the same memory included", async () => {
     const { server } = await answering(() => 'HTTP/1.1 403 No\r\ncontent-length: 0\r\n\r\n');
-    const known = createKnownShoots();
+    const known = createKubeconfigCache();
     const tunnels = connector(known);
     const kubeconfig = kubeconfigOf(server);
     for (let count = 0; count < 3; count += 1) {

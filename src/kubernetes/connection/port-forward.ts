@@ -7,7 +7,7 @@ import { ApiError, type ExchangePhase } from '../api/errors.ts';
 import type { TunnelConnector, TunnelTarget } from '../api/tunnel-connection.ts';
 import { type Scope, authority, connectionError, createScope, dial, headersOf, readFailure } from '../client/index.ts';
 import type { ShootEndpoint } from '../kubeconfig/index.ts';
-import { type KnownShoots, createKnownShoots } from './known-shoots.ts';
+import { type KubeconfigCache, createKubeconfigCache } from './kubeconfig-cache.ts';
 
 /**
  * What API servers from 1.30 on translate (KEP-4006; apimachinery's `pkg/util/portforward/constants.go`), and what those before hand on to the
@@ -28,7 +28,7 @@ export interface TunnelConnectorOptions {
   readonly random: Random;
   readonly userAgent: string;
   /** Default: its own. */
-  readonly known?: KnownShoots;
+  readonly known?: KubeconfigCache;
 }
 
 interface Upgrade {
@@ -104,7 +104,7 @@ const checkAnswer = async (
  * the TLS session of the last one.
  */
 export const createTunnelConnector = (options: TunnelConnectorOptions): TunnelConnector => {
-  const { known = createKnownShoots() } = options;
+  const { known = createKubeconfigCache() } = options;
   return {
     connect: async (kubeconfig, to, signal) => {
       const { shoot, security } = known.lookUp(kubeconfig, to);

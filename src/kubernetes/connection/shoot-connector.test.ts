@@ -8,7 +8,7 @@ import { type TestServer, startTestServer } from '../../../test/doubles/test-ser
 import type { Call } from '../api/call.ts';
 import { KubeconfigError } from '../api/errors.ts';
 import type { ShootConnection, ShootConnector } from '../api/shoot-connection.ts';
-import { createKnownShoots } from './known-shoots.ts';
+import { createKubeconfigCache } from './kubeconfig-cache.ts';
 import { createShootConnector } from './shoot-connector.ts';
 import { withShootPolicy } from './shoot-policy.ts';
 
@@ -51,7 +51,7 @@ const createBench = async (
   const connector = createShootConnector({
     clock,
     userAgent: 'dependency-watchdog/test',
-    known: createKnownShoots(options.mostKubeconfigs),
+    known: createKubeconfigCache(options.mostKubeconfigs),
   });
   const run = async (kubeconfig: string, requests = 1): Promise<void> => {
     const connection = connector.connect(kubeconfig);

@@ -9,7 +9,7 @@ import {
   staticCredentials,
   withCredentials,
 } from '../client/index.ts';
-import { type KnownShoots, createKnownShoots } from './known-shoots.ts';
+import { type KubeconfigCache, createKubeconfigCache } from './kubeconfig-cache.ts';
 
 /** Of an object, alone or in a list: what JSON.parse takes in one go, a few milliseconds at worst. A node has 12 to 25 KB. */
 const objectBytes = 256 * 1024;
@@ -23,7 +23,7 @@ export interface ShootConnectorOptions {
   readonly clock: Clock;
   readonly userAgent: string;
   /** Default: its own. */
-  readonly known?: KnownShoots;
+  readonly known?: KubeconfigCache;
   /**
    * A connection is used for more than one run, so that the server may have closed it meanwhile: a request that met such a one is repeated
    * over a new one. Default false: what a probe finds must not depend on an earlier one.
@@ -37,7 +37,7 @@ export interface ShootConnectorOptions {
  */
 export const createShootConnector = (options: ShootConnectorOptions): ShootConnector => {
   const budget = createBodyBudget(bodiesBytes);
-  const { clock, userAgent, known = createKnownShoots(), kept = false } = options;
+  const { clock, userAgent, known = createKubeconfigCache(), kept = false } = options;
   return {
     connect: (kubeconfig, policy) => {
       const { shoot, security } = known.lookUp(kubeconfig, policy);

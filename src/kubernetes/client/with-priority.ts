@@ -1,6 +1,6 @@
 import type { Kube, KubeRequest } from '../api/kube.ts';
 
 /** Sends every request in one lane of the rate limit. */
-export const inLane = (kube: Kube, lane: NonNullable<KubeRequest['lane']>): Kube => ({
+export const withPriority = (kube: Kube, lane: NonNullable<KubeRequest['lane']>): Kube => ({
   request: (request) => kube.request({ ...request, lane }),
 });

@@ -2,7 +2,7 @@ import type { Clock } from '../../ports/clock.ts';
 import { ApiError } from '../api/errors.ts';
 import type { CallOptions } from '../api/kube.ts';
 
-export interface Unsent extends Pick<CallOptions, 'signal' | 'beforeSend'> {
+export interface SendTimeout extends Pick<CallOptions, 'signal' | 'beforeSend'> {
   /** To be called when the exchange is over. */
   release(): void;
 }
@@ -11,10 +11,10 @@ export interface Unsent extends Pick<CallOptions, 'signal' | 'beforeSend'> {
  * A signal that follows the caller's until the request leaves, and from then on only the time that its answer may take: whoever sends a
  * write must know whether it landed.
  */
-export const untilSent = (
+export const withSendTimeout = (
   options: Pick<CallOptions, 'signal' | 'beforeSend'> & { readonly sentTimeoutMs: number },
   clock: Clock,
-): Unsent => {
+): SendTimeout => {
   const { signal, sentTimeoutMs } = options;
   const end = new AbortController();
   const follow = (): void => end.abort(signal.reason);

@@ -1,13 +1,13 @@
 import type { Store, StoreChange } from './store.ts';
 
 /** A store whose source comes later; until then it is empty and not synced. */
-export interface LateStore<T> {
+export interface DeferredStore<T> {
   readonly store: Store<T>;
   /** To be called once. What the source holds already is not announced, so connect it before it runs. */
   connect(source: Store<T>): void;
 }
 
-export const createLateStore = <T>(): LateStore<T> => {
+export const createDeferredStore = <T>(): DeferredStore<T> => {
   const listeners = new Set<(change: StoreChange<T>) => void>();
   let source: Store<T> | undefined;
   let announce: (connected: Store<T>) => void = () => undefined;

@@ -6,20 +6,20 @@ import { type ShootEndpoint, parseUntrustedKubeconfig, refuseInsecure } from '..
 
 const defaultMostKubeconfigs = 4_096;
 
-export interface KnownShoot {
+export interface CachedKubeconfig {
   readonly shoot: ShootEndpoint;
   /** With the TLS session of the last connection. */
   readonly security: Security;
 }
 
 /** Kubeconfigs that have been read. Connectors that share them resume each other's TLS sessions. */
-export interface KnownShoots {
+export interface KubeconfigCache {
   /** Throws a KubeconfigError for what is no kubeconfig, or is not to be trusted. */
-  lookUp(kubeconfig: string, policy?: ShootPolicy): KnownShoot;
+  lookUp(kubeconfig: string, policy?: ShootPolicy): CachedKubeconfig;
 }
 
 /** A refusal is remembered as well: reading a hostile text costs most. */
-const read = (kubeconfig: string): KnownShoot | KubeconfigError => {
+const read = (kubeconfig: string): CachedKubeconfig | KubeconfigError => {
   try {
     const shoot = parseUntrustedKubeconfig(kubeconfig);
     return { shoot, security: createSecurity(shoot.tls) };
@@ -32,8 +32,8 @@ const read = (kubeconfig: string): KnownShoot | KubeconfigError => {
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64');
 
 /** `most`: how many are kept; the least recently used goes first. Default 4096: two for each of 2000 shoots. */
-export const createKnownShoots = (most = defaultMostKubeconfigs): KnownShoots => {
-  const known = new Map<string, KnownShoot | KubeconfigError>();
+export const createKubeconfigCache = (most = defaultMostKubeconfigs): KubeconfigCache => {
+  const known = new Map<string, CachedKubeconfig | KubeconfigError>();
   return {
     lookUp: (kubeconfig, policy) => {
       const hash = hashOf(kubeconfig);
