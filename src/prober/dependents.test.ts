@@ -5,7 +5,7 @@ import { createScriptedClient } from '../../test/doubles/scripted-client.ts';
 import { gardenApiServerRef } from '../gardener/api-server.ts';
 import { refKey } from '../kubernetes/api/resource-ref.ts';
 import { activeAnnotation as active, replicasAnnotation as replicas } from '../kubernetes/api/scalable.ts';
-import { createDependents } from './dependents.ts';
+import { Dependents } from './dependents.ts';
 import type { ProberSettings } from './settings.ts';
 import { dependent } from './testing/cases.ts';
 import { type ModelObject, deployment, objectOf, scalableOf, stateOf } from './testing/seed-model.ts';
@@ -32,7 +32,7 @@ it('what is held is counted by what is known last, from the watch or from our ow
   let seen: ModelObject | undefined = objectOf(kcm, { replicas: 3, version: 5 });
   const store = createStaticStore(() => seen && scalableOf(seen));
   const source = { served: () => ({ kind: 'served', resource: 'deployments' }) as const, store };
-  const dependents = createDependents('shoot', { seed, settings, dryRun: false, dependents: new Map([[key, source]]) });
+  const dependents = new Dependents('shoot', { seed, settings, dryRun: false, dependents: new Map([[key, source]]) });
   expect(dependents.countHeld()).toBe(0);
 
   const write = { base: stateOf(seen), kind: 'object', annotations, replicas: 0 } as const;

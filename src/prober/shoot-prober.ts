@@ -3,7 +3,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Random } from '../ports/random.ts';
 import type { ApiServers } from './api-servers.ts';
 import type { AskDeps } from './run-requests.ts';
-import { type Dependents, type DependentsDeps, createDependents } from './dependents.ts';
+import { Dependents, type DependentsDeps } from './dependents.ts';
 import type { ReleasePolicy, ShootSettings } from './judge/lifecycle.ts';
 import { type ProbeMemory, type ProbeSettings, emptyProbeMemory } from './judge/verdict.ts';
 import { type ProbeRequest, probe } from './probe.ts';
@@ -69,7 +69,7 @@ export class ShootProber {
     this.#deps = deps;
     this.#namespace = namespace;
     this.#settings = settings;
-    this.#dependents = createDependents(namespace, deps);
+    this.#dependents = new Dependents(namespace, deps);
     const { probe, nextRunAt } =
       'delayMs' in first ? { probe: emptyProbeMemory, nextRunAt: clock.monotonic() + first.delayMs } : first;
     this.#state = { probe, nextRunAt, runUnderWay: false, flows: 0 };
