@@ -35,7 +35,7 @@ export const tallyOf = (run: Run, cpuMs: number): Tally => ({
     [`plans of a ${run.plan.component}`]: 1,
     faults: run.plan.faults.length,
     violations: run.violation === undefined ? 0 : 1,
-    'nodes given up where nobody could have been in time': run.toll.nodesTurnedUnknown,
+    'nodes given up where nobody could have been in time': run.impact.nodesTurnedUnknown,
     ...changesOf(run),
   },
 });

@@ -112,7 +112,7 @@ const startMeasuring = (): null => {
 };
 
 const reportOn = (world: World): OutageReport => {
-  const tolls = world.shoots.map((shoot) => shoot.toll());
+  const tolls = world.shoots.map((shoot) => shoot.impact());
   const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
   return {
     leases: world.shoots.map(({ namespace, store }) => ({ namespace, renewals: renewalsOf(store) })),

@@ -5,7 +5,7 @@ import { kubeconfigSecretName } from '../world/index.ts';
 import { careKinds } from './care-kinds.ts';
 
 /** A shoot that is well until somebody changes that: its control plane in the seed, its own API server, and its Shoot in the garden. */
-export interface CareShootRig {
+export interface CareShootFixture {
   readonly name: string;
   readonly namespace: string;
   readonly url: string;
@@ -97,7 +97,7 @@ const putControlPlane = ({ seed, nodes }: CareShootOptions, namespace: string, u
 };
 
 /** Nodes with their machines, and an end of the tunnel. */
-const putNodes = ({ seed, nodes }: CareShootOptions, { namespace, api }: CareShootRig): readonly string[] => {
+const putNodes = ({ seed, nodes }: CareShootOptions, { namespace, api }: CareShootFixture): readonly string[] => {
   const names = Array.from({ length: nodes }, (_, index) => `node-${String(index)}`);
   for (const name of names) {
     api.store.put(simKinds.Node, {
@@ -118,11 +118,11 @@ const putNodes = ({ seed, nodes }: CareShootOptions, { namespace, api }: CareSho
 const renewMs = 10_000;
 
 /** Its nodes renew their leases until the clock stands still for ever. */
-export const createCareShoot = (options: CareShootOptions): CareShootRig => {
+export const createCareShoot = (options: CareShootOptions): CareShootFixture => {
   const { clock, seed, garden, name } = options;
   const namespace = `shoot--sim--${name}`;
   const api = createSimApiServer({ clock });
-  const shoot: CareShootRig = { name, namespace, url: `https://${name}.sim`, api, renewing: true };
+  const shoot: CareShootFixture = { name, namespace, url: `https://${name}.sim`, api, renewing: true };
   putControlPlane(options, namespace, shoot.url);
   const nodes = putNodes(options, shoot);
   const object = shootObject(options);

@@ -1,5 +1,5 @@
 import type { SeededRandom } from '../time/index.ts';
-import type { ApiTrouble, Plan } from './plan.ts';
+import type { ApiFault, Plan } from './plan.ts';
 
 export const shootNames = ['a', 'b', 'c', 'd'];
 export const nodesOf = 5;
@@ -47,7 +47,7 @@ export const createDraw = (random: SeededRandom, plan: DrawnFrom): Draw => {
   };
 };
 
-export const apiTrouble = (draw: Draw): ApiTrouble => {
+export const apiFault = (draw: Draw): ApiFault => {
   switch (draw.random.integer(6)) {
     case 0:
       return { how: 'refused' };

@@ -1,5 +1,5 @@
 import { clusterAutoscaler, kubeControllerManager, machineControllerManager } from '../world/index.ts';
-import { type Draw, type Story, apiTrouble, clipped, lasting, pick } from './draw.ts';
+import { type Draw, type Story, apiFault, clipped, lasting, pick } from './draw.ts';
 import type { Fault, Plan, PlannedFault, PlannedShoot } from './plan.ts';
 import { otherWeederSettings, weededServices } from './world-settings.ts';
 
@@ -33,7 +33,7 @@ const faults: Parameters<typeof pick<Fault>>[1] = [
     4,
     (draw) => ({ kind: 'stray-pod', shoot: draw.shoot(), what: draw.of(['unowned', 'stranger', 'init', 'sidecar']) }),
   ],
-  [5, (draw) => ({ kind: 'api-server', server: 'seed', trouble: apiTrouble(draw) })],
+  [5, (draw) => ({ kind: 'api-server', server: 'seed', trouble: apiFault(draw) })],
   [2, (draw) => ({ kind: 'partition', replica: draw.replica(), server: 'seed' })],
   [1, (draw) => ({ kind: 'dns', replica: draw.replica(), server: 'seed' })],
   [3, (draw) => ({ kind: 'lost-answers', how: draw.of(['reset', 'drop']), part: draw.of([0.3, 1]) })],

@@ -3,8 +3,8 @@ import { invariantsOf } from './invariants/index.ts';
 import type { Checker } from './invariants/invariant.ts';
 import type { Plan } from './plan.ts';
 import { rulesOf } from './rules.ts';
-import { type Truth, emptyTruth, learn } from './truth.ts';
-import { type Views, watch } from './views.ts';
+import { type Model, emptyModel, learn } from './model.ts';
+import { type Views, watch } from './client-views.ts';
 
 export interface Violation {
   /** Name of the invariant. */
@@ -16,7 +16,7 @@ export interface Violation {
 /** Hears everything that happens in a run and checks it at once. */
 export interface Judge {
   take(event: SimEvent): void;
-  truth(): Truth;
+  model(): Model;
   /** The first one; nothing is taken in after it. */
   violation(): Violation | undefined;
   /** All that was taken in. */
@@ -30,13 +30,13 @@ export const createJudge = (plan: Plan): Judge => {
     invariant.begin(),
   ]);
   const events: SimEvent[] = [];
-  let truth = emptyTruth(plan);
+  let model = emptyModel(plan);
   let views: Views = new Map();
   let violation: Violation | undefined;
 
   const check = (event: SimEvent): void => {
     for (const [invariant, checker] of checkers) {
-      const problem = checker(event, { truth, views, rules });
+      const problem = checker(event, { model, views, rules });
       if (problem !== undefined) violation ??= { invariant, problem, at: event.at };
     }
   };
@@ -45,11 +45,11 @@ export const createJudge = (plan: Plan): Judge => {
     take: (event) => {
       if (violation !== undefined) return;
       events.push(event);
-      truth = learn(truth, event);
-      views = watch(views, event, truth);
+      model = learn(model, event);
+      views = watch(views, event, model);
       check(event);
     },
-    truth: () => truth,
+    model: () => model,
     violation: () => violation,
     events: () => events,
   };

@@ -1,7 +1,7 @@
 import type { ExternalProbeMode } from '../../src/prober/index.ts';
 
 /** How an API server fails those who ask it. `refused` and `silent` hold for everybody, the others for watchdogs alone. */
-export type ApiTrouble =
+export type ApiFault =
   | { readonly how: 'refused' }
   | { readonly how: 'silent' }
   | { readonly how: 'slow'; readonly delayMs: number }
@@ -34,7 +34,7 @@ export type Fault =
   | { readonly kind: 'public-way'; readonly shoot: string | undefined; readonly how: 'refused' | 'silent' }
   /** Some nodes cannot get out. */
   | { readonly kind: 'nat-gateway'; readonly shoot: string; readonly nodes: readonly number[] }
-  | { readonly kind: 'api-server'; readonly server: ServerName; readonly trouble: ApiTrouble }
+  | { readonly kind: 'api-server'; readonly server: ServerName; readonly trouble: ApiFault }
   /** Packets of one replica vanish on the way to a server. */
   | { readonly kind: 'partition'; readonly replica: number; readonly server: ServerName }
   | { readonly kind: 'dns'; readonly replica: number; readonly server: ServerName }

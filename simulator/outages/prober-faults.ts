@@ -1,5 +1,5 @@
 import { clusterAutoscaler, kubeControllerManager, machineControllerManager } from '../world/index.ts';
-import { type Draw, apiTrouble, pick } from './draw.ts';
+import { type Draw, apiFault, pick } from './draw.ts';
 import type { Fault } from './plan.ts';
 import { otherSettings } from './world-settings.ts';
 
@@ -12,7 +12,7 @@ const skew = (draw: Draw): number => draw.of([-1, 1]) * draw.of([900, 4_000, 25_
 const faults: Parameters<typeof pick<Fault>>[1] = [
   [8, (draw) => ({ kind: 'load-balancer', shoot: draw.chance(0.7) ? draw.shoot() : undefined, how: draw.of(ways) })],
   [3, (draw) => ({ kind: 'nat-gateway', shoot: draw.shoot(), nodes: draw.nodes() })],
-  [6, (draw) => ({ kind: 'api-server', server: draw.server(), trouble: apiTrouble(draw) })],
+  [6, (draw) => ({ kind: 'api-server', server: draw.server(), trouble: apiFault(draw) })],
   [2, (draw) => ({ kind: 'partition', replica: draw.replica(), server: draw.server() })],
   [1, (draw) => ({ kind: 'dns', replica: draw.replica(), server: draw.server() })],
   [2, (draw) => ({ kind: 'lost-answers', how: draw.of(['reset', 'drop']), part: draw.of([0.3, 1]) })],

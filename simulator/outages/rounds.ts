@@ -1,5 +1,5 @@
 import type { Life, SimEvent } from './history.ts';
-import { type Truth, exchangeKey } from './truth.ts';
+import { type Model, exchangeKey } from './model.ts';
 
 /** Deletes of pods of one controller owner by one process. Monotonic times of the run, in milliseconds. */
 export interface Rounds {
@@ -37,11 +37,11 @@ export interface LandedDelete {
 }
 
 /** Undefined for everything else. */
-export const landedDelete = (event: SimEvent, truth: Truth): LandedDelete | undefined => {
+export const landedDelete = (event: SimEvent, model: Model): LandedDelete | undefined => {
   if (event.kind !== 'pod' || event.writer === 'world' || event.before === undefined) return undefined;
   if (event.before.isDeleting || event.after?.isDeleting === false) return undefined;
   const { shoot, name, uid, before, writer } = event;
-  const sentAt = truth.exchanges.get(exchangeKey(writer))?.sentAt ?? truth.at;
+  const sentAt = model.exchanges.get(exchangeKey(writer))?.sentAt ?? model.at;
   return { shoot, name, uid, owner: before.owner, life: writer.life, sentAt, event };
 };
 
@@ -52,13 +52,13 @@ export interface RoundStep {
 }
 
 /** Takes in a delete: of the round under way if the pod was there when that began, of the next otherwise. Pure. */
-export const takeDelete = (before: RoundsByOwner, landed: LandedDelete, truth: Truth): RoundStep => {
+export const takeDelete = (before: RoundsByOwner, landed: LandedDelete, model: Model): RoundStep => {
   const { life, owner = '', uid, shoot } = landed;
   const key = `${life}/${owner}`;
-  const { at } = truth;
+  const { at } = model;
   const known = before.get(key);
   const put = (rounds: Rounds): RoundsByOwner => new Map(before).set(key, rounds);
-  const pods = [...(truth.shoots.get(shoot)?.controlPlane.pods ?? [])];
+  const pods = [...(model.shoots.get(shoot)?.controlPlane.pods ?? [])];
   const there = pods.filter(([, pod]) => pod.owner === owner && pod.bornAt < at).map(([member]) => member);
   const present = new Set([...there, uid]);
   if (known === undefined || at - known.lastAt >= forgetMs) {

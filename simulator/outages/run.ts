@@ -10,9 +10,9 @@ import type { Plan, PlannedFault } from './plan.ts';
 import { createProcesses } from './processes.ts';
 import { createRecorder } from './record.ts';
 import { rulesOf } from './rules.ts';
-import { createTroubles } from './troubles.ts';
-import type { Truth } from './truth.ts';
-import { type End, createWays } from './way-troubles.ts';
+import { createFaultInjector } from './fault-injector.ts';
+import type { Model } from './model.ts';
+import { type End, createWays } from './way-faults.ts';
 
 export interface Run {
   readonly plan: Plan;
@@ -21,7 +21,7 @@ export interface Run {
   readonly events: readonly SimEvent[];
   /** Length of the run in virtual milliseconds. */
   readonly lengthMs: number;
-  readonly toll: { readonly nodesTurnedUnknown: number; readonly machinesReplaced: number };
+  readonly impact: { readonly nodesTurnedUnknown: number; readonly machinesReplaced: number };
 }
 
 const tickMs = 1_000;
@@ -54,11 +54,11 @@ const turnsOf = ({ faults }: Plan): readonly Turn[] =>
     .sort((a, b) => a.at - b.at);
 
 /** Something is not as it was, or something is weeded. */
-const isUnsettled = (truth: Truth, plan: Plan): boolean => {
-  if (plan.component === 'prober') return unrestored(truth).length > 0;
+const isUnsettled = (model: Model, plan: Plan): boolean => {
+  if (plan.component === 'prober') return unrestored(model).length > 0;
   const { longestMs } = rulesOf(plan).weeding;
-  const spells = [...truth.shoots.values()].flatMap(({ controlPlane }) => [...controlPlane.spells.values()].flat());
-  return spells.some(({ from, to }) => to === undefined && truth.at - from < longestMs);
+  const spells = [...model.shoots.values()].flatMap(({ controlPlane }) => [...controlPlane.spells.values()].flat());
+  return spells.some(({ from, to }) => to === undefined && model.at - from < longestMs);
 };
 
 /** Plays a plan: the same plan is the same run. Ends at the first violation. */
@@ -81,7 +81,7 @@ export const runPlan = async (plan: Plan): Promise<Run> => {
   const recorder = createRecorder({ world, clock, emit: (event) => judge.take(event) });
   const ways = createWays(world, { random: createSeededRandom(plan.seed).fork('ways'), latencyMs: plan.latencyMs });
   const processes = createProcesses({ plan, scenario, recorder, faults: (...way) => ways.rule(...way) });
-  const troubles = createTroubles({ plan, world, clock, ways, processes });
+  const troubles = createFaultInjector({ plan, world, clock, ways, processes });
   const isOver = (): boolean => judge.violation() !== undefined;
 
   const passUntil = async (instant: number): Promise<void> => {
@@ -111,7 +111,7 @@ export const runPlan = async (plan: Plan): Promise<Run> => {
     while (!isOver()) {
       await passUntil(clock.monotonic() + tickMs);
       const now = clock.monotonic();
-      if (isUnsettled(judge.truth(), plan)) wrongAt = now;
+      if (isUnsettled(judge.model(), plan)) wrongAt = now;
       if (now - wrongAt >= steadyMs && now - healedAt >= plan.quietMs) break;
       if (now - healedAt >= healLimitMs + plan.quietMs) break;
     }
@@ -136,7 +136,7 @@ export const runPlan = async (plan: Plan): Promise<Run> => {
   const close = async (): Promise<void> => {
     const left = await processes.stopAll();
     await scenario.stop();
-    const exchanges = judge.truth().exchanges.size;
+    const exchanges = judge.model().exchanges.size;
     recorder.note({ kind: 'over', leftovers: { timers: clock.pending, exchanges, processes: left } });
   };
 
@@ -145,15 +145,15 @@ export const runPlan = async (plan: Plan): Promise<Run> => {
   await rest();
   const lengthMs = clock.monotonic();
   await close();
-  const tolls = world.shoots.map((shoot) => shoot.toll());
+  const impacts = world.shoots.map((shoot) => shoot.impact());
   return {
     plan,
     violation: judge.violation(),
     events: judge.events(),
     lengthMs,
-    toll: {
-      nodesTurnedUnknown: tolls.reduce((sum, toll) => sum + toll.nodesTurnedUnknown, 0),
-      machinesReplaced: tolls.reduce((sum, toll) => sum + toll.machinesReplaced, 0),
+    impact: {
+      nodesTurnedUnknown: impacts.reduce((sum, impact) => sum + impact.nodesTurnedUnknown, 0),
+      machinesReplaced: impacts.reduce((sum, impact) => sum + impact.machinesReplaced, 0),
     },
   };
 };

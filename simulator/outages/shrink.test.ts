@@ -9,7 +9,7 @@ const runOf = (plan: Plan, invariant: string | undefined): Run => ({
   violation: invariant === undefined ? undefined : { invariant, problem: 'broken', at: 1 },
   events: [],
   lengthMs: 1,
-  toll: { nodesTurnedUnknown: 0, machinesReplaced: 0 },
+  impact: { nodesTurnedUnknown: 0, machinesReplaced: 0 },
 });
 
 const kinds = ({ faults }: Plan): readonly Fault['kind'][] => faults.map(({ fault }) => fault.kind);

@@ -114,7 +114,7 @@ export const playRehearsal = async (
       onProgress?.(clock.monotonic());
     }
   };
-  const isUnharmed = (): boolean => world.shoots.every((shoot) => shoot.toll().nodesTurnedUnknown === 0);
+  const isUnharmed = (): boolean => world.shoots.every((shoot) => shoot.impact().nodesTurnedUnknown === 0);
   const isQuiet = (): boolean => {
     const quietSince = Math.max(endsAt, changes.at(-1)?.at ?? 0);
     const isHarmless = !isProtected || (heldAfter(changes).size === 0 && isUnharmed());
@@ -133,9 +133,15 @@ export const playRehearsal = async (
   if (fault.slowsSeed === true) watchdogs.slowSeed(false);
   await passUntil(plan.durationMs, isQuiet);
   const endedAt = clock.monotonic();
-  const tolls = new Map(world.shoots.map((shoot) => [shoot.name, shoot.toll()]));
+  const impacts = new Map(world.shoots.map((shoot) => [shoot.name, shoot.impact()]));
   await watchdogs.stop();
   stopFollowers();
   world.stop();
-  return { struck, changes: changes.filter(({ at }) => at <= endedAt), tolls, requests: watchdogs.requests(), endedAt };
+  return {
+    struck,
+    changes: changes.filter(({ at }) => at <= endedAt),
+    impacts,
+    requests: watchdogs.requests(),
+    endedAt,
+  };
 };

@@ -1,5 +1,5 @@
 import type { RequestCounts } from '../network/index.ts';
-import type { ShootToll } from '../world/index.ts';
+import type { ShootImpact } from '../world/index.ts';
 
 /** A change of a dependent resource's count. Times are monotonic milliseconds. */
 export interface CountChange {
@@ -23,7 +23,7 @@ export interface StruckShoot {
 export interface RehearsalRecord {
   readonly struck: readonly StruckShoot[];
   readonly changes: readonly CountChange[];
-  readonly tolls: ReadonlyMap<string, ShootToll>;
+  readonly impacts: ReadonlyMap<string, ShootImpact>;
   readonly requests: {
     /** By `verb resource`. */
     readonly seed: ReadonlyMap<string, number>;

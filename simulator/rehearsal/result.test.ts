@@ -34,7 +34,7 @@ const up = (at: number, name: string, shoot?: string): CountChange => change(at,
 const quiet: RehearsalRecord = {
   struck: [],
   changes: [],
-  tolls: new Map(),
+  impacts: new Map(),
   requests: { seed: new Map(), shoots: new Map() },
   endedAt: 400_000,
 };
@@ -101,12 +101,12 @@ describe('what is made of a record', () => {
     ['what stays down', { changes: [down(88_500, mcm), down(89_000, kcm), up(365_000, kcm)] }, { unrestored: 1 }],
     [
       'nodes lost in a threatened shoot',
-      { tolls: new Map([['s1', { nodesTurnedUnknown: 3, machinesReplaced: 1 }]]) },
+      { impacts: new Map([['s1', { nodesTurnedUnknown: 3, machinesReplaced: 1 }]]) },
       { notSaved: 3, isProtected: false, heldShoots: 0, with: { nodesLost: 3, machinesReplaced: 1 } },
     ],
     [
       'nodes lost in another one',
-      { tolls: new Map([['s2', { nodesTurnedUnknown: 3, machinesReplaced: 0 }]]) },
+      { impacts: new Map([['s2', { nodesTurnedUnknown: 3, machinesReplaced: 0 }]]) },
       { notSaved: 0, isProtected: true, with: { nodesLost: 3, machinesReplaced: 0 } },
     ],
   ])('counts %s', (_, record, expected) => {

@@ -5,7 +5,7 @@ import type { RehearsalPlan } from './plan.ts';
 import { type CountChange, type RehearsalRecord, heldAfter } from './record.ts';
 import { type Moment, type Race, raceOf, spreadOf, timelineOf } from './timeline.ts';
 
-export interface Toll {
+export interface Impact {
   readonly nodesLost: number;
   readonly machinesReplaced: number;
 }
@@ -35,8 +35,8 @@ export interface Rehearsal {
   readonly needless: number;
   /** Shoots in which something was still scaled down at the end. */
   readonly unrestored: number;
-  readonly with: Toll;
-  readonly without: Toll;
+  readonly with: Impact;
+  readonly without: Impact;
   /** Nodes of threatened shoots that were lost all the same. */
   readonly notSaved: number;
   readonly warnings: readonly string[];
@@ -49,8 +49,8 @@ export interface Rehearsal {
 
 type RequestTable = Readonly<Record<string, number>>;
 
-const tollOf = ({ tolls }: RehearsalRecord, among: (shoot: string) => boolean = () => true): Toll => {
-  const counted = [...tolls].filter(([shoot]) => among(shoot)).map(([, toll]) => toll);
+const impactOf = ({ impacts }: RehearsalRecord, among: (shoot: string) => boolean = () => true): Impact => {
+  const counted = [...impacts].filter(([shoot]) => among(shoot)).map(([, impact]) => impact);
   return {
     nodesLost: counted.reduce((sum, { nodesTurnedUnknown }) => sum + nodesTurnedUnknown, 0),
     machinesReplaced: counted.reduce((sum, { machinesReplaced }) => sum + machinesReplaced, 0),
@@ -89,7 +89,7 @@ export const judgeRehearsal = (
       managerDownAt === undefined ? undefined : graceEndsAt - managerDownAt,
     ),
   );
-  const notSaved = tollOf(runs.with, (shoot) => threatened.has(shoot)).nodesLost;
+  const notSaved = impactOf(runs.with, (shoot) => threatened.has(shoot)).nodesLost;
   const needless = needlessIn(plan, threatened, changes).size;
   return {
     fault: faultName,
@@ -108,8 +108,8 @@ export const judgeRehearsal = (
     heldShoots: races.filter(({ shoot, managerDownAt }) => threatened.has(shoot) && managerDownAt !== undefined).length,
     needless,
     unrestored: new Set([...heldAfter(changes)].map((held) => held.split(' ')[0])).size,
-    with: tollOf(runs.with),
-    without: tollOf(runs.without),
+    with: impactOf(runs.with),
+    without: impactOf(runs.without),
     notSaved,
     takenForGranted: unknownResources(settings).map(
       ({ ref }) =>

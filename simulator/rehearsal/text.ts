@@ -1,7 +1,7 @@
 import { formatGoDuration } from '../../src/kubernetes/api/duration.ts';
 import { width, wrap } from '../demo/index.ts';
 import { seconds } from './analysis.ts';
-import type { Rehearsal, Toll } from './result.ts';
+import type { Rehearsal, Impact } from './result.ts';
 import type { Moment } from './timeline.ts';
 
 const labelWidth = 44;
@@ -55,15 +55,15 @@ const margin = ({ margin: left, graceMs, threatened, heldShoots }: Rehearsal): r
   return ['', ...paragraph(`${held}; margin to KCM's grace of ${seconds(graceMs)}: ${numbers}`)];
 };
 
-const tollRow = (label: string, { nodesLost, machinesReplaced }: Toll): string =>
+const impactRow = (label: string, { nodesLost, machinesReplaced }: Impact): string =>
   inColumns(label, [String(nodesLost), String(machinesReplaced)]);
 
-const tolls = ({ with: protectedToll, without }: Rehearsal): readonly string[] => [
+const impacts = ({ with: protectedImpact, without }: Rehearsal): readonly string[] => [
   '',
   inColumns('', ['nodes', 'machines']),
   inColumns('', ['lost', 'replaced']),
-  tollRow('without protection', without),
-  tollRow('with protection', protectedToll),
+  impactRow('without protection', without),
+  impactRow('with protection', protectedImpact),
 ];
 
 const requestLine = (where: string, table: Rehearsal['requests']['seed']): readonly string[] => {
@@ -87,7 +87,7 @@ const granted = ({ takenForGranted: all }: Rehearsal): readonly string[] =>
   all.length === 0 ? [] : ['', ...all.flatMap((what) => paragraph(what, 'TAKEN FOR GRANTED: ', '                   '))];
 
 const verdict = (rehearsal: Rehearsal): readonly string[] => {
-  const { notSaved, needless, unrestored, threatened, margin: left, with: toll, durationMs } = rehearsal;
+  const { notSaved, needless, unrestored, threatened, margin: left, with: impact, durationMs } = rehearsal;
   const lines = [
     ...(notSaved > 0 ? [`FAILED: ${count(notSaved, 'node')} of threatened shoots lost in spite of protection`] : []),
     ...(needless > 0 ? [`FAILED: ${count(needless, 'shoot')} scaled down without need`] : []),
@@ -97,8 +97,8 @@ const verdict = (rehearsal: Rehearsal): readonly string[] => {
     ...(notSaved === 0 && left !== undefined && left.leastMs < 0
       ? ["NARROW: KCM's grace was over for a node before KCM was down; KCM was late itself, as it looks every 5s"]
       : []),
-    ...(notSaved === 0 && toll.nodesLost > 0
-      ? [`${count(toll.nodesLost, 'node')} lost where this configuration does not protect`]
+    ...(notSaved === 0 && impact.nodesLost > 0
+      ? [`${count(impact.nodesLost, 'node')} lost where this configuration does not protect`]
       : []),
   ];
   if (notSaved === 0 && needless === 0) {
@@ -111,7 +111,7 @@ const verdict = (rehearsal: Rehearsal): readonly string[] => {
 
 /** The result for people: 80 columns, no colour, ends with a line feed. */
 export const tellRehearsal = (rehearsal: Rehearsal): string =>
-  [introduction, timeline, margin, tolls, requests, warnings, granted, verdict]
+  [introduction, timeline, margin, impacts, requests, warnings, granted, verdict]
     .flatMap((part) => part(rehearsal))
     .map((line) => `${line}\n`)
     .join('');

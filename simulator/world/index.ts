@@ -9,6 +9,6 @@ export {
   machineControllerManager,
 } from './objects.ts';
 export { serveWorld } from './serve.ts';
-export type { ShootToll, WorldShoot } from './shoot.ts';
+export type { ShootImpact, WorldShoot } from './shoot.ts';
 export { type WorldTiming, defaultTiming, scaleTiming } from './timing.ts';
 export { type World, createWorld } from './world.ts';

@@ -31,7 +31,7 @@ import { startShootCare } from './shoot-care.ts';
 import { type ShootPods, startShootPods } from './shoot-pods.ts';
 
 /** What went wrong in a shoot, counted by the actors themselves. */
-export interface ShootToll {
+export interface ShootImpact {
   /** Times that KCM gave up a node. */
   readonly nodesTurnedUnknown: number;
   readonly machinesReplaced: number;
@@ -48,7 +48,7 @@ export interface WorldShoot extends ShootPods {
   restoreKubelets(): void;
   /** Puts the kubeconfig of now, or any other text, into the Secret that the prober reads. */
   publishKubeconfig(text?: string): void;
-  toll(): ShootToll;
+  impact(): ShootImpact;
 }
 
 /** `store` is the seed's. */
@@ -96,7 +96,7 @@ const graceIn = (cluster: SimObject | undefined, fallbackMs: number): number => 
 const startControllers = (
   deps: ShootDeps,
   parts: { namespace: string; shoot: SimStore; fleet: Fleet; cluster: () => SimObject | undefined },
-): { toll(): ShootToll; stop(): void } => {
+): { impact(): ShootImpact; stop(): void } => {
   const { store, timing, api } = deps;
   const { namespace, shoot, fleet, cluster } = parts;
   const path = (): WorldServer['reachability'] => api.reachability;
@@ -134,7 +134,7 @@ const startControllers = (
     startClusterAutoscaler(deps, { ...parts, path }),
   );
   return {
-    toll: () => ({ nodesTurnedUnknown, machinesReplaced }),
+    impact: () => ({ nodesTurnedUnknown, machinesReplaced }),
     stop: () => {
       stopManager();
       stopMachines();
@@ -187,7 +187,7 @@ export const createShoot = (deps: ShootDeps, init: ShootInit): { readonly shoot:
           data: { ...asMap(old.data), ...asMap(data) },
         }));
       },
-      toll: () => controllers.toll(),
+      impact: () => controllers.impact(),
     },
     stop: () => {
       stopPods();

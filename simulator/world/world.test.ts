@@ -113,7 +113,7 @@ describe('node lifecycle controller', () => {
     expect(readyStates(shoot)).not.toContain('Unknown');
     await clock.advance(10_400 + 2 * 5_000);
     expect(readyStates(shoot)).toEqual(Array.from({ length: 5 }, () => 'Unknown'));
-    expect(shoot.toll().nodesTurnedUnknown).toBe(5);
+    expect(shoot.impact().nodesTurnedUnknown).toBe(5);
   });
 
   it('does nothing while its Deployment has no ready replica, and starts its timers anew when it has', async () => {
@@ -136,10 +136,10 @@ describe('node lifecycle controller', () => {
     const { clock, world, shoot } = start({ shoot: { nodeMonitorGraceMs: 120_000 } });
     shoot.cutKubelets();
     await clock.advance(105_000);
-    expect(shoot.toll().nodesTurnedUnknown).toBe(0);
+    expect(shoot.impact().nodesTurnedUnknown).toBe(0);
     expect(JSON.stringify(world.store.list(simKinds.Cluster))).toContain('"nodeMonitorGracePeriod":"2m0s"');
     await clock.advance(25_000);
-    expect(shoot.toll().nodesTurnedUnknown).toBe(5);
+    expect(shoot.impact().nodesTurnedUnknown).toBe(5);
   });
 
   it('judges by what it saw, so that a node with a slow clock is none the worse', async () => {
@@ -156,7 +156,7 @@ describe('node lifecycle controller', () => {
       if (object.metadata.name === first!.metadata.name) behind(object.metadata.name);
     });
     await clock.advance(120_000);
-    expect(shoot.toll().nodesTurnedUnknown).toBe(0);
+    expect(shoot.impact().nodesTurnedUnknown).toBe(0);
   });
 
   it('forgets what it knew when the API server was away for long', async () => {
@@ -166,7 +166,7 @@ describe('node lifecycle controller', () => {
     await clock.advance(120_000);
     shoot.api.setReachability('open');
     await clock.advance(60_000);
-    expect(shoot.toll().nodesTurnedUnknown).toBe(0);
+    expect(shoot.impact().nodesTurnedUnknown).toBe(0);
   });
 });
 
@@ -183,9 +183,9 @@ describe('machine controller', () => {
     shoot.cutKubelets();
     await clock.advance(95_000);
     expect(phases(world, shoot.namespace)).not.toContain('Running');
-    expect(shoot.toll().machinesReplaced).toBe(0);
+    expect(shoot.impact().machinesReplaced).toBe(0);
     await clock.advance(60_000);
-    expect(shoot.toll().machinesReplaced).toBe(2);
+    expect(shoot.impact().machinesReplaced).toBe(2);
     expect(phases(world, shoot.namespace).filter((phase) => phase === 'Pending')).toHaveLength(2);
     // The new machines are cut off as well.
     expect(shoot.store.list(simKinds.Node)).toHaveLength(3);
@@ -206,7 +206,7 @@ describe('machine controller', () => {
     scale(world, shoot, machineControllerManager, 0);
     await clock.advance(300_000);
     expect(readyStates(shoot)).toContain('Unknown');
-    expect(shoot.toll().machinesReplaced).toBe(0);
+    expect(shoot.impact().machinesReplaced).toBe(0);
   });
 
   it('lets a machine be when its node comes back in time', async () => {
@@ -218,7 +218,7 @@ describe('machine controller', () => {
     shoot.restoreKubelets();
     await clock.advance(120_000);
     expect(phases(world, shoot.namespace)).toEqual(Array.from({ length: 5 }, () => 'Running'));
-    expect(shoot.toll().machinesReplaced).toBe(0);
+    expect(shoot.impact().machinesReplaced).toBe(0);
   });
 });
 

@@ -4,10 +4,10 @@ import type { SimKind } from '../../simulator/apiserver/kind.ts';
 import type { SimObject } from '../../simulator/apiserver/object.ts';
 import type { SimStore } from '../../simulator/apiserver/store.ts';
 import { gardenKinds } from '../../simulator/harness/care-kinds.ts';
-import { createCareRig } from '../../simulator/harness/care-rig.ts';
+import { createCareFixture } from '../../simulator/harness/care-fixture.ts';
 import { createLines } from '../../simulator/harness/lines.ts';
 import { gardenSettings } from '../../simulator/harness/settings.ts';
-import { weederSettings } from '../../simulator/harness/weeder/bench.ts';
+import { weederSettings } from '../../simulator/harness/weeder/fixture.ts';
 import { createVirtualClock } from '../../simulator/time/clock.ts';
 import { createWorld } from '../../simulator/world/world.ts';
 import { careConfig } from '../../src/care/config.ts';
@@ -117,7 +117,7 @@ describe('nothing with a key that upstream does not have is written', () => {
   });
 
   it('by the seed, the garden and the shoots that care is tried with', async () => {
-    const rig = createCareRig();
+    const rig = createCareFixture();
     stops.push(() => rig.stop());
     const written = nothingWritten();
     const { api } = rig.addShoot('a');

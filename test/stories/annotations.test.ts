@@ -100,7 +100,7 @@ describe('a Deployment that is missing', () => {
       'scaling down failed',
       'Deployment machine-controller-manager: not found',
     ]);
-    expect(scenario.world.shoot('a').toll().nodesTurnedUnknown).toBe(0);
+    expect(scenario.world.shoot('a').impact().nodesTurnedUnknown).toBe(0);
   });
 
   it('is scaled down too when it appears during the outage', async () => {

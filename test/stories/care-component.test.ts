@@ -3,7 +3,7 @@ import { extensionKinds, careSeedKinds as seedKinds } from '../../simulator/apis
 import { createSimApiServer } from '../../simulator/apiserver/server.ts';
 import { careKinds, gardenKinds } from '../../simulator/harness/care-kinds.ts';
 import { createCareShoot, gardenNamespace, observeDeployments } from '../../simulator/harness/care-shoot.ts';
-import type { StoredCondition } from '../../simulator/harness/healthcheck-rig.ts';
+import type { StoredCondition } from '../../simulator/harness/healthcheck-fixture.ts';
 import { createMemoryConnector } from '../../simulator/harness/memory-connector.ts';
 import { withCounting } from '../../simulator/network/counting.ts';
 import { createVirtualClock } from '../../simulator/time/clock.ts';

@@ -2,38 +2,39 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
 import type { SimDraft } from '../../simulator/apiserver/store.ts';
 import { careKinds } from '../../simulator/harness/care-kinds.ts';
-import { type CareRig, createCareRig } from '../../simulator/harness/care-rig.ts';
-import { type CareShootRig, gardenNamespace } from '../../simulator/harness/care-shoot.ts';
-import type { StoredCondition } from '../../simulator/harness/healthcheck-rig.ts';
+import { type CareFixture, createCareFixture } from '../../simulator/harness/care-fixture.ts';
+import { type CareShootFixture, gardenNamespace } from '../../simulator/harness/care-shoot.ts';
+import type { StoredCondition } from '../../simulator/harness/healthcheck-fixture.ts';
 import { ApiError } from '../../src/kubernetes/api/errors.ts';
 
 // What care does at night: shoots and gardens that hang, Shoots that somebody else changes at the wrong moment.
 
-let rig: CareRig;
+let fixture: CareFixture;
 beforeEach(() => {
-  rig = createCareRig();
+  fixture = createCareFixture();
 });
-afterEach(() => rig.stop());
+afterEach(() => fixture.stop());
 
 interface StoredShoot {
   readonly metadata: { readonly labels?: Readonly<Record<string, string>> };
   readonly status: { readonly conditions?: readonly StoredCondition[] };
 }
 
-const at = ({ name }: CareShootRig) => ({ namespace: gardenNamespace, name });
-const stored = (shoot: CareShootRig) => rig.garden.store.get(careKinds.Shoot, at(shoot)) as unknown as StoredShoot;
-const conditionsOf = (shoot: CareShootRig) => stored(shoot).status.conditions ?? [];
-const conditionOf = (shoot: CareShootRig, type: string) => conditionsOf(shoot).find((one) => one.type === type);
-const labelOf = (shoot: CareShootRig) => stored(shoot).metadata.labels?.['shoot.gardener.cloud/status'];
-const editStatus = (shoot: CareShootRig, changes: object): void =>
-  void rig.garden.store.patch(careKinds.Shoot, at(shoot), (object) => ({
+const at = ({ name }: CareShootFixture) => ({ namespace: gardenNamespace, name });
+const stored = (shoot: CareShootFixture) =>
+  fixture.garden.store.get(careKinds.Shoot, at(shoot)) as unknown as StoredShoot;
+const conditionsOf = (shoot: CareShootFixture) => stored(shoot).status.conditions ?? [];
+const conditionOf = (shoot: CareShootFixture, type: string) => conditionsOf(shoot).find((one) => one.type === type);
+const labelOf = (shoot: CareShootFixture) => stored(shoot).metadata.labels?.['shoot.gardener.cloud/status'];
+const editStatus = (shoot: CareShootFixture, changes: object): void =>
+  void fixture.garden.store.patch(careKinds.Shoot, at(shoot), (object) => ({
     ...object,
     status: { ...(object.status as object), ...changes },
   }));
-const minutes = (count: number): Promise<void> => rig.clock.advance(count * 60_000);
-const gardenWrites = (): number => rig.requests.garden.total({ verb: 'patch' });
-const runsOf = ({ name }: CareShootRig): number => rig.requests.shoot(name).total({ resource: '/healthz' });
-const told = (msg: RegExp) => rig.log.filter((line) => msg.test(line.msg));
+const minutes = (count: number): Promise<void> => fixture.clock.advance(count * 60_000);
+const gardenWrites = (): number => fixture.requests.garden.total({ verb: 'patch' });
+const runsOf = ({ name }: CareShootFixture): number => fixture.requests.shoot(name).total({ resource: '/healthz' });
+const told = (msg: RegExp) => fixture.log.filter((line) => msg.test(line.msg));
 
 const drop = 'drop' as const;
 const hangsOn = (path: string) => (request: { readonly path: string }) => (request.path === path ? drop : undefined);
@@ -41,7 +42,7 @@ const nodes = '/api/v1/nodes';
 
 /** Runs that took at most so many seconds, and all runs. */
 const durations = async (seconds: number): Promise<readonly [within: number, all: number]> => {
-  const metrics = await rig.meter.metricsText();
+  const metrics = await fixture.meter.metricsText();
   const count = (le: string) =>
     Number(new RegExp(`^dwd_care_run_seconds_bucket\\{le="${le}"\\} (\\d+)$`, 'm').exec(metrics)?.[1]);
   return [count(String(seconds)), count('\\+Inf')];
@@ -49,10 +50,10 @@ const durations = async (seconds: number): Promise<readonly [within: number, all
 
 describe('a check', () => {
   it('takes half of the period for its reads, even if the garden is slow', async () => {
-    const shoot = rig.addShoot('a');
-    rig.setFaults(shoot, hangsOn(nodes));
-    rig.setFaults('garden', ({ method }) => (method === 'GET' ? { delayMs: 9_000 } : undefined));
-    rig.start();
+    const shoot = fixture.addShoot('a');
+    fixture.setFaults(shoot, hangsOn(nodes));
+    fixture.setFaults('garden', ({ method }) => (method === 'GET' ? { delayMs: 9_000 } : undefined));
+    fixture.start();
     await minutes(5);
     expect(conditionOf(shoot, 'EveryNodeReady')).toMatchObject({
       status: 'Unknown',
@@ -65,20 +66,20 @@ describe('a check', () => {
   });
 
   it('takes 90 s at most', async () => {
-    const shoot = rig.addShoot('a');
-    rig.setFaults(shoot, hangsOn(nodes));
-    rig.start({ settings: { syncPeriodMs: 3_600_000 } });
+    const shoot = fixture.addShoot('a');
+    fixture.setFaults(shoot, hangsOn(nodes));
+    fixture.start({ settings: { syncPeriodMs: 3_600_000 } });
     await minutes(125);
     expect([(await durations(60))[0], await durations(120)]).toEqual([0, [2, 2]]);
   });
 
   it('gives up a tunnel when its time is over, and does not report it as broken', async () => {
-    const shoot = rig.addShoot('a');
-    rig.tunnel = (_, signal) =>
+    const shoot = fixture.addShoot('a');
+    fixture.tunnel = (_, signal) =>
       new Promise((_resolve, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason as Error));
       });
-    rig.start({ settings: { syncPeriodMs: 6_000 } });
+    fixture.start({ settings: { syncPeriodMs: 6_000 } });
     await minutes(1);
     expect(conditionOf(shoot, 'SystemComponentsHealthy')).toMatchObject({
       status: 'Unknown',
@@ -90,10 +91,10 @@ describe('a check', () => {
   });
 
   it('without the right to try the tunnel does not report it as broken, and names the right', async () => {
-    const shoot = rig.addShoot('a');
+    const shoot = fixture.addShoot('a');
     const message = 'GET /portforward: 403 Forbidden: pods "vpn-shoot-1" is forbidden:';
-    rig.tunnel = () => Promise.reject(new ApiError({ code: 'Forbidden', status: 403, message }));
-    rig.start();
+    fixture.tunnel = () => Promise.reject(new ApiError({ code: 'Forbidden', status: 403, message }));
+    fixture.start();
     await minutes(2);
     expect(conditionOf(shoot, 'SystemComponentsHealthy')).toMatchObject({
       status: 'Unknown',
@@ -103,9 +104,9 @@ describe('a check', () => {
   });
 
   it('whose /healthz is redirected reports that status', async () => {
-    const shoot = rig.addShoot('a');
-    rig.setFaults(shoot, ({ path }) => (path === '/healthz' ? { status: 302, message: 'moved' } : undefined));
-    rig.start();
+    const shoot = fixture.addShoot('a');
+    fixture.setFaults(shoot, ({ path }) => (path === '/healthz' ? { status: 302, message: 'moved' } : undefined));
+    fixture.start();
     await minutes(2);
     expect(conditionOf(shoot, 'APIServerAvailable')).toMatchObject({ status: 'False', reason: 'HealthzRequestError' });
     expect(conditionOf(shoot, 'APIServerAvailable')?.message).toMatch(
@@ -114,10 +115,10 @@ describe('a check', () => {
   });
 
   it('without the right to list nodes names the right', async () => {
-    const shoot = rig.addShoot('a');
+    const shoot = fixture.addShoot('a');
     const message = 'nodes is forbidden: User "x" cannot list resource "nodes" in API group "" at the cluster scope';
-    rig.setFaults(shoot, ({ path }) => (path === nodes ? { status: 403, message } : undefined));
-    rig.start();
+    fixture.setFaults(shoot, ({ path }) => (path === nodes ? { status: 403, message } : undefined));
+    fixture.start();
     await minutes(2);
     expect(conditionOf(shoot, 'EveryNodeReady')).toMatchObject({
       status: 'Unknown',
@@ -127,22 +128,22 @@ describe('a check', () => {
   });
 
   it('that runs out of time has the same message each time: one write', async () => {
-    const shoot = rig.addShoot('a');
+    const shoot = fixture.addShoot('a');
     let delayMs = 0;
-    rig.setFaults(shoot, (request) =>
+    fixture.setFaults(shoot, (request) =>
       request.path === '/healthz' ? { delayMs: (delayMs += 7) } : hangsOn(nodes)(request),
     );
-    rig.start();
+    fixture.start();
     await minutes(10);
     expect(conditionOf(shoot, 'EveryNodeReady')?.status).toBe('Unknown');
     expect(gardenWrites()).toBe(2);
   });
 
   it('of a healthy shoot runs every period, although more shoots hang than --concurrent-syncs', async () => {
-    const hanging = Array.from({ length: 12 }, (_, index) => rig.addShoot(`h${String(index)}`, 1));
-    for (const shoot of hanging) rig.setFaults(shoot, hangsOn(nodes));
-    const well = Array.from({ length: 12 }, (_, index) => rig.addShoot(`w${String(index)}`, 1));
-    rig.start({ settings: { concurrentSyncs: 4 } });
+    const hanging = Array.from({ length: 12 }, (_, index) => fixture.addShoot(`h${String(index)}`, 1));
+    for (const shoot of hanging) fixture.setFaults(shoot, hangsOn(nodes));
+    const well = Array.from({ length: 12 }, (_, index) => fixture.addShoot(`w${String(index)}`, 1));
+    fixture.start({ settings: { concurrentSyncs: 4 } });
     await minutes(4);
     const before = new Map(well.map((shoot) => [shoot, runsOf(shoot)]));
     const hungBefore = hanging.reduce((sum, shoot) => sum + runsOf(shoot), 0);
@@ -152,8 +153,8 @@ describe('a check', () => {
     const hung = hanging.reduce((sum, shoot) => sum + runsOf(shoot), 0) - hungBefore;
     expect(Math.abs(hung - 40)).toBeLessThanOrEqual(2);
     // One that answers again is no longer held back.
-    const [first] = hanging as [CareShootRig];
-    rig.setFaults(first, undefined);
+    const [first] = hanging as [CareShootFixture];
+    fixture.setFaults(first, undefined);
     await minutes(7);
     const answered = runsOf(first);
     await minutes(10);
@@ -161,12 +162,12 @@ describe('a check', () => {
   });
 
   it('runs every period even if the tunnels of all shoots are broken: that does not make them slow', async () => {
-    const shoots = Array.from({ length: 40 }, (_, index) => rig.addShoot(`s${String(index)}`, 1));
-    rig.tunnel = (_, signal) =>
+    const shoots = Array.from({ length: 40 }, (_, index) => fixture.addShoot(`s${String(index)}`, 1));
+    fixture.tunnel = (_, signal) =>
       new Promise((_resolve, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason as Error));
       });
-    rig.start({ settings: { concurrentSyncs: 4 } });
+    fixture.start({ settings: { concurrentSyncs: 4 } });
     await minutes(4);
     const before = shoots.map(runsOf);
     await minutes(5);
@@ -178,8 +179,8 @@ describe('a check', () => {
   it('runs every period for 250 shoots with the default rate limit to the garden', {
     timeout: 120_000,
   }, async () => {
-    const shoots = Array.from({ length: 250 }, (_, index) => rig.addShoot(`s${String(index)}`, 1));
-    rig.start({ gardenQps: 5 });
+    const shoots = Array.from({ length: 250 }, (_, index) => fixture.addShoot(`s${String(index)}`, 1));
+    fixture.start({ gardenQps: 5 });
     await minutes(4);
     expect(shoots.filter((shoot) => labelOf(shoot) === 'healthy')).toHaveLength(250);
     const before = shoots.map(runsOf);
@@ -190,29 +191,29 @@ describe('a check', () => {
   });
 
   it('runs at once only when an operation changes from Processing to Succeeded', async () => {
-    const shoot = rig.addShoot('a');
-    rig.start({ settings: { syncPeriodMs: 3_600_000 } });
+    const shoot = fixture.addShoot('a');
+    fixture.start({ settings: { syncPeriodMs: 3_600_000 } });
     await minutes(61);
     const before = runsOf(shoot);
     for (const state of ['Failed', 'Succeeded', 'Pending', 'Succeeded']) {
-      rig.seed.store.patch(simKinds.Cluster, { name: shoot.namespace }, (cluster) => {
+      fixture.seed.store.patch(simKinds.Cluster, { name: shoot.namespace }, (cluster) => {
         const spec = cluster.spec as { readonly shoot: SimDraft };
         const status = { ...(spec.shoot.status as object), lastOperation: { type: 'Reconcile', state } };
         return { ...cluster, spec: { ...spec, shoot: { ...spec.shoot, status } } };
       });
-      await rig.clock.advance(1_000);
+      await fixture.clock.advance(1_000);
     }
     expect(runsOf(shoot)).toBe(before);
   });
 
   it('runs at different times for shoots that appear together', async () => {
-    rig.start();
+    fixture.start();
     await minutes(1);
-    for (let index = 0; index < 20; index += 1) rig.addShoot(`s${String(index)}`, 1);
-    const checked = () => rig.requests.garden.total({ verb: 'get' });
-    await rig.clock.advance(5_000);
+    for (let index = 0; index < 20; index += 1) fixture.addShoot(`s${String(index)}`, 1);
+    const checked = () => fixture.requests.garden.total({ verb: 'get' });
+    await fixture.clock.advance(5_000);
     expect(checked()).toBeLessThan(10);
-    await rig.clock.advance(55_000);
+    await fixture.clock.advance(55_000);
     expect(checked()).toBeGreaterThanOrEqual(20);
   });
 });
@@ -221,16 +222,16 @@ describe('a garden that does not answer', () => {
   it.each([undefined, 5])(
     'keeps no shoot from being checked, and is heard when it answers again (limit %j)',
     async (gardenQps) => {
-      const shoots = Array.from({ length: 20 }, (_, index) => rig.addShoot(`s${String(index)}`, 1));
-      rig.setFaults('garden', ({ path }) => (path.includes('/shoots/') ? drop : undefined));
-      rig.start({ settings: { concurrentSyncs: 2 }, ...(gardenQps === undefined ? {} : { gardenQps }) });
+      const shoots = Array.from({ length: 20 }, (_, index) => fixture.addShoot(`s${String(index)}`, 1));
+      fixture.setFaults('garden', ({ path }) => (path.includes('/shoots/') ? drop : undefined));
+      fixture.start({ settings: { concurrentSyncs: 2 }, ...(gardenQps === undefined ? {} : { gardenQps }) });
       await minutes(4);
       const before = shoots.map(runsOf);
       await minutes(5);
       const runs = shoots.map((shoot, index) => runsOf(shoot) - (before[index] ?? 0));
       expect(Math.min(...runs)).toBeGreaterThanOrEqual(4);
       expect(told(/^conditions could not be written: .*: the garden does not answer$/)).toHaveLength(20);
-      rig.setFaults('garden', undefined);
+      fixture.setFaults('garden', undefined);
       await minutes(2);
       expect(shoots.filter((shoot) => labelOf(shoot) === 'healthy')).toHaveLength(20);
       expect(told(/^trouble is over$/)).toHaveLength(20);
@@ -238,11 +239,11 @@ describe('a garden that does not answer', () => {
   );
 
   it('gets a full time-out for one request at a time, so that a slow garden is written to', async () => {
-    const shoots = Array.from({ length: 4 }, (_, index) => rig.addShoot(`s${String(index)}`, 1));
-    rig.setFaults('garden', ({ path }) => (path.includes('/shoots/') ? drop : undefined));
-    rig.start();
+    const shoots = Array.from({ length: 4 }, (_, index) => fixture.addShoot(`s${String(index)}`, 1));
+    fixture.setFaults('garden', ({ path }) => (path.includes('/shoots/') ? drop : undefined));
+    fixture.start();
     await minutes(3);
-    rig.setFaults('garden', ({ path }) => (path.includes('/shoots/') ? { delayMs: 4_000 } : undefined));
+    fixture.setFaults('garden', ({ path }) => (path.includes('/shoots/') ? { delayMs: 4_000 } : undefined));
     await minutes(3);
     expect(shoots.filter((shoot) => labelOf(shoot) === 'healthy')).toHaveLength(4);
   });
@@ -250,8 +251,8 @@ describe('a garden that does not answer', () => {
 
 describe('a failure', () => {
   const conditionThresholds = [{ type: 'ControlPlaneHealthy', thresholdMs: 120_000 }] as const;
-  const failing = (shoot: CareShootRig): void =>
-    void rig.seed.store.patch(
+  const failing = (shoot: CareShootFixture): void =>
+    void fixture.seed.store.patch(
       simKinds.Deployment,
       { namespace: shoot.namespace, name: 'kube-scheduler' },
       (object) => ({
@@ -265,25 +266,25 @@ describe('a failure', () => {
       .map(({ status }) => status);
 
   it('becomes False after its threshold although no write succeeds, and is written as soon as one does', async () => {
-    const shoot = rig.addShoot('a');
-    rig.start({ settings: { conditionThresholds } });
+    const shoot = fixture.addShoot('a');
+    fixture.start({ settings: { conditionThresholds } });
     await minutes(2);
     failing(shoot);
-    rig.setFaults('garden', ({ method }) => (method === 'PATCH' ? { status: 403, message: 'no' } : undefined));
+    fixture.setFaults('garden', ({ method }) => (method === 'PATCH' ? { status: 403, message: 'no' } : undefined));
     await minutes(5);
     expect([seen(), conditionOf(shoot, 'ControlPlaneHealthy')?.status]).toEqual([
       ['True', 'Progressing', 'False'],
       'True',
     ]);
-    rig.setFaults('garden', undefined);
+    fixture.setFaults('garden', undefined);
     await minutes(1);
     expect([conditionOf(shoot, 'ControlPlaneHealthy')?.status, labelOf(shoot)]).toEqual(['False', 'unhealthy']);
     expect(seen()).toHaveLength(3);
   });
 
   it('that was written continues from the stored condition, which another client may have changed', async () => {
-    const shoot = rig.addShoot('a');
-    rig.start({ settings: { conditionThresholds } });
+    const shoot = fixture.addShoot('a');
+    fixture.start({ settings: { conditionThresholds } });
     await minutes(2);
     failing(shoot);
     await minutes(1);
@@ -295,49 +296,49 @@ describe('a failure', () => {
 });
 
 it('a shoot that loses its workers loses the condition of its nodes, and its series', async () => {
-  const shoot = rig.addShoot('a');
-  rig.start();
+  const shoot = fixture.addShoot('a');
+  fixture.start();
   await minutes(2);
-  expect(await rig.meter.metricsText()).toContain('condition="EveryNodeReady"');
-  rig.garden.store.patch(careKinds.Shoot, at(shoot), (object) => ({
+  expect(await fixture.meter.metricsText()).toContain('condition="EveryNodeReady"');
+  fixture.garden.store.patch(careKinds.Shoot, at(shoot), (object) => ({
     ...object,
     spec: { ...(object.spec as object), provider: { workers: [] } },
   }));
   await minutes(2);
   expect(conditionOf(shoot, 'EveryNodeReady')).toBeUndefined();
-  expect(await rig.meter.metricsText()).not.toMatch(/^dwd_care_condition\{.*EveryNodeReady/m);
+  expect(await fixture.meter.metricsText()).not.toMatch(/^dwd_care_condition\{.*EveryNodeReady/m);
 });
 
 describe('a Shoot', () => {
   it('that was replaced by another of its name is not written', async () => {
-    const shoot = rig.addShoot('a');
+    const shoot = fixture.addShoot('a');
     editStatus(shoot, { uid: 'uid-of-another' });
-    rig.start();
+    fixture.start();
     await minutes(3);
     expect([conditionsOf(shoot), labelOf(shoot), gardenWrites()]).toEqual([[], undefined, 0]);
     expect(told(/^there is no such Shoot in the garden$/)).toHaveLength(1);
   });
 
   it('that was just created is written', async () => {
-    const shoot = rig.addShoot('a');
+    const shoot = fixture.addShoot('a');
     editStatus(shoot, { uid: undefined });
-    rig.start();
+    fixture.start();
     await minutes(2);
     expect(conditionsOf(shoot)).toHaveLength(5);
   });
 
   it('that is replaced during its check is not written', async () => {
-    const shoot = rig.addShoot('a');
+    const shoot = fixture.addShoot('a');
     let replaced = 0;
-    rig.setFaults('garden', ({ method }) => {
+    fixture.setFaults('garden', ({ method }) => {
       if (method !== 'PATCH' || replaced > 0) return undefined;
       replaced += 1;
-      const { metadata: _, ...object } = rig.garden.store.get(careKinds.Shoot, at(shoot)) as SimDraft;
-      rig.garden.store.remove(careKinds.Shoot, at(shoot));
-      rig.garden.store.put(careKinds.Shoot, { ...object, metadata: at(shoot) });
+      const { metadata: _, ...object } = fixture.garden.store.get(careKinds.Shoot, at(shoot)) as SimDraft;
+      fixture.garden.store.remove(careKinds.Shoot, at(shoot));
+      fixture.garden.store.put(careKinds.Shoot, { ...object, metadata: at(shoot) });
       return undefined;
     });
-    rig.start({ settings: { syncPeriodMs: 3_600_000 } });
+    fixture.start({ settings: { syncPeriodMs: 3_600_000 } });
     await minutes(60);
     expect([replaced, conditionsOf(shoot), labelOf(shoot)]).toEqual([1, [], undefined]);
     expect(told(/^there is no such Shoot in the garden$/)).toHaveLength(1);
@@ -347,12 +348,12 @@ describe('a Shoot', () => {
     method === 'PATCH' && path.endsWith('/status');
 
   it('that is deleted during its check is no failure', async () => {
-    const shoot = rig.addShoot('a');
-    rig.setFaults('garden', (request) => {
-      if (isOwnWrite(request)) rig.garden.store.remove(careKinds.Shoot, at(shoot));
+    const shoot = fixture.addShoot('a');
+    fixture.setFaults('garden', (request) => {
+      if (isOwnWrite(request)) fixture.garden.store.remove(careKinds.Shoot, at(shoot));
       return undefined;
     });
-    rig.start();
+    fixture.start();
     await minutes(1);
     expect(told(/^there is no such Shoot in the garden$/)).toHaveLength(1);
     expect(told(/could not be written/)).toEqual([]);
@@ -362,37 +363,37 @@ describe('a Shoot', () => {
     ['5 times', 0, 60_000, 5],
     ['as long as the period lasts', 8_000, 10_000, 2],
   ])('that another client writes all the time is attempted %s', async (_, delayMs, syncPeriodMs, tries) => {
-    const shoot = rig.addShoot('a');
+    const shoot = fixture.addShoot('a');
     let round = 0;
     const isTold = () => told(/^conditions could not be written: .*Conflict/).length > 0;
-    rig.setFaults('garden', (request) => {
+    fixture.setFaults('garden', (request) => {
       if (!isOwnWrite(request) || isTold()) return undefined;
       editStatus(shoot, { progress: (round += 1) });
       return { delayMs };
     });
-    rig.start({ settings: { syncPeriodMs } });
-    await rig.clock.runUntil(isTold);
+    fixture.start({ settings: { syncPeriodMs } });
+    await fixture.clock.runUntil(isTold);
     expect(round).toBe(tries);
   });
 
   it('that changes between the two writes gets the label of its new conditions', async () => {
-    const shoot = rig.addShoot('a');
+    const shoot = fixture.addShoot('a');
     let changed = 0;
-    rig.setFaults('garden', ({ method, path }) => {
+    fixture.setFaults('garden', ({ method, path }) => {
       if (method !== 'PATCH' || path.endsWith('/status') || changed > 0) return undefined;
       changed += 1;
       editStatus(shoot, { lastOperation: { type: 'Reconcile', state: 'Error' } });
       return undefined;
     });
-    rig.start({ settings: { syncPeriodMs: 3_600_000 } });
+    fixture.start({ settings: { syncPeriodMs: 3_600_000 } });
     await minutes(60);
     expect([changed, labelOf(shoot)]).toEqual([1, 'unhealthy']);
   });
 
   it('has the status of the worst of its conditions, whoever wrote it', async () => {
-    const shoot = rig.addShoot('a');
+    const shoot = fixture.addShoot('a');
     editStatus(shoot, { conditions: [{ type: 'Theirs', status: 'False' }] });
-    rig.start();
+    fixture.start();
     await minutes(2);
     expect([conditionOf(shoot, 'ControlPlaneHealthy')?.status, labelOf(shoot)]).toEqual(['True', 'unhealthy']);
   });

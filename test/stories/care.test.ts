@@ -3,9 +3,9 @@ import { extensionKinds } from '../../simulator/apiserver/care-kinds.ts';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
 import type { SimDraft } from '../../simulator/apiserver/store.ts';
 import { careKinds } from '../../simulator/harness/care-kinds.ts';
-import { type CareRig, createCareRig } from '../../simulator/harness/care-rig.ts';
-import { type CareShootRig, gardenNamespace, microTimeOf, timeOf } from '../../simulator/harness/care-shoot.ts';
-import type { StoredCondition } from '../../simulator/harness/healthcheck-rig.ts';
+import { type CareFixture, createCareFixture } from '../../simulator/harness/care-fixture.ts';
+import { type CareShootFixture, gardenNamespace, microTimeOf, timeOf } from '../../simulator/harness/care-shoot.ts';
+import type { StoredCondition } from '../../simulator/harness/healthcheck-fixture.ts';
 
 const types = [
   'APIServerAvailable',
@@ -20,37 +20,40 @@ interface StoredShoot {
   readonly status: { readonly conditions?: readonly StoredCondition[] };
 }
 
-let rig: CareRig;
+let fixture: CareFixture;
 beforeEach(() => {
-  rig = createCareRig();
+  fixture = createCareFixture();
 });
-afterEach(() => rig.stop());
+afterEach(() => fixture.stop());
 
-const stored = ({ name }: CareShootRig): StoredShoot =>
-  rig.garden.store.get(careKinds.Shoot, { namespace: gardenNamespace, name }) as unknown as StoredShoot;
-const conditionsOf = (shoot: CareShootRig): readonly StoredCondition[] => stored(shoot).status.conditions ?? [];
-const conditionOf = (shoot: CareShootRig, type: string): StoredCondition | undefined =>
+const stored = ({ name }: CareShootFixture): StoredShoot =>
+  fixture.garden.store.get(careKinds.Shoot, { namespace: gardenNamespace, name }) as unknown as StoredShoot;
+const conditionsOf = (shoot: CareShootFixture): readonly StoredCondition[] => stored(shoot).status.conditions ?? [];
+const conditionOf = (shoot: CareShootFixture, type: string): StoredCondition | undefined =>
   conditionsOf(shoot).find((condition) => condition.type === type);
-const statusesOf = (shoot: CareShootRig): readonly string[] => conditionsOf(shoot).map(({ status }) => status);
-const editShoot = ({ name }: CareShootRig, edit: (shoot: SimDraft) => SimDraft): void =>
-  void rig.garden.store.patch(careKinds.Shoot, { namespace: gardenNamespace, name }, edit);
-const editCluster = ({ namespace }: CareShootRig, edit: (shoot: SimDraft) => SimDraft): void =>
-  void rig.seed.store.patch(simKinds.Cluster, { name: namespace }, (cluster) => {
+const statusesOf = (shoot: CareShootFixture): readonly string[] => conditionsOf(shoot).map(({ status }) => status);
+const editShoot = ({ name }: CareShootFixture, edit: (shoot: SimDraft) => SimDraft): void =>
+  void fixture.garden.store.patch(careKinds.Shoot, { namespace: gardenNamespace, name }, edit);
+const editCluster = ({ namespace }: CareShootFixture, edit: (shoot: SimDraft) => SimDraft): void =>
+  void fixture.seed.store.patch(simKinds.Cluster, { name: namespace }, (cluster) => {
     const { shoot } = cluster.spec as { readonly shoot: SimDraft };
     return { ...cluster, spec: { ...(cluster.spec as object), shoot: edit(shoot) } };
   });
-const editDeployment = ({ namespace }: CareShootRig, name: string, edit: (deployment: SimDraft) => SimDraft): void =>
-  void rig.seed.store.patch(simKinds.Deployment, { namespace, name }, edit);
-const available = (shoot: CareShootRig, name: string, status: 'True' | 'False'): void => {
+const editDeployment = (
+  { namespace }: CareShootFixture,
+  name: string,
+  edit: (deployment: SimDraft) => SimDraft,
+): void => void fixture.seed.store.patch(simKinds.Deployment, { namespace, name }, edit);
+const available = (shoot: CareShootFixture, name: string, status: 'True' | 'False'): void => {
   const conditions = [{ type: 'Available', status, reason: 'R', message: 'M' }];
   editDeployment(shoot, name, (deployment) => ({
     ...deployment,
     status: { ...(deployment.status as object), conditions },
   }));
 };
-const gardenWrites = (): number => rig.requests.garden.total({ verb: 'patch' });
-const minutes = (count: number): Promise<void> => rig.clock.advance(count * 60_000);
-const told = (msg: RegExp) => rig.log.filter((line) => msg.test(line.msg));
+const gardenWrites = (): number => fixture.requests.garden.total({ verb: 'patch' });
+const minutes = (count: number): Promise<void> => fixture.clock.advance(count * 60_000);
+const told = (msg: RegExp) => fixture.log.filter((line) => msg.test(line.msg));
 
 const healthyMessages = [
   'API server /healthz endpoint responded with success status code. [response_time:0ms]',
@@ -62,8 +65,8 @@ const healthyMessages = [
 
 describe('a healthy shoot', () => {
   it('gets one write of its conditions and one of its labels, and then no more', async () => {
-    const shoot = rig.addShoot('a');
-    rig.start();
+    const shoot = fixture.addShoot('a');
+    fixture.start();
     await minutes(10);
     expect(conditionsOf(shoot).map(({ type, status, message }) => [type, status, message])).toEqual(
       types.map((type, index) => [type, 'True', healthyMessages[index]]),
@@ -72,54 +75,54 @@ describe('a healthy shoot', () => {
       'shoot.gardener.cloud/status': 'healthy',
       'shoot.garden.sapcloud.io/status': 'healthy',
     });
-    expect([...rig.requests.garden.byKey].filter(([key]) => key.startsWith('patch'))).toEqual([
+    expect([...fixture.requests.garden.byKey].filter(([key]) => key.startsWith('patch'))).toEqual([
       ['patch shoots/status', 1],
       ['patch shoots', 1],
     ]);
-    expect(rig.tunnelled[0]).toEqual({ namespace: 'kube-system', pod: 'vpn-shoot-1', port: 22 });
+    expect(fixture.tunnelled[0]).toEqual({ namespace: 'kube-system', pod: 'vpn-shoot-1', port: 22 });
     expect(told(/^condition changed$/)).toHaveLength(5);
-    expect(await rig.meter.metricsText()).toMatch(/^dwd_care_runs_total\{outcome="unchanged"\} 9$/m);
+    expect(await fixture.meter.metricsText()).toMatch(/^dwd_care_runs_total\{outcome="unchanged"\} 9$/m);
   });
 
   it('is checked once per sync period', async () => {
-    rig.addShoot('a');
-    rig.start({ settings: { syncPeriodMs: 30_000 } });
+    fixture.addShoot('a');
+    fixture.start({ settings: { syncPeriodMs: 30_000 } });
     await minutes(10);
-    expect(Math.abs(rig.requests.shoot('a').total({ resource: '/healthz' }) - 20)).toBeLessThanOrEqual(1);
+    expect(Math.abs(fixture.requests.shoot('a').total({ resource: '/healthz' }) - 20)).toBeLessThanOrEqual(1);
   });
 
   it('without workers has no condition about nodes', async () => {
-    const shoot = rig.addShoot('a', 0);
+    const shoot = fixture.addShoot('a', 0);
     const workerless = (object: SimDraft): SimDraft => ({
       ...object,
       spec: { ...(object.spec as object), provider: { workers: [] } },
     });
     editShoot(shoot, workerless);
     editCluster(shoot, workerless);
-    rig.start();
+    fixture.start();
     await minutes(2);
     expect(conditionsOf(shoot).map(({ type, status }) => [type, status])).toEqual(
       types.filter((type) => type !== 'EveryNodeReady').map((type) => [type, 'True']),
     );
-    expect([...rig.requests.shoot('a').byKey.keys()]).toEqual(['get /healthz']);
+    expect([...fixture.requests.shoot('a').byKey.keys()]).toEqual(['get /healthz']);
   });
 
   it('that hibernates gets no request', async () => {
-    const shoot = rig.addShoot('a');
+    const shoot = fixture.addShoot('a');
     editShoot(shoot, (object) => ({ ...object, spec: { ...(object.spec as object), hibernation: { enabled: true } } }));
-    rig.start();
+    fixture.start();
     await minutes(3);
     expect(conditionsOf(shoot).map(({ status, reason, message }) => [status, reason, message])).toEqual(
       types.map(() => ['True', 'ConditionNotChecked', 'Shoot cluster has been hibernated.']),
     );
-    expect(rig.requests.shoot('a').total()).toBe(0);
+    expect(fixture.requests.shoot('a').total()).toBe(0);
   });
 });
 
 describe('a failure', () => {
   it('is Progressing within its threshold, then False, and True when the shoot is healthy again', async () => {
-    const shoot = rig.addShoot('a');
-    rig.start({ settings: { conditionThresholds: [{ type: 'ControlPlaneHealthy', thresholdMs: 150_000 }] } });
+    const shoot = fixture.addShoot('a');
+    fixture.start({ settings: { conditionThresholds: [{ type: 'ControlPlaneHealthy', thresholdMs: 150_000 }] } });
     await minutes(5);
     available(shoot, 'kube-scheduler', 'False');
     const seen: string[] = [];
@@ -147,7 +150,7 @@ describe('a failure', () => {
       ['Progressing', 'False'],
       ['False', 'True'],
     ]);
-    const series = (await rig.meter.metricsText())
+    const series = (await fixture.meter.metricsText())
       .split('\n')
       .filter((line) => /^dwd_care_condition\{.*ControlPlaneHealthy/.test(line));
     expect(series).toEqual([
@@ -156,25 +159,25 @@ describe('a failure', () => {
   });
 
   it('leaves no metric when the Cluster is deleted', async () => {
-    const shoot = rig.addShoot('a');
-    rig.start({
+    const shoot = fixture.addShoot('a');
+    fixture.start({
       withoutGarden: true,
       settings: { conditionThresholds: [{ type: 'ControlPlaneHealthy', thresholdMs: 120_000 }] },
     });
     await minutes(2);
-    const cluster = rig.seed.store.get(simKinds.Cluster, { name: shoot.namespace });
-    rig.seed.store.remove(simKinds.Cluster, { name: shoot.namespace });
+    const cluster = fixture.seed.store.get(simKinds.Cluster, { name: shoot.namespace });
+    fixture.seed.store.remove(simKinds.Cluster, { name: shoot.namespace });
     available(shoot, 'kube-scheduler', 'False');
     await minutes(1);
-    if (cluster !== undefined) rig.seed.store.put(simKinds.Cluster, cluster);
+    if (cluster !== undefined) fixture.seed.store.put(simKinds.Cluster, cluster);
     await minutes(1);
     const changes = told(/^condition changed$/).filter(({ condition }) => condition === 'ControlPlaneHealthy');
     expect(changes.map(({ status }) => status)).toEqual(['True', 'False']);
   });
 
   it('without a garden is Progressing and then False, too, and nothing is written', async () => {
-    const shoot = rig.addShoot('a');
-    rig.start({
+    const shoot = fixture.addShoot('a');
+    fixture.start({
       withoutGarden: true,
       settings: { conditionThresholds: [{ type: 'ControlPlaneHealthy', thresholdMs: 120_000 }] },
     });
@@ -183,12 +186,12 @@ describe('a failure', () => {
     await minutes(5);
     const changes = told(/^condition changed$/).filter(({ condition }) => condition === 'ControlPlaneHealthy');
     expect(changes.map(({ status }) => status)).toEqual(['True', 'Progressing', 'False']);
-    expect(rig.requests.garden.total()).toBe(0);
+    expect(fixture.requests.garden.total()).toBe(0);
   });
 
   it('sets the labels, the legacy pair too, and removes `unhealthy` again', async () => {
-    const shoot = rig.addShoot('a');
-    rig.start();
+    const shoot = fixture.addShoot('a');
+    fixture.start();
     available(shoot, 'kube-scheduler', 'False');
     await minutes(2);
     expect(stored(shoot).metadata.labels).toEqual({
@@ -205,18 +208,18 @@ describe('a failure', () => {
   });
 
   it('sets one label when the legacy pair is disabled', async () => {
-    const shoot = rig.addShoot('a');
-    rig.start({ settings: { legacyStatusLabels: false } });
+    const shoot = fixture.addShoot('a');
+    fixture.start({ settings: { legacyStatusLabels: false } });
     await minutes(2);
     expect(stored(shoot).metadata.labels).toEqual({ 'shoot.gardener.cloud/status': 'healthy' });
   });
 
   it('is Progressing while the shoot is created', async () => {
-    const shoot = rig.addShoot('a');
-    const lastOperation = { type: 'Create', state: 'Processing', lastUpdateTime: timeOf(rig.clock) };
+    const shoot = fixture.addShoot('a');
+    const lastOperation = { type: 'Create', state: 'Processing', lastUpdateTime: timeOf(fixture.clock) };
     editShoot(shoot, (object) => ({ ...object, status: { ...(object.status as object), lastOperation } }));
     available(shoot, 'kube-scheduler', 'False');
-    rig.start();
+    fixture.start();
     await minutes(5);
     expect(conditionOf(shoot, 'ControlPlaneHealthy')).toMatchObject({
       status: 'Progressing',
@@ -229,12 +232,12 @@ describe('a failure', () => {
 
 describe('an observation finds', () => {
   it('an API server scaled to 0', async () => {
-    const shoot = rig.addShoot('a');
+    const shoot = fixture.addShoot('a');
     editDeployment(shoot, 'kube-apiserver', (deployment) => ({
       ...deployment,
       spec: { ...(deployment.spec as object), replicas: 0 },
     }));
-    rig.start();
+    fixture.start();
     await minutes(2);
     expect(conditionOf(shoot, 'APIServerAvailable')).toMatchObject({ status: 'False', reason: 'APIServerDown' });
     expect(conditionOf(shoot, 'EveryNodeReady')).toMatchObject({
@@ -242,23 +245,23 @@ describe('an observation finds', () => {
       message: 'Shoot control plane is not running at the moment.',
     });
     expect(conditionOf(shoot, 'ControlPlaneHealthy')?.status).toBe('True');
-    expect(rig.requests.shoot('a').total()).toBe(0);
+    expect(fixture.requests.shoot('a').total()).toBe(0);
   });
 
   it('an API server that is deleted', async () => {
-    const shoot = rig.addShoot('a');
+    const shoot = fixture.addShoot('a');
     const ref = { namespace: shoot.namespace, name: 'kube-apiserver' };
     const finalizers = ['test/keep'];
     editDeployment(shoot, ref.name, (object) => ({ ...object, metadata: { ...object.metadata, finalizers } }));
-    rig.seed.store.delete(simKinds.Deployment, ref);
-    rig.start();
+    fixture.seed.store.delete(simKinds.Deployment, ref);
+    fixture.start();
     await minutes(2);
     expect(conditionOf(shoot, 'APIServerAvailable')?.reason).toBe('APIServerDown');
   });
 
   it('a shoot without a kubeconfig', async () => {
-    const shoot = rig.addShoot('a');
-    rig.start({ settings: { kubeConfigSecretName: 'other' } });
+    const shoot = fixture.addShoot('a');
+    fixture.start({ settings: { kubeConfigSecretName: 'other' } });
     await minutes(2);
     expect(conditionOf(shoot, 'SystemComponentsHealthy')?.message).toBe(
       `Could not initialize Shoot client for health check: there is no Secret ${shoot.namespace}/other with a key "kubeconfig"`,
@@ -266,9 +269,9 @@ describe('an observation finds', () => {
   });
 
   it('an API server that answers, but is not healthy', async () => {
-    const shoot = rig.addShoot('a');
-    rig.setFaults(shoot, ({ path }) => (path === '/healthz' ? { status: 500 } : undefined));
-    rig.start();
+    const shoot = fixture.addShoot('a');
+    fixture.setFaults(shoot, ({ path }) => (path === '/healthz' ? { status: 500 } : undefined));
+    fixture.start();
     await minutes(2);
     expect(conditionOf(shoot, 'APIServerAvailable')).toMatchObject({
       status: 'False',
@@ -281,10 +284,10 @@ describe('an observation finds', () => {
   });
 
   it('another response time in each check, which causes one write only', async () => {
-    const shoot = rig.addShoot('a');
+    const shoot = fixture.addShoot('a');
     let delayMs = 0;
-    rig.setFaults(shoot, ({ path }) => (path === '/healthz' ? { delayMs: (delayMs += 7) } : undefined));
-    rig.start();
+    fixture.setFaults(shoot, ({ path }) => (path === '/healthz' ? { delayMs: (delayMs += 7) } : undefined));
+    fixture.start();
     await minutes(10);
     expect(conditionOf(shoot, 'APIServerAvailable')?.message).toContain('[response_time:7ms]');
     expect(gardenWrites()).toBe(2);
@@ -292,12 +295,12 @@ describe('an observation finds', () => {
   });
 
   it('a tunnel that does not come up within 5 s', async () => {
-    const shoot = rig.addShoot('a');
-    rig.tunnel = (_, signal) =>
+    const shoot = fixture.addShoot('a');
+    fixture.tunnel = (_, signal) =>
       new Promise((_resolve, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason as Error));
       });
-    rig.start();
+    fixture.start();
     await minutes(2);
     expect(conditionOf(shoot, 'SystemComponentsHealthy')).toMatchObject({
       reason: 'TunnelConnectionBroken',
@@ -307,10 +310,10 @@ describe('an observation finds', () => {
   });
 
   it('no tunnel, and one that does not run', async () => {
-    const shoot = rig.addShoot('a');
+    const shoot = fixture.addShoot('a');
     const pod = { namespace: 'kube-system', name: 'vpn-shoot-1' };
     shoot.api.store.patch(simKinds.Pod, pod, (object) => ({ ...object, status: { phase: 'Pending' } }));
-    rig.start();
+    fixture.start();
     await minutes(2);
     expect(conditionOf(shoot, 'SystemComponentsHealthy')?.message).toBe(
       'Tunnel connection has not been established (no running vpn-shoot pod found yet in the shoot cluster)',
@@ -326,14 +329,14 @@ describe('an observation finds', () => {
     shoot.api.store.remove(simKinds.Pod, pod);
     await minutes(2);
     expect(conditionOf(shoot, 'SystemComponentsHealthy')?.reason).toBe('NoTunnelDeployed');
-    expect(rig.tunnelled).toEqual([]);
+    expect(fixture.tunnelled).toEqual([]);
   });
 
   it('ManagedResources that were never listed', async () => {
-    const shoot = rig.addShoot('a');
+    const shoot = fixture.addShoot('a');
     const path = '/apis/resources.gardener.cloud/v1alpha1/managedresources';
-    rig.setFaults('seed', (request) => (request.path === path ? { status: 403, message: 'no' } : undefined));
-    rig.start();
+    fixture.setFaults('seed', (request) => (request.path === path ? { status: 403, message: 'no' } : undefined));
+    fixture.start();
     await minutes(5);
     const message = `Failed listing ManagedResources: GET ${path}: 403 Forbidden: no`;
     expect(conditionsOf(shoot).map((one) => [one.type, one.status, one.reason, one.message])).toEqual(
@@ -342,15 +345,17 @@ describe('an observation finds', () => {
   });
 
   it('a Cluster that cannot be decoded', async () => {
-    const shoot = rig.addShoot('a');
-    const other = rig.addShoot('b');
+    const shoot = fixture.addShoot('a');
+    const other = fixture.addShoot('b');
     editCluster(shoot, (object) => ({ ...object, spec: { provider: { workers: 'none' } } }));
-    rig.start();
+    fixture.start();
     await minutes(5);
     expect(told(/^the Cluster cannot be read: spec\.shoot\.spec\.provider\.workers/)).toHaveLength(1);
     expect(statusesOf(shoot)).toEqual([]);
     expect(statusesOf(other)).toEqual(types.map(() => 'True'));
-    expect(await rig.meter.metricsText()).toContain(`dwd_care_cluster_unreadable{namespace="${shoot.namespace}"} 1`);
+    expect(await fixture.meter.metricsText()).toContain(
+      `dwd_care_cluster_unreadable{namespace="${shoot.namespace}"} 1`,
+    );
     editCluster(shoot, (object) => ({ ...object, spec: { provider: { workers: [{ name: 'worker' }] } } }));
     await minutes(2);
     expect(told(/^trouble is over$/)).toHaveLength(1);
@@ -359,7 +364,7 @@ describe('an observation finds', () => {
 
   describe('a Cluster that cannot be checked', () => {
     const theirs = { type: 'Theirs', status: 'True', extra: { deep: [1] } };
-    const breakCluster = (shoot: CareShootRig) =>
+    const breakCluster = (shoot: CareShootFixture) =>
       editCluster(shoot, (object) => ({ ...object, spec: { provider: { workers: 'none' } } }));
     const unknown = types.map((type) => ({
       type,
@@ -369,8 +374,8 @@ describe('an observation finds', () => {
     }));
 
     it('whose conditions become Unknown, others stay, and one warning is logged', async () => {
-      const shoot = rig.addShoot('a');
-      rig.start();
+      const shoot = fixture.addShoot('a');
+      fixture.start();
       await minutes(2);
       editShoot(shoot, (object) => ({
         ...object,
@@ -381,7 +386,7 @@ describe('an observation finds', () => {
       expect(conditionsOf(shoot)).toMatchObject([theirs, ...unknown]);
       expect(conditionsOf(shoot)[0]).toEqual(theirs);
       expect(told(/^the Cluster cannot be read/)).toHaveLength(1);
-      expect(await rig.meter.metricsText()).toContain(
+      expect(await fixture.meter.metricsText()).toContain(
         `dwd_care_condition{namespace="${shoot.namespace}",condition="EveryNodeReady",status="Unknown"} 1`,
       );
       const writes = gardenWrites();
@@ -393,10 +398,10 @@ describe('an observation finds', () => {
     });
 
     it('because of a bug, which is logged', async () => {
-      const shoot = rig.addShoot('a');
-      rig.start();
+      const shoot = fixture.addShoot('a');
+      fixture.start();
       await minutes(2);
-      rig.tunnel = () => Promise.reject(new TypeError('undefined is not a function'));
+      fixture.tunnel = () => Promise.reject(new TypeError('undefined is not a function'));
       await minutes(2);
       expect(conditionsOf(shoot)).toMatchObject(
         types.map((type) => ({
@@ -407,7 +412,7 @@ describe('an observation finds', () => {
         })),
       );
       expect(told(/^unexpected error: this is a bug$/).length).toBeGreaterThan(0);
-      rig.tunnel = async () => undefined;
+      fixture.tunnel = async () => undefined;
       await minutes(2);
       expect(statusesOf(shoot)).toEqual(types.map(() => 'True'));
     });
@@ -415,14 +420,14 @@ describe('an observation finds', () => {
 });
 
 describe('extensions', () => {
-  const report = (shoot: CareShootRig, kind: string, name: string, status: string) => {
+  const report = (shoot: CareShootFixture, kind: string, name: string, status: string) => {
     const sim = extensionKinds.get(kind);
     if (sim === undefined) throw new Error(`there is no kind ${kind}`);
     const condition = { type: 'SystemComponentsHealthy', status, reason: 'R', message: 'csi is down.' };
-    rig.seed.store.put(sim, {
+    fixture.seed.store.put(sim, {
       metadata: { name, ...(sim.namespaced ? { namespace: shoot.namespace } : {}) },
       spec: { type: 'local' },
-      status: { conditions: [{ ...condition, lastUpdateTime: timeOf(rig.clock) }] },
+      status: { conditions: [{ ...condition, lastUpdateTime: timeOf(fixture.clock) }] },
     });
   };
   const register = (kind: string) => {
@@ -430,24 +435,24 @@ describe('extensions', () => {
       metadata: { name: 'local-x' },
       spec: { registrationRef: { name: 'local' }, seedRef: { name: 'sim' } },
     };
-    rig.garden.store.put(careKinds.ControllerRegistration, {
+    fixture.garden.store.put(careKinds.ControllerRegistration, {
       metadata: { name: 'local' },
       spec: { resources: [{ kind, type: 'local' }] },
     });
-    rig.garden.store.put(careKinds.ControllerInstallation, installation);
+    fixture.garden.store.put(careKinds.ControllerInstallation, installation);
   };
   const beat = () =>
-    rig.seed.store.put(simKinds.Lease, {
+    fixture.seed.store.put(simKinds.Lease, {
       metadata: { namespace: 'extension-local-x', name: 'gardener-extension-heartbeat' },
-      spec: { renewTime: microTimeOf(rig.clock) },
+      spec: { renewTime: microTimeOf(fixture.clock) },
     });
 
   it('count while their heartbeat is fresh', async () => {
-    const shoot = rig.addShoot('a');
+    const shoot = fixture.addShoot('a');
     register('Worker');
     beat();
     report(shoot, 'Worker', 'worker', 'False');
-    rig.start();
+    fixture.start();
     await minutes(2);
     expect(conditionOf(shoot, 'SystemComponentsHealthy')).toMatchObject({
       status: 'False',
@@ -468,10 +473,10 @@ describe('extensions', () => {
   });
 
   it('without a registration affect only the conditions that they report', async () => {
-    const shoot = rig.addShoot('a');
-    const other = rig.addShoot('b');
+    const shoot = fixture.addShoot('a');
+    const other = fixture.addShoot('b');
     report(shoot, 'Network', 'calico', 'True');
-    rig.start();
+    fixture.start();
     await minutes(2);
     expect(conditionOf(shoot, 'SystemComponentsHealthy')).toMatchObject({
       status: 'Unknown',
@@ -483,13 +488,13 @@ describe('extensions', () => {
   });
 
   it('include the BackupEntry of the shoot, and no other', async () => {
-    const shoot = rig.addShoot('a');
-    const other = rig.addShoot('b');
+    const shoot = fixture.addShoot('a');
+    const other = fixture.addShoot('b');
     register('BackupEntry');
     beat();
     report(shoot, 'BackupEntry', `${shoot.namespace}--uid-of-a`, 'False');
     report(other, 'BackupEntry', `${other.namespace}--uid-of-somebody`, 'False');
-    rig.start();
+    fixture.start();
     await minutes(2);
     expect(conditionOf(shoot, 'SystemComponentsHealthy')?.reason).toBe('BackupEntryUnhealthyReport');
     expect(conditionOf(other, 'SystemComponentsHealthy')?.status).toBe('True');
@@ -500,46 +505,46 @@ describe('the Shoot in the garden', () => {
   const theirs = { type: 'Theirs', status: 'True', extra: { deep: [1] } };
 
   it('keeps the conditions of others, which come first', async () => {
-    const shoot = rig.addShoot('a');
+    const shoot = fixture.addShoot('a');
     editShoot(shoot, (object) => ({ ...object, status: { ...(object.status as object), conditions: [theirs] } }));
-    rig.start();
+    fixture.start();
     await minutes(2);
     expect(conditionsOf(shoot)[0]).toEqual(theirs);
     expect(conditionsOf(shoot).map(({ type }) => type)).toEqual(['Theirs', ...types]);
   });
 
   it('is written again after a conflict, from what is stored then', async () => {
-    const shoot = rig.addShoot('a');
+    const shoot = fixture.addShoot('a');
     let interfered = 0;
-    rig.setFaults('garden', ({ path }) => {
+    fixture.setFaults('garden', ({ path }) => {
       if (!path.endsWith('/status') || interfered === 3) return undefined;
       interfered += 1;
       const conditions = [{ ...theirs, extra: interfered }];
       editShoot(shoot, (object) => ({ ...object, status: { ...(object.status as object), conditions } }));
       return undefined;
     });
-    rig.start();
+    fixture.start();
     await minutes(1);
     expect(interfered).toBe(3);
     expect(conditionsOf(shoot).map(({ type }) => type)).toEqual(['Theirs', ...types]);
     expect(conditionsOf(shoot)[0]).toMatchObject({ extra: 3 });
     // The checks were not run again.
-    expect(rig.requests.shoot('a').total({ resource: '/healthz' })).toBeLessThanOrEqual(2);
+    expect(fixture.requests.shoot('a').total({ resource: '/healthz' })).toBeLessThanOrEqual(2);
     expect(told(/could not be written/)).toEqual([]);
   });
 
   it('counts as it is stored after a conflict: by now the failure may be expected', async () => {
-    const shoot = rig.addShoot('a');
+    const shoot = fixture.addShoot('a');
     available(shoot, 'kube-scheduler', 'False');
     let interfered = false;
-    rig.setFaults('garden', ({ path }) => {
+    fixture.setFaults('garden', ({ path }) => {
       if (!path.endsWith('/status') || interfered) return undefined;
       interfered = true;
       const lastOperation = { type: 'Reconcile', state: 'Processing' };
       editShoot(shoot, (object) => ({ ...object, status: { ...(object.status as object), lastOperation } }));
       return undefined;
     });
-    rig.start();
+    fixture.start();
     await minutes(1);
     expect(conditionOf(shoot, 'ControlPlaneHealthy')?.status).toBe('Progressing');
   });
@@ -551,14 +556,14 @@ describe('the Shoot in the garden', () => {
     time,
     fieldsV1: { 'f:status': { 'f:conditions': { 'k:{"type":"EveryNodeReady"}': {} } } },
   });
-  const writtenBy = (shoot: CareShootRig, manager: string) =>
-    rig.setWriters(shoot, [written(manager, timeOf(rig.clock))]);
+  const writtenBy = (shoot: CareShootFixture, manager: string) =>
+    fixture.setWriters(shoot, [written(manager, timeOf(fixture.clock))]);
 
   it('is not written while gardenlet writes it', async () => {
-    const shoot = rig.addShoot('a');
-    const other = rig.addShoot('b');
+    const shoot = fixture.addShoot('a');
+    const other = fixture.addShoot('b');
     writtenBy(shoot, 'gardenlet');
-    rig.start();
+    fixture.start();
     await minutes(4);
     expect([statusesOf(shoot), stored(shoot).metadata.labels]).toEqual([[], undefined]);
     expect(statusesOf(other)).toHaveLength(5);
@@ -570,27 +575,27 @@ describe('the Shoot in the garden', () => {
   });
 
   it('is written in spite of gardenlet with --take-over', async () => {
-    const shoot = rig.addShoot('a');
+    const shoot = fixture.addShoot('a');
     writtenBy(shoot, 'gardenlet');
-    rig.start({ takeOver: true });
+    fixture.start({ takeOver: true });
     await minutes(2);
     expect(statusesOf(shoot)).toHaveLength(5);
   });
 
   it('is written in spite of our own earlier writes', async () => {
-    const shoot = rig.addShoot('a');
+    const shoot = fixture.addShoot('a');
     writtenBy(shoot, 'dependency-watchdog-care');
-    rig.start();
+    fixture.start();
     await minutes(2);
     expect(statusesOf(shoot)).toHaveLength(5);
   });
 
   it('that has moved to another seed is not written', async () => {
-    const shoot = rig.addShoot('a');
+    const shoot = fixture.addShoot('a');
     const onSeed = (seedName: string) =>
       editShoot(shoot, (object) => ({ ...object, status: { ...(object.status as object), seedName } }));
     onSeed('other');
-    rig.start();
+    fixture.start();
     await minutes(3);
     expect([statusesOf(shoot), told(/^not written: the Shoot is on seed other now$/).length]).toEqual([[], 1]);
     onSeed('sim');
@@ -599,9 +604,9 @@ describe('the Shoot in the garden', () => {
   });
 
   it('is not written in a dry run, and its conditions change all the same', async () => {
-    const shoot = rig.addShoot('a');
+    const shoot = fixture.addShoot('a');
     const conditionThresholds = [{ type: 'ControlPlaneHealthy', thresholdMs: 120_000 }];
-    rig.start({ dryRun: true, settings: { conditionThresholds } });
+    fixture.start({ dryRun: true, settings: { conditionThresholds } });
     await minutes(2);
     available(shoot, 'kube-scheduler', 'False');
     await minutes(5);
@@ -611,28 +616,28 @@ describe('the Shoot in the garden', () => {
   });
 
   it('may be deleted or out of reach: one warning each, and the checks go on', async () => {
-    rig.addShoot('a');
-    rig.garden.store.remove(careKinds.Shoot, { namespace: gardenNamespace, name: 'a' });
-    rig.addShoot('b');
-    rig.start();
+    fixture.addShoot('a');
+    fixture.garden.store.remove(careKinds.Shoot, { namespace: gardenNamespace, name: 'a' });
+    fixture.addShoot('b');
+    fixture.start();
     await minutes(3);
     expect(told(/^there is no such Shoot in the garden$/)).toHaveLength(1);
-    rig.setFaults('garden', ({ path }) => (path.endsWith('/b') ? { status: 503 } : undefined));
+    fixture.setFaults('garden', ({ path }) => (path.endsWith('/b') ? { status: 503 } : undefined));
     await minutes(3);
     expect(told(/^conditions could not be written: .*shoots\/b/)).toHaveLength(1);
-    expect(rig.requests.shoot('b').total({ resource: '/healthz' })).toBeGreaterThan(4);
-    expect(await rig.meter.metricsText()).toMatch(/^dwd_care_runs_total\{outcome="gone"\} [67]$/m);
+    expect(fixture.requests.shoot('b').total({ resource: '/healthz' })).toBeGreaterThan(4);
+    expect(await fixture.meter.metricsText()).toMatch(/^dwd_care_runs_total\{outcome="gone"\} [67]$/m);
   });
 });
 
 describe('checks', () => {
   it('of other shoots do not wait for shoots that do not answer', async () => {
-    const hanging = Array.from({ length: 5 }, (_, index) => rig.addShoot(`h${String(index)}`));
-    const other = rig.addShoot('b');
-    for (const shoot of hanging) rig.setFaults(shoot, () => 'drop');
-    rig.start();
+    const hanging = Array.from({ length: 5 }, (_, index) => fixture.addShoot(`h${String(index)}`));
+    const other = fixture.addShoot('b');
+    for (const shoot of hanging) fixture.setFaults(shoot, () => 'drop');
+    fixture.start();
     await minutes(10);
-    expect(rig.requests.shoot('b').total({ resource: '/healthz' })).toBeGreaterThanOrEqual(9);
+    expect(fixture.requests.shoot('b').total({ resource: '/healthz' })).toBeGreaterThanOrEqual(9);
     expect(statusesOf(other)).toEqual(types.map(() => 'True'));
     for (const shoot of hanging) {
       expect(conditionOf(shoot, 'APIServerAvailable')).toMatchObject({
@@ -642,9 +647,9 @@ describe('checks', () => {
       expect(conditionOf(shoot, 'EveryNodeReady')).toMatchObject({ status: 'Unknown', reason: 'ConditionCheckError' });
       expect(conditionOf(shoot, 'ControlPlaneHealthy')?.status).toBe('True');
       // A server that does not answer is not asked for more.
-      expect([...rig.requests.shoot(shoot.name).byKey.keys()]).toEqual(['get /healthz']);
+      expect([...fixture.requests.shoot(shoot.name).byKey.keys()]).toEqual(['get /healthz']);
     }
-    const metrics = await rig.meter.metricsText();
+    const metrics = await fixture.meter.metricsText();
     const within = (le: string) =>
       new RegExp(`^dwd_care_run_seconds_bucket\\{le="${le}"\\} (\\d+)$`, 'm').exec(metrics)?.[1];
     expect(Number(within('5'))).toBeLessThan(Number(within('10')));
@@ -652,72 +657,72 @@ describe('checks', () => {
   });
 
   it('end in time although a list does not answer: its condition is Unknown', async () => {
-    const shoot = rig.addShoot('a');
-    rig.setFaults(shoot, ({ path }) => (path === '/api/v1/nodes' ? 'drop' : undefined));
-    rig.start();
+    const shoot = fixture.addShoot('a');
+    fixture.setFaults(shoot, ({ path }) => (path === '/api/v1/nodes' ? 'drop' : undefined));
+    fixture.start();
     await minutes(2);
     expect(conditionOf(shoot, 'EveryNodeReady')).toMatchObject({ status: 'Unknown', reason: 'ConditionCheckError' });
     expect(statusesOf(shoot).filter((status) => status === 'True')).toHaveLength(4);
   });
 
   it('start at once when an operation has succeeded', async () => {
-    const shoot = rig.addShoot('a');
+    const shoot = fixture.addShoot('a');
     const operation =
       (state: string) =>
       (object: SimDraft): SimDraft => ({
         ...object,
         status: { ...(object.status as object), lastOperation: { type: 'Reconcile', state } },
       });
-    rig.start({ settings: { syncPeriodMs: 3_600_000 } });
+    fixture.start({ settings: { syncPeriodMs: 3_600_000 } });
     await minutes(61);
-    const runs = () => rig.requests.shoot('a').total({ resource: '/healthz' });
+    const runs = () => fixture.requests.shoot('a').total({ resource: '/healthz' });
     const before = runs();
     editCluster(shoot, operation('Processing'));
-    await rig.clock.advance(1_000);
+    await fixture.clock.advance(1_000);
     expect(runs()).toBe(before);
     editCluster(shoot, operation('Succeeded'));
-    await rig.clock.advance(1_000);
+    await fixture.clock.advance(1_000);
     expect(runs()).toBe(before + 1);
   });
 
   it('start with a new Cluster, and end with it', async () => {
-    rig.start();
+    fixture.start();
     await minutes(1);
-    const shoot = rig.addShoot('a');
+    const shoot = fixture.addShoot('a');
     await minutes(2);
     expect(statusesOf(shoot)).toHaveLength(5);
-    expect(await rig.meter.metricsText()).toContain(shoot.namespace);
-    rig.seed.store.remove(simKinds.Cluster, { name: shoot.namespace });
+    expect(await fixture.meter.metricsText()).toContain(shoot.namespace);
+    fixture.seed.store.remove(simKinds.Cluster, { name: shoot.namespace });
     await minutes(1);
-    const { size } = rig.requests.shoot('a').byKey;
-    const before = rig.requests.shoot('a').total();
+    const { size } = fixture.requests.shoot('a').byKey;
+    const before = fixture.requests.shoot('a').total();
     await minutes(5);
-    expect([rig.requests.shoot('a').total(), rig.requests.shoot('a').byKey.size]).toEqual([before, size]);
-    expect(await rig.meter.metricsText()).not.toContain(shoot.namespace);
+    expect([fixture.requests.shoot('a').total(), fixture.requests.shoot('a').byKey.size]).toEqual([before, size]);
+    expect(await fixture.meter.metricsText()).not.toContain(shoot.namespace);
   });
 
   it('of 250 shoots read only the shoots and their Shoots, and write only what differs', {
     timeout: 120_000,
   }, async ({ annotate }) => {
     const count = 250;
-    const shoots = Array.from({ length: count }, (_, index) => rig.addShoot(`s${String(index)}`, 3));
-    rig.start();
+    const shoots = Array.from({ length: count }, (_, index) => fixture.addShoot(`s${String(index)}`, 3));
+    fixture.start();
     await minutes(2);
     expect(shoots.every((shoot) => statusesOf(shoot).join() === types.map(() => 'True').join())).toBe(true);
-    const sum = () => shoots.reduce((total, { name }) => total + rig.requests.shoot(name).total(), 0);
+    const sum = () => shoots.reduce((total, { name }) => total + fixture.requests.shoot(name).total(), 0);
     const runs = () =>
-      shoots.reduce((total, { name }) => total + rig.requests.shoot(name).total({ resource: '/healthz' }), 0);
+      shoots.reduce((total, { name }) => total + fixture.requests.shoot(name).total({ resource: '/healthz' }), 0);
     const before = { shoots: sum(), runs: runs() };
-    rig.requests.seed.reset();
-    rig.requests.garden.reset();
+    fixture.requests.seed.reset();
+    fixture.requests.garden.reset();
     await minutes(4);
     const made = runs() - before.runs;
     const perRun = {
       shoot: (sum() - before.shoots) / made,
-      garden: rig.requests.garden.total({ verb: 'get' }) / made,
+      garden: fixture.requests.garden.total({ verb: 'get' }) / made,
       gardenWrites: gardenWrites(),
-      seedLists: rig.requests.seed.total({ verb: 'list' }),
-      seedOthers: rig.requests.seed.total() - rig.requests.seed.total({ verb: 'watch' }),
+      seedLists: fixture.requests.seed.total({ verb: 'list' }),
+      seedOthers: fixture.requests.seed.total() - fixture.requests.seed.total({ verb: 'watch' }),
     };
     await annotate(
       `${String(count)} shoots, ${String(made)} runs in 4 min; requests per run: ${JSON.stringify(perRun)}`,
@@ -729,19 +734,19 @@ describe('checks', () => {
 });
 
 it('an outage of the nodes and the scale-down by the prober both show in the conditions', async () => {
-  const shoot = rig.addShoot('a', 10);
-  rig.startProber();
-  rig.start({ settings: { syncPeriodMs: 10_000 } });
+  const shoot = fixture.addShoot('a', 10);
+  fixture.startProber();
+  fixture.start({ settings: { syncPeriodMs: 10_000 } });
   await minutes(3);
   expect(statusesOf(shoot)).toEqual(types.map(() => 'True'));
   shoot.renewing = false;
-  await rig.clock.runUntil(() => conditionOf(shoot, 'EveryNodeReady')?.status === 'False');
+  await fixture.clock.runUntil(() => conditionOf(shoot, 'EveryNodeReady')?.status === 'False');
   expect(conditionOf(shoot, 'EveryNodeReady')).toMatchObject({
     reason: 'TooManyExpiredNodeLeases',
     message:
       '100% of all Leases in kube-node-lease namespace are expired - dependency-watchdog-prober might start scaling down controllers',
   });
-  await rig.clock.runUntil(() => conditionOf(shoot, 'ControlPlaneHealthy')?.reason === 'ControllersScaledDown');
+  await fixture.clock.runUntil(() => conditionOf(shoot, 'ControlPlaneHealthy')?.reason === 'ControllersScaledDown');
   expect(conditionOf(shoot, 'ControlPlaneHealthy')?.message).toMatch(
     /^The following deployments have been scaled down to 0 replicas by dependency-watchdog-prober: /,
   );

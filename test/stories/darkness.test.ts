@@ -29,7 +29,7 @@ describe("a shoot's API server that is away and comes back", () => {
     world.shoot('a').api.setReachability('open');
     await clock.advance(120_000);
     expect(scenario.changes).toEqual([]);
-    expect(world.shoot('a').toll().nodesTurnedUnknown).toBe(0);
+    expect(world.shoot('a').impact().nodesTurnedUnknown).toBe(0);
   });
 
   it.each([1, 2, 3, 4, 5, 6, 7, 8])('for 20 s is no outage with any phases: seed %i', async (seed) => {
@@ -57,7 +57,7 @@ describe("a shoot's API server that is away and comes back", () => {
     world.shoot('a').api.setReachability('open');
     await clock.advance(45_000);
     expect(stateOf(scenario, 'a')).toEqual(allUp);
-    expect(world.shoot('a').toll()).toEqual({ nodesTurnedUnknown: 0, machinesReplaced: 0 });
+    expect(world.shoot('a').impact()).toEqual({ nodesTurnedUnknown: 0, machinesReplaced: 0 });
   });
 
   it('with kubelets that stay away is an outage, judged from its return', async () => {
@@ -73,7 +73,7 @@ describe("a shoot's API server that is away and comes back", () => {
     expect(scenario.changes).toEqual([]);
     await clock.advance(25_000);
     expect(stateOf(scenario, 'a')).toEqual(allHeld);
-    expect(world.shoot('a').toll().nodesTurnedUnknown).toBe(0);
+    expect(world.shoot('a').impact().nodesTurnedUnknown).toBe(0);
   });
 
   it('leaves a shoot that is held as it is', async () => {
@@ -117,6 +117,6 @@ describe("the seed's API server away", () => {
     world.shoot('a').cutKubelets();
     await clock.advance(60_000);
     expect(stateOf(scenario, 'a')).toEqual(allHeld);
-    expect(world.shoot('a').toll().nodesTurnedUnknown).toBe(0);
+    expect(world.shoot('a').impact().nodesTurnedUnknown).toBe(0);
   });
 });

@@ -28,7 +28,7 @@ const playOne = async (seed: number, rule: FaultRule): Promise<Met> => {
   const isHeld = (): boolean => stateOf(played, 'a').join() === allHeld.join();
   while (!isHeld() && clock.monotonic() < cutAt + 90_000) await clock.advance(250);
   const heldMs = isHeld() ? clock.monotonic() - cutAt : undefined;
-  const { nodesTurnedUnknown } = world.shoot('a').toll();
+  const { nodesTurnedUnknown } = world.shoot('a').impact();
   await played.stop();
   return { heldMs, isInTime: heldMs !== undefined && nodesTurnedUnknown === 0 };
 };

@@ -93,7 +93,7 @@ describe('while a shoot is held', () => {
     world.shoot('a').cutKubelets();
     await clock.advance(60_000);
     expect(stateOf(scenario, 'a')).toEqual(allHeld);
-    expect(world.shoot('a').toll()).toEqual({ nodesTurnedUnknown: 0, machinesReplaced: 0 });
+    expect(world.shoot('a').impact()).toEqual({ nodesTurnedUnknown: 0, machinesReplaced: 0 });
     world.shoot('a').restoreKubelets();
     await clock.advance(120_000);
     expect(stateOf(scenario, 'a')).toEqual(allUp);
@@ -216,7 +216,7 @@ describe('a new shoot', () => {
     expect(changes).toEqual([]);
     await clock.advance(40_000);
     expect(stateOf(scenario, 'slow')).toEqual(allHeld);
-    expect(world.shoot('slow').toll().nodesTurnedUnknown).toBe(0);
+    expect(world.shoot('slow').impact().nodesTurnedUnknown).toBe(0);
     world.shoot('slow').restoreKubelets();
     await clock.advance(120_000);
     editShoot(scenario, 'slow', (shoot) => ({

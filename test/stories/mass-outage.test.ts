@@ -142,9 +142,9 @@ describe(`outage of all ${String(shootCount)} shoots at once, behind the rate li
   });
 
   it('costs no node and no machine', () => {
-    const tolls = outage.world.shoots.map((shoot) => shoot.toll());
+    const impacts = outage.world.shoots.map((shoot) => shoot.impact());
     expect(
-      tolls.filter(({ nodesTurnedUnknown, machinesReplaced }) => nodesTurnedUnknown + machinesReplaced > 0),
+      impacts.filter(({ nodesTurnedUnknown, machinesReplaced }) => nodesTurnedUnknown + machinesReplaced > 0),
     ).toEqual([]);
   });
 

@@ -37,7 +37,7 @@ describe('outage of one shoot', () => {
     expect(kcm!.at).toBeGreaterThan(mcm!.at);
     expect(kcm!.at).toBeLessThanOrEqual(mcm!.at + 3_000);
     await scenario.clock.advance(3_600_000);
-    expect(scenario.world.shoot('a').toll()).toEqual({ nodesTurnedUnknown: 0, machinesReplaced: 0 });
+    expect(scenario.world.shoot('a').impact()).toEqual({ nodesTurnedUnknown: 0, machinesReplaced: 0 });
     expect(readyStates(scenario, 'a')).toEqual(fiveTimes('True'));
     expect(scenario.changes).toHaveLength(3);
     expect(stateOf(scenario, 'b')).toEqual(allUp);
@@ -58,7 +58,7 @@ describe('outage of one shoot', () => {
     expect(ca!.at - mcm!.at).toBeGreaterThan(6_000);
     await clock.advance(600_000);
     expect(scenario.changes).toHaveLength(6);
-    expect(world.shoot('a').toll()).toEqual({ nodesTurnedUnknown: 0, machinesReplaced: 0 });
+    expect(world.shoot('a').impact()).toEqual({ nodesTurnedUnknown: 0, machinesReplaced: 0 });
   });
 
   it('costs one write for each Deployment and direction, and no read', async () => {
@@ -108,11 +108,11 @@ describe('outage of one shoot', () => {
     world.shoot('a').cutKubelets();
     await clock.advance(60_000);
     expect(stateOf(scenario, 'a')).toEqual(allHeld);
-    expect(world.shoot('a').toll().nodesTurnedUnknown).toBe(0);
+    expect(world.shoot('a').impact().nodesTurnedUnknown).toBe(0);
     world.shoot('a').restoreKubelets();
     await clock.advance(150_000);
     expect(stateOf(scenario, 'a')).toEqual(allUp);
-    expect(world.shoot('a').toll()).toEqual({ nodesTurnedUnknown: 0, machinesReplaced: 0 });
+    expect(world.shoot('a').impact()).toEqual({ nodesTurnedUnknown: 0, machinesReplaced: 0 });
   });
 
   it('under way when the prober starts is met as well', async () => {
@@ -135,7 +135,7 @@ describe('outage of one shoot', () => {
     await clock.advance(60_000);
     expect(readyStates(scenario, 'a')).toEqual(fiveTimes('Unknown'));
     await clock.advance(1_200_000);
-    expect(world.shoot('a').toll()).toEqual({ nodesTurnedUnknown: 5, machinesReplaced: 1 });
+    expect(world.shoot('a').impact()).toEqual({ nodesTurnedUnknown: 5, machinesReplaced: 1 });
     expect(readyStates(scenario, 'b')).toEqual(fiveTimes('True'));
     expect(scenario.changes).toEqual([]);
   });
@@ -152,7 +152,7 @@ describe('outage of all shoots', () => {
     await clock.advance(60_000);
     for (const name of names) {
       expect(stateOf(scenario, name)).toEqual(allHeld);
-      expect(world.shoot(name).toll().nodesTurnedUnknown).toBe(0);
+      expect(world.shoot(name).impact().nodesTurnedUnknown).toBe(0);
     }
     for (const name of names) world.shoot(name).restoreKubelets();
     await clock.advance(120_000);

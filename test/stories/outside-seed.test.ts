@@ -64,7 +64,7 @@ describe('the outside paths of most shoots, broken while leases renew,', () => {
     world.shoot('e').cutKubelets();
     await clock.advance(45_000);
     expect(stateOf(scenario, 'e')).toEqual(allHeld);
-    expect(world.shoot('e').toll().nodesTurnedUnknown).toBe(0);
+    expect(world.shoot('e').impact().nodesTurnedUnknown).toBe(0);
     expect(stateOf(scenario, 'a')).toEqual(allUp);
   });
 
@@ -107,7 +107,7 @@ describe('the outside paths of most shoots, broken while leases renew,', () => {
     expect(await isOurs()).toBe(0);
     for (const name of names) {
       expect(stateOf(scenario, name)).toEqual(allHeld);
-      expect(world.shoot(name).toll().nodesTurnedUnknown).toBe(0);
+      expect(world.shoot(name).impact().nodesTurnedUnknown).toBe(0);
     }
   });
 });
@@ -129,7 +129,7 @@ describe('a load balancer of the whole seed that fails', () => {
       await clock.advance(150_000);
       for (const name of names) {
         expect(stateOf(scenario, name)).toEqual(allUp);
-        expect(world.shoot(name).toll()).toEqual({ nodesTurnedUnknown: 0, machinesReplaced: 0 });
+        expect(world.shoot(name).impact()).toEqual({ nodesTurnedUnknown: 0, machinesReplaced: 0 });
       }
       expect(scenario.changes).toHaveLength(6 * names.length);
     },

@@ -68,7 +68,7 @@ describe('a load balancer that fails', () => {
       await clock.advance(150_000);
       expect(stateOf(scenario, 'a')).toEqual(allUp);
       expect(scenario.changes).toHaveLength(6);
-      expect(world.shoot('a').toll()).toEqual({ nodesTurnedUnknown: 0, machinesReplaced: 0 });
+      expect(world.shoot('a').impact()).toEqual({ nodesTurnedUnknown: 0, machinesReplaced: 0 });
       expect(toldOfPaths(scenario)).toEqual([
         `info outside path ${ns} whole`,
         `warn outside path ${ns} broken`,
@@ -159,7 +159,7 @@ describe('mode confirm', () => {
         cutLoadBalancer(scenario, 'a');
         await clock.advance(40_000);
         expect(stateOf(scenario, 'a'), `seed ${String(seed)}`).toEqual(allHeld);
-        expect(world.shoot('a').toll().nodesTurnedUnknown).toBe(0);
+        expect(world.shoot('a').impact().nodesTurnedUnknown).toBe(0);
         if (seed < 5) await scenario.stop();
       }
     },

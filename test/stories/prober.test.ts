@@ -53,6 +53,6 @@ it('a prober probes a healthy shoot, protects it in an outage, and restores it w
   expect(verdictsOf(scenario)).toEqual(['healthy', 'unhealthy', 'healthy']);
   expect(told(changes.slice(3))).toEqual(['kcm 0->1', 'mcm 0->1', 'ca 0->1']);
   expect(stateOf(scenario, 'a')).toEqual(allUp);
-  expect(shoot.toll()).toEqual({ nodesTurnedUnknown: 0, machinesReplaced: 0 });
+  expect(shoot.impact()).toEqual({ nodesTurnedUnknown: 0, machinesReplaced: 0 });
   await scenario.stop();
 });

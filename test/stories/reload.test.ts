@@ -18,7 +18,7 @@ it('takes new settings over without a new start, and goes on with what it rememb
   // Leases expire 30 s after their last renewal, as if nothing had happened: no first looks, no initial delay.
   await clock.advance(15_000);
   expect(stateOf(scenario, 'a')).toEqual(allHeld);
-  expect(world.shoot('a').toll().nodesTurnedUnknown).toBe(0);
+  expect(world.shoot('a').impact().nodesTurnedUnknown).toBe(0);
 });
 
 it('restores a resource that the new configuration no longer names', async () => {

@@ -46,7 +46,7 @@ describe('a new prober', () => {
       'ca 1->0 replicas=1 active=',
       'kcm 1->0 replicas=1 active=',
     ]);
-    expect(world.shoot('a').toll().nodesTurnedUnknown).toBe(0);
+    expect(world.shoot('a').impact().nodesTurnedUnknown).toBe(0);
   });
 
   it.each([1, 2, 3])('completes a scale-up that was stopped after %i writes', async (writes) => {
@@ -62,7 +62,7 @@ describe('a new prober', () => {
     await clock.advance(90_000);
     expect(stateOf(scenario, 'a')).toEqual(up);
     expect(told(changes.slice(3))).toEqual(['kcm 0->1', 'mcm 0->3', 'ca 0->1']);
-    expect(world.shoot('a').toll()).toEqual({ nodesTurnedUnknown: 0, machinesReplaced: 0 });
+    expect(world.shoot('a').impact()).toEqual({ nodesTurnedUnknown: 0, machinesReplaced: 0 });
   });
 
   it('keeps holding while the outage lasts, without a write, and restores after it', async () => {

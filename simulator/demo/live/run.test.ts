@@ -128,7 +128,7 @@ describe('the demo with a user in front of it', () => {
     const { press, scenario, screen, leave } = await takeSeat();
     await press('tc', 5);
     expect(screen()).toMatch(/^alpha {2}kubelets cut off +twin, left alone *$/m);
-    expect(scenario.world.shoot('twin').toll().nodesTurnedUnknown).toBe(0);
+    expect(scenario.world.shoot('twin').impact().nodesTurnedUnknown).toBe(0);
     await leave();
   });
 

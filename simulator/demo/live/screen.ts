@@ -4,7 +4,7 @@ import type { Backdrop } from './backdrop.ts';
 import { helpRows } from './help.ts';
 import { shootPane } from './pane.ts';
 import { type Row, type Segment, beside, fit, segment, widthOf } from './row.ts';
-import { type LiveState, noToll } from './state.ts';
+import { type LiveState, noImpact } from './state.ts';
 
 export interface Canvas {
   readonly columns: number;
@@ -45,7 +45,7 @@ const count = (value: number): Segment => segment(String(value), value > 0 ? 'ba
 
 const tableRow = (state: LiveState, shoot: ShootSnapshot, wall: number): Row => {
   const { name, nodes, answers } = shoot;
-  const { nodesGivenUp, machinesReplaced } = state.tolls.get(name) ?? noToll;
+  const { nodesGivenUp, machinesReplaced } = state.impacts.get(name) ?? noImpact;
   const ready = nodes.filter((node) => node.ready === 'True').length;
   const readiness = answers ? `${String(ready)}/${String(nodes.length)}` : '?';
   return [

@@ -55,20 +55,20 @@ describe('what has happened', () => {
   });
 });
 
-describe('the toll', () => {
+describe('the impact', () => {
   it('counts a node each time that it turns Unknown, and machines that are gone', () => {
     let state = look(begun, { nodes: unknown('Unknown') });
     state = look(state, { nodes: unknown('Unknown') });
     state = look(state, { nodes: unknown('True') });
     state = look(state, { nodes: unknown('Unknown'), machines: [] });
-    expect(state.tolls.get('alpha')).toMatchObject({ nodesGivenUp: 4, machinesReplaced: 2 });
+    expect(state.impacts.get('alpha')).toMatchObject({ nodesGivenUp: 4, machinesReplaced: 2 });
   });
 
   it('is not raised by an API server that cannot be asked', () => {
     let state = look(begun, { nodes: unknown('Unknown') });
     state = look(state, { answers: false, nodes: [] });
     state = look(state, { nodes: unknown('Unknown') });
-    expect(state.tolls.get('alpha')?.nodesGivenUp).toBe(2);
+    expect(state.impacts.get('alpha')?.nodesGivenUp).toBe(2);
   });
 });
 

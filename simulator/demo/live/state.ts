@@ -4,7 +4,7 @@ import type { ShootSnapshot, Snapshot } from '../snapshot.ts';
 import type { Verdict } from './verdicts.ts';
 
 /** What a shoot has lost since the demo began. */
-export interface Toll {
+export interface Impact {
   /** Times that a node turned Unknown. */
   readonly nodesGivenUp: number;
   /** Nodes that were Unknown when its API server answered last. */
@@ -30,7 +30,7 @@ export interface LiveState {
   readonly twinFollows: boolean;
   readonly page: 'shoots' | 'help';
   readonly snapshot?: Snapshot;
-  readonly tolls: ReadonlyMap<string, Toll>;
+  readonly impacts: ReadonlyMap<string, Impact>;
   /** By the name of the shoot. */
   readonly verdicts: ReadonlyMap<string, Verdict>;
   /** The oldest first. */
@@ -40,7 +40,7 @@ export interface LiveState {
 /** More than any screen has rows. */
 const mostHappenings = 200;
 
-export const noToll: Toll = { nodesGivenUp: 0, unknown: [], machinesReplaced: 0 };
+export const noImpact: Impact = { nodesGivenUp: 0, unknown: [], machinesReplaced: 0 };
 
 export const beginLive = (shoots: readonly string[], twin: string): LiveState => ({
   shoots,
@@ -48,7 +48,7 @@ export const beginLive = (shoots: readonly string[], twin: string): LiveState =>
   picked: shoots[0] ?? twin,
   twinFollows: true,
   page: 'shoots',
-  tolls: new Map(),
+  impacts: new Map(),
   verdicts: new Map(),
   happenings: [],
 });
@@ -84,28 +84,28 @@ const tellMore = (before: ShootSnapshot, after: ShootSnapshot): readonly Line[] 
   ),
 ];
 
-const addToll = (toll: Toll, before: ShootSnapshot, after: ShootSnapshot): Toll => {
+const addImpact = (impact: Impact, before: ShootSnapshot, after: ShootSnapshot): Impact => {
   const seen = after.nodes.filter(({ ready }) => ready === 'Unknown').map(({ name }) => name);
-  const unknown = after.answers ? seen : toll.unknown;
+  const unknown = after.answers ? seen : impact.unknown;
   return {
-    nodesGivenUp: toll.nodesGivenUp + unknown.filter((node) => !toll.unknown.includes(node)).length,
+    nodesGivenUp: impact.nodesGivenUp + unknown.filter((node) => !impact.unknown.includes(node)).length,
     unknown,
     machinesReplaced:
-      toll.machinesReplaced + before.machines.filter((machine) => !after.machines.includes(machine)).length,
+      impact.machinesReplaced + before.machines.filter((machine) => !after.machines.includes(machine)).length,
   };
 };
 
 /** Takes in one look at the world. */
 export const takeSnapshot = (state: LiveState, snapshot: Snapshot): LiveState => {
   const lines: Line[] = [];
-  const tolls = new Map(state.tolls);
+  const impacts = new Map(state.impacts);
   for (const after of snapshot.shoots) {
     const before = state.snapshot?.shoots.find(({ name }) => name === after.name);
     if (before === undefined) continue;
     lines.push(...tellMore(before, after));
-    tolls.set(after.name, addToll(tolls.get(after.name) ?? noToll, before, after));
+    impacts.set(after.name, addImpact(impacts.get(after.name) ?? noImpact, before, after));
   }
-  return addHappenings({ ...state, snapshot, tolls }, snapshot.at, lines);
+  return addHappenings({ ...state, snapshot, impacts }, snapshot.at, lines);
 };
 
 const verdictLine = (shoot: string, { word, reason }: Verdict): Line => {

@@ -17,7 +17,7 @@ export interface Kubelet {
   crash(pod: PodInit): void;
   endpoints(service: { readonly namespace: string; readonly name: string }, ...ready: readonly boolean[]): void;
   removeEndpoints(service: { readonly namespace: string; readonly name: string }): void;
-  /** Names of the pods that were deleted, with the seconds since the bench began. */
+  /** Names of the pods that were deleted, with the seconds since the fixture began. */
   readonly deleted: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-import type { WeederBench } from './bench.ts';
+import type { WeederFixture } from './fixture.ts';
 
 // What the tests of this folder share.
 
@@ -6,8 +6,8 @@ export const ns = 'shoot--a';
 export const etcd = { namespace: ns, name: 'etcd-main-client' };
 
 /** The weeder has started, etcd is down, and ten seconds have passed. */
-export const beginWithoutEtcd = async (bench: WeederBench): Promise<void> => {
-  bench.kubelet.endpoints(etcd, false);
-  bench.start();
-  await bench.clock.advance(10_000);
+export const beginWithoutEtcd = async (fixture: WeederFixture): Promise<void> => {
+  fixture.kubelet.endpoints(etcd, false);
+  fixture.start();
+  await fixture.clock.advance(10_000);
 };

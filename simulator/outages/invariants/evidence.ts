@@ -1,7 +1,7 @@
 import type { Rules } from '../rules.ts';
 import { failureThreshold, isWhole } from '../tries.ts';
-import { type ShootTruth, exchangeKey } from '../truth.ts';
-import { type Look, type View, viewOf } from '../views.ts';
+import { type ShootModel, exchangeKey } from '../model.ts';
+import { type Look, type View, viewOf } from '../client-views.ts';
 import { stateless } from './invariant.ts';
 import { watchdogWrite } from './scaling.ts';
 
@@ -24,7 +24,7 @@ interface Evidence {
 
 interface Case {
   readonly name: string;
-  readonly shoot: ShootTruth;
+  readonly shoot: ShootModel;
   readonly view: View;
   readonly rules: Rules;
 }
@@ -66,12 +66,12 @@ const mayObject = ({ tries, knownAt }: Look, { name, shoot, rules }: Case): bool
 const confirms = ({ plan: { outside } }: Rules): boolean => outside === 'confirm' || outside === 'trigger';
 
 /** No Deployment goes down unless what the same process was shown last, before it wrote, crossed the threshold. */
-export const evidence = stateless('no scale-down without evidence', (event, { truth, views, rules }) => {
+export const evidence = stateless('no scale-down without evidence', (event, { model, views, rules }) => {
   const write = watchdogWrite(event);
   if (write?.direction !== 'down') return undefined;
   const { shoot: name, writer } = write;
-  const shoot = truth.shoots.get(name);
-  const sentAt = truth.exchanges.get(exchangeKey(writer))?.sentAt ?? truth.at;
+  const shoot = model.shoots.get(name);
+  const sentAt = model.exchanges.get(exchangeKey(writer))?.sentAt ?? model.at;
   const view = viewOf(views, writer.life, name);
   if (shoot === undefined) return undefined;
   if (view.looks < 2) return `${name}: ${write.name} was scaled down after ${String(view.looks)} looks at its leases`;

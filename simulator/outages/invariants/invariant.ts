@@ -1,11 +1,11 @@
 import type { SimEvent } from '../history.ts';
 import type { Rules } from '../rules.ts';
-import type { Truth } from '../truth.ts';
-import type { Views } from '../views.ts';
+import type { Model } from '../model.ts';
+import type { Views } from '../client-views.ts';
 
 /** All that is known when an event is checked; the event itself is in it already. */
 export interface Known {
-  readonly truth: Truth;
+  readonly model: Model;
   readonly views: Views;
   readonly rules: Rules;
 }

@@ -1,6 +1,6 @@
 import type { SimEvent } from '../history.ts';
 import type { Plan } from '../plan.ts';
-import { exchangeKey } from '../truth.ts';
+import { exchangeKey } from '../model.ts';
 import { electionSettings } from '../world-settings.ts';
 import { stateless } from './invariant.ts';
 
@@ -17,20 +17,20 @@ const told = ({ verb, resource, name = '' }: Extract<SimEvent, { kind: 'request'
 const isElected = ({ elected }: Plan): boolean => elected;
 
 /** While one holds the Lease, nothing that another sent is done. */
-export const oneLeader = stateless('never two leaders writing', (event, { truth, rules }) => {
+export const oneLeader = stateless('never two leaders writing', (event, { model, rules }) => {
   if (!isElected(rules.plan) || !isWrite(event) || event.stage !== 'served') return undefined;
   const { life } = event.exchange;
-  const holder = truth.leader.life;
+  const holder = model.leader.life;
   if (holder === undefined || holder === life) return undefined;
   return `${told(event)} of process ${life} was done while ${holder} led`;
 });
 
 /** Nobody writes who does not hold the Lease, or has not renewed it for the renew deadline. */
-export const noWriteAfterLoss = stateless('no write after leadership is lost', (event, { truth, rules }) => {
+export const noWriteAfterLoss = stateless('no write after leadership is lost', (event, { model, rules }) => {
   if (!isElected(rules.plan) || !isWrite(event) || event.stage !== 'sent') return undefined;
   const { life } = event.exchange;
-  const sentAt = truth.exchanges.get(exchangeKey(event.exchange))?.sentAt ?? truth.at;
-  const renewedAt = truth.leader.renewals.get(life);
+  const sentAt = model.exchanges.get(exchangeKey(event.exchange))?.sentAt ?? model.at;
+  const renewedAt = model.leader.renewals.get(life);
   if (renewedAt === undefined) return `${told(event)} was sent by process ${life}, which never led`;
   const { renewDeadlineMs } = electionSettings(true);
   if (sentAt - renewedAt < renewDeadlineMs) return undefined;

@@ -18,11 +18,11 @@ const noteProcess = (ends: Ends, { life, what, at }: ProcessEvent): Ends => {
 const processProblem = (
   { life, held = 0 }: ProcessEvent,
   { told, awake }: Ends,
-  { truth }: Known,
+  { model }: Known,
 ): string | undefined => {
   const toldAt = told.get(life) ?? Number.POSITIVE_INFINITY;
   // The time for a stop is limited: what a server leaves without an answer is not waited for, nor is what has been slept through.
-  const isExcused = truth.faults.length > 0 || (awake.get(life) ?? Number.NEGATIVE_INFINITY) >= toldAt;
+  const isExcused = model.faults.length > 0 || (awake.get(life) ?? Number.NEGATIVE_INFINITY) >= toldAt;
   return held === 0 || isExcused ? undefined : `process ${life} ended with ${String(held)} timers and requests`;
 };
 

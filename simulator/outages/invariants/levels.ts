@@ -1,6 +1,6 @@
-import type { DeploymentTruth } from '../deployment-truth.ts';
+import type { DeploymentModel } from '../deployment-model.ts';
 import type { SimEvent } from '../history.ts';
-import { type Truth, exchangeKey } from '../truth.ts';
+import { type Model, exchangeKey } from '../model.ts';
 import { type Known, stateful } from './invariant.ts';
 import { type WatchdogWrite, watchdogWrite } from './scaling.ts';
 
@@ -20,13 +20,13 @@ const finalStatuses = [400, 401, 403, 404, 422];
 const noteEffort = (
   begun: Begun,
   event: Extract<SimEvent, { kind: 'request' }> & { readonly stage: 'sent' | 'answered' | 'failed' },
-  truth: Truth,
+  model: Model,
 ): Begun => {
   const { exchange, shoot = '', name = '', stage, status = 0 } = event;
   const key = `${exchange.life}/${shoot}/${name}`;
   const known = begun.get(key) ?? { since: event.at, failures: 0 };
   if (stage === 'sent') {
-    const { replicas = 0, countSince = 0 } = truth.shoots.get(shoot)?.deployments.get(name) ?? {};
+    const { replicas = 0, countSince = 0 } = model.shoots.get(shoot)?.deployments.get(name) ?? {};
     const isUndone = replicas > 0 && countSince > known.since;
     return new Map(begun).set(key, isUndone ? { ...known, since: event.at } : known);
   }
@@ -40,7 +40,7 @@ const downLevelMs = 3_000;
 /** What a watch may lag behind an operator's annotation, troubles on the way included. */
 const staleMs = 60_000;
 
-const isExcused = (known: DeploymentTruth | undefined, at: number): known is undefined =>
+const isExcused = (known: DeploymentModel | undefined, at: number): known is undefined =>
   known === undefined || known.isIgnored || at - known.ignoredAt <= staleMs;
 
 const lowerLevels = (levels: readonly (readonly string[])[], name: string): readonly string[] => {
@@ -55,8 +55,8 @@ interface Case {
   readonly begun: Begun;
 }
 
-const stateIn = ({ truth }: Known, shoot: string, name: string): DeploymentTruth | undefined =>
-  truth.shoots.get(shoot)?.deployments.get(name);
+const stateIn = ({ model }: Known, shoot: string, name: string): DeploymentModel | undefined =>
+  model.shoots.get(shoot)?.deployments.get(name);
 
 const tooEarlyDown = ({ write, sentAt, known, begun }: Case): string | undefined =>
   lowerLevels(known.rules.downLevels, write.name).find((lower) => {
@@ -73,7 +73,7 @@ const tooEarlyDown = ({ write, sentAt, known, begun }: Case): string | undefined
 
 /** A shoot without workers has no nodes that an order could protect. */
 const tooEarlyUp = ({ write, sentAt, known }: Case): string | undefined =>
-  known.truth.shoots.get(write.shoot)?.phase === 'restore'
+  known.model.shoots.get(write.shoot)?.phase === 'restore'
     ? undefined
     : lowerLevels(known.rules.upLevels, write.name).find((lower) => {
         const state = stateIn(known, write.shoot, lower);
@@ -85,7 +85,7 @@ export const levels = stateful<Begun>('levels in order', new Map(), (begun, even
   if (event.kind === 'request') {
     const { stage, resource } = event;
     const isEffort = stage !== 'served' && resource === 'deployments';
-    return { state: isEffort ? noteEffort(begun, { ...event, stage }, known.truth) : begun };
+    return { state: isEffort ? noteEffort(begun, { ...event, stage }, known.model) : begun };
   }
   const write = watchdogWrite(event);
   if (write === undefined || write.direction === 'marks') return { state: begun };
@@ -94,7 +94,7 @@ export const levels = stateful<Begun>('levels in order', new Map(), (begun, even
   const key = `${writer.life}/${shoot}/${name}`;
   // A success after long tries does not hold up the next level anew.
   if (direction === 'up') rest.delete(key);
-  const sentAt = known.truth.exchanges.get(exchangeKey(writer))?.sentAt ?? known.truth.at;
+  const sentAt = known.model.exchanges.get(exchangeKey(writer))?.sentAt ?? known.model.at;
   const given = { write, sentAt, known, begun };
   const early = direction === 'down' ? tooEarlyDown(given) : tooEarlyUp(given);
   const problem =

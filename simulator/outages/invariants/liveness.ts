@@ -1,4 +1,4 @@
-import { troubledUntil } from '../truth.ts';
+import { troubledUntil } from '../model.ts';
 import { stateful, stateless } from './invariant.ts';
 
 /** After troubles: back-off, elections, lists, what is given back first, and the initial delay of a shoot that is new. */
@@ -6,14 +6,14 @@ const settleMs = 120_000;
 const marginMs = 20_000;
 
 /** A shoot that can be watched is looked at again and again. */
-export const keepsLooking = stateless('keeps looking', (event, { truth, views, rules }) => {
+export const keepsLooking = stateless('keeps looking', (event, { model, views, rules }) => {
   if (event.kind !== 'tick') return undefined;
-  for (const [name, { phase, phaseSince }] of truth.shoots) {
-    if (phase !== 'run' || truth.at - Math.max(phaseSince, troubledUntil(truth, name)) < settleMs) continue;
+  for (const [name, { phase, phaseSince }] of model.shoots) {
+    if (phase !== 'run' || model.at - Math.max(phaseSince, troubledUntil(model, name)) < settleMs) continue;
     const looks = [...views].filter(([key]) => key.endsWith(`/${name}`)).map(([, { lookedAt }]) => lookedAt);
     const latest = Math.max(0, ...looks);
-    if (truth.at - latest > rules.intervalMs + marginMs) {
-      return `${name}: nobody has looked at its leases for ${((truth.at - latest) / 1_000).toFixed(0)} s`;
+    if (model.at - latest > rules.intervalMs + marginMs) {
+      return `${name}: nobody has looked at its leases for ${((model.at - latest) / 1_000).toFixed(0)} s`;
     }
   }
   return undefined;

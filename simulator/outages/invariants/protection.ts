@@ -1,7 +1,7 @@
 import { gardenSettings } from '../../harness/index.ts';
 import type { Rules } from '../rules.ts';
-import { type ShootTruth, troubledUntil } from '../truth.ts';
-import type { Views } from '../views.ts';
+import { type ShootModel, troubledUntil } from '../model.ts';
+import type { Views } from '../client-views.ts';
 import { type Known, stateless } from './invariant.ts';
 
 /** From the threshold to the last Deployment at 0: a look at once, then two levels, of which the first takes 3 s at most. */
@@ -13,7 +13,7 @@ const settleMs = 40_000;
 const returnMs = gardenSettings.initialDelayMs + 2_000;
 
 /** When the share of candidates whose lease did not change for the limit reached the threshold; undefined: it has not. */
-const crossedAt = (shoot: ShootTruth, limitMs: number, { highestFraction }: Rules): number | undefined => {
+const crossedAt = (shoot: ShootModel, limitMs: number, { highestFraction }: Rules): number | undefined => {
   const expiries = [...shoot.nodes]
     .filter(([node, { isCandidate }]) => isCandidate && shoot.machines.has(node))
     .flatMap(([node]) => shoot.leases.get(node) ?? [])
@@ -38,18 +38,18 @@ const pathObjectsUntil = (name: string, views: Views, rules: Rules): number => {
 };
 
 /** From when on a shoot has to be protected; undefined: it need not be. */
-const protectedFrom = (name: string, { truth, views, rules }: Known): number | undefined => {
-  const shoot = truth.shoots.get(name);
+const protectedFrom = (name: string, { model, views, rules }: Known): number | undefined => {
+  const shoot = model.shoots.get(name);
   if (shoot?.phase !== 'run' || rules.plan.dryRun) return undefined;
   const limitMs = rules.limitMs(name);
   const crossed = crossedAt(shoot, limitMs, rules);
   if (crossed === undefined) return undefined;
   const returnedMs = shoot.phaseSince === 0 ? 0 : shoot.phaseSince + returnMs;
   const pathMs = pathObjectsUntil(name, views, rules);
-  return Math.max(crossed, pathMs, returnedMs, troubledUntil(truth, name) + limitMs + settleMs) + reactionMs;
+  return Math.max(crossed, pathMs, returnedMs, troubledUntil(model, name) + limitMs + settleMs) + reactionMs;
 };
 
-const upIn = (shoot: ShootTruth | undefined, rules: Rules): readonly string[] =>
+const upIn = (shoot: ShootModel | undefined, rules: Rules): readonly string[] =>
   rules.downLevels.flat().filter((name) => {
     const deployment = shoot?.deployments.get(name);
     return deployment !== undefined && !deployment.isIgnored && deployment.replicas > 0;
@@ -60,13 +60,13 @@ const upIn = (shoot: ShootTruth | undefined, rules: Rules): readonly string[] =>
  * threshold. (Before that KCM may be first, where one lease is older than the others by nearly all that the grace leaves.)
  */
 export const protection = stateless('protected in time', (event, known) => {
-  const { truth, rules } = known;
+  const { model, rules } = known;
   if (event.kind !== 'tick') return undefined;
-  for (const [name, shoot] of truth.shoots) {
+  for (const [name, shoot] of model.shoots) {
     const from = protectedFrom(name, known);
-    if (from === undefined || truth.at < from) continue;
+    if (from === undefined || model.at < from) continue;
     const [up] = upIn(shoot, rules);
-    const lateMs = truth.at - from + reactionMs;
+    const lateMs = model.at - from + reactionMs;
     if (up !== undefined) return `${name}: ${up} is up, ${(lateMs / 1_000).toFixed(1)} s after it had to be down`;
   }
   return undefined;
@@ -76,5 +76,5 @@ export const protection = stateless('protected in time', (event, known) => {
 export const noNodeLost = stateless('no node lost', (event, known) => {
   if (event.kind !== 'node' || event.facts?.isUnknown !== true) return undefined;
   const from = protectedFrom(event.shoot, known);
-  return from !== undefined && known.truth.at >= from ? `${event.shoot}: node ${event.node} was given up` : undefined;
+  return from !== undefined && known.model.at >= from ? `${event.shoot}: node ${event.node} was given up` : undefined;
 });

@@ -1,10 +1,10 @@
-import type { ShootTruth, Truth } from '../truth.ts';
+import type { ShootModel, Model } from '../model.ts';
 import { stateless } from './invariant.ts';
 
-const hasOneCandidate = ({ nodes, machines }: ShootTruth): boolean =>
+const hasOneCandidate = ({ nodes, machines }: ShootModel): boolean =>
   [...nodes].filter(([node, { isCandidate }]) => isCandidate && machines.has(node)).length === 1;
 
-const problemsOf = (name: string, shoot: ShootTruth): readonly string[] =>
+const problemsOf = (name: string, shoot: ShootModel): readonly string[] =>
   [...shoot.deployments].flatMap(([deployment, state]) => {
     const what = `${name}: ${deployment}`;
     switch (shoot.phase) {
@@ -26,10 +26,10 @@ const problemsOf = (name: string, shoot: ShootTruth): readonly string[] =>
   });
 
 /** What keeps the world from being as it was; in a dry run nothing ever was otherwise. */
-export const unrestored = (truth: Truth): readonly string[] =>
-  [...truth.shoots].flatMap(([name, shoot]) => problemsOf(name, shoot));
+export const unrestored = (model: Model): readonly string[] =>
+  [...model.shoots].flatMap(([name, shoot]) => problemsOf(name, shoot));
 
 /** Once the world is healthy everything is as it was, or given back to its owner. */
-export const restoration = stateless('restored in the end', (event, { truth }) =>
-  event.kind === 'settled' ? unrestored(truth)[0] : undefined,
+export const restoration = stateless('restored in the end', (event, { model }) =>
+  event.kind === 'settled' ? unrestored(model)[0] : undefined,
 );

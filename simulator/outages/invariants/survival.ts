@@ -3,17 +3,17 @@ import { electionSettings } from '../world-settings.ts';
 import { stateful } from './invariant.ts';
 
 /** A process ends because it is told to, or because it lost the Lease, and for no other reason. */
-export const survival = stateful<ReadonlySet<Life>>('no crash', new Set(), (told, event, { truth, rules }) => {
+export const survival = stateful<ReadonlySet<Life>>('no crash', new Set(), (told, event, { model, rules }) => {
   if (event.kind !== 'process') return { state: told };
   const { life, what } = event;
   if (what === 'is told to stop') return { state: new Set(told).add(life) };
   if (what !== 'has ended' || told.has(life)) return { state: told };
-  const renewedAt = truth.leader.renewals.get(life);
+  const renewedAt = model.leader.renewals.get(life);
   const { retryPeriodMs } = electionSettings(true);
   // As long as it is renewed without delay, and all answers arrive, the Lease cannot be lost. After a lost one the next try meets a conflict.
-  const isRenewed = renewedAt !== undefined && truth.at - renewedAt < retryPeriodMs;
-  const wasHampered = truth.processes.hindrances.some(({ to = truth.at }) => truth.at - to < 2 * retryPeriodMs);
+  const isRenewed = renewedAt !== undefined && model.at - renewedAt < retryPeriodMs;
+  const wasHampered = model.processes.hindrances.some(({ to = model.at }) => model.at - to < 2 * retryPeriodMs);
   const mayBeLost =
-    rules.plan.elected && renewedAt !== undefined && (!isRenewed || truth.faults.length > 0 || wasHampered);
+    rules.plan.elected && renewedAt !== undefined && (!isRenewed || model.faults.length > 0 || wasHampered);
   return { state: told, problem: mayBeLost ? undefined : `process ${life} ended by itself` };
 });

@@ -1,8 +1,8 @@
 import type { Life, SimEvent } from '../history.ts';
-import type { PodTruth, ReadySpell } from '../pod-truth.ts';
-import { hamperedSpells, spellAt } from '../process-truth.ts';
+import type { PodModel, ReadySpell } from '../pod-model.ts';
+import { hamperedSpells, spellAt } from '../process-model.ts';
 import { type RoundsByOwner, landedDelete, longestWaitMs, takeDelete, waitOf } from '../rounds.ts';
-import type { Truth } from '../truth.ts';
+import type { Model } from '../model.ts';
 import { type Known, stateful } from './invariant.ts';
 
 /** From the moment when a pod may be deleted: lists and watches that open, and an answer or two on their way. */
@@ -18,9 +18,9 @@ interface Progress {
   readonly failures: ReadonlyMap<string, number>;
 }
 
-const take = (progress: Progress, event: SimEvent, truth: Truth): Progress => {
-  const landed = landedDelete(event, truth);
-  if (landed !== undefined) return { ...progress, rounds: takeDelete(progress.rounds, landed, truth).rounds };
+const take = (progress: Progress, event: SimEvent, model: Model): Progress => {
+  const landed = landedDelete(event, model);
+  if (landed !== undefined) return { ...progress, rounds: takeDelete(progress.rounds, landed, model).rounds };
   if (event.kind !== 'request' || event.verb !== 'delete' || event.resource !== 'pods') return progress;
   const { stage, status = 0, exchange, shoot = '', at } = event;
   const hasFailed = stage === 'failed' || (stage === 'answered' && status >= 300);
@@ -29,15 +29,15 @@ const take = (progress: Progress, event: SimEvent, truth: Truth): Progress => {
 };
 
 /** The process that has to weed now. */
-const weeder = ({ truth, rules }: Known): { readonly life: Life; readonly since: number } | undefined => {
-  const { lives } = truth.processes;
+const weeder = ({ model, rules }: Known): { readonly life: Life; readonly since: number } | undefined => {
+  const { lives } = model.processes;
   const { elected, replicas } = rules.plan;
   const running = [...lives].filter(([, { isRunning }]) => isRunning);
   if (!elected && replicas === 1) {
     const [life, known] = running.at(-1) ?? [];
     return life === undefined || known === undefined ? undefined : { life, since: known.startedAt };
   }
-  const { life } = truth.leader;
+  const { life } = model.leader;
   const known = running.find(([name]) => name === life)?.[1];
   return life === undefined || known?.ledAt === undefined ? undefined : { life, since: known.ledAt };
 };
@@ -45,7 +45,7 @@ const weeder = ({ truth, rules }: Known): { readonly life: Life; readonly since:
 interface Case {
   readonly shoot: string;
   readonly uid: string;
-  readonly pod: PodTruth;
+  readonly pod: PodModel;
   readonly progress: Progress;
   readonly known: Known;
 }
@@ -57,7 +57,7 @@ const freeAt = ({ shoot, uid, pod, progress, known }: Case, life: Life): number 
   const ofFailures = failedAt + longestWaitMs;
   if (rounds === undefined) return ofFailures;
   // The process waits from the answer on, which may come late where something is in the way.
-  const spells = hamperedSpells(known.truth.processes, life);
+  const spells = hamperedSpells(known.model.processes, life);
   const spell = spellAt(spells, rounds.lastAt) ?? spellAt(spells, rounds.lastAt + answerMs);
   const heardAt = spell?.to ?? rounds.lastAt;
   const wasThere = rounds.members.has(uid) && pod.bornAt < rounds.beganAt - reactionMs;
@@ -80,14 +80,14 @@ const weedingOf = (
 /** When the pod has to be deleted at the latest; undefined: it need not be. */
 const dueAt = (given: Case): number | undefined => {
   const { shoot, pod, known } = given;
-  const { truth, rules } = known;
+  const { model, rules } = known;
   const leading = weeder(known);
   if (leading === undefined || rules.plan.dryRun) return undefined;
   if (pod.crashLoopingSince === undefined || pod.isDeleting || pod.owner === undefined) return undefined;
   const { life, since } = leading;
-  const spells = hamperedSpells(truth.processes, life);
+  const spells = hamperedSpells(model.processes, life);
   const clearSince = spells.at(-1)?.to ?? Number.NEGATIVE_INFINITY;
-  const services = truth.shoots.get(shoot)?.controlPlane.spells;
+  const services = model.shoots.get(shoot)?.controlPlane.spells;
   const earliest = Math.max(pod.crashLoopingSince, clearSince, freeAt(given, life));
   const dues = rules.weeding.certainServices(pod.labels).flatMap((service) => {
     const spell = services?.get(service)?.at(-1);
@@ -104,13 +104,13 @@ export const weeded = stateful<Progress>(
   'weeded in time',
   { rounds: new Map(), failures: new Map() },
   (before, event, known) => {
-    const progress = take(before, event, known.truth);
+    const progress = take(before, event, known.model);
     if (event.kind !== 'tick') return { state: progress };
-    for (const [shoot, { controlPlane }] of known.truth.shoots) {
+    for (const [shoot, { controlPlane }] of known.model.shoots) {
       for (const [uid, pod] of controlPlane.pods) {
         const due = dueAt({ shoot, uid, pod, progress, known });
-        if (due === undefined || known.truth.at <= due) continue;
-        const lateMs = known.truth.at - due + reactionMs;
+        if (due === undefined || known.model.at <= due) continue;
+        const lateMs = known.model.at - due + reactionMs;
         const problem = `${shoot}: ${pod.name} still crash-loops, ${(lateMs / 1_000).toFixed(1)} s after it had to be deleted`;
         return { state: progress, problem };
       }

@@ -1,16 +1,16 @@
 import type { Life, SimEvent } from '../history.ts';
-import { hamperedSpells, spellAt } from '../process-truth.ts';
+import { hamperedSpells, spellAt } from '../process-model.ts';
 import { type LandedDelete, type RoundsByOwner, landedDelete, takeDelete } from '../rounds.ts';
-import type { Truth } from '../truth.ts';
+import type { Model } from '../model.ts';
 import { type Known, stateful, stateless } from './invariant.ts';
 
 /** What a watch lags behind, and a delete waits for its turn, when nothing is in the way. */
 const lagMs = 2_500;
 
 /** When weedings of one service may have begun in the eyes of a process, at the latest that it may have seen each. */
-const possibleStarts = (truth: Truth, life: Life, spells: ControlSpells): readonly number[] => {
-  const { lives, reloads } = truth.processes;
-  const hampered = hamperedSpells(truth.processes, life);
+const possibleStarts = (model: Model, life: Life, spells: ControlSpells): readonly number[] => {
+  const { lives, reloads } = model.processes;
+  const hampered = hamperedSpells(model.processes, life);
   const beginsAt = lives.get(life)?.ledAt ?? lives.get(life)?.startedAt ?? 0;
   /** At the latest: what keeps it from seeing may also have begun while the news was on its way. */
   const seen = (instant: number): number => {
@@ -28,36 +28,36 @@ const possibleStarts = (truth: Truth, life: Life, spells: ControlSpells): readon
 type ControlSpells = readonly { readonly from: number; readonly to: number | undefined }[];
 
 /** Why a delete must not have been sent; undefined: it was right. */
-const problemOf = ({ shoot, life, sentAt, event }: LandedDelete, { truth, rules }: Known): string | undefined => {
+const problemOf = ({ shoot, life, sentAt, event }: LandedDelete, { model, rules }: Known): string | undefined => {
   const { before } = event;
   if (before === undefined) return undefined;
   if (!before.isCrashLooping) return 'which does not crash-loop';
   if (before.owner === undefined) return 'which nobody would bring back';
   const services = rules.weeding.possibleServices(before.labels);
   if (services.length === 0) return 'which depends on nothing that is weeded';
-  const known = truth.shoots.get(shoot)?.controlPlane.spells;
-  const staleSince = spellAt(hamperedSpells(truth.processes, life), sentAt)?.from ?? sentAt - lagMs;
+  const known = model.shoots.get(shoot)?.controlPlane.spells;
+  const staleSince = spellAt(hamperedSpells(model.processes, life), sentAt)?.from ?? sentAt - lagMs;
   const ready = services.flatMap((service) =>
     (known?.get(service) ?? []).filter(({ to = Number.POSITIVE_INFINITY }) => to >= staleSince),
   );
   if (ready.length === 0) return `while nothing it depends on was ready (${services.join(', ')})`;
-  const isInTime = possibleStarts(truth, life, ready).some((start) => sentAt <= start + rules.weeding.longestMs);
+  const isInTime = possibleStarts(model, life, ready).some((start) => sentAt <= start + rules.weeding.longestMs);
   return isInTime ? undefined : `after the weeding of ${services.join(', ')} was over`;
 };
 
 /** Nothing is deleted but crash-looping dependants with an owner, while what they depend on is ready and is being weeded. */
 export const weedsOnly = stateless('weeds only', (event, known) => {
-  const landed = landedDelete(event, known.truth);
+  const landed = landedDelete(event, known.model);
   if (landed === undefined) return undefined;
   const problem = problemOf(landed, known);
   return problem === undefined ? undefined : `${landed.shoot}: ${landed.name} was deleted, ${problem}`;
 });
 
 /** Pods that an owner makes in the place of those that were deleted are left alone for a while, each time for longer. */
-export const noCrashLoop = stateful<RoundsByOwner>('never the crash loop', new Map(), (rounds, event, { truth }) => {
-  const landed = landedDelete(event, truth);
+export const noCrashLoop = stateful<RoundsByOwner>('never the crash loop', new Map(), (rounds, event, { model }) => {
+  const landed = landedDelete(event, model);
   if (landed === undefined) return { state: rounds };
-  const step = takeDelete(rounds, landed, truth);
+  const step = takeDelete(rounds, landed, model);
   const seconds = (step.earlyMs / 1_000).toFixed(1);
   const problem =
     step.earlyMs > 0

@@ -1,80 +1,80 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { simKinds } from '../../../simulator/apiserver/kinds.ts';
-import { type WeederBench, createWeederBench } from '../../../simulator/harness/weeder/bench.ts';
+import { type WeederFixture, createWeederFixture } from '../../../simulator/harness/weeder/fixture.ts';
 import { beginWithoutEtcd, etcd, ns } from '../../../simulator/harness/weeder/support.ts';
 import { requestKind } from '../../../simulator/network/counting.ts';
 import type { Fault } from '../../../simulator/network/faults.ts';
 
 const pod = (name: string, owner = name) => ({ namespace: ns, name, owner });
 
-let bench: WeederBench;
+let fixture: WeederFixture;
 beforeEach(() => {
-  bench = createWeederBench();
+  fixture = createWeederFixture();
 });
-afterEach(() => bench.stop());
+afterEach(() => fixture.stop());
 
-const begin = (): Promise<void> => beginWithoutEtcd(bench);
+const begin = (): Promise<void> => beginWithoutEtcd(fixture);
 
 /** By the name of the pod. */
 const answerDeletes = (faultOf: (name: string) => Fault | undefined): void =>
-  bench.line.setFaults((request) =>
+  fixture.line.setFaults((request) =>
     requestKind(request).verb === 'delete' ? faultOf(request.path.split('/').at(-1) ?? '') : undefined,
   );
 
 /** A new pod for each that goes, which crash-loops at once; 50 at most. */
 const remake = (owner: string): (() => void) => {
   let made = 0;
-  return bench.world.store.subscribe(simKinds.Pod, ({ type }) => {
+  return fixture.world.store.subscribe(simKinds.Pod, ({ type }) => {
     if (type !== 'DELETED' || made === 50) return;
     made += 1;
-    bench.kubelet.crash(pod(`${owner}-${String(made)}`, owner));
+    fixture.kubelet.crash(pod(`${owner}-${String(made)}`, owner));
   });
 };
 
 describe('answers that come after the weeding has ended', () => {
   it('count for that weeding, and not for the next one of the service', async () => {
     await begin();
-    bench.kubelet.crash(pod('api-1'));
-    bench.kubelet.crash(pod('api-2'));
+    fixture.kubelet.crash(pod('api-1'));
+    fixture.kubelet.crash(pod('api-2'));
     answerDeletes((name) => ({ delayMs: 3_000, ...(name === 'api-1' ? {} : { then: { status: 500 } }) }));
-    bench.kubelet.endpoints(etcd, true);
-    await bench.clock.advance(500);
-    bench.kubelet.endpoints(etcd, false);
-    await bench.clock.advance(10_000);
-    bench.kubelet.endpoints(etcd, true);
-    await bench.clock.advance(3_500);
-    bench.line.setFaults(undefined);
-    await bench.clock.advance(301_000);
-    expect(bench.told('weeding ends')).toMatchObject([
+    fixture.kubelet.endpoints(etcd, true);
+    await fixture.clock.advance(500);
+    fixture.kubelet.endpoints(etcd, false);
+    await fixture.clock.advance(10_000);
+    fixture.kubelet.endpoints(etcd, true);
+    await fixture.clock.advance(3_500);
+    fixture.line.setFaults(undefined);
+    await fixture.clock.advance(301_000);
+    expect(fixture.told('weeding ends')).toMatchObject([
       { why: 'not-ready', deleted: 0 },
       { why: 'expired', deleted: 1 },
     ]);
     // Each weeding tells of the first.
-    expect(bench.told('deleting failed, trying again').map(({ level }) => level)).toEqual(['error', 'error']);
+    expect(fixture.told('deleting failed, trying again').map(({ level }) => level)).toEqual(['error', 'error']);
   });
 });
 
 describe('answers that are lost', () => {
   it('may hide a delete: the pod that replaced it waits, and the weeder does not become the crash loop', async () => {
     await begin();
-    bench.kubelet.crash(pod('api-0', 'api'));
+    fixture.kubelet.crash(pod('api-0', 'api'));
     const unsubscribe = remake('api');
     answerDeletes(() => ({ afterWrite: 'reset' }));
-    bench.kubelet.endpoints(etcd, true);
-    await bench.clock.advance(150_000);
+    fixture.kubelet.endpoints(etcd, true);
+    await fixture.clock.advance(150_000);
     unsubscribe();
-    expect(bench.kubelet.deleted.map((line) => line.split(' at ')[1])).toEqual(['10.0', '20.0', '40.0', '80.0']);
+    expect(fixture.kubelet.deleted.map((line) => line.split(' at ')[1])).toEqual(['10.0', '20.0', '40.0', '80.0']);
   });
 
   it('do not delay a pod whose delete was refused', async () => {
     await begin();
-    bench.kubelet.crash(pod('api-0', 'api'));
+    fixture.kubelet.crash(pod('api-0', 'api'));
     answerDeletes((name) => (name === 'api-0' ? { status: 403 } : undefined));
-    bench.kubelet.endpoints(etcd, true);
-    await bench.clock.advance(500);
-    bench.kubelet.crash(pod('api-1', 'api'));
-    await bench.clock.advance(500);
-    expect(bench.kubelet.deleted).toEqual([`${ns}/api-1 at 10.5`]);
+    fixture.kubelet.endpoints(etcd, true);
+    await fixture.clock.advance(500);
+    fixture.kubelet.crash(pod('api-1', 'api'));
+    await fixture.clock.advance(500);
+    expect(fixture.kubelet.deleted).toEqual([`${ns}/api-1 at 10.5`]);
   });
 });
 
@@ -83,30 +83,30 @@ describe('answers that take a second each', () => {
   const beginWithMany = async (): Promise<void> => {
     await begin();
     answerDeletes(() => ({ delayMs: 1_000 }));
-    for (let index = 0; index < 60; index += 1) bench.kubelet.crash(pod(`api-${String(index)}`));
-    bench.kubelet.endpoints(etcd, true);
-    await bench.clock.advance(1_500);
+    for (let index = 0; index < 60; index += 1) fixture.kubelet.crash(pod(`api-${String(index)}`));
+    fixture.kubelet.endpoints(etcd, true);
+    await fixture.clock.advance(1_500);
   };
-  const sent = (): number => bench.line.requests.total({ verb: 'delete', resource: 'pods' });
-  const told = (): number => bench.told('deleted a crash-looping pod').length;
+  const sent = (): number => fixture.line.requests.total({ verb: 'delete', resource: 'pods' });
+  const told = (): number => fixture.told('deleted a crash-looping pod').length;
 
   it('leave the unsent deletes of an ended weeding to the next one', async () => {
     await beginWithMany();
     expect([sent(), told()]).toEqual([40, 20]);
-    bench.kubelet.endpoints(etcd, false);
-    await bench.clock.advance(60_000);
-    expect([sent(), told(), bench.kubelet.deleted.length]).toEqual([40, 40, 40]);
-    bench.kubelet.endpoints(etcd, true);
-    await bench.clock.advance(5_000);
-    expect([sent(), told(), bench.kubelet.deleted.length]).toEqual([60, 60, 60]);
+    fixture.kubelet.endpoints(etcd, false);
+    await fixture.clock.advance(60_000);
+    expect([sent(), told(), fixture.kubelet.deleted.length]).toEqual([40, 40, 40]);
+    fixture.kubelet.endpoints(etcd, true);
+    await fixture.clock.advance(5_000);
+    expect([sent(), told(), fixture.kubelet.deleted.length]).toEqual([60, 60, 60]);
   });
 
   it('do not make a stopping weeder send its unsent deletes', async () => {
     await beginWithMany();
-    await bench.stopWeeder();
-    expect([sent(), told(), bench.kubelet.deleted.length]).toEqual([40, 40, 40]);
-    expect(bench.told('weeding ends')).toMatchObject([{ why: 'stopped', deleted: 40 }]);
-    expect(bench.told('deleting failed, trying again')).toEqual([]);
+    await fixture.stopWeeder();
+    expect([sent(), told(), fixture.kubelet.deleted.length]).toEqual([40, 40, 40]);
+    expect(fixture.told('weeding ends')).toMatchObject([{ why: 'stopped', deleted: 40 }]);
+    expect(fixture.told('deleting failed, trying again')).toEqual([]);
   });
 
   it('delay the deletes of a thousand pods, and none counts as failed', async () => {
@@ -114,12 +114,12 @@ describe('answers that take a second each', () => {
     const pods = shoots.flatMap((namespace) =>
       Array.from({ length: 10 }, (_, index) => ({ namespace, name: `api-${String(index)}` })),
     );
-    for (const each of pods) bench.kubelet.crash(each);
+    for (const each of pods) fixture.kubelet.crash(each);
     await begin();
     answerDeletes(() => ({ delayMs: 1_000 }));
-    for (const namespace of shoots) bench.kubelet.endpoints({ ...etcd, namespace }, true);
-    await bench.clock.advance(60_000);
-    expect(bench.told('deleting failed, trying again')).toEqual([]);
-    expect(bench.kubelet.deleted).toHaveLength(1_000);
+    for (const namespace of shoots) fixture.kubelet.endpoints({ ...etcd, namespace }, true);
+    await fixture.clock.advance(60_000);
+    expect(fixture.told('deleting failed, trying again')).toEqual([]);
+    expect(fixture.kubelet.deleted).toHaveLength(1_000);
   });
 });

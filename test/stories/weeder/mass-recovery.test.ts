@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type WeederBench, createWeederBench } from '../../../simulator/harness/weeder/bench.ts';
+import { type WeederFixture, createWeederFixture } from '../../../simulator/harness/weeder/fixture.ts';
 import { schedulerLabels } from '../../../simulator/harness/weeder/kubelet.ts';
 import { requestKind } from '../../../simulator/network/counting.ts';
 
@@ -10,15 +10,15 @@ const answerMs = 20;
 
 /** A whole seed recovers in the same second: etcd of 250 shoots, and behind each two crash-looping API servers. */
 describe('mass recovery', () => {
-  let bench: WeederBench;
+  let fixture: WeederFixture;
   let deletesInFlight = 0;
   let mostInFlight = 0;
   /** Without a deadline each would open a connection of its own. */
   let withoutDeadline = 0;
 
   beforeAll(async () => {
-    bench = createWeederBench();
-    const { kubelet, clock, line } = bench;
+    fixture = createWeederFixture();
+    const { kubelet, clock, line } = fixture;
     for (const namespace of shoots) {
       kubelet.endpoints({ namespace, name: 'etcd-main-client' }, false);
       for (const name of ['api-1', 'api-2']) kubelet.crash({ namespace, name });
@@ -34,17 +34,17 @@ describe('mass recovery', () => {
       });
       return { delayMs: answerMs };
     });
-    bench.start();
+    fixture.start();
     await clock.advance(recoversAtMs);
     line.requests.reset();
     for (const namespace of shoots) kubelet.endpoints({ namespace, name: 'etcd-main-client' }, true);
     await clock.advance(30_000);
   });
-  afterAll(() => bench.stop());
+  afterAll(() => fixture.stop());
 
   it('deletes every crash-looping pod, within two seconds of simulated time', () => {
-    expect(bench.kubelet.deleted).toHaveLength(2 * shoots.length);
-    const times = bench.kubelet.deleted.map((line) => Number(line.split(' ').at(-1)) - recoversAtMs / 1_000);
+    expect(fixture.kubelet.deleted).toHaveLength(2 * shoots.length);
+    const times = fixture.kubelet.deleted.map((line) => Number(line.split(' ').at(-1)) - recoversAtMs / 1_000);
     const worst = Math.max(...times);
     process.stdout.write(
       `250 recoveries: ready to delete, worst ${worst.toFixed(2)} s at ${String(answerMs)} ms an answer\n`,
@@ -53,7 +53,7 @@ describe('mass recovery', () => {
   });
 
   it('watches them all with one watch, and sends 20 requests at a time', () => {
-    const { requests } = bench.line;
+    const { requests } = fixture.line;
     expect([
       requests.total({ verb: 'list', resource: 'pods' }),
       requests.total({ verb: 'watch', resource: 'pods' }),
@@ -62,6 +62,6 @@ describe('mass recovery', () => {
   });
 
   it('writes no Events before the deletes: Events wait for the ordinary rate limit', () => {
-    expect(bench.line.requests.total({ verb: 'create', resource: 'events' })).toBeLessThan(250);
+    expect(fixture.line.requests.total({ verb: 'create', resource: 'events' })).toBeLessThan(250);
   });
 });

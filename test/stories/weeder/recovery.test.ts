@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { simKinds } from '../../../simulator/apiserver/kinds.ts';
-import { type WeederBench, createWeederBench } from '../../../simulator/harness/weeder/bench.ts';
+import { type WeederFixture, createWeederFixture } from '../../../simulator/harness/weeder/fixture.ts';
 
 const minute = 60_000;
 const shoots = Array.from({ length: 12 }, (_, index) => ({
@@ -9,13 +9,13 @@ const shoots = Array.from({ length: 12 }, (_, index) => ({
   controlPlanePods: true,
 }));
 
-let bench: WeederBench | undefined;
-afterEach(() => bench?.stop());
+let fixture: WeederFixture | undefined;
+afterEach(() => fixture?.stop());
 
 /** Seconds from etcd's return until each of the Deployments that depend on it was whole again, after half an hour without etcd. */
 const recover = async ({ isWeeded }: { readonly isWeeded: boolean }): Promise<readonly number[]> => {
-  const created = createWeederBench(shoots);
-  bench = created;
+  const created = createWeederFixture(shoots);
+  fixture = created;
   const { clock, world } = created;
   if (isWeeded) created.start();
   await clock.advance(minute);
@@ -36,7 +36,7 @@ const told = (seconds: readonly number[]): string =>
 describe('control planes whose etcd comes back', () => {
   it('are healthy within a minute, which takes minutes without the weeder', async () => {
     const alone = await recover({ isWeeded: false });
-    await bench?.stop();
+    await fixture?.stop();
     const weeded = await recover({ isWeeded: true });
     process.stdout.write(
       `recovery of ${String(alone.length)} Deployments: by themselves ${told(alone)}; weeded ${told(weeded)}\n`,
@@ -47,10 +47,10 @@ describe('control planes whose etcd comes back', () => {
   });
 
   it('lose no healthy pod to the weeder, and none to a loop of deletes', async () => {
-    bench = createWeederBench([{ name: 'a', nodes: 1, controlPlanePods: true }]);
-    const { clock, world, kubelet } = bench;
+    fixture = createWeederFixture([{ name: 'a', nodes: 1, controlPlanePods: true }]);
+    const { clock, world, kubelet } = fixture;
     const [shoot] = world.shoots;
-    bench.start();
+    fixture.start();
     await clock.advance(10 * minute);
     expect(kubelet.deleted).toEqual([]);
     // Its dependency is there all the time: what is wrong with it no weeder can mend.

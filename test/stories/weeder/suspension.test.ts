@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { startWeederReplica } from '../../../simulator/harness/replica.ts';
-import { weederSettings } from '../../../simulator/harness/weeder/bench.ts';
+import { weederSettings } from '../../../simulator/harness/weeder/fixture.ts';
 import { startKubelet } from '../../../simulator/harness/weeder/kubelet.ts';
 import { etcd, ns } from '../../../simulator/harness/weeder/support.ts';
 import { createVirtualClock } from '../../../simulator/time/clock.ts';

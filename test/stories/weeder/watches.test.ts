@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type WeederBench, createWeederBench } from '../../../simulator/harness/weeder/bench.ts';
+import { type WeederFixture, createWeederFixture } from '../../../simulator/harness/weeder/fixture.ts';
 import { requestKind } from '../../../simulator/network/counting.ts';
 import type { Fault } from '../../../simulator/network/faults.ts';
 
@@ -9,16 +9,16 @@ const selecting = (key: string, value: string) => [{ matchLabels: { [key]: value
 const namespaces = (count: number): readonly string[] =>
   Array.from({ length: count }, (_, index) => `shoot--${String(index)}`);
 
-let bench: WeederBench;
+let fixture: WeederFixture;
 beforeEach(() => {
-  bench = createWeederBench();
+  fixture = createWeederFixture();
 });
-afterEach(() => bench.stop());
+afterEach(() => fixture.stop());
 
 /** Requests of this kind (`verb resource`), the first `count` of them, meet with `fault`. */
 const afflict = (kind: string, fault: Fault, count = Number.POSITIVE_INFINITY): void => {
   let left = count;
-  bench.line.setFaults((request) => {
+  fixture.line.setFaults((request) => {
     const { verb, resource } = requestKind(request);
     if (`${verb} ${resource}` !== kind || left === 0) return undefined;
     left -= 1;
@@ -27,25 +27,25 @@ const afflict = (kind: string, fault: Fault, count = Number.POSITIVE_INFINITY): 
 };
 
 const becomeReady = (name: string, ...where: readonly string[]): void => {
-  for (const namespace of where) bench.kubelet.endpoints({ namespace, name }, true);
+  for (const namespace of where) fixture.kubelet.endpoints({ namespace, name }, true);
 };
 
 /** The weeder has started, and etcd is down in these namespaces. */
 const begin = async (...where: readonly string[]): Promise<void> => {
-  for (const namespace of where) bench.kubelet.endpoints({ namespace, name: etcd }, false);
-  bench.start();
-  await bench.clock.advance(10_000);
+  for (const namespace of where) fixture.kubelet.endpoints({ namespace, name: etcd }, false);
+  fixture.start();
+  await fixture.clock.advance(10_000);
 };
 
 /** Four services of nine namespaces become ready, with selectors of their own: as many watches as it takes without one over all namespaces. */
 const recoverAll = async (before = (): void => undefined): Promise<void> => {
   const roles = ['a', 'b', 'c', 'd'];
   const shoots = namespaces(9);
-  bench.start({ services: roles.map((role) => ({ name: `svc-${role}`, podSelectors: selecting('role', role) })) });
-  await bench.clock.advance(1_000);
+  fixture.start({ services: roles.map((role) => ({ name: `svc-${role}`, podSelectors: selecting('role', role) })) });
+  await fixture.clock.advance(1_000);
   before();
   for (const role of roles) {
-    for (const namespace of shoots) bench.kubelet.crash({ namespace, name: `${role}-1`, labels: { role } });
+    for (const namespace of shoots) fixture.kubelet.crash({ namespace, name: `${role}-1`, labels: { role } });
     becomeReady(`svc-${role}`, ...shoots);
   }
 };
@@ -55,110 +55,110 @@ describe('watches that get no answer', () => {
     afflict(kind, 'drop', 1);
     await begin(ns);
     becomeReady(etcd, ns);
-    await bench.clock.advance(5_000);
-    bench.kubelet.crash({ namespace: ns, name: 'api-1' });
-    await bench.clock.advance(35_000);
-    expect(bench.kubelet.deleted).toHaveLength(1);
+    await fixture.clock.advance(5_000);
+    fixture.kubelet.crash({ namespace: ns, name: 'api-1' });
+    await fixture.clock.advance(35_000);
+    expect(fixture.kubelet.deleted).toHaveLength(1);
   });
 
   it('are retried no sooner than a Retry-After says', async () => {
     await begin(ns);
-    bench.kubelet.crash({ namespace: ns, name: 'api-1' });
+    fixture.kubelet.crash({ namespace: ns, name: 'api-1' });
     afflict('watch pods', { status: 429, retryAfter: 50 });
     becomeReady(etcd, ns);
-    await bench.clock.advance(45_000);
-    expect(bench.line.requests.total({ verb: 'watch', resource: 'pods' })).toBe(1);
-    await bench.clock.advance(10_000);
-    expect(bench.line.requests.total({ verb: 'watch', resource: 'pods' })).toBe(2);
-    expect(await bench.meter().metricsText()).toContain('dwd_weeder_watch_errors_total{code="429"} 2\n');
+    await fixture.clock.advance(45_000);
+    expect(fixture.line.requests.total({ verb: 'watch', resource: 'pods' })).toBe(1);
+    await fixture.clock.advance(10_000);
+    expect(fixture.line.requests.total({ verb: 'watch', resource: 'pods' })).toBe(2);
+    expect(await fixture.meter().metricsText()).toContain('dwd_weeder_watch_errors_total{code="429"} 2\n');
   });
 
   it('do not take the connections of all others', async () => {
     await recoverAll(() => afflict('watch pods', 'drop'));
-    await bench.clock.advance(5_000);
-    bench.line.setFaults(undefined);
-    await bench.clock.advance(60_000);
-    expect(bench.kubelet.deleted).toHaveLength(36);
+    await fixture.clock.advance(5_000);
+    fixture.line.setFaults(undefined);
+    await fixture.clock.advance(60_000);
+    expect(fixture.kubelet.deleted).toHaveLength(36);
   });
 });
 
 describe('watches of single namespaces', () => {
   it('do not wait for the ordinary limit', async () => {
     await recoverAll();
-    await bench.clock.advance(2_000);
-    expect(bench.kubelet.deleted).toHaveLength(36);
+    await fixture.clock.advance(2_000);
+    expect(fixture.kubelet.deleted).toHaveLength(36);
   });
 
   it('are not counted as failures when they are closed, even while they open', async () => {
     await begin(ns);
     afflict('list pods', { delayMs: 5_000 });
     becomeReady(etcd, ns);
-    await bench.clock.advance(1_000);
-    bench.kubelet.endpoints({ namespace: ns, name: etcd }, false);
-    await bench.clock.advance(10_000);
-    expect(bench.line.requests.total({ verb: 'list', resource: 'pods' })).toBe(1);
-    expect(await bench.meter().metricsText()).not.toContain('dwd_weeder_watch_errors_total{');
+    await fixture.clock.advance(1_000);
+    fixture.kubelet.endpoints({ namespace: ns, name: etcd }, false);
+    await fixture.clock.advance(10_000);
+    expect(fixture.line.requests.total({ verb: 'list', resource: 'pods' })).toBe(1);
+    expect(await fixture.meter().metricsText()).not.toContain('dwd_weeder_watch_errors_total{');
   });
 });
 
 describe('a watch over all namespaces', () => {
   const shoots = namespaces(12);
   const [first = ''] = shoots;
-  const podRequests = () => [...bench.line.requests.byKey].filter(([key]) => key.endsWith(' pods'));
+  const podRequests = () => [...fixture.line.requests.byKey].filter(([key]) => key.endsWith(' pods'));
 
   /** Etcd of nine shoots is back, and then that of the others. */
   const widen = async (): Promise<void> => {
     becomeReady(etcd, ...shoots.slice(0, 9));
-    await bench.clock.advance(5_000);
-    bench.line.setFaults(({ path, query }) =>
+    await fixture.clock.advance(5_000);
+    fixture.line.setFaults(({ path, query }) =>
       path === '/api/v1/pods' && query?.watch !== 'true' ? { delayMs: 20_000 } : undefined,
     );
     becomeReady(etcd, ...shoots.slice(9));
-    await bench.clock.advance(1_000);
+    await fixture.clock.advance(1_000);
   };
 
   it('replaces the others only when its list is complete', async () => {
     await begin(...shoots);
     await widen();
-    bench.kubelet.crash({ namespace: first, name: 'api-1' });
-    await bench.clock.advance(5_000);
-    expect(bench.kubelet.deleted).toHaveLength(1);
-    await bench.clock.advance(20_000);
+    fixture.kubelet.crash({ namespace: first, name: 'api-1' });
+    await fixture.clock.advance(5_000);
+    expect(fixture.kubelet.deleted).toHaveLength(1);
+    await fixture.clock.advance(20_000);
     // Whoever is open has to ask again.
     const asking = new Set<string>();
-    bench.line.setFaults(({ path }) => {
+    fixture.line.setFaults(({ path }) => {
       if (path.endsWith('/pods')) asking.add(path);
       return undefined;
     });
-    bench.world.api.setReachability('refused');
-    await bench.clock.advance(5_000);
-    bench.world.api.setReachability('open');
-    await bench.clock.advance(31_000);
+    fixture.world.api.setReachability('refused');
+    await fixture.clock.advance(5_000);
+    fixture.world.api.setReachability('open');
+    await fixture.clock.advance(31_000);
     expect([...asking]).toEqual(['/api/v1/pods']);
-    for (const namespace of shoots) bench.kubelet.crash({ namespace, name: 'api-2', owner: 'another' });
-    await bench.clock.advance(1_000);
-    expect(bench.kubelet.deleted).toHaveLength(1 + shoots.length);
+    for (const namespace of shoots) fixture.kubelet.crash({ namespace, name: 'api-2', owner: 'another' });
+    await fixture.clock.advance(1_000);
+    expect(fixture.kubelet.deleted).toHaveLength(1 + shoots.length);
   });
 
   it('is closed if its weedings end before', async () => {
     await begin(...shoots);
     await widen();
-    bench.kubelet.endpoints({ namespace: first, name: etcd }, false);
-    await bench.clock.advance(1_000);
-    bench.kubelet.crash({ namespace: first, name: 'api-1' });
-    await bench.clock.advance(400_000);
-    expect(bench.kubelet.deleted).toEqual([]);
-    bench.line.requests.reset();
-    await bench.clock.advance(1_200_000);
+    fixture.kubelet.endpoints({ namespace: first, name: etcd }, false);
+    await fixture.clock.advance(1_000);
+    fixture.kubelet.crash({ namespace: first, name: 'api-1' });
+    await fixture.clock.advance(400_000);
+    expect(fixture.kubelet.deleted).toEqual([]);
+    fixture.line.requests.reset();
+    await fixture.clock.advance(1_200_000);
     expect(podRequests()).toEqual([]);
   });
 
   it('does not report an orphan a second time', async () => {
     await begin(...shoots);
-    bench.kubelet.crash({ namespace: first, name: 'lonely', owner: null });
+    fixture.kubelet.crash({ namespace: first, name: 'lonely', owner: null });
     await widen();
-    await bench.clock.advance(60_000);
-    expect(bench.told('left alone: no controller owns the pod, so nobody would bring it back')).toHaveLength(1);
+    await fixture.clock.advance(60_000);
+    expect(fixture.told('left alone: no controller owns the pod, so nobody would bring it back')).toHaveLength(1);
   });
 });
 
@@ -169,20 +169,20 @@ describe('a pod that two watches show', () => {
   ];
 
   it.each(['early', 'late'])('is judged by its newest state, whichever watch lags (%s)', async (lagging) => {
-    bench.kubelet.run({ namespace: ns, name: 'api-1' });
-    bench.start({ services });
-    await bench.clock.advance(1_000);
+    fixture.kubelet.run({ namespace: ns, name: 'api-1' });
+    fixture.start({ services });
+    await fixture.clock.advance(1_000);
     const selector = lagging === 'early' ? 'role=apiserver' : 'gardener.cloud/role=controlplane';
-    bench.line.setFaults(({ query }) =>
+    fixture.line.setFaults(({ query }) =>
       query?.watch === 'true' && query.labelSelector === selector ? 'drop' : undefined,
     );
     for (const { name } of services) {
       becomeReady(name, ns);
-      await bench.clock.advance(1_000);
+      await fixture.clock.advance(1_000);
     }
-    bench.kubelet.crash({ namespace: ns, name: 'api-1' });
-    await bench.clock.advance(1_000);
-    expect(bench.kubelet.deleted).toHaveLength(1);
-    expect(bench.line.requests.total({ verb: 'delete' })).toBe(1);
+    fixture.kubelet.crash({ namespace: ns, name: 'api-1' });
+    await fixture.clock.advance(1_000);
+    expect(fixture.kubelet.deleted).toHaveLength(1);
+    expect(fixture.line.requests.total({ verb: 'delete' })).toBe(1);
   });
 });

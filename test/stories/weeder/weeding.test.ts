@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { simKinds } from '../../../simulator/apiserver/kinds.ts';
-import { type WeederBench, createWeederBench } from '../../../simulator/harness/weeder/bench.ts';
+import { type WeederFixture, createWeederFixture } from '../../../simulator/harness/weeder/fixture.ts';
 import { schedulerLabels } from '../../../simulator/harness/weeder/kubelet.ts';
 import { beginWithoutEtcd, etcd, ns } from '../../../simulator/harness/weeder/support.ts';
 import { requestKind } from '../../../simulator/network/counting.ts';
@@ -12,34 +12,34 @@ const pod = (name: string, owner?: string | null) => ({
   ...(owner === undefined ? {} : { owner }),
 });
 
-let bench: WeederBench;
+let fixture: WeederFixture;
 beforeEach(() => {
-  bench = createWeederBench();
+  fixture = createWeederFixture();
 });
-afterEach(() => bench.stop());
+afterEach(() => fixture.stop());
 
-const begin = (): Promise<void> => beginWithoutEtcd(bench);
+const begin = (): Promise<void> => beginWithoutEtcd(fixture);
 
-const ends = (): readonly unknown[] => bench.told('weeding ends').map(({ why, deleted }) => [why, deleted]);
+const ends = (): readonly unknown[] => fixture.told('weeding ends').map(({ why, deleted }) => [why, deleted]);
 
 describe('the life of a weeding', () => {
   it('starts when the service becomes ready, deletes pods that crash-loop then and later, and ends after watchDuration', async () => {
-    bench.kubelet.crash(pod('api-1'));
-    bench.kubelet.run(pod('api-2', 'other'));
+    fixture.kubelet.crash(pod('api-1'));
+    fixture.kubelet.run(pod('api-2', 'other'));
     await begin();
-    expect(bench.kubelet.deleted).toEqual([]);
-    bench.kubelet.endpoints(etcd, false, true);
-    await bench.clock.advance(60_000);
-    expect(bench.kubelet.deleted).toEqual([`${ns}/api-1 at 10.0`]);
-    bench.kubelet.crash(pod('api-2', 'other'));
-    await bench.clock.advance(1_000);
-    expect(bench.kubelet.deleted.slice(1)).toEqual([`${ns}/api-2 at 70.0`]);
-    await bench.clock.advance(300_000);
+    expect(fixture.kubelet.deleted).toEqual([]);
+    fixture.kubelet.endpoints(etcd, false, true);
+    await fixture.clock.advance(60_000);
+    expect(fixture.kubelet.deleted).toEqual([`${ns}/api-1 at 10.0`]);
+    fixture.kubelet.crash(pod('api-2', 'other'));
+    await fixture.clock.advance(1_000);
+    expect(fixture.kubelet.deleted.slice(1)).toEqual([`${ns}/api-2 at 70.0`]);
+    await fixture.clock.advance(300_000);
     expect(ends()).toEqual([['expired', 2]]);
-    bench.kubelet.crash(pod('api-3', 'third'));
-    await bench.clock.advance(60_000);
-    expect(bench.kubelet.deleted).toHaveLength(2);
-    expect(bench.told('deleted a crash-looping pod')).toMatchObject([
+    fixture.kubelet.crash(pod('api-3', 'third'));
+    await fixture.clock.advance(60_000);
+    expect(fixture.kubelet.deleted).toHaveLength(2);
+    expect(fixture.told('deleted a crash-looping pod')).toMatchObject([
       { namespace: ns, pod: 'api-1', containers: ['main'], service: 'etcd-main-client' },
       { pod: 'api-2', service: 'etcd-main-client' },
     ]);
@@ -47,126 +47,126 @@ describe('the life of a weeding', () => {
 
   it('is the only time in which pods are watched', async () => {
     await begin();
-    await bench.clock.advance(600_000);
-    expect(bench.line.requests.total({ resource: 'pods' })).toBe(0);
-    bench.kubelet.endpoints(etcd, true);
-    await bench.clock.advance(301_000);
-    expect([...bench.line.requests.byKey].filter(([key]) => key.endsWith(' pods'))).toEqual([
+    await fixture.clock.advance(600_000);
+    expect(fixture.line.requests.total({ resource: 'pods' })).toBe(0);
+    fixture.kubelet.endpoints(etcd, true);
+    await fixture.clock.advance(301_000);
+    expect([...fixture.line.requests.byKey].filter(([key]) => key.endsWith(' pods'))).toEqual([
       ['list pods', 1],
       ['watch pods', 1],
     ]);
-    bench.line.requests.reset();
-    bench.kubelet.crash(pod('api-1'));
-    await bench.clock.advance(1_200_000);
-    expect(bench.line.requests.total({ resource: 'pods' })).toBe(0);
+    fixture.line.requests.reset();
+    fixture.kubelet.crash(pod('api-1'));
+    await fixture.clock.advance(1_200_000);
+    expect(fixture.line.requests.total({ resource: 'pods' })).toBe(0);
   });
 
   it('starts again when the service is lost and becomes ready again', async () => {
     await begin();
-    bench.kubelet.endpoints(etcd, true);
-    await bench.clock.advance(200_000);
-    bench.kubelet.endpoints(etcd, false);
-    bench.kubelet.endpoints(etcd, true);
-    await bench.clock.advance(200_000);
-    bench.kubelet.crash(pod('api-1'));
-    await bench.clock.advance(1_000);
-    expect(bench.kubelet.deleted).toHaveLength(1);
+    fixture.kubelet.endpoints(etcd, true);
+    await fixture.clock.advance(200_000);
+    fixture.kubelet.endpoints(etcd, false);
+    fixture.kubelet.endpoints(etcd, true);
+    await fixture.clock.advance(200_000);
+    fixture.kubelet.crash(pod('api-1'));
+    await fixture.clock.advance(1_000);
+    expect(fixture.kubelet.deleted).toHaveLength(1);
     expect(ends()).toEqual([['not-ready', 0]]);
-    expect(bench.told('weeding starts: the service is ready')).toHaveLength(2);
+    expect(fixture.told('weeding starts: the service is ready')).toHaveLength(2);
   });
 
   it('ends when the service is lost: a pod that cannot start is not deleted', async () => {
     await begin();
-    bench.kubelet.endpoints(etcd, true);
-    await bench.clock.advance(30_000);
-    bench.kubelet.endpoints(etcd, false);
-    await bench.clock.advance(1_000);
-    bench.kubelet.crash(pod('api-1'));
-    await bench.clock.advance(60_000);
-    expect(bench.kubelet.deleted).toEqual([]);
+    fixture.kubelet.endpoints(etcd, true);
+    await fixture.clock.advance(30_000);
+    fixture.kubelet.endpoints(etcd, false);
+    await fixture.clock.advance(1_000);
+    fixture.kubelet.crash(pod('api-1'));
+    await fixture.clock.advance(60_000);
+    expect(fixture.kubelet.deleted).toEqual([]);
     expect(ends()).toEqual([['not-ready', 0]]);
   });
 
   it('is neither started nor prolonged by deleted slices', async () => {
     await begin();
-    bench.kubelet.endpoints(etcd, true);
-    await bench.clock.advance(1_000);
-    bench.kubelet.removeEndpoints(etcd);
-    await bench.clock.advance(1_000);
+    fixture.kubelet.endpoints(etcd, true);
+    await fixture.clock.advance(1_000);
+    fixture.kubelet.removeEndpoints(etcd);
+    await fixture.clock.advance(1_000);
     expect(ends()).toEqual([['not-ready', 0]]);
-    expect(bench.told('weeding starts: the service is ready')).toHaveLength(1);
+    expect(fixture.told('weeding starts: the service is ready')).toHaveLength(1);
   });
 });
 
 describe('pods', () => {
   it('that recover just before the delete are skipped, and deleted if they crash again', async () => {
     await begin();
-    bench.kubelet.crash(pod('api-1'));
+    fixture.kubelet.crash(pod('api-1'));
     // Its kubelet is faster than our request.
     let recoveries = 0;
-    bench.line.setFaults((request) => {
+    fixture.line.setFaults((request) => {
       if (requestKind(request).verb !== 'delete' || recoveries > 0) return undefined;
       recoveries += 1;
-      bench.kubelet.run(pod('api-1'));
+      fixture.kubelet.run(pod('api-1'));
       return undefined;
     });
-    bench.kubelet.endpoints(etcd, true);
-    await bench.clock.advance(30_000);
+    fixture.kubelet.endpoints(etcd, true);
+    await fixture.clock.advance(30_000);
     expect(recoveries).toBe(1);
-    expect(bench.kubelet.deleted).toEqual([]);
-    expect(bench.told('not deleted: the pod has changed')).toHaveLength(1);
-    expect(bench.told('deleting failed, trying again')).toEqual([]);
-    bench.kubelet.crash(pod('api-1'));
-    await bench.clock.advance(1_000);
-    expect(bench.kubelet.deleted).toHaveLength(1);
+    expect(fixture.kubelet.deleted).toEqual([]);
+    expect(fixture.told('not deleted: the pod has changed')).toHaveLength(1);
+    expect(fixture.told('deleting failed, trying again')).toEqual([]);
+    fixture.kubelet.crash(pod('api-1'));
+    await fixture.clock.advance(1_000);
+    expect(fixture.kubelet.deleted).toHaveLength(1);
   });
 
   it('that keep crashing after they were replaced are deleted after 10, 20, 40, 80 and 80 s', async () => {
     await begin();
-    bench.kubelet.crash(pod('api-0'));
+    fixture.kubelet.crash(pod('api-0'));
     let made = 0;
-    const unsubscribe = bench.world.store.subscribe(simKinds.Pod, ({ type }) => {
+    const unsubscribe = fixture.world.store.subscribe(simKinds.Pod, ({ type }) => {
       if (type !== 'DELETED') return;
       made += 1;
-      bench.kubelet.crash(pod(`api-${String(made)}`));
+      fixture.kubelet.crash(pod(`api-${String(made)}`));
     });
-    bench.kubelet.endpoints(etcd, true);
-    await bench.clock.advance(290_000);
+    fixture.kubelet.endpoints(etcd, true);
+    await fixture.clock.advance(290_000);
     unsubscribe();
-    expect(bench.kubelet.deleted).toEqual(
+    expect(fixture.kubelet.deleted).toEqual(
       [10, 20, 40, 80, 160, 240].map((second, index) => `${ns}/api-${String(index)} at ${second.toFixed(1)}`),
     );
   });
 
   it('of several replicas are deleted together', async () => {
     await begin();
-    for (const name of ['api-1', 'api-2', 'api-3']) bench.kubelet.crash(pod(name));
-    bench.kubelet.endpoints(etcd, true);
-    await bench.clock.advance(1_000);
-    expect(bench.kubelet.deleted).toHaveLength(3);
+    for (const name of ['api-1', 'api-2', 'api-3']) fixture.kubelet.crash(pod(name));
+    fixture.kubelet.endpoints(etcd, true);
+    await fixture.clock.advance(1_000);
+    expect(fixture.kubelet.deleted).toHaveLength(3);
   });
 
   it('without a controller owner are skipped, which is logged once', async () => {
     await begin();
-    bench.kubelet.crash(pod('lonely', null));
-    bench.kubelet.endpoints(etcd, true);
-    await bench.clock.advance(30_000);
-    bench.kubelet.run(pod('lonely', null));
-    bench.kubelet.crash(pod('lonely', null));
-    await bench.clock.advance(30_000);
-    expect(bench.kubelet.deleted).toEqual([]);
-    expect(bench.told('left alone: no controller owns the pod, so nobody would bring it back')).toMatchObject([
+    fixture.kubelet.crash(pod('lonely', null));
+    fixture.kubelet.endpoints(etcd, true);
+    await fixture.clock.advance(30_000);
+    fixture.kubelet.run(pod('lonely', null));
+    fixture.kubelet.crash(pod('lonely', null));
+    await fixture.clock.advance(30_000);
+    expect(fixture.kubelet.deleted).toEqual([]);
+    expect(fixture.told('left alone: no controller owns the pod, so nobody would bring it back')).toMatchObject([
       { pod: 'lonely' },
     ]);
   });
 
   it('of another service, namespace or label are not deleted', async () => {
     await begin();
-    bench.kubelet.crash({ ...pod('sched-1'), labels: schedulerLabels });
-    bench.kubelet.crash({ ...pod('api-1'), namespace: 'shoot--b' });
-    bench.kubelet.endpoints(etcd, true);
-    await bench.clock.advance(30_000);
-    expect(bench.kubelet.deleted).toEqual([]);
+    fixture.kubelet.crash({ ...pod('sched-1'), labels: schedulerLabels });
+    fixture.kubelet.crash({ ...pod('api-1'), namespace: 'shoot--b' });
+    fixture.kubelet.endpoints(etcd, true);
+    await fixture.clock.advance(30_000);
+    expect(fixture.kubelet.deleted).toEqual([]);
   });
 
   it('that two services and two selectors match are deleted once', async () => {
@@ -174,32 +174,32 @@ describe('pods', () => {
       { matchLabels: { role: 'apiserver' }, matchExpressions: [] },
       { matchLabels: { 'gardener.cloud/role': 'controlplane' }, matchExpressions: [] },
     ];
-    bench.kubelet.endpoints(etcd, false);
-    bench.kubelet.endpoints(apiserver, false);
-    bench.kubelet.crash(pod('api-1'));
-    bench.start({ services: [etcd.name, apiserver.name].map((name) => ({ name, podSelectors: both })) });
-    await bench.clock.advance(10_000);
-    bench.kubelet.endpoints(etcd, true);
-    bench.kubelet.endpoints(apiserver, true);
-    await bench.clock.advance(30_000);
-    expect(bench.line.requests.total({ verb: 'delete', resource: 'pods' })).toBe(1);
-    expect(bench.kubelet.deleted).toHaveLength(1);
+    fixture.kubelet.endpoints(etcd, false);
+    fixture.kubelet.endpoints(apiserver, false);
+    fixture.kubelet.crash(pod('api-1'));
+    fixture.start({ services: [etcd.name, apiserver.name].map((name) => ({ name, podSelectors: both })) });
+    await fixture.clock.advance(10_000);
+    fixture.kubelet.endpoints(etcd, true);
+    fixture.kubelet.endpoints(apiserver, true);
+    await fixture.clock.advance(30_000);
+    expect(fixture.line.requests.total({ verb: 'delete', resource: 'pods' })).toBe(1);
+    expect(fixture.kubelet.deleted).toHaveLength(1);
   });
 
   it('of an owner wait for its back-off, even if the service is not ready for most of it', async () => {
     await begin();
-    bench.kubelet.endpoints(etcd, true);
+    fixture.kubelet.endpoints(etcd, true);
     for (const [index, second] of [10, 20, 40, 80].entries()) {
-      await bench.clock.advance(second * 1_000 - bench.clock.monotonic());
-      bench.kubelet.crash(pod(`api-${String(index)}`));
-      await bench.clock.advance(1_000);
+      await fixture.clock.advance(second * 1_000 - fixture.clock.monotonic());
+      fixture.kubelet.crash(pod(`api-${String(index)}`));
+      await fixture.clock.advance(1_000);
     }
-    bench.kubelet.endpoints(etcd, false);
-    await bench.clock.advance(65_000);
-    bench.kubelet.crash(pod('api-4'));
-    bench.kubelet.endpoints(etcd, true);
-    await bench.clock.advance(60_000);
-    expect(bench.kubelet.deleted.map((line) => line.split(' at ')[1])).toEqual([
+    fixture.kubelet.endpoints(etcd, false);
+    await fixture.clock.advance(65_000);
+    fixture.kubelet.crash(pod('api-4'));
+    fixture.kubelet.endpoints(etcd, true);
+    await fixture.clock.advance(60_000);
+    expect(fixture.kubelet.deleted.map((line) => line.split(' at ')[1])).toEqual([
       '10.0',
       '20.0',
       '40.0',
@@ -210,33 +210,33 @@ describe('pods', () => {
 
   it('that two services select count for the one that became ready last', async () => {
     const podSelectors = [{ matchLabels: { role: 'apiserver' }, matchExpressions: [] }];
-    bench.start({ services: [apiserver.name, etcd.name].map((name) => ({ name, podSelectors })) });
-    await bench.clock.advance(1_000);
+    fixture.start({ services: [apiserver.name, etcd.name].map((name) => ({ name, podSelectors })) });
+    await fixture.clock.advance(1_000);
     for (const service of [etcd, apiserver]) {
-      bench.kubelet.endpoints(service, true);
-      await bench.clock.advance(1_000);
+      fixture.kubelet.endpoints(service, true);
+      await fixture.clock.advance(1_000);
     }
-    bench.kubelet.crash(pod('api-1'));
-    await bench.clock.advance(1_000);
-    expect(bench.told('deleted a crash-looping pod')).toMatchObject([{ service: apiserver.name }]);
+    fixture.kubelet.crash(pod('api-1'));
+    await fixture.clock.advance(1_000);
+    expect(fixture.told('deleted a crash-looping pod')).toMatchObject([{ service: apiserver.name }]);
   });
 
   it('of an owner wait for its back-off in a new weeding, too: a flapping service deletes no faster', async () => {
     await begin();
     let made = 0;
-    bench.kubelet.crash(pod('api-0'));
-    const unsubscribe = bench.world.store.subscribe(simKinds.Pod, ({ type }) => {
+    fixture.kubelet.crash(pod('api-0'));
+    const unsubscribe = fixture.world.store.subscribe(simKinds.Pod, ({ type }) => {
       if (type !== 'DELETED') return;
       made += 1;
-      bench.kubelet.crash(pod(`api-${String(made)}`));
+      fixture.kubelet.crash(pod(`api-${String(made)}`));
     });
     for (let flap = 0; flap < 10; flap += 1) {
-      bench.kubelet.endpoints(etcd, true);
-      await bench.clock.advance(2_000);
-      bench.kubelet.endpoints(etcd, false);
-      await bench.clock.advance(1_000);
+      fixture.kubelet.endpoints(etcd, true);
+      await fixture.clock.advance(2_000);
+      fixture.kubelet.endpoints(etcd, false);
+      await fixture.clock.advance(1_000);
     }
     unsubscribe();
-    expect(bench.kubelet.deleted.length).toBeLessThanOrEqual(2);
+    expect(fixture.kubelet.deleted.length).toBeLessThanOrEqual(2);
   });
 });

@@ -37,7 +37,7 @@ export const weederSettings: WeederSettings = {
 };
 
 /** A simulated seed and the real weeder behind the rate limits of the real program, on one virtual clock, without sockets. */
-export interface WeederBench {
+export interface WeederFixture {
   readonly clock: VirtualClock;
   readonly world: World;
   /** The test's hand on pods and EndpointSlices. */
@@ -59,7 +59,7 @@ export interface WeederBench {
 /** Defaults of `--kube-api-qps` and `--kube-api-burst`, and the bound of the weeder's own lane. */
 const limits = { qps: 5, burst: 10, urgentInFlight: weederComponent.urgentInFlight };
 
-export const createWeederBench = (shoots: readonly ShootInit[] = []): WeederBench => {
+export const createWeederFixture = (shoots: readonly ShootInit[] = []): WeederFixture => {
   const clock = createVirtualClock();
   const world = createWorld({ clock, shoots });
   const line = createLine(world.api, { clock });
@@ -76,7 +76,7 @@ export const createWeederBench = (shoots: readonly ShootInit[] = []): WeederBenc
     if (stopping !== undefined) await clock.run(stopping.stop());
   };
 
-  const bench: WeederBench = {
+  const fixture: WeederFixture = {
     clock,
     world,
     kubelet: startKubelet(world.store, clock),
@@ -101,7 +101,7 @@ export const createWeederBench = (shoots: readonly ShootInit[] = []): WeederBenc
           logger,
           meter,
           seed: retryThrottled(withRateLimit(transport, limiter, clock), clock),
-          leadership: { mayWrite: () => bench.mayWrite },
+          leadership: { mayWrite: () => fixture.mayWrite },
         },
       });
     },
@@ -112,5 +112,5 @@ export const createWeederBench = (shoots: readonly ShootInit[] = []): WeederBenc
       world.stop();
     },
   };
-  return bench;
+  return fixture;
 };

@@ -35,14 +35,14 @@ export interface LogRecord {
 
 type Optional = 'clock' | 'logger' | 'seed' | 'kind' | 'type' | 'connectShoot';
 
-export interface RigOptions
+export interface CareFixtureOptions
   extends Omit<HealthCheckControllerOptions, Optional>,
     Partial<Pick<HealthCheckControllerOptions, Exclude<Optional, 'connectShoot'>>> {
   readonly connectShoot?: HealthCheckControllerOptions['connectShoot'] | undefined;
 }
 
 /** The health-check library against a seed in memory, on virtual time. */
-export interface HealthCheckRig {
+export interface HealthCheckFixture {
   readonly clock: VirtualClock;
   readonly seed: SimApiServer;
   readonly requests: CountingKube['counts'];
@@ -67,12 +67,12 @@ export interface HealthCheckRig {
   editWorker(namespace: string, edit: (worker: SimDraft) => SimDraft): void;
   conditions(namespace: string): readonly StoredCondition[];
   /** Without a `connectShoot` of its own, shoots are the seed; with undefined there is none. Clusters are watched if `watches` is given. */
-  start(options: RigOptions & { readonly watches?: true }): void;
+  start(options: CareFixtureOptions & { readonly watches?: true }): void;
   /** Stops what was started and waits for it. */
   stop(): Promise<void>;
 }
 
-export const createHealthCheckRig = (): HealthCheckRig => {
+export const createHealthCheckFixture = (): HealthCheckFixture => {
   const clock = createVirtualClock();
   const seed = createSimApiServer({ clock, kinds: [...Object.values(simKinds), workerKind, backupEntryKind] });
   const log: LogRecord[] = [];

@@ -3,13 +3,13 @@ import { type SimDraft, simKinds } from '../apiserver/index.ts';
 import type { World, WorldShoot } from '../world/index.ts';
 import type { Fault, SliceContent, StrayPod } from './plan.ts';
 import { serviceOf } from './pod-facts.ts';
-import type { End } from './way-troubles.ts';
+import type { End } from './way-faults.ts';
 
 // What goes wrong with pods and services of control planes.
 
 type PodFault = Extract<Fault, { kind: 'etcd' | 'crash' | 'second-slice' | 'no-slices' | 'stray-pod' }>;
 
-export interface PodTroubles {
+export interface PodFaultInjector {
   begin(fault: PodFault): End;
 }
 
@@ -56,7 +56,7 @@ const endpointsOf = (content: SliceContent | 'ready'): unknown => {
   }
 };
 
-export const createPodTroubles = (world: World, clock: Clock): PodTroubles => {
+export const createPodFaultInjector = (world: World, clock: Clock): PodFaultInjector => {
   const { store } = world;
   const crashing = new Map<string, string[]>();
   /** How many faults keep etcd away, by shoot. */

@@ -1,7 +1,7 @@
 import type { DeploymentFacts, SimEvent } from './history.ts';
 
 /** Monotonic times of the run, in milliseconds. */
-export interface DeploymentTruth extends DeploymentFacts {
+export interface DeploymentModel extends DeploymentFacts {
   /** When the count became what it is. */
   readonly countSince: number;
   /** When it last was up, seen by its controller and had a ready replica; -Infinity: never. */
@@ -14,9 +14,9 @@ export interface DeploymentTruth extends DeploymentFacts {
 
 /** Takes in a change. Pure. */
 export const learnDeployment = (
-  known: DeploymentTruth | undefined,
+  known: DeploymentModel | undefined,
   { after, writer, at }: Extract<SimEvent, { kind: 'deployment' }>,
-): DeploymentTruth | undefined => {
+): DeploymentModel | undefined => {
   if (after === undefined) return undefined;
   const isDesired = writer === 'world' && after.replicas > 0 && after.replicas !== known?.replicas;
   const isReady = after.replicas > 0 && after.isObserved && after.ready > 0;

@@ -1,18 +1,18 @@
-import { type DeploymentTruth, learnDeployment } from './deployment-truth.ts';
+import { type DeploymentModel, learnDeployment } from './deployment-model.ts';
 import type { ClusterPhase, ExchangeId, Life, SimEvent } from './history.ts';
 import type { Plan, PlannedFault } from './plan.ts';
-import { type ControlPlaneTruth, emptyControlPlane, learnPod, learnService } from './pod-truth.ts';
-import { type ProcessTruth, emptyProcesses, learnHindrance, learnLead, learnProcess } from './process-truth.ts';
+import { type ControlPlaneModel, emptyControlPlane, learnPod, learnService } from './pod-model.ts';
+import { type ProcessModel, emptyProcesses, learnHindrance, learnLead, learnProcess } from './process-model.ts';
 import { changesPhase, skewsTime, touches } from './touches.ts';
 
 /** Monotonic times of the run, in milliseconds. */
-export interface ShootTruth {
+export interface ShootModel {
   /** When each lease last changed. */
   readonly leases: ReadonlyMap<string, number>;
   readonly nodes: ReadonlyMap<string, { readonly isCandidate: boolean; readonly isUnknown: boolean }>;
   /** Nodes whose machine is alive. */
   readonly machines: ReadonlySet<string>;
-  readonly deployments: ReadonlyMap<string, DeploymentTruth>;
+  readonly deployments: ReadonlyMap<string, DeploymentModel>;
   readonly phase: ClusterPhase;
   readonly phaseSince: number;
   /** When something that makes protection hard last began or ended; see `troubledUntil`. */
@@ -21,22 +21,22 @@ export interface ShootTruth {
   readonly isSkewed: boolean;
   /** Until then its kubeconfigs may have been of no use, and its outside path unknown for that. Infinity while they are. */
   readonly spoiledUntil: number;
-  readonly controlPlane: ControlPlaneTruth;
+  readonly controlPlane: ControlPlaneModel;
 }
 
 export interface Exchange {
   readonly sentAt: number;
   /** The shoot's objects as they were when the request was served. */
-  readonly served?: { readonly at: number; readonly truth: ShootTruth | undefined };
+  readonly served?: { readonly at: number; readonly model: ShootModel | undefined };
 }
 
 /** The world as it is, put together from what happened. */
-export interface Truth {
+export interface Model {
   readonly at: number;
   /** Of the plan. */
   readonly replicas: number;
-  readonly processes: ProcessTruth;
-  readonly shoots: ReadonlyMap<string, ShootTruth>;
+  readonly processes: ProcessModel;
+  readonly shoots: ReadonlyMap<string, ShootModel>;
   readonly leader: {
     /** Undefined while nobody holds the Lease. */
     readonly life: Life | undefined;
@@ -51,7 +51,7 @@ export interface Truth {
   readonly healedAt: number | undefined;
 }
 
-const emptyShoot: ShootTruth = {
+const emptyShoot: ShootModel = {
   leases: new Map(),
   nodes: new Map(),
   machines: new Set(),
@@ -64,7 +64,7 @@ const emptyShoot: ShootTruth = {
   controlPlane: emptyControlPlane,
 };
 
-export const emptyTruth = ({ shoots, replicas }: Pick<Plan, 'shoots' | 'replicas'>): Truth => ({
+export const emptyModel = ({ shoots, replicas }: Pick<Plan, 'shoots' | 'replicas'>): Model => ({
   at: 0,
   replicas,
   processes: emptyProcesses,
@@ -85,17 +85,17 @@ const put = <K, V>(map: ReadonlyMap<K, V>, key: K, value: V | undefined): Readon
   return changed;
 };
 
-const editShoot = (truth: Truth, name: string, edit: (shoot: ShootTruth) => Partial<ShootTruth>): Truth => {
-  const shoot = truth.shoots.get(name);
-  return shoot === undefined ? truth : { ...truth, shoots: put(truth.shoots, name, { ...shoot, ...edit(shoot) }) };
+const editShoot = (model: Model, name: string, edit: (shoot: ShootModel) => Partial<ShootModel>): Model => {
+  const shoot = model.shoots.get(name);
+  return shoot === undefined ? model : { ...model, shoots: put(model.shoots, name, { ...shoot, ...edit(shoot) }) };
 };
 
-const learnFault = (truth: Truth, event: Extract<SimEvent, { kind: 'fault' }>): Truth => {
+const learnFault = (model: Model, event: Extract<SimEvent, { kind: 'fault' }>): Model => {
   const { phase, planned, at } = event;
-  const faults = phase === 'begins' ? [...truth.faults, planned] : truth.faults.filter((other) => other !== planned);
-  const processes = learnHindrance(truth.processes, event, truth.replicas);
-  let next: Truth = { ...truth, faults, processes };
-  for (const name of truth.shoots.keys()) {
+  const faults = phase === 'begins' ? [...model.faults, planned] : model.faults.filter((other) => other !== planned);
+  const processes = learnHindrance(model.processes, event, model.replicas);
+  let next: Model = { ...model, faults, processes };
+  for (const name of model.shoots.keys()) {
     if (!touches(planned.fault, name)) continue;
     const isSpoiled = faults.some(({ fault }) => fault.kind === 'credentials' && fault.shoot === name);
     const isSpoiling = planned.fault.kind === 'credentials';
@@ -109,87 +109,87 @@ const learnFault = (truth: Truth, event: Extract<SimEvent, { kind: 'fault' }>): 
   return next;
 };
 
-const troubleAll = (truth: Truth): Truth => {
-  const { at } = truth;
+const disturbAll = (model: Model): Model => {
+  const { at } = model;
   return {
-    ...truth,
-    shoots: new Map(Array.from(truth.shoots, ([name, shoot]) => [name, { ...shoot, troubledUntil: at }])),
+    ...model,
+    shoots: new Map(Array.from(model.shoots, ([name, shoot]) => [name, { ...shoot, troubledUntil: at }])),
   };
 };
 
-const learnRequest = (truth: Truth, event: Extract<SimEvent, { kind: 'request' }>): Truth => {
+const learnRequest = (model: Model, event: Extract<SimEvent, { kind: 'request' }>): Model => {
   const key = exchangeKey(event.exchange);
-  const known = truth.exchanges.get(key);
+  const known = model.exchanges.get(key);
   switch (event.stage) {
     case 'sent':
-      return { ...truth, exchanges: put(truth.exchanges, key, { sentAt: event.at }) };
+      return { ...model, exchanges: put(model.exchanges, key, { sentAt: event.at }) };
     case 'served': {
-      const shoot = event.shoot === undefined ? undefined : truth.shoots.get(event.shoot);
-      const served = { at: event.at, truth: shoot };
-      return { ...truth, exchanges: put(truth.exchanges, key, { sentAt: known?.sentAt ?? event.at, served }) };
+      const shoot = event.shoot === undefined ? undefined : model.shoots.get(event.shoot);
+      const served = { at: event.at, model: shoot };
+      return { ...model, exchanges: put(model.exchanges, key, { sentAt: known?.sentAt ?? event.at, served }) };
     }
     case 'answered':
     case 'failed':
-      return { ...truth, exchanges: put(truth.exchanges, key, undefined), ending: known };
+      return { ...model, exchanges: put(model.exchanges, key, undefined), ending: known };
   }
 };
 
-const learnLeader = (truth: Truth, { holder, writer }: Extract<SimEvent, { kind: 'leader' }>): Truth => {
-  if (holder === '' || writer === 'world') return { ...truth, leader: { ...truth.leader, life: undefined } };
+const learnLeader = (model: Model, { holder, writer }: Extract<SimEvent, { kind: 'leader' }>): Model => {
+  if (holder === '' || writer === 'world') return { ...model, leader: { ...model.leader, life: undefined } };
   const { life } = writer;
-  const sentAt = truth.exchanges.get(exchangeKey(writer))?.sentAt ?? truth.at;
-  const processes = learnLead(truth.processes, life, truth.at);
-  return { ...truth, processes, leader: { life, renewals: put(truth.leader.renewals, life, sentAt) } };
+  const sentAt = model.exchanges.get(exchangeKey(writer))?.sentAt ?? model.at;
+  const processes = learnLead(model.processes, life, model.at);
+  return { ...model, processes, leader: { life, renewals: put(model.leader.renewals, life, sentAt) } };
 };
 
 /** Takes in what happened. Pure. */
-export const learn = (before: Truth, event: SimEvent): Truth => {
-  const truth: Truth = { ...before, at: event.at, ending: undefined };
+export const learn = (before: Model, event: SimEvent): Model => {
+  const model: Model = { ...before, at: event.at, ending: undefined };
   switch (event.kind) {
     case 'lease':
-      return editShoot(truth, event.shoot, ({ leases }) => ({
+      return editShoot(model, event.shoot, ({ leases }) => ({
         leases: put(leases, event.node, event.exists ? (event.since ?? event.at) : undefined),
       }));
     case 'node':
-      return editShoot(truth, event.shoot, ({ nodes }) => ({ nodes: put(nodes, event.node, event.facts) }));
+      return editShoot(model, event.shoot, ({ nodes }) => ({ nodes: put(nodes, event.node, event.facts) }));
     case 'machine':
-      return editShoot(truth, event.shoot, ({ machines }) => {
+      return editShoot(model, event.shoot, ({ machines }) => {
         const alive = new Set(machines);
         if (event.isAlive) alive.add(event.node);
         else alive.delete(event.node);
         return { machines: alive };
       });
     case 'deployment':
-      return editShoot(truth, event.shoot, ({ deployments }) => ({
+      return editShoot(model, event.shoot, ({ deployments }) => ({
         deployments: put(deployments, event.name, learnDeployment(deployments.get(event.name), event)),
       }));
     case 'cluster':
-      return editShoot(truth, event.shoot, ({ phase, phaseSince }) => ({
+      return editShoot(model, event.shoot, ({ phase, phaseSince }) => ({
         phase: event.phase,
         phaseSince: phase === event.phase ? phaseSince : event.at,
       }));
     case 'leader':
-      return learnLeader(truth, event);
+      return learnLeader(model, event);
     case 'fault':
-      return learnFault(truth, event);
+      return learnFault(model, event);
     case 'pod':
-      return editShoot(truth, event.shoot, ({ controlPlane }) => ({ controlPlane: learnPod(controlPlane, event) }));
+      return editShoot(model, event.shoot, ({ controlPlane }) => ({ controlPlane: learnPod(controlPlane, event) }));
     case 'service':
-      return editShoot(truth, event.shoot, ({ controlPlane }) => ({ controlPlane: learnService(controlPlane, event) }));
+      return editShoot(model, event.shoot, ({ controlPlane }) => ({ controlPlane: learnService(controlPlane, event) }));
     case 'process':
-      return { ...troubleAll(truth), processes: learnProcess(truth.processes, event) };
+      return { ...disturbAll(model), processes: learnProcess(model.processes, event) };
     case 'request':
-      return learnRequest(truth, event);
+      return learnRequest(model, event);
     case 'healed':
-      return { ...truth, healedAt: event.at };
+      return { ...model, healedAt: event.at };
     case 'settled':
     case 'at rest':
     case 'tick':
     case 'over':
-      return truth;
+      return model;
   }
 };
 
 /** When something that makes a shoot hard to protect was last going on; now, while it is. */
-export const troubledUntil = (truth: Truth, name: string): number =>
-  truth.faults.some(({ fault }) => touches(fault, name)) ? truth.at : (truth.shoots.get(name)?.troubledUntil ?? 0);
+export const troubledUntil = (model: Model, name: string): number =>
+  model.faults.some(({ fault }) => touches(fault, name)) ? model.at : (model.shoots.get(name)?.troubledUntil ?? 0);

@@ -3,7 +3,7 @@ import { simKinds } from '../apiserver/index.ts';
 import { createSeededRandom } from '../time/index.ts';
 import type { World, WorldShoot } from '../world/index.ts';
 import type { Fault, Plan, PlannedFault } from './plan.ts';
-import { createPodTroubles } from './pod-troubles.ts';
+import { createPodFaultInjector } from './pod-faults.ts';
 import type { Processes } from './processes.ts';
 import {
   autoscale,
@@ -15,9 +15,9 @@ import {
   sicken,
   skewNodes,
 } from './shoot-edits.ts';
-import type { End, Ways } from './way-troubles.ts';
+import type { End, Ways } from './way-faults.ts';
 
-export interface TroublesOptions {
+export interface FaultInjectorOptions {
   readonly plan: Plan;
   readonly world: World;
   readonly clock: Clock;
@@ -25,7 +25,7 @@ export interface TroublesOptions {
   readonly processes: Processes;
 }
 
-export interface Troubles {
+export interface FaultInjector {
   /** Resolves with what ends the fault. A fault about what a plan has not (any more) does nothing. */
   begin(planned: PlannedFault): End;
 }
@@ -39,10 +39,10 @@ type Cut = Extract<Fault, { kind: 'load-balancer' | 'nat-gateway' | 'public-way'
 type OfPods = 'crash' | 'second-slice' | 'no-slices' | 'stray-pod';
 type OfShoot = Exclude<Extract<Fault, { readonly shoot: string }>, Cut | { readonly kind: OfPods }>;
 
-export const createTroubles = (options: TroublesOptions): Troubles => {
+export const createFaultInjector = (options: FaultInjectorOptions): FaultInjector => {
   const { plan, world, clock, ways, processes } = options;
   const random = createSeededRandom(plan.seed).fork('troubles');
-  const pods = createPodTroubles(world, clock);
+  const pods = createPodFaultInjector(world, clock);
   const cuts = new Set<Cut>();
   const offsets = new Map<string, number>();
   for (const { store } of world.shoots) skewNodes(store, (node) => offsets.get(node) ?? 0);

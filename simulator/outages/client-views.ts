@@ -1,11 +1,11 @@
 import type { Life, SimEvent } from './history.ts';
 import { type Tries, noTries, takeAnswer, takeFailure } from './tries.ts';
-import type { ShootTruth, Truth } from './truth.ts';
+import type { ShootModel, Model } from './model.ts';
 
 /** What the lists of nodes and machines showed. */
 interface Surroundings {
-  readonly nodes?: ShootTruth['nodes'];
-  readonly machines?: ShootTruth['machines'];
+  readonly nodes?: ShootModel['nodes'];
+  readonly machines?: ShootModel['machines'];
 }
 
 /** A list of leases that was answered to a process, with the lists of nodes and machines of the same run. */
@@ -14,7 +14,7 @@ export interface Look extends Surroundings {
   readonly servedAt: number;
   /** When the last of the lists had arrived. */
   readonly knownAt: number;
-  readonly leases: ShootTruth['leases'];
+  readonly leases: ShootModel['leases'];
   /** Of the outside path, when the last of the lists had arrived. */
   readonly tries: Tries;
   /** Then most outside paths were certainly broken for us alone. */
@@ -85,10 +85,10 @@ export const viewOf = (views: Views, life: Life, shoot: string): View => views.g
 
 type Answer = Extract<SimEvent, { kind: 'request' }> & { readonly shoot: string };
 
-const looked = (view: View, { at }: Answer, truth: Truth): View => {
-  const { served } = truth.ending ?? {};
-  if (served?.truth === undefined) return view;
-  const { leases } = served.truth;
+const looked = (view: View, { at }: Answer, model: Model): View => {
+  const { served } = model.ending ?? {};
+  if (served?.model === undefined) return view;
+  const { leases } = served.model;
   const before = view.current?.leases;
   const moved = [...leases].filter(([node, changedAt]) => before?.has(node) === true && before.get(node) !== changedAt);
   const { unreachable, tries, surroundings } = view;
@@ -117,16 +117,16 @@ const surrounded = (view: View, at: number, shown: Surroundings): View => {
   return view.current === undefined ? known : completed(known, { ...view.current, knownAt: at, ...shown });
 };
 
-const answered = (view: View, event: Answer, truth: Truth): View => {
+const answered = (view: View, event: Answer, model: Model): View => {
   const { verb, resource, status, at } = event;
   if (status === undefined) return view;
   if (resource === '/version' && status < 400) {
-    return { ...view, answeredAt: truth.ending?.sentAt ?? at, surroundings: {} };
+    return { ...view, answeredAt: model.ending?.sentAt ?? at, surroundings: {} };
   }
   if (verb !== 'list') return view;
   if (status !== 200) return view;
-  const shown = truth.ending?.served?.truth;
-  if (resource === 'leases') return looked(view, event, truth);
+  const shown = model.ending?.served?.model;
+  if (resource === 'leases') return looked(view, event, model);
   if (shown === undefined) return view;
   if (resource === 'nodes') return surrounded(view, at, { nodes: shown.nodes });
   if (resource === 'machines') return surrounded(view, at, { machines: shown.machines });
@@ -150,10 +150,10 @@ const trackSpell = (view: View, event: Answer, sentAt: number): View => {
   return { ...view, unreachable: { since, hasFailed: hasFailed || shows } };
 };
 
-const ended = (view: View, event: Answer, truth: Truth): View => {
+const ended = (view: View, event: Answer, model: Model): View => {
   const { stage, at, status = 0, exchange, isDark } = event;
   const isInside = exchange.server === event.shoot;
-  const sentAt = truth.ending?.sentAt ?? at;
+  const sentAt = model.ending?.sentAt ?? at;
   if (!isInside && exchange.server !== 'seed') {
     if (stage === 'failed' && isDark === undefined) return view;
     const tried = { tries: view.tries, sentAt, at, insideAnsweredAt: view.answeredAt };
@@ -162,7 +162,7 @@ const ended = (view: View, event: Answer, truth: Truth): View => {
   const hasFailed = stage === 'failed' || status >= 400;
   const known = isInside && hasFailed ? { ...view, failedAt: at, surroundings: {} } : view;
   const tracked = isInside ? trackSpell(known, event, sentAt) : known;
-  return stage === 'answered' ? answered(tracked, event, truth) : tracked;
+  return stage === 'answered' ? answered(tracked, event, model) : tracked;
 };
 
 /** Kubelets renew every 10 s. */
@@ -170,7 +170,7 @@ const freshMs = 13_000;
 const fewest = 3;
 
 /** Most of all paths are broken, and leases renew: certain only, so that nobody is blamed who sees it a moment later. */
-const isFaultOurs = (views: Views, life: Life, { at, shoots }: Truth): boolean => {
+const isFaultOurs = (views: Views, life: Life, { at, shoots }: Model): boolean => {
   const prefix = `${life}/`;
   const own = [...views].filter(([key]) => key.startsWith(prefix));
   const judged = own.filter(([, { tries }]) => tries.answeredAt > Number.NEGATIVE_INFINITY || tries.failures > 0);
@@ -188,8 +188,8 @@ const isFaultOurs = (views: Views, life: Life, { at, shoots }: Truth): boolean =
 const withoutTries = (views: Views, shoot: string): Views =>
   new Map([...views].map(([key, view]) => [key, key.endsWith(`/${shoot}`) ? { ...view, tries: noTries } : view]));
 
-/** Takes in what happened; `truth` has taken it in already. Pure. */
-export const watch = (views: Views, event: SimEvent, truth: Truth): Views => {
+/** Takes in what happened; `model` has taken it in already. Pure. */
+export const watch = (views: Views, event: SimEvent, model: Model): Views => {
   if (event.kind === 'cluster') {
     const goesOn = event.phase === 'run' || event.phase === 'leave';
     return goesOn ? views : withoutTries(views, event.shoot);
@@ -198,10 +198,10 @@ export const watch = (views: Views, event: SimEvent, truth: Truth): Views => {
   if (event.stage !== 'answered' && event.stage !== 'failed') return views;
   const { life } = event.exchange;
   const view = viewOf(views, life, event.shoot);
-  const next = ended(view, { ...event, shoot: event.shoot }, truth);
+  const next = ended(view, { ...event, shoot: event.shoot }, model);
   if (next === view) return views;
   const known = new Map(views).set(`${life}/${event.shoot}`, next);
   const [look, ...others] = next.complete;
-  if (look === view.complete[0] || look === undefined || !isFaultOurs(known, life, truth)) return known;
+  if (look === view.complete[0] || look === undefined || !isFaultOurs(known, life, model)) return known;
   return known.set(`${life}/${event.shoot}`, { ...next, complete: [{ ...look, isFaultOurs: true }, ...others] });
 };

@@ -1,7 +1,7 @@
 import type { SimEvent } from './history.ts';
 
 /** A pod of a control plane. Monotonic times of the run, in milliseconds. */
-export interface PodTruth {
+export interface PodModel {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly owner: string | undefined;
@@ -20,19 +20,19 @@ export interface ReadySpell {
   readonly awaySince: number | undefined;
 }
 
-export interface ControlPlaneTruth {
+export interface ControlPlaneModel {
   /** By UID. */
-  readonly pods: ReadonlyMap<string, PodTruth>;
+  readonly pods: ReadonlyMap<string, PodModel>;
   /** By service, in order. */
   readonly spells: ReadonlyMap<string, readonly ReadySpell[]>;
 }
 
-export const emptyControlPlane: ControlPlaneTruth = { pods: new Map(), spells: new Map() };
+export const emptyControlPlane: ControlPlaneModel = { pods: new Map(), spells: new Map() };
 
 export const learnPod = (
-  before: ControlPlaneTruth,
+  before: ControlPlaneModel,
   { uid, name, after, at }: Extract<SimEvent, { kind: 'pod' }>,
-): ControlPlaneTruth => {
+): ControlPlaneModel => {
   const pods = new Map(before.pods);
   if (after === undefined) {
     pods.delete(uid);
@@ -46,9 +46,9 @@ export const learnPod = (
 };
 
 export const learnService = (
-  before: ControlPlaneTruth,
+  before: ControlPlaneModel,
   { name, isReady, at }: Extract<SimEvent, { kind: 'service' }>,
-): ControlPlaneTruth => {
+): ControlPlaneModel => {
   const known = before.spells.get(name) ?? [];
   const last = known.at(-1);
   const wasReady = last !== undefined && last.to === undefined;

@@ -2,7 +2,7 @@ import { ApiError } from '../../src/kubernetes/api/errors.ts';
 import { type FaultRule, type Fault as WireFault, requestKind } from '../network/index.ts';
 import type { SeededRandom } from '../time/index.ts';
 import type { World, WorldServer } from '../world/index.ts';
-import type { ApiTrouble, Fault } from './plan.ts';
+import type { ApiFault, Fault } from './plan.ts';
 
 /** Ends what was begun. */
 export type End = () => void | Promise<void>;
@@ -29,7 +29,7 @@ const notFoundByName = new ApiError({
 /** A connection that does not come about is given up; what is asked with a deadline ends there if that is sooner. */
 const vanished: WireFault = { unconnectedMs: 10_000 };
 
-const ruleOf = (trouble: Exclude<ApiTrouble, { how: 'refused' | 'silent' }>, random: SeededRandom): FaultRule => {
+const ruleOf = (trouble: Exclude<ApiFault, { how: 'refused' | 'silent' }>, random: SeededRandom): FaultRule => {
   switch (trouble.how) {
     case 'slow':
       return () => ({ delayMs: trouble.delayMs });

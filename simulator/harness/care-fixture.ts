@@ -8,8 +8,8 @@ import { type SimApiServer, createSimApiServer, careSeedKinds as seedKinds } fro
 import { type CountingKube, type FaultRule, withCounting, withFaults } from '../network/index.ts';
 import { type VirtualClock, createSeededRandom, createVirtualClock } from '../time/index.ts';
 import { gardenKinds } from './care-kinds.ts';
-import { type CareShootRig, createCareShoot, gardenNamespace, observeDeployments } from './care-shoot.ts';
-import type { LogRecord } from './healthcheck-rig.ts';
+import { type CareShootFixture, createCareShoot, gardenNamespace, observeDeployments } from './care-shoot.ts';
+import type { LogRecord } from './healthcheck-fixture.ts';
 import { withManagedFields } from './managed-fields.ts';
 import { createMemoryConnector } from './memory-connector.ts';
 import { gardenSettings } from './settings.ts';
@@ -24,7 +24,7 @@ export interface CareStart {
 }
 
 /** Care against a seed, a garden and shoots in memory, on virtual time. */
-export interface CareRig {
+export interface CareFixture {
   readonly clock: VirtualClock;
   readonly seed: SimApiServer;
   readonly garden: SimApiServer;
@@ -40,10 +40,10 @@ export interface CareRig {
   readonly tunnelled: readonly TunnelTarget[];
   /** Replaces what a try of a tunnel does. */
   tunnel: (target: TunnelTarget, signal: AbortSignal) => Promise<void>;
-  addShoot(name: string, nodes?: number): CareShootRig;
+  addShoot(name: string, nodes?: number): CareShootFixture;
   /** Who has written the Shoot in the garden, as its `managedFields` say. */
-  setWriters(shoot: CareShootRig, entries: readonly object[]): void;
-  setFaults(where: 'seed' | 'garden' | CareShootRig, rule: FaultRule | undefined): void;
+  setWriters(shoot: CareShootFixture, entries: readonly object[]): void;
+  setFaults(where: 'seed' | 'garden' | CareShootFixture, rule: FaultRule | undefined): void;
   start(options?: CareStart): void;
   startProber(): void;
   /** Stops what was started and waits for it. */
@@ -56,7 +56,7 @@ const defaultSettings = (): CareSettings => {
   return settings;
 };
 
-export const createCareRig = (): CareRig => {
+export const createCareFixture = (): CareFixture => {
   const clock = createVirtualClock();
   const random = createSeededRandom(0);
   const seed = createSimApiServer({ clock, kinds: seedKinds });
@@ -86,7 +86,7 @@ export const createCareRig = (): CareRig => {
     return retryThrottled(withRateLimit(gardenLine, limiter, clock), clock);
   };
 
-  const rig: CareRig = {
+  const fixture: CareFixture = {
     clock,
     seed,
     garden,
@@ -129,7 +129,7 @@ export const createCareRig = (): CareRig => {
           tunnels: {
             connect: async (_, target, signal) => {
               tunnelled.push(target);
-              await rig.tunnel(target, signal);
+              await fixture.tunnel(target, signal);
             },
           },
         },
@@ -156,5 +156,5 @@ export const createCareRig = (): CareRig => {
       await clock.run(Promise.all(ended.map((end) => end())));
     },
   };
-  return rig;
+  return fixture;
 };

@@ -3,7 +3,7 @@ import type { PlannedFault } from './plan.ts';
 import { aftermathMs, hampersWeeder, replicaOf } from './touches.ts';
 
 /** One life of a watchdog. Monotonic times of the run, in milliseconds. */
-export interface LifeTruth {
+export interface LifeModel {
   readonly startedAt: number;
   /** When it first held the Lease; undefined: never. */
   readonly ledAt: number | undefined;
@@ -20,37 +20,37 @@ export interface Hindrance {
   readonly cause: PlannedFault;
 }
 
-export interface ProcessTruth {
-  readonly lives: ReadonlyMap<Life, LifeTruth>;
+export interface ProcessModel {
+  readonly lives: ReadonlyMap<Life, LifeModel>;
   readonly hindrances: readonly Hindrance[];
   /** When the configuration changed. */
   readonly reloads: readonly number[];
 }
 
-export const emptyProcesses: ProcessTruth = { lives: new Map(), hindrances: [], reloads: [] };
+export const emptyProcesses: ProcessModel = { lives: new Map(), hindrances: [], reloads: [] };
 
 const ends: readonly string[] = ['is killed', 'is told to stop', 'has ended'];
 
 export const learnProcess = (
-  before: ProcessTruth,
+  before: ProcessModel,
   { life, what, at }: Extract<SimEvent, { kind: 'process' }>,
-): ProcessTruth => {
+): ProcessModel => {
   const known = before.lives.get(life) ?? { startedAt: at, ledAt: undefined, isRunning: true };
   const lives = new Map(before.lives).set(life, { ...known, isRunning: known.isRunning && !ends.includes(what) });
   return { ...before, lives };
 };
 
-export const learnLead = (before: ProcessTruth, life: Life, at: number): ProcessTruth => {
+export const learnLead = (before: ProcessModel, life: Life, at: number): ProcessModel => {
   const known = before.lives.get(life);
   if (known === undefined || known.ledAt !== undefined) return before;
   return { ...before, lives: new Map(before.lives).set(life, { ...known, ledAt: at }) };
 };
 
 export const learnHindrance = (
-  before: ProcessTruth,
+  before: ProcessModel,
   { phase, planned, at }: Extract<SimEvent, { kind: 'fault' }>,
   replicas: number,
-): ProcessTruth => {
+): ProcessModel => {
   const { fault } = planned;
   const reloads = fault.kind === 'reload' ? [...before.reloads, at] : before.reloads;
   if (!hampersWeeder(fault)) return before;
@@ -72,7 +72,7 @@ interface Spell {
 }
 
 /** The hampered times of a life, what they leave behind included; those that overlap are one. In order. */
-export const hamperedSpells = ({ hindrances }: ProcessTruth, life: Life): readonly Spell[] => {
+export const hamperedSpells = ({ hindrances }: ProcessModel, life: Life): readonly Spell[] => {
   const spells: Spell[] = [];
   const own = hindrances.filter(({ replica }) => replica === undefined || life.startsWith(`${String(replica)}.`));
   for (const { from, to, cause } of own.toSorted((a, b) => a.from - b.from)) {
