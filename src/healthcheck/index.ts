@@ -92,4 +92,4 @@ export type { Clock } from '../ports/clock.ts';
 export type { LogFields, Logger } from '../ports/logger.ts';
 export type { Random } from '../ports/random.ts';
 export type { ShootConnection } from '../kubernetes/api/shoot-connection.ts';
-export { systemClock, systemRandom } from '../process/index.ts';
+export { systemClock, systemRandom } from './system.ts';

@@ -98,7 +98,7 @@ class StreamedJsonList {
     const { depth, low, high } = this.#place;
     if (depth <= low) this.#enter('envelope', -Infinity, 2);
     else if (depth >= high) {
-      const tail = Buffer.from(this.#envelope.bytes().slice(-tailBytes)).toString('latin1');
+      const tail = Buffer.from(this.#envelope.bytes().subarray(-tailBytes)).toString('latin1');
       if (itemsKey.test(tail)) this.#enter('items', 1, 3);
       else this.#enter('other value', 1, Infinity);
     }
