@@ -1,4 +1,4 @@
-import { type DatedExchange, type Observation, measureSkew, significantSkew } from '../gardener/leases.ts';
+import { type DatedExchange, type Observation, measureSkew, significantSkew } from './judge/lease-history.ts';
 import { type Machine, listMachines } from '../gardener/machine.ts';
 import { type NodeView, listNodes } from '../gardener/node.ts';
 import { getVersion } from '../gardener/shoot-calls.ts';

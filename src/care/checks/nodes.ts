@@ -1,5 +1,5 @@
 import type { WorkerPool } from '../../gardener/care-shoots.ts';
-import { kubeletVersionState } from '../../gardener/kubelet-version.ts';
+import { kubeletVersionState } from './kubelet-version.ts';
 import { type WorkerNode, nodeProblem } from '../../gardener/node.ts';
 import { goQuote } from '../../kubernetes/api/go-quote.ts';
 import { type Lease, leaseExpiryMs } from '../../kubernetes/api/lease.ts';

@@ -1,4 +1,4 @@
-import { type Observation, resetAges } from '../../gardener/leases.ts';
+import { type Observation, resetAges } from './lease-history.ts';
 import { ApiError, type ApiErrorCode } from '../../kubernetes/api/errors.ts';
 import { isOurFault } from './own-fault.ts';
 import type { ApiServerView, Downtime, DowntimeEvidence, ProbeMemory, ReadError, UnreachableSpell } from './verdict.ts';

@@ -1,4 +1,4 @@
-import { renewalsOf } from '../../gardener/leases.ts';
+import { renewalsOf } from './lease-history.ts';
 import { ApiError } from '../../kubernetes/api/errors.ts';
 import { decisionOf, nextTick, soonestMs } from './decision.ts';
 import { downtimeMs, lengthenSpell } from './downtime.ts';

@@ -1,10 +1,4 @@
-import {
-  type JudgedLease,
-  type Observation,
-  distrustTimestamps,
-  enterLeases,
-  isAnyRenewed,
-} from '../../gardener/leases.ts';
+import { type JudgedLease, type Observation, distrustTimestamps, enterLeases, isAnyRenewed } from './lease-history.ts';
 import type { Lease } from '../../kubernetes/api/lease.ts';
 import type { ProbeInput, ProbeMemory } from './verdict.ts';
 

@@ -1,4 +1,4 @@
-import type { JudgedLease } from '../../gardener/leases.ts';
+import type { JudgedLease } from './lease-history.ts';
 import type { Counts, DependentsView, ProbeSettings } from './verdict.ts';
 
 /** The n-th smallest of the values, counted from 1; undefined where there are not so many. No value may be NaN. */

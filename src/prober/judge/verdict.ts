@@ -1,5 +1,5 @@
 import type { PoolConditions } from '../../gardener/candidate-nodes.ts';
-import { type LeaseHistory, type Observation, emptyLeaseHistory } from '../../gardener/leases.ts';
+import { type LeaseHistory, type Observation, emptyLeaseHistory } from './lease-history.ts';
 import type { ApiError, KubeconfigError } from '../../kubernetes/api/errors.ts';
 import type { Lease } from '../../kubernetes/api/lease.ts';
 import type { ExternalProbeMode } from '../settings.ts';

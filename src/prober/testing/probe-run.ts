@@ -1,4 +1,4 @@
-import type { Observation } from '../../gardener/leases.ts';
+import type { Observation } from '../judge/lease-history.ts';
 import type { Machine } from '../../gardener/machine.ts';
 import type { NodeView } from '../../gardener/node.ts';
 import type { Result } from '../../kubernetes/api/errors.ts';

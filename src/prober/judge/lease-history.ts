@@ -1,4 +1,4 @@
-import type { Lease } from '../kubernetes/api/lease.ts';
+import type { Lease } from '../../kubernetes/api/lease.ts';
 
 /** One list of the leases. Times in milliseconds, monotonic but for `wall`. */
 export interface Observation {

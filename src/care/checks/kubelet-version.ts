@@ -1,4 +1,4 @@
-import { goQuote } from '../kubernetes/api/go-quote.ts';
+import { goQuote } from '../../kubernetes/api/go-quote.ts';
 
 /** A kubelet's version compared with that of its worker pool. */
 export type KubeletVersionState =

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Lease } from '../kubernetes/api/lease.ts';
+import type { Lease } from '../../kubernetes/api/lease.ts';
 import {
   type LeaseHistory,
   type Observation,
@@ -10,7 +10,7 @@ import {
   measureSkew,
   resetAges,
   significantSkew,
-} from './leases.ts';
+} from './lease-history.ts';
 
 const limitMs = 30_000;
 const tenMinutes = 600_000;

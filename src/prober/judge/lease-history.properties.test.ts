@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Lease } from '../kubernetes/api/lease.ts';
+import type { Lease } from '../../kubernetes/api/lease.ts';
 import {
   type JudgedLease,
   type LeaseHistory,
@@ -9,7 +9,7 @@ import {
   enterLeases,
   isAnyRenewed,
   resetAges,
-} from './leases.ts';
+} from './lease-history.ts';
 
 const limitMs = 30_000;
 const renewEveryMs = 10_000;
