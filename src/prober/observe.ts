@@ -1,4 +1,5 @@
-import { type DatedExchange, type Observation, measureSkew, significantSkew } from './judge/lease-history.ts';
+import { type DatedExchange, measureSkew, significantSkew } from './judge/clock-skew.ts';
+import type { Observation } from './judge/lease-history.ts';
 import { type Machine, listMachines } from '../gardener/machine.ts';
 import { type NodeView, listNodes } from '../gardener/node.ts';
 import { getVersion } from '../gardener/shoot-calls.ts';

@@ -7,9 +7,7 @@ import {
   emptyLeaseHistory,
   enterLeases,
   isAnyRenewed,
-  measureSkew,
   resetAges,
-  significantSkew,
 } from './lease-history.ts';
 
 const limitMs = 30_000;
@@ -356,49 +354,5 @@ describe('a wrong clock', () => {
   it('is none for a lease without a timestamp', () => {
     const { history } = judge(emptyLeaseHistory, leaseOf(99_000), runAt(100_000));
     expect(judge(history, { name: 'node-1' }, runAt(110_000)).wrongClock).toBe(false);
-  });
-});
-
-describe('clock skew', () => {
-  const wallAtEnd = origin + 10_000;
-  /** The server wrote its header in the middle of the exchange; headers cut the fraction off. */
-  const date = (skew: number, roundTripMs: number) => wallAtEnd - roundTripMs / 2 + skew - 500;
-
-  it.each([
-    { skew: 0, roundTripMs: 10, significant: false },
-    { skew: 2_000, roundTripMs: 0, significant: false },
-    { skew: 2_001, roundTripMs: 0, significant: true },
-    { skew: -2_000, roundTripMs: 0, significant: false },
-    { skew: -2_001, roundTripMs: 0, significant: true },
-    { skew: 3_000, roundTripMs: 2_000, significant: false },
-    { skew: 3_001, roundTripMs: 2_000, significant: true },
-    { skew: tenMinutes, roundTripMs: 40, significant: true },
-    { skew: 4_500, roundTripMs: 5_000, significant: false, told: false },
-    { skew: 4_501, roundTripMs: 5_000, significant: true, told: false },
-  ])('of $skew ms, measured over $roundTripMs ms: significant $significant', (row) => {
-    const { skew, roundTripMs, significant, told = true } = row;
-    const exchange = { date: date(skew, roundTripMs), wallAtEnd, roundTripMs };
-    expect(measureSkew(exchange)).toBe(told ? skew : undefined);
-    expect(significantSkew(exchange)).toBe(significant ? skew : undefined);
-  });
-
-  it.each([
-    { writtenAfterMs: 0, roundTripMs: 2_000, told: true },
-    { writtenAfterMs: 2_000, roundTripMs: 2_000, told: true },
-    { writtenAfterMs: 0, roundTripMs: 14_000, told: false },
-    { writtenAfterMs: 14_000, roundTripMs: 14_000, told: false },
-    { writtenAfterMs: 28_000, roundTripMs: 28_000, told: false },
-  ])('of clocks that agree is none, though the answer took $roundTripMs ms', ({ writtenAfterMs, ...row }) => {
-    const { roundTripMs, told } = row;
-    const written = Math.floor((wallAtEnd - roundTripMs + writtenAfterMs) / 1_000) * 1_000;
-    const exchange = { date: written, wallAtEnd, roundTripMs };
-    expect(significantSkew(exchange)).toBeUndefined();
-    expect(Math.abs(measureSkew(exchange) ?? 0)).toBeLessThanOrEqual(1_500);
-    expect(measureSkew(exchange) !== undefined).toBe(told);
-  });
-
-  it('is unknown without a Date header', () => {
-    expect(measureSkew({ date: undefined, wallAtEnd, roundTripMs: 0 })).toBeUndefined();
-    expect(significantSkew({ date: undefined, wallAtEnd, roundTripMs: 0 })).toBeUndefined();
   });
 });
