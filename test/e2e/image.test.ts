@@ -36,7 +36,7 @@ const eventsRefused = 'no right to write Events in shoot namespaces: they are le
 
 const section = readFileSync(new URL('../../docs/install.md', import.meta.url), 'utf8')
   .split(/^## /m)
-  .find((text) => text.startsWith('A Gardener seed as it is'));
+  .find((text) => text.startsWith('In a Gardener seed'));
 const documentedRights = (): string => /```yaml\n(apiVersion: rbac.*?)```/s.exec(section ?? '')?.[1] ?? '';
 /** What the document has an operator look at, as far as it takes no kubelet. */
 const documentedReads = (): readonly (readonly string[])[] =>
