@@ -1,5 +1,5 @@
 import { defaultNodeConditions } from '../../src/gardener/candidate-nodes.ts';
-import { notManagedByMcm } from '../../src/gardener/node.ts';
+import { notManagedByMcm } from '../../src/gardener/node-protobuf.ts';
 import type { SimObject } from '../apiserver/index.ts';
 import type { ClusterPhase } from './history.ts';
 

@@ -1,4 +1,4 @@
-import { notManagedByMcm } from '../../src/gardener/node.ts';
+import { notManagedByMcm } from '../../src/gardener/node-protobuf.ts';
 import { ignoreScalingAnnotation, isHeld } from '../../src/kubernetes/api/scalable.ts';
 import { type SimDraft, type SimObject, type SimStore, simKinds } from '../apiserver/index.ts';
 import type { World, WorldShoot } from '../world/index.ts';

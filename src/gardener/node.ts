@@ -12,97 +12,16 @@ import {
 } from '../kubernetes/api/decode.ts';
 import {
   type ListCall,
-  type ProtobufKind,
   listCall,
   lookBounds,
   nodeHealthListBounds,
   nodeListBounds,
   nodePageSize,
 } from '../kubernetes/api/list-call.ts';
-import {
-  type MessageFields,
-  count,
-  entry,
-  flag,
-  flat,
-  list,
-  message,
-  stringMap,
-  text,
-  time,
-  word,
-} from '../kubernetes/protobuf/index.ts';
 import { type Condition, findCondition } from './condition.ts';
 import { type ConditionRules, conditionProblem, wrongCondition } from './health-conditions.ts';
 import { type HealthView, decodeParts } from './health-objects.ts';
-
-/** Annotation of a node that machine-controller-manager leaves alone. */
-export const notManagedByMcm = 'node.machine.sapcloud.io/not-managed-by-mcm';
-/** Label that names a node's worker pool. */
-const poolLabel = 'worker.gardener.cloud/pool';
-
-// What is read of a Node from protobuf (k8s.io/api `core/v1/generated.proto`): most of it, such as the list of its images, is skipped.
-
-const conditionType = word('type', ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure', 'NetworkUnavailable']);
-const conditionStatus = word('status', ['True', 'False', 'Unknown']);
-
-const metadata: MessageFields = {
-  1: text('name'),
-  3: text('namespace'),
-  5: text('uid'),
-  6: text('resourceVersion'),
-  7: count('generation'),
-  9: time('deletionTimestamp'),
-  11: stringMap('labels'),
-  12: stringMap('annotations'),
-};
-
-const condition: MessageFields = {
-  1: conditionType,
-  2: conditionStatus,
-  4: time('lastTransitionTime'),
-  5: text('reason'),
-  6: text('message'),
-};
-
-/** As JSON has it. */
-const node: Omit<ProtobufKind<object>, 'project'> = {
-  apiVersion: 'v1',
-  fields: {
-    1: message('metadata', metadata),
-    2: message('spec', { 4: flag('unschedulable') }),
-    3: message('status', { 4: list('conditions', condition), 7: message('nodeInfo', { 7: text('kubeletVersion') }) }),
-  },
-  empty: () => ({}),
-};
-
-/** What a probe needs. */
-const probedNode: Omit<ProtobufKind<object>, 'project'> = {
-  apiVersion: 'v1',
-  fields: {
-    1: flat({ 1: text('name'), 11: entry('pool', poolLabel), 12: entry('notManaged', notManagedByMcm) }),
-    3: flat({
-      4: list('conditions', { 1: conditionType, 2: conditionStatus, 5: text('reason') }, () => ({
-        type: '',
-        status: '',
-        reason: '',
-      })),
-    }),
-  },
-  empty: (): NodeParts => ({ name: '', pool: undefined, notManaged: undefined, conditions: [] }),
-};
-
-interface NodeParts {
-  readonly name: string;
-  readonly pool: string | undefined;
-  /** Value of the annotation `not-managed-by-mcm`. */
-  readonly notManaged: string | undefined;
-  readonly conditions: readonly {
-    readonly type: string;
-    readonly status: string | undefined;
-    readonly reason: string | undefined;
-  }[];
-}
+import { type NodeParts, notManagedByMcm, poolLabel, probedNode, wholeNode } from './node-protobuf.ts';
 
 /** What counts of a Node (`v1`): a few fields of its 12 KB. */
 export interface NodeView {
@@ -248,7 +167,7 @@ export const listNodes: Call<readonly NodeView[]> = nodesOf({
 
 export const listNodeHealth: Call<readonly NodeHealth[]> = nodesOf({
   decode: decodeNodeHealth,
-  protobuf: { ...node, project: (draft, path) => decodeNodeHealth(draft, path()) },
+  protobuf: { ...wholeNode, project: (draft, path) => decodeNodeHealth(draft, path()) },
   nameOf: ({ meta }) => meta.name,
   bounds: nodeHealthListBounds,
 });
@@ -256,7 +175,7 @@ export const listNodeHealth: Call<readonly NodeHealth[]> = nodesOf({
 /** As `listNodeHealth`, with no more of each node than a shoot is judged by. */
 export const listWorkerNodes: Call<readonly WorkerNode[]> = nodesOf({
   decode: decodeWorkerNode,
-  protobuf: { ...node, project: (draft, path) => decodeWorkerNode(draft, path()) },
+  protobuf: { ...wholeNode, project: (draft, path) => decodeWorkerNode(draft, path()) },
   nameOf: ({ meta }) => meta.name,
   bounds: lookBounds.nodes,
 });

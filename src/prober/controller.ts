@@ -12,7 +12,8 @@ import {
 } from './judge/lifecycle.ts';
 import type { ExternalProbeRegistry } from './judge/external-probe-majority.ts';
 import { type ExternalProbeSourceDeps, createExternalProbes } from './external-probes.ts';
-import { type ProberMemory, type ProberStart, ShootProber, type ShootProberDeps } from './shoot-prober.ts';
+import type { ProberMemory, ProberStart } from './prober-memory.ts';
+import { ShootProber, type ShootProberDeps } from './shoot-prober.ts';
 
 export interface ProberControllerDeps
   extends Omit<ShootProberDeps, 'outside'>,

@@ -11,7 +11,7 @@ import { type ApiServers, createApiServers } from './api-servers.ts';
 import { type HeldByShoot, ProberController } from './controller.ts';
 import type { ProberReport } from './report.ts';
 import type { ProberSettings } from './settings.ts';
-import type { ProberMemory } from './shoot-prober.ts';
+import type { ProberMemory } from './prober-memory.ts';
 import { type ProberSources, createProberSources } from './sources.ts';
 
 export interface GenerationDeps {

@@ -5,13 +5,14 @@ import type { ApiServers } from './api-servers.ts';
 import type { AskDeps } from './run-requests.ts';
 import { Dependents, type DependentsDeps } from './dependents.ts';
 import type { ReleasePolicy, ShootSettings } from './judge/lifecycle.ts';
-import { type ProbeMemory, type ProbeSettings, emptyProbeMemory } from './judge/verdict.ts';
+import { type ProbeSettings, emptyProbeMemory } from './judge/verdict.ts';
 import { type ProbeRequest, probe } from './probe.ts';
-import { type ExternalProbeMemory, type ExternalProbeSource, ExternalProber } from './external-prober.ts';
+import { type ExternalProbeSource, ExternalProber } from './external-prober.ts';
 import type { Flow } from './plan/flow.ts';
 import type { Action } from './plan/operation.ts';
 import { type Effect, type ShootEvent, type ShootState, advanceShoot } from './plan/shoot-state.ts';
 import { probeSettings, raceOf } from './probe-settings.ts';
+import type { ProberMemory, ProberStart } from './prober-memory.ts';
 import type { ProberReport } from './report.ts';
 import type { ProberSettings } from './settings.ts';
 
@@ -25,22 +26,6 @@ export interface ShootProberDeps extends AskDeps, DependentsDeps {
   readonly seedAwayMs: () => number;
   /** Absent: there is no external probe. */
   readonly externalProbe?: ExternalProbeSource;
-}
-
-/** What a prober of the same shoot goes on with after a change of the configuration. */
-export interface ProberMemory {
-  readonly probe: ProbeMemory;
-  /** Monotonic milliseconds: a back-off holds across the change. */
-  readonly nextRunAt: number;
-  readonly settings: ShootSettings;
-  readonly externalProbe?: ExternalProbeMemory;
-}
-
-/** `first`: when the first run is due, or the memory of the prober before. */
-export interface ProberStart {
-  readonly namespace: string;
-  readonly settings: ShootSettings;
-  readonly first: { readonly delayMs: number } | ProberMemory;
 }
 
 /** The prober of one shoot: one timer, and events that the pure `advanceShoot` turns into effects. */

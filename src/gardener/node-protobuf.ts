@@ -1,0 +1,83 @@
+import type { ProtobufKind } from '../kubernetes/api/list-call.ts';
+import {
+  type MessageFields,
+  count,
+  entry,
+  flag,
+  flat,
+  list,
+  message,
+  stringMap,
+  text,
+  time,
+  word,
+} from '../kubernetes/protobuf/index.ts';
+
+/** Annotation of a node that machine-controller-manager leaves alone. */
+export const notManagedByMcm = 'node.machine.sapcloud.io/not-managed-by-mcm';
+/** Label that names a node's worker pool. */
+export const poolLabel = 'worker.gardener.cloud/pool';
+
+// What is read of a Node from protobuf (k8s.io/api `core/v1/generated.proto`): most of it, such as the list of its images, is skipped.
+
+const conditionType = word('type', ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure', 'NetworkUnavailable']);
+const conditionStatus = word('status', ['True', 'False', 'Unknown']);
+
+const metadata: MessageFields = {
+  1: text('name'),
+  3: text('namespace'),
+  5: text('uid'),
+  6: text('resourceVersion'),
+  7: count('generation'),
+  9: time('deletionTimestamp'),
+  11: stringMap('labels'),
+  12: stringMap('annotations'),
+};
+
+const condition: MessageFields = {
+  1: conditionType,
+  2: conditionStatus,
+  4: time('lastTransitionTime'),
+  5: text('reason'),
+  6: text('message'),
+};
+
+/** In the shape of its JSON. */
+export const wholeNode: Omit<ProtobufKind<object>, 'project'> = {
+  apiVersion: 'v1',
+  fields: {
+    1: message('metadata', metadata),
+    2: message('spec', { 4: flag('unschedulable') }),
+    3: message('status', { 4: list('conditions', condition), 7: message('nodeInfo', { 7: text('kubeletVersion') }) }),
+  },
+  empty: () => ({}),
+};
+
+/** What a probe needs. */
+export const probedNode: Omit<ProtobufKind<object>, 'project'> = {
+  apiVersion: 'v1',
+  fields: {
+    1: flat({ 1: text('name'), 11: entry('pool', poolLabel), 12: entry('notManaged', notManagedByMcm) }),
+    3: flat({
+      4: list('conditions', { 1: conditionType, 2: conditionStatus, 5: text('reason') }, () => ({
+        type: '',
+        status: '',
+        reason: '',
+      })),
+    }),
+  },
+  empty: (): NodeParts => ({ name: '', pool: undefined, notManaged: undefined, conditions: [] }),
+};
+
+/** What a probe reads of a Node. */
+export interface NodeParts {
+  readonly name: string;
+  readonly pool: string | undefined;
+  /** Value of the annotation `not-managed-by-mcm`. */
+  readonly notManaged: string | undefined;
+  readonly conditions: readonly {
+    readonly type: string;
+    readonly status: string | undefined;
+    readonly reason: string | undefined;
+  }[];
+}
