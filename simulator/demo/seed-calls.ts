@@ -12,7 +12,7 @@ import {
 } from '../../src/kubernetes/api/decode.ts';
 import { parseGoDuration } from '../../src/kubernetes/api/duration.ts';
 import { listCall } from '../../src/kubernetes/api/list-call.ts';
-import { activeAnnotation, decodeScalable, replicasAnnotation } from '../../src/kubernetes/api/scalable.ts';
+import { meltdownProtectionAnnotation, decodeScalable, replicasAnnotation } from '../../src/kubernetes/api/scalable.ts';
 import { etcdAnnotation, kubeletsAnnotation } from '../world/index.ts';
 import type { DeploymentSnapshot, PodSnapshot } from './snapshot.ts';
 
@@ -38,7 +38,7 @@ const decodeDeployment = (json: unknown, path: string): DeploymentSnapshot => {
     name: meta.name,
     replicas: specReplicas,
     readyReplicas,
-    active: Object.hasOwn(meta.annotations, activeAnnotation),
+    active: Object.hasOwn(meta.annotations, meltdownProtectionAnnotation),
     ...(stored === undefined ? {} : { stored }),
   };
 };

@@ -1,5 +1,5 @@
 import { gardenApiServerRef } from '../../src/gardener/api-server.ts';
-import { activeAnnotation, replicasAnnotation } from '../../src/kubernetes/api/scalable.ts';
+import { meltdownProtectionAnnotation, replicasAnnotation } from '../../src/kubernetes/api/scalable.ts';
 import { type SimDraft, type SimObject, simKinds } from '../apiserver/index.ts';
 import { clusterAutoscaler, kubeControllerManager, machineControllerManager } from '../world/index.ts';
 import type { DeploymentChange } from './deployment-history.ts';
@@ -18,7 +18,7 @@ export const longName = (short: string): string =>
 
 const marksOf = ({ annotations }: Pick<DeploymentChange, 'annotations'>): string => {
   const stored = annotations[replicasAnnotation];
-  const active = annotations[activeAnnotation];
+  const active = annotations[meltdownProtectionAnnotation];
   return `${stored === undefined ? '' : ` replicas=${stored}`}${active === undefined ? '' : ` active=${active}`}`;
 };
 

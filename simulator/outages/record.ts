@@ -1,6 +1,6 @@
 import type { KubeRequest } from '../../src/kubernetes/api/kube.ts';
 import {
-  activeAnnotation,
+  meltdownProtectionAnnotation,
   decodeScalable,
   ignoresScaling,
   replicasAnnotation,
@@ -35,7 +35,7 @@ const deploymentFacts = (object: SimObject | undefined): DeploymentFacts | undef
     ready: state.readyReplicas,
     isObserved: state.observed,
     stored: state.annotations[replicasAnnotation],
-    isHeld: Object.hasOwn(state.annotations, activeAnnotation),
+    isHeld: Object.hasOwn(state.annotations, meltdownProtectionAnnotation),
     isIgnored: ignoresScaling(state),
   };
 };

@@ -1,5 +1,5 @@
 import type { GardenShoot } from '../gardener/care-shoots.ts';
-import { mergeShootConditions, sameConditions } from '../gardener/condition-merge.ts';
+import { mergeShootConditions, sameConditions } from '../gardener/shoot-conditions.ts';
 import type { UpdatedCondition } from '../gardener/condition.ts';
 import { shootLabelChange, shootStatus } from '../gardener/shoot-status.ts';
 import type { CallOptions, KubeClient } from '../kubernetes/api/kube.ts';

@@ -1,4 +1,4 @@
-import { shootConditionTypes } from '../gardener/condition-merge.ts';
+import { shootConditionTypes } from '../gardener/shoot-conditions.ts';
 import {
   type JsonObject,
   decodeObject,

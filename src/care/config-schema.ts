@@ -14,7 +14,7 @@ import {
   secretName,
   typeMeta,
 } from '../config/index.ts';
-import { shootConditionTypes } from '../gardener/condition-merge.ts';
+import { shootConditionTypes } from '../gardener/shoot-conditions.ts';
 
 const dependant = () =>
   object('an object with ref and optional', {

@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { mutate, mutations } from '../../test/doubles/mutations.ts';
 import { formatProblem, hasErrors } from '../config/problem.ts';
 import { configCases, textOf } from '../config/testing/mistakes.ts';
-import { shootConditionTypes } from '../gardener/condition-merge.ts';
+import { shootConditionTypes } from '../gardener/shoot-conditions.ts';
 import { careConfig } from './config.ts';
 import type { CareSettings } from './settings.ts';
 

@@ -1,5 +1,5 @@
 import type { CareShoot, GardenShoot } from '../gardener/care-shoots.ts';
-import { mergeShootConditions, shootConditionTypes } from '../gardener/condition-merge.ts';
+import { mergeShootConditions, shootConditionTypes } from '../gardener/shoot-conditions.ts';
 import type { Condition } from '../gardener/condition.ts';
 import { shootStatus } from '../gardener/shoot-status.ts';
 import type { ApiError, Result } from '../kubernetes/api/errors.ts';

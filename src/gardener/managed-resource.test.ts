@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formatTime } from '../kubernetes/api/meta-time.ts';
-import { shootConditionTypes } from './condition-merge.ts';
+import { shootConditionTypes } from './shoot-conditions.ts';
 import {
   decodeManagedResourceHealth,
   managedResourceCountsFor,

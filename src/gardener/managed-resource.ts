@@ -1,6 +1,6 @@
 import { optionalString } from '../kubernetes/api/decode.ts';
 import { formatGoDuration } from '../kubernetes/api/duration.ts';
-import type { ShootConditionType } from './condition-merge.ts';
+import type { ShootConditionType } from './shoot-conditions.ts';
 import type { ConditionFailure } from './condition-thresholds.ts';
 import { findCondition } from './condition.ts';
 import { generationRatio } from './health-conditions.ts';

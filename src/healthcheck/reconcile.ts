@@ -1,5 +1,5 @@
 import { retryOnConflict } from '../kubernetes/client/index.ts';
-import { mergeConditionsByType, withoutConditionTypes } from '../gardener/condition-merge.ts';
+import { mergeConditionsByType, withoutConditionTypes } from '../gardener/shoot-conditions.ts';
 import {
   type Condition,
   type ConditionChange,

@@ -4,7 +4,7 @@ import { type FakeClock, createFakeClock } from '../../test/doubles/fake-clock.t
 import { type ScriptedClient, createScriptedClient } from '../../test/doubles/scripted-client.ts';
 import { ApiError } from '../kubernetes/api/errors.ts';
 import { type ResourceRef, refKey } from '../kubernetes/api/resource-ref.ts';
-import { activeAnnotation as active, replicasAnnotation as replicas } from '../kubernetes/api/scalable.ts';
+import { meltdownProtectionAnnotation as active, replicasAnnotation as replicas } from '../kubernetes/api/scalable.ts';
 import { act } from './act.ts';
 import type { Action, Outcome } from './plan/operation.ts';
 import { deployment, etcd, objectOf, stateOf } from './testing/seed-model.ts';

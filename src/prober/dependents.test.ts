@@ -4,7 +4,7 @@ import { createFakeClock } from '../../test/doubles/fake-clock.ts';
 import { createScriptedClient } from '../../test/doubles/scripted-client.ts';
 import { gardenApiServerRef } from '../gardener/api-server.ts';
 import { refKey } from '../kubernetes/api/resource-ref.ts';
-import { activeAnnotation as active, replicasAnnotation as replicas } from '../kubernetes/api/scalable.ts';
+import { meltdownProtectionAnnotation as active, replicasAnnotation as replicas } from '../kubernetes/api/scalable.ts';
 import { Dependents } from './dependents.ts';
 import type { ProberSettings } from './settings.ts';
 import { dependent } from './testing/cases.ts';

@@ -11,7 +11,7 @@ import {
   mergeConditionsByType,
   mergeShootConditions,
   withoutConditionTypes,
-} from '../../src/gardener/condition-merge.ts';
+} from '../../src/gardener/shoot-conditions.ts';
 import { decodeAvailableReplicas } from '../../src/gardener/api-server.ts';
 import { decodeControlPlaneDeployment } from '../../src/gardener/health-workloads.ts';
 import { decodeEtcdHealth } from '../../src/gardener/etcd.ts';

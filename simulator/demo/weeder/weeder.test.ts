@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { activeAnnotation } from '../../../src/kubernetes/api/scalable.ts';
+import { meltdownProtectionAnnotation } from '../../../src/kubernetes/api/scalable.ts';
 import { simKinds } from '../../apiserver/kinds.ts';
 import type { World } from '../../world/world.ts';
 import { type Show, runShow, storyOf, untold } from '../testing/show.ts';
@@ -83,7 +83,7 @@ describe("the weeder's story", () => {
             ...old,
             metadata: { ...old.metadata, annotations: marks },
           }));
-        clock.timer(15_000, mark({ [activeAnnotation]: '' }));
+        clock.timer(15_000, mark({ [meltdownProtectionAnnotation]: '' }));
         clock.timer(16_000, mark({}));
       },
     });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ShootConditionType, shootConditionTypes } from '../../gardener/condition-merge.ts';
+import { type ShootConditionType, shootConditionTypes } from '../../gardener/shoot-conditions.ts';
 import { type Condition, newCondition } from '../../gardener/condition.ts';
 import {
   type Parts,

@@ -1,5 +1,5 @@
 import type { CareShoot } from '../../gardener/care-shoots.ts';
-import { type ShootConditionType, shootConditionTypes } from '../../gardener/condition-merge.ts';
+import { type ShootConditionType, shootConditionTypes } from '../../gardener/shoot-conditions.ts';
 import { type FailureContext, failedCondition, tolerateExpectedFailure } from '../../gardener/condition-thresholds.ts';
 import {
   type Condition,

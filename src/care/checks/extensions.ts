@@ -1,4 +1,4 @@
-import type { ShootConditionType } from '../../gardener/condition-merge.ts';
+import type { ShootConditionType } from '../../gardener/shoot-conditions.ts';
 import { type Condition, findCondition } from '../../gardener/condition.ts';
 import { goAge } from '../../kubernetes/api/go-time.ts';
 import { type Finding, failed, ifRead } from './finding.ts';

@@ -1,4 +1,4 @@
-import type { ShootConditionType } from '../../gardener/condition-merge.ts';
+import type { ShootConditionType } from '../../gardener/shoot-conditions.ts';
 import { type ControlPlaneDeployment, deploymentProblem } from '../../gardener/health-workloads.ts';
 import { managedResourceCountsFor, managedResourceFailure } from '../../gardener/managed-resource.ts';
 import { goQuote } from '../../kubernetes/api/go-quote.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { buildDeployment } from '../../../test/doubles/builders.ts';
 import {
   type ResourceState,
-  activeAnnotation,
+  meltdownProtectionAnnotation,
   decodeScalable,
   getScalable,
   getScale,
@@ -30,7 +30,7 @@ const withAnnotations = (annotations: Readonly<Record<string, string>>): Resourc
 });
 
 it('uses the annotations of the specification', () => {
-  expect([ignoreScalingAnnotation, replicasAnnotation, activeAnnotation]).toEqual([
+  expect([ignoreScalingAnnotation, replicasAnnotation, meltdownProtectionAnnotation]).toEqual([
     'dependency-watchdog.gardener.cloud/ignore-scaling',
     'dependency-watchdog.gardener.cloud/replicas',
     'dependency-watchdog.gardener.cloud/meltdown-protection-active',
@@ -144,8 +144,8 @@ describe('annotations', () => {
   it('hold and mark by being there, whatever their value', () => {
     const cases = [
       { annotations: {}, held: false, marked: false },
-      { annotations: { [activeAnnotation]: '' }, held: true, marked: true },
-      { annotations: { [activeAnnotation]: 'false' }, held: true, marked: true },
+      { annotations: { [meltdownProtectionAnnotation]: '' }, held: true, marked: true },
+      { annotations: { [meltdownProtectionAnnotation]: 'false' }, held: true, marked: true },
       { annotations: { [replicasAnnotation]: '' }, held: false, marked: true },
       { annotations: { [ignoreScalingAnnotation]: 'true' }, held: false, marked: false },
       { annotations: { 'dependency-watchdog.gardener.cloud/other': 'x' }, held: false, marked: false },
@@ -275,7 +275,7 @@ describe('requests', () => {
   });
 
   it('carry the version that was read, so that they may be repeated', () => {
-    const annotations = { [activeAnnotation]: '', [replicasAnnotation]: null };
+    const annotations = { [meltdownProtectionAnnotation]: '', [replicasAnnotation]: null };
     expect(patchScalable(deployment, { resourceVersion: '7', annotations, replicas: 0 })).toMatchObject({
       method: 'PATCH',
       contentType: 'application/merge-patch+json',

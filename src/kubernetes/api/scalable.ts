@@ -17,11 +17,11 @@ export const ignoreScalingAnnotation = `${prefix}ignore-scaling`;
 /** The number of replicas before a scale-down. */
 export const replicasAnnotation = `${prefix}replicas`;
 /** Present, with an empty value, while we hold a resource down. */
-export const activeAnnotation = `${prefix}meltdown-protection-active`;
+export const meltdownProtectionAnnotation = `${prefix}meltdown-protection-active`;
 /** Since when, why and by whom it is held; not written yet, but allowed where writes of ours are narrowed. */
 const heldAnnotation = `${prefix}held`;
 /** All that we ever write on a resource. */
-export const writtenAnnotations = [activeAnnotation, heldAnnotation, replicasAnnotation] as const;
+export const writtenAnnotations = [meltdownProtectionAnnotation, heldAnnotation, replicasAnnotation] as const;
 
 /** Field manager of our scalings: what the API server takes from our User-Agent, and from that of the Go program. */
 export const scalingFieldManager = 'dependency-watchdog';
@@ -158,11 +158,11 @@ export const ignoresScaling = ({ annotations }: ResourceState): boolean =>
 
 /** True if we hold the resource down. */
 export const isHeld = ({ annotations }: Pick<ResourceState, 'annotations'>): boolean =>
-  Object.hasOwn(annotations, activeAnnotation);
+  Object.hasOwn(annotations, meltdownProtectionAnnotation);
 
 /** True if annotations of ours are left on the resource. */
 export const isMarked = ({ annotations }: Pick<ResourceState, 'annotations'>): boolean =>
-  Object.hasOwn(annotations, activeAnnotation) || Object.hasOwn(annotations, replicasAnnotation);
+  Object.hasOwn(annotations, meltdownProtectionAnnotation) || Object.hasOwn(annotations, replicasAnnotation);
 
 /** Replicas to restore. An unreadable or absent value is 1: a resource must not stay at 0 because of a typo. */
 export const replicasToRestore = ({

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ApiErrorCode } from '../../kubernetes/api/errors.ts';
 import { type ResourceRef, refKey } from '../../kubernetes/api/resource-ref.ts';
 import {
-  activeAnnotation as active,
+  meltdownProtectionAnnotation as active,
   replicasAnnotation as replicas,
   scalesInOneWrite,
 } from '../../kubernetes/api/scalable.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
 import {
-  activeAnnotation as active,
+  meltdownProtectionAnnotation as active,
   ignoreScalingAnnotation as ignore,
   replicasAnnotation as replicas,
 } from '../../kubernetes/api/scalable.ts';

@@ -1,7 +1,7 @@
 import {
   type AnnotationChange,
   type ResourceState,
-  activeAnnotation,
+  meltdownProtectionAnnotation,
   ignoresScaling,
   isHeld,
   isMarked,
@@ -12,10 +12,10 @@ import {
 } from '../../kubernetes/api/scalable.ts';
 import type { DependentResource } from '../settings.ts';
 
-/** `release` only takes the mark of meltdown protection away and leaves the counts to their owner. */
+/** `release` only removes the annotation of meltdown protection, and leaves the counts to their owner. */
 export type Direction = 'down' | 'up' | 'release';
 
-/** `held`: of the resources, only those that carry our mark. */
+/** `held`: of the resources, only those that `isHeld`. */
 export type Scope = 'all' | 'held';
 
 /** Of a resource that is no longer configured, only what we hold is ours. */
@@ -41,7 +41,7 @@ export type PatchPlan =
   | { readonly kind: 'settle' }
   | { readonly kind: 'done'; readonly outcome: 'ignored' | 'released' | 'not-held' };
 
-const withoutMarks: AnnotationChange = { [activeAnnotation]: null, [replicasAnnotation]: null };
+const withoutMarks: AnnotationChange = { [meltdownProtectionAnnotation]: null, [replicasAnnotation]: null };
 
 /** What one resource needs next. Depends on its state alone, so that the next run completes what a crash has interrupted. */
 export const planPatch = (
@@ -50,7 +50,7 @@ export const planPatch = (
   { direction, scope }: { readonly direction: Direction; readonly scope: Scope },
 ): PatchPlan => {
   if (direction === 'release' || ignoresScaling(state)) {
-    if (isHeld(state)) return annotate(state, { [activeAnnotation]: null });
+    if (isHeld(state)) return annotate(state, { [meltdownProtectionAnnotation]: null });
     return { kind: 'done', outcome: direction === 'release' ? 'released' : 'ignored' };
   }
   if (scope === 'held' && !isHeld(state)) return { kind: 'done', outcome: 'not-held' };
@@ -74,7 +74,7 @@ const otherWriter = ({ replicasManager = unknownManager }: ResourceState): Pick<
 const planDown = (state: ResourceState, atOnce: boolean): PatchPlan => {
   if (state.specReplicas === 0) return { kind: 'settle' };
   const stored = String(state.specReplicas);
-  const annotations = { [replicasAnnotation]: stored, [activeAnnotation]: '' };
+  const annotations = { [replicasAnnotation]: stored, [meltdownProtectionAnnotation]: '' };
   const undone = isHeld(state) ? otherWriter(state) : {};
   if (atOnce) return scaleWith({ base: state, kind: 'object', annotations, replicas: 0, ...undone });
   // The first of our two writes leaves the annotations and the count like this.

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
-import { activeAnnotation as active, replicasAnnotation as replicas } from '../../kubernetes/api/scalable.ts';
+import {
+  meltdownProtectionAnnotation as active,
+  replicasAnnotation as replicas,
+} from '../../kubernetes/api/scalable.ts';
 import type { DependentResource } from '../settings.ts';
 import {
   type Fate,

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../kubernetes/api/errors.ts';
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
-import { activeAnnotation as active, replicasAnnotation as replicas } from '../../kubernetes/api/scalable.ts';
+import {
+  meltdownProtectionAnnotation as active,
+  replicasAnnotation as replicas,
+} from '../../kubernetes/api/scalable.ts';
 import { type Verdict, emptyProbeMemory } from '../judge/verdict.ts';
 import type { DependentResource } from '../settings.ts';
 import {

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { mergeConditionsByType, mergeShootConditions, sameConditions, shootConditionTypes } from './condition-merge.ts';
+import {
+  mergeConditionsByType,
+  mergeShootConditions,
+  sameConditions,
+  shootConditionTypes,
+} from './shoot-conditions.ts';
 import { type Condition, newCondition } from './condition.ts';
 
 const now = Date.parse('2026-11-21T06:00:00Z');
