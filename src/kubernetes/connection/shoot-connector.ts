@@ -32,8 +32,8 @@ export interface ShootConnectorOptions {
 }
 
 /**
- * Connections to shoots: one TCP connection per run, shared by the run's requests one after the other, and never used again; the TLS
- * session of the last run is resumed as long as the kubeconfig is the same text.
+ * Connections to shoots: one TCP connection per run, shared by the run's requests one after the other, and never used again
+ * unless it is `kept`; the TLS session of the last run is resumed as long as the kubeconfig is the same text.
  */
 export const createShootConnector = (options: ShootConnectorOptions): ShootConnector => {
   const budget = createBodyBudget(bodiesBytes);
