@@ -13,15 +13,24 @@ type Paths = Readonly<Partial<Record<ComponentName, string>>>;
 
 const isRunning = (word: string): word is ComponentName => componentNames.some((one) => one === word);
 
-const splitter = new RegExp(`,(?=(?:${componentNames.join('|')})=)`);
-const assignment = new RegExp(`^(${componentNames.join('|')})=(.+)$`, 's');
+const isNamed = (text: string): boolean => componentNames.some((name) => text.startsWith(`${name}=`));
+
+/** Splits at each comma before a `COMPONENT=`: a path may contain others. */
+const splitNamed = (text: string): readonly string[] => {
+  const [first = '', ...others] = text.split(',');
+  const entries = [first];
+  for (const piece of others) entries.push(isNamed(piece) ? piece : `${entries.pop() ?? ''},${piece}`);
+  return entries;
+};
 
 /** `PATH`, or `COMPONENT=PATH,COMPONENT=PATH`. */
 const pathsFrom = ({ component, 'config-file': text }: ManifestFlagValues): Paths => {
   if (text === undefined) return {};
-  const named = text.split(splitter).map((entry) => assignment.exec(entry));
-  if (named.every((match) => match !== null)) {
-    return Object.fromEntries(named.map(([, name = '', path]) => [name, path]));
+  const entries = splitNamed(text);
+  if (entries.every((entry) => isNamed(entry) && entry.indexOf('=') < entry.length - 1)) {
+    return Object.fromEntries(
+      entries.map((entry) => [entry.slice(0, entry.indexOf('=')), entry.slice(entry.indexOf('=') + 1)]),
+    );
   }
   const [only, ...others] = component.filter(isRunning);
   if (only === undefined || others.length > 0) {

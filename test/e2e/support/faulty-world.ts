@@ -126,7 +126,8 @@ const troubles: Readonly<Record<string, (place: Place) => Promise<void>>> = {
   },
   outage: async ({ shoot }) => {
     shoot.cutKubelets();
-    await sleep(10 * troubleMs);
+    // Long enough for leases to expire by the prober's clock, which passes more slowly on a busy machine.
+    await sleep(30 * troubleMs);
     shoot.restoreKubelets();
   },
   hibernation: async ({ world, shoot }) => {
