@@ -8,7 +8,7 @@ import { afterAll, expect, it } from 'vitest';
 
 // That the benchmark works, so that it cannot rot. Its figures on a busy machine mean nothing and are not looked at.
 
-const bench = fileURLToPath(new URL('../../bench/fixture.ts', import.meta.url));
+const bench = fileURLToPath(new URL('../../bench/bench.ts', import.meta.url));
 const launcher = fileURLToPath(new URL('../../bin/dwd', import.meta.url));
 const directory = mkdtempSync(join(tmpdir(), 'dwd-bench-test-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));

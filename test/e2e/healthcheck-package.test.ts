@@ -306,6 +306,8 @@ describeEnvtest('the example against a real API server', () => {
         'managed resource "extension-controlplane-shoot" in namespace "shoot--dev--one" is unhealthy: condition ResourcesHealthy of managed resource shoot--dev--one/extension-controlplane-shoot is False: no quota left.',
       codes: ['ERR_INFRA_QUOTA_EXCEEDED'],
     });
+    // The line may arrive after the object.
+    await eventually(async () => logged('condition written').length >= 3);
     expect(logged('condition written')).toHaveLength(3);
   });
 
