@@ -112,7 +112,7 @@ const startMeasuring = (): null => {
 };
 
 const reportOn = (world: World): OutageReport => {
-  const tolls = world.shoots.map((shoot) => shoot.impact());
+  const impacts = world.shoots.map((shoot) => shoot.impact());
   const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
   return {
     leases: world.shoots.map(({ namespace, store }) => ({ namespace, renewals: renewalsOf(store) })),
@@ -120,8 +120,8 @@ const reportOn = (world: World): OutageReport => {
     requests,
     fewestProbes: Math.min(...probes.values()),
     held: world.store.list(simKinds.Deployment).filter((deployment) => replicasOf(deployment) === 0).length,
-    nodesTurnedUnknown: sum(tolls.map((toll) => toll.nodesTurnedUnknown)),
-    machinesReplaced: sum(tolls.map((toll) => toll.machinesReplaced)),
+    nodesTurnedUnknown: sum(impacts.map((impact) => impact.nodesTurnedUnknown)),
+    machinesReplaced: sum(impacts.map((impact) => impact.machinesReplaced)),
     worstLoopDelayMs: delays.max / 1e6,
   };
 };

@@ -36,7 +36,7 @@ const verdict = (change: (verdict: Shape) => string | undefined): Change =>
   });
 
 /** Another time for the next look, so many milliseconds from now. */
-const nextLook = (ms: number): Change => decision((made, now) => ({ ...made, nextRunAt: now + ms }));
+const nextProbe = (ms: number): Change => decision((made, now) => ({ ...made, nextRunAt: now + ms }));
 
 /** Another write of `planPatch`. */
 const write =
@@ -166,11 +166,11 @@ const proberBugs: readonly Bug[] = [
     change: verdict(({ kind }) => (kind === 'healthy' ? 'skipped' : undefined)),
     breaks: ['restored in the end'],
   },
-  { name: 'looks have no pause in between', of: 'probe', change: nextLook(10), breaks: ['no storm of requests'] },
+  { name: 'probes have no pause in between', of: 'probe', change: nextProbe(10), breaks: ['no storm of requests'] },
   {
     name: 'the second look is the last',
     of: 'probe',
-    change: nextLook(1e6),
+    change: nextProbe(1e6),
     breaks: ['keeps looking', 'protected in time', 'restored in the end'],
   },
   { name: 'levels are taken in descending order', of: 'createFlow', change: descending, breaks: disordered },
