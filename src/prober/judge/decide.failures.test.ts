@@ -168,7 +168,7 @@ describe('dark spells', () => {
     const decision = spell(failedAt, back);
     expect(decision.verdict.kind).toBe(forgiven ? 'healthy' : 'unhealthy');
     expect(decision.counts).toEqual({ candidates: 3, expired: forgiven ? 0 : 3 });
-    expect(decision.memory).not.toHaveProperty('darkSince');
+    expect(decision.memory).not.toHaveProperty('unreachable');
     const { memory } = decision;
     if (!forgiven) return;
     const after = (at: number) => runProbe(memory, { at, leases: silent }).decision.counts?.expired;
@@ -230,7 +230,7 @@ describe('dark spells', () => {
       { at: 96_000, leases: silent, failures },
       { at: 125_999, leases: silent },
     ]);
-    expect(failed?.decision.memory).not.toHaveProperty('darkSince');
+    expect(failed?.decision.memory).not.toHaveProperty('unreachable');
     expect(last?.decision.counts?.expired).toBe(0);
   });
 
