@@ -17,7 +17,7 @@ const client = ['protobuf', 'client', 'kubeconfig', 'connection', 'cache', 'lead
 const beneathComponents = [...kinds, ...client, 'src/telemetry', 'src/config', 'src/process'];
 const components = ['src/prober', 'src/weeder', 'src/care'];
 const component = { rooms: beneathComponents, packages: ['zod'] };
-const beneathCli = [...beneathComponents, ...components, 'src/install'];
+const beneathCli = [...beneathComponents, ...components, 'src/install', 'src/preflight', 'src/status', 'src/steer'];
 const simulated = ['simulator/time', 'simulator/apiserver', 'simulator/network', 'simulator/world'];
 const aboveCli = ['src/healthcheck', ...beneathCli, ...simulated, 'simulator/harness'];
 
@@ -49,24 +49,42 @@ export const house = {
   'src/kubernetes/cache': { rooms: ['src/ports', 'src/kubernetes/api', 'src/kubernetes/client'] },
   'src/kubernetes/leaderelection': { rooms: ['src/ports', 'src/kubernetes/api', 'src/kubernetes/client'] },
   'src/gardener': { rooms: ['src/kubernetes/api', 'src/kubernetes/protobuf'], open: true },
+  'src/cluster-api': { rooms: ['src/kubernetes/api'], open: true },
   'src/telemetry': { rooms: ['src/ports', 'src/kubernetes/api'], packages: ['pino', 'prom-client'] },
   'src/config': { rooms: [...kinds, 'src/telemetry'], packages: ['yaml', 'zod'] },
   'src/process': {
     rooms: [...kinds, ...client, 'src/telemetry', 'src/config'],
     builtins: ['events', 'http', 'net', 'os', 'path', 'fs'],
-    files: { 'clock.ts': ['perf_hooks', 'timers'], 'random.ts': ['crypto'] },
+    files: { 'clock.ts': ['perf_hooks', 'timers'], 'random.ts': ['crypto'], 'webhook.ts': ['https'] },
   },
-  'src/prober': { ...component, builtins: ['crypto'] },
+  'src/prober': { ...component, rooms: [...beneathComponents, 'src/cluster-api'], builtins: ['crypto'] },
+  'src/prober/status/schema.ts': { rooms: [], open: true, packages: ['zod'] },
   'src/weeder': component,
   'src/care': { ...component, builtins: ['os'] },
   'src/healthcheck': { rooms: beneathComponents, files: { 'connect.ts': ['os'] } },
-  'src/install': { rooms: [...beneathComponents, ...components], builtins: ['os'] },
+  'src/install': { rooms: [...beneathComponents, ...components] },
+  'src/steer': { rooms: [...beneathComponents, 'src/prober', 'src/install', 'src/status'] },
+  'src/preflight': { rooms: [...beneathComponents, 'src/prober'] },
+  'src/page/feed': { rooms: ['src/prober/status/schema.ts'] },
+  'src/page/server': {
+    rooms: [
+      ...['src/ports', 'src/kubernetes/api', 'src/kubernetes/client', 'src/kubernetes/leaderelection', 'src/process'],
+      ...['src/status', 'src/page/feed', 'src/prober/status/schema.ts'],
+    ],
+    builtins: ['fs', 'http'],
+  },
+  'src/page/browser': {
+    rooms: ['src/page/feed', 'src/prober/status/schema.ts'],
+    packages: ['preact', 'uplot'],
+  },
+  'src/status': { rooms: [...beneathComponents, 'src/prober', 'src/install'] },
   'src/cli': {
     rooms: beneathCli,
     packages: ['commander', 'yaml'],
     builtins: ['crypto', 'fs', 'os', 'path', 'url', 'util'],
   },
-  'src/main.ts': { rooms: [...beneathCli, 'src/cli'], builtins: ['.*'] },
+  'src/cli/status-screen': { rooms: ['src/kubernetes/api', 'src/telemetry', 'src/prober'] },
+  'src/main.ts': { rooms: [...beneathCli, 'src/cli', 'src/page/server'], builtins: ['.*'] },
   'simulator/time': { rooms: ['src/ports'], files: { 'clock.ts': ['timers'] } },
   'simulator/apiserver': { rooms: [...kinds, ...client, ...simulated], builtins: ['crypto'] },
   'simulator/network': {
@@ -77,10 +95,17 @@ export const house = {
   'simulator/world': { rooms: [...kinds, ...client, ...simulated], builtins: network },
   'simulator/harness': { rooms: aboveCli },
   'simulator/outages': { rooms: aboveCli },
-  'simulator/rehearsal': { rooms: [...aboveCli, 'simulator/demo'] },
-  'simulator/demo': { rooms: aboveCli },
+  'simulator/rehearsal': { rooms: [...aboveCli, 'src/cli/status-screen', 'simulator/demo'] },
+  'simulator/demo': { rooms: [...aboveCli, 'src/cli/status-screen', 'src/page/feed', 'src/page/server'] },
   'simulator/cli': {
-    rooms: [...aboveCli, 'src/cli', 'simulator/rehearsal', 'simulator/demo'],
+    rooms: [
+      ...aboveCli,
+      'src/cli',
+      'src/cli/status-screen',
+      'src/page/server',
+      'simulator/rehearsal',
+      'simulator/demo',
+    ],
     builtins: ['child_process', 'fs', 'os', 'path', 'url', 'util'],
   },
 };
@@ -89,7 +114,7 @@ const names = Object.keys(house);
 const pathOf = (room) => (room.endsWith('.ts') ? `^${room}$` : `^${room}/`);
 const doorOf = (room) => (house[room].open ? pathOf(room) : `^${room}/index\\.ts$`);
 const tests = String.raw`\.test\.ts$|/testing/`;
-const data = String.raw`\.(?!ts$|mjs$|js$)\w+$`;
+const data = String.raw`\.(?!tsx?$|mjs$|js$)\w+$`;
 const packagePath = (name) => `(?:^|/)node_modules/${name}/`;
 const builtinPath = (name) => `^(?:node:)?${name}(?:/|$)`;
 
@@ -144,6 +169,13 @@ export default {
       severity: 'error',
       from: { path: '^bench/' },
       to: { path: '^test/', pathNot: '^test/envtest/' },
+    },
+    {
+      name: 'page',
+      comment: 'the browser gets the types of the status, and not what checks them',
+      severity: 'error',
+      from: { path: '^src/page/(?:browser|feed)/' },
+      to: { path: '^src/prober/', dependencyTypesNot: ['type-only'] },
     },
     { name: 'cycle', comment: 'imports itself', severity: 'error', from: {}, to: { circular: true } },
     {

@@ -29,7 +29,7 @@ LINT_CACHE := --cache --cache-location .cache/eslint/ --cache-strategy content
 # $(call stage,NAME,COMMAND): .cache/stage holds the name of the stage that ran last, for .ci/run.
 stage = @mkdir -p .cache && echo '$(1)' > .cache/stage && echo '==> $(1)' && PATH="$(TOOLS_PATH)" && $(2)
 
-.PHONY: help demo check build test verify format format-check lint types architecture dead-code docs sbom package envtest reference-objects race bench mass-outage mass-recovery simulate image image-tree startup setup clean
+.PHONY: help demo check build test verify format format-check lint types architecture dead-code docs sbom package envtest browser reference-objects race bench mass-outage mass-recovery simulate image image-tree startup setup clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -58,14 +58,16 @@ format-check: setup ## check the format
 lint: setup ## run eslint
 	$(call stage,lint,eslint --concurrency 2 --max-warnings 0 .)
 
-types: setup ## check the types
+types: setup ## check the types, those of the page with a browser's
 	$(call stage,types,node node_modules/typescript-7/bin/tsc --project tsconfig.json)
+	$(call stage,types,node node_modules/typescript-7/bin/tsc --project src/page/browser/tsconfig.json)
+	$(call stage,types,node node_modules/typescript-7/bin/tsc --project test/e2e/page/tsconfig.json)
 
 architecture: setup ## check who imports what, cycles, and that the purity rules bite
 	$(call stage,architecture,vitest run --project unit --reporter default test/architecture.test.ts)
 
-docs: setup ## write the tables of docs/configure.md again, from the schemas and flags
-	$(call stage,docs,vitest run --project unit test/documents/configure.test.ts --update)
+docs: setup ## write the tables of docs/configure.md and docs/metrics.md again, from the schemas, flags and metrics
+	$(call stage,docs,vitest run --project unit test/documents/configure.test.ts test/documents/status.test.ts test/documents/metrics.test.ts --update)
 
 sbom: build ## write dist/sbom.cdx.json: a CycloneDX inventory of what is shipped
 	$(call stage,sbom,node tools/sbom.mjs)
@@ -76,18 +78,22 @@ package: sbom ## pack the npm package, and its source maps apart, into dist/pack
 dead-code: setup ## find unused files, exports and dependencies
 	$(call stage,dead code,knip --no-config-hints)
 
-envtest: ## build the real kube-apiserver, kube-controller-manager, kubectl, etcd and helm for tests
+envtest: ## build the real kube-apiserver, kube-controller-manager, kubectl, etcd, helm and promtool for tests
 	@tools/envtest/build.sh
 	@tools/helm/build.sh
+	@tools/promtool/build.sh
 
 .PHONY: chart
 chart: setup ## write deploy/chart, the Helm chart, from what dwd manifests prints
 	$(call stage,chart,node tools/chart/main.ts)
 
+browser: ## install a Chromium for the tests of the page, where there is none (Debian's, as root)
+	@tools/browser.sh
+
 reference-objects: ## print upstream's own objects for the tests again, when its version was raised (needs Go)
 	cd tools/reference-objects && go run .
 
-race: build ## race the prober against a real kube-controller-manager (12 minutes; needs `make envtest`); ARGS='--rounds 1' is short
+race: build ## race the prober against a real kube-controller-manager, in outages of seven kinds (45 minutes; needs `make envtest`); ARGS='--rounds 1 --outages plain' is short
 	$(call stage,race,node bench/race.ts $(ARGS))
 
 bench: build ## measure prober, weeder and care from outside, beside a bare loop (16 minutes); ARGS: see docs/benchmarks.md

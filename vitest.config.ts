@@ -1,39 +1,52 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** What a real API server, or a program of its own, answers: the same on a busy machine. */
+const e2e = (...names: readonly string[]): readonly string[] => names.map((name) => `test/e2e/${name}.test.ts`);
+
+/** Minutes of computing, and what a real API server, or a program of its own, answers: the same on a busy machine. */
 const answerTests = [
-  ...[
-    'chart-outage',
-    'chart',
-    'completion',
-    'documents',
-    'healthcheck-package',
-    'install-upgrade',
-    'install',
-    'least-privilege-care',
-    'least-privilege',
-    'manifests',
-    'package',
-    'policy',
-    'rehearse',
-    'webhooks',
-  ].map((name) => `test/e2e/${name}.test.ts`),
+  ...e2e('chart-outage', 'chart', 'completion', 'documents', 'drop-in', 'healthcheck-package', 'install-upgrade'),
+  ...e2e('install', 'least-privilege-care', 'least-privilege', 'manifests', 'package', 'policy', 'random-plans'),
+  ...e2e('rehearse', 'webhooks', 'bench'),
   'test/contract/**/*.test.ts',
   'test/envtest/envtest.test.ts',
-  // No process, but minutes of computing.
   'test/architecture/regular-expressions.test.ts',
+  'test/reference-objects/source.test.ts',
+  'simulator/{demo,rehearsal}/**/{demo,weeder,prober,care,run,rehearsal,growth}.test.ts',
   'simulator/outages/{planted-bugs,simulation}.test.ts',
-  'src/config/{mutations,properties}.test.ts',
+  'src/config/{mutations,properties,size}.test.ts',
   'test/config-schema.test.ts',
   'test/memory/**/*.test.ts',
+  'test/monitoring/**/*.test.ts',
   'test/stories/{care-faults,late-answers,mass-outage,outside}.test.ts',
 ];
+/** It compares the speeds of two programs. */
+const loneTests = [...e2e('hostile-shoots')];
 const e2eTests = 'test/e2e/**/*.test.ts';
 const patient = { testTimeout: 120_000, hookTimeout: 120_000, retry: 0 };
+
+/** These take longest, or mostly wait, and begin first: else one of them goes on when all others have ended. */
+const longest = [
+  ...['kill-matrix', 'leaks', 'silent-watches', 'downtime', 'faults', 'succession', 'operator', 'secret-source'],
+  ...['image', 'demo-care', 'process'],
+  ...['bench', 'install-upgrade', 'contract', 'least-privilege-care', 'least-privilege', 'install', 'chart-outage'],
+  ...['simulation', 'size', 'rehearsal'],
+];
+const rank = ({ moduleId }: TestSpecification): number => {
+  const index = longest.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`));
+  return index === -1 ? longest.length : index;
+};
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b));
+  }
+}
 
 export default defineConfig({
   test: {
     reporters: ['default', ['json', { outputFile: '.cache/test-report.json' }]],
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
@@ -41,23 +54,26 @@ export default defineConfig({
           include: ['src/**/*.test.ts', 'simulator/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts'],
           exclude: [...answerTests, e2eTests],
           maxWorkers: 2,
+          // Nothing here has state that outlives a test: loading the same modules for each file would double the time.
+          isolate: false,
           testTimeout: 20_000,
           retry: 0,
           sequence: { groupOrder: 0 },
         },
       },
-      { test: { ...patient, name: 'answers', include: answerTests, maxWorkers: 2, sequence: { groupOrder: 1 } } },
+      { test: { ...patient, name: 'answers', include: answerTests, maxWorkers: 4, sequence: { groupOrder: 1 } } },
       {
-        // One file at a time, after all others: each measures real seconds.
+        // Real seconds pass, of which they compute in few.
         test: {
           ...patient,
           name: 'process',
           include: [e2eTests],
-          exclude: answerTests,
-          fileParallelism: false,
+          exclude: [...answerTests, ...loneTests],
+          maxWorkers: 4,
           sequence: { groupOrder: 2 },
         },
       },
+      { test: { ...patient, name: 'alone', include: loneTests, maxWorkers: 1, sequence: { groupOrder: 3 } } },
     ],
   },
 });

@@ -1,28 +1,27 @@
 // The black-box benchmark: programs as processes against a simulated seed, measured from outside.
 import { writeFileSync } from 'node:fs';
-import { availableParallelism, cpus, release } from 'node:os';
 import { systemClock } from '../src/process/clock.ts';
 import { runCommand, say, write } from './harness/command.ts';
+import { machine } from './harness/machine.ts';
 import { type CommandLine, type PartName, readCommandLine, usage } from './harness/options.ts';
 import type { BenchOptions, PartResult } from './harness/part.ts';
 import { runCare } from './parts/care.ts';
+import { runOperate } from './parts/operate.ts';
 import { runMassOutage } from './parts/outage.ts';
 import { runMassRecovery } from './parts/recovery.ts';
+import { runStarved } from './parts/starved.ts';
 import { runSteady } from './parts/steady.ts';
 
 const run: Readonly<Record<PartName, (options: BenchOptions) => Promise<PartResult>>> = {
   steady: runSteady,
   outage: runMassOutage,
+  starved: runStarved,
   recovery: runMassRecovery,
   care: runCare,
+  operate: runOperate,
 };
 
 const clock = systemClock();
-
-const machine = (): string => {
-  const model = cpus()[0]?.model.trim() ?? 'unknown processor';
-  return `${String(availableParallelism())} x ${model}, Linux ${release()}, Node ${process.version}`;
-};
 
 const play = async (line: CommandLine): Promise<number> => {
   const startedAt = new Date(clock.now()).toISOString();

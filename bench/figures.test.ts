@@ -2,9 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readCommandLine } from './harness/options.ts';
 import { type Traffic, sumTraffic, trafficSince } from './harness/traffic.ts';
 import { protectionOf, restorationOf } from './parts/outage-figures.ts';
-import { raceResult } from './parts/race-figures.ts';
 import { type SteadyResult, steadyFailures } from './parts/steady-aims.ts';
-import type { Run } from './worlds/arena.ts';
 import type { OutageReport, ScaleWrite, SeedRequest } from './worlds/outage.ts';
 
 const write = (namespace: string, at: number, [from, to]: readonly [number, number]): ScaleWrite => ({
@@ -113,33 +111,6 @@ describe('the aims of the steady state', () => {
   });
 });
 
-describe('the race', () => {
-  const run = (parts: Partial<Run>): Run => ({
-    shoot: 'a',
-    isProtected: true,
-    silentSince: 0,
-    thresholdAt: 35_000,
-    markableAt: 40_000,
-    nodes: 20,
-    unknown: 0,
-    ...parts,
-  });
-
-  it('is lost by a program that does nothing, and then there is no margin to tell', () => {
-    const { text, exitCode } = raceResult([run({ unknown: 20, firstUnknownAt: 41_000 })]);
-    expect(exitCode).toBe(1);
-    expect(text).toContain('Margin over 0 runs: least -, median -, most - s.');
-    expect(text).not.toContain('NaN');
-    expect(text).toContain('a: 20 nodes turned Unknown with the prober');
-  });
-
-  it('has the margin of each run from its stop to the earliest that KCM may mark a node', () => {
-    const { text, exitCode } = raceResult([run({ stoppedAt: 36_000 }), run({ stoppedAt: 37_500 })]);
-    expect(exitCode).toBe(0);
-    expect(text).toContain('Margin over 2 runs: least 2.50, median 2.50, most 4.00 s.');
-  });
-});
-
 it('traffic adds up and is told since a moment', () => {
   const traffic = (factor: number, kinds: Traffic['kinds']): Traffic => ({
     connections: factor,
@@ -172,7 +143,7 @@ describe('the command line', () => {
   });
 
   it.each([
-    [['--only', 'weeder'], /there are steady, outage, recovery/],
+    [['--only', 'weeder'], /there are steady, outage, starved, recovery/],
     [['--shoots', '0'], /not a whole number above 0/],
     [['--nodes', 'many'], /not a whole number above 0/],
     [['--slow'], /--slow/],

@@ -2,6 +2,8 @@ import { loadSimulator, runCli, runProcess } from './cli/index.ts';
 
 /** The simulator is a bundle of its own, beside this one. */
 const simulator = new URL('simulator.js', import.meta.url);
+/** Files for a browser. */
+const page = new URL('page/', import.meta.url);
 
 // Without a listener, Node opens its debugger.
 process.on('SIGUSR1', () => undefined);
@@ -33,7 +35,14 @@ await runProcess(
           import('./prober/index.ts'),
           import('./process/index.ts'),
         ]);
-        return runComponent(proberComponent, deps);
+        const component = proberComponent(deps.standby, deps.notify);
+        const { pageBindAddress: address } = deps;
+        if (address === undefined) return runComponent(component, deps);
+        const { pageServers } = await import('./page/server/index.ts');
+        return runComponent(component, {
+          ...deps,
+          servers: pageServers({ address, directory: page, healthPort: deps.flags.healthBindAddress?.port }),
+        });
       },
       runWeeder: async (deps) => {
         const [{ weederComponent }, { runComponent }] = await Promise.all([
@@ -47,10 +56,15 @@ await runProcess(
           const { runCareProcess } = await import('./care/index.ts');
           return runCareProcess(deps);
         },
-        round: async (deps) => (await import('./care/index.ts')).runCareRound(deps),
+        once: async (deps) => (await import('./care/index.ts')).runCareOnce(deps),
       },
       runInstall: async (run) => (await import('./install/index.ts')).runInstall(run),
       runUninstall: async (run) => (await import('./install/index.ts')).runUninstall(run),
+      runPreflight: async (run) => (await import('./preflight/index.ts')).runPreflight(run),
+      runStatus: async (run) => (await import('./status/index.ts')).readStatus(run),
+      runPause: async (run) => (await import('./steer/index.ts')).runPause(run),
+      runResume: async (run) => (await import('./steer/index.ts')).runResume(run),
+      runRelease: async (run) => (await import('./steer/index.ts')).runRelease(run),
       runRehearse: async (...run) => (await loadSimulator(simulator)).runRehearse(...run),
       runDemo: async (...run) => (await loadSimulator(simulator)).runDemo(...run),
     }),

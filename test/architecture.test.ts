@@ -89,6 +89,18 @@ const planted: Readonly<Record<string, readonly [text: string, ...found: readonl
     "import { x } from '../../simulator/world/index.ts';",
     'src/prober: src/prober/simulated.ts -> simulator/world/index.ts',
   ],
+  'src/page/browser/served.tsx': [
+    "import { x } from '../server/index.ts';",
+    'src/page/browser: src/page/browser/served.tsx -> src/page/server/index.ts',
+  ],
+  'src/page/browser/builtin.tsx': [
+    "import { readFileSync } from 'node:fs';",
+    'src/page/browser: src/page/browser/builtin.tsx -> fs',
+  ],
+  'src/page/feed/checked.ts': [
+    "import { x } from '../../prober/status/schema.ts';",
+    'page: src/page/feed/checked.ts -> src/prober/status/schema.ts',
+  ],
   'src/cellar/a.ts': ["import { x } from '../ports/clock.ts';", 'room: src/cellar/a.ts -> src/ports/clock.ts'],
   'src/care/chicken.ts': [
     "export { egg } from './egg.ts'; export const chicken = 1;",
@@ -99,12 +111,14 @@ const planted: Readonly<Record<string, readonly [text: string, ...found: readonl
   // What is right.
   'src/process/clock.ts': ["import { setTimeout } from 'node:timers/promises';"],
   'src/prober/right.ts': ["import { x } from '../ports/clock.ts'; import { y } from '../process/index.ts';"],
+  'src/page/browser/right.tsx': ["import type { X } from '../../prober/status/schema.ts';"],
   'src/weeder/right.ts': ["import { z } from 'zod';"],
   'src/weeder/some.test.ts': ["import { x } from '../../test/doubles/x.ts'; import { readFileSync } from 'node:fs';"],
   'bench/b.ts': ["import { x } from '../test/envtest/x.ts';"],
 };
 const doors = [
   ...['kubernetes/client', 'telemetry', 'weeder', 'process'].map((room) => `src/${room}/index.ts`),
+  ...['src/page/server/index.ts', 'src/prober/status/schema.ts'],
   ...['src/telemetry/inside.ts', 'src/ports/clock.ts', 'simulator/world/index.ts'],
   ...['test/doubles/x.ts', 'test/envtest/x.ts', 'node_modules/yaml/index.js', 'node_modules/zod/index.js'],
 ];
@@ -147,6 +161,15 @@ const pure = 'src/gardener/a.ts';
 const other = 'src/weeder/a.ts';
 
 describe('the rules of purity', () => {
+  it.each(['element.innerHTML = text;', 'document.write(text);', 'element.insertAdjacentHTML("afterend", text);'])(
+    'refuse HTML in the browser: %s',
+    async (code) => {
+      expect(await messagesOn('src/page/browser/a.ts', code)).toEqual([
+        expect.stringContaining('Text from outside is text.'),
+      ]);
+    },
+  );
+
   it.each([
     ...['new Date(0)', 'Date.now()', 'new Date()', 'x instanceof Date', 'f(Date)', 'let x: Date', 'fetch("")'],
     ...['crypto.subtle', 'process.env', 'performance.now()', 'setTimeout(f, 1)', 'queueMicrotask(f)', 'Math.random()'],

@@ -3,7 +3,7 @@ import { careConfig } from '../src/care/config.ts';
 import { careGardenGrants, careGrants, careShootGrants } from '../src/care/rights.ts';
 import { guessResource } from '../src/cli/manifests/rights.ts';
 import { operatorGrants, operatorHomeGrants } from '../src/install/operator-rights.ts';
-import { writtenAnnotations } from '../src/kubernetes/api/scalable.ts';
+import { writtenAnnotations } from '../src/gardener/scaling-annotations.ts';
 import { proberConfig } from '../src/prober/config.ts';
 import { proberGrants, proberShootGrants } from '../src/prober/rights.ts';
 import { type Grant, leaseGrants } from '../src/process/grants.ts';
@@ -11,8 +11,8 @@ import { weederGrants } from '../src/weeder/rights.ts';
 
 const settingsOf = <T>({ settings }: { readonly settings?: T }): T => settings ?? expect.unreachable('not valid');
 const options = { unknownFields: 'error' } as const;
-const prober = settingsOf(proberConfig.load(proberConfig.gardeners, options));
-const care = settingsOf(careConfig.load(careConfig.gardeners, options));
+const prober = settingsOf(proberConfig.load(proberConfig.defaultText, options));
+const care = settingsOf(careConfig.load(careConfig.defaultText, options));
 
 const quoted = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ');
 
@@ -97,6 +97,9 @@ ${table(operatorGrants(prober, plural))}
 In the namespace where the prober runs. These reach into pods: in all namespaces they would be a way into every control plane.
 
 ${table(operatorHomeGrants(allLeases, 'garden'))}
+
+The prober itself does not get \`pods/proxy\`: it would reach every pod of its namespace, and all that it is for is the page of a standby, which says that it shows its own view and which pod leads
+([page](page.md#whether-what-you-see-is-true-now)).
 
 ## Rights that roles cannot limit
 

@@ -1,9 +1,10 @@
-// Makes dist/: dwd.js, which bin/dwd loads; simulator.js, which dwd.js loads for `dwd demo` and `dwd rehearse`; the entry points of the package, index.js and healthcheck.js, with their declarations; and the licences
+// Makes dist/: dwd.js, which bin/dwd loads; page/, which it serves; simulator.js, which dwd.js loads for `dwd demo` and `dwd rehearse`; the entry points of the package, index.js and healthcheck.js, with their declarations; and the licences
 // of all that is bundled. .cache/metafile.json says what is in which bundle.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { buildPage } from './build-page.mjs';
 import { interfaceOf } from './config-types.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -77,7 +78,9 @@ const library = await build({
   outfile: 'dist/healthcheck.js',
 });
 
-const metafiles = [dwd, simulator, library].map(({ metafile }) => metafile);
+const page = await buildPage(root);
+
+const metafiles = [...[dwd, simulator, library].map(({ metafile }) => metafile), page];
 const metafile = {
   inputs: Object.assign({}, ...metafiles.map(({ inputs }) => inputs)),
   outputs: Object.assign({}, ...metafiles.map(({ outputs }) => outputs)),

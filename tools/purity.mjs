@@ -1,17 +1,24 @@
 // ESLint's part of the architecture: what a file may use of the machine. The imports are in .dependency-cruiser.mjs.
 
 const sources = ['src/**/*.ts', 'simulator/**/*.ts'];
+/** They run in a browser, where time and network are the browser's. */
+const browserFiles = ['src/page/browser/**/*.{ts,tsx}'];
 const tests = ['**/*.test.ts', '**/testing/**'];
 
 /** Files whose results depend on their arguments only. */
 const pureFiles = [
   'src/kubernetes/api/**',
   'src/gardener/**',
+  'src/cluster-api/**',
   'src/prober/{judge,plan}/**',
   'src/weeder/judge/**',
   'src/care/checks/**',
+  'src/preflight/checks/**',
   'src/healthcheck/{aggregate,details}.ts',
   'src/install/{calls,diff,object}.ts',
+  'src/cli/status-screen/**',
+  'src/page/feed/**',
+  'src/page/browser/{commands,states}.ts',
 ];
 /** The only files that may ask the machine for the time or wait on it. */
 const clockFiles = ['src/process/clock.ts', 'simulator/time/clock.ts'];
@@ -25,6 +32,7 @@ const processFiles = ['src/main.ts'];
 const clockMessage = 'Time goes through the Clock port.';
 const randomMessage = 'Random numbers go through the Random port.';
 const processMessage = 'Only src/main.ts touches it.';
+const htmlMessage = 'Text from outside is text.';
 const pureMessage = 'This file is pure: take the value as an argument.';
 
 const globals = (names, message) => names.map((name) => ({ name, message }));
@@ -84,6 +92,17 @@ const literalImports = {
     },
   ],
 };
+/** Text from a cluster is never read as HTML. */
+const html = {
+  globals: globals(['eval'], 'Nothing is made a script.'),
+  modules: [],
+  properties: ['innerHTML', 'outerHTML', 'insertAdjacentHTML', 'srcdoc', 'dangerouslySetInnerHTML', 'write'].map(
+    (property) => ({ property, message: htmlMessage }),
+  ),
+  syntax: [
+    { selector: 'JSXAttribute[name.name=/^(?:dangerouslySetInnerHTML|srcDoc|innerHTML)$/]', message: htmlMessage },
+  ],
+};
 const pure = {
   globals: globals(['crypto', 'fetch', 'queueMicrotask'], pureMessage),
   modules: [],
@@ -116,6 +135,7 @@ const ban = (files, ignores, base, bans) => {
 /** ESLint's last matching object decides each rule. `base`: what `no-restricted-syntax` bans anyway. */
 export const purity = (base = []) => [
   ban(sources, tests, base, [everywhere, literalImports, clock, random, processUse]),
+  ban(browserFiles, tests, base, [everywhere, literalImports, random, processUse, html]),
   ban(clockFiles, [], base, [everywhere, literalImports, random, processUse]),
   ban(randomFiles, [], base, [everywhere, literalImports, clock, processUse]),
   ban(processFiles, [], base, [everywhere, literalImports, clock, random]),

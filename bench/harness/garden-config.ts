@@ -6,13 +6,16 @@ const nodeLeaseFailureFraction = 0.6;
 
 /** gardenlet's `probeInterval`, three times the default. */
 export const probeIntervalMs = 30_000;
-/** gardenlet's flags for the prober; `--enable-leader-election` is left out, for one replica runs. */
+/** gardenlet's flags for the prober; `--enable-leader-election` is left out, where one replica runs. */
 export const limits = { qps: 20, burst: 100 };
 export const proberFlags: readonly string[] = [
   `--kube-api-qps=${limits.qps.toFixed(1)}`,
   `--kube-api-burst=${String(limits.burst)}`,
   '--zap-log-level=INFO',
 ];
+
+/** Default of `--leader-election-namespace`. */
+export const electionNamespace = 'garden';
 
 export interface GardenTimes {
   /** Of all times but the probe time-out: below 1 everything is faster. Default 1. */

@@ -16,12 +16,13 @@ export interface Target {
   readonly command: string;
 }
 
-const quote = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`;
+/** The word as a shell takes it, whatever is in it. */
+export const shellWord = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`;
 
 /** The program of this checkout, on the Node that runs the benchmark. */
 export const ownTarget = (): Target => {
   if (!existsSync(bundle)) throw new Error('dist/dwd.js is missing: run `make build` first');
-  return { name: 'dwd', command: `${quote(process.execPath)} ${quote(launcher)}` };
+  return { name: 'dwd', command: `${shellWord(process.execPath)} ${shellWord(launcher)}` };
 };
 
 export interface Start {
@@ -30,17 +31,23 @@ export interface Start {
   readonly kubeconfig: string;
   /** For its files; its output too. */
   readonly directory: string;
+  /** Beside gardenlet's. */
+  readonly flags?: readonly string[];
 }
 
 export interface RunningTarget {
   readonly pid: number;
+  hasEnded(): boolean;
   /** Throws when it has ended by itself. */
   check(): void;
   /** What it wrote, both streams. */
   output(): string;
   /** The end of it. */
   tail(): string;
-  /** SIGTERM, and SIGKILL after 10 s. */
+  signal(name: NodeJS.Signals): void;
+  /** Resolves once it has ended, for whatever reason. */
+  readonly ended: Promise<void>;
+  /** SIGTERM, and SIGKILL after 10 s. A stopped process goes on for it. */
   stop(): Promise<void>;
 }
 
@@ -49,13 +56,13 @@ const graceMs = 10_000;
 const tailLength = 3_000;
 
 /** Writes the files of a component into the directory, and returns its arguments: gardenlet's flags, its servers switched off. */
-export const targetArgs = ({ component, config, kubeconfig, directory }: Start): readonly string[] => {
+export const targetArgs = ({ component, config, kubeconfig, directory, flags = [] }: Start): readonly string[] => {
   const file = (name: string): string => join(directory, `${component}.${name}`);
   writeFileSync(file('yaml'), config);
   writeFileSync(file('kubeconfig'), kubeconfig, { mode: 0o600 });
-  const flags = [`--config-file=${file('yaml')}`, `--kubeconfig=${file('kubeconfig')}`];
+  const files = [`--config-file=${file('yaml')}`, `--kubeconfig=${file('kubeconfig')}`];
   const own = component === 'prober' ? proberFlags : [];
-  return [component, ...flags, ...own, '--metrics-bind-addr=0', '--health-bind-addr=0'];
+  return [component, ...files, ...own, '--metrics-bind-addr=0', '--health-bind-addr=0', ...flags];
 };
 
 /** Starts the target. It ends with this process at the latest. */
@@ -71,8 +78,10 @@ export const startTarget = (target: Target, start: Start): RunningTarget => {
   const read = (): string => readFileSync(outputFile, 'utf8');
   const tail = (): string => read().slice(-tailLength);
   const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
+  const ended = once(child, 'exit').then(() => void process.removeListener('exit', kill));
   return {
     pid: child.pid ?? -1,
+    hasEnded,
     check: () => {
       if (!hasEnded()) return;
       throw new Error(
@@ -81,13 +90,14 @@ export const startTarget = (target: Target, start: Start): RunningTarget => {
     },
     output: read,
     tail,
+    signal: (name) => void child.kill(name),
+    ended,
     stop: async () => {
-      process.removeListener('exit', kill);
       if (hasEnded()) return;
-      const gone = once(child, 'exit');
       child.kill('SIGTERM');
+      child.kill('SIGCONT');
       const cancel = systemClock().timer(graceMs, kill);
-      await gone;
+      await ended;
       cancel();
     },
   };

@@ -51,7 +51,7 @@ const startOnce = async (words: Words, beginning: string, clock: Clock): Promise
 };
 
 const configOf = (component: Component): string =>
-  component === 'prober' ? gardenConfig(kubeconfigSecretName) : weederConfig.gardeners;
+  component === 'prober' ? gardenConfig(kubeconfigSecretName) : weederConfig.defaultText;
 
 export interface StartDeps {
   readonly clock: Clock;

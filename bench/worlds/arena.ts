@@ -1,24 +1,17 @@
 import type { Clock } from '../../src/ports/clock.ts';
-import type { Random } from '../../src/ports/random.ts';
-import { type ControlPlane, startControlPlane } from '../../test/envtest/control-plane.ts';
-import { startControllerManager } from '../../test/envtest/controller-manager.ts';
-import { startDeploymentController } from '../../test/envtest/deployment-controller.ts';
-import {
-  createDeployment,
-  createMachines,
-  createNodes,
-  createProtectedShoot,
-  shootRules,
-} from '../../test/envtest/shoot.ts';
 import { waitFor } from '../../test/envtest/waiting.ts';
 import { graceMs, thresholdAt } from '../harness/garden-config.ts';
-import { type Kubelets, countUnknown, startKubelets } from './kubelets.ts';
+import { never } from '../harness/part.ts';
+import { type ArenaShoot, type ShootOptions, openShoot } from './arena-shoot.ts';
+import { type Kubelets, startKubelets } from './kubelets.ts';
+import { ManagedKcm } from './managed-kcm.ts';
+import { type NodeWatch, unknownNodes, watchNodes } from './node-watch.ts';
 
-export const kubeConfigSecretName = 'shoot-access-prober';
-const nodesPerShoot = 20;
 /** KCM's default `--node-monitor-period`. */
 const monitorPeriodMs = 5_000;
-const deployments = ['kube-controller-manager', 'machine-controller-manager', 'cluster-autoscaler'];
+const lookEveryMs = 500;
+/** A little more than what KCM takes to mark what it has judged. */
+const slackMs = 2_000;
 
 /** What became of one outage. Times are milliseconds since the epoch. */
 export interface Run {
@@ -33,125 +26,158 @@ export interface Run {
   readonly markableAt: number;
   readonly firstUnknownAt?: number;
   readonly nodes: number;
+  /** Nodes that turned Unknown at any time. */
   readonly unknown: number;
 }
 
-/** A shoot on its way from one outage to the next. */
-export interface Arena {
-  readonly namespace: string;
-  /** All up again: nodes ready, kubelets renewing, KCM running, Deployments with replicas and without marks. */
-  prepare(): Promise<void>;
-  /** Cuts the kubelets off, stops KCM when the seed says so, and looks until KCM would have given up every node. */
-  race(): Promise<Run>;
-  stop(): Promise<void>;
+/** What became of a shoot whose kubelets came back. */
+export interface Restoration {
+  /** From the return of the first kubelet until nothing was held any more; absent where that took too long. */
+  readonly restoredAfterMs?: number;
+  readonly firstUnknownAt?: number;
+  /** Since the beginning of the outage. */
+  readonly unknown: number;
 }
 
-export interface ArenaOptions {
-  readonly seed: ControlPlane;
-  readonly name: string;
-  /** Whether the seed knows of the shoot. */
-  readonly isProtected: boolean;
+export interface Conditions {
+  /** How far the clock of each node is wrong. */
+  readonly clockShiftMs: (node: number) => number;
+  /** A fifth of the answers that the prober gets from the shoot's API server fails. */
+  readonly answersFail: boolean;
+}
+
+export interface Return {
+  /** How much later the second half of the kubelets comes back; 0: all at once. */
+  readonly lateMs: number;
+  /** Goes on until KCM, started again, would have given up every node that is not back. */
+  readonly untilKcmHasJudged: boolean;
+  /** For the restoration. */
+  readonly withinMs: number;
+}
+
+export interface ArenaOptions extends ShootOptions {
+  /** Of all times. */
+  readonly scale: number;
   readonly clock: Clock;
-  readonly random: Random;
   /** `spec.replicas` of its KCM in the seed, as it was seen last. */
   readonly replicas: (namespace: string) => number | undefined;
 }
 
-type ControllerManager = Awaited<ReturnType<typeof startControllerManager>>;
-const never = new AbortController().signal;
+/** A shoot with a real control plane, on its way from one outage to the next. */
+export class Arena {
+  readonly name: string;
+  readonly #options: ArenaOptions;
+  readonly #shoot: ArenaShoot;
+  readonly #times: { readonly graceMs: number; readonly monitorPeriodMs: number };
+  #kubelets: Kubelets | undefined;
+  #kcm: ManagedKcm | undefined;
+  #watch: NodeWatch | undefined;
 
-const recreateDeployments = async ({ client }: ControlPlane, namespace: string): Promise<void> => {
-  for (const name of deployments) {
-    await client.delete(`/apis/apps/v1/namespaces/${namespace}/deployments/${name}`);
-    await createDeployment(client, namespace, { name, replicas: 1 });
+  constructor(options: ArenaOptions, shoot: ArenaShoot) {
+    this.name = options.name;
+    this.#options = options;
+    this.#shoot = shoot;
+    const { scale } = options;
+    this.#times = { graceMs: graceMs * scale, monitorPeriodMs: monitorPeriodMs * scale };
   }
-};
 
-const announce = async (
-  { seed, namespace, nodes }: { seed: ControlPlane; namespace: string; nodes: readonly string[] },
-  shoot: ControlPlane,
-): Promise<void> => {
-  const access = await shoot.kubeconfigFor({ user: 'prober', rules: shootRules });
-  await createProtectedShoot(seed, { namespace, kubeconfig: access.text });
-  await createMachines(seed.client, { namespace, nodes });
-};
-
-/** Stops KCM's process as soon as its Deployment has no replicas left. Resolves with the time when it was gone. */
-const enforce = async (
-  manager: ControllerManager,
-  isWanted: () => boolean,
-  { clock }: ArenaOptions,
-): Promise<number> => {
-  while (isWanted()) await clock.sleep(10, never);
-  await manager.stop({ signal: 'SIGKILL' });
-  return clock.now();
-};
-
-/** Starts the shoot's control plane and, where it is to be protected, makes it known in the seed. */
-export const openArena = async (options: ArenaOptions): Promise<Arena> => {
-  const { seed, name, isProtected, clock, random } = options;
-  const namespace = `shoot--race--${name}`;
-  const nodes = Array.from({ length: nodesPerShoot }, (_, index) => `${name}-${String(index)}`);
-  const shoot = await startControlPlane({ name, kinds: [] });
-  await createNodes(shoot.client, nodes);
-  if (isProtected) await announce({ seed, namespace, nodes }, shoot);
-  const controller = isProtected ? startDeploymentController(seed.client, namespace) : undefined;
-  let manager: ControllerManager | undefined;
-  let kubelets: Kubelets | undefined;
-
-  const prepare = async (): Promise<void> => {
-    await manager?.stop({ signal: 'SIGKILL' });
-    kubelets = await startKubelets({ shoot: shoot.client, nodes, clock, random });
-    if (isProtected) await recreateDeployments(seed, namespace);
-    manager = await startControllerManager(shoot, {
-      nodeMonitorGracePeriodSeconds: graceMs / 1_000,
-      nodeMonitorPeriodSeconds: monitorPeriodMs / 1_000,
+  /** All up again: nodes ready, kubelets renewing, KCM running, Deployments with replicas and without marks. No prober may run. */
+  async prepare({ clockShiftMs, answersFail }: Conditions): Promise<void> {
+    const { isProtected, replicas, scale, clock, random } = this.#options;
+    const { namespace, nodes, controlPlane } = this.#shoot;
+    await this.#endOutage();
+    const clockShiftsMs = nodes.map((_, index) => clockShiftMs(index));
+    this.#kubelets = await startKubelets({ shoot: controlPlane.client, nodes, clockShiftsMs, scale, clock, random });
+    await this.#shoot.reset(answersFail);
+    this.#kcm = new ManagedKcm({
+      ...this.#times,
+      shoot: controlPlane,
+      clock,
+      replicas: () => (isProtected ? replicas(namespace) : undefined),
     });
-    await waitFor({ what: `${name}: KCM wanted and all nodes ready`, withinMs: 30_000 }, async () => {
-      const isWanted = !isProtected || options.replicas(namespace) === 1;
-      return isWanted && (await countUnknown(shoot.client)) === 0 ? true : undefined;
+    await this.#kcm.start();
+    await waitFor({ what: `${this.name}: KCM wanted and all nodes ready`, withinMs: 30_000 }, async () => {
+      const isWanted = !isProtected || replicas(namespace) === 1;
+      return isWanted && (await unknownNodes(controlPlane.client)).length === 0 ? true : undefined;
     });
-  };
+  }
 
-  const race = async (): Promise<Run> => {
-    if (kubelets === undefined || manager === undefined) throw new Error(`${name}: prepare it first`);
+  /** Cuts the kubelets off, stops KCM when the seed says so, and looks until KCM would have given up every node. */
+  async race(): Promise<Run> {
+    const { kubelets, kcm } = this.#prepared();
+    const { clock, isProtected, scale } = this.#options;
     const renewals = await kubelets.cut();
+    this.#watch = watchNodes(this.#shoot.controlPlane.client, clock);
+    kcm.follow();
+    const over = this.#judgedAt(Math.max(...renewals));
+    await clock.sleep(over - clock.now(), never);
+    const stoppedAt = kcm.firstStoppedAt();
     const silentSince = Math.min(...renewals);
-    // KCM sees the last renewal up to a period late, and its end up to another.
-    const over = Math.max(...renewals) + graceMs + 2 * monitorPeriodMs + 2_000;
-    let stoppedAt: number | undefined;
-    if (isProtected) {
-      const stopped = enforce(manager, () => options.replicas(namespace) !== 0 && clock.now() < over, options);
-      void stopped.then((at) => (stoppedAt = at < over ? at : undefined));
-    }
-    let firstUnknownAt: number | undefined;
-    let unknown = 0;
-    while (clock.now() < over) {
-      await clock.sleep(200, never);
-      unknown = Math.max(unknown, await countUnknown(shoot.client));
-      if (unknown > 0) firstUnknownAt ??= clock.now();
-    }
     return {
-      shoot: name,
+      shoot: this.name,
       isProtected,
       silentSince,
-      thresholdAt: thresholdAt(renewals),
+      thresholdAt: thresholdAt(renewals, scale),
       ...(stoppedAt === undefined ? {} : { stoppedAt }),
-      markableAt: silentSince + graceMs,
-      ...(firstUnknownAt === undefined ? {} : { firstUnknownAt }),
+      markableAt: silentSince + this.#times.graceMs,
       nodes: renewals.length,
-      unknown,
+      ...this.#watch.seen(),
     };
-  };
+  }
 
-  return {
-    namespace,
-    prepare,
-    race,
-    stop: async () => {
-      await controller?.stop();
-      await manager?.stop({ signal: 'SIGKILL' });
-      await shoot.stop();
-    },
-  };
-};
+  /** After a race: lets the kubelets through again, and waits until nothing is held any more. */
+  async reconnect({ lateMs, untilKcmHasJudged, withinMs }: Return): Promise<Restoration> {
+    const { kubelets, kcm, watch } = this.#prepared();
+    const { clock } = this.#options;
+    const { nodes } = this.#shoot;
+    const half = lateMs === 0 ? nodes.length : Math.ceil(nodes.length / 2);
+    const backAt = clock.now();
+    kubelets.restore(nodes.slice(0, half));
+    const restoring = this.#untilRestored(withinMs);
+    await clock.sleep(lateMs, never);
+    kubelets.restore(nodes.slice(half));
+    const restoredAt = await restoring;
+    const startedAt = kcm.lastStartedAt();
+    if (untilKcmHasJudged && startedAt !== undefined) {
+      await clock.sleep(this.#judgedAt(startedAt) - clock.now(), never);
+    }
+    const restored = restoredAt === undefined ? {} : { restoredAfterMs: restoredAt - backAt };
+    return { ...restored, ...(watch?.seen() ?? { unknown: 0 }) };
+  }
+
+  async stop(): Promise<void> {
+    await this.#endOutage();
+    await this.#shoot.stop();
+  }
+
+  #prepared() {
+    const [kubelets, kcm] = [this.#kubelets, this.#kcm];
+    if (kubelets === undefined || kcm === undefined) throw new Error(`${this.name}: prepare it first`);
+    return { kubelets, kcm, watch: this.#watch };
+  }
+
+  /** When KCM has given up whom it heard of at `since` for the last time: it hears a period late, and its end up to another. */
+  #judgedAt(since: number): number {
+    return since + this.#times.graceMs + 2 * this.#times.monitorPeriodMs + slackMs;
+  }
+
+  async #endOutage(): Promise<void> {
+    await this.#kubelets?.cut();
+    await this.#watch?.end();
+    this.#watch = undefined;
+    await this.#kcm?.end();
+  }
+
+  async #untilRestored(withinMs: number): Promise<number | undefined> {
+    const { clock } = this.#options;
+    const deadline = clock.now() + withinMs;
+    while (clock.now() < deadline) {
+      if (await this.#shoot.isRestored()) return clock.now();
+      await clock.sleep(lookEveryMs, never);
+    }
+    return undefined;
+  }
+}
+
+/** Starts the shoot's control plane and, where it is to be protected, makes it known in the seed. */
+export const openArena = async (options: ArenaOptions): Promise<Arena> => new Arena(options, await openShoot(options));

@@ -6,28 +6,42 @@ import type { TestClient } from '../../test/envtest/client.ts';
 export interface Kubelets {
   /** Nobody renews any more. Resolves, when renewals under way have ended, with each node's last one (milliseconds since the epoch). */
   cut(): Promise<readonly number[]>;
+  /** Those of these nodes renew again, each in a random phase. */
+  restore(nodes: readonly string[]): void;
 }
 
 export interface KubeletsOptions {
   readonly shoot: TestClient;
   readonly nodes: readonly string[];
+  /** How far the clock of each node is wrong, in the same order. */
+  readonly clockShiftsMs: readonly number[];
+  /** Of the kubelet's usual times. */
+  readonly scale: number;
   readonly clock: Clock;
   readonly random: Random;
 }
 
 const leases = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
-/** The kubelet's `--node-lease-duration-seconds` of 40 times 0.25, and the jitter of its renewals (lease/controller.go). */
+/** The kubelet's default `--node-lease-duration-seconds`. */
+const leaseDurationSeconds = 40;
+/** A kubelet renews at a quarter of it, with a jitter (lease/controller.go). */
 const renewMs = 10_000;
 const renewJitter = 0.04;
 
-const renew = ({ shoot, clock }: KubeletsOptions, node: string): Promise<unknown> => {
-  const renewTime = new Date(clock.now()).toISOString().replace('Z', '000Z');
-  return shoot.patch(`${leases}/${node}`, { spec: { renewTime } });
+interface Kubelet extends Omit<KubeletsOptions, 'nodes' | 'clockShiftsMs'> {
+  readonly node: string;
+  readonly clockShiftMs: number;
+}
+
+const renew = ({ shoot, clock, node, clockShiftMs, scale }: Kubelet): Promise<unknown> => {
+  const renewTime = new Date(clock.now() + clockShiftMs).toISOString().replace('Z', '000Z');
+  const spec = { renewTime, leaseDurationSeconds: leaseDurationSeconds * scale };
+  return shoot.patch(`${leases}/${node}`, { spec });
 };
 
 /** What a kubelet posts when it comes (back) up. */
-const reportReady = ({ shoot, clock }: KubeletsOptions, node: string): Promise<unknown> => {
-  const time = new Date(clock.now()).toISOString().replace(/\.\d+Z$/, 'Z');
+const reportReady = ({ shoot, clock, node, clockShiftMs }: Kubelet): Promise<unknown> => {
+  const time = new Date(clock.now() + clockShiftMs).toISOString().replace(/\.\d+Z$/, 'Z');
   const condition = (type: string, status: string) => ({
     type,
     status,
@@ -41,50 +55,57 @@ const reportReady = ({ shoot, clock }: KubeletsOptions, node: string): Promise<u
   });
 };
 
-const lastRenewals = async (shoot: TestClient): Promise<readonly number[]> => {
-  const items = await shoot.list<{ readonly spec: { readonly renewTime: string } }>(leases);
-  return items.map(({ spec }) => Date.parse(spec.renewTime));
+const run = async (kubelet: Kubelet, isBack: boolean, signal: AbortSignal): Promise<void> => {
+  const { clock, random, scale } = kubelet;
+  let delayMs = random.next() * renewMs * scale;
+  let mustReport = isBack;
+  while (!signal.aborted) {
+    try {
+      await clock.sleep(delayMs, signal);
+    } catch {
+      return;
+    }
+    await renew(kubelet);
+    if (mustReport) await reportReady(kubelet);
+    mustReport = false;
+    delayMs = renewMs * scale * (1 + renewJitter * random.next());
+  }
 };
 
 /** Makes all nodes ready and renews their leases from now on, each in a random phase. Resolves when all are ready. */
-export const startKubelets = async (options: KubeletsOptions): Promise<Kubelets> => {
-  const { shoot, nodes, clock, random } = options;
-  const stop = new AbortController();
-
-  const run = async (node: string): Promise<void> => {
-    let delay = random.next() * renewMs;
-    while (!stop.signal.aborted) {
-      try {
-        await clock.sleep(delay, stop.signal);
-      } catch {
-        return;
-      }
-      await renew(options, node);
-      delay = renewMs * (1 + renewJitter * random.next());
-    }
-  };
-
-  for (const node of nodes) {
-    await renew(options, node);
-    await reportReady(options, node);
+export const startKubelets = async ({ nodes, clockShiftsMs, ...shared }: KubeletsOptions): Promise<Kubelets> => {
+  const kubelets = nodes.map((node, index): Kubelet => ({ ...shared, node, clockShiftMs: clockShiftsMs[index] ?? 0 }));
+  let stop = new AbortController();
+  let running: Promise<void>[] = [];
+  for (const kubelet of kubelets) {
+    await renew(kubelet);
+    await reportReady(kubelet);
   }
-  const running = Promise.all(nodes.map(run));
+  const start = (some: readonly Kubelet[], isBack: boolean): void =>
+    void running.push(...some.map((kubelet) => run(kubelet, isBack, stop.signal)));
+  start(kubelets, false);
   return {
     cut: async () => {
       stop.abort();
-      await running;
-      return lastRenewals(shoot);
+      await Promise.all(running);
+      [stop, running] = [new AbortController(), []];
+      return lastRenewals(shared.shoot, kubelets);
     },
+    restore: (names) =>
+      start(
+        kubelets.filter(({ node }) => names.includes(node)),
+        true,
+      ),
   };
 };
 
-/** How many nodes are not known to be ready, for KCM said so. */
-export const countUnknown = async (shoot: TestClient): Promise<number> => {
-  interface Node {
-    readonly status: { readonly conditions: readonly { readonly type: string; readonly status: string }[] };
+/** By the clock of this machine. */
+const lastRenewals = async (shoot: TestClient, kubelets: readonly Kubelet[]): Promise<readonly number[]> => {
+  interface Lease {
+    readonly metadata: { readonly name: string };
+    readonly spec: { readonly renewTime: string };
   }
-  const nodes = await shoot.list<Node>('/api/v1/nodes');
-  return nodes.filter(({ status }) =>
-    status.conditions.some(({ type, status: value }) => type === 'Ready' && value === 'Unknown'),
-  ).length;
+  const items = await shoot.list<Lease>(leases);
+  const shiftOf = new Map(kubelets.map(({ node, clockShiftMs }) => [node, clockShiftMs]));
+  return items.map(({ metadata, spec }) => Date.parse(spec.renewTime) - (shiftOf.get(metadata.name) ?? 0));
 };

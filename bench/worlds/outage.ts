@@ -10,6 +10,7 @@ import { type World, createWorld } from '../../simulator/world/world.ts';
 import type { Kube } from '../../src/kubernetes/api/kube.ts';
 import { systemClock } from '../../src/process/clock.ts';
 import { type Answers, answerOrders, servedArgs } from '../../test/envtest/served.ts';
+import { electionNamespace } from '../harness/garden-config.ts';
 import { probeKind } from '../harness/traffic.ts';
 
 /** What the process is started with. */
@@ -133,6 +134,7 @@ const createShoots = ({ shoots, nodes, scale }: OutageInit): World => {
 };
 
 const world = createShoots(init);
+world.store.put(simKinds.Namespace, { metadata: { name: electionNamespace } });
 const api = { ...world.api, kube: recordRequests(world.api.kube) };
 const { kubeconfig } = await serveWorld({ ...world, api, shoots: world.shoots.map(countProbes) }, clock.now());
 recordWrites(world);

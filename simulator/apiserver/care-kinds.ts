@@ -8,17 +8,11 @@ const status = { status: true } as const;
 export const careKinds = {
   ManagedResource: customKind(
     { group: 'resources.gardener.cloud', version: 'v1alpha1', kind: 'ManagedResource', resource: 'managedresources' },
-    {
-      ...status,
-      shortNames: ['mr'],
-    },
+    { ...status, shortNames: ['mr'] },
   ),
   MachineDeployment: customKind(
     { group: 'machine.sapcloud.io', version: 'v1alpha1', kind: 'MachineDeployment', resource: 'machinedeployments' },
-    {
-      ...status,
-      shortNames: ['mcd'],
-    },
+    { ...status, shortNames: ['mcd'] },
   ),
 } as const satisfies Record<string, SimKind>;
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Entry } from './entry.ts';
 import { simKinds } from './kinds.ts';
 import type { SimMeta } from './object.ts';
-import { createStorage } from './storage.ts';
+import { Storage } from './storage.ts';
 
 const { ConfigMap } = simKinds;
 
@@ -27,10 +27,7 @@ const steps = fc.array(
 );
 
 /** Runs the steps; answers with the keys and versions after each revision. */
-const play = (
-  storage: ReturnType<typeof createStorage>,
-  plan: readonly Step[],
-): ReadonlyMap<number, readonly string[]> => {
+const play = (storage: Storage, plan: readonly Step[]): ReadonlyMap<number, readonly string[]> => {
   const states = new Map<number, readonly string[]>();
   const now = new Map<string, number>();
   for (const [action, namespace, name] of plan) {
@@ -55,7 +52,7 @@ describe('a collection', () => {
   it('tells the state as of any revision it remembers', () => {
     fc.assert(
       fc.property(steps, (plan) => {
-        const storage = createStorage(1000);
+        const storage = new Storage(1000);
         const states = play(storage, plan);
         const collection = storage.collection(ConfigMap);
         for (const [revision, state] of states) {
@@ -70,7 +67,7 @@ describe('a collection', () => {
   it('is sorted by key, as etcd is: a-b/x comes before a/x', () => {
     fc.assert(
       fc.property(steps, (plan) => {
-        const storage = createStorage(1000);
+        const storage = new Storage(1000);
         play(storage, plan);
         const keys = storage
           .collection(ConfigMap)
@@ -80,7 +77,7 @@ describe('a collection', () => {
         expect(storage.collection(ConfigMap).size).toBe(keys.length);
       }),
     );
-    const storage = createStorage(10);
+    const storage = new Storage(10);
     for (const namespace of ['a', 'a-b']) storage.put(ConfigMap, { metadata: meta(namespace, 'x') });
     expect(
       storage
@@ -93,7 +90,7 @@ describe('a collection', () => {
   it('tells the events since a revision, which lead from one state to the other', () => {
     fc.assert(
       fc.property(steps, fc.nat(40), (plan, start) => {
-        const storage = createStorage(1000);
+        const storage = new Storage(1000);
         play(storage, plan);
         const collection = storage.collection(ConfigMap);
         const from = Math.min(1 + start, storage.revision);
@@ -113,7 +110,7 @@ describe('a collection', () => {
   it('lists what is there now, and hands out the same list until that changes', () => {
     fc.assert(
       fc.property(steps, (plan) => {
-        const storage = createStorage(1000);
+        const storage = new Storage(1000);
         const collection = storage.collection(ConfigMap);
         const model = new Map<string, Entry>();
         for (const [action, namespace, name] of plan) {
@@ -140,7 +137,7 @@ describe('a collection', () => {
   });
 
   it('keeps its lists from those who read them', () => {
-    const storage = createStorage(10);
+    const storage = new Storage(10);
     for (const name of ['x', 'y']) storage.put(ConfigMap, { metadata: meta('a', name) });
     const collection = storage.collection(ConfigMap);
     for (const list of [collection.list(), collection.list('a'), collection.objects(), collection.objects('none')]) {
@@ -151,7 +148,7 @@ describe('a collection', () => {
   });
 
   it('forgets what is compacted, and what is too much', () => {
-    const storage = createStorage(10);
+    const storage = new Storage(10);
     for (let count = 0; count < 50; count += 1) storage.put(ConfigMap, { metadata: meta('a', 'x') });
     const collection = storage.collection(ConfigMap);
     expect(collection.since(1)).toBeUndefined();
@@ -169,7 +166,7 @@ describe('a collection', () => {
 
 describe('a storage', () => {
   it('tells all listeners in one order, also of what listeners write', () => {
-    const storage = createStorage(10);
+    const storage = new Storage(10);
     const heard: string[] = [];
     storage.subscribe(ConfigMap, undefined, ({ entry }) => {
       if (entry.name === 'first') storage.put(ConfigMap, { metadata: meta('a', 'reaction') });
@@ -182,7 +179,7 @@ describe('a storage', () => {
   });
 
   it('tells nobody who has left, not even in the middle of an event', () => {
-    const storage = createStorage(10);
+    const storage = new Storage(10);
     const heard: string[] = [];
     const leave = storage.subscribe(ConfigMap, undefined, () => {
       heard.push('once');

@@ -18,25 +18,6 @@ export interface HistoryLimits {
   readonly forgotten: number;
 }
 
-/** The objects of one kind, in the order of etcd's keys, and their recent past. */
-export interface Collection {
-  get(namespace: string, name: string): Entry | undefined;
-  /** Sorted by key; of one namespace when it is given. Frozen, and the same until something changes. */
-  list(namespace?: string): readonly Entry[];
-  /** The objects of `list`. */
-  objects(namespace?: string): readonly SimObject[];
-  apply(event: StoreEvent): void;
-  /** Events after `revision`, oldest first; undefined when some of them are forgotten. */
-  since(revision: number): readonly StoreEvent[] | undefined;
-  /** The sorted states as of `revision`; undefined when that is forgotten. */
-  at(revision: number, namespace?: string): readonly Entry[] | undefined;
-  /** Everything up to here is forgotten. */
-  readonly compacted: number;
-  /** Forgets every event up to `revision`, as etcd's compaction does. */
-  compact(revision: number): void;
-  readonly size: number;
-}
-
 /** Keeps its place while the object changes, so that only creations and deletions make the order stale. */
 interface Slot {
   entry: Entry;
@@ -77,110 +58,125 @@ const forget = (sorted: Sorted | undefined): void => {
 
 const nothing: Sorted = { slots: [], entries: Object.freeze([]), objects: Object.freeze([]) };
 
-export const createCollection = (limits: HistoryLimits): Collection => {
-  const buckets = new Map<string, Bucket>();
-  let everything: Sorted | undefined;
-  let history: StoreEvent[] = [];
+/** The objects of one kind, in the order of etcd's keys, and their recent past. */
+export class Collection {
+  readonly #buckets = new Map<string, Bucket>();
+  readonly #keptEvents: number;
+  #everything: Sorted | undefined;
+  #history: StoreEvent[] = [];
+  #compacted: number;
+  #size = 0;
+
+  constructor(limits: HistoryLimits) {
+    this.#keptEvents = limits.events;
+    this.#compacted = limits.forgotten;
+  }
+
   /** Everything up to here is forgotten. */
-  let compacted = limits.forgotten;
-  let size = 0;
+  get compacted(): number {
+    return this.#compacted;
+  }
 
-  const sortedOf = (namespace: string | undefined): Sorted => {
-    if (namespace === undefined) {
-      everything ??= sort([...buckets.values()].flatMap((bucket) => [...bucket.byName.values()]));
-      return everything;
-    }
-    const bucket = buckets.get(namespace);
-    if (bucket === undefined) return nothing;
-    bucket.sorted ??= sort([...bucket.byName.values()]);
-    return bucket.sorted;
-  };
+  get size(): number {
+    return this.#size;
+  }
 
-  const list = (namespace?: string): readonly Entry[] => entriesOf(sortedOf(namespace));
+  get(namespace: string, name: string): Entry | undefined {
+    return this.#buckets.get(namespace)?.byName.get(name)?.entry;
+  }
 
-  const bucketOf = (namespace: string): Bucket => {
-    const found = buckets.get(namespace);
-    if (found !== undefined) return found;
-    const bucket: Bucket = { byName: new Map(), sorted: undefined };
-    buckets.set(namespace, bucket);
-    return bucket;
-  };
+  /** Sorted by key; of one namespace when it is given. Frozen, and the same until something changes. */
+  list(namespace?: string): readonly Entry[] {
+    return entriesOf(this.#sorted(namespace));
+  }
 
-  const remember = (event: StoreEvent): void => {
-    history.push(event);
-    // Trimmed in bulk, so that each event costs the same on average.
-    if (history.length > limits.events * 2) {
-      compacted = history[history.length - limits.events - 1]?.revision ?? compacted;
-      history = history.slice(-limits.events);
-    }
-  };
+  /** The objects of `list`. */
+  objects(namespace?: string): readonly SimObject[] {
+    return objectsOf(this.#sorted(namespace));
+  }
 
-  const since = (revision: number): readonly StoreEvent[] | undefined => {
-    if (revision < compacted) return undefined;
-    let low = 0;
-    let high = history.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((history[middle]?.revision ?? 0) > revision) high = middle;
-      else low = middle + 1;
-    }
-    return history.slice(low);
-  };
-
-  const forgetOrder = (bucket: Bucket): void => {
-    bucket.sorted = undefined;
-    everything = undefined;
-  };
-
-  const apply = (event: StoreEvent): void => {
+  apply(event: StoreEvent): void {
     const { entry } = event;
-    const bucket = bucketOf(entry.namespace);
+    const bucket = this.#bucket(entry.namespace);
     const slot = bucket.byName.get(entry.name);
     if (event.type === 'DELETED') {
       bucket.byName.delete(entry.name);
-      if (bucket.byName.size === 0) buckets.delete(entry.namespace);
-      forgetOrder(bucket);
-      size -= 1;
+      if (bucket.byName.size === 0) this.#buckets.delete(entry.namespace);
+      this.#forgetOrder(bucket);
+      this.#size -= 1;
     } else if (slot === undefined) {
       bucket.byName.set(entry.name, { entry });
-      forgetOrder(bucket);
-      size += 1;
+      this.#forgetOrder(bucket);
+      this.#size += 1;
     } else {
       slot.entry = entry;
       forget(bucket.sorted);
-      forget(everything);
+      forget(this.#everything);
     }
-    remember(event);
-  };
+    this.#remember(event);
+  }
 
-  return {
-    get: (namespace, name) => buckets.get(namespace)?.byName.get(name)?.entry,
-    list,
-    objects: (namespace) => objectsOf(sortedOf(namespace)),
-    apply,
-    since,
-    at(revision, namespace) {
-      const later = since(revision);
-      if (later === undefined) return undefined;
-      const entries = new Map(list(namespace).map((entry) => [entry.key, entry]));
-      for (const event of [...later].reverse()) {
-        if (namespace !== undefined && event.entry.namespace !== namespace) continue;
-        if (event.previous === undefined) entries.delete(event.entry.key);
-        else entries.set(event.entry.key, event.previous);
-      }
-      return [...entries.values()].sort(compareKeys);
-    },
-    compact(revision) {
-      const kept = since(revision);
-      if (kept === undefined) return;
-      history = [...kept];
-      compacted = Math.max(compacted, revision);
-    },
-    get compacted() {
-      return compacted;
-    },
-    get size() {
-      return size;
-    },
-  };
-};
+  /** Events after `revision`, oldest first; undefined when some of them are forgotten. */
+  since(revision: number): readonly StoreEvent[] | undefined {
+    if (revision < this.#compacted) return undefined;
+    let low = 0;
+    let high = this.#history.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#history[middle]?.revision ?? 0) > revision) high = middle;
+      else low = middle + 1;
+    }
+    return this.#history.slice(low);
+  }
+
+  /** The sorted states as of `revision`; undefined when that is forgotten. */
+  at(revision: number, namespace?: string): readonly Entry[] | undefined {
+    const later = this.since(revision);
+    if (later === undefined) return undefined;
+    const entries = new Map(this.list(namespace).map((entry) => [entry.key, entry]));
+    for (const event of later.toReversed()) {
+      if (namespace !== undefined && event.entry.namespace !== namespace) continue;
+      if (event.previous === undefined) entries.delete(event.entry.key);
+      else entries.set(event.entry.key, event.previous);
+    }
+    return [...entries.values()].sort(compareKeys);
+  }
+
+  /** Forgets every event up to `revision`, as etcd's compaction does. */
+  compact(revision: number): void {
+    const kept = this.since(revision);
+    if (kept === undefined) return;
+    this.#history = [...kept];
+    this.#compacted = Math.max(this.#compacted, revision);
+  }
+
+  #sorted(namespace: string | undefined): Sorted {
+    if (namespace === undefined) {
+      this.#everything ??= sort([...this.#buckets.values()].flatMap((bucket) => [...bucket.byName.values()]));
+      return this.#everything;
+    }
+    const bucket = this.#buckets.get(namespace);
+    if (bucket === undefined) return nothing;
+    bucket.sorted ??= sort([...bucket.byName.values()]);
+    return bucket.sorted;
+  }
+
+  #bucket(namespace: string): Bucket {
+    const bucket = this.#buckets.get(namespace) ?? { byName: new Map(), sorted: undefined };
+    this.#buckets.set(namespace, bucket);
+    return bucket;
+  }
+
+  #forgetOrder(bucket: Bucket): void {
+    bucket.sorted = undefined;
+    this.#everything = undefined;
+  }
+
+  #remember(event: StoreEvent): void {
+    this.#history.push(event);
+    // Trimmed in bulk, so that each event costs the same on average.
+    if (this.#history.length <= this.#keptEvents * 2) return;
+    this.#compacted = this.#history.at(-this.#keptEvents - 1)?.revision ?? this.#compacted;
+    this.#history = this.#history.slice(-this.#keptEvents);
+  }
+}

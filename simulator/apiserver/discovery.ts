@@ -52,6 +52,8 @@ export const discoveryOf = (catalog: Catalog, route: Route): JsonMap | undefined
       const groups = catalog.groups.filter((group) => group !== '').map((group) => groupOf(catalog, group));
       return { kind: 'APIGroupList', apiVersion: 'v1', groups };
     }
+    case 'group':
+      return { kind: 'APIGroup', apiVersion: 'v1', ...groupOf(catalog, route.group) };
     case 'resources': {
       const kinds = catalog.kinds.filter((kind) => kind.group === route.group && kind.version === route.version);
       return {

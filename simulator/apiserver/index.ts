@@ -1,3 +1,4 @@
+export { capiKinds } from './capi-kinds.ts';
 export { careKinds, careSeedKinds, extensionKinds } from './care-kinds.ts';
 export { followExchange, untilAborted } from './exchange.ts';
 export { type SimKind, apiVersionOf } from './kind.ts';
@@ -5,6 +6,6 @@ export { customKind, simKinds } from './kinds.ts';
 export { type JsonMap, type SimObject, asList, asMap, getPath, withPath } from './object.ts';
 export { type SimApiServer, createSimApiServer } from './server.ts';
 export { badRequest, failure, unauthorized } from './status.ts';
-export type { SimDraft, SimRef, SimStore } from './store.ts';
-export { bodyOf } from './stream.ts';
+export type { SimChange, SimDraft, SimRef, SimStore } from './store.ts';
+export { bodyOf, followBody } from './stream.ts';
 export { formatMicroTime, formatTime } from './time.ts';

@@ -1,5 +1,5 @@
-import type { StatusCause } from './cause.ts';
 import { type JsonMap, asList, asMap, getPath, isMap, withPath, without } from './object.ts';
+import type { StatusCause } from './kind.ts';
 
 // Defaults and validation of built-in kinds: as much as the watchdog and the actors can meet, not all that the real server does.
 
@@ -79,18 +79,7 @@ export const defaultSecret = (object: JsonMap): JsonMap => {
 export const defaultPod = (object: JsonMap): JsonMap => {
   const graced = withDefault(object, ['spec', 'terminationGracePeriodSeconds'], 30);
   const restarted = withDefault(graced, ['spec', 'restartPolicy'], 'Always');
-  const scheduled = withDefault(restarted, ['spec', 'schedulerName'], 'default-scheduler');
-  return withDefault(withDefault(scheduled, ['status', 'phase'], 'Pending'), ['status', 'qosClass'], 'BestEffort');
-};
-
-/** Addresses are not given out: a Service has the one that it names, or none. */
-export const defaultService = (object: JsonMap): JsonMap => {
-  const { clusterIP, ports } = asMap(object.spec);
-  const typed = withDefault(object, ['spec', 'type'], 'ClusterIP');
-  const addressed = clusterIP === undefined ? typed : withDefault(typed, ['spec', 'clusterIPs'], [clusterIP]);
-  if (ports === undefined) return addressed;
-  const protocols = asList(ports).map((port) => withDefault(asMap(port), ['protocol'], 'TCP'));
-  return withPath(addressed, ['spec', 'ports'], protocols);
+  return withDefault(withDefault(restarted, ['status', 'phase'], 'Pending'), ['status', 'qosClass'], 'BestEffort');
 };
 
 const nullWhenEmpty = (value: unknown): unknown => (asList(value).length === 0 ? null : value);

@@ -1,10 +1,16 @@
-import type { StatusCause } from './cause.ts';
 import type { JsonMap } from './object.ts';
 
 /** Where a kind keeps what its scale subresource shows. */
 export interface ScalePaths {
   readonly replicas: readonly string[];
   readonly statusReplicas: readonly string[];
+}
+
+/** One problem of an object or a request, in a Status's details. */
+export interface StatusCause {
+  readonly reason?: string;
+  readonly message: string;
+  readonly field?: string;
 }
 
 /** A served kind as data: one line in `simKinds` is all that a new one takes. */

@@ -6,7 +6,6 @@ import {
   defaultReplicaSet,
   defaultReplicas,
   defaultSecret,
-  defaultService,
   defaultStatefulSet,
   replicasProblem,
   secretProblem,
@@ -46,10 +45,7 @@ const apps = (kind: string, resource: string, extra: Partial<SimKind>): SimKind 
       status: true,
       generation: true,
       labelsWithStatus: false,
-      scale: {
-        replicas: ['spec', 'replicas'],
-        statusReplicas: ['status', 'replicas'],
-      },
+      scale: { replicas: ['spec', 'replicas'], statusReplicas: ['status', 'replicas'] },
       defaults: defaultReplicas,
       decodeProblem: replicasProblem,
       validate: validateReplicas,
@@ -79,17 +75,9 @@ export const simKinds = {
     status: true,
     defaults: defaultNamespace,
   }),
-  Secret: core('Secret', 'secrets', {
-    defaults: defaultSecret,
-    decodeProblem: secretProblem,
-  }),
+  Secret: core('Secret', 'secrets', { defaults: defaultSecret, decodeProblem: secretProblem }),
   ConfigMap: core('ConfigMap', 'configmaps', { shortNames: ['cm'], defaults: defaultConfigMap }),
-  Node: core('Node', 'nodes', {
-    namespaced: false,
-    shortNames: ['no'],
-    status: true,
-    statusOnCreate: true,
-  }),
+  Node: core('Node', 'nodes', { namespaced: false, shortNames: ['no'], status: true, statusOnCreate: true }),
   Pod: core('Pod', 'pods', {
     shortNames: ['po'],
     status: true,
@@ -97,18 +85,10 @@ export const simKinds = {
     graceful: true,
     defaults: defaultPod,
   }),
-  Service: core('Service', 'services', {
-    shortNames: ['svc'],
-    status: true,
-    createOnUpdate: true,
-    defaults: defaultService,
-  }),
+  Service: core('Service', 'services', { shortNames: ['svc'], status: true, createOnUpdate: true }),
   /** What a Service's EndpointSlices say, in the older form; deprecated, and still written by KCM. */
   Endpoints: core('Endpoints', 'endpoints', { shortNames: ['ep'], createOnUpdate: true }),
-  Event: core('Event', 'events', {
-    shortNames: ['ev'],
-    createOnUpdate: true,
-  }),
+  Event: core('Event', 'events', { shortNames: ['ev'], createOnUpdate: true }),
   Lease: define(
     {},
     { group: 'coordination.k8s.io', version: 'v1', kind: 'Lease', resource: 'leases' },
@@ -152,26 +132,14 @@ export const simKinds = {
   ),
   Machine: customKind(
     { group: 'machine.sapcloud.io', version: 'v1alpha1', kind: 'Machine', resource: 'machines' },
-    {
-      shortNames: ['mc'],
-      status: true,
-    },
+    { shortNames: ['mc'], status: true },
   ),
   Etcd: customKind(
     { group: 'druid.gardener.cloud', version: 'v1alpha1', kind: 'Etcd', resource: 'etcds' },
-    {
-      status: true,
-      scale: {
-        replicas: ['spec', 'replicas'],
-        statusReplicas: ['status', 'replicas'],
-      },
-    },
+    { status: true, scale: { replicas: ['spec', 'replicas'], statusReplicas: ['status', 'replicas'] } },
   ),
   Watermill: customKind(
     { group: 'test.dependency-watchdog.gardener.cloud', version: 'v1', kind: 'Watermill', resource: 'watermills' },
-    {
-      status: true,
-      scale: { replicas: ['spec', 'wheel', 'count'], statusReplicas: ['status', 'turning'] },
-    },
+    { status: true, scale: { replicas: ['spec', 'wheel', 'count'], statusReplicas: ['status', 'turning'] } },
   ),
 } as const satisfies Record<string, SimKind>;

@@ -128,6 +128,13 @@ describe('answers in protobuf', () => {
     ['a custom kind', machines, preferred, 'application/json'],
     ['JSON is preferred', listNodes.path, `application/json,${protobuf}`, 'application/json'],
     ['a table in protobuf', listNodes.path, `${protobuf};as=Table,application/json`, 'application/json'],
+    [
+      'a table in JSON',
+      listNodes.path,
+      'application/json;as=Table;v=v1;g=meta.k8s.io,application/json',
+      'application/json',
+    ],
+    ['anything', listNodes.path, '*/*', 'application/json'],
     ['nothing but protobuf', listNodes.path, protobuf, protobuf],
     ['one object', `${listNodes.path}/a`, preferred, protobuf],
     ['an error', `${listNodes.path}/b`, preferred, 'application/json'],

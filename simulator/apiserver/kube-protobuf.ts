@@ -1,15 +1,6 @@
 import { type SimKind, apiVersionOf } from './kind.ts';
 import type { JsonMap, SimObject } from './object.ts';
-import {
-  type ProtobufWriter,
-  createProtobufWriter,
-  endField,
-  writeBytes,
-  writeString,
-  writtenBytes,
-  writtenSize,
-} from './protobuf-writer.ts';
-import { type ProtobufMessage, encodeProtobuf } from './protobuf.ts';
+import { type ProtobufMessage, bytesField, encodeProtobuf, stringField } from './protobuf.ts';
 
 export const protobufMediaType = 'application/vnd.kubernetes.protobuf';
 
@@ -122,25 +113,12 @@ export interface ProtobufType {
   readonly kind: string;
 }
 
-/** More than an envelope takes of its own. */
-const envelopeSize = 256;
+const magic = Buffer.from('k8s\0');
 
-/** Finishes a message: `runtime.Unknown` around what is written, and `k8s` and a zero before it (k8s.io/apimachinery `pkg/runtime/generated.proto`). */
-const enclose = (writer: ProtobufWriter, { apiVersion, kind }: ProtobufType): Uint8Array => {
-  endField(writer, 2, 0);
-  const size = writtenSize(writer);
-  writeString(writer, 2, kind);
-  writeString(writer, 1, apiVersion);
-  endField(writer, 1, size);
-  writeBytes(writer, Buffer.from('k8s\0'));
-  return writtenBytes(writer);
-};
-
-/** An object's message as it is sent. */
-export const protobufEnvelope = (type: ProtobufType, raw: Uint8Array): Uint8Array => {
-  const writer = createProtobufWriter(raw.length + envelopeSize);
-  writeBytes(writer, raw);
-  return enclose(writer, type);
+/** A message as it is sent: in a `runtime.Unknown`, behind `k8s` and a zero (k8s.io/apimachinery `pkg/runtime/generated.proto`). */
+export const protobufEnvelope = ({ apiVersion, kind }: ProtobufType, raw: Uint8Array): Uint8Array => {
+  const type = Buffer.concat([...stringField(1, apiVersion), ...stringField(2, kind)]);
+  return Buffer.concat([magic, ...bytesField(1, type), ...bytesField(2, raw)]);
 };
 
 export interface ProtobufList {
@@ -150,19 +128,9 @@ export interface ProtobufList {
   readonly items: readonly Uint8Array[];
 }
 
-/** More than tag and length of an item take. */
-const headSize = 8;
-
-const writeMessage = (writer: ProtobufWriter, field: number, message: Uint8Array): void => {
-  const size = writtenSize(writer);
-  writeBytes(writer, message);
-  endField(writer, field, size);
-};
-
 /** In all lists `metadata` is field 1 and `items` field 2. */
 export const listProtobuf = ({ kind, metadata, items }: ProtobufList): Uint8Array => {
-  const writer = createProtobufWriter(items.reduce((sum, { length }) => sum + length + headSize, envelopeSize));
-  for (const item of items.toReversed()) writeMessage(writer, 2, item);
-  writeMessage(writer, 1, encodeProtobuf(listMeta, metadata) ?? new Uint8Array());
-  return enclose(writer, { apiVersion: apiVersionOf(kind), kind: `${kind.kind}List` });
+  const head = bytesField(1, encodeProtobuf(listMeta, metadata) ?? Buffer.alloc(0));
+  const list = Buffer.concat([...head, ...items.flatMap((item) => bytesField(2, item))]);
+  return protobufEnvelope({ apiVersion: apiVersionOf(kind), kind: `${kind.kind}List` }, list);
 };

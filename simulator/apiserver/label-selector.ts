@@ -1,119 +1,73 @@
 import { isLabelKey, isLabelValue } from '../../src/kubernetes/api/label-selectors.ts';
-import { badRequest } from './status.ts';
+import { type StatusError, badRequest } from './status.ts';
 
-export type Labels = Readonly<Record<string, string>>;
-export type LabelMatcher = (labels: Labels) => boolean;
+type LabelMatcher = (labels: Readonly<Record<string, string>>) => boolean;
 
-// The grammar and the errors are those of k8s.io/apimachinery/pkg/labels/selector.go.
+// The grammar is that of k8s.io/apimachinery/pkg/labels/selector.go, but for `<` and `>`, which no client of ours sends.
 
-interface Token {
-  readonly kind: 'word' | 'symbol' | 'end';
-  readonly text: string;
+const keyPattern = /^[^\s=!(),<>]+$/;
+const equalityPattern = /^([^\s=!(),<>]+)\s*(==|=|!=)([^=!(),<>]*)$/;
+const setPattern = /^([^\s=!(),<>]+)\s+(in|notin)\s*\(([^()]*)\)$/;
+
+interface Term {
+  readonly key: string;
+  readonly operator: string;
+  readonly values: readonly string[];
 }
 
-const symbols = ['==', '!=', '=', '!', '(', ')', ',', '<', '>'];
-const wordPattern = /[^\s=!(),<>]+/y;
-
-const tokenize = (text: string): readonly Token[] => {
-  const tokens: Token[] = [];
-  let index = 0;
-  while (index < text.length) {
-    if (/\s/.test(text.charAt(index))) {
-      index += 1;
-      continue;
-    }
-    const symbol = symbols.find((candidate) => text.startsWith(candidate, index));
-    wordPattern.lastIndex = index;
-    const word = symbol ?? wordPattern.exec(text)?.[0] ?? text.charAt(index);
-    tokens.push({ kind: symbol === undefined ? 'word' : 'symbol', text: word });
-    index += word.length;
+const readTerm = (text: string): Term | undefined => {
+  const [, setKey, setOperator, list] = setPattern.exec(text) ?? [];
+  if (setKey !== undefined && setOperator !== undefined && list !== undefined) {
+    return { key: setKey, operator: setOperator, values: list.split(',').map((value) => value.trim()) };
   }
-  return tokens;
+  const [, key, operator, value] = equalityPattern.exec(text) ?? [];
+  if (key !== undefined && operator !== undefined && value !== undefined) {
+    return { key, operator: operator === '!=' ? 'notin' : 'in', values: [value.trim()] };
+  }
+  const [bare, absent] = text.startsWith('!') ? [text.slice(1).trim(), 'absent'] : [text, 'present'];
+  return keyPattern.test(bare) ? { key: bare, operator: absent, values: [] } : undefined;
 };
 
-const unparsable = (found: Token, expected: string): Error =>
-  badRequest(`unable to parse requirement: found '${found.text}' expected: ${expected}`);
+const unparsable = (term: string): StatusError => {
+  const found = /\s(?:in|notin)\s+([^\s(]+)/.exec(term)?.[1];
+  const problem = found === undefined ? `'${term}'` : `found '${found}' expected: '('`;
+  return badRequest(`unable to parse requirement: ${problem}`);
+};
 
-const has = (labels: Labels, key: string): boolean => Object.hasOwn(labels, key);
-
-const requirement = (key: string, operator: string, values: readonly string[]): LabelMatcher => {
+const parseTerm = (text: string): LabelMatcher => {
+  const term = readTerm(text.trim());
+  if (term === undefined) throw unparsable(text);
+  const { key, operator, values } = term;
+  if (!isLabelKey(key)) throw badRequest(`unable to parse requirement: key: Invalid value: "${key}"`);
   const wrong = values.find((value) => !isLabelValue(value));
   if (wrong !== undefined) {
     throw badRequest(`unable to parse requirement: values[0][${key}]: Invalid value: "${wrong}"`);
   }
-  switch (operator) {
-    case '=':
-    case '==':
-    case 'in':
-      return (labels) => has(labels, key) && values.includes(labels[key] ?? '');
-    case '!=':
-    case 'notin':
-      return (labels) => !has(labels, key) || !values.includes(labels[key] ?? '');
-    case '<':
-      return (labels) => has(labels, key) && Number(labels[key]) < Number(values[0]);
-    default:
-      return (labels) => has(labels, key) && Number(labels[key]) > Number(values[0]);
+  return (labels) => {
+    const found = Object.hasOwn(labels, key) ? labels[key] : undefined;
+    if (operator === 'present' || operator === 'absent') return (found === undefined) === (operator === 'absent');
+    return (found !== undefined && values.includes(found)) === (operator === 'in');
+  };
+};
+
+/** Parts of a text at commas outside of parentheses. */
+const splitTerms = (text: string): readonly string[] => {
+  const terms: string[] = [];
+  let term = '';
+  let isInside = false;
+  for (const character of text) {
+    if (character === '(') isInside = true;
+    if (character === ')') isInside = false;
+    if (character === ',' && !isInside) {
+      terms.push(term);
+      term = '';
+    } else term += character;
   }
+  return [...terms, term];
 };
 
 /** Compiles a `labelSelector`; throws a BadRequest StatusError where it cannot be parsed. */
 export const parseLabelSelector = (text: string): LabelMatcher => {
-  const tokens = tokenize(text);
-  let position = 0;
-  const peek = (): Token => tokens[position] ?? { kind: 'end', text: '' };
-  const take = (): Token => {
-    const token = peek();
-    position += 1;
-    return token;
-  };
-
-  const key = (): string => {
-    const token = take();
-    if (token.kind !== 'word') throw unparsable(token, "!, identifier, or 'end of string'");
-    if (!isLabelKey(token.text)) {
-      throw badRequest(`unable to parse requirement: key: Invalid value: "${token.text}": name part must be valid`);
-    }
-    return token.text;
-  };
-
-  const value = (): string => (peek().kind === 'word' ? take().text : '');
-
-  const set = (): readonly string[] => {
-    const open = take();
-    if (open.text !== '(') throw unparsable(open, "'('");
-    const values: string[] = [];
-    while (true) {
-      values.push(value());
-      const next = take();
-      if (next.text === ')') return values;
-      if (next.text !== ',') throw unparsable(next, "',' or ')'");
-    }
-  };
-
-  const term = (): LabelMatcher => {
-    if (peek().text === '!') {
-      take();
-      const absent = key();
-      return (labels) => !has(labels, absent);
-    }
-    const name = key();
-    const operator = peek();
-    if (operator.kind === 'end' || operator.text === ',') return (labels) => has(labels, name);
-    take();
-    if (operator.text === 'in' || operator.text === 'notin') return requirement(name, operator.text, set());
-    if (operator.kind === 'word' || !['=', '==', '!=', '<', '>'].includes(operator.text)) {
-      throw unparsable(operator, 'in, notin, =, ==, !=, gt, lt');
-    }
-    return requirement(name, operator.text, [value()]);
-  };
-
-  const terms: LabelMatcher[] = [];
-  while (peek().kind !== 'end') {
-    terms.push(term());
-    const next = take();
-    if (next.kind === 'end') break;
-    if (next.text !== ',') throw unparsable(next, "',' or 'end of string'");
-    if (peek().kind === 'end') throw unparsable(peek(), 'identifier after ,');
-  }
+  const terms = text.trim() === '' ? [] : splitTerms(text).map(parseTerm);
   return (labels) => terms.every((matches) => matches(labels));
 };

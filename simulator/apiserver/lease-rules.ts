@@ -1,5 +1,5 @@
-import type { StatusCause } from './cause.ts';
 import { type JsonMap, asMap, getPath, withPath } from './object.ts';
+import type { StatusCause } from './kind.ts';
 
 /** `metav1.MicroTime` takes exactly six digits behind the second, as its layout in Go has them. */
 const microTime = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.(\d{6})(Z|[+-]\d\d:\d\d)$/;

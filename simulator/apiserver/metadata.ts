@@ -1,7 +1,7 @@
 import { isLabelKey, isLabelValue } from '../../src/kubernetes/api/label-selectors.ts';
-import type { StatusCause } from './cause.ts';
 import type { SimKind } from './kind.ts';
 import { type JsonMap, type SimMeta, type SimObject, asMap, equalJson, isMap, without } from './object.ts';
+import type { StatusCause } from './kind.ts';
 
 const subdomain = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
 const label = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/;

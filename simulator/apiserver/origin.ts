@@ -1,15 +1,6 @@
 import type { SeededRandom } from '../time/index.ts';
 import { formatTime } from './time.ts';
 
-/** What new objects get that no request decides: names, UIDs, times. Repeatable, given the same seed and clock. */
-export interface Origin {
-  /** `prefix` and five letters, as k8s.io/apiserver/pkg/storage/names does it. */
-  nameFrom(prefix: string): string;
-  uid(): string;
-  /** The server's wall clock, `inSeconds` ahead, as RFC 3339 with whole seconds. */
-  timestamp(inSeconds?: number): string;
-}
-
 export interface OriginOptions {
   readonly random: SeededRandom;
   /** Milliseconds since the epoch. */
@@ -20,7 +11,8 @@ const letters = 'bcdfghjklmnpqrstvwxz2456789';
 
 const hex = (value: number, length: number): string => value.toString(16).padStart(length, '0');
 
-export const createOrigin = (options: OriginOptions): Origin => {
+/** What new objects get that no request decides: names, UIDs, times. Repeatable, given the same seed and clock. */
+export const createOrigin = (options: OriginOptions) => {
   const { random, now } = options;
   let second = Number.NaN;
   let text = '';
@@ -35,18 +27,22 @@ export const createOrigin = (options: OriginOptions): Origin => {
   };
 
   return {
-    nameFrom: (prefix) => {
+    /** `prefix` and five letters, as k8s.io/apiserver/pkg/storage/names does it. */
+    nameFrom: (prefix: string): string => {
       let suffix = '';
       while (suffix.length < 5) suffix += letters.charAt(random.integer(letters.length));
       return prefix.slice(0, 58) + suffix;
     },
-    uid() {
+    uid: (): string => {
       const part = (): string => hex(random.integer(0x1_0000), 4);
       const version = `4${part().slice(1)}`;
       const variant = hex(0x8000 | random.integer(0x4000), 4);
       // Joined, and so one flat string: a template makes a tree of its parts, which lives as long as the object.
       return [part() + part(), part(), version, variant, part() + part() + part()].join('-');
     },
-    timestamp: (inSeconds = 0) => timestamp(now() + inSeconds * 1000),
+    /** The server's wall clock, `inSeconds` ahead, as RFC 3339 with whole seconds. */
+    timestamp: (inSeconds = 0): string => timestamp(now() + inSeconds * 1000),
   };
 };
+
+export type Origin = ReturnType<typeof createOrigin>;

@@ -1,13 +1,4 @@
 import { type JsonMap, asList, asMap } from './object.ts';
-import {
-  type ProtobufWriter,
-  createProtobufWriter,
-  endField,
-  writeInteger,
-  writeString,
-  writtenBytes,
-  writtenSize,
-} from './protobuf-writer.ts';
 
 /** What a field holds: JSON's form of it is known from the Kubernetes API. */
 type FieldType =
@@ -28,79 +19,71 @@ interface ProtobufField {
 /** A message type: the number and type of each field, by its name in JSON; of a message in brackets there can be many. */
 export type ProtobufMessage = Readonly<Record<string, ProtobufField>>;
 
-/** Of most leases. */
-const usualSize = 256;
+/** Parts of a message, which stand one after the other. */
+type Chunks = readonly Uint8Array[];
+
+/** A negative number takes all of the ten bytes that 64 bits do. Throws a RangeError for what is no number. */
+const varint = (value: number): readonly number[] => {
+  const bytes: number[] = [];
+  if (value >= 0 && value < 2 ** 31) {
+    let rest = value;
+    for (; rest > 0x7f; rest >>= 7) bytes.push((rest & 0x7f) | 0x80);
+    return [...bytes, rest];
+  }
+  let rest = BigInt.asUintN(64, BigInt(value));
+  for (; rest > 0x7fn; rest >>= 7n) bytes.push(Number(rest & 0x7fn) | 0x80);
+  return [...bytes, Number(rest)];
+};
+
+const integerField = (field: number, value: number): Uint8Array =>
+  Buffer.from([...varint(field << 3), ...varint(Math.trunc(value))]);
+
+/** A field of bytes or a message. */
+export const bytesField = (field: number, content: Uint8Array): Chunks => [
+  Buffer.from([...varint((field << 3) | 2), ...varint(content.length)]),
+  content,
+];
+
+export const stringField = (field: number, text: string): Chunks => bytesField(field, Buffer.from(text));
 
 /** A Time or MicroTime, whose messages are alike. */
-const writeTime = (writer: ProtobufWriter, field: number, value: unknown): void => {
+const timeField = (field: number, value: unknown): Chunks => {
   const written = String(value);
   const [, fraction = ''] = /\.(\d{1,9})/.exec(written) ?? [];
-  const size = writtenSize(writer);
-  writeInteger(writer, 2, Number(fraction.padEnd(9, '0')));
-  writeInteger(writer, 1, Math.floor(Date.parse(written) / 1_000));
-  endField(writer, field, size);
+  const seconds = integerField(1, Math.floor(Date.parse(written) / 1_000));
+  return bytesField(field, Buffer.concat([seconds, integerField(2, Number(fraction.padEnd(9, '0')))]));
 };
 
-const writeStringMap = (writer: ProtobufWriter, field: number, value: Readonly<JsonMap>): void => {
-  for (const key of Object.keys(value).toReversed()) {
-    const size = writtenSize(writer);
-    writeString(writer, 2, String(value[key]));
-    writeString(writer, 1, key);
-    endField(writer, field, size);
-  }
+const entryField = (field: number, key: string, value: unknown): Chunks =>
+  bytesField(field, Buffer.concat([...stringField(1, key), ...stringField(2, String(value))]));
+
+/** Of all items, or undefined when one has a field that the message type does not name. */
+const messageFields = (field: number, message: ProtobufMessage, items: readonly unknown[]): Chunks | undefined => {
+  const encoded = items.map((item) => encodeProtobuf(message, asMap(item)));
+  return encoded.includes(undefined)
+    ? undefined
+    : encoded.flatMap((bytes = Buffer.alloc(0)) => bytesField(field, bytes));
 };
 
-/** Of all items, or false when one has a field that the message type does not name. */
-const writeMessages = (
-  writer: ProtobufWriter,
-  { 0: field, 1: type }: ProtobufField,
-  items: readonly Readonly<JsonMap>[],
-): boolean => {
-  const message = (Array.isArray(type) ? type[0] : type) as ProtobufMessage;
-  for (const item of items.toReversed()) {
-    const size = writtenSize(writer);
-    if (!writeFields(writer, message, item)) return false;
-    endField(writer, field, size);
-  }
-  return true;
-};
-
-const writeField = (writer: ProtobufWriter, known: ProtobufField, value: unknown): boolean => {
-  const { 0: field, 1: type } = known;
+const encodeField = ({ 0: field, 1: type }: ProtobufField, value: unknown): Chunks | undefined => {
   switch (type) {
     case 'string':
-      writeString(writer, field, String(value));
-      return true;
+      return stringField(field, String(value));
     case 'strings':
-      for (const item of asList(value).toReversed()) writeString(writer, field, String(item));
-      return true;
+      return asList(value).flatMap((item) => stringField(field, String(item)));
     case 'stringMap':
-      writeStringMap(writer, field, asMap(value));
-      return true;
+      return Object.entries(asMap(value)).flatMap(([key, text]) => entryField(field, key, text));
     case 'bool':
-      writeInteger(writer, field, value === true ? 1 : 0);
-      return true;
+      return [integerField(field, value === true ? 1 : 0)];
     case 'integer':
-      writeInteger(writer, field, Number(value));
-      return true;
+      return [integerField(field, Number(value))];
     case 'time':
-      writeTime(writer, field, value);
-      return true;
+      return timeField(field, value);
     default:
-      return writeMessages(writer, known, (Array.isArray(type) ? asList(value) : [value]).map(asMap));
+      return Array.isArray(type)
+        ? messageFields(field, type[0] as ProtobufMessage, asList(value))
+        : messageFields(field, type as ProtobufMessage, [value]);
   }
-};
-
-const writeFields = (writer: ProtobufWriter, message: ProtobufMessage, object: Readonly<JsonMap>): boolean => {
-  const names = Object.keys(object);
-  for (let index = names.length - 1; index >= 0; index -= 1) {
-    const name = names[index] ?? '';
-    const value = object[name];
-    if (value === undefined || value === null) continue;
-    const known = message[name];
-    if (known === undefined || !writeField(writer, known, value)) return false;
-  }
-  return true;
 };
 
 /**
@@ -108,6 +91,13 @@ const writeFields = (writer: ProtobufWriter, message: ProtobufMessage, object: R
  * the message type does not name. What is null or not there is left out, where Go also writes empty strings and zeros.
  */
 export const encodeProtobuf = (message: ProtobufMessage, object: Readonly<JsonMap>): Uint8Array | undefined => {
-  const writer = createProtobufWriter(usualSize);
-  return writeFields(writer, message, object) ? writtenBytes(writer) : undefined;
+  const chunks: Uint8Array[] = [];
+  for (const [name, value] of Object.entries(object)) {
+    if (value === undefined || value === null) continue;
+    const field = message[name];
+    const encoded = field && encodeField(field, value);
+    if (encoded === undefined) return undefined;
+    chunks.push(...encoded);
+  }
+  return Buffer.concat(chunks);
 };

@@ -11,20 +11,11 @@ export type Route =
       readonly subresource?: string;
     }
   | { readonly type: 'version' | 'health' | 'legacyVersions' | 'groups' }
+  | { readonly type: 'group'; readonly group: string }
   | { readonly type: 'resources'; readonly group: string; readonly version: string }
   | { readonly type: 'unknown' | 'nowhere' };
 
-export interface Catalog {
-  readonly kinds: readonly SimKind[];
-  find(group: string, version: string, resource: string): SimKind | undefined;
-  /** Versions served of a group, in the order of the kinds. */
-  versions(group: string): readonly string[];
-  readonly groups: readonly string[];
-  /** All kinds of the group are custom. */
-  isCustom(group: string): boolean;
-}
-
-export const createCatalog = (kinds: readonly SimKind[]): Catalog => {
+export const createCatalog = (kinds: readonly SimKind[]) => {
   const byPath = new Map(kinds.map((kind) => [`${kind.group}/${kind.version}/${kind.resource}`, kind]));
   const groups = [...new Set(kinds.map((kind) => kind.group))];
   const versions = new Map(
@@ -36,11 +27,16 @@ export const createCatalog = (kinds: readonly SimKind[]): Catalog => {
   return {
     kinds,
     groups,
-    isCustom: (group) => kinds.every((kind) => kind.group !== group || kind.custom),
-    find: (group, version, resource) => byPath.get(`${group}/${version}/${resource}`),
-    versions: (group) => versions.get(group) ?? [],
+    /** All kinds of the group are custom. */
+    isCustom: (group: string): boolean => kinds.every((kind) => kind.group !== group || kind.custom),
+    find: (group: string, version: string, resource: string): SimKind | undefined =>
+      byPath.get(`${group}/${version}/${resource}`),
+    /** Versions served of a group, in the order of the kinds. */
+    versions: (group: string): readonly string[] => versions.get(group) ?? [],
   };
 };
+
+export type Catalog = ReturnType<typeof createCatalog>;
 
 const fixed: Readonly<Record<string, Route>> = {
   '/version': { type: 'version' },
@@ -96,7 +92,8 @@ export const routeOf = (catalog: Catalog, path: string): Route => {
   if (root !== 'apis' || group === undefined || group === '' || !catalog.groups.includes(group)) {
     return { type: 'nowhere' };
   }
-  if (version === undefined || !catalog.versions(group).includes(version)) return { type: 'nowhere' };
+  if (version === undefined) return { type: 'group', group };
+  if (!catalog.versions(group).includes(version)) return { type: 'nowhere' };
   if (rest.length === 0) return { type: 'resources', group, version };
   const route = resourceRoute(catalog, { group, version }, rest);
   return route.type === 'unknown' && catalog.isCustom(group) ? { type: 'nowhere' } : route;

@@ -152,6 +152,14 @@ describe('a simulated server as a transport', () => {
     expect(clock.monotonic()).toBe(200_000);
   });
 
+  it('ends a watch that began at an instant at which rounding leaves next to nothing before its last bookmark', async () => {
+    const { clock, server } = setup();
+    await clock.advance(435_727.040_393_150_94);
+    const from = clock.monotonic();
+    await clock.run(watchAll(server, { watch: '1', allowWatchBookmarks: 'true', timeoutSeconds: '100' }));
+    expect(clock.monotonic() - from).toBeCloseTo(100_000);
+  });
+
   it('cuts off a watcher that does not read', async () => {
     const { clock, server } = setup();
     const response = await server.request({ method: 'GET', path: configMaps, query: { watch: '1' }, signal: never });

@@ -12,10 +12,10 @@ import { prefersProtobuf } from './negotiate.ts';
 import { createOrigin } from './origin.ts';
 import { isWatch, listOptions, refuseUnsimulated } from './read-options.ts';
 import { type ProtobufReply, type Reply, errorReply, headerOf, healthReply, jsonReply, nowhereReply } from './reply.ts';
-import { type Route, createCatalog, routeOf } from './route.ts';
+import { type Catalog, type Route, createCatalog, routeOf } from './route.ts';
 import { methodNotAllowed, unknownResource } from './status.ts';
-import { createStorage } from './storage.ts';
-import { type SimStore, createStore } from './store.ts';
+import { Storage } from './storage.ts';
+import { SimStore } from './store.ts';
 import { bodyOf } from './stream.ts';
 import { formatHttpDate } from './time.ts';
 import { type WatchHost, openWatch } from './watch.ts';
@@ -46,79 +46,92 @@ const isInProtobuf = (request: KubeRequest, { kind }: { readonly kind: SimKind }
 
 type CollectionRoute = Extract<Route, { type: 'collection' }>;
 
+const inputOf = (request: KubeRequest): WriteInput => ({
+  method: request.method === 'GET' ? 'POST' : request.method,
+  contentType: headerOf(request, 'content-type'),
+  body: request.body ?? '',
+});
+
+class RequestHandler {
+  readonly #hosts: WriteHost & WatchHost;
+  readonly #catalog: Catalog;
+  /** The server's wall clock, in milliseconds since the epoch. */
+  readonly #now: () => number;
+
+  constructor(hosts: WriteHost & WatchHost, kinds: readonly SimKind[], now: () => number) {
+    this.#hosts = hosts;
+    this.#catalog = createCatalog(kinds);
+    this.#now = now;
+  }
+
+  answer(request: KubeRequest): KubeResponse {
+    try {
+      return this.#route(request, routeOf(this.#catalog, request.path));
+    } catch (error) {
+      return this.#whole(errorReply(error));
+    }
+  }
+
+  #route(request: KubeRequest, route: Route): KubeResponse {
+    refuseUnsimulated(request.query ?? {});
+    if (route.type === 'nowhere') return this.#whole(nowhereReply);
+    if (route.type === 'unknown') throw unknownResource();
+    if (route.type === 'collection') return this.#collection(request, route);
+    if (route.type === 'object') {
+      const { storage } = this.#hosts;
+      if (request.method !== 'GET') return this.#whole(writeTarget(this.#hosts, route, inputOf(request)));
+      return this.#whole(readObject(storage, route, isInProtobuf(request, route)));
+    }
+    if (request.method !== 'GET') throw methodNotAllowed();
+    if (route.type === 'health') return this.#whole(healthReply);
+    return this.#whole(jsonReply(JSON.stringify(discoveryOf(this.#catalog, route))));
+  }
+
+  #collection(request: KubeRequest, route: CollectionRoute): KubeResponse {
+    const { kind, namespace = '' } = route;
+    if (request.method === 'GET') return this.#read(request, route);
+    if (request.method !== 'POST' || (kind.namespaced && namespace === '')) throw methodNotAllowed();
+    return this.#whole(create(this.#hosts, { kind, namespace }, inputOf(request)));
+  }
+
+  #read(request: KubeRequest, target: CollectionRoute): KubeResponse {
+    const { query = {} } = request;
+    const options = listOptions(query);
+    if (!isWatch(query)) {
+      const list = { ...target, options, protobuf: isInProtobuf(request, target) };
+      return this.#whole(readList(this.#hosts.storage, list));
+    }
+    const exchange = followExchange(this.#hosts.clock, request);
+    return this.#respond({ status: 200 }, openWatch(this.#hosts, { ...target, options }, exchange));
+  }
+
+  #whole(reply: Reply | ProtobufReply): KubeResponse {
+    return this.#respond(reply, bodyOf('bytes' in reply ? reply.bytes : Buffer.from(reply.text)));
+  }
+
+  #respond({ status, headers }: Omit<Reply, 'text'>, body: AsyncIterable<Uint8Array>): KubeResponse {
+    const date = formatHttpDate(this.#now());
+    return { status, headers: { 'content-type': 'application/json', date, ...headers }, body };
+  }
+}
+
 /**
  * An embedded Kubernetes API server. It is a `Kube` itself, and so an in-memory transport: deadlines and aborts hold as they do on a
  * network. A write is done by the time `request` returns its promise; time passes on `clock` only.
  */
 export const createSimApiServer = (options: SimApiServerOptions): SimApiServer => {
-  const {
-    clock,
-    kinds = Object.values(simKinds),
-    seed = 0,
-    namespaces = defaultNamespaces,
-    historyEvents = 5000,
-  } = options;
+  const { clock, kinds = Object.values(simKinds), seed = 0 } = options;
+  const { namespaces = defaultNamespaces, historyEvents = 5000 } = options;
   let skewMs = 0;
   const random = createSeededRandom(seed);
-  const catalog = createCatalog(kinds);
-  const storage = createStorage(historyEvents);
+  const storage = new Storage(historyEvents);
   const now = (): number => clock.now() + skewMs;
   const origin = createOrigin({ random: random.fork('origin'), now });
-  const hosts: WriteHost & WatchHost = { storage, clock, origin, random: random.fork('watch') };
-  const store = createStore(storage, origin);
+  const handler = new RequestHandler({ storage, clock, origin, random: random.fork('watch') }, kinds, now);
+  const store = new SimStore(storage, origin);
   for (const name of namespaces) store.put(simKinds.Namespace, { metadata: { name } });
   // As on a real server, which has a past by the time anybody can ask: versions of before its start are too old to watch from.
   storage.compact(storage.revision);
-
-  const respond = (reply: Omit<Reply, 'text'>, body: AsyncIterable<Uint8Array>): KubeResponse => ({
-    status: reply.status,
-    headers: {
-      'content-type': 'application/json',
-      date: formatHttpDate(now()),
-      ...reply.headers,
-    },
-    body,
-  });
-
-  const whole = (reply: Reply | ProtobufReply): KubeResponse =>
-    respond(reply, bodyOf('bytes' in reply ? reply.bytes : Buffer.from(reply.text)));
-
-  const inputOf = (request: KubeRequest): WriteInput => ({
-    method: request.method === 'GET' ? 'POST' : request.method,
-    contentType: headerOf(request, 'content-type'),
-    body: request.body ?? '',
-  });
-
-  const read = (request: KubeRequest, target: CollectionRoute): KubeResponse => {
-    const query = request.query ?? {};
-    const options = listOptions(query);
-    if (isWatch(query)) {
-      return respond({ status: 200 }, openWatch(hosts, { ...target, options }, followExchange(clock, request)));
-    }
-    return whole(readList(storage, { ...target, options, protobuf: isInProtobuf(request, target) }));
-  };
-
-  const onCollection = (request: KubeRequest, route: CollectionRoute): KubeResponse => {
-    const { kind, namespace = '' } = route;
-    if (request.method === 'GET') return read(request, route);
-    if (request.method !== 'POST' || (kind.namespaced && namespace === '')) throw methodNotAllowed();
-    return whole(create(hosts, { kind, namespace }, inputOf(request)));
-  };
-
-  const answer = (request: KubeRequest): KubeResponse => {
-    refuseUnsimulated(request.query ?? {});
-    const route = routeOf(catalog, request.path);
-    if (route.type === 'nowhere') return whole(nowhereReply);
-    if (route.type === 'unknown') throw unknownResource();
-    if (route.type === 'collection') return onCollection(request, route);
-    if (route.type === 'object') {
-      if (request.method === 'GET') return whole(readObject(storage, route, isInProtobuf(request, route)));
-      return whole(writeTarget(hosts, route, inputOf(request)));
-    }
-    if (request.method !== 'GET') throw methodNotAllowed();
-    return whole(route.type === 'health' ? healthReply : jsonReply(JSON.stringify(discoveryOf(catalog, route))));
-  };
-
   return {
     store,
     setClockSkew(ms) {
@@ -126,11 +139,7 @@ export const createSimApiServer = (options: SimApiServerOptions): SimApiServer =
     },
     async request(request) {
       request.signal.throwIfAborted();
-      try {
-        return answer(request);
-      } catch (error) {
-        return whole(errorReply(error));
-      }
+      return handler.answer(request);
     },
   };
 };

@@ -1,5 +1,4 @@
-import type { StatusCause } from './cause.ts';
-import type { SimKind } from './kind.ts';
+import type { SimKind, StatusCause } from './kind.ts';
 
 export interface StatusDetails {
   readonly name?: string;

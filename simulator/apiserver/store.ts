@@ -17,42 +17,12 @@ export interface SimRef {
 export interface SimChange {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
   readonly object: SimObject;
-  readonly previous?: SimObject;
+  readonly previous: SimObject | undefined;
 }
 
 /** What an actor writes: an object without what the server adds. */
 export interface SimDraft extends Readonly<JsonMap> {
   readonly metadata: Readonly<JsonMap> & { readonly name: string; readonly namespace?: string };
-}
-
-/**
- * The server's objects without HTTP, JSON or validation, for the actors of a simulation (kubelets, controllers) and for set-up.
- *
- * Objects are shared, never copied: to change one, make a new one (spread) and hand it in. Writes through this door bump
- * resourceVersion and generation as requests do, reach watchers in the same order, and do nothing when nothing differs. Taking the last
- * finalizer of a deleted object removes it. They may change the spec and the status in one go.
- */
-export interface SimStore {
-  /** The revision of the last write. */
-  readonly revision: number;
-  get(kind: SimKind, ref: SimRef): SimObject | undefined;
-  /** Sorted by namespace and name. Frozen, and the same while nothing of the kind changes. */
-  list(kind: SimKind, namespace?: string): readonly SimObject[];
-  /** Creates the object, or replaces it whole, status included. The namespace need not exist. */
-  put(kind: SimKind, object: SimDraft): SimObject;
-  /** Replaces the object by `change` of it; undefined when there is none. Returning the same object means no change. */
-  patch(kind: SimKind, ref: SimRef, change: (object: SimObject) => SimDraft): SimObject | undefined;
-  /** Removes the object at once, whatever its finalizers and grace period. False when there is none. */
-  remove(kind: SimKind, ref: SimRef): boolean;
-  /** Deletes as a DELETE request does: graceful, held back by finalizers. False when there is none. */
-  delete(kind: SimKind, ref: SimRef, options?: DeleteOptions): boolean;
-  /**
-   * `listener` hears every later change, synchronously, in the order of revisions, after the store shows it; what a listener writes is
-   * told after the change it is hearing. It must not throw. Returns the unsubscribe function.
-   */
-  subscribe(kind: SimKind, listener: (change: SimChange) => void, namespace?: string): () => void;
-  /** Forgets the past, as etcd's compaction does: watches and pages of older revisions (default: all) are answered with 410. */
-  compact(revision?: number): void;
 }
 
 /** The metadata of `draft`, but for what belongs to the server. What came from the store is as the store wants it. */
@@ -71,53 +41,93 @@ const replaced = (entry: Entry, draft: SimDraft): Readonly<JsonMap> & { readonly
   return { ...next, metadata: (isCounted ? { ...metadata, generation } : metadata) as SimMeta };
 };
 
-export const createStore = (storage: Storage, origin: Origin): SimStore => {
-  const find = (kind: SimKind, ref: SimRef): Entry | undefined =>
-    storage.collection(kind).get(ref.namespace ?? '', ref.name);
+/**
+ * The server's objects without HTTP, JSON or validation, for the actors of a simulation (kubelets, controllers) and for set-up.
+ *
+ * Objects are shared, never copied: to change one, make a new one (spread) and hand it in. Writes through this door bump
+ * resourceVersion and generation as requests do, reach watchers in the same order, and do nothing when nothing differs. Taking the last
+ * finalizer of a deleted object removes it. They may change the spec and the status in one go.
+ */
+export class SimStore {
+  readonly #storage: Storage;
+  readonly #origin: Origin;
 
-  const replace = (entry: Entry, draft: SimDraft): SimObject => {
+  constructor(storage: Storage, origin: Origin) {
+    this.#storage = storage;
+    this.#origin = origin;
+  }
+
+  /** The revision of the last write. */
+  get revision(): number {
+    return this.#storage.revision;
+  }
+
+  get(kind: SimKind, ref: SimRef): SimObject | undefined {
+    return this.#find(kind, ref)?.object;
+  }
+
+  /** Sorted by namespace and name. Frozen, and the same while nothing of the kind changes. */
+  list(kind: SimKind, namespace?: string): readonly SimObject[] {
+    return this.#storage.collection(kind).objects(namespace);
+  }
+
+  /** Creates the object, or replaces it whole, status included. The namespace need not exist. */
+  put(kind: SimKind, draft: SimDraft): SimObject {
+    const entry = this.#find(kind, draft.metadata);
+    return entry === undefined ? this.#add(kind, draft) : this.#replace(entry, draft);
+  }
+
+  /** Replaces the object by `change` of it; undefined when there is none. Returning the same object means no change. */
+  patch(kind: SimKind, ref: SimRef, change: (object: SimObject) => SimDraft): SimObject | undefined {
+    const entry = this.#find(kind, ref);
+    return entry && this.#replace(entry, change(entry.object));
+  }
+
+  /** Removes the object at once, whatever its finalizers and grace period. False when there is none. */
+  remove(kind: SimKind, ref: SimRef): boolean {
+    const entry = this.#find(kind, ref);
+    if (entry !== undefined) this.#storage.remove(entry);
+    return entry !== undefined;
+  }
+
+  /** Deletes as a DELETE request does: graceful, held back by finalizers. False when there is none. */
+  delete(kind: SimKind, ref: SimRef, options: DeleteOptions = {}): boolean {
+    const entry = this.#find(kind, ref);
+    if (entry !== undefined) deleteEntry(this.#storage, entry, { options, origin: this.#origin });
+    return entry !== undefined;
+  }
+
+  /**
+   * `listener` hears every later change, synchronously, in the order of revisions, after the store shows it; what a listener writes is
+   * told after the change it is hearing. It must not throw. Returns the unsubscribe function.
+   */
+  subscribe(kind: SimKind, listener: (change: SimChange) => void, namespace?: string): () => void {
+    return this.#storage.subscribe(kind, namespace, ({ type, entry, previous }) =>
+      listener({ type, object: entry.object, previous: previous?.object }),
+    );
+  }
+
+  /** Forgets the past, as etcd's compaction does: watches and pages of older revisions (default: all) are answered with 410. */
+  compact(revision = this.#storage.revision): void {
+    this.#storage.compact(revision);
+  }
+
+  #find(kind: SimKind, { namespace = '', name }: SimRef): Entry | undefined {
+    return this.#storage.collection(kind).get(namespace, name);
+  }
+
+  #replace(entry: Entry, draft: SimDraft): SimObject {
     if (draft === (entry.object as SimDraft)) return entry.object;
     const next = replaced(entry, draft);
     if (equalJson(entry.object, next)) return entry.object;
-    if (!isReleased(next)) return storage.put(entry.kind, next).object;
-    return storage.remove(createEntry(entry.kind, next as unknown as SimObject, entry.revision)).object;
-  };
+    if (!isReleased(next)) return this.#storage.put(entry.kind, next).object;
+    return this.#storage.remove(createEntry(entry.kind, next as unknown as SimObject, entry.revision)).object;
+  }
 
-  const add = (kind: SimKind, draft: SimDraft): SimObject => {
+  #add(kind: SimKind, draft: SimDraft): SimObject {
     const namespace = draft.metadata.namespace ?? '';
-    const object = newObject({ kind, namespace, wanted: draft }, origin);
+    const object = newObject({ kind, namespace, wanted: draft }, this.#origin);
     const status = draft.status === undefined ? {} : { status: draft.status };
-    return storage.put(kind, { ...object, ...status }).object;
-  };
-
-  return {
-    get revision() {
-      return storage.revision;
-    },
-    get: (kind, ref) => find(kind, ref)?.object,
-    list: (kind, namespace) => storage.collection(kind).objects(namespace),
-    put(kind, draft) {
-      const entry = find(kind, draft.metadata);
-      return entry === undefined ? add(kind, draft) : replace(entry, draft);
-    },
-    patch(kind, ref, change) {
-      const entry = find(kind, ref);
-      return entry === undefined ? undefined : replace(entry, change(entry.object));
-    },
-    remove(kind, ref) {
-      const entry = find(kind, ref);
-      if (entry !== undefined) storage.remove(entry);
-      return entry !== undefined;
-    },
-    delete(kind, ref, options = {}) {
-      const entry = find(kind, ref);
-      if (entry !== undefined) deleteEntry(storage, entry, { options, origin });
-      return entry !== undefined;
-    },
-    subscribe: (kind, listener, namespace) =>
-      storage.subscribe(kind, namespace, ({ type, entry, previous }) =>
-        listener({ type, object: entry.object, ...(previous === undefined ? {} : { previous: previous.object }) }),
-      ),
-    compact: (revision = storage.revision) => storage.compact(revision),
-  };
-};
+    return this.#storage.put(kind, { ...object, ...status }).object;
+  }
+}

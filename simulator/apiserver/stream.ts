@@ -1,15 +1,3 @@
-/** A body whose chunks are pushed in; what is not read yet waits. */
-export interface ByteStream {
-  readonly body: AsyncIterable<Uint8Array>;
-  push(chunk: Uint8Array): void;
-  /** No more chunks: the reader gets what waits, then the end. */
-  end(): void;
-  /** The reader gets what waits, then `error`. */
-  fail(error: unknown): void;
-  /** Chunks that nobody has read yet. */
-  readonly backlog: number;
-}
-
 type Outcome = { readonly type: 'end' } | { readonly type: 'error'; readonly error: unknown };
 
 interface Reader {
@@ -19,8 +7,8 @@ interface Reader {
 
 const finished: IteratorResult<Uint8Array> = { done: true, value: undefined };
 
-/** `onAbandon` is called once, when the reader stops before the end. */
-export const createByteStream = (onAbandon: () => void): ByteStream => {
+/** A body whose chunks are pushed in; what is not read yet waits. `onAbandon` is called once, when the reader stops before the end. */
+export const createByteStream = (onAbandon: () => void) => {
   const chunks: Uint8Array[] = [];
   const readers: Reader[] = [];
   let outcome: Outcome | undefined;
@@ -55,22 +43,25 @@ export const createByteStream = (onAbandon: () => void): ByteStream => {
   };
 
   return {
-    body: { [Symbol.asyncIterator]: () => iterator },
-    push(chunk) {
+    body: { [Symbol.asyncIterator]: () => iterator } as AsyncIterable<Uint8Array>,
+    push(chunk: Uint8Array): void {
       if (outcome !== undefined) return;
       const reader = readers.shift();
       if (reader === undefined) chunks.push(chunk);
       else reader.resolve({ done: false, value: chunk });
     },
-    end: () => finish({ type: 'end' }),
-    fail(error) {
-      finish({ type: 'error', error });
-    },
-    get backlog() {
+    /** No more chunks: the reader gets what waits, then the end. */
+    end: (): void => finish({ type: 'end' }),
+    /** The reader gets what waits, then `error`. */
+    fail: (error: unknown): void => finish({ type: 'error', error }),
+    /** Chunks that nobody has read yet. */
+    get backlog(): number {
       return chunks.length;
     },
   };
 };
+
+export type ByteStream = ReturnType<typeof createByteStream>;
 
 /** A body of one chunk. */
 export const bodyOf = (bytes: Uint8Array): AsyncIterable<Uint8Array> => ({
@@ -85,6 +76,33 @@ export const bodyOf = (bytes: Uint8Array): AsyncIterable<Uint8Array> => ({
       return() {
         rest = undefined;
         return Promise.resolve(finished);
+      },
+    };
+  },
+});
+
+/** `body`, each chunk of which is read by way of `read`; calls `finish` when it has come to its end, has failed or was left. */
+export const followBody = (
+  body: AsyncIterable<Uint8Array>,
+  finish: () => void,
+  read: (chunk: Promise<IteratorResult<Uint8Array>>) => Promise<IteratorResult<Uint8Array>> = (chunk) => chunk,
+): AsyncIterable<Uint8Array> => ({
+  [Symbol.asyncIterator]: () => {
+    const chunks = body[Symbol.asyncIterator]();
+    return {
+      async next() {
+        try {
+          const chunk = await read(chunks.next());
+          if (chunk.done === true) finish();
+          return chunk;
+        } catch (error) {
+          finish();
+          throw error;
+        }
+      },
+      async return() {
+        finish();
+        return (await chunks.return?.()) ?? finished;
       },
     };
   },

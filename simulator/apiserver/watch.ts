@@ -84,9 +84,11 @@ const scheduleBookmarks = (clock: Clock, lifetimeMs: number, send: () => void): 
   const schedule = (): void => {
     const left = last - (clock.monotonic() - start);
     if (left <= 0) return;
+    // Asked again after the last one, `left` may be so small, by rounding, that time would never move on.
+    const next = left <= bookmarkMs ? () => undefined : schedule;
     cancel = clock.timer(Math.min(bookmarkMs, left), () => {
       send();
-      schedule();
+      next();
     });
   };
   schedule();

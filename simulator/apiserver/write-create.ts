@@ -88,11 +88,7 @@ export const checkBodyType = (kind: SimKind, body: Readonly<JsonMap>): void => {
   if (kind.custom && found.kind !== kind.kind && found.apiVersion === expected) {
     const { name } = metadataIn(body);
     throw invalid({ ...kind, kind: found.kind }, name, [
-      {
-        reason: 'FieldValueInvalid',
-        message: `Invalid value: "${found.kind}": must be ${kind.kind}`,
-        field: 'kind',
-      },
+      { reason: 'FieldValueInvalid', message: `Invalid value: "${found.kind}": must be ${kind.kind}`, field: 'kind' },
     ]);
   }
   if (found.kind !== '' && found.kind !== kind.kind) throw bodyTypeError(kind, found);

@@ -1,6 +1,5 @@
-import type { StatusCause } from './cause.ts';
 import type { Entry } from './entry.ts';
-import { type SimKind, apiVersionOf } from './kind.ts';
+import { type StatusCause, type SimKind, apiVersionOf } from './kind.ts';
 import { metadataIn, metadataProblems, nextGeneration, tidyMetadata, tidyStatus } from './metadata.ts';
 import { type JsonMap, type SimMeta, type SimObject, asList, equalJson, without } from './object.ts';
 import { StatusError, badRequest, conflict, invalid } from './status.ts';

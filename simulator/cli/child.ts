@@ -22,7 +22,7 @@ export interface ChildOptions {
 
 const patienceMs = 3_000;
 
-/** A child whose parent has gone ends as it would by a signal: nothing of the demo outlives it, however it ends. */
+/** Ends a child whose parent has gone as a signal would: nothing outlives the demo. */
 const leash = (directory: string): string =>
   [
     'import { rmSync } from "node:fs";',
@@ -35,7 +35,7 @@ const leash = (directory: string): string =>
 /** The program's bundle stands beside the simulator's, which this is part of. */
 const program = fileURLToPath(new URL('dwd.js', import.meta.url));
 
-/** Starts `dwd` with other arguments. Signals of the terminal do not reach it: whoever started it ends it. */
+/** Starts `dwd` with other arguments. Signals of the terminal do not reach it: the caller ends it. */
 export const startChild = ({ args, clock, output, directory }: ChildOptions): Child => {
   const child = fork(program, args, {
     detached: true,

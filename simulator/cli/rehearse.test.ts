@@ -43,6 +43,49 @@ describe('dwd rehearse', () => {
     expect((await dwd('simulate', ...flags, '--output=text')).stdout).toBe(table);
   });
 
+  it('takes the source from the file: a seed without Clusters and Machines, where nobody replaces machines that nobody names', async () => {
+    const { code, stdout, stderr } = await rehearse('--config-file=secret.yaml', ...small, '--output=json');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const rehearsal = JSON.parse(stdout) as Rehearsal;
+    expect(rehearsal).toMatchObject({ source: 'secret', threatened: 2, heldShoots: 2, unrestored: 0, warnings: [] });
+    expect(Object.keys(rehearsal.requests.seed).filter((kind) => /clusters|machines/.test(kind))).toEqual([]);
+    expect((await rehearse('--config-file=secret.yaml', '--source=secret', ...small, '--output=json')).stdout).toBe(
+      stdout,
+    );
+    const labelled = await rehearse('--config-file=selector.yaml', ...small, '--output=json');
+    expect(JSON.parse(labelled.stdout)).toMatchObject({
+      source: 'secret',
+      threatened: 2,
+      heldShoots: 2,
+      unrestored: 0,
+    });
+    const alone = await rehearse('--config-file=kcm-alone.yaml', ...small, '--duration=45m');
+    expect(alone.code).toBe(0);
+    expect(alone.stdout).toContain('(source secret, seed 1, ');
+    expect(alone.stdout).toMatch(/\n {2}without protection +6 +0\n {2}with protection +0 +0\n/);
+    expect(alone.stdout).not.toContain('WARNING');
+  });
+
+  it('takes the source from the flag where the file leaves it open, and says so', async () => {
+    const { code, stdout, stderr } = await rehearse('--config-file=example.yaml', '--source=secret', ...small);
+    expect(code).toBe(0);
+    expect(stdout).toContain('source secret');
+    expect(stderr).toBe(
+      'example.yaml: clusterSource: warning: is not set: a prober with this file looks for the Clusters of Gardener, and --source secret is rehearsed\n',
+    );
+  });
+
+  it('rehearses clusters of Cluster API, by the file or by the flag', async () => {
+    const { code, stdout, stderr } = await rehearse('--config-file=example.yaml', '--source=cluster-api', ...small);
+    expect(code).toBe(0);
+    expect(stdout).toContain('source cluster-api');
+    expect(stdout).toMatch(/\n {2}without protection +6 +0\n {2}with protection +0 +0\n/);
+    expect(stderr).toContain('--source cluster-api is rehearsed\n');
+    const byFile = await rehearse('--config-file=cluster-api.yaml', '--source=cluster-api', ...small, '--fault=none');
+    expect(byFile).toMatchObject({ code: 0, stderr: '' });
+    expect(byFile.stdout).toContain('source cluster-api');
+  });
+
   it('repeats the warnings about the file', async () => {
     const { stderr } = await rehearse('--config-file=warned.yaml', ...small, '--fault=none');
     expect(stderr).toMatch(/^warned\.yaml:1:1: kcmNodeMonitorGraceDuration: warning: is not set/);
@@ -51,6 +94,26 @@ describe('dwd rehearse', () => {
   it.each<readonly [readonly string[], number, string]>([
     [[], 2, 'dwd rehearse: flag --config-file is required'],
     [['--config-file=example.yaml', '--fault=fire'], 2, 'dwd rehearse: flag --fault takes lb, nat, shoot-lb, '],
+    [
+      ['--config-file=secret.yaml', '--source=gardener'],
+      2,
+      'dwd rehearse: --source gardener contradicts secret.yaml, where clusterSource.kind is secret\n',
+    ],
+    [
+      ['--config-file=gardener.yaml', '--source=secret'],
+      2,
+      'dwd rehearse: --source secret contradicts gardener.yaml, where clusterSource.kind is gardener\n',
+    ],
+    [
+      ['--config-file=cluster-api.yaml', '--source=secret'],
+      2,
+      'dwd rehearse: --source secret contradicts cluster-api.yaml, where clusterSource.kind is cluster-api\n',
+    ],
+    [
+      ['--config-file=example.yaml', '--source=kkp'],
+      2,
+      'dwd rehearse: flag --source takes gardener, secret or cluster-api',
+    ],
     [['--config-file=example.yaml', '--shoots=0'], 2, 'dwd rehearse: flag --shoots takes a whole number >= 1'],
     [['--config-file=example.yaml', '--nodes=many'], 2, 'dwd rehearse: flag --nodes takes a whole number >= 1'],
     [['--config-file=example.yaml', '--duration=15'], 2, 'dwd rehearse: flag --duration takes a duration > 0'],

@@ -1,3 +1,4 @@
+import { parse } from 'yaml';
 import {
   CommandError,
   defaultBurst,
@@ -9,8 +10,10 @@ import {
 } from '../../src/cli/index.ts';
 import { formatProblem } from '../../src/config/index.ts';
 import { formatGoDuration } from '../../src/kubernetes/api/duration.ts';
-import { proberConfig } from '../../src/prober/index.ts';
+import { type ProberSettings, proberConfig } from '../../src/prober/index.ts';
+import { capiSettings, worldSourceOf } from '../harness/index.ts';
 import { planRehearsal, rehearse, tellRehearsal } from '../rehearsal/index.ts';
+import type { WorldSource } from '../world/index.ts';
 
 const loadSettings = async (file: string, io: CliIo) => {
   let config: string;
@@ -22,13 +25,38 @@ const loadSettings = async (file: string, io: CliIo) => {
   const { settings, problems } = proberConfig.load(config, { unknownFields: 'warning', looked: 'ahead' });
   const lines = problems.map((problem) => formatProblem(file, problem));
   if (settings === undefined) throw new CommandError('the configuration is not valid', lines);
-  return { settings, warnings: lines };
+  const { clusterSource } = parse(config) as { readonly clusterSource?: { readonly kind?: unknown } };
+  return { settings, warnings: lines, namesSource: clusterSource?.kind !== undefined };
+};
+
+type Loaded = Awaited<ReturnType<typeof loadSettings>>;
+
+const withSourceOf: Readonly<Record<WorldSource, (settings: ProberSettings) => ProberSettings>> = {
+  gardener: (settings) => settings,
+  secret: (settings) => ({ ...settings, clusterSource: { key: 'kubeconfig' } }),
+  'cluster-api': capiSettings,
+};
+
+/** The settings with the source of the flag, where the file leaves it open. Throws where the two disagree. */
+const withSource = (
+  { settings, warnings, namesSource }: Loaded,
+  wanted: WorldSource | undefined,
+  file: string,
+): Pick<Loaded, 'settings' | 'warnings'> => {
+  const configured = worldSourceOf(settings);
+  if (wanted === undefined || wanted === configured) return { settings, warnings };
+  if (namesSource) {
+    throw new UsageError(`--source ${wanted} contradicts ${file}, where clusterSource.kind is ${configured}`);
+  }
+  const warning = `${file}: clusterSource: warning: is not set: a prober with this file looks for the Clusters of Gardener, and --source ${wanted} is rehearsed`;
+  return { settings: withSourceOf[wanted](settings), warnings: [...warnings, warning] };
 };
 
 /** `dwd rehearse` */
 export const runRehearse: RunRehearse = async (values, io) => {
   const { shoots, nodes, fault, seed, output, duration: durationMs } = values;
-  const { settings, warnings } = await loadSettings(values['config-file'], io);
+  const file = values['config-file'];
+  const { settings, warnings } = withSource(await loadSettings(file, io), values.source, file);
   const limits = { qps: values['kube-api-qps'] || defaultQps, burst: values['kube-api-burst'] || defaultBurst };
   const plan = planRehearsal({ settings, shoots, nodes, fault, durationMs, seed, limits });
   if (!plan.ok) throw new UsageError(plan.error);

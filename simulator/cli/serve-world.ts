@@ -2,9 +2,10 @@ import { closeSync, mkdirSync, openSync, readdirSync, realpathSync, rmdirSync, r
 import { join } from 'node:path';
 import { type CliIo, CommandError, inWords } from '../../src/cli/index.ts';
 import { systemClock, whenAborted } from '../../src/process/index.ts';
-import { type Pace, openStage } from '../demo/index.ts';
+import { type Pace, openWorld } from '../demo/index.ts';
+import type { WorldSource } from '../world/index.ts';
 
-/** What the process that serves the world says on stdout when it is ready: paths of kubeconfigs. */
+/** The line on stdout of the process that serves the world, when it is ready: paths of kubeconfigs. */
 export interface WorldReport {
   readonly seed: string;
   readonly shoots: readonly { readonly name: string; readonly namespace: string; readonly kubeconfig: string }[];
@@ -81,21 +82,21 @@ const filesIn = (directory: string): OwnFiles => {
  * only what it wrote.
  */
 export const serveDemoWorld = async (
-  { directory, pace }: { readonly directory: string; readonly pace: Pace },
+  { directory, pace, source }: { readonly directory: string; readonly pace: Pace; readonly source: WorldSource },
   io: CliIo,
 ): Promise<number> => {
   const stop = io.stopOnSignals();
   const files = filesIn(directory);
   try {
-    const stage = await openStage(systemClock(), pace);
+    const world = await openWorld(systemClock(), pace, source);
     try {
       const save = (name: string, kubeconfig: string): string => files.save(`${name}.kubeconfig`, kubeconfig);
-      const seed = save('seed', stage.seedKubeconfig);
-      const shoots = stage.shoots.map((shoot) => ({ ...shoot, kubeconfig: save(shoot.name, shoot.kubeconfig) }));
+      const seed = save('seed', world.seedKubeconfig);
+      const shoots = world.shoots.map((shoot) => ({ ...shoot, kubeconfig: save(shoot.name, shoot.kubeconfig) }));
       io.stdout(`${JSON.stringify({ seed, shoots } satisfies WorldReport)}\n`);
       await Promise.race([whenAborted(stop), io.readFile('-')]);
     } finally {
-      await stage.close();
+      await world.close();
     }
   } finally {
     files.remove();

@@ -5,17 +5,22 @@ import {
   kubeControllerManager,
   kubeconfigSecretName,
   machineControllerManager,
+  type WorldSource,
 } from '../world/index.ts';
-import { type Pace, demoFraction, demoProbeIntervalMs, demoTiming } from './setting.ts';
+import { type Pace, demoTiming } from './setting.ts';
 
 /** Configuration of the prober: levels as gardenlet sets them, times to suit the world. */
-export const demoProberConfig = (pace: Pace): string => `kubeConfigSecretName: ${kubeconfigSecretName}
-probeInterval: ${formatGoDuration(demoProbeIntervalMs)}
+export const demoProberConfig = (
+  pace: Pace,
+  source: WorldSource = 'gardener',
+): string => `clusterSource: {kind: ${source}}
+kubeConfigSecretName: ${kubeconfigSecretName}
+probeInterval: 2s
 initialDelay: 1s
 probeTimeout: 5s
 backoffJitterFactor: 0.2
 kcmNodeMonitorGraceDuration: ${formatGoDuration(demoTiming(pace).graceMs)}
-nodeLeaseFailureFraction: ${String(demoFraction)}
+nodeLeaseFailureFraction: 0.6
 dependentResourceInfos:
 - ref:
     {apiVersion: apps/v1, kind: Deployment, name: ${kubeControllerManager}}
@@ -33,7 +38,7 @@ dependentResourceInfos:
 `;
 
 /** Configuration of the weeder: what Gardener configures. */
-export const demoWeederConfig: string = weederConfig.gardeners;
+export const demoWeederConfig: string = weederConfig.defaultText;
 
 /** Configuration of care: as it is by default. */
 export const demoCareConfig = `kubeConfigSecretName: ${kubeconfigSecretName}

@@ -1,82 +1,286 @@
 import { describe, expect, it } from 'vitest';
-import { introduce } from './introduction.ts';
-import { runShow, seen, storyOf, untold } from './testing/show.ts';
+import { meltdownProtectionAnnotation } from '../../src/gardener/scaling-annotations.ts';
+import { simKinds } from '../apiserver/kinds.ts';
+import type { Scenario } from '../harness/harness.ts';
+import { aboutLines } from './about.ts';
+import { type CareReport, linesOfCare } from './care.ts';
+import { type ScriptRunOptions, runWholeScript, seen, linesAbout, missingFrom } from './testing/fixture.ts';
 
-describe('the demo', () => {
-  it('shows what both watchdogs are for within a minute', async () => {
-    const show = await runShow();
-    expect(seen(show)).toEqual(show.findings.map(() => true));
-    expect(show.findings).toHaveLength(9);
+/** What is to be seen, in the order of the findings. */
+const findings = [
+  'down in time',
+  'no node lost',
+  'no machine replaced',
+  'landed',
+  'restored',
+  'charlie untouched',
+  'crash loop',
+  'weeded',
+  'before twin',
+  'not scaled',
+] as const;
+
+const deletePods = (shoot: string, atMs: number) => ({
+  meddle: ({ clock, world }: Scenario) =>
+    void clock.timer(atMs, () => {
+      const { namespace } = world.shoot(shoot);
+      for (const { metadata } of world.store.list(simKinds.Pod, namespace)) world.store.delete(simKinds.Pod, metadata);
+    }),
+});
+
+/** Another hand marks a Deployment of bravo as the prober does, for a second. */
+const markScaled = ({ clock, world }: Scenario): void => {
+  const ref = { namespace: world.shoot('bravo').namespace, name: 'cluster-autoscaler' };
+  const mark = (annotations: Readonly<Record<string, string>>) => () =>
+    world.store.patch(simKinds.Deployment, ref, (old) => ({ ...old, metadata: { ...old.metadata, annotations } }));
+  clock.timer(15_000, mark({ [meltdownProtectionAnnotation]: '' }));
+  clock.timer(16_000, mark({}));
+};
+
+describe('the scripted demo', () => {
+  it('shows what both watchdogs are for within a minute, and tells each shoot only what concerns it', async () => {
+    const show = await runWholeScript();
+    expect(seen(show)).toEqual(findings.map(() => true));
     expect(show.lastedMs).toBeLessThan(60_000);
     expect(
-      untold(show.lines, [
-        'all is up: 20 nodes Ready',
+      missingFrom(show.lines, [
         'the prober has looked at all of them',
         'the weeder watches over their services',
         'alpha    the network between its kubelets and its API server is cut',
-        'bravo    its etcd fails',
-        'all are down, ',
+        'bravo    its etcd fails, and that of twin as well',
+        'alpha    confirming: none of 5 candidates has renewed for 10.',
+        'alpha    protected: none of 5 candidates has renewed for 12.',
+        'alpha    machine-controller-manager  1 -> 0',
+        'alpha      annotated replicas=1, meltdown-protection-active',
+        'alpha    cluster-autoscaler          1 -> 0',
+        'alpha    kube-controller-manager     2 -> 0',
+        'alpha      annotated replicas=2, meltdown-protection-active',
+        'care checks',
         'bravo    etcd is mended',
         'the network is repaired',
+        'alpha    landing: ',
+        'alpha    all leases are renewed',
+        'alpha    kube-controller-manager     ready again',
+        'machine-controller-manager  0 -> 1',
+        'alpha    machine-controller-manager  ready again',
+        'cluster-autoscaler          0 -> 1',
+        'alpha    cluster-autoscaler          ready again',
         'the end',
       ]),
     ).toEqual([]);
-    expect(show.lines.join('\n')).not.toMatch(/charlie|Unknown/);
+    expect(
+      missingFrom(linesAbout(show.lines, 'bravo'), [
+        'kube-apiserver is down',
+        'unreachable: ',
+        'crash loop: kube-apiserver waits 1s (2 restarts)',
+        'crash loop: kube-apiserver waits 8s (5 restarts)',
+        'crash loop: kube-apiserver waits 15s (6 restarts)',
+        'the weeder deleted kube-apiserver-',
+        'the weeder deleted kube-controller-manager-',
+        'cluster-autoscaler          ready again',
+        'healthy: ',
+      ]),
+    ).toEqual([]);
+    expect(
+      missingFrom(linesAbout(show.lines, 'twin'), [
+        'nobody deletes its pods',
+        'kube-apiserver              ready again',
+      ]),
+    ).toEqual([]);
+    expect(show.findings[8]?.text).toMatch(/twin in 1\d\.\ds \(really [45]m(\d+s)?\)$/);
+    expect(linesAbout(show.lines, 'alpha').join('\n')).not.toMatch(/etcd|weeder|crash|Unknown/);
+    expect(linesAbout(show.lines, 'bravo').join('\n')).not.toMatch(/expired, threshold|annotated|network|Unknown/);
+    expect(linesAbout(show.lines, 'twin').join('\n')).not.toMatch(/the weeder/);
+    expect(linesAbout(show.lines, 'charlie')).toEqual([]);
   });
 
   it.each([1, 2, 3, 4, 5, 6])(
     'keeps every node whatever the phases (seed %i), and never tells more than 80 columns',
     async (seed) => {
-      const show = await runShow({ seed });
-      const { lines } = show;
-      // Whether KCM's earliest moment was met as well is a matter of phases; that no node was lost is not.
-      expect(seen(show).slice(1)).toEqual(show.findings.slice(1).map(() => true));
-      expect(lines.filter((line) => line.length > 80)).toEqual([]);
-      expect(lines.every((line) => /^ {0,4}\d{1,3}\.\ds {2}/.test(line))).toBe(true);
+      const show = await runWholeScript({ seed });
+      // The phases decide if KCM's earliest moment was met as well; no node is lost in any case.
+      expect(seen(show).slice(1)).toEqual(findings.slice(1).map(() => true));
+      expect(show.lines.filter((line) => line.length > 80)).toEqual([]);
+      expect(show.lines.every((line) => /^ {0,4}\d{1,3}\.\ds {2}/.test(line))).toBe(true);
     },
   );
 
-  it('tells each shoot only what concerns it', async () => {
-    const { lines } = await runShow();
-    expect(storyOf(lines, 'alpha').join('\n')).not.toMatch(/etcd|weeder|crash/);
-    expect(storyOf(lines, 'bravo').join('\n')).not.toMatch(/lease|annotated|network/);
-    expect(storyOf(lines, 'twin').join('\n')).not.toMatch(/deleted/);
+  it('shows the same in a seed that has never seen Gardener, without care', async () => {
+    const show = await runWholeScript({ source: 'secret' });
+    expect(seen(show)).toEqual(findings.map(() => true));
+    expect(show.lines.join('\n')).not.toMatch(/care/);
+    const alone = await runWholeScript({ source: 'secret', withProber: false, withWeeder: false });
+    expect(
+      missingFrom(alone.lines, ['KCM has given up', 'MCM deleted healthy machine shoot--sim--alpha-worker-']),
+    ).toEqual([]);
+  });
+
+  it('without watchdogs shows what that costs', async () => {
+    const show = await runWholeScript({ withProber: false, withWeeder: false });
+    expect(findings.filter((_, index) => show.findings[index]?.seen)).toEqual([
+      'charlie untouched',
+      'crash loop',
+      'not scaled',
+    ]);
+    expect(show.lastedMs).toBeLessThan(60_000);
+    expect(
+      missingFrom(show.lines, [
+        'no prober runs',
+        'no weeder runs',
+        '3 of 5 leases expired',
+        'KCM has given up',
+        ': 0 of 5 Ready',
+        'MCM deleted healthy machine shoot--sim--alpha-worker-',
+        'the network is repaired',
+        'the end',
+      ]),
+    ).toEqual([]);
+    expect(show.lines.join('\n')).not.toContain('the weeder deleted');
+  });
+
+  it.each<[what: string, options: ScriptRunOptions, missing: readonly (typeof findings)[number][]]>([
+    ['only the weeder is missing', { withWeeder: false }, ['weeded', 'before twin']],
+    [
+      'the prober cannot write',
+      { meddle: (scenario) => (scenario.mayWrite = false) },
+      ['down in time', 'no node lost', 'no machine replaced', 'landed', 'restored'],
+    ],
+    [
+      'the prober is too late',
+      {
+        meddle: (scenario) => {
+          scenario.mayWrite = false;
+          scenario.clock.timer(18_100, () => (scenario.mayWrite = true));
+        },
+      },
+      ['down in time'],
+    ],
+    [
+      'the prober restores nothing',
+      {
+        meddle: ({ clock, seedLine }) =>
+          clock.timer(23_000, () =>
+            seedLine.setFaults(({ method }) => (method === 'PATCH' ? { status: 403 } : undefined)),
+          ),
+      },
+      ['restored'],
+    ],
+    [
+      'another shoot suffers',
+      { meddle: ({ clock, world }) => clock.timer(15_000, () => world.shoot('charlie').cutKubelets()) },
+      ['charlie untouched'],
+    ],
+    ['others delete the pods', { withWeeder: false, ...deletePods('bravo', 27_000) }, ['weeded', 'before twin']],
+    ['a pod goes that the weeder has left no Event about', deletePods('bravo', 20_000), ['weeded']],
+    ['somebody helps the twin', deletePods('twin', 27_000), ['before twin']],
+    ['what has only lost etcd is scaled', { meddle: markScaled }, ['not scaled']],
+  ])('does not pass when %s', async (_, options, missing) => {
+    const show = await runWholeScript(options);
+    expect(findings.filter((__, index) => show.findings[index]?.seen === false)).toEqual(missing);
+    expect(show.lastedMs).toBeLessThan(80_000);
+  });
+
+  it('ends, and says what is left, when etcd does not come back', async () => {
+    const show = await runWholeScript({
+      meddle: ({ clock, world }) => clock.timer(26_000, () => world.shoot('twin').breakEtcd()),
+    });
+    expect(seen(show)).toEqual(findings.map(() => true));
+    expect(show.findings[8]?.text).toContain('twin is still waiting');
+    expect(show.lastedMs).toBeLessThan(80_000);
   });
 });
 
-describe('the introduction', () => {
-  it('says in at most 80 columns what will be seen, how the times were shortened, and where the logs are', () => {
-    const init = {
+type Verdict = CareReport['shoots'][number];
+
+const verdict = (shoot: string, ...troubles: readonly Verdict['conditions'][number][]): Verdict => ({
+  namespace: `shoot--sim--${shoot}`,
+  conditions: [
+    { type: 'APIServerAvailable', status: 'True', reason: 'HealthzRequestSucceeded' },
+    { type: 'EveryNodeReady', status: 'True', reason: 'EveryNodeReady' },
+    ...troubles,
+  ],
+});
+
+const held = { type: 'ControlPlaneHealthy', status: 'False', reason: 'ControllersScaledDown' };
+
+describe("care's part of the demo", () => {
+  const answer = { shoots: [verdict('alpha', held), verdict('bravo'), verdict('charlie', held)] };
+  const after =
+    (ms: number, runCare: () => CareReport): NonNullable<ScriptRunOptions['runCare']> =>
+    async ({ clock }) => {
+      await clock.sleep(ms, new AbortController().signal);
+      return runCare();
+    };
+
+  it('comes when nodes would be given up, and before the network is repaired', async () => {
+    const show = await runWholeScript({ runCare: after(9_000, () => answer) });
+    expect(
+      missingFrom(show.lines, [
+        'kube-controller-manager     2 -> 0',
+        'care checks all shoots',
+        'what care has found then',
+        'alpha    ControlPlaneHealthy      False    ControllersScaledDown',
+        'bravo    all 2 conditions are True',
+        'charlie  as alpha',
+        'the network is repaired',
+      ]),
+    ).toEqual([]);
+    expect(show.lines.filter((line) => line.includes('care checks'))).toHaveLength(1);
+    expect(seen(show)).toEqual(findings.map(() => true));
+  });
+
+  it('is left out, with the reason, where care fails', async () => {
+    const fail = (): never => {
+      throw new Error('dwd care ended with 2');
+    };
+    const show = await runWholeScript({ runCare: after(100, fail) });
+    expect(missingFrom(show.lines, ['care failed: dwd care ended with 2', 'the network is repaired'])).toEqual([]);
+    expect(seen(show)).toEqual(findings.map(() => true));
+  });
+
+  it('does not hold up the demo for ever', async () => {
+    const { lines, lastedMs } = await runWholeScript({ runCare: () => new Promise(() => undefined) });
+    expect(missingFrom(lines, ['care checks', 'the network is repaired', 'the end'])).toEqual([]);
+    expect(lastedMs).toBeLessThan(80_000);
+  });
+
+  it('tells of shoots that nobody knows by name, and keeps what is too long for its column', () => {
+    const outdated = {
+      type: 'ObservabilityComponentsHealthy',
+      status: 'Unknown',
+      reason: 'OperatingSystemConfigOutdatedHealthCheckReport',
+    };
+    const names = [{ name: 'alpha', namespace: 'shoot--sim--alpha' }];
+    const lines = linesOfCare({ shoots: [verdict('alpha', outdated), verdict('other')] }, names);
+    expect(lines.map(({ about, text }) => [about, text])).toEqual([
+      ['alpha', 'ObservabilityComponentsHealthy  Unknown  OperatingSystemConfigOutdatedHealthCheckReport'],
+      ['shoot--sim--other', 'all 2 conditions are True'],
+    ]);
+  });
+});
+
+describe('what is told about the demo', () => {
+  it('says in at most 80 columns how the times were shortened, and where everything is', () => {
+    const lines = aboutLines({
+      pace: 'script',
       seedKubeconfig: '/tmp/d/seed.kubeconfig',
       shootKubeconfigs: ['/tmp/d/alpha.kubeconfig'],
-      quietCluster: 'shoot--sim--charlie',
       careConfig: '/tmp/d/care.yaml',
-    };
-    const text = introduce({ ...init, proberLog: '/tmp/d-prober.log', weederLog: '/tmp/d-weeder.log' });
-    expect(text.filter((line) => line.length > 80)).toEqual([]);
-    const whole = text.join('\n');
-    const words = text.join(' ');
-    for (const part of [
-      '  /tmp/d/alpha.kubeconfig',
-      '/tmp/d-prober.log',
-      '/tmp/d-weeder.log',
-      'probeInterval: 2s',
-      '  etcd-main-client:',
-      '  bin/dwd care --once --config-file=/tmp/d/care.yaml',
+      logs: ['/tmp/d/prober.log', '/tmp/d/weeder.log'],
+      cluster: 'shoot--sim--charlie',
+    });
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+    for (const copy of [
+      'export KUBECONFIG=/tmp/d/seed.kubeconfig',
+      '/tmp/d/alpha.kubeconfig',
+      '/tmp/d/prober.log',
+      '/tmp/d/weeder.log',
+      'bin/dwd care --once --config-file=/tmp/d/care.yaml',
     ]) {
-      expect(whole).toContain(part);
+      expect(lines).toContain(`  ${copy}`);
     }
-    for (const part of [
-      'renews its lease every 5s (really 10s)',
-      'Pods live 20 times as fast',
-      'at last 15s (really 5m)',
-      'Nobody protects twin',
-    ]) {
-      expect(words).toContain(part);
+    for (const part of ['leases every 5s', 'after 15s', 'after 20s', '20 times as fast', 'Nobody protects twin']) {
+      expect(lines.join(' ')).toContain(part);
     }
-    const without = introduce(init).join('\n');
-    expect(without).toContain('--without-prober');
-    expect(without).toContain('--without-weeder');
-    expect(without).not.toMatch(/probeInterval|podSelectors/);
   });
 });

@@ -1,15 +1,4 @@
-/** `good` and `bad` are for results, `act` for what the narrator does himself. */
-export type Tone = 'plain' | 'good' | 'bad' | 'act';
-
-/** One line of the story. */
-export interface Line {
-  readonly tone: Tone;
-  /** Names of the shoots it is about; empty for all or none. */
-  readonly about: string;
-  readonly text: string;
-}
-
-export const line = (text: string, about = '', tone: Tone = 'plain'): Line => ({ text, about, tone });
+import { type Line, seconds } from '../../src/cli/status-screen/index.ts';
 
 export const width = 80;
 
@@ -29,12 +18,10 @@ export const wrap = (text: string, columns: number): readonly string[] => {
   return [...lines, current];
 };
 
-export const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)}s`;
-
-/** A line for the terminal, told `at` milliseconds after the start: at most 80 columns each, the time in front of each. */
+/** Formats a line in at most 80 columns, with the time in front: `at` milliseconds after the start. */
 export const render = ({ about, text }: Line, at: number): readonly string[] => {
   const prefix = `${seconds(at).padStart(6)}  ${about.padEnd(7)}  `;
-  // What the text itself is indented by (it may begin with spaces) holds for its further lines too.
+  // Further lines are indented as the text itself is.
   const indent = /^ */.exec(text)?.[0] ?? '';
   return wrap(text.trimStart(), width - prefix.length - indent.length).map((part) => `${prefix}${indent}${part}`);
 };

@@ -1,4 +1,5 @@
 import { decodeMachine } from '../../src/gardener/machine.ts';
+import type { ComponentStatus, NodeStatus, PodStatus } from '../../src/cli/status-screen/index.ts';
 import type { Call } from '../../src/kubernetes/api/call.ts';
 import {
   type JsonObject,
@@ -12,9 +13,14 @@ import {
 } from '../../src/kubernetes/api/decode.ts';
 import { parseGoDuration } from '../../src/kubernetes/api/duration.ts';
 import { listCall } from '../../src/kubernetes/api/list-call.ts';
-import { meltdownProtectionAnnotation, decodeScalable, replicasAnnotation } from '../../src/kubernetes/api/scalable.ts';
+import { decodeScalable, workloadState } from '../../src/kubernetes/api/scalable.ts';
+import {
+  ignoresScaling,
+  meltdownProtectionAnnotation,
+  replicasAnnotation,
+} from '../../src/gardener/scaling-annotations.ts';
 import { etcdAnnotation, kubeletsAnnotation } from '../world/index.ts';
-import type { DeploymentSnapshot, PodSnapshot } from './snapshot.ts';
+import { type DemoSource, steeringPath } from './faults.ts';
 
 /** Something of the seed, with the namespace that it is in. */
 export interface Placed<T> {
@@ -31,20 +37,22 @@ const listOf = <T>(path: string, decode: (json: unknown, path: string) => T): Ca
     }),
   });
 
-const decodeDeployment = (json: unknown, path: string): DeploymentSnapshot => {
-  const { meta, specReplicas = 1, readyReplicas = 0 } = decodeScalable(json, path);
-  const stored = meta.annotations[replicasAnnotation];
+const decodeComponent = (json: unknown, path: string): ComponentStatus => {
+  const object = decodeScalable(json, path);
+  const { annotations, specReplicas, readyReplicas } = workloadState(object);
+  const stored = annotations[replicasAnnotation];
   return {
-    name: meta.name,
+    name: object.meta.name,
     replicas: specReplicas,
     readyReplicas,
-    active: Object.hasOwn(meta.annotations, meltdownProtectionAnnotation),
+    active: Object.hasOwn(annotations, meltdownProtectionAnnotation),
+    ignored: ignoresScaling(workloadState(object)),
     ...(stored === undefined ? {} : { stored }),
   };
 };
 
 /** From the kubelet's message, `back-off 40s restarting failed container=...`, and the end of the container (resolution 1 s). */
-const backOffOf = (status: JsonObject, path: string): PodSnapshot['backOff'] => {
+const backOffOf = (status: JsonObject, path: string): PodStatus['backOff'] => {
   const state = optionalObject(status.state, path) ?? {};
   const waiting = optionalObject(state.waiting, path) ?? {};
   if (waiting.reason !== 'CrashLoopBackOff') return undefined;
@@ -55,7 +63,7 @@ const backOffOf = (status: JsonObject, path: string): PodSnapshot['backOff'] => 
   return { ms, endsAt: Date.parse(optionalString(finishedAt, path) ?? '') + ms };
 };
 
-const decodePod = (json: unknown, path: string): PodSnapshot => {
+const decodePod = (json: unknown, path: string): PodStatus => {
   const object = decodeObject(json, path);
   const { name, uid, deleting } = decodeMeta(object, path);
   const spec = decodeObject(object.spec, `${path}.spec`);
@@ -68,7 +76,6 @@ const decodePod = (json: unknown, path: string): PodSnapshot => {
     name,
     uid,
     component: decodeString(decodeObject(container, `${path}.spec.containers`).name, `${path}.spec.containers`),
-    ready: containerStatus.ready === true,
     deleting,
     restarts: optionalInteger(containerStatus.restartCount, `${path}.status`) ?? 0,
     ...(backOff === undefined ? {} : { backOff }),
@@ -82,17 +89,24 @@ const decodeWeeded = (json: unknown, path: string): string | undefined => {
   return decodeString(decodeObject(involvedObject, `${path}.involvedObject`).name, `${path}.involvedObject`);
 };
 
-/** What annotations on a Cluster do to its shoot. */
-export const listFaults: Call<readonly Placed<{ readonly isCut: boolean; readonly isEtcdDown: boolean }>[]> = listCall({
-  path: '/apis/extensions.gardener.cloud/v1alpha1/clusters',
-  decode: (json, path) => {
-    const { name, annotations } = decodeMeta(decodeObject(json, path), path);
-    const isCut = annotations[kubeletsAnnotation] === 'cut';
-    return { namespace: name, value: { isCut, isEtcdDown: annotations[etcdAnnotation] === 'down' } };
-  },
-});
+/** What is done to a shoot at the moment, by the annotations on its Cluster, or its Namespace. */
+export interface Faults {
+  readonly isCut: boolean;
+  readonly isEtcdDown: boolean;
+}
 
-export const listDeployments = listOf('/apis/apps/v1/deployments', decodeDeployment);
+export const listFaults = (source: DemoSource): Call<readonly Placed<Faults>[]> =>
+  listCall({
+    path: steeringPath[source],
+    decode: (json, path) => {
+      const { name, annotations } = decodeMeta(decodeObject(json, path), path);
+      const isCut = annotations[kubeletsAnnotation] === 'cut';
+      return { namespace: name, value: { isCut, isEtcdDown: annotations[etcdAnnotation] === 'down' } };
+    },
+  });
+
+export const listDeployments = listOf('/apis/apps/v1/deployments', decodeComponent);
+export const listStatefulSets = listOf('/apis/apps/v1/statefulsets', decodeComponent);
 
 export const listMachineNames = listOf(
   '/apis/machine.sapcloud.io/v1alpha1/machines',
@@ -103,3 +117,16 @@ export const listPods = listOf('/api/v1/pods', decodePod);
 
 /** Names of pods that the weeder has deleted, by its Events; undefined for each other Event. */
 export const listWeeded = listOf('/api/v1/events', decodeWeeded);
+
+const decodeNode = (json: unknown, path: string): NodeStatus => {
+  const object = decodeObject(json, path);
+  const status = optionalObject(object.status, `${path}.status`) ?? {};
+  const conditions = (optionalList(status.conditions, `${path}.status.conditions`) ?? []).map((item) =>
+    decodeObject(item, `${path}.status.conditions`),
+  );
+  const ready = conditions.find(({ type }) => type === 'Ready');
+  return { name: decodeMeta(object, path).name, ready: optionalString(ready?.status, `${path}.status`) ?? 'absent' };
+};
+
+/** Of a shoot; without the renewals of their leases. */
+export const listNodes = listCall({ path: '/api/v1/nodes', decode: decodeNode });

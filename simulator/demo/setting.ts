@@ -7,34 +7,35 @@ import {
   machineControllerManager,
   scaleTiming,
 } from '../world/index.ts';
-import type { Plan } from './prober/evidence.ts';
-import type { CrashPlan } from './weeder/evidence.ts';
 
-/** Deployments of a control plane that is simulated with its pods, besides those that the prober scales. */
+export const etcdMain = 'etcd-main';
 export const kubeApiserver = 'kube-apiserver';
-const kubeScheduler = 'kube-scheduler';
-/** Those that the story and the screen tell of, in the order in which they need each other. */
-export const toldDeployments: CrashPlan['chain'] = [
+/** Deployments of a control plane in the order in which they need each other; without etcd they crash-loop. */
+export const etcdDependents: readonly string[] = [
   kubeApiserver,
   kubeControllerManager,
-  kubeScheduler,
+  'kube-scheduler',
   machineControllerManager,
   clusterAutoscaler,
 ];
+/** What the demo shows of a control plane, in this order. */
+export const shownComponents: readonly string[] = [etcdMain, ...etcdDependents];
+/** What the prober scales down, in this order. */
+export const scaledDown: readonly string[] = [machineControllerManager, clusterAutoscaler, kubeControllerManager];
 
-/** Pods start, crash and wait so many times as fast as real ones. */
-const podHaste = 20;
+/** Factor by which pods start, crash and wait faster than real ones. */
+export const podHaste = 20;
 const podTiming = scaleTiming(defaultTiming, 1 / podHaste);
 
 /**
- * Who only watches gets half the time of nodes. Who takes part gets three quarters of the grace: at half of it, the leases would expire while
- * kube-apiserver is away for less time than the prober takes for its absence.
+ * The script halves the times of nodes. A user in a terminal gets three quarters of the grace period: at half of it, the leases would expire
+ * while kube-apiserver is away for less time than the prober takes for a downtime.
  */
 export type Pace = 'script' | 'live';
 
 const graceMs: Readonly<Record<Pace, number>> = { script: 20_000, live: 30_000 };
 
-/** Times of the demo, shorter than real ones: who watches has less patience than a controller. */
+/** Times of the demo: shorter than real ones, so that an outage lasts less than a minute. */
 export const demoTiming = (pace: Pace): WorldTiming => ({
   ...scaleTiming(defaultTiming, 0.5),
   graceMs: graceMs[pace],
@@ -52,13 +53,15 @@ export const demoTiming = (pace: Pace): WorldTiming => ({
 /** Age from which the prober takes a lease for expired. */
 export const leaseLimitMs = (pace: Pace): number => 0.75 * graceMs[pace];
 
-export const demoProbeIntervalMs = 2_000;
-export const demoFraction = 0.6;
-
-/** Of the shoot that nobody protects. */
+/** The network fails it, and it is protected. */
+export const cutShoot = 'alpha';
+/** It loses etcd, and is weeded. */
+export const weededShoot = 'bravo';
+/** Nothing happens to it. */
+export const quietShoot = 'charlie';
+/** Nobody protects it. */
 export const twinName = 'twin';
-/** The first is cut off, the second loses etcd, as its twin does, and the third is there to stay as it is. */
-export const demoShoots: readonly ShootInit[] = ['alpha', 'bravo', 'charlie', twinName].map((name) => ({
+export const demoShoots: readonly ShootInit[] = [cutShoot, weededShoot, quietShoot, twinName].map((name) => ({
   name,
   nodes: 5,
   replicas: { [kubeControllerManager]: 2 },
@@ -68,26 +71,3 @@ export const demoShoots: readonly ShootInit[] = ['alpha', 'bravo', 'charlie', tw
 
 /** Spreads the renewals of the first shoot's kubelets evenly, so that its leases expire one after the other. */
 export const demoWorldSeed = 1183;
-
-/** What is to be seen of the prober. Deployments in the order in which they are scaled down. */
-export const demoPlan = (withProber: boolean): Plan => ({
-  withProber,
-  victim: 'alpha',
-  others: ['charlie'],
-  order: [machineControllerManager, clusterAutoscaler, kubeControllerManager],
-  fraction: demoFraction,
-  limitMs: leaseLimitMs('script'),
-  graceMs: graceMs.script,
-  monitorPeriodMs: demoTiming('script').monitorPeriodMs,
-});
-
-/** What is to be seen of the weeder. */
-export const demoCrashPlan = (withWeeder: boolean): CrashPlan => ({
-  withWeeder,
-  victim: 'bravo',
-  twin: twinName,
-  etcd: 'etcd-main',
-  chain: toldDeployments,
-  longestBackOffMs: podTiming.longestCrashBackOffMs,
-  haste: podHaste,
-});

@@ -1,17 +1,18 @@
 import { type CareSettings, careConfig, startCare } from '../../src/care/index.ts';
 import type { Kube } from '../../src/kubernetes/api/kube.ts';
 import type { TunnelTarget } from '../../src/kubernetes/api/tunnel-connection.ts';
-import { createRateLimiter, retryThrottled, withRateLimit } from '../../src/kubernetes/client/index.ts';
+import { createRateLimiter, limitedStack } from '../../src/kubernetes/client/index.ts';
+import type { Logger } from '../../src/ports/logger.ts';
 import { startProber } from '../../src/prober/index.ts';
-import { type PrometheusMeter, createLogger, createMeter } from '../../src/telemetry/index.ts';
-import { type SimApiServer, createSimApiServer, careSeedKinds as seedKinds } from '../apiserver/index.ts';
+import { createMeter } from '../../src/telemetry/index.ts';
+import { type SimApiServer, careSeedKinds, createSimApiServer } from '../apiserver/index.ts';
 import { type CountingKube, type FaultRule, withCounting, withFaults } from '../network/index.ts';
-import { type VirtualClock, createSeededRandom, createVirtualClock } from '../time/index.ts';
+import { createSeededRandom, createVirtualClock } from '../time/index.ts';
 import { gardenKinds } from './care-kinds.ts';
 import { type CareShootFixture, createCareShoot, gardenNamespace, observeDeployments } from './care-shoot.ts';
-import type { LogRecord } from './healthcheck-fixture.ts';
 import { withManagedFields } from './managed-fields.ts';
 import { createMemoryConnector } from './memory-connector.ts';
+import { type LogRecord, recordLog } from './recorded-log.ts';
 import { gardenSettings } from './settings.ts';
 
 export interface CareStart {
@@ -23,138 +24,123 @@ export interface CareStart {
   readonly gardenQps?: number;
 }
 
-/** Care against a seed, a garden and shoots in memory, on virtual time. */
-export interface CareFixture {
-  readonly clock: VirtualClock;
-  readonly seed: SimApiServer;
-  readonly garden: SimApiServer;
-  /** Requests to each, of care and of whoever else is there. */
-  readonly requests: {
-    readonly seed: CountingKube['counts'];
-    readonly garden: CountingKube['counts'];
-    shoot(name: string): CountingKube['counts'];
-  };
-  readonly log: readonly LogRecord[];
-  readonly meter: PrometheusMeter;
-  /** Connections tried through tunnels. */
-  readonly tunnelled: readonly TunnelTarget[];
-  /** Replaces what a try of a tunnel does. */
-  tunnel: (target: TunnelTarget, signal: AbortSignal) => Promise<void>;
-  addShoot(name: string, nodes?: number): CareShootFixture;
-  /** Who has written the Shoot in the garden, as its `managedFields` say. */
-  setWriters(shoot: CareShootFixture, entries: readonly object[]): void;
-  setFaults(where: 'seed' | 'garden' | CareShootFixture, rule: FaultRule | undefined): void;
-  start(options?: CareStart): void;
-  startProber(): void;
-  /** Stops what was started and waits for it. */
-  stop(): Promise<void>;
-}
-
 const defaultSettings = (): CareSettings => {
   const { settings } = careConfig.load('{}', { unknownFields: 'error' });
   if (settings === undefined) throw new Error('an empty configuration of care is refused');
   return settings;
 };
 
-export const createCareFixture = (): CareFixture => {
-  const clock = createVirtualClock();
-  const random = createSeededRandom(0);
-  const seed = createSimApiServer({ clock, kinds: seedKinds });
-  const garden = createSimApiServer({ clock, kinds: gardenKinds });
-  const log: LogRecord[] = [];
-  const meter = createMeter({ processMetrics: false });
-  const logger = createLogger({
-    level: 'info',
-    encoder: 'json',
-    clock,
-    write: (line) => log.push(JSON.parse(line) as LogRecord),
+/** Care against a seed, a garden and shoots in memory, on virtual time. */
+export class CareFixture {
+  readonly clock = createVirtualClock();
+  readonly seed = createSimApiServer({ clock: this.clock, kinds: careSeedKinds });
+  readonly garden = createSimApiServer({ clock: this.clock, kinds: gardenKinds });
+  readonly meter = createMeter({ processMetrics: false });
+  readonly log: readonly LogRecord[];
+  /** Connections tried through tunnels. */
+  readonly tunnelled: TunnelTarget[] = [];
+  /** Replaces what a try of a tunnel does. */
+  tunnel: (target: TunnelTarget, signal: AbortSignal) => Promise<void> = async () => undefined;
+  readonly #logger: Logger;
+  readonly #random = createSeededRandom(0);
+  readonly #rules = new Map<string, FaultRule | undefined>();
+  readonly #seedLine = this.#lineTo('seed', this.seed);
+  readonly #writers = withManagedFields(this.#lineTo('garden', this.garden));
+  readonly #gardenLine = withCounting(this.#writers);
+  readonly #shootLines = new Map<string, CountingKube>();
+  readonly #connector = createMemoryConnector({
+    clock: this.clock,
+    resolve: (url) => this.#shootLines.get(url),
+    onConnect: () => undefined,
   });
-  const rules = new Map<string, FaultRule | undefined>();
-  const lineTo = (name: string, api: SimApiServer): CountingKube =>
-    withCounting(withFaults(api, { clock, rule: (request) => rules.get(name)?.(request) }));
-  const seedLine = lineTo('seed', seed);
-  observeDeployments(seed);
-  const writers = withManagedFields(lineTo('garden', garden));
-  const gardenLine = withCounting(writers);
-  const shootLines = new Map<string, CountingKube>();
-  const connector = createMemoryConnector({ clock, resolve: (url) => shootLines.get(url), onConnect: () => undefined });
-  const tunnelled: TunnelTarget[] = [];
-  const ended: (() => Promise<unknown>)[] = [];
-
-  const limitedTo = (qps: number): Kube => {
-    const limiter = createRateLimiter({ qps, burst: 10, clock, meter, cluster: 'garden' });
-    return retryThrottled(withRateLimit(gardenLine, limiter, clock), clock);
+  readonly #ended: (() => Promise<unknown>)[] = [];
+  /** Requests to each, of care and of whoever else is there. */
+  readonly requests = {
+    seed: this.#seedLine.counts,
+    garden: this.#gardenLine.counts,
+    shoot: (name: string): CountingKube['counts'] => {
+      const line = this.#shootLines.get(`https://${name}.sim`);
+      if (line === undefined) throw new Error(`there is no shoot ${name}`);
+      return line.counts;
+    },
   };
 
-  const fixture: CareFixture = {
-    clock,
-    seed,
-    garden,
-    requests: {
-      seed: seedLine.counts,
-      garden: gardenLine.counts,
-      shoot: (name) => {
-        const line = shootLines.get(`https://${name}.sim`);
-        if (line === undefined) throw new Error(`there is no shoot ${name}`);
-        return line.counts;
-      },
-    },
-    log,
-    meter,
-    tunnelled,
-    tunnel: async () => undefined,
-    addShoot: (name, nodes = 5) => {
-      const shoot = createCareShoot({ clock, seed, garden, name, nodes });
-      shootLines.set(shoot.url, lineTo(shoot.url, shoot.api));
-      return shoot;
-    },
-    setWriters: ({ name }, entries) =>
-      writers.set(`/apis/core.gardener.cloud/v1beta1/namespaces/${gardenNamespace}/shoots/${name}`, entries),
-    setFaults: (where, rule) => void rules.set(typeof where === 'string' ? where : where.url, rule),
-    start: ({ settings = {}, takeOver = false, dryRun = false, withoutGarden = false, gardenQps } = {}) => {
-      const limited = gardenQps === undefined ? gardenLine : limitedTo(gardenQps);
-      const care = startCare({
-        settings: { ...defaultSettings(), ...settings },
-        takeOver,
-        dryRun,
-        ports: {
-          clock,
-          random,
-          logger,
-          meter,
-          seed: seedLine,
-          garden: withoutGarden ? undefined : limited,
-          leadership: { mayWrite: () => true },
-          connector,
-          tunnels: {
-            connect: async (_, target, signal) => {
-              tunnelled.push(target);
-              await fixture.tunnel(target, signal);
-            },
+  constructor() {
+    const { log, logger } = recordLog(this.clock, 'info');
+    this.log = log;
+    this.#logger = logger;
+    observeDeployments(this.seed);
+  }
+
+  addShoot(name: string, nodes = 5): CareShootFixture {
+    const shoot = createCareShoot({ clock: this.clock, seed: this.seed, garden: this.garden, name, nodes });
+    this.#shootLines.set(shoot.url, this.#lineTo(shoot.url, shoot.api));
+    return shoot;
+  }
+
+  /** Who has written the Shoot in the garden, as its `managedFields` say. */
+  setWriters({ name }: CareShootFixture, entries: readonly object[]): void {
+    this.#writers.set(`/apis/core.gardener.cloud/v1beta1/namespaces/${gardenNamespace}/shoots/${name}`, entries);
+  }
+
+  setFaults(where: 'seed' | 'garden' | CareShootFixture, rule: FaultRule | undefined): void {
+    this.#rules.set(typeof where === 'string' ? where : where.url, rule);
+  }
+
+  start({ settings = {}, takeOver = false, dryRun = false, withoutGarden = false, gardenQps }: CareStart = {}): void {
+    const care = startCare({
+      settings: { ...defaultSettings(), ...settings },
+      takeOver,
+      dryRun,
+      ports: {
+        ...this.#ports(),
+        random: this.#random,
+        meter: this.meter,
+        garden: withoutGarden ? undefined : this.#limitedGarden(gardenQps),
+        tunnels: {
+          connect: async (_, target, signal) => {
+            this.tunnelled.push(target);
+            await this.tunnel(target, signal);
           },
         },
-      });
-      ended.push(() => care.stop());
-    },
-    startProber: () => {
-      const prober = startProber({
-        settings: gardenSettings,
-        concurrency: 1,
-        ports: {
-          clock,
-          random: random.fork('prober'),
-          logger,
-          meter: createMeter({ processMetrics: false }),
-          seed: seedLine,
-          connector,
-          leadership: { mayWrite: () => true },
-        },
-      });
-      ended.push(() => prober.stop());
-    },
-    stop: async () => {
-      await clock.run(Promise.all(ended.map((end) => end())));
-    },
-  };
-  return fixture;
-};
+      },
+    });
+    this.#ended.push(() => care.stop());
+  }
+
+  startProber(): void {
+    const random = this.#random.fork('prober');
+    const ports = { ...this.#ports(), random, meter: createMeter({ processMetrics: false }) };
+    const prober = startProber({ settings: gardenSettings, concurrency: 1, ports });
+    this.#ended.push(() => prober.stop());
+  }
+
+  /** Stops what was started and waits for it. */
+  async stop(): Promise<void> {
+    await this.clock.run(Promise.all(this.#ended.map((end) => end())));
+  }
+
+  #lineTo(name: string, api: SimApiServer): CountingKube {
+    const rule: FaultRule = (request) => this.#rules.get(name)?.(request);
+    return withCounting(withFaults(api, { clock: this.clock, rule }));
+  }
+
+  #limitedGarden(qps: number | undefined): Kube {
+    const { clock, meter } = this;
+    if (qps === undefined) return this.#gardenLine;
+    const limiter = createRateLimiter({ qps, burst: 10, clock, meter, cluster: 'garden' });
+    return limitedStack(this.#gardenLine, { clock, limiter });
+  }
+
+  /** What care and the prober have in common. */
+  #ports() {
+    return {
+      clock: this.clock,
+      logger: this.#logger,
+      seed: this.#seedLine,
+      connector: this.#connector,
+      identity: 'test',
+      leadership: { mayWrite: () => true },
+    };
+  }
+}

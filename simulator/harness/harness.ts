@@ -1,15 +1,21 @@
-import { type ProberSettings, startProber } from '../../src/prober/index.ts';
+import { type ProberOptions, type ProberSettings, startProber } from '../../src/prober/index.ts';
 import type { RunningComponent } from '../../src/process/index.ts';
-import { type PrometheusMeter, createLogger, createMeter } from '../../src/telemetry/index.ts';
-import { type VirtualClock, createSeededRandom, createVirtualClock } from '../time/index.ts';
-import { type ShootInit, type World, type WorldTiming, createWorld } from '../world/index.ts';
-import { type DeploymentChange, recordDeployments } from './deployment-history.ts';
+import { type PrometheusMeter, createMeter } from '../../src/telemetry/index.ts';
+import type { SimKind } from '../apiserver/index.ts';
+import { createSeededRandom, createVirtualClock } from '../time/index.ts';
+import { type ShootInit, type WorldSource, type WorldTiming, createWorld } from '../world/index.ts';
+import { recordDeployments } from './deployment-history.ts';
 import type { Line } from './line.ts';
 import { createLines } from './lines.ts';
+import { recordLog } from './recorded-log.ts';
 import { gardenSettings } from './settings.ts';
 
 export interface ScenarioOptions {
   readonly shoots: readonly ShootInit[];
+  /** Of the world. Default: gardener. */
+  readonly source?: WorldSource;
+  /** What the seed serves. Default: all of `simKinds`. */
+  readonly kinds?: readonly SimKind[];
   /** What differs from `gardenSettings`. */
   readonly settings?: Partial<ProberSettings>;
   readonly timing?: Partial<WorldTiming>;
@@ -17,47 +23,17 @@ export interface ScenarioOptions {
   readonly seed?: number | string;
 }
 
-/** A line of the prober's log. */
-export type LogRecord = Readonly<Record<string, unknown>> & { readonly level: string; readonly msg: string };
-
-/** A simulated seed and the real prober on one virtual clock, in one process and without sockets. */
-export interface Scenario {
-  readonly clock: VirtualClock;
-  readonly world: World;
-  readonly seedLine: Line;
-  shootLine(name: string): Line;
-  /** To the shoot's API server by its public way. */
-  outsideLine(name: string): Line;
-  /** Changes of counts and annotations of Deployments, in order. */
-  readonly changes: readonly DeploymentChange[];
-  readonly log: readonly LogRecord[];
-  /** Of the prober that runs or ran last. */
-  meter(): PrometheusMeter;
-  /** Starts a prober that knows nothing of any before. */
-  startProber(settings?: Partial<ProberSettings>, options?: { readonly dryRun: boolean }): void;
-  /** Gives the running prober another configuration. */
-  reload(settings: Partial<ProberSettings>): void;
-  /** Stops it as SIGTERM does, moving the clock as far as that takes. */
-  stopProber(): Promise<void>;
-  mayWrite: boolean;
-  /** Stops everything but replicas. */
-  stop(): Promise<void>;
-}
-
-/** Creates the world; the prober is started by `startProber`. */
-export const createScenario = (options: ScenarioOptions): Scenario => {
-  const { seed = 0 } = options;
+/** A simulated seed and the real prober, once `startProber` has started it, on one virtual clock, in one process and without sockets. */
+export const createScenario = (options: ScenarioOptions) => {
+  const { seed = 0, source = 'gardener' } = options;
   const clock = createVirtualClock();
   const random = createSeededRandom(seed).fork('prober');
-  const world = createWorld({ clock, seed, shoots: options.shoots, timing: options.timing ?? {} });
-  const lines = createLines({ world, clock });
-  const log: LogRecord[] = [];
-  const logger = createLogger({
-    level: 'debug',
-    encoder: 'json',
-    clock,
-    write: (line) => log.push(JSON.parse(line) as LogRecord),
+  const world = createWorld({
+    ...{ clock, seed, source, shoots: options.shoots, timing: options.timing ?? {} },
+    ...(options.kinds === undefined ? {} : { kinds: options.kinds }),
   });
+  const lines = createLines({ world, clock });
+  const { log, logger } = recordLog(clock, 'debug');
   let meter = createMeter({ processMetrics: false });
   let prober: RunningComponent<ProberSettings> | undefined;
 
@@ -67,23 +43,31 @@ export const createScenario = (options: ScenarioOptions): Scenario => {
     if (stopping !== undefined) await clock.run(stopping.stop());
   };
 
-  const scenario: Scenario = {
+  const leadership = { mayWrite: true };
+  return Object.assign(leadership, {
     clock,
     world,
     seedLine: lines.seed,
-    shootLine: (name) => lines.shoot(name),
-    outsideLine: (name) => lines.outside(name),
+    shootLine: (name: string): Line => lines.shoot(name),
+    /** To the shoot's API server by its public way. */
+    outsideLine: (name: string): Line => lines.outside(name),
+    /** Changes of counts and annotations of Deployments, in order. */
     changes: recordDeployments(world.store, clock),
     log,
-    meter: () => meter,
-    mayWrite: true,
-    startProber: (settings = {}, { dryRun } = { dryRun: false }) => {
+    /** Of the prober that runs or ran last. */
+    meter: (): PrometheusMeter => meter,
+    /** Starts a prober that knows nothing of any before. */
+    startProber: (
+      settings: Partial<ProberSettings> = {},
+      { dryRun = false, notify }: Pick<ProberOptions, 'dryRun' | 'notify'> = {},
+    ): void => {
       if (prober !== undefined) throw new Error('a prober is running already');
       meter = createMeter({ processMetrics: false });
       prober = startProber({
         settings: { ...gardenSettings, ...options.settings, ...settings },
         concurrency: 1,
         dryRun,
+        notify,
         ports: {
           clock,
           random,
@@ -91,16 +75,28 @@ export const createScenario = (options: ScenarioOptions): Scenario => {
           meter,
           seed: lines.seedTransport,
           connector: lines.connector,
-          leadership: { mayWrite: () => scenario.mayWrite },
+          identity: 'test',
+          leadership: { mayWrite: () => leadership.mayWrite },
         },
       });
     },
-    reload: (settings) => prober?.apply({ ...gardenSettings, ...options.settings, ...settings }),
+    /** What the running prober answers to `GET /status`, as a leader; `shoot`: of that namespace alone. */
+    status: (shoot?: string): unknown =>
+      prober?.status?.(
+        { identity: 'test', version: 'test', leads: true, missingRights: [] },
+        new URLSearchParams(shoot === undefined ? {} : { shoot }),
+      ),
+    /** Gives the running prober another configuration. */
+    reload: (settings: Partial<ProberSettings>): void =>
+      prober?.apply({ ...gardenSettings, ...options.settings, ...settings }),
+    /** Stops it as SIGTERM does, moving the clock as far as that takes. */
     stopProber,
-    stop: async () => {
+    /** Stops everything but replicas. */
+    stop: async (): Promise<void> => {
       await stopProber();
       world.stop();
     },
-  };
-  return scenario;
+  });
 };
+
+export type Scenario = ReturnType<typeof createScenario>;

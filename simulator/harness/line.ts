@@ -1,16 +1,7 @@
 import type { Kube, KubeRequest } from '../../src/kubernetes/api/kube.ts';
 import type { Clock } from '../../src/ports/clock.ts';
-import { type FaultRule, type RequestCounts, withCounting, withFaults } from '../network/index.ts';
+import { type FaultRule, withCounting, withFaults } from '../network/index.ts';
 import type { WorldServer } from '../world/index.ts';
-
-/** A program's way to one API server: what it asked, and what goes wrong on the way. */
-export interface Line {
-  readonly requests: RequestCounts;
-  /** Connections opened so far; the seed's are not counted. */
-  connections(): number;
-  /** Asked for each request; undefined ends the faults. */
-  setFaults(rule: FaultRule | undefined): void;
-}
 
 /** Hears what becomes of every request of a line. Requests go by numbers. */
 export interface TrafficListener {
@@ -24,12 +15,6 @@ export interface TrafficListener {
   failed(id: number, error?: unknown): void;
 }
 
-export interface OpenLine extends Line {
-  /** The line as a transport. */
-  readonly kube: Kube;
-  onConnect(): void;
-}
-
 const listening = (kube: Kube, listener: TrafficListener, id: number): Kube => ({
   request: (request) => {
     const end = listener.serving(id, request);
@@ -41,11 +26,11 @@ const listening = (kube: Kube, listener: TrafficListener, id: number): Kube => (
   },
 });
 
-/** A line to `api`. As a transport does, it calls `beforeSend` when a request leaves. */
+/** A program's way to one API server: what it asked, and what goes wrong on the way. As a transport does, it calls `beforeSend` when a request leaves. */
 export const createLine = (
   api: Pick<WorldServer, 'kube'>,
   { clock, listener }: { readonly clock: Clock; readonly listener?: TrafficListener | undefined },
-): OpenLine => {
+) => {
   let rule: FaultRule | undefined;
   let connections = 0;
   let count = 0;
@@ -75,14 +60,20 @@ export const createLine = (
     },
   });
   return {
-    kube,
+    /** The line as a transport. */
+    kube: kube as Kube,
     requests: kube.counts,
-    connections: () => connections,
-    onConnect: () => {
+    /** Connections opened so far; the seed's are not counted. */
+    connections: (): number => connections,
+    onConnect: (): void => {
       connections += 1;
     },
-    setFaults: (next) => {
+    /** Asked for each request; undefined ends the faults. */
+    setFaults: (next: FaultRule | undefined): void => {
       rule = next;
     },
   };
 };
+
+export type OpenLine = ReturnType<typeof createLine>;
+export type Line = Omit<OpenLine, 'kube' | 'onConnect'>;

@@ -1,12 +1,11 @@
 import type { Kube } from '../../src/kubernetes/api/kube.ts';
-import type { ShootConnector } from '../../src/kubernetes/api/shoot-connection.ts';
 import { staticCredentials, withCredentials } from '../../src/kubernetes/client/index.ts';
 import { parseUntrustedKubeconfig } from '../../src/kubernetes/kubeconfig/index.ts';
 import type { Clock } from '../../src/ports/clock.ts';
-import type { World, WorldServer } from '../world/index.ts';
+import type { World } from '../world/index.ts';
 import { type OpenLine, type TrafficListener, createLine } from './line.ts';
 import { createMemoryConnector } from './memory-connector.ts';
-import { createPlaces } from './places.ts';
+import { type Place, createPlaces, urlOf } from './places.ts';
 
 export interface LinesOptions {
   readonly world: World;
@@ -15,58 +14,38 @@ export interface LinesOptions {
   /** What the program sends through, and its clock. Default: a machine without faults. */
   readonly machine?: { readonly clock: Clock; connect(kube: Kube): Kube };
   /** For the line to `seed`, to the shoot of that name, or to it by its public way: `outside/NAME`. */
-  readonly listen?: (server: string) => TrafficListener;
+  readonly listen?: ((server: string) => TrafficListener) | undefined;
 }
 
 /** All lines of one program: to the seed's API server and to those of the shoots. */
-export interface Lines {
-  readonly seed: OpenLine;
-  shoot(name: string): OpenLine;
-  /** To a shoot by its public way. */
-  outside(name: string): OpenLine;
-  /** The line to the seed as a transport, with the credentials of now. */
-  readonly seedTransport: Kube;
-  readonly connector: ShootConnector;
-}
-
-export const createLines = ({ world, clock, machine, listen }: LinesOptions): Lines => {
+export const createLines = ({ world, clock, machine, listen }: LinesOptions) => {
   const connect = (kube: Kube): Kube => machine?.connect(kube) ?? kube;
   const seed = createLine(world.api, { clock, listener: listen?.('seed') });
   const lines = new Map<string, OpenLine>();
 
-  const lineOf = (api: WorldServer, name: string): OpenLine => {
-    const { url } = api.address();
-    const line = lines.get(url) ?? createLine(api, { clock, listener: listen?.(name) });
-    lines.set(url, line);
-    return line;
-  };
-
-  const outsideOf = ({ publicWay }: WorldServer, name: string): OpenLine => {
-    const { url } = publicWay;
-    const line = lines.get(url) ?? createLine(publicWay, { clock, listener: listen?.(`outside/${name}`) });
+  const lineOf = (place: Place): OpenLine => {
+    const { api, name } = place.shoot;
+    const url = urlOf(place);
+    const [way, server] = place.isOutside ? [api.publicWay, `outside/${name}`] : [api, name];
+    const line = lines.get(url) ?? createLine(way, { clock, listener: listen?.(server) });
     lines.set(url, line);
     return line;
   };
 
   const placeOf = createPlaces(world);
-  const lineAt = (url: string): OpenLine | undefined => {
-    const place = placeOf(url);
-    if (place === undefined) return undefined;
-    const { api, name } = place.shoot;
-    return place.isOutside ? outsideOf(api, name) : lineOf(api, name);
-  };
-
   const { authorization } = parseUntrustedKubeconfig(world.api.kubeconfig());
   return {
     seed,
-    shoot: (name) => lineOf(world.shoot(name).api, name),
-    outside: (name) => outsideOf(world.shoot(name).api, name),
+    shoot: (name: string): OpenLine => lineOf({ shoot: world.shoot(name), isOutside: false }),
+    /** To a shoot by its public way. */
+    outside: (name: string): OpenLine => lineOf({ shoot: world.shoot(name), isOutside: true }),
+    /** The line to the seed as a transport, with the credentials of now. */
     seedTransport: withCredentials(connect(seed.kube), staticCredentials(authorization)),
     connector: createMemoryConnector({
       clock: machine?.clock ?? clock,
       resolve: (url) => {
-        const line = lineAt(url);
-        return line && connect(line.kube);
+        const place = placeOf(url);
+        return place && connect(lineOf(place).kube);
       },
       onConnect: (url) => lines.get(url)?.onConnect(),
     }),

@@ -1,10 +1,4 @@
-import type { Kube, KubeResponse } from '../../src/kubernetes/api/kube.ts';
-
-/** An API server that says who has written its objects, which the simulated one does not. */
-export interface ManagedFieldsKube extends Kube {
-  /** From now on `entries` are the `managedFields` of the object at `path`. */
-  set(path: string, entries: readonly object[]): void;
-}
+import type { Kube, KubeRequest, KubeResponse } from '../../src/kubernetes/api/kube.ts';
 
 const readWhole = async ({ body }: KubeResponse): Promise<string> => {
   const chunks: Uint8Array[] = [];
@@ -16,11 +10,13 @@ async function* bodyOf(text: string): AsyncGenerator<Uint8Array, void> {
   yield Buffer.from(text);
 }
 
-export const withManagedFields = (kube: Kube): ManagedFieldsKube => {
+/** An API server that says who has written its objects, which the simulated one does not. */
+export const withManagedFields = (kube: Kube) => {
   const fields = new Map<string, readonly object[]>();
   return {
-    set: (path, entries) => void fields.set(path, entries),
-    request: async (request) => {
+    /** From now on `entries` are the `managedFields` of the object at `path`. */
+    set: (path: string, entries: readonly object[]): void => void fields.set(path, entries),
+    request: async (request: KubeRequest): Promise<KubeResponse> => {
       const response = await kube.request(request);
       const managedFields = fields.get(request.path.replace(/\/status$/, ''));
       if (managedFields === undefined || response.status !== 200) return response;

@@ -21,12 +21,9 @@ export const externalProbe = (
 
 /** Puts the kubeconfig of its public way, or any other text, into a shoot's namespace. */
 export const publishOutside = ({ world }: Scenario, name: string, text?: string): void => {
-  const { api, namespace } = world.shoot(name);
-  const kubeconfig = text ?? api.publicWay.kubeconfig();
-  world.store.put(simKinds.Secret, {
-    metadata: { name: outsideSecretName, namespace },
-    data: { kubeconfig: Buffer.from(kubeconfig).toString('base64') },
-  });
+  const shoot = world.shoot(name);
+  const kubeconfig = text ?? shoot.api.publicWay.kubeconfig();
+  world.store.put(simKinds.Secret, shoot.secretObject(shoot.nameOf(outsideSecretName), kubeconfig));
 };
 
 /** A seed whose shoots all have an outside path. */

@@ -7,7 +7,8 @@ export interface Place {
   readonly isOutside: boolean;
 }
 
-const urlOf = ({ shoot, isOutside }: Place): string => (isOutside ? shoot.api.publicWay.url : shoot.api.address().url);
+export const urlOf = ({ shoot, isOutside }: Place): string =>
+  isOutside ? shoot.api.publicWay.url : shoot.api.address().url;
 
 /**
  * The place behind `scheme://host`, if there is one. Shoots are added and get other addresses: what is remembered is looked at, and what is

@@ -1,21 +1,29 @@
-import { createRateLimiter, retryThrottled, trackWrites, withRateLimit } from '../../src/kubernetes/client/index.ts';
+import { WriteTracker, createRateLimiter, limitedStack } from '../../src/kubernetes/client/index.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { Logger } from '../../src/ports/logger.ts';
 import type { Random } from '../../src/ports/random.ts';
-import { type ProberPorts, type ProberSettings, createProber, proberComponent } from '../../src/prober/index.ts';
+import {
+  type ProberPorts,
+  type ProberSettings,
+  type Standby,
+  createProber,
+  proberComponent,
+} from '../../src/prober/index.ts';
 import { type LeaderElectionSettings, type Runnable, createElection, runLifecycle } from '../../src/process/index.ts';
 import { type PrometheusMeter, createLogger, createMeter } from '../../src/telemetry/index.ts';
 import { type WeederSettings, weederComponent } from '../../src/weeder/index.ts';
 import type { World } from '../world/index.ts';
 import type { Line, TrafficListener } from './line.ts';
 import { createLines } from './lines.ts';
-import { type Machine, createMachine } from './machine.ts';
+import { Machine } from './machine.ts';
 
 export interface ReplicaOptions<Settings = ProberSettings> {
   readonly settings: Settings;
   readonly leaderElection: LeaderElectionSettings;
   readonly dryRun: boolean;
   readonly random: Random;
+  /** Of a prober. Default: hot. */
+  readonly standby?: Standby;
   /** Of requests to the seed. Default: those of the command line's flags. */
   readonly limits?: { readonly qps: number; readonly burst: number };
   /** For the line to `seed`, to the shoot of that name, or to it by its public way: `outside/NAME`. */
@@ -41,6 +49,15 @@ export interface Replica<Settings = ProberSettings> {
 /** Where the Lease of its leader election lives. */
 export const leaseNamespace = 'garden';
 
+/** Times are the defaults of the command line, which are client-go's. */
+export const electionSettings = (enabled: boolean): LeaderElectionSettings => ({
+  enabled,
+  namespace: leaseNamespace,
+  leaseDurationMs: 15_000,
+  renewDeadlineMs: 10_000,
+  retryPeriodMs: 2_000,
+});
+
 /** Defaults of `--kube-api-qps` and `--kube-api-burst`. */
 const defaultLimits = { qps: 5, burst: 10 };
 
@@ -56,6 +73,7 @@ export interface ReplicaWorld {
 interface ReplicatedComponent<Settings> {
   readonly leaseName: string;
   readonly urgentInFlight: number;
+  readonly startsBeforeLead?: boolean;
   readonly create: (options: {
     readonly settings: Settings;
     readonly ports: ProberPorts;
@@ -64,7 +82,10 @@ interface ReplicatedComponent<Settings> {
   }) => { readonly caches: Runnable; readonly controller: Runnable; apply(settings: Settings): void };
 }
 
-const prober: ReplicatedComponent<ProberSettings> = { ...proberComponent, create: createProber };
+const proberWith = (standby: Standby): ReplicatedComponent<ProberSettings> => ({
+  ...proberComponent(standby),
+  create: (options) => createProber({ ...options, standby }),
+});
 const weeder: ReplicatedComponent<WeederSettings> = {
   ...weederComponent,
   create: (options) => weederComponent.create({ ...options, userAgent: 'simulation' }),
@@ -77,20 +98,28 @@ const startProcess = <Settings>(
   options: ReplicaOptions<Settings>,
 ): Replica<Settings> => {
   const { settings, random, dryRun, listen, limits = defaultLimits } = options;
-  const { leaseName, urgentInFlight } = component;
-  const machine = createMachine(clock);
-  const lines = createLines({ world, clock, machine, ...(listen === undefined ? {} : { listen }) });
+  const { leaseName, urgentInFlight, startsBeforeLead = false } = component;
+  const machine = new Machine(clock);
+  const lines = createLines({ world, clock, machine, listen });
   const logger = quietLogger(machine.clock);
   const meter = createMeter({ processMetrics: false });
   const transport = lines.seedTransport;
-  const writes = trackWrites(transport);
+  const writes = new WriteTracker();
   const limiter = createRateLimiter({ ...limits, urgentInFlight, clock: machine.clock, meter });
-  const seed = retryThrottled(withRateLimit(writes.kube, limiter, machine.clock), machine.clock);
+  const seed = limitedStack(transport, { clock: machine.clock, limiter, writes });
   const shared = { clock: machine.clock, random, logger };
-  const electing = { ...shared, kube: transport, writes };
+  const electing = { ...shared, kube: transport, writes, startsBeforeLead };
   const election = createElection(options.leaderElection, dryRun ? `${leaseName}-dry-run` : leaseName, electing);
   const { connector } = lines;
-  const ports = { ...shared, meter, seed, connector, leadership: election.leadership };
+  const ports = {
+    ...shared,
+    meter,
+    seed,
+    connector,
+    identity: election.identity,
+    leadership: election.leadership,
+    ...(election.leaderWatch && { leaderWatch: election.leaderWatch }),
+  };
   const parts = component.create({ settings, ports, concurrency: 1, dryRun });
   const stop = new AbortController();
   return {
@@ -111,7 +140,7 @@ const startProcess = <Settings>(
 };
 
 export const startReplica = (where: ReplicaWorld, options: ReplicaOptions): Replica =>
-  startProcess(prober, where, options);
+  startProcess(proberWith(options.standby ?? 'hot'), where, options);
 
 export const startWeederReplica = (
   where: ReplicaWorld,

@@ -5,7 +5,12 @@ import {
   kubeControllerManager,
   kubeconfigSecretName,
   machineControllerManager,
+  type WorldSource,
 } from '../world/index.ts';
+
+/** The source that such a prober expects of its seed. */
+export const worldSourceOf = ({ clusterSource }: Pick<ProberSettings, 'clusterSource'>): WorldSource =>
+  clusterSource === undefined ? 'gardener' : (clusterSource.kind ?? 'secret');
 
 const timeoutMs = 30_000;
 
@@ -32,6 +37,7 @@ export const gardenSettings: ProberSettings = {
   backoffJitterFactor: 0.2,
   nodeMonitorGraceMs: 40_000,
   nodeLeaseFailureFraction: 0.6,
+  landingTimeoutMs: 60_000,
   dependentResources: [
     deployment(kubeControllerManager, { up: 0, down: 1 }),
     deployment(machineControllerManager, { up: 1, down: 0, upDelayMs: 30_000 }),
@@ -39,3 +45,27 @@ export const gardenSettings: ProberSettings = {
   ],
   apiServerRef: gardenApiServerRef,
 };
+
+const ofEach = <T extends { readonly name: string }>(ref: T): T => ({ ...ref, name: `{{ cluster }}-${ref.name}` });
+
+/** The same for clusters of Cluster API, each of which has its name before those of its parts. */
+export const capiSettings = ({
+  dependentResources,
+  apiServerRef,
+  externalProbe,
+  ...others
+}: ProberSettings): ProberSettings => ({
+  ...others,
+  clusterSource: { kind: 'cluster-api', key: 'value' },
+  kubeConfigSecretName: '{{ cluster }}-kubeconfig',
+  apiServerRef: ofEach(apiServerRef),
+  dependentResources: dependentResources.map((resource) => ({ ...resource, ref: ofEach(resource.ref) })),
+  ...(externalProbe === undefined
+    ? {}
+    : {
+        externalProbe: {
+          ...externalProbe,
+          kubeConfigSecretName: `{{ cluster }}-${externalProbe.kubeConfigSecretName}`,
+        },
+      }),
+});

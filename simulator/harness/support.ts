@@ -1,5 +1,5 @@
 import { gardenApiServerRef } from '../../src/gardener/api-server.ts';
-import { meltdownProtectionAnnotation, replicasAnnotation } from '../../src/kubernetes/api/scalable.ts';
+import { meltdownProtectionAnnotation, replicasAnnotation } from '../../src/gardener/scaling-annotations.ts';
 import { type SimDraft, type SimObject, simKinds } from '../apiserver/index.ts';
 import { clusterAutoscaler, kubeControllerManager, machineControllerManager } from '../world/index.ts';
 import type { DeploymentChange } from './deployment-history.ts';

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/kubernetes/api/errors.ts';
 import type { Kube, KubeRequest } from '../../src/kubernetes/api/kube.ts';
 import { simKinds } from '../apiserver/kinds.ts';
-import { mountKubes } from '../apiserver/mount.ts';
 import { createSimApiServer } from '../apiserver/server.ts';
 import { createVirtualClock } from '../time/clock.ts';
 import { requestKind, withCounting } from './counting.ts';
@@ -146,16 +145,5 @@ describe('counting', () => {
     expect(counting.counts.total({ resource: 'pods' })).toBe(0);
     counting.counts.reset();
     expect(counting.counts.total()).toBe(0);
-  });
-});
-
-describe('mounting', () => {
-  it('serves many servers behind one address', async () => {
-    const one = setup(undefined);
-    const kube = mountKubes((name) => (name === 'one' ? one.kube : undefined));
-    expect(await read(kube, { method: 'GET', path: '/one/version', signal: never })).toMatchObject({ status: 200 });
-    expect((await kube.request({ ...write, path: `/one${path}` })).status).toBe(201);
-    expect(one.exists()).toBe(true);
-    expect(await read(kube, { method: 'GET', path: '/two/version', signal: never })).toMatchObject({ status: 404 });
   });
 });

@@ -1,3 +1,4 @@
+import { type EventEmitter, once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
@@ -40,15 +41,12 @@ export interface HttpsStats {
   readonly bytesOut: number;
 }
 
-export interface HttpsFace {
-  readonly url: string;
-  readonly port: number;
-  stats(): HttpsStats;
-  setReachability(reachability: Reachability): Promise<void>;
-  /** Resets every open connection. */
-  disconnect(): void;
-  close(): Promise<void>;
-}
+/** Aborts when the client leaves. */
+const whileOpen = (stream: EventEmitter): AbortSignal => {
+  const controller = new AbortController();
+  stream.once('close', () => controller.abort(new Error('the client has gone')));
+  return controller.signal;
+};
 
 /** Idle connections stay; a server that closes them early makes every pooled client race against it. */
 const keepAliveMs = 180_000;
@@ -72,117 +70,141 @@ const createTlsFront = (options: HttpsFaceOptions): HttpsServer => {
  * Serves `kube` over HTTPS: keep-alive, streamed watches, TLS session tickets. A request of `kube` that fails instead of answering
  * closes its connection, which is what a client sees of a reset.
  */
-export const serveHttps = async (options: HttpsFaceOptions): Promise<HttpsFace> => {
-  const { kube, host = '127.0.0.1', auth, reachesKubelets = () => true } = options;
-  const tls = createTlsFront(options);
-  const tcp = createTcpServer();
-  const sockets = new Set<Socket>();
-  const lost: (() => void)[] = [];
-  const counts = { connections: 0, handshakes: 0, resumed: 0, requests: 0 };
+export class HttpsFace {
+  readonly #options: HttpsFaceOptions;
+  readonly #tls: HttpsServer;
+  readonly #tcp = createTcpServer();
+  readonly #sockets = new Set<Socket>();
+  readonly #lost: (() => void)[] = [];
+  readonly #counts = { connections: 0, handshakes: 0, resumed: 0, requests: 0 };
   /** Of connections that have ended. */
-  const bytes = { in: 0, out: 0 };
-  let reachability: Reachability = 'open';
+  readonly #bytes = { in: 0, out: 0 };
+  #reachability: Reachability = 'open';
+  #port: number;
+
+  /** Listens only once `listen` is called. */
+  constructor(options: HttpsFaceOptions) {
+    this.#options = options;
+    this.#port = options.port ?? 0;
+    this.#tls = createTlsFront(options);
+    this.#tcp.on('connection', (socket) => this.#connect(socket));
+    this.#tls.on('secureConnection', (socket: TLSSocket) => {
+      this.#counts.handshakes += 1;
+      if (socket.isSessionReused()) this.#counts.resumed += 1;
+    });
+    this.#tls.on('request', (message: IncomingMessage, response: ServerResponse) => {
+      this.#counts.requests += 1;
+      this.#answer(message, response).catch(() => message.socket.destroy());
+    });
+    this.#tls.on('upgrade', (message: IncomingMessage, socket: Duplex) => {
+      this.#counts.requests += 1;
+      this.#upgrade(message, socket).catch(() => socket.destroy());
+    });
+  }
+
+  get url(): string {
+    return `https://${this.#host}:${this.#port}`;
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  stats(): HttpsStats {
+    const open = [...this.#sockets];
+    return {
+      ...this.#counts,
+      openConnections: open.length,
+      bytesIn: open.reduce((sum, { bytesRead }) => sum + bytesRead, this.#bytes.in),
+      bytesOut: open.reduce((sum, { bytesWritten }) => sum + bytesWritten, this.#bytes.out),
+    };
+  }
+
+  /** At the same port each time. */
+  async listen(): Promise<void> {
+    this.#tcp.listen(this.#port, this.#host);
+    await once(this.#tcp, 'listening');
+    this.#port = (this.#tcp.address() as AddressInfo).port;
+  }
+
+  async setReachability(next: Reachability): Promise<void> {
+    if (next === this.#reachability) return;
+    const before = this.#reachability;
+    this.#reachability = next;
+    if (before === 'silent' || next === 'refused') this.disconnect();
+    if (before === 'silent') this.#giveUp();
+    if (next === 'refused') await this.#stopListening();
+    if (before === 'refused') await this.listen();
+  }
+
+  /** Resets every open connection. */
+  disconnect(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  async close(): Promise<void> {
+    const stopped = this.#stopListening();
+    this.#reachability = 'open';
+    this.disconnect();
+    this.#giveUp();
+    await stopped;
+  }
+
+  get #host(): string {
+    return this.#options.host ?? '127.0.0.1';
+  }
+
+  #stopListening(): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#tcp.listening) this.#tcp.close(() => resolve());
+      else resolve();
+    });
+  }
+
+  #connect(socket: Socket): void {
+    this.#counts.connections += 1;
+    this.#sockets.add(socket);
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => {
+      this.#sockets.delete(socket);
+      this.#bytes.in += socket.bytesRead;
+      this.#bytes.out += socket.bytesWritten;
+    });
+    if (this.#reachability === 'open') this.#tls.emit('connection', socket);
+  }
 
   /** What was sent into silence has never arrived: it is given up, and not done late, when the silence ends. */
-  const gate = async (): Promise<void> => {
-    if (reachability !== 'silent') return;
-    await new Promise<never>((_resolve, reject) => lost.push(() => reject(new Error('the connection was lost'))));
-  };
+  async #gate(): Promise<void> {
+    if (this.#reachability !== 'silent') return;
+    await new Promise<never>((_resolve, reject) => this.#lost.push(() => reject(new Error('the connection was lost'))));
+  }
 
-  const answer = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const controller = new AbortController();
-    response.once('close', () => controller.abort(new Error('the client has gone')));
-    await gate();
-    if (!isAllowed(auth, message)) {
+  #giveUp(): void {
+    for (const giveUp of this.#lost.splice(0)) giveUp();
+  }
+
+  async #answer(message: IncomingMessage, response: ServerResponse): Promise<void> {
+    const signal = whileOpen(response);
+    await this.#gate();
+    if (!isAllowed(this.#options.auth, message)) {
       refuse(response);
       return;
     }
-    const request = await kubeRequest(message, controller.signal);
-    await send(await kube.request(request), { request, response, gate });
-  };
+    const request = await kubeRequest(message, signal);
+    await send(await this.#options.kube.request(request), { request, response, gate: () => this.#gate() });
+  }
 
-  const upgrade = async (message: IncomingMessage, socket: Duplex): Promise<void> => {
-    const controller = new AbortController();
-    socket.once('close', () => controller.abort(new Error('the client has gone')));
+  async #upgrade(message: IncomingMessage, socket: Duplex): Promise<void> {
+    const { kube, auth, reachesKubelets = () => true } = this.#options;
+    const signal = whileOpen(socket);
     socket.on('error', () => undefined);
-    await gate();
-    await answerUpgrade({ message, socket, kube, auth, reachesKubelets, signal: controller.signal });
-  };
+    await this.#gate();
+    await answerUpgrade({ message, socket, kube, auth, reachesKubelets, signal });
+  }
+}
 
-  const disconnect = (): void => {
-    for (const socket of sockets) socket.destroy();
-  };
-
-  const listen = (port: number): Promise<void> =>
-    new Promise((resolve, reject) => {
-      tcp.once('error', reject);
-      tcp.listen(port, host, () => {
-        tcp.off('error', reject);
-        resolve();
-      });
-    });
-
-  const stopListening = (): Promise<void> =>
-    new Promise((resolve) => {
-      if (tcp.listening) tcp.close(() => resolve());
-      else resolve();
-    });
-
-  tcp.on('connection', (socket) => {
-    counts.connections += 1;
-    sockets.add(socket);
-    socket.on('error', () => socket.destroy());
-    socket.on('close', () => {
-      sockets.delete(socket);
-      bytes.in += socket.bytesRead;
-      bytes.out += socket.bytesWritten;
-    });
-    if (reachability === 'open') tls.emit('connection', socket);
-  });
-  tls.on('secureConnection', (socket: TLSSocket) => {
-    counts.handshakes += 1;
-    if (socket.isSessionReused()) counts.resumed += 1;
-  });
-  tls.on('request', (message: IncomingMessage, response: ServerResponse) => {
-    counts.requests += 1;
-    answer(message, response).catch(() => message.socket.destroy());
-  });
-  tls.on('upgrade', (message: IncomingMessage, socket: Duplex) => {
-    counts.requests += 1;
-    upgrade(message, socket).catch(() => socket.destroy());
-  });
-
-  await listen(options.port ?? 0);
-  const { port } = tcp.address() as AddressInfo;
-
-  return {
-    url: `https://${host}:${port}`,
-    port,
-    stats: () => {
-      const open = [...sockets];
-      return {
-        ...counts,
-        openConnections: sockets.size,
-        bytesIn: open.reduce((sum, { bytesRead }) => sum + bytesRead, bytes.in),
-        bytesOut: open.reduce((sum, { bytesWritten }) => sum + bytesWritten, bytes.out),
-      };
-    },
-    disconnect,
-    async setReachability(next) {
-      if (next === reachability) return;
-      const before = reachability;
-      reachability = next;
-      if (before === 'silent' || next === 'refused') disconnect();
-      if (before === 'silent') for (const giveUp of lost.splice(0)) giveUp();
-      if (next === 'refused') await stopListening();
-      if (before === 'refused') await listen(port);
-    },
-    async close() {
-      const stopped = stopListening();
-      reachability = 'open';
-      disconnect();
-      for (const giveUp of lost.splice(0)) giveUp();
-      await stopped;
-    },
-  };
+export const serveHttps = async (options: HttpsFaceOptions): Promise<HttpsFace> => {
+  const face = new HttpsFace(options);
+  await face.listen();
+  return face;
 };

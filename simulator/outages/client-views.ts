@@ -128,6 +128,9 @@ const answered = (view: View, event: Answer, model: Model): View => {
   const shown = model.ending?.served?.model;
   if (resource === 'leases') return looked(view, event, model);
   if (shown === undefined) return view;
+  if (resource === 'nodes' && model.source === 'secret') {
+    return surrounded(view, at, { nodes: shown.nodes, machines: shown.machines });
+  }
   if (resource === 'nodes') return surrounded(view, at, { nodes: shown.nodes });
   if (resource === 'machines') return surrounded(view, at, { machines: shown.machines });
   return view;
@@ -191,7 +194,7 @@ const withoutTries = (views: Views, shoot: string): Views =>
 /** Takes in what happened; `model` has taken it in already. Pure. */
 export const watch = (views: Views, event: SimEvent, model: Model): Views => {
   if (event.kind === 'cluster') {
-    const goesOn = event.phase === 'run' || event.phase === 'leave';
+    const goesOn = event.phase === 'run' || event.phase === 'leave' || event.phase === 'missed';
     return goesOn ? views : withoutTries(views, event.shoot);
   }
   if (event.kind !== 'request' || event.shoot === undefined) return views;

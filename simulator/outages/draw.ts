@@ -4,48 +4,38 @@ import type { ApiFault, Plan } from './plan.ts';
 export const shootNames = ['a', 'b', 'c', 'd'];
 export const nodesOf = 5;
 
-/** Draws of one stream, in the words of plans. */
-export interface Draw {
-  readonly random: SeededRandom;
-  readonly replicas: number;
-  /** The outside path is tried. */
-  readonly hasOutside: boolean;
-  chance(part: number): boolean;
-  between(low: number, high: number): number;
-  of<const T>(items: readonly [T, ...T[]]): T;
-  shoot(): string;
-  server(): string;
-  replica(): number;
-  /** At least one. */
-  nodes(): readonly number[];
-}
-
-export interface DrawnFrom {
+export interface DrawnFrom extends Pick<Plan, 'source'> {
   readonly shoots: number;
   readonly replicas: number;
   readonly hasOutside: boolean;
 }
 
-export const createDraw = (random: SeededRandom, plan: DrawnFrom): Draw => {
+/** Draws of one stream, in the words of plans. */
+export const createDraw = (random: SeededRandom, plan: DrawnFrom) => {
   const of = <const T>(items: readonly [T, ...T[]]): T => items[random.integer(items.length)] ?? items[0];
   const shoot = (): string => shootNames[random.integer(plan.shoots)] ?? '';
   const chance = (part: number): boolean => random.next() < part;
   return {
     random,
     replicas: plan.replicas,
+    /** The outside path is tried. */
     hasOutside: plan.hasOutside,
+    source: plan.source,
     of,
     shoot,
     chance,
-    between: (low, high) => Math.round(low + random.next() * (high - low)),
-    server: () => (chance(0.5) ? 'seed' : shoot()),
-    replica: () => random.integer(plan.replicas),
-    nodes: () => {
+    between: (low: number, high: number): number => Math.round(low + random.next() * (high - low)),
+    server: (): string => (chance(0.5) ? 'seed' : shoot()),
+    replica: (): number => random.integer(plan.replicas),
+    /** At least one. */
+    nodes: (): readonly number[] => {
       const least = random.integer(nodesOf);
       return Array.from({ length: nodesOf }, (_, node) => node).filter((node) => node === least || chance(0.4));
     },
   };
 };
+
+export type Draw = ReturnType<typeof createDraw>;
 
 export const apiFault = (draw: Draw): ApiFault => {
   switch (draw.random.integer(6)) {

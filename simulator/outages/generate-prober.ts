@@ -3,13 +3,23 @@ import { type Draw, type Story, clipped, lasting, nodesOf } from './draw.ts';
 import type { Fault, Plan, PlannedFault, PlannedShoot } from './plan.ts';
 import { anyFault, deployments, ways } from './prober-faults.ts';
 
+/** Clusters of one namespace have names of which one begins like the other, and clusters of one name are in several. */
+const placeOf = (draw: Draw, name: string): NonNullable<PlannedShoot['place']> => {
+  const isApart = draw.chance(0.3);
+  const [namespace, apart] = ['fleet', `herd-${name}`];
+  const cluster = { a: 'one', b: 'one-two', c: 'two', d: 'two-one' }[name] ?? name;
+  return isApart ? { namespace: apart, cluster: 'one' } : { namespace, cluster };
+};
+
 const plannedShoot = (draw: Draw, name: string): PlannedShoot => {
   const replicas = Object.fromEntries(deployments.map((deployment) => [deployment, draw.between(1, 3)]));
   return {
     name,
+    ...(draw.source === 'cluster-api' ? { place: placeOf(draw, name) } : {}),
     nodes: draw.chance(0.75) ? nodesOf : draw.between(1, nodesOf),
     replicas: draw.chance(0.15) ? { ...replicas, [clusterAutoscaler]: 0 } : replicas,
-    ...(draw.chance(0.1) ? { graceMs: draw.of([24_000, 80_000]) } : {}),
+    // Only Gardener's Clusters have one of their own.
+    ...(draw.chance(0.1) && draw.source === undefined ? { graceMs: draw.of([24_000, 80_000]) } : {}),
   };
 };
 
@@ -133,11 +143,72 @@ const wholePath = (draw: Draw): Story => {
   return { troubledMs: at + forMs + 60_000, quietMs: 60_000, faults };
 };
 
+/** The Secret of a shoot that is held is replaced, or gone for a while; or its Namespace is being deleted. */
+const missedSecret = (draw: Draw): Story => {
+  const [at, shoot] = [draw.between(5_000, 40_000), draw.shoot()];
+  const forMs = draw.between(60_000, 100_000);
+  const fault: Fault = draw.chance(0.2)
+    ? { kind: 'namespace-deletion', shoot }
+    : { kind: 'credentials', shoot, how: draw.of(['missing', 'missing', 'missing', 'replaced']) };
+  const missed: PlannedFault = {
+    at: at + draw.between(15_000, 60_000),
+    forMs: draw.chance(0.5) ? draw.between(2_000, 55_000) : draw.between(62_000, 120_000),
+    fault,
+  };
+  const cut: Fault = { kind: 'load-balancer', shoot, how: draw.of(ways) };
+  const others = Array.from({ length: draw.between(0, 1) }, () => {
+    return { at: draw.between(0, at + forMs), forMs: lasting(draw), fault: anyFault(draw) };
+  });
+  const troubledMs = Math.max(at + forMs, missed.at + missed.forMs) + 60_000;
+  return { troubledMs, quietMs: 60_000, faults: [{ at, forMs, fault: cut }, missed, ...others] };
+};
+
+/** Paused, deleted, gone and made again, or not initialized yet while it is held, or just before; or its Machines go. */
+const leftCluster = (draw: Draw): Story => {
+  const [at, shoot] = [draw.between(5_000, 40_000), draw.shoot()];
+  const forMs = draw.between(60_000, 120_000);
+  const left: PlannedFault = {
+    at: Math.max(0, at + draw.between(-5_000, 50_000)),
+    forMs: draw.between(20_000, 120_000),
+    fault: draw.of<Fault>([
+      { kind: 'cluster-paused', shoot, how: 'spec' },
+      { kind: 'cluster-paused', shoot, how: 'annotation' },
+      { kind: 'cluster-gone', shoot },
+      { kind: 'deletion', shoot },
+      { kind: 'uninitialized', shoot },
+    ]),
+  };
+  const cut: Fault = { kind: 'load-balancer', shoot: draw.chance(0.5) ? shoot : undefined, how: draw.of(ways) };
+  const others = Array.from({ length: draw.between(0, 1) }, () => {
+    return { at: draw.between(0, at + forMs), forMs: lasting(draw), fault: anyFault(draw) };
+  });
+  const troubledMs = Math.max(at + forMs, left.at + left.forMs) + 60_000;
+  return { troubledMs, quietMs: 60_000, faults: [{ at, forMs, fault: cut }, left, ...others] };
+};
+
+/** Machines go while their kubelets are silent, and the others' renew. */
+const leavingMachines = (draw: Draw): Story => {
+  const [at, shoot, nodes] = [draw.between(5_000, 40_000), draw.shoot(), draw.nodes()];
+  const forMs = draw.between(60_000, 100_000);
+  const how = draw.of(['machine-deleting', 'machine-failed']);
+  const faults: readonly PlannedFault[] = [
+    { at, forMs, fault: { kind: 'not-candidates', shoot, nodes, how } },
+    { at: at + draw.between(1_000, 10_000), forMs, fault: { kind: 'nat-gateway', shoot, nodes } },
+  ];
+  return { troubledMs: at + forMs + 70_000, quietMs: 60_000, faults };
+};
+
 const usual = [chaos, plainOutage, troubledOutage, troubledOutage, absentApiServer, handover, rivalry] as const;
 
 /** The rest of a prober's plan. */
 export const proberPlan = (draw: Draw, names: readonly string[]): Omit<Plan, 'seed' | 'replicas' | 'outside'> => {
-  const tell = draw.hasOutside ? draw.of([...usual, ownWayOut, wholePath, wholePath]) : draw.of(usual);
+  const scripts = [
+    ...usual,
+    ...(draw.hasOutside ? [ownWayOut, wholePath, wholePath] : []),
+    ...(draw.source === 'secret' ? [missedSecret, missedSecret] : []),
+    ...(draw.source === 'cluster-api' ? [leftCluster, leftCluster, leavingMachines] : []),
+  ] as const;
+  const tell = draw.of(scripts);
   const { elected, ...story } = clipped(tell(draw));
   return {
     component: 'prober',

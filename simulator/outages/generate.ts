@@ -1,12 +1,19 @@
 import type { ExternalProbeMode } from '../../src/prober/index.ts';
-import { createSeededRandom } from '../time/index.ts';
+import { type SeededRandom, createSeededRandom } from '../time/index.ts';
 import { createDraw, shootNames } from './draw.ts';
 import { proberPlan } from './generate-prober.ts';
 import { weederPlan } from './generate-weeder.ts';
-import type { Plan } from './plan.ts';
+import type { Fault, Plan } from './plan.ts';
 
 /** Two of five plans are about the weeder. */
 const isWeeders = (seed: number): boolean => seed % 5 === 2 || seed % 5 === 4;
+
+/** A third of a prober's plans each. From a stream of its own, so that it decides nothing else of a plan. */
+const sourceOf = (random: SeededRandom): Pick<Plan, 'source'> => {
+  const drawn = random.fork('source').next();
+  if (drawn < 1 / 3) return { source: 'secret' };
+  return drawn < 2 / 3 ? { source: 'cluster-api' } : {};
+};
 
 const outsideModes: readonly (ExternalProbeMode | undefined)[] = [
   undefined,
@@ -21,6 +28,27 @@ const outsideModes: readonly (ExternalProbeMode | undefined)[] = [
   'trigger',
 ];
 
+const neighboursOf = ({ shoots }: Plan, shoot: string | undefined): { readonly neighbours?: readonly string[] } => {
+  const namespace = shoots.find(({ name }) => name === shoot)?.place?.namespace;
+  if (namespace === undefined) return {};
+  return { neighbours: shoots.filter(({ place }) => place?.namespace === namespace).map(({ name }) => name) };
+};
+
+/** In one plan of six an operator pauses a shoot or all, often across the begin of an outage. Drawn apart from the rest, which is as it would be without. */
+const withPause = (plan: Plan, random: SeededRandom): Plan => {
+  if (random.next() >= 1 / 6) return plan;
+  const shoot = random.next() < 0.5 ? undefined : (plan.shoots[random.integer(plan.shoots.length)]?.name ?? undefined);
+  const outage = plan.faults.find(({ fault }) => fault.kind === 'load-balancer')?.at ?? 30_000;
+  const at = Math.max(0, Math.min(outage - 20_000 + random.integer(60_000), plan.troubledMs - 30_000));
+  const forMs = Math.min(15_000 + random.integer(70_000), plan.troubledMs - at);
+  if (forMs < 1_000) return plan;
+  const fault: Fault = {
+    ...{ kind: 'protection-pause', shoot, ms: forMs, expires: random.next() < 0.5 },
+    ...neighboursOf(plan, shoot),
+  };
+  return { ...plan, faults: [...plan.faults, { at, forMs, fault }] };
+};
+
 /** The plan of a number: always the same one. */
 export const generatePlan = (seed: number): Plan => {
   const random = createSeededRandom(`plan/${String(seed)}`);
@@ -30,9 +58,11 @@ export const generatePlan = (seed: number): Plan => {
     const draw = createDraw(random, { shoots: names.length, replicas, hasOutside: false });
     return { seed, replicas, ...weederPlan(draw, names) };
   }
+  const source = sourceOf(random);
   const outside = outsideModes[random.integer(outsideModes.length)];
   // With four shoots a majority of paths may be broken while another is whole.
   const names = shootNames.slice(0, outside !== undefined && random.next() < 0.4 ? 4 : 3);
-  const draw = createDraw(random, { shoots: names.length, replicas, hasOutside: outside !== undefined });
-  return { seed, replicas, ...(outside === undefined ? {} : { outside }), ...proberPlan(draw, names) };
+  const draw = createDraw(random, { shoots: names.length, replicas, hasOutside: outside !== undefined, ...source });
+  const plan = { seed, replicas, ...source, ...(outside === undefined ? {} : { outside }), ...proberPlan(draw, names) };
+  return withPause(plan, createSeededRandom(`pause/${String(seed)}`));
 };

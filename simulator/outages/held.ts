@@ -8,7 +8,7 @@ const samples = 5;
 const betweenMs = 700;
 
 /** Of shoots and of what is done for them. */
-const counted = /^(?:dwd_prober_probers|dwd_weeder_weedings)(?:\{[^}]*\})? (?!0$)/;
+const counted = /^(?:dwd_prober_probers|dwd_weeder_weedings)[{ ]/;
 
 /** What a process holds that has nothing to do; moves the clock. */
 export const heldBy = async (
@@ -23,11 +23,11 @@ export const heldBy = async (
     await clock.advance(betweenMs);
   }
   const text = await meter.metricsText();
-  const gone = world.shoots.filter(({ namespace }) => text.includes(`"${namespace}"`));
+  const gone = world.shoots.filter(({ cluster }) => text.includes(`"${cluster}"`));
   return {
     timers,
     requests,
-    counted: text.split('\n').filter((line) => counted.test(line)),
+    counted: text.split('\n').filter((line) => counted.test(line) && !line.endsWith(' 0')),
     rememberedShoots: gone.map(({ name }) => name),
   };
 };

@@ -35,8 +35,8 @@ export interface PodFacts {
   readonly isDeleting: boolean;
 }
 
-/** What a shoot's Cluster asks of a watchdog: to watch, to give back marks or counts, or to leave alone. */
-export type ClusterPhase = 'run' | 'release' | 'restore' | 'leave' | 'gone';
+/** What a shoot's Cluster, or Secret, asks of a watchdog: to watch, to give back marks or counts, or to leave alone. `missed`: its Secret is away, and may come back. */
+export type ClusterPhase = 'run' | 'release' | 'restore' | 'leave' | 'missed' | 'gone';
 
 /** What is left of shoots, or of weedings, in a process that has nothing to do. */
 export interface Held {
@@ -70,15 +70,15 @@ export type Occurrence =
       readonly shoot: string;
       readonly node: string;
       /** Absent once the node is gone. */
-      readonly facts?: { readonly isCandidate: boolean; readonly isUnknown: boolean };
+      readonly facts?: { readonly isCandidate: boolean; readonly isUnknown: boolean } | undefined;
     }
   | { readonly kind: 'machine'; readonly shoot: string; readonly node: string; readonly isAlive: boolean }
   | {
       readonly kind: 'deployment';
       readonly shoot: string;
       readonly name: string;
-      readonly before?: DeploymentFacts;
-      readonly after?: DeploymentFacts;
+      readonly before?: DeploymentFacts | undefined;
+      readonly after?: DeploymentFacts | undefined;
       readonly writer: Writer;
     }
   | {
@@ -86,8 +86,8 @@ export type Occurrence =
       readonly shoot: string;
       readonly name: string;
       readonly uid: string;
-      readonly before?: PodFacts;
-      readonly after?: PodFacts;
+      readonly before?: PodFacts | undefined;
+      readonly after?: PodFacts | undefined;
       readonly writer: Writer;
     }
   /** Its EndpointSlices have changed. */

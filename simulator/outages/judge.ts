@@ -14,16 +14,7 @@ export interface Violation {
 }
 
 /** Hears everything that happens in a run and checks it at once. */
-export interface Judge {
-  take(event: SimEvent): void;
-  model(): Model;
-  /** The first one; nothing is taken in after it. */
-  violation(): Violation | undefined;
-  /** All that was taken in. */
-  events(): readonly SimEvent[];
-}
-
-export const createJudge = (plan: Plan): Judge => {
+export const createJudge = (plan: Plan) => {
   const rules = rulesOf(plan);
   const checkers = invariantsOf(plan).map((invariant): readonly [string, Checker] => [
     invariant.name,
@@ -42,15 +33,19 @@ export const createJudge = (plan: Plan): Judge => {
   };
 
   return {
-    take: (event) => {
+    take: (event: SimEvent): void => {
       if (violation !== undefined) return;
       events.push(event);
       model = learn(model, event);
       views = watch(views, event, model);
       check(event);
     },
-    model: () => model,
-    violation: () => violation,
-    events: () => events,
+    model: (): Model => model,
+    /** The first one; nothing is taken in after it. */
+    violation: (): Violation | undefined => violation,
+    /** All that was taken in. */
+    events: (): readonly SimEvent[] => events,
   };
 };
+
+export type Judge = ReturnType<typeof createJudge>;

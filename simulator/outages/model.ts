@@ -3,6 +3,7 @@ import type { ClusterPhase, ExchangeId, Life, SimEvent } from './history.ts';
 import type { Plan, PlannedFault } from './plan.ts';
 import { type ControlPlaneModel, emptyControlPlane, learnPod, learnService } from './pod-model.ts';
 import { type ProcessModel, emptyProcesses, learnHindrance, learnLead, learnProcess } from './process-model.ts';
+import { missedMs } from './facts.ts';
 import { changesPhase, skewsTime, touches } from './touches.ts';
 
 /** Monotonic times of the run, in milliseconds. */
@@ -10,7 +11,7 @@ export interface ShootModel {
   /** When each lease last changed. */
   readonly leases: ReadonlyMap<string, number>;
   readonly nodes: ReadonlyMap<string, { readonly isCandidate: boolean; readonly isUnknown: boolean }>;
-  /** Nodes whose machine is alive. */
+  /** Nodes whose machine is alive. Where nobody knows machines, all nodes. */
   readonly machines: ReadonlySet<string>;
   readonly deployments: ReadonlyMap<string, DeploymentModel>;
   readonly phase: ClusterPhase;
@@ -35,6 +36,7 @@ export interface Model {
   readonly at: number;
   /** Of the plan. */
   readonly replicas: number;
+  readonly source: Plan['source'];
   readonly processes: ProcessModel;
   readonly shoots: ReadonlyMap<string, ShootModel>;
   readonly leader: {
@@ -64,9 +66,10 @@ const emptyShoot: ShootModel = {
   controlPlane: emptyControlPlane,
 };
 
-export const emptyModel = ({ shoots, replicas }: Pick<Plan, 'shoots' | 'replicas'>): Model => ({
+export const emptyModel = ({ shoots, replicas, source }: Pick<Plan, 'shoots' | 'replicas' | 'source'>): Model => ({
   at: 0,
   replicas,
+  source,
   processes: emptyProcesses,
   shoots: new Map(shoots.map(({ name }) => [name, emptyShoot])),
   leader: { life: undefined, renewals: new Map() },
@@ -134,6 +137,16 @@ const learnRequest = (model: Model, event: Extract<SimEvent, { kind: 'request' }
   }
 };
 
+/** What is missed for too long is gone, and nobody else would restore what is held of it. */
+const learnTime = (model: Model): Model => {
+  let next = model;
+  for (const [name, { phase, phaseSince }] of model.shoots) {
+    if (phase !== 'missed' || model.at - phaseSince < missedMs) continue;
+    next = editShoot(next, name, () => ({ phase: 'restore', phaseSince: model.at }));
+  }
+  return next;
+};
+
 const learnLeader = (model: Model, { holder, writer }: Extract<SimEvent, { kind: 'leader' }>): Model => {
   if (holder === '' || writer === 'world') return { ...model, leader: { ...model.leader, life: undefined } };
   const { life } = writer;
@@ -182,9 +195,10 @@ export const learn = (before: Model, event: SimEvent): Model => {
       return learnRequest(model, event);
     case 'healed':
       return { ...model, healedAt: event.at };
+    case 'tick':
+      return learnTime(model);
     case 'settled':
     case 'at rest':
-    case 'tick':
     case 'over':
       return model;
   }

@@ -1,4 +1,5 @@
 import type { ExternalProbeMode } from '../../src/prober/index.ts';
+import type { WorldSource } from '../world/index.ts';
 
 /** How an API server fails those who ask it. `refused` and `silent` hold for everybody, the others for watchdogs alone. */
 export type ApiFault =
@@ -44,24 +45,45 @@ export type Fault =
   | { readonly kind: 'node-clock'; readonly shoot: string; readonly nodes: readonly number[]; readonly ms: number }
   | { readonly kind: 'watchdog-clock'; readonly replica: number; readonly ms: number }
   | { readonly kind: 'api-server-clock'; readonly server: ServerName; readonly ms: number }
-  /** `expired`: rotated, and only published when the fault ends; `rotated`: at once; `broken`: no kubeconfig at all. */
-  | { readonly kind: 'credentials'; readonly shoot: string; readonly how: 'expired' | 'rotated' | 'broken' | 'missing' }
+  /**
+   * `expired`: rotated, and only published when the fault ends; `rotated`: at once; `broken`: no kubeconfig at all; `missing`: no Secret; `replaced`: rotated, in another
+   * Secret of the same name.
+   */
+  | {
+      readonly kind: 'credentials';
+      readonly shoot: string;
+      readonly how: 'expired' | 'rotated' | 'broken' | 'missing' | 'replaced';
+    }
   | { readonly kind: 'kill'; readonly replica: number }
   | { readonly kind: 'stop'; readonly replica: number }
   | { readonly kind: 'pause'; readonly replica: number }
   /** Something scales a Deployment again and again, but never from 0. */
   | { readonly kind: 'autoscaler'; readonly shoot: string; readonly deployment: string; readonly everyMs: number }
   | { readonly kind: 'ignore-scaling'; readonly shoot: string; readonly deployment: string }
+  /** An operator pauses a shoot, with those that share its namespace, or all; `expires`: until it ends, and not until it is taken back. */
+  | {
+      readonly kind: 'protection-pause';
+      readonly shoot: string | undefined;
+      readonly neighbours?: readonly string[];
+      readonly ms: number;
+      readonly expires: boolean;
+    }
   | { readonly kind: 'hibernation'; readonly shoot: string }
   | { readonly kind: 'deletion'; readonly shoot: string }
   | { readonly kind: 'no-workers'; readonly shoot: string }
+  /** With Cluster API it is made again in the end. */
   | { readonly kind: 'cluster-gone'; readonly shoot: string }
-  /** Nodes that their machines' controller has given up, or that are no longer its own: no candidates. */
+  | { readonly kind: 'cluster-paused'; readonly shoot: string; readonly how: 'spec' | 'annotation' }
+  /** Its control plane is not initialized yet, it says. */
+  | { readonly kind: 'uninitialized'; readonly shoot: string }
+  /** For good; what is in it goes later. */
+  | { readonly kind: 'namespace-deletion'; readonly shoot: string }
+  /** Nodes that their machines' controller has given up, that are no longer its own, or that are about to go: no candidates. */
   | {
       readonly kind: 'not-candidates';
       readonly shoot: string;
       readonly nodes: readonly number[];
-      readonly how: 'machine-failed' | 'unmanaged' | 'unhealthy';
+      readonly how: 'machine-failed' | 'machine-deleting' | 'unmanaged' | 'unhealthy' | 'tainted' | 'deleted';
     }
   | { readonly kind: 'reload'; readonly settings: number }
   /** Etcd is not ready: of one shoot, or of the whole seed; with `everyMs` it comes and goes. */
@@ -89,6 +111,8 @@ export interface PlannedFault {
 
 export interface PlannedShoot {
   readonly name: string;
+  /** Of a cluster of Cluster API. */
+  readonly place?: { readonly namespace: string; readonly cluster: string };
   /** Of a weeder's shoot: none. */
   readonly nodes: number;
   /** The shoot's own node monitor grace period. */
@@ -103,6 +127,8 @@ export interface Plan {
   readonly seed: number;
   /** What kind of watchdog it is about. */
   readonly component: 'prober' | 'weeder';
+  /** Of a prober: how it finds its clusters, in a seed that is made for it. Default: gardener. */
+  readonly source?: Exclude<WorldSource, 'gardener'>;
   /** Of a prober: the outside path is tried, and what for. */
   readonly outside?: ExternalProbeMode;
   /** Of a weeder: how long a weeding lasts. */

@@ -41,6 +41,10 @@ const faults: Parameters<typeof pick<Fault>>[1] = [
     }),
   ],
   [4, (draw) => ({ kind: 'ignore-scaling', shoot: draw.shoot(), deployment: draw.of(deployments) })],
+];
+
+/** Of Gardener's objects. */
+const gardenFaults: typeof faults = [
   [1, (draw) => ({ kind: 'hibernation', shoot: draw.shoot() })],
   [1, (draw) => ({ kind: 'deletion', shoot: draw.shoot() })],
   [1, (draw) => ({ kind: 'no-workers', shoot: draw.shoot() })],
@@ -54,6 +58,9 @@ const faults: Parameters<typeof pick<Fault>>[1] = [
       how: draw.of(['machine-failed', 'unmanaged', 'unhealthy']),
     }),
   ],
+];
+
+const lastFaults: typeof faults = [
   [1, (draw) => ({ kind: 'reload', settings: draw.random.integer(otherSettings.length) })],
 ];
 
@@ -64,5 +71,45 @@ const outsideFaults: Parameters<typeof pick<Fault>>[1] = [
   [1, (draw) => ({ kind: 'dns', replica: draw.replica(), server: 'outside' })],
 ];
 
+/** Where clusters are found by their Secrets, in place of what only Gardener knows. */
+const secretFaults: typeof faults = [
+  [3, (draw) => ({ kind: 'credentials', shoot: draw.shoot(), how: draw.of(['missing', 'missing', 'replaced']) })],
+  [1, (draw) => ({ kind: 'namespace-deletion', shoot: draw.shoot() })],
+  [
+    2,
+    (draw) => ({
+      kind: 'not-candidates',
+      shoot: draw.shoot(),
+      nodes: draw.nodes(),
+      how: draw.of(['unhealthy', 'tainted', 'deleted']),
+    }),
+  ],
+];
+
+/** The same with Cluster API. */
+const capiFaults: typeof faults = [
+  [3, (draw) => ({ kind: 'cluster-paused', shoot: draw.shoot(), how: draw.of(['spec', 'annotation']) })],
+  [1, (draw) => ({ kind: 'deletion', shoot: draw.shoot() })],
+  [2, (draw) => ({ kind: 'cluster-gone', shoot: draw.shoot() })],
+  [2, (draw) => ({ kind: 'uninitialized', shoot: draw.shoot() })],
+  [1, (draw) => ({ kind: 'credentials', shoot: draw.shoot(), how: draw.of(['rotated', 'replaced']) })],
+  [
+    3,
+    (draw) => ({
+      kind: 'not-candidates',
+      shoot: draw.shoot(),
+      nodes: draw.nodes(),
+      how: draw.of(['machine-deleting', 'machine-failed', 'deleted']),
+    }),
+  ],
+];
+
+/** Of a seed, by how its clusters are found. */
+const faultsOf = {
+  gardener: [...faults, ...gardenFaults, ...lastFaults],
+  secret: [...faults, ...secretFaults, ...lastFaults],
+  'cluster-api': [...faults, ...capiFaults, ...lastFaults],
+} as const;
+
 export const anyFault = (draw: Draw): Fault =>
-  draw.hasOutside && draw.chance(0.25) ? pick(draw, outsideFaults) : pick(draw, faults);
+  draw.hasOutside && draw.chance(0.25) ? pick(draw, outsideFaults) : pick(draw, faultsOf[draw.source ?? 'gardener']);

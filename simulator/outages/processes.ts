@@ -1,28 +1,10 @@
 import type { Scenario } from '../harness/index.ts';
 import type { FaultRule } from '../network/index.ts';
-import { createSeededRandom } from '../time/index.ts';
+import { type SeededRandom, createSeededRandom } from '../time/index.ts';
 import type { Life } from './history.ts';
 import type { Plan } from './plan.ts';
 import type { Recorder } from './record.ts';
 import { type Watchdog, startWatchdog } from './watchdogs.ts';
-
-/** The processes of a plan: each has a machine that starts it again when it ends. */
-export interface Processes {
-  kill(replica: number): void;
-  /** As SIGTERM does. */
-  stop(replica: number): void;
-  /** Takes back one `kill` or `stop`. */
-  restart(replica: number): void;
-  pause(replica: number): void;
-  resume(replica: number): Promise<void>;
-  setWallOffset(replica: number, ms: number): void;
-  /** The configuration file of all: the number of other settings, undefined for the usual ones. */
-  configure(settings: number | undefined): void;
-  /** By life. */
-  running(): ReadonlyMap<Life, Watchdog>;
-  /** Stops all in good order, moving the clock; resolves with how many do not end. */
-  stopAll(): Promise<number>;
-}
 
 export interface ProcessesOptions {
   readonly plan: Plan;
@@ -47,22 +29,120 @@ interface Place {
 const restartMs = 5_000;
 const stopLimitMs = 20_000;
 
-export const createProcesses = (options: ProcessesOptions): Processes => {
-  const { plan, scenario, recorder, faults } = options;
-  const { clock } = scenario;
-  const random = createSeededRandom(plan.seed);
-  const timers = new Set<() => void>();
-  let settings: number | undefined;
-  let isOver = false;
+/** The processes of a plan: each has a machine that starts it again when it ends. */
+export class Processes {
+  readonly #options: ProcessesOptions;
+  readonly #random: SeededRandom;
+  readonly #timers = new Set<() => void>();
+  readonly #places: readonly Place[];
+  #settings: number | undefined;
+  #isOver = false;
 
-  const start = (place: Place): void => {
+  /** Starts them. */
+  constructor(options: ProcessesOptions) {
+    const { plan } = options;
+    this.#options = options;
+    this.#random = createSeededRandom(plan.seed);
+    this.#places = Array.from({ length: plan.replicas }, (_, number): Place => {
+      return { number, lives: 0, life: '', replica: undefined, downs: 0, pauses: 0, wallOffset: 0 };
+    });
+    for (const place of this.#places) this.#start(place);
+  }
+
+  kill(replica: number): void {
+    const place = this.#place(replica);
+    place.downs += 1;
+    place.replica?.machine.kill();
+    this.#note(place, 'is killed');
+    place.replica = undefined;
+  }
+
+  /** As SIGTERM does. */
+  stop(replica: number): void {
+    const place = this.#place(replica);
+    place.downs += 1;
+    this.#note(place, 'is told to stop');
+    place.replica?.stop();
+  }
+
+  /** Takes back one `kill` or `stop`. */
+  restart(replica: number): void {
+    const place = this.#place(replica);
+    place.downs -= 1;
+    if (place.downs === 0 && place.replica === undefined) this.#start(place);
+  }
+
+  pause(replica: number): void {
+    const place = this.#place(replica);
+    place.pauses += 1;
+    place.replica?.machine.suspend();
+    this.#note(place, 'is paused');
+  }
+
+  async resume(replica: number): Promise<void> {
+    const place = this.#place(replica);
+    place.pauses -= 1;
+    if (place.pauses > 0) return;
+    this.#note(place, 'goes on');
+    await place.replica?.machine.resume(() => this.#options.scenario.clock.settle());
+  }
+
+  setWallOffset(replica: number, ms: number): void {
+    const place = this.#place(replica);
+    place.wallOffset = ms;
+    place.replica?.machine.setWallOffset(ms);
+  }
+
+  /** The configuration file of all: the number of other settings, undefined for the usual ones. */
+  configure(settings: number | undefined): void {
+    this.#settings = settings;
+    for (const { replica } of this.#places) replica?.configure(settings);
+  }
+
+  running(): ReadonlyMap<Life, Watchdog> {
+    return new Map(this.#places.flatMap(({ life, replica }) => (replica === undefined ? [] : [[life, replica]])));
+  }
+
+  /** Stops all in good order, moving the clock; resolves with how many do not end. */
+  async stopAll(): Promise<number> {
+    const { clock } = this.#options.scenario;
+    this.#isOver = true;
+    for (const cancel of this.#timers) cancel();
+    let left = 0;
+    for (const place of this.#places) {
+      if (place.replica === undefined) continue;
+      left += 1;
+      this.#note(place, 'is told to stop');
+      place.replica.stop();
+      void place.replica.ended.then(() => {
+        left -= 1;
+      });
+    }
+    const deadline = clock.monotonic() + stopLimitMs;
+    while (left > 0 && clock.monotonic() < deadline) await clock.advance(500);
+    return left;
+  }
+
+  #place(replica: number): Place {
+    const place = this.#places[replica % this.#places.length];
+    if (place === undefined) throw new Error('a plan without replicas');
+    return place;
+  }
+
+  /** Of a process that runs. */
+  #note({ life, replica }: Place, what: 'is killed' | 'is paused' | 'goes on' | 'is told to stop'): void {
+    if (replica !== undefined) this.#options.recorder.note({ kind: 'process', life, what });
+  }
+
+  #start(place: Place): void {
+    const { plan, scenario, recorder, faults } = this.#options;
     place.lives += 1;
     const life = `${String(place.number)}.${String(place.lives)}`;
     const replica = startWatchdog({
       plan,
       scenario,
-      settings,
-      random: random.fork(`process/${life}`),
+      settings: this.#settings,
+      random: this.#random.fork(`process/${life}`),
       listen: recorder.listen(life),
     });
     replica.machine.setWallOffset(place.wallOffset);
@@ -79,93 +159,16 @@ export const createProcesses = (options: ProcessesOptions): Processes => {
       recorder.note({ kind: 'process', life, what: 'has ended', held: held.timers + held.requests });
       if (place.replica !== replica) return;
       place.replica = undefined;
-      startLater(place);
+      this.#startLater(place);
     });
-  };
+  }
 
-  const startLater = (place: Place): void => {
-    if (isOver) return;
-    const cancel = clock.timer(restartMs, () => {
-      timers.delete(cancel);
-      if (!isOver && place.replica === undefined && place.downs === 0) start(place);
+  #startLater(place: Place): void {
+    if (this.#isOver) return;
+    const cancel = this.#options.scenario.clock.timer(restartMs, () => {
+      this.#timers.delete(cancel);
+      if (!this.#isOver && place.replica === undefined && place.downs === 0) this.#start(place);
     });
-    timers.add(cancel);
-  };
-
-  const places = Array.from({ length: plan.replicas }, (_, number): Place => {
-    return { number, lives: 0, life: '', replica: undefined, downs: 0, pauses: 0, wallOffset: 0 };
-  });
-  for (const place of places) start(place);
-
-  const at = (number: number): Place => {
-    const place = places[number % places.length];
-    if (place === undefined) throw new Error('a plan without replicas');
-    return place;
-  };
-
-  const stopAll = async (): Promise<number> => {
-    isOver = true;
-    for (const cancel of timers) cancel();
-    let left = 0;
-    for (const { life, replica } of places) {
-      if (replica === undefined) continue;
-      left += 1;
-      recorder.note({ kind: 'process', life, what: 'is told to stop' });
-      replica.stop();
-      void replica.ended.then(() => {
-        left -= 1;
-      });
-    }
-    const deadline = clock.monotonic() + stopLimitMs;
-    while (left > 0 && clock.monotonic() < deadline) await clock.advance(500);
-    return left;
-  };
-
-  return {
-    kill: (number) => {
-      const place = at(number);
-      place.downs += 1;
-      place.replica?.machine.kill();
-      if (place.replica !== undefined) recorder.note({ kind: 'process', life: place.life, what: 'is killed' });
-      place.replica = undefined;
-    },
-    stop: (number) => {
-      const place = at(number);
-      place.downs += 1;
-      if (place.replica !== undefined) recorder.note({ kind: 'process', life: place.life, what: 'is told to stop' });
-      place.replica?.stop();
-    },
-    restart: (number) => {
-      const place = at(number);
-      place.downs -= 1;
-      if (place.downs > 0) return;
-      if (place.replica === undefined) start(place);
-    },
-    pause: (number) => {
-      const place = at(number);
-      place.pauses += 1;
-      if (place.replica === undefined) return;
-      place.replica.machine.suspend();
-      recorder.note({ kind: 'process', life: place.life, what: 'is paused' });
-    },
-    resume: async (number) => {
-      const place = at(number);
-      place.pauses -= 1;
-      if (place.pauses > 0 || place.replica === undefined) return;
-      recorder.note({ kind: 'process', life: place.life, what: 'goes on' });
-      await place.replica.machine.resume(() => clock.settle());
-    },
-    setWallOffset: (number, ms) => {
-      const place = at(number);
-      place.wallOffset = ms;
-      place.replica?.machine.setWallOffset(ms);
-    },
-    configure: (number) => {
-      settings = number;
-      for (const { replica } of places) replica?.configure(settings);
-    },
-    running: () =>
-      new Map(places.flatMap(({ life, replica }) => (replica === undefined ? [] : [[life, replica] as const]))),
-    stopAll,
-  };
-};
+    this.#timers.add(cancel);
+  }
+}

@@ -1,25 +1,21 @@
 import type { KubeRequest } from '../../src/kubernetes/api/kube.ts';
+import { decodeScalable, workloadState } from '../../src/kubernetes/api/scalable.ts';
 import {
   meltdownProtectionAnnotation,
-  decodeScalable,
   ignoresScaling,
   replicasAnnotation,
-  workloadState,
-} from '../../src/kubernetes/api/scalable.ts';
+} from '../../src/gardener/scaling-annotations.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import { type SimObject, simKinds } from '../apiserver/index.ts';
 import { type TrafficListener, leaseNamespace } from '../harness/index.ts';
-import type { World } from '../world/index.ts';
-import { clusterPhase, isAliveMachine, nodeFacts } from './facts.ts';
+import type { World, WorldShoot } from '../world/index.ts';
+import { capiNodeFacts, nodeFacts, plainNodeFacts } from './facts.ts';
 import type { DeploymentFacts, Life, Occurrence, SimEvent, Writer } from './history.ts';
+import { type OwnerOf, createOwners } from './owners.ts';
 import { isServiceReady, podFacts, serviceOf } from './pod-facts.ts';
+import { recordClusters } from './record-clusters.ts';
 import { type RequestNews, aboutOf, failureFacts } from './request-facts.ts';
-
-export interface Recorder {
-  note(occurrence: Occurrence): void;
-  /** For the lines of one life. */
-  listen(life: Life): (server: string) => TrafficListener;
-}
+import { type Change, follow } from './store-changes.ts';
 
 export interface RecorderOptions {
   readonly world: World;
@@ -27,8 +23,7 @@ export interface RecorderOptions {
   readonly emit: (event: SimEvent) => void;
 }
 
-const deploymentFacts = (object: SimObject | undefined): DeploymentFacts | undefined => {
-  if (object === undefined) return undefined;
+const deploymentFacts = (object: SimObject): DeploymentFacts => {
   const state = workloadState(decodeScalable(object, 'deployment'));
   return {
     replicas: state.specReplicas,
@@ -41,137 +36,129 @@ const deploymentFacts = (object: SimObject | undefined): DeploymentFacts | undef
 };
 
 /** Writes down what happens at the API servers: changes of objects with who made them, and what becomes of requests. */
-export const createRecorder = ({ world, clock, emit }: RecorderOptions): Recorder => {
+export class Recorder {
+  readonly #world: World;
+  readonly #clock: Clock;
+  readonly #emit: (event: SimEvent) => void;
+  /** Names of shoots by their namespaces. */
+  readonly #shoots: ReadonlyMap<string, string>;
+  readonly #ownerOf: OwnerOf;
+  /** The same by what probers call them. */
+  readonly #clusters: ReadonlyMap<string, string>;
   /** Whose request is being done. */
-  let writer: Writer = 'world';
-  const note = (occurrence: Occurrence): void => emit({ ...occurrence, at: clock.monotonic() });
-  const shootOf = new Map(world.shoots.map(({ name, namespace }) => [namespace, name]));
+  #writer: Writer = 'world';
 
-  const noteDeployment = (object: SimObject, change: { before?: SimObject; after?: SimObject }): void => {
-    const shoot = shootOf.get(object.metadata.namespace ?? '');
-    if (shoot === undefined) return;
-    const before = deploymentFacts(change.before);
-    const after = deploymentFacts(change.after);
-    const { name } = object.metadata;
-    note({
-      kind: 'deployment',
-      shoot,
-      name,
-      writer,
-      ...(before === undefined ? {} : { before }),
-      ...(after === undefined ? {} : { after }),
-    });
-  };
-
-  const noteMachine = (object: SimObject, isThere: boolean): void => {
-    const shoot = shootOf.get(object.metadata.namespace ?? '');
-    const node = object.metadata.labels?.node;
-    if (shoot === undefined || node === undefined) return;
-    note({ kind: 'machine', shoot, node, isAlive: isThere && isAliveMachine(object) });
-  };
-
-  const noteCluster = (object: SimObject, isThere: boolean): void => {
-    const shoot = shootOf.get(object.metadata.name);
-    if (shoot !== undefined) note({ kind: 'cluster', shoot, phase: isThere ? clusterPhase(object) : 'gone' });
-  };
-
-  const notePod = (object: SimObject, change: { before?: SimObject; after?: SimObject }): void => {
-    const { name, uid, namespace = '' } = object.metadata;
-    const shoot = shootOf.get(namespace);
-    if (shoot === undefined) return;
-    const { before, after } = change;
-    note({
-      kind: 'pod',
-      shoot,
-      name,
-      uid,
-      writer,
-      ...(before === undefined ? {} : { before: podFacts(before) }),
-      ...(after === undefined ? {} : { after: podFacts(after) }),
-    });
-  };
-
-  const noteService = (slice: SimObject): void => {
-    const { namespace = '' } = slice.metadata;
-    const [shoot, name] = [shootOf.get(namespace), serviceOf(slice)];
-    if (shoot === undefined || name === undefined) return;
-    const slices = store.list(simKinds.EndpointSlice, namespace).filter((other) => serviceOf(other) === name);
-    note({ kind: 'service', shoot, name, isReady: isServiceReady(slices) });
-  };
-
-  const noteLeader = (object: SimObject): void => {
-    const { holderIdentity = '' } = object.spec as { readonly holderIdentity?: string };
-    note({ kind: 'leader', holder: holderIdentity, writer });
-  };
-
-  const { store } = world;
-  for (const object of store.list(simKinds.Deployment)) noteDeployment(object, { after: object });
-  for (const object of store.list(simKinds.Machine)) noteMachine(object, true);
-  for (const object of store.list(simKinds.Pod)) notePod(object, { after: object });
-  for (const slice of store.list(simKinds.EndpointSlice)) noteService(slice);
-  store.subscribe(simKinds.Pod, ({ type, object, previous }) =>
-    notePod(object, {
-      ...(previous === undefined ? {} : { before: previous }),
-      ...(type === 'DELETED' ? {} : { after: object }),
-    }),
-  );
-  store.subscribe(simKinds.EndpointSlice, ({ object }) => noteService(object));
-  store.subscribe(simKinds.Deployment, ({ type, object, previous }) =>
-    noteDeployment(object, {
-      ...(previous === undefined ? {} : { before: previous }),
-      ...(type === 'DELETED' ? {} : { after: object }),
-    }),
-  );
-  store.subscribe(simKinds.Machine, ({ type, object }) => noteMachine(object, type !== 'DELETED'));
-  store.subscribe(simKinds.Cluster, ({ type, object }) => noteCluster(object, type !== 'DELETED'));
-  store.subscribe(simKinds.Lease, ({ object }) => noteLeader(object), leaseNamespace);
-
-  for (const { name: shoot, store: objects } of world.shoots) {
-    const noteNode = (object: SimObject, isThere: boolean): void => {
-      const node = object.metadata.name;
-      note({ kind: 'node', shoot, node, ...(isThere ? { facts: nodeFacts(object) } : {}) });
-    };
-    const noteLease = (object: SimObject, exists: boolean): void =>
-      note({ kind: 'lease', shoot, node: object.metadata.name, exists });
-    for (const object of objects.list(simKinds.Node)) noteNode(object, true);
-    for (const object of objects.list(simKinds.Lease, 'kube-node-lease')) {
-      const { renewTime } = object.spec as { readonly renewTime: string };
-      const since = clock.monotonic() + Date.parse(renewTime) - clock.now();
-      note({ kind: 'lease', shoot, node: object.metadata.name, exists: true, since });
-    }
-    objects.subscribe(simKinds.Node, ({ type, object }) => noteNode(object, type !== 'DELETED'));
-    objects.subscribe(simKinds.Lease, ({ type, object }) => noteLease(object, type !== 'DELETED'));
+  constructor({ world, clock, emit }: RecorderOptions) {
+    this.#world = world;
+    this.#clock = clock;
+    this.#emit = emit;
+    this.#shoots = new Map(world.shoots.map(({ name, namespace }) => [namespace, name]));
+    this.#ownerOf = createOwners(world);
+    this.#clusters = new Map(world.shoots.map(({ name, cluster }) => [cluster, name]));
+    const { store } = world;
+    follow(store, simKinds.Deployment, (change) => this.#noteDeployment(change));
+    follow(store, simKinds.Pod, (change) => this.#notePod(change));
+    follow(store, simKinds.EndpointSlice, ({ object }) => this.#noteService(object));
+    recordClusters(world, (occurrence) => this.note(occurrence));
+    store.subscribe(simKinds.Lease, ({ object }) => this.#noteLeader(object), leaseNamespace);
+    for (const shoot of world.shoots) this.#followShoot(shoot);
   }
 
-  const listen =
-    (life: Life) =>
-    (server: string): TrafficListener => {
-      const noteRequest = (id: number, request: KubeRequest, rest: RequestNews): void => {
-        note({ kind: 'request', exchange: { life, server, id }, ...aboutOf(request, { server, shootOf }), ...rest });
-      };
-      const asked = new Map<number, KubeRequest>();
-      const ended = (id: number, rest: RequestNews): void => {
-        const request = asked.get(id);
-        asked.delete(id);
-        if (request !== undefined) noteRequest(id, request, rest);
-      };
-      return {
-        sent: (id, request) => {
-          asked.set(id, request);
-          noteRequest(id, request, { stage: 'sent' });
-        },
-        serving: (id, request) => {
-          const before = writer;
-          writer = { life, server, id };
-          noteRequest(id, request, { stage: 'served' });
-          return () => {
-            writer = before;
-          };
-        },
-        answered: (id, status) => ended(id, { stage: 'answered', status }),
-        failed: (id, error) => ended(id, { stage: 'failed', ...(error === undefined ? {} : failureFacts(error)) }),
-      };
-    };
+  note(occurrence: Occurrence): void {
+    this.#emit({ ...occurrence, at: this.#clock.monotonic() });
+  }
 
-  return { note, listen };
-};
+  /** For the lines of one life. */
+  listen(life: Life): (server: string) => TrafficListener {
+    return (server) => this.#listenTo(life, server);
+  }
+
+  #shootOf({ metadata }: SimObject): string | undefined {
+    return this.#shoots.get(metadata.namespace ?? '');
+  }
+
+  #noteDeployment({ object, before, after }: Change): void {
+    const owned = this.#ownerOf(object.metadata.namespace ?? '', object.metadata.name);
+    if (owned === undefined) return;
+    this.note({
+      kind: 'deployment',
+      ...owned,
+      writer: this.#writer,
+      before: before && deploymentFacts(before),
+      after: after && deploymentFacts(after),
+    });
+  }
+
+  #notePod({ object, before, after }: Change): void {
+    const { name, uid } = object.metadata;
+    const shoot = this.#shootOf(object);
+    if (shoot === undefined) return;
+    const facts = { before: before && podFacts(before), after: after && podFacts(after) };
+    this.note({ kind: 'pod', shoot, name, uid, writer: this.#writer, ...facts });
+  }
+
+  #noteService(slice: SimObject): void {
+    const [shoot, name] = [this.#shootOf(slice), serviceOf(slice)];
+    if (shoot === undefined || name === undefined) return;
+    const all = this.#world.store.list(simKinds.EndpointSlice, slice.metadata.namespace);
+    const isReady = isServiceReady(all.filter((other) => serviceOf(other) === name));
+    this.note({ kind: 'service', shoot, name, isReady });
+  }
+
+  #noteLeader(object: SimObject): void {
+    const { holderIdentity = '' } = object.spec as { readonly holderIdentity?: string };
+    this.note({ kind: 'leader', holder: holderIdentity, writer: this.#writer });
+  }
+
+  #followShoot({ name: shoot, store }: WorldShoot): void {
+    follow(store, simKinds.Node, ({ object, after }) => this.#noteNode(shoot, object.metadata.name, after));
+    for (const { metadata, spec } of store.list(simKinds.Lease, 'kube-node-lease')) {
+      const { renewTime } = spec as { readonly renewTime: string };
+      const since = this.#clock.monotonic() + Date.parse(renewTime) - this.#clock.now();
+      this.note({ kind: 'lease', shoot, node: metadata.name, exists: true, since });
+    }
+    store.subscribe(simKinds.Lease, ({ type, object }) =>
+      this.note({ kind: 'lease', shoot, node: object.metadata.name, exists: type !== 'DELETED' }),
+    );
+  }
+
+  #noteNode(shoot: string, node: string, after: SimObject | undefined): void {
+    const { source } = this.#world;
+    if (source !== 'secret') {
+      const factsOf = source === 'gardener' ? nodeFacts : capiNodeFacts;
+      this.note({ kind: 'node', shoot, node, facts: after && factsOf(after) });
+      return;
+    }
+    this.note({ kind: 'node', shoot, node, facts: after && plainNodeFacts(after) });
+    this.note({ kind: 'machine', shoot, node, isAlive: after !== undefined });
+  }
+
+  #listenTo(life: Life, server: string): TrafficListener {
+    const asked = new Map<number, KubeRequest>();
+    const note = (id: number, request: KubeRequest, rest: RequestNews): void => {
+      const about = aboutOf(request, { server, ownerOf: this.#ownerOf, clusters: this.#clusters });
+      this.note({ kind: 'request', exchange: { life, server, id }, ...about, ...rest });
+    };
+    const end = (id: number, rest: RequestNews): void => {
+      const request = asked.get(id);
+      asked.delete(id);
+      if (request !== undefined) note(id, request, rest);
+    };
+    return {
+      sent: (id, request) => {
+        asked.set(id, request);
+        note(id, request, { stage: 'sent' });
+      },
+      serving: (id, request) => {
+        const before = this.#writer;
+        this.#writer = { life, server, id };
+        note(id, request, { stage: 'served' });
+        return () => {
+          this.#writer = before;
+        };
+      },
+      answered: (id, status) => end(id, { stage: 'answered', status }),
+      failed: (id, error) => end(id, { stage: 'failed', ...(error === undefined ? {} : failureFacts(error)) }),
+    };
+  }
+}

@@ -2,6 +2,7 @@ import { ApiError } from '../../src/kubernetes/api/errors.ts';
 import type { KubeRequest } from '../../src/kubernetes/api/kube.ts';
 import { requestKind } from '../network/index.ts';
 import type { Occurrence } from './history.ts';
+import type { OwnerOf } from './owners.ts';
 
 export type RequestEvent = Extract<Occurrence, { kind: 'request' }>;
 export type RequestNews = Pick<RequestEvent, 'stage' | 'status' | 'isDark' | 'isConnected'>;
@@ -11,20 +12,31 @@ const outsidePrefix = 'outside/';
 
 const objectPath = /\/namespaces\/([^/]+)\/[^/]+(?:\/([^/]+))?/;
 
+const clusterSelector = /^cluster\.x-k8s\.io\/cluster-name=(.+)$/;
+
+interface Listener {
+  readonly server: string;
+  readonly ownerOf: OwnerOf;
+  /** Shoots by what probers call them. */
+  readonly clusters: ReadonlyMap<string, string>;
+}
+
 /** What counts of a request; undefined for what no invariant asks for. */
 export const aboutOf = (
   request: KubeRequest,
-  { server, shootOf }: { readonly server: string; readonly shootOf: ReadonlyMap<string, string> },
+  { server, ownerOf, clusters }: Listener,
 ): Pick<RequestEvent, 'verb' | 'resource' | 'shoot' | 'name' | 'preconditions'> => {
   const { verb, resource } = requestKind(request);
   if (server !== 'seed') return { verb, resource, shoot: server.replace(outsidePrefix, '') };
   const [, namespace = '', name] = objectPath.exec(request.path) ?? [];
-  const shoot = shootOf.get(namespace);
+  const [, cluster] = clusterSelector.exec(request.query?.labelSelector ?? '') ?? [];
+  const owned = ownerOf(namespace, name ?? '');
+  const shoot = cluster === undefined ? owned?.shoot : clusters.get(`${namespace}/${cluster}`);
   return {
     verb,
     resource,
     ...(shoot === undefined ? {} : { shoot }),
-    ...(name === undefined ? {} : { name }),
+    ...(name === undefined ? {} : { name: owned?.name ?? name }),
     ...(verb === 'delete' ? preconditionsOf(request) : {}),
   };
 };

@@ -9,6 +9,8 @@ export interface Rules {
   readonly plan: Plan;
   /** Age at which a lease is expired. */
   limitMs(shoot: string): number;
+  /** How long no candidate may renew. */
+  allSilentMs(shoot: string): number;
   /** The least and the most that a configuration of the plan asks for. */
   readonly fraction: number;
   readonly highestFraction: number;
@@ -31,6 +33,8 @@ export interface WeedingRules {
 }
 
 const limitOfGrace = 0.75;
+/** Of the kubelets here. */
+const leaseDurationMs = 40_000;
 const reloadsOf = ({ faults }: Plan): readonly number[] =>
   faults.flatMap(({ fault }) => (fault.kind === 'reload' ? [fault.settings] : []));
 
@@ -69,12 +73,12 @@ export const rulesOf = (plan: Plan): Rules => {
         settings.every(({ dependentResources }) => dependentResources.some(({ ref }) => ref.name === name)),
       ),
     );
+  const graceMs = (name: string): number =>
+    plan.shoots.find((shoot) => shoot.name === name)?.graceMs ?? gardenSettings.nodeMonitorGraceMs;
   return {
     plan,
-    limitMs: (name) => {
-      const graceMs = plan.shoots.find((shoot) => shoot.name === name)?.graceMs;
-      return limitOfGrace * (graceMs ?? gardenSettings.nodeMonitorGraceMs);
-    },
+    limitMs: (name) => limitOfGrace * graceMs(name),
+    allSilentMs: (name) => Math.max(leaseDurationMs, graceMs(name)) / 2,
     fraction: Math.min(...fractions),
     highestFraction: Math.max(...fractions),
     intervalMs: Math.max(

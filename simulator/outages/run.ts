@@ -1,18 +1,21 @@
 import { simKinds } from '../apiserver/index.ts';
-import { createScenario, leaseNamespace, publishOutside } from '../harness/index.ts';
+import { type Scenario, createScenario, leaseNamespace, publishOutside } from '../harness/index.ts';
 import { createSeededRandom } from '../time/index.ts';
 import { type WorldTiming, defaultTiming } from '../world/index.ts';
+import type { End } from './fault-handlers.ts';
+import { missedMs } from './facts.ts';
+import { createFaultInjector } from './fault-injector.ts';
 import { heldBy } from './held.ts';
 import type { SimEvent } from './history.ts';
 import { unrestored } from './invariants/restoration.ts';
-import { type Violation, createJudge } from './judge.ts';
+import { type Judge, type Violation, createJudge } from './judge.ts';
 import type { Plan, PlannedFault } from './plan.ts';
-import { createProcesses } from './processes.ts';
-import { createRecorder } from './record.ts';
+import { Processes } from './processes.ts';
+import { Recorder } from './record.ts';
 import { rulesOf } from './rules.ts';
-import { createFaultInjector } from './fault-injector.ts';
 import type { Model } from './model.ts';
-import { type End, createWays } from './way-faults.ts';
+import { removeCluster } from './shoot-edits.ts';
+import { Ways } from './way-faults.ts';
 
 export interface Run {
   readonly plan: Plan;
@@ -27,7 +30,8 @@ export interface Run {
 const tickMs = 1_000;
 /** The world has to be as it was so long at a stretch, and before that much of quiet is over. */
 const steadyMs = 30_000;
-const healLimitMs = 300_000;
+/** A shoot that flaps lands after a quarter of an hour at the latest. */
+const healLimitMs = 1_300_000;
 /** Until what ends with shoots has ended. */
 const restMs = 20_000;
 
@@ -61,99 +65,134 @@ const isUnsettled = (model: Model, plan: Plan): boolean => {
   return spells.some(({ from, to }) => to === undefined && model.at - from < longestMs);
 };
 
-/** Plays a plan: the same plan is the same run. Ends at the first violation. */
-export const runPlan = async (plan: Plan): Promise<Run> => {
+const scenarioOf = (plan: Plan): Scenario => {
   const scenario = createScenario({
     seed: plan.seed,
+    source: plan.source ?? 'gardener',
     timing: plan.quickPods === true ? quickPods : {},
-    shoots: plan.shoots.map(({ name, nodes, graceMs, replicas }) => ({
+    shoots: plan.shoots.map(({ name, place, nodes, graceMs, replicas }) => ({
       name,
+      ...(place === undefined ? {} : { place }),
       nodes,
       replicas,
       controlPlanePods: plan.component === 'weeder',
       ...(graceMs === undefined ? {} : { nodeMonitorGraceMs: graceMs }),
     })),
   });
-  const { clock, world } = scenario;
+  const { world } = scenario;
   if (plan.outside !== undefined) for (const { name } of world.shoots) publishOutside(scenario, name);
   world.store.put(simKinds.Namespace, { metadata: { name: leaseNamespace } });
-  const judge = createJudge(plan);
-  const recorder = createRecorder({ world, clock, emit: (event) => judge.take(event) });
-  const ways = createWays(world, { random: createSeededRandom(plan.seed).fork('ways'), latencyMs: plan.latencyMs });
-  const processes = createProcesses({ plan, scenario, recorder, faults: (...way) => ways.rule(...way) });
-  const troubles = createFaultInjector({ plan, world, clock, ways, processes });
-  const isOver = (): boolean => judge.violation() !== undefined;
+  return scenario;
+};
 
-  const passUntil = async (instant: number): Promise<void> => {
-    while (!isOver() && clock.monotonic() < instant) {
+class PlanRun {
+  readonly #plan: Plan;
+  readonly #scenario: Scenario;
+  readonly #judge: Judge;
+  readonly #recorder: Recorder;
+  readonly #processes: Processes;
+  readonly #begin: (planned: PlannedFault) => End;
+
+  constructor(plan: Plan) {
+    const scenario = scenarioOf(plan);
+    const { clock, world } = scenario;
+    const judge = createJudge(plan);
+    const recorder = new Recorder({ world, clock, emit: (event) => judge.take(event) });
+    const ways = new Ways(world, { random: createSeededRandom(plan.seed).fork('ways'), latencyMs: plan.latencyMs });
+    const processes = new Processes({ plan, scenario, recorder, faults: (...way) => ways.rule(...way) });
+    this.#plan = plan;
+    this.#scenario = scenario;
+    this.#judge = judge;
+    this.#recorder = recorder;
+    this.#processes = processes;
+    this.#begin = createFaultInjector({ plan, world, clock, ways, processes });
+  }
+
+  async play(): Promise<Run> {
+    const { clock, world } = this.#scenario;
+    await this.#suffer();
+    await this.#heal();
+    await this.#rest();
+    const lengthMs = clock.monotonic();
+    await this.#close();
+    const impacts = world.shoots.map((shoot) => shoot.impact());
+    return {
+      plan: this.#plan,
+      violation: this.#judge.violation(),
+      events: this.#judge.events(),
+      lengthMs,
+      impact: {
+        nodesTurnedUnknown: impacts.reduce((sum, impact) => sum + impact.nodesTurnedUnknown, 0),
+        machinesReplaced: impacts.reduce((sum, impact) => sum + impact.machinesReplaced, 0),
+      },
+    };
+  }
+
+  #isOver(): boolean {
+    return this.#judge.violation() !== undefined;
+  }
+
+  async #passUntil(instant: number): Promise<void> {
+    const { clock } = this.#scenario;
+    while (!this.#isOver() && clock.monotonic() < instant) {
       const next = Math.floor(clock.monotonic() / tickMs + 1) * tickMs;
       await clock.runUntil(Math.min(next, instant));
-      if (clock.monotonic() === next) recorder.note({ kind: 'tick' });
+      if (clock.monotonic() === next) this.#recorder.note({ kind: 'tick' });
     }
-  };
+  }
 
-  const suffer = async (): Promise<void> => {
+  async #suffer(): Promise<void> {
     const ends = new Map<PlannedFault, End>();
-    for (const { at, planned, phase } of turnsOf(plan)) {
-      await passUntil(at);
-      if (isOver()) return;
-      recorder.note({ kind: 'fault', phase, planned });
-      if (phase === 'begins') ends.set(planned, troubles.begin(planned));
+    for (const { at, planned, phase } of turnsOf(this.#plan)) {
+      await this.#passUntil(at);
+      if (this.#isOver()) return;
+      this.#recorder.note({ kind: 'fault', phase, planned });
+      if (phase === 'begins') ends.set(planned, this.#begin(planned));
       else await ends.get(planned)?.();
     }
-    await passUntil(plan.troubledMs);
-    recorder.note({ kind: 'healed' });
-  };
+    await this.#passUntil(this.#plan.troubledMs);
+    this.#recorder.note({ kind: 'healed' });
+  }
 
-  const heal = async (): Promise<void> => {
+  async #heal(): Promise<void> {
+    const { clock } = this.#scenario;
+    const { quietMs } = this.#plan;
     const healedAt = clock.monotonic();
     let wrongAt = healedAt;
-    while (!isOver()) {
-      await passUntil(clock.monotonic() + tickMs);
+    while (!this.#isOver()) {
+      await this.#passUntil(clock.monotonic() + tickMs);
       const now = clock.monotonic();
-      if (isUnsettled(judge.model(), plan)) wrongAt = now;
-      if (now - wrongAt >= steadyMs && now - healedAt >= plan.quietMs) break;
-      if (now - healedAt >= healLimitMs + plan.quietMs) break;
+      if (isUnsettled(this.#judge.model(), this.#plan)) wrongAt = now;
+      if (now - wrongAt >= steadyMs && now - healedAt >= quietMs) break;
+      if (now - healedAt >= healLimitMs + quietMs) break;
     }
-    recorder.note({ kind: 'settled' });
-  };
+    this.#recorder.note({ kind: 'settled' });
+  }
 
   /**
    * All shoots go. Weedings end by themselves. The latest may begin as late as a crash back-off after it: nobody cuts that of the service's own
    * pod short, nor any in a dry run.
    */
-  const rest = async (): Promise<void> => {
-    if (isOver()) return;
-    for (const { namespace } of world.shoots) world.store.remove(simKinds.Cluster, { name: namespace });
-    const { watchDurationMs: weedingMs = 0 } = plan;
+  async #rest(): Promise<void> {
+    if (this.#isOver()) return;
+    const { clock, world } = this.#scenario;
+    for (const shoot of world.shoots) removeCluster(world, shoot);
+    const { watchDurationMs: weedingMs = 0 } = this.#plan;
     const backOffMs = weedingMs > 0 ? defaultTiming.longestCrashBackOffMs : 0;
-    await passUntil(clock.monotonic() + restMs + weedingMs + backOffMs);
-    for (const [life, watchdog] of processes.running()) {
-      recorder.note({ kind: 'at rest', life, held: await heldBy(watchdog, { world, clock }) });
+    const goneMs = this.#plan.source === 'secret' ? missedMs : 0;
+    await this.#passUntil(clock.monotonic() + restMs + goneMs + weedingMs + backOffMs);
+    for (const [life, watchdog] of this.#processes.running()) {
+      this.#recorder.note({ kind: 'at rest', life, held: await heldBy(watchdog, { world, clock }) });
     }
-  };
+  }
 
-  const close = async (): Promise<void> => {
-    const left = await processes.stopAll();
-    await scenario.stop();
-    const exchanges = judge.model().exchanges.size;
-    recorder.note({ kind: 'over', leftovers: { timers: clock.pending, exchanges, processes: left } });
-  };
+  async #close(): Promise<void> {
+    const processes = await this.#processes.stopAll();
+    await this.#scenario.stop();
+    const exchanges = this.#judge.model().exchanges.size;
+    this.#recorder.note({ kind: 'over', leftovers: { timers: this.#scenario.clock.pending, exchanges, processes } });
+  }
+}
 
-  await suffer();
-  await heal();
-  await rest();
-  const lengthMs = clock.monotonic();
-  await close();
-  const impacts = world.shoots.map((shoot) => shoot.impact());
-  return {
-    plan,
-    violation: judge.violation(),
-    events: judge.events(),
-    lengthMs,
-    impact: {
-      nodesTurnedUnknown: impacts.reduce((sum, impact) => sum + impact.nodesTurnedUnknown, 0),
-      machinesReplaced: impacts.reduce((sum, impact) => sum + impact.machinesReplaced, 0),
-    },
-  };
-};
+/** Plays a plan: the same plan is the same run. Ends at the first violation. */
+export const runPlan = (plan: Plan): Promise<Run> => new PlanRun(plan).play();

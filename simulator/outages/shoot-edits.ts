@@ -1,14 +1,19 @@
+import { pausedAnnotation } from '../../src/gardener/pause.ts';
 import { notManagedByMcm } from '../../src/gardener/node-protobuf.ts';
-import { ignoreScalingAnnotation, isHeld } from '../../src/kubernetes/api/scalable.ts';
-import { type SimDraft, type SimObject, type SimStore, simKinds } from '../apiserver/index.ts';
+import { ignoreScalingAnnotation, isHeld } from '../../src/gardener/scaling-annotations.ts';
+import type { Clock } from '../../src/ports/clock.ts';
+import { type SimDraft, type SimObject, type SimStore, capiKinds, simKinds } from '../apiserver/index.ts';
 import type { World, WorldShoot } from '../world/index.ts';
 import type { EmbeddedShoot } from './facts.ts';
+import { type End, nothing } from './fault-handlers.ts';
 
-// What operators, Gardener and machine-controller-manager do to the objects of a shoot.
+const emptyingMs = 20_000;
+
+// What operators, Gardener and machine-controller-manager do to the objects of a shoot. Some return what undoes it.
 
 type Annotations = Readonly<Record<string, string | undefined>>;
 
-const annotated = (object: SimObject, changes: Annotations): SimDraft => {
+export const annotated = (object: SimObject, changes: Annotations): SimDraft => {
   const merged = Object.entries({ ...object.metadata.annotations, ...changes });
   const annotations = Object.fromEntries(merged.filter(([, value]) => value !== undefined));
   return { ...object, metadata: { ...object.metadata, annotations } };
@@ -25,17 +30,32 @@ export const editEmbedded = (
   });
 };
 
-export const setIgnoreScaling = (
-  world: World,
-  { namespace }: WorldShoot,
-  { deployment, value }: { readonly deployment: string; readonly value: string | undefined },
-): void => {
-  world.store.patch(simKinds.Deployment, { namespace, name: deployment }, (old) =>
-    annotated(old, { [ignoreScalingAnnotation]: value }),
-  );
+const deploymentOf = ({ namespace, nameOf }: WorldShoot, component: string) => ({
+  namespace,
+  name: nameOf(component),
+});
+
+export const setIgnoreScaling = ({ store }: World, shoot: WorldShoot, component: string): End => {
+  const set = (value: string | undefined): void =>
+    void store.patch(simKinds.Deployment, deploymentOf(shoot, component), (old) =>
+      annotated(old, { [ignoreScalingAnnotation]: value }),
+    );
+  set('true');
+  return () => set(undefined);
 };
 
-const replicasOf = ({ spec }: SimObject): number => (spec as { readonly replicas?: number }).replicas ?? 1;
+/** As `dwd pause` and `dwd resume` do. */
+export const pauseProtection = ({ store }: World, namespace: string, text: string): End => {
+  const put = (annotations: Readonly<Record<string, string>>): void => {
+    // It may be being deleted, and stays so.
+    const { metadata } = store.get(simKinds.Namespace, { name: namespace }) ?? {};
+    store.put(simKinds.Namespace, { metadata: { ...metadata, name: namespace, annotations } });
+  };
+  put({ [pausedAnnotation]: text });
+  return () => put({});
+};
+
+export const replicasOf = ({ spec }: SimObject): number => (spec as { readonly replicas?: number }).replicas ?? 1;
 
 const withReplicas = (object: SimObject, replicas: number): SimDraft => ({
   ...object,
@@ -45,10 +65,10 @@ const withReplicas = (object: SimObject, replicas: number): SimDraft => ({
 /** As a HorizontalPodAutoscaler, which leaves alone what is at 0. */
 export const autoscale = (
   { store }: World,
-  { namespace }: WorldShoot,
+  shoot: WorldShoot,
   { deployment, replicas }: { readonly deployment: string; readonly replicas: number },
 ): void => {
-  store.patch(simKinds.Deployment, { namespace, name: deployment }, (old) =>
+  store.patch(simKinds.Deployment, deploymentOf(shoot, deployment), (old) =>
     replicasOf(old) > 0 ? withReplicas(old, replicas) : old,
   );
 };
@@ -66,22 +86,22 @@ export const setCounts = (
   }
 };
 
-const nodeNames = ({ store }: WorldShoot, numbers: readonly number[]): readonly string[] => {
+export const nodeNames = ({ store }: WorldShoot, numbers: readonly number[]): readonly string[] => {
   const nodes = store.list(simKinds.Node);
   return numbers.flatMap((number) => nodes[number]?.metadata.name ?? []);
 };
 
-export const failMachines = ({ store }: World, shoot: WorldShoot, nodes: readonly number[]): void => {
+export const failMachines = ({ store }: World, shoot: WorldShoot, nodes: readonly number[]): End => {
   for (const name of nodeNames(shoot, nodes)) {
     store.patch(simKinds.Machine, { namespace: shoot.namespace, name }, (old) => {
       const status = old.status as { readonly currentStatus?: object };
       return { ...old, status: { ...status, currentStatus: { ...status.currentStatus, phase: 'Failed' } } };
     });
   }
+  return nothing;
 };
 
-/** Returns what gives them back. */
-export const disown = (shoot: WorldShoot, nodes: readonly number[]): (() => void) => {
+export const disown = (shoot: WorldShoot, nodes: readonly number[]): End => {
   const names = nodeNames(shoot, nodes);
   const mark = (value: string | undefined): void => {
     for (const name of names) {
@@ -92,8 +112,63 @@ export const disown = (shoot: WorldShoot, nodes: readonly number[]): (() => void
   return () => mark(undefined);
 };
 
-/** Returns what heals them. */
-export const sicken = (shoot: WorldShoot, nodes: readonly number[]): (() => void) => {
+/** As cluster-autoscaler does before it removes a node. */
+export const taint = (shoot: WorldShoot, nodes: readonly number[]): End => {
+  const names = nodeNames(shoot, nodes);
+  const key = 'ToBeDeletedByClusterAutoscaler';
+  const change = (isTainted: boolean): void => {
+    for (const name of names) {
+      shoot.store.patch(simKinds.Node, { name }, (old) => {
+        const { taints = [], ...spec } = old.spec as { readonly taints?: readonly { readonly key: string }[] };
+        const others = taints.filter((known) => known.key !== key);
+        return { ...old, spec: { ...spec, taints: isTainted ? [...others, { key, effect: 'NoSchedule' }] : others } };
+      });
+    }
+  };
+  change(true);
+  return () => change(false);
+};
+
+/** Their kubelets live on, and register anew in the end. */
+export const deleteNodes = ({ store, ...shoot }: WorldShoot, nodes: readonly number[]): End => {
+  const deleted = nodeNames({ store, ...shoot }, nodes).flatMap((name) => store.get(simKinds.Node, { name }) ?? []);
+  for (const { metadata } of deleted) store.remove(simKinds.Node, metadata);
+  return () => {
+    for (const node of deleted) store.put(simKinds.Node, node);
+  };
+};
+
+export const secretOf = ({ namespace, secretName }: WorldShoot) => ({ namespace, name: secretName });
+
+/** As an operator does: another Secret of the same name, with another token. */
+export const replaceSecret = ({ store }: World, shoot: WorldShoot): void => {
+  shoot.api.rotateToken();
+  store.remove(simKinds.Secret, secretOf(shoot));
+  store.put(simKinds.Secret, shoot.secretObject(shoot.secretName, shoot.api.kubeconfig()));
+};
+
+/** As the namespace controller does, which takes some time for what is in it. Nothing undoes it. */
+export const deleteNamespace = ({ store }: World, shoot: WorldShoot, clock: Clock): End => {
+  const deletionTimestamp = new Date(clock.now()).toISOString();
+  store.patch(simKinds.Namespace, { name: shoot.namespace }, (old) => ({
+    ...old,
+    metadata: { ...old.metadata, deletionTimestamp, finalizers: ['simulation/content'] },
+  }));
+  clock.timer(emptyingMs, () => store.remove(simKinds.Secret, secretOf(shoot)));
+  return nothing;
+};
+
+/** What shows a cluster goes: its Cluster, or its Secret. */
+export const removeCluster = ({ store, source }: World, shoot: WorldShoot): void => {
+  if (source === 'secret') store.remove(simKinds.Secret, secretOf(shoot));
+  else if (source === 'gardener') store.remove(simKinds.Cluster, { name: shoot.namespace });
+  else store.remove(capiKinds.Cluster, clusterRef(shoot));
+};
+
+/** Of a cluster of Cluster API. */
+export const clusterRef = ({ namespace, place }: WorldShoot) => ({ namespace, name: place?.cluster ?? '' });
+
+export const makeUnhealthy = (shoot: WorldShoot, nodes: readonly number[]): End => {
   const names = nodeNames(shoot, nodes);
   const type = 'KernelDeadlock';
   const change = (isSick: boolean): void => {

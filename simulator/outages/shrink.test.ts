@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { generatePlan } from './generate.ts';
 import type { Fault, Plan } from './plan.ts';
-import type { Run } from './run.ts';
+import { type Run, runPlan } from './run.ts';
 import { shrink } from './shrink.ts';
 
 const runOf = (plan: Plan, invariant: string | undefined): Run => ({
@@ -35,6 +35,13 @@ describe('shrinking', () => {
     expect(simplest.faults.every(({ forMs }) => forMs <= 2_000)).toBe(true);
     expect(simplest).toMatchObject({ seed: plan.seed, replicas: 1, elected: false, latencyMs: 0 });
     expect(simplest.shoots.map(({ nodes }) => nodes <= 2)).toEqual([true]);
+  });
+
+  it('plays a pause of a shoot that it has left out', async () => {
+    const { plan } = rich();
+    const fault = { kind: 'protection-pause', shoot: 'left-out', ms: 1_000, expires: false } as const;
+    const short = { ...plan, component: 'prober', troubledMs: 3_000, quietMs: 0 } as const;
+    await expect(runPlan({ ...short, faults: [{ at: 1_000, forMs: 1_000, fault }] })).resolves.toBeDefined();
   });
 
   it('does not go over to another violation', async () => {

@@ -11,9 +11,19 @@ const tellFault = ({ kind, ...rest }: Fault): string => {
   return [kind, ...details].join(', ');
 };
 
-const tellWatchdogs = ({ component, replicas, elected, dryRun, outside, watchDurationMs, quickPods }: Plan): string =>
+const tellWatchdogs = ({
+  component,
+  source,
+  replicas,
+  elected,
+  dryRun,
+  outside,
+  watchDurationMs,
+  quickPods,
+}: Plan): string =>
   [
     `${String(replicas)} ${component}${replicas === 1 ? '' : 's'}`,
+    ...(source === undefined ? [] : [`source ${source}`]),
     ...(elected ? ['elected by a Lease'] : []),
     ...(dryRun ? ['dry run'] : []),
     ...(outside === undefined ? [] : [`outside path: ${outside}`]),
@@ -79,7 +89,7 @@ const tellEvent = (event: SimEvent, leader: Life | undefined): string | undefine
     case 'node':
       return event.facts?.isUnknown === true ? `${event.shoot}: node ${event.node} is given up` : undefined;
     case 'cluster':
-      return `${event.shoot}: its Cluster says: ${event.phase}`;
+      return `${event.shoot}: its Cluster, or Secret, says: ${event.phase}`;
     case 'leader':
       return event.writer !== 'world' && event.writer.life !== leader ? `${tellWriter(event.writer)} leads` : undefined;
     case 'request':

@@ -1,46 +1,30 @@
 import type { Fault } from './plan.ts';
 
-/** Shoots that a fault makes hard to protect, beyond the silence of their kubelets, which is what protection is for. */
+type Kinds = readonly Fault['kind'][];
+
+/** Faults of a weeder's shoots, and the silence of kubelets, which is what protection is for. */
+const harmless: Kinds = [
+  ...(['load-balancer', 'nat-gateway', 'public-way'] as const),
+  ...(['etcd', 'crash', 'second-slice', 'no-slices', 'stray-pod'] as const),
+];
+
+/** True for a fault that makes a shoot hard to protect: its own, one of a server that it needs, or one of the watchdogs. */
 export const touches = (fault: Fault, shoot: string): boolean => {
-  switch (fault.kind) {
-    case 'load-balancer':
-    case 'nat-gateway':
-    case 'public-way':
-    case 'etcd':
-    case 'crash':
-    case 'second-slice':
-    case 'no-slices':
-    case 'stray-pod':
-      return false;
-    case 'api-server':
-    case 'api-server-clock':
-    case 'partition':
-    case 'dns':
-      return fault.server === 'seed' || fault.server === shoot;
-    case 'lost-answers':
-    case 'compaction':
-    case 'watchdog-clock':
-    case 'kill':
-    case 'stop':
-    case 'pause':
-    case 'reload':
-      return true;
-    case 'node-clock':
-    case 'credentials':
-    case 'autoscaler':
-    case 'ignore-scaling':
-    case 'hibernation':
-    case 'deletion':
-    case 'no-workers':
-    case 'cluster-gone':
-    case 'not-candidates':
-      return fault.shoot === shoot;
+  if (harmless.includes(fault.kind)) return false;
+  if (fault.kind === 'protection-pause') {
+    return fault.shoot === undefined || fault.shoot === shoot || fault.neighbours?.includes(shoot) === true;
   }
+  if ('server' in fault) return fault.server === 'seed' || fault.server === shoot;
+  return 'shoot' in fault ? fault.shoot === shoot : true;
 };
 
+const phaseChanges: Kinds = [
+  ...(['hibernation', 'deletion', 'no-workers', 'namespace-deletion'] as const),
+  ...(['cluster-gone', 'cluster-paused', 'uninitialized'] as const),
+];
+
 /** Whether a fault does nothing but make a shoot one that is not to be watched for a while. */
-export const changesPhase = ({ kind }: Fault): boolean =>
-  kind === 'hibernation' || kind === 'deletion' || kind === 'no-workers' || kind === 'cluster-gone';
+export const changesPhase = ({ kind }: Fault): boolean => phaseChanges.includes(kind);
 
 /** Whether a fault makes timestamps of a shoot's leases differ from the watchdog's time. */
 export const skewsTime = (fault: Fault, shoot: string): boolean =>

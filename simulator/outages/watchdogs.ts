@@ -3,11 +3,12 @@ import {
   type Replica,
   type ReplicaOptions,
   type Scenario,
+  electionSettings,
   startReplica,
   startWeederReplica,
 } from '../harness/index.ts';
 import type { Plan } from './plan.ts';
-import { electionSettings, proberSettings, weederSettings } from './world-settings.ts';
+import { proberSettings, weederSettings } from './world-settings.ts';
 
 /** A process of the component that a plan is about. */
 export interface Watchdog extends Omit<Replica, 'reload'> {

@@ -2,22 +2,20 @@ import { ApiError } from '../../src/kubernetes/api/errors.ts';
 import { type FaultRule, type Fault as WireFault, requestKind } from '../network/index.ts';
 import type { SeededRandom } from '../time/index.ts';
 import type { World, WorldServer } from '../world/index.ts';
-import type { ApiFault, Fault } from './plan.ts';
-
-/** Ends what was begun. */
-export type End = () => void | Promise<void>;
-
-/** What goes wrong on the ways to API servers. */
-export interface Ways {
-  /** For the line of a replica to a server. */
-  rule(replica: number, server: string): FaultRule;
-  disturb(fault: Extract<Fault, { kind: 'api-server' | 'partition' | 'dns' | 'lost-answers' | 'compaction' }>): End;
-}
+import { type End, type Handlers, nothing } from './fault-handlers.ts';
+import type { ApiFault } from './plan.ts';
 
 interface ActiveRule {
+  /** Absent: it holds for all replicas. */
   readonly replica?: number;
   readonly server: string;
   readonly rule: FaultRule;
+}
+
+export interface WaysOptions {
+  readonly random: SeededRandom;
+  /** The longest time that a request is on its way when nothing is wrong. */
+  readonly latencyMs: number;
 }
 
 const notFoundByName = new ApiError({
@@ -33,11 +31,10 @@ const ruleOf = (trouble: Exclude<ApiFault, { how: 'refused' | 'silent' }>, rando
   switch (trouble.how) {
     case 'slow':
       return () => ({ delayMs: trouble.delayMs });
-    case 'status':
-      return () => ({
-        status: trouble.status,
-        ...(trouble.retryAfter === undefined ? {} : { retryAfter: trouble.retryAfter }),
-      });
+    case 'status': {
+      const { how: _, ...answer } = trouble;
+      return () => answer;
+    }
     case 'flaky': {
       const faults: readonly WireFault[] = ['reset', vanished, { status: 503 }, { delayMs: 2_000 }];
       return () => (random.next() < trouble.part ? faults[random.integer(faults.length)] : undefined);
@@ -49,73 +46,73 @@ const ruleOf = (trouble: Exclude<ApiFault, { how: 'refused' | 'silent' }>, rando
 const isAbout = (name: string, server: string): boolean =>
   name === server || (name === 'outside' && server.startsWith('outside/'));
 
-/** `latencyMs`: the longest time that a request is on its way when nothing is wrong. */
-export const createWays = (
-  world: World,
-  { random, latencyMs }: { readonly random: SeededRandom; readonly latencyMs: number },
-): Ways => {
-  const active = new Set<ActiveRule>();
+/** What goes wrong on the ways to API servers. */
+export class Ways {
+  readonly #world: World;
+  readonly #random: SeededRandom;
+  readonly #latencyMs: number;
+  readonly #active = new Set<ActiveRule>();
   /** How servers are unreachable for everybody, by name; the latest counts. */
-  const closed = new Map<string, ('refused' | 'silent')[]>();
+  readonly #closed = new Map<string, ('refused' | 'silent')[]>();
 
-  const serverOf = (name: string): WorldServer | undefined =>
-    name === 'seed' ? world.api : world.shoots.find((shoot) => shoot.name === name)?.api;
-
-  const add = (rule: ActiveRule): End => {
-    active.add(rule);
-    return () => void active.delete(rule);
+  readonly handlers: Handlers<'api-server' | 'partition' | 'dns' | 'lost-answers' | 'compaction'> = {
+    'api-server': ({ server, trouble }) =>
+      trouble.how === 'refused' || trouble.how === 'silent'
+        ? this.close(server, trouble.how)
+        : this.#add({ server, rule: ruleOf(trouble, this.#random) }),
+    partition: ({ replica, server }) => this.#add({ replica, server, rule: () => vanished }),
+    dns: ({ replica, server }) => this.#add({ replica, server, rule: () => ({ error: notFoundByName }) }),
+    'lost-answers': ({ how, part }) => {
+      const isLost: FaultRule = (request) => {
+        const isWrite = !['get', 'list', 'watch'].includes(requestKind(request).verb);
+        return isWrite && this.#random.next() < part ? { afterWrite: how } : undefined;
+      };
+      return this.#add({ server: 'seed', rule: isLost });
+    },
+    /** As after a restart of the API server: watches end, and the past is forgotten. */
+    compaction: () => {
+      this.#world.store.compact();
+      void this.close('seed', 'refused')();
+      return nothing;
+    },
   };
 
-  const close = (server: string, how: 'refused' | 'silent'): End => {
-    const api = serverOf(server);
-    const all = closed.get(server) ?? [];
-    closed.set(server, all);
+  constructor(world: World, { random, latencyMs }: WaysOptions) {
+    this.#world = world;
+    this.#random = random;
+    this.#latencyMs = latencyMs;
+  }
+
+  /** For the line of a replica to a server. */
+  rule(replica: number, server: string): FaultRule {
+    return (request) => {
+      for (const { replica: only = replica, server: name, rule } of this.#active) {
+        const fault = isAbout(name, server) && only === replica ? rule(request) : undefined;
+        if (fault !== undefined) return fault;
+      }
+      return this.#latencyMs === 0 ? undefined : { delayMs: this.#random.next() * this.#latencyMs };
+    };
+  }
+
+  /** A server is unreachable for everybody until this is ended. */
+  close(server: string, how: 'refused' | 'silent'): End {
+    const api = this.#serverOf(server);
+    const all = this.#closed.get(server) ?? [];
+    this.#closed.set(server, all);
     all.push(how);
     api?.setReachability(how);
     return () => {
       all.splice(all.indexOf(how), 1);
       api?.setReachability(all.at(-1) ?? 'open');
     };
-  };
+  }
 
-  /** As after a restart of the API server: watches end, and the past is forgotten. */
-  const compact = (): void => {
-    world.store.compact();
-    void close('seed', 'refused')();
-  };
+  #add(rule: ActiveRule): End {
+    this.#active.add(rule);
+    return () => void this.#active.delete(rule);
+  }
 
-  return {
-    rule: (replica, server) => (request) => {
-      for (const { replica: only, server: name, rule } of active) {
-        if (!isAbout(name, server) || (only !== undefined && only !== replica)) continue;
-        const fault = rule(request);
-        if (fault !== undefined) return fault;
-      }
-      return latencyMs === 0 ? undefined : { delayMs: random.next() * latencyMs };
-    },
-    disturb: (fault) => {
-      switch (fault.kind) {
-        case 'api-server': {
-          const { server, trouble } = fault;
-          if (trouble.how === 'refused' || trouble.how === 'silent') return close(server, trouble.how);
-          return add({ server, rule: ruleOf(trouble, random) });
-        }
-        case 'partition':
-          return add({ replica: fault.replica, server: fault.server, rule: () => vanished });
-        case 'dns':
-          return add({ replica: fault.replica, server: fault.server, rule: () => ({ error: notFoundByName }) });
-        case 'lost-answers':
-          return add({
-            server: 'seed',
-            rule: (request) => {
-              const isWrite = !['get', 'list', 'watch'].includes(requestKind(request).verb);
-              return isWrite && random.next() < fault.part ? { afterWrite: fault.how } : undefined;
-            },
-          });
-        case 'compaction':
-          compact();
-          return () => undefined;
-      }
-    },
-  };
-};
+  #serverOf(name: string): WorldServer | undefined {
+    return name === 'seed' ? this.#world.api : this.#world.shoots.find((shoot) => shoot.name === name)?.api;
+  }
+}

@@ -1,7 +1,6 @@
 import type { ProberSettings } from '../../src/prober/index.ts';
-import type { LeaderElectionSettings } from '../../src/process/index.ts';
 import type { WeededService, WeederSettings } from '../../src/weeder/index.ts';
-import { externalProbe, gardenSettings, leaseNamespace } from '../harness/index.ts';
+import { capiSettings, externalProbe, gardenSettings } from '../harness/index.ts';
 import type { Plan } from './plan.ts';
 
 /** What a hot reload may change, by the number that a plan names. */
@@ -17,11 +16,18 @@ export const otherSettings: readonly Partial<ProberSettings>[] = [
   },
 ];
 
-export const proberSettings = ({ outside }: Pick<Plan, 'outside'>, reload: number | undefined): ProberSettings => ({
-  ...gardenSettings,
-  ...(outside === undefined ? {} : { externalProbe: externalProbe(outside) }),
-  ...(reload === undefined ? {} : otherSettings[reload]),
-});
+export const proberSettings = (
+  { outside, source }: Pick<Plan, 'outside' | 'source'>,
+  reload: number | undefined,
+): ProberSettings => {
+  const settings: ProberSettings = {
+    ...gardenSettings,
+    ...(source === 'secret' ? { clusterSource: { key: 'kubeconfig' } } : {}),
+    ...(outside === undefined ? {} : { externalProbe: externalProbe(outside) }),
+    ...(reload === undefined ? {} : otherSettings[reload]),
+  };
+  return source === 'cluster-api' ? capiSettings(settings) : settings;
+};
 
 const etcdService = 'etcd-main-client';
 
@@ -84,13 +90,4 @@ export const weederSettings = (
   ...gardenWeeder,
   watchDurationMs,
   ...(reload === undefined ? {} : otherWeederSettings[reload]),
-});
-
-/** Defaults of the command line. */
-export const electionSettings = (enabled: boolean): LeaderElectionSettings => ({
-  enabled,
-  namespace: leaseNamespace,
-  leaseDurationMs: 15_000,
-  renewDeadlineMs: 10_000,
-  retryPeriodMs: 2_000,
 });

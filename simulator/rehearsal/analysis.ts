@@ -1,10 +1,10 @@
 import { type DependentResource, type ProberSettings, adviceOn } from '../../src/prober/index.ts';
+import { worldSourceOf } from '../harness/index.ts';
 import { kubeControllerManager, machineControllerManager } from '../world/index.ts';
-
-export const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)}s`;
+import { componentOf } from './components.ts';
 
 const named = ({ dependentResources }: ProberSettings, name: string): DependentResource | undefined =>
-  dependentResources.find(({ ref }) => ref.name === name);
+  dependentResources.find(({ ref }) => componentOf(ref.name) === name);
 
 const managerWarnings = (settings: ProberSettings): readonly string[] => {
   const [kcm, mcm] = [named(settings, kubeControllerManager), named(settings, machineControllerManager)];
@@ -14,7 +14,8 @@ const managerWarnings = (settings: ProberSettings): readonly string[] => {
       `no resource named ${kubeControllerManager} is scaled down: nothing stops KCM from giving up the nodes`,
     );
   }
-  if (mcm?.scaleDown === undefined) {
+  // What replaces machines elsewhere, nobody knows.
+  if (mcm?.scaleDown === undefined && worldSourceOf(settings) === 'gardener') {
     warnings.push(
       `no resource named ${machineControllerManager} is scaled down: nothing stops MCM from replacing machines of nodes that were given up`,
     );

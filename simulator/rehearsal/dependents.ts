@@ -2,55 +2,63 @@ import { judgeKind } from '../../src/config/index.ts';
 import { type ResourceRef, refKey } from '../../src/kubernetes/api/resource-ref.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { DependentResource, ProberSettings } from '../../src/prober/index.ts';
-import { type SimDraft, type SimKind, type SimObject, apiVersionOf, customKind, simKinds } from '../apiserver/index.ts';
-import { type World, kubeControllerManager, machineControllerManager } from '../world/index.ts';
+import {
+  type SimDraft,
+  type SimKind,
+  type SimObject,
+  apiVersionOf,
+  capiKinds,
+  customKind,
+  simKinds,
+} from '../apiserver/index.ts';
+import {
+  type World,
+  type WorldSource,
+  clusterAutoscaler,
+  clusterNameLabel,
+  kubeControllerManager,
+  machineControllerManager,
+} from '../world/index.ts';
+import { componentOf, fillIn, findOwned, replicasOf } from './components.ts';
 
 /** What the simulated seed serves of a configuration. */
 export interface RehearsedKinds {
   /** All of them. */
   readonly served: readonly SimKind[];
-  /** By `refKey`, of those that can be scaled. */
+  /** By `refKey`, of those that can be scaled or are annotated. */
   readonly byRef: ReadonlyMap<string, SimKind>;
 }
 
-/** A kind with counts where most have them. Its plural matters to nobody but discovery. */
-const kindOf = ({ apiVersion, kind }: ResourceRef): SimKind => {
-  const [version = '', group = ''] = apiVersion.split('/').reverse();
+const isScalable = (ref: ResourceRef): boolean => judgeKind(ref).kind === 'scalable';
+
+/** A kind with counts where most have them, if it has any. Its plural matters to nobody but discovery. */
+const kindOf = (ref: ResourceRef): SimKind => {
+  const [version = '', group = ''] = ref.apiVersion.split('/').reverse();
   const scale = { replicas: ['spec', 'replicas'], statusReplicas: ['status', 'replicas'] };
-  return customKind({ group, version, kind, resource: `${kind.toLowerCase()}s` }, { status: true, scale });
+  const identity = { group, version, kind: ref.kind, resource: `${ref.kind.toLowerCase()}s` };
+  return customKind(identity, { status: true, ...(isScalable(ref) ? { scale } : {}) });
 };
 
 /** Resources of which only a seed can tell whether it serves their kind with a scale subresource. */
 export const unknownResources = ({ dependentResources }: ProberSettings): readonly DependentResource[] =>
-  dependentResources.filter(({ ref }) => judgeKind(ref).kind === 'unknown');
+  dependentResources.filter(({ ref, annotation }) => annotation === undefined && judgeKind(ref).kind === 'unknown');
 
-/** Known kinds with a scale subresource; any other is not served: what would protect nothing in a seed protects nothing here. */
+/** Kinds that are annotated, and known kinds with a scale subresource; any other is not served: what would protect nothing in a seed protects nothing here. */
 export const rehearsedKinds = (resources: readonly DependentResource[]): RehearsedKinds => {
   const served: SimKind[] = Object.values(simKinds);
   const byRef = new Map<string, SimKind>();
-  for (const { ref } of resources) {
-    if (judgeKind(ref).kind !== 'scalable') continue;
-    let kind = served.find((known) => apiVersionOf(known) === ref.apiVersion && known.kind === ref.kind);
-    if (kind === undefined) {
-      kind = kindOf(ref);
-      served.push(kind);
-    }
-    if (kind.scale !== undefined) byRef.set(refKey(ref), kind);
+  for (const { ref, annotation } of resources) {
+    if (annotation === undefined && !isScalable(ref)) continue;
+    const isSame = (known: SimKind) => apiVersionOf(known) === ref.apiVersion && known.kind === ref.kind;
+    const kind = [...served, ...Object.values(capiKinds)].find(isSame) ?? kindOf(ref);
+    if (!served.includes(kind)) served.push(kind);
+    if (annotation !== undefined || kind.scale !== undefined) byRef.set(refKey(ref), kind);
   }
   return { served, byRef };
 };
 
 const atPath = (path: readonly string[], value: unknown): Readonly<Record<string, unknown>> =>
   path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value) as Readonly<Record<string, unknown>>;
-
-/** The number of replicas that an object should have. */
-export const replicasOf = (object: SimObject, { scale }: SimKind): number => {
-  const found = scale?.replicas.reduce<unknown>(
-    (inner, key) => (inner as Record<string, unknown> | undefined)?.[key],
-    object,
-  );
-  return typeof found === 'number' ? found : 1;
-};
 
 /** Status of an object whose replicas have all come or gone. */
 const statusOf = (kind: SimKind, replicas: number, generation: number | undefined): object => ({
@@ -59,38 +67,71 @@ const statusOf = (kind: SimKind, replicas: number, generation: number | undefine
   observedGeneration: generation,
 });
 
-/** Up with one replica, and ready. */
+/** Up with one replica, and ready, if it is of a kind with replicas. */
 const upAndReady = (kind: SimKind, namespace: string, name: string): SimDraft => {
   const labels = { role: name };
+  if (kind.scale === undefined) return { metadata: { namespace, name, labels }, spec: {} };
   const workload = { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers: [] } } };
   return {
     metadata: { namespace, name, labels },
-    spec: { ...(kind.group === 'apps' ? workload : {}), ...(atPath(kind.scale?.replicas ?? [], 1).spec as object) },
+    spec: { ...(kind.group === 'apps' ? workload : {}), ...(atPath(kind.scale.replicas, 1).spec as object) },
     status: statusOf(kind, 1, 1),
   };
 };
 
-const secretOf = (namespace: string, name: string, kubeconfig: string): SimDraft => ({
-  metadata: { namespace, name },
-  data: { kubeconfig: Buffer.from(kubeconfig).toString('base64') },
+const secretOf = (
+  namespace: string,
+  { name, labels = {} }: { readonly name: string; readonly labels?: Readonly<Record<string, string>> },
+  data: Readonly<Record<string, string>>,
+): SimDraft => ({
+  metadata: { namespace, name, labels },
+  data: Object.fromEntries(Object.entries(data).map(([key, text]) => [key, Buffer.from(text).toString('base64')])),
 });
+
+/** Name and labels by which a configuration finds the Secret of a cluster. `a=b,c=d` is all that a selector is made of (config.ts). */
+const foundBy = ({ kubeConfigSecretName: name, clusterSource: { selector } = { key: '' } }: ProberSettings) =>
+  selector === undefined
+    ? { name }
+    : {
+        name: 'cluster-kubeconfig',
+        labels: Object.fromEntries(selector.split(',').map((term) => term.split('=')) as [string, string][]),
+      };
 
 /** Puts what the configuration names into the namespace of every shoot, where it is not there yet. */
 export const populate = (world: World, settings: ProberSettings, { byRef }: RehearsedKinds): void => {
   const { store } = world;
-  const { kubeConfigSecretName, externalProbe, dependentResources } = settings;
-  for (const { namespace, api } of world.shoots) {
-    store.put(simKinds.Secret, secretOf(namespace, kubeConfigSecretName, api.kubeconfig()));
+  const { clusterSource, externalProbe, dependentResources } = settings;
+  const key = clusterSource?.key ?? 'kubeconfig';
+  for (const { namespace, cluster, place, api } of world.shoots) {
+    const labels = place === undefined ? {} : { labels: { [clusterNameLabel]: place.cluster } };
+    const found = foundBy(settings);
+    const secret = { ...found, ...labels, name: fillIn(found.name, cluster) };
+    store.put(simKinds.Secret, secretOf(namespace, secret, { [key]: api.kubeconfig() }));
     if (externalProbe !== undefined) {
-      const { kubeConfigSecretName: name } = externalProbe;
-      store.put(simKinds.Secret, secretOf(namespace, name, api.publicWay.kubeconfig()));
+      const outside = { ...labels, name: fillIn(externalProbe.kubeConfigSecretName, cluster) };
+      const outsideKey = place === undefined ? 'kubeconfig' : key;
+      store.put(simKinds.Secret, secretOf(namespace, outside, { [outsideKey]: api.publicWay.kubeconfig() }));
     }
     for (const { ref } of dependentResources) {
-      const kind = byRef.get(refKey(ref));
-      if (kind === undefined || store.get(kind, { namespace, name: ref.name }) !== undefined) continue;
-      store.put(kind, upAndReady(kind, namespace, ref.name));
+      const [kind, name] = [byRef.get(refKey(ref)), fillIn(ref.name, cluster)];
+      if (kind === undefined || store.get(kind, { namespace, name }) !== undefined) continue;
+      store.put(kind, upAndReady(kind, namespace, name));
     }
   }
+};
+
+/** Counts by the name of a Deployment: what Gardener runs beside KCM is elsewhere where somebody names it. */
+export const initialCounts = ({
+  source,
+  settings,
+}: {
+  readonly source: WorldSource;
+  readonly settings: ProberSettings;
+}): Readonly<Record<string, number>> => {
+  if (source === 'gardener') return {};
+  const named = new Set(settings.dependentResources.map(({ ref }) => componentOf(ref.name)));
+  const absent = [machineControllerManager, clusterAutoscaler].filter((name) => !named.has(name));
+  return Object.fromEntries(absent.map((name) => [name, 0]));
 };
 
 /** Managers whose Deployments the world brings to life. */
@@ -100,19 +141,29 @@ const managers = [kubeControllerManager, machineControllerManager];
  * The controllers of all kinds but Deployments, which the world has one for: status follows spec. A manager that is configured as
  * another kind takes its Deployment with it.
  */
-export const startFollowers = ({ store, timing }: World, clock: Clock, { byRef }: RehearsedKinds): (() => void) => {
+export const startFollowers = (
+  { store, timing, shoots }: World,
+  clock: Clock,
+  { byRef, settings }: RehearsedKinds & { readonly settings: ProberSettings },
+): (() => void) => {
   const settle = (kind: SimKind, { metadata }: SimObject): void => {
     const settled = store.patch(kind, metadata, (old) => ({
       ...old,
       status: { ...(old.status as object), ...statusOf(kind, replicasOf(old, kind), old.metadata.generation) },
     }));
-    if (settled === undefined || !managers.includes(metadata.name)) return;
-    store.patch(simKinds.Deployment, metadata, (old) => ({
+    const owned = settled && findOwned(settings, settled);
+    const shoot = shoots.find(({ cluster }) => cluster === owned?.cluster);
+    if (settled === undefined || owned === undefined || shoot === undefined) return;
+    const component = componentOf(owned.resource.ref.name);
+    if (!managers.includes(component)) return;
+    store.patch(simKinds.Deployment, { namespace: shoot.namespace, name: shoot.nameOf(component) }, (old) => ({
       ...old,
       spec: { ...(old.spec as object), replicas: replicasOf(settled, kind) },
     }));
   };
-  const others = new Set([...byRef.values()].filter((kind) => kind !== simKinds.Deployment));
+  const others = new Set(
+    [...byRef.values()].filter((kind) => kind !== simKinds.Deployment && kind.scale !== undefined),
+  );
   const unsubscribe = [...others].map((kind) =>
     store.subscribe(kind, ({ type, object, previous }) => {
       if (type !== 'MODIFIED' || previous === undefined) return;

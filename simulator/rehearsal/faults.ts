@@ -5,7 +5,18 @@ import type { FaultRule } from '../network/index.ts';
 import type { World, WorldShoot } from '../world/index.ts';
 import { startWrongClocks } from './wrong-clocks.ts';
 
-export type FaultName = 'lb' | 'nat' | 'shoot-lb' | 'api-server' | 'seed-slow' | 'clock-skew' | 'restart' | 'none';
+export type FaultName =
+  | 'lb'
+  | 'nat'
+  | 'shoot-lb'
+  | 'api-server'
+  | 'seed-slow'
+  | 'clock-skew'
+  | 'restart'
+  | 'leader-dies'
+  | 'late-kubelets'
+  | 'flapping'
+  | 'none';
 
 /** What goes wrong between the beginning and the end of an outage. */
 export interface RehearsedFault {
@@ -22,6 +33,12 @@ export interface RehearsedFault {
   readonly skewsClocks?: true;
   /** In the middle of the outage. */
   readonly restartsWatchdog?: true;
+  /** One of two replicas, shortly before the threshold. */
+  readonly killsLeader?: true;
+  /** Half of the kubelets come back later than the others. */
+  readonly delaysKubelets?: true;
+  /** The way comes back for a moment, again and again. */
+  readonly flaps?: true;
 }
 
 const everybody = { strikes: 'all', share: 1, breaksPublicWay: true } as const;
@@ -38,6 +55,17 @@ export const rehearsedFaults: Readonly<Record<FaultName, RehearsedFault>> = {
     title: 'all load balancers fail, and the clocks of all nodes are wrong by 10m',
   },
   restart: { ...everybody, restartsWatchdog: true, title: 'all load balancers fail, and the watchdog is restarted' },
+  'leader-dies': {
+    ...everybody,
+    killsLeader: true,
+    title: 'all load balancers fail, and the leader of two replicas dies 18 s later',
+  },
+  'late-kubelets': {
+    ...everybody,
+    delaysKubelets: true,
+    title: 'all load balancers fail, and half of the kubelets come back a minute late',
+  },
+  flapping: { ...everybody, flaps: true, title: 'the load balancer of all shoots fails for 35 s of every 45 s' },
   none: { strikes: 'none', share: 0, title: 'nothing fails' },
 };
 
@@ -68,6 +96,12 @@ const strike = (shoot: WorldShoot, fault: RehearsedFault): void => {
   if (fault.breaksPublicWay === true) shoot.api.publicWay.setReachability('silent');
 };
 
+/** A path that flaps is silent for so long, and open for so long, in milliseconds. */
+const silentMs = 35_000;
+const openMs = 10_000;
+/** Of kubelets that come back late, in milliseconds. */
+const lateMs = 60_000;
+
 const mend = (shoot: WorldShoot): void => {
   shoot.api.setReachability('open');
   shoot.restoreKubelets();
@@ -84,12 +118,26 @@ export interface Trouble {
 export const createTrouble = (world: World, clock: Clock, fault: RehearsedFault): Trouble => {
   if (fault.skewsClocks === true) for (const shoot of world.shoots) startWrongClocks(shoot, clock);
   const struck = struckShoots(world, fault);
+  let stopFlapping = (): void => undefined;
+  const cutAll = (): void => {
+    for (const shoot of struck) strike(shoot, fault);
+    if (fault.flaps === true) stopFlapping = clock.timer(silentMs, openAll);
+  };
+  const openAll = (): void => {
+    for (const shoot of struck) mend(shoot);
+    if (fault.flaps === true) stopFlapping = clock.timer(openMs, cutAll);
+  };
   return {
-    begin: () => {
-      for (const shoot of struck) strike(shoot, fault);
-    },
+    begin: cutAll,
     end: () => {
-      for (const shoot of struck) mend(shoot);
+      stopFlapping();
+      for (const shoot of struck) {
+        const nodes = cutNodes(shoot, fault);
+        mend(shoot);
+        if (fault.delaysKubelets !== true) continue;
+        shoot.cutKubelets(nodes.slice(Math.ceil(nodes.length / 2)));
+        clock.timer(lateMs, () => shoot.restoreKubelets());
+      }
     },
   };
 };

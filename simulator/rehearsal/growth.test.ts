@@ -11,7 +11,7 @@ interface Storage {
   collection(kind: SimKind): {
     readonly size: number;
     readonly compacted: number;
-    readonly since: (revision: number) => readonly unknown[] | undefined;
+    since(revision: number): readonly unknown[] | undefined;
   };
 }
 
@@ -19,13 +19,14 @@ interface Storage {
 const made = vi.hoisted(() => ({ storages: [] as Storage[], clocks: [] as VirtualClock[] }));
 
 vi.mock('../apiserver/storage.ts', async (original) => {
-  const module = await original<{ createStorage: (events: number) => Storage }>();
-  const createStorage = (events: number): Storage => {
-    const storage = module.createStorage(events);
-    made.storages.push(storage);
-    return storage;
-  };
-  return { ...module, createStorage };
+  const module = await original<{ Storage: new (events: number) => Storage }>();
+  class KeptStorage extends module.Storage {
+    constructor(events: number) {
+      super(events);
+      made.storages.push(this);
+    }
+  }
+  return { ...module, Storage: KeptStorage };
 });
 
 vi.mock('../time/clock.ts', async (original) => {
@@ -55,7 +56,7 @@ const collectionsOf = (storages: readonly Storage[]) =>
 const census = () => ({
   objects: collectionsOf(made.storages).reduce((sum, { size }) => sum + size, 0),
   past: collectionsOf(made.storages.slice(1)).reduce(
-    (sum, { since, compacted }) => sum + (since(compacted)?.length ?? 0),
+    (sum, collection) => sum + (collection.since(collection.compacted)?.length ?? 0),
     0,
   ),
   timers: made.clocks.reduce((sum, { pending }) => sum + pending, 0),

@@ -1,5 +1,8 @@
 import type { Result } from '../../src/kubernetes/api/errors.ts';
 import type { ProberSettings } from '../../src/prober/index.ts';
+import { worldSourceOf } from '../harness/index.ts';
+import type { WorldSource } from '../world/index.ts';
+import { elsewhere } from './components.ts';
 import { type FaultName, type RehearsedFault, rehearsedFaults } from './faults.ts';
 
 /** What a user asks for. */
@@ -19,6 +22,8 @@ export interface RehearsalRequest {
 export interface RehearsalPlan extends Omit<RehearsalRequest, 'fault'> {
   readonly faultName: FaultName;
   readonly fault: RehearsedFault;
+  /** Of the simulated seed, as the settings ask for it. */
+  readonly source: WorldSource;
   /** Of the outage; monotonic milliseconds. */
   readonly beginsAt: number;
   readonly endsAt: number;
@@ -47,6 +52,11 @@ export const planRehearsal = (request: RehearsalRequest): Result<RehearsalPlan, 
     const error = `--duration must be at least ${inMinutes(leastMs)}: an outage takes a third of it, and has to outlast KCM's grace`;
     return { ok: false, error };
   }
+  const [other] = elsewhere(settings);
+  if (other !== undefined) {
+    return { ok: false, error: `${other} is in another namespace than its cluster, which cannot be rehearsed` };
+  }
   const fault = rehearsedFaults[faultName];
-  return { ok: true, value: { ...request, faultName, fault, beginsAt, endsAt: beginsAt + outageMs } };
+  const source = worldSourceOf(settings);
+  return { ok: true, value: { ...request, faultName, fault, source, beginsAt, endsAt: beginsAt + outageMs } };
 };

@@ -1,9 +1,10 @@
 import { refKey } from '../../src/kubernetes/api/resource-ref.ts';
 import { simKinds } from '../apiserver/index.ts';
-import { type Replica, startReplica } from '../harness/index.ts';
+import { type Replica, electionSettings, leaseNamespace, startReplica } from '../harness/index.ts';
 import { type VirtualClock, createSeededRandom, createVirtualClock } from '../time/index.ts';
 import { type World, createWorld } from '../world/index.ts';
-import { type RehearsedKinds, populate, rehearsedKinds, replicasOf, startFollowers } from './dependents.ts';
+import { countOf, findOwned, placeAt } from './components.ts';
+import { type RehearsedKinds, initialCounts, populate, rehearsedKinds, startFollowers } from './dependents.ts';
 import { createTrouble, cutNodes, slowSeed, struckShoots } from './faults.ts';
 import type { RehearsalPlan } from './plan.ts';
 import { type CountChange, type RehearsalRecord, type StruckShoot, heldAfter, sumCounts } from './record.ts';
@@ -15,58 +16,69 @@ const stepMs = 15_000;
 const aftermathMs = 25_000;
 /** From the end of a watchdog to its next start. */
 const restartMs = 10_000;
+/** From the start of the replica that leads to that of its standby. */
+const standbyStartMs = 5_000;
+/** From the beginning of an outage to the death of the leader. All nodes of a shoot are silent for long enough two seconds later. */
+const leaderDiesMs = 18_000;
 
 const shootName = (index: number): string => `s${String(index + 1).padStart(3, '0')}`;
 
-/** Off: whoever rehearses asks for the configuration, and one replica is enough for it. */
-const leaderElection = {
-  enabled: false,
-  namespace: 'garden',
-  leaseDurationMs: 15_000,
-  renewDeadlineMs: 10_000,
-  retryPeriodMs: 2_000,
-};
-
-const recordChanges = (world: World, clock: VirtualClock, { byRef }: RehearsedKinds): readonly CountChange[] => {
+const recordChanges = (
+  world: World,
+  clock: VirtualClock,
+  { byRef, settings }: RehearsedKinds & Pick<RehearsalPlan, 'settings'>,
+): readonly CountChange[] => {
   const changes: CountChange[] = [];
-  const shootOf = new Map(world.shoots.map(({ name, namespace }) => [namespace, name]));
+  const shootOf = new Map(world.shoots.map(({ name, cluster }) => [cluster, name]));
   for (const kind of new Set(byRef.values())) {
     world.store.subscribe(kind, ({ type, object, previous }) => {
       if (type !== 'MODIFIED' || previous === undefined) return;
-      const [from, to] = [replicasOf(previous, kind), replicasOf(object, kind)];
-      const { apiVersion, kind: name, metadata } = object;
-      const key = refKey({ apiVersion, kind: name, name: metadata.name });
-      const shoot = shootOf.get(metadata.namespace ?? '');
-      if (from === to || shoot === undefined || !byRef.has(key)) return;
-      changes.push({ at: clock.monotonic(), shoot, key, from, to });
+      const owned = findOwned(settings, object);
+      const shoot = shootOf.get(owned?.cluster ?? '');
+      if (owned === undefined || shoot === undefined) return;
+      const key = refKey(owned.resource.ref);
+      const [from, to] = [countOf(previous, kind, owned.resource), countOf(object, kind, owned.resource)];
+      if (from !== to && byRef.has(key)) changes.push({ at: clock.monotonic(), shoot, key, from, to });
     });
   }
   return changes;
 };
 
-/** The processes that protect, one after the other. */
+/** The processes that protect: one after the other, or a leader and its standby. */
 const createWatchdogs = (plan: RehearsalPlan, world: World, clock: VirtualClock) => {
   const random = createSeededRandom(plan.seed);
   const lives: Replica[] = [];
-  const { settings, limits } = plan;
+  const { settings, limits, fault } = plan;
+  // One replica is enough to show what a configuration does, and two are for the death of a leader.
+  const leaderElection = electionSettings(fault.killsLeader === true);
+  if (leaderElection.enabled) world.store.put(simKinds.Namespace, { metadata: { name: leaseNamespace } });
   const start = (): void => {
     const options = { settings, limits, leaderElection, dryRun: false };
     const life = `prober/${String(lives.length)}`;
     lives.push(startReplica({ world, clock }, { ...options, random: random.fork(life) }));
   };
+  const killed = new Set<Replica>();
+  /** The first that lives. */
+  const restart = (): void => {
+    const victim = lives.find((life) => !killed.has(life));
+    if (victim !== undefined) killed.add(victim);
+    victim?.machine.kill();
+    clock.timer(restartMs, start);
+  };
   return {
-    start,
-    restart: () => {
-      lives.at(-1)?.machine.kill();
-      clock.timer(restartMs, start);
+    start: () => {
+      start();
+      if (leaderElection.enabled) clock.timer(standbyStartMs, start);
     },
+    restart,
     /** For as long as the outage lasts. */
     slowSeed: (isSlow: boolean) =>
       lives.at(-1)?.seedLine.setFaults(isSlow ? slowSeed(random.fork('slow seed')) : undefined),
     stop: async () => {
-      const last = lives.at(-1);
-      last?.stop();
-      if (last !== undefined) await clock.run(last.ended);
+      for (const life of lives.filter((each) => !killed.has(each))) {
+        life.stop();
+        await clock.run(life.ended);
+      }
     },
     requests: () => ({
       seed: sumCounts(lives.map(({ seedLine }) => seedLine.requests)),
@@ -94,15 +106,21 @@ export const playRehearsal = async (
   plan: RehearsalPlan,
   { isProtected, onProgress }: Performance,
 ): Promise<RehearsalRecord> => {
-  const { seed, settings, fault, beginsAt, endsAt } = plan;
+  const { seed, settings, source, fault, beginsAt, endsAt } = plan;
   const clock = createVirtualClock({ turns: 1 });
   const kinds = rehearsedKinds(settings.dependentResources);
-  const shoots = Array.from({ length: plan.shoots }, (_, index) => ({ name: shootName(index), nodes: plan.nodes }));
+  const replicas = initialCounts(plan);
+  const shoots = Array.from({ length: plan.shoots }, (_, index) => ({
+    name: shootName(index),
+    ...(source === 'cluster-api' ? { place: placeAt(settings, { index, name: shootName(index) }) } : {}),
+    nodes: plan.nodes,
+    replicas,
+  }));
   const timing = { graceMs: settings.nodeMonitorGraceMs };
-  const world = createWorld({ clock, seed, shoots, timing, kinds: kinds.served });
+  const world = createWorld({ clock, seed, source, shoots, timing, kinds: kinds.served });
   populate(world, settings, kinds);
-  const stopFollowers = startFollowers(world, clock, kinds);
-  const changes = recordChanges(world, clock, kinds);
+  const stopFollowers = startFollowers(world, clock, { ...kinds, settings });
+  const changes = recordChanges(world, clock, { ...kinds, settings });
   const trouble = createTrouble(world, clock, fault);
   const watchdogs = createWatchdogs(plan, world, clock);
 
@@ -126,6 +144,8 @@ export const playRehearsal = async (
   const struck = takeStruck(plan, world, clock);
   trouble.begin();
   if (fault.slowsSeed === true) watchdogs.slowSeed(true);
+  if (fault.killsLeader === true) await passUntil(beginsAt + leaderDiesMs);
+  if (isProtected && fault.killsLeader === true) watchdogs.restart();
   await passUntil((beginsAt + endsAt) / 2);
   if (isProtected && fault.restartsWatchdog === true) watchdogs.restart();
   await passUntil(endsAt);

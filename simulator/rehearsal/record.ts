@@ -1,11 +1,11 @@
 import type { RequestCounts } from '../network/index.ts';
 import type { ShootImpact } from '../world/index.ts';
 
-/** A change of a dependent resource's count. Times are monotonic milliseconds. */
+/** A change of a dependent resource's count; one that is annotated counts 0 while the annotation is there, and else 1. Times are monotonic milliseconds. */
 export interface CountChange {
   readonly at: number;
   readonly shoot: string;
-  /** `refKey` of the resource. */
+  /** `refKey` of the resource, as it is configured. */
   readonly key: string;
   readonly from: number;
   readonly to: number;

@@ -39,7 +39,7 @@ const quiet: RehearsalRecord = {
   endedAt: 400_000,
 };
 
-/** The third of four leases is the first that reaches 0.6: at 58 s, so the threshold is at 88 s. The grace of the first ends at 90 s. */
+/** None renews after 59 s, so the threshold is at 79 s. The grace of the first ends at 90 s. */
 const struck = [{ shoot: 's1', renewals: [50_000, 54_000, 58_000, 59_000], nodes: 4 }];
 const judge = (record: Partial<RehearsalRecord>, plan = planOf()) =>
   judgeRehearsal(plan, { without: quiet, with: { ...quiet, struck, ...record } });
@@ -52,7 +52,7 @@ describe('what is made of a record', () => {
     const changes = [down(88_200, mcm), down(89_000, kcm), up(365_000, kcm), up(400_000, mcm)];
     const result = judge({ changes });
     expect(spreads(result)).toEqual({
-      'threshold crossed': 28_000,
+      'threshold crossed': 19_000,
       'first scale-down': 28_200,
       'last scale-down': 29_000,
       'kube-controller-manager scaled down': 29_000,
@@ -71,7 +71,7 @@ describe('what is made of a record', () => {
 
   it('crosses the threshold when the fraction is just reached', () => {
     const plan = planOf();
-    const half = { ...plan, settings: { ...plan.settings, nodeLeaseFailureFraction: 0.5 } };
+    const half = { ...plan, settings: { ...plan.settings, nodeLeaseFailureFraction: 0.5, allSilentAfterMs: 0 } };
     expect(spreads(judge({}, half))['threshold crossed']).toBe(24_000);
   });
 

@@ -1,5 +1,7 @@
+import type { ProberSettings } from '../../src/prober/index.ts';
 import { analyse } from './analysis.ts';
 import { unknownResources } from './dependents.ts';
+import type { WorldSource } from '../world/index.ts';
 import type { FaultName } from './faults.ts';
 import type { RehearsalPlan } from './plan.ts';
 import { type CountChange, type RehearsalRecord, heldAfter } from './record.ts';
@@ -14,6 +16,7 @@ export interface Impact {
 export interface Rehearsal {
   readonly fault: FaultName;
   readonly title: string;
+  readonly source: WorldSource;
   readonly shoots: number;
   readonly nodes: number;
   readonly seed: number;
@@ -75,6 +78,20 @@ const shortOfThreshold = ({ settings, fault }: RehearsalPlan, races: readonly Ra
 const tableOf = (counts: ReadonlyMap<string, number>): RequestTable =>
   Object.fromEntries([...counts].toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
+const takenForGranted = (settings: ProberSettings): readonly string[] => [
+  ...unknownResources(settings).map(
+    ({ ref }) =>
+      `that the seed serves ${ref.kind} of ${ref.apiVersion} with a scale subresource: ${ref.name} was not rehearsed, and is protected only if so`,
+  ),
+  ...settings.dependentResources.flatMap(({ ref, annotation }) =>
+    annotation === undefined
+      ? []
+      : [
+          `that ${annotation.key} pauses what works on ${ref.kind} ${ref.name}: the rehearsal has nothing that does, and shows when it is annotated and given back`,
+        ],
+  ),
+];
+
 /** What two runs of a plan came to, one with the watchdog and one without. Pure. */
 export const judgeRehearsal = (
   plan: RehearsalPlan,
@@ -94,6 +111,7 @@ export const judgeRehearsal = (
   return {
     fault: faultName,
     title: fault.title,
+    source: plan.source,
     shoots: plan.shoots,
     nodes: plan.nodes,
     seed: plan.seed,
@@ -111,10 +129,7 @@ export const judgeRehearsal = (
     with: impactOf(runs.with),
     without: impactOf(runs.without),
     notSaved,
-    takenForGranted: unknownResources(settings).map(
-      ({ ref }) =>
-        `that the seed serves ${ref.kind} of ${ref.apiVersion} with a scale subresource: ${ref.name} was not rehearsed, and is protected only if so`,
-    ),
+    takenForGranted: takenForGranted(settings),
     warnings: [...analyse(settings, plan), ...shortOfThreshold(plan, races)],
     requests: { seed: tableOf(requests.seed), shoots: tableOf(requests.shoots) },
     isProtected: notSaved === 0 && needless === 0,

@@ -7,6 +7,7 @@ const spread = (firstMs: number, medianMs: number, lastMs: number) => ({ firstMs
 const protectedRun: Rehearsal = {
   fault: 'lb',
   title: 'the load balancer of all shoots fails',
+  source: 'gardener',
   shoots: 250,
   nodes: 50,
   seed: 7,

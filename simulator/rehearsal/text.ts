@@ -1,6 +1,6 @@
+import { plural, seconds } from '../../src/cli/status-screen/index.ts';
 import { formatGoDuration } from '../../src/kubernetes/api/duration.ts';
 import { width, wrap } from '../demo/index.ts';
-import { seconds } from './analysis.ts';
 import type { Rehearsal, Impact } from './result.ts';
 import type { Moment } from './timeline.ts';
 
@@ -13,25 +13,22 @@ const inColumns = (label: string, cells: readonly string[]): string =>
 const paragraph = (text: string, first = '', rest = ''): readonly string[] =>
   wrap(text, width - Math.max(first.length, rest.length)).map((line, index) => `${index === 0 ? first : rest}${line}`);
 
-const count = (number: number, one: string, several = `${one}s`): string =>
-  `${String(number)} ${number === 1 ? one : several}`;
-
 const rounded = (ms: number): string => formatGoDuration(Math.round(ms / 1_000) * 1_000);
 
 const introduction = (rehearsal: Rehearsal): readonly string[] => {
-  const { shoots, nodes, title, outage, endedMs, durationMs, seed, limits } = rehearsal;
-  const world = `${count(shoots, 'shoot')} of ${count(nodes, 'node')}`;
+  const { shoots, nodes, title, source, outage, endedMs, durationMs, seed, limits } = rehearsal;
+  const world = `${plural(shoots, 'shoot')} of ${plural(nodes, 'node')}`;
   const time = `from ${rounded(outage.beginsMs)} to ${rounded(outage.endsMs)}`;
   const end = endedMs < durationMs ? `all was over after ${rounded(endedMs)}` : `${rounded(endedMs)} in all`;
   const rate = Number.isFinite(limits.qps)
     ? `${String(limits.qps)} requests/s, burst ${String(limits.burst)}`
     : 'no rate limit';
-  const flags = `seed ${String(seed)}, ${rate}`;
+  const flags = `${source === 'gardener' ? '' : `source ${source}, `}seed ${String(seed)}, ${rate}`;
   return paragraph(`Rehearsed: ${world}; ${title}, ${time}; ${end} (${flags})`);
 };
 
 const momentRows = (shoots: number, { what, shoots: those, spread }: Moment): readonly string[] => {
-  const label = those === shoots ? what : `${what} (${count(those, 'shoot')})`;
+  const label = those === shoots ? what : `${what} (${plural(those, 'shoot')})`;
   const cells = [spread.firstMs, spread.medianMs, spread.lastMs].map(seconds);
   return label.length < labelWidth ? [inColumns(label, cells)] : [`  ${label}`, inColumns('', cells)];
 };
@@ -48,7 +45,7 @@ const timeline = ({ timeline: moments, shoots, fault }: Rehearsal): readonly str
 
 const margin = ({ margin: left, graceMs, threatened, heldShoots }: Rehearsal): readonly string[] => {
   if (threatened === 0) return [];
-  const held = `KCM held in ${String(heldShoots)} of ${count(threatened, 'threatened shoot')}`;
+  const held = `KCM held in ${String(heldShoots)} of ${plural(threatened, 'threatened shoot')}`;
   if (left === undefined) return ['', held];
   const { leastMs, medianMs } = left;
   const numbers = `least ${seconds(leastMs)}, median ${seconds(medianMs)}`;
@@ -89,16 +86,16 @@ const granted = ({ takenForGranted: all }: Rehearsal): readonly string[] =>
 const verdict = (rehearsal: Rehearsal): readonly string[] => {
   const { notSaved, needless, unrestored, threatened, margin: left, with: impact, durationMs } = rehearsal;
   const lines = [
-    ...(notSaved > 0 ? [`FAILED: ${count(notSaved, 'node')} of threatened shoots lost in spite of protection`] : []),
-    ...(needless > 0 ? [`FAILED: ${count(needless, 'shoot')} scaled down without need`] : []),
+    ...(notSaved > 0 ? [`FAILED: ${plural(notSaved, 'node')} of threatened shoots lost in spite of protection`] : []),
+    ...(needless > 0 ? [`FAILED: ${plural(needless, 'shoot')} scaled down without need`] : []),
     ...(unrestored > 0
-      ? [`not restored within ${rounded(durationMs)}: ${count(unrestored, 'shoot')}; try a longer --duration`]
+      ? [`not restored within ${rounded(durationMs)}: ${plural(unrestored, 'shoot')}; try a longer --duration`]
       : []),
     ...(notSaved === 0 && left !== undefined && left.leastMs < 0
       ? ["NARROW: KCM's grace was over for a node before KCM was down; KCM was late itself, as it looks every 5s"]
       : []),
     ...(notSaved === 0 && impact.nodesLost > 0
-      ? [`${count(impact.nodesLost, 'node')} lost where this configuration does not protect`]
+      ? [`${plural(impact.nodesLost, 'node')} lost where this configuration does not protect`]
       : []),
   ];
   if (notSaved === 0 && needless === 0) {

@@ -1,6 +1,7 @@
-import { refKey } from '../../src/kubernetes/api/resource-ref.ts';
+import { type ResourceRef, refKey } from '../../src/kubernetes/api/resource-ref.ts';
 import type { ProberSettings } from '../../src/prober/index.ts';
 import { kubeControllerManager } from '../world/index.ts';
+import { componentOf } from './components.ts';
 import type { RehearsalPlan } from './plan.ts';
 import type { CountChange, StruckShoot } from './record.ts';
 
@@ -40,23 +41,45 @@ const neededOf = (nodes: number, { nodeLeaseFailureFraction }: ProberSettings): 
   return nodes < 2 ? Number.POSITIVE_INFINITY : needed;
 };
 
+/** Of the kubelets here, in milliseconds. */
+const leaseDurationMs = 40_000;
+
+/** When none of three or more nodes has renewed for long enough, where all are cut off. */
+const silenceOf = (renewals: readonly number[], nodes: number, settings: ProberSettings): readonly number[] => {
+  const { nodeMonitorGraceMs, allSilentAfterMs = Math.max(nodeMonitorGraceMs, leaseDurationMs) / 2 } = settings;
+  const last = renewals.at(-1);
+  return allSilentAfterMs === 0 || last === undefined || nodes < 3 || renewals.length < nodes
+    ? []
+    : [last + allSilentAfterMs];
+};
+
+/** To 0, during the outage. */
+const changesIn = ({ beginsAt, endsAt }: RehearsalPlan, changes: readonly CountChange[]): readonly CountChange[] =>
+  changes.filter(({ to, at }) => to === 0 && at >= beginsAt && at < endsAt);
+
 export const raceOf = (
   plan: RehearsalPlan,
   { shoot, renewals, nodes }: StruckShoot,
   changes: readonly CountChange[],
 ): Race => {
-  const { settings, beginsAt, endsAt } = plan;
+  const { settings, beginsAt } = plan;
   const graceMs = settings.nodeMonitorGraceMs;
   const renewal = renewals[neededOf(nodes, settings) - 1];
-  const downs = changes.filter(
-    (change) => change.shoot === shoot && change.to === 0 && change.at >= beginsAt && change.at < endsAt,
-  );
-  const manager = downs.find(({ key }) => key.endsWith(`/${kubeControllerManager}`));
+  const thresholds = [
+    ...(renewal === undefined ? [] : [renewal + limitOfGrace * graceMs]),
+    ...silenceOf(renewals, nodes, settings),
+  ];
+  const scaled = settings.dependentResources.filter(({ annotation }) => annotation === undefined);
+  const keysOf = (resources: typeof scaled) => new Set(resources.map(({ ref }) => refKey(ref)));
+  const counted = keysOf(scaled);
+  const downs = changesIn(plan, changes).filter((change) => change.shoot === shoot && counted.has(change.key));
+  const managers = keysOf(scaled.filter(({ ref }) => componentOf(ref.name) === kubeControllerManager));
+  const manager = downs.find(({ key }) => managers.has(key));
   const [first, last] = [downs[0], downs.at(-1)];
   return {
     shoot,
     graceEndsAt: (renewals[0] ?? beginsAt) + graceMs,
-    ...(renewal === undefined ? {} : { thresholdAt: renewal + limitOfGrace * graceMs }),
+    ...(thresholds.length === 0 ? {} : { thresholdAt: Math.min(...thresholds) }),
     ...(first === undefined ? {} : { firstDownAt: first.at }),
     ...(manager === undefined ? {} : { managerDownAt: manager.at }),
     ...(last === undefined ? {} : { lastDownAt: last.at }),
@@ -72,11 +95,25 @@ export const spreadOf = (times: readonly (number | undefined)[], zero = 0): Spre
   return { firstMs: after(first), medianMs: after(median), lastMs: after(last) };
 };
 
+/** Names of what is annotated say little. */
+const nameOf = ({ kind, name }: ResourceRef): string => `${kind} ${componentOf(name)}`;
+
+/** The first time of each shoot: a path that flaps has more than one outage. */
+const annotations = (plan: RehearsalPlan, races: readonly Race[], changes: readonly CountChange[]) =>
+  plan.settings.dependentResources
+    .filter(({ annotation }) => annotation !== undefined)
+    .map(({ ref }) => {
+      const downs = changesIn(plan, changes).filter(({ key }) => key === refKey(ref));
+      const times = races.map(({ shoot }) => downs.find((change) => change.shoot === shoot)?.at);
+      return { what: `${nameOf(ref)} annotated`, times };
+    });
+
 const restorations = ({ settings, endsAt }: RehearsalPlan, changes: readonly CountChange[]) =>
   settings.dependentResources
-    .map(({ ref, scaleUp }) => {
+    .map(({ ref, annotation, scaleUp }) => {
       const ups = changes.filter(({ key, from, at }) => key === refKey(ref) && from === 0 && at >= endsAt);
-      return { level: scaleUp.level, what: `${ref.name} restored`, times: ups.map(({ at }) => at) };
+      const what = annotation === undefined ? `${componentOf(ref.name)} restored` : `${nameOf(ref)} given back`;
+      return { level: scaleUp.level, what, times: ups.map(({ at }) => at) };
     })
     .toSorted((a, b) => a.level - b.level);
 
@@ -91,6 +128,7 @@ export const timelineOf = (
     { what: 'first scale-down', times: races.map(({ firstDownAt }) => firstDownAt) },
     { what: 'last scale-down', times: races.map(({ lastDownAt }) => lastDownAt) },
     { what: `${kubeControllerManager} scaled down`, times: races.map(({ managerDownAt }) => managerDownAt) },
+    ...annotations(plan, races, changes),
     { what: "KCM's grace over for the first node", times: threatened.map(({ graceEndsAt }) => graceEndsAt) },
   ];
   const ends = { what: 'outage ends', times: races.map(() => plan.endsAt) };

@@ -68,7 +68,7 @@ describe('a virtual clock', () => {
     clock.timer(7, tick);
     await clock.advance(30);
     expect(at).toEqual([7, 14, 21, 28]);
-    expect(clock.next).toBe(35);
+    expect(clock.pending).toBe(1);
   });
 
   it('starts tasks that are due now, and fires what they set up in the same move', async () => {
@@ -129,13 +129,10 @@ describe('a virtual clock', () => {
     expect(() => clock.timer(Number.NaN, () => undefined)).toThrow(RangeError);
   });
 
-  it('jumps on the wall and not on the monotonic clock', async () => {
+  it('has a wall clock that moves with the monotonic one', async () => {
     const clock = createVirtualClock({ startWall: 1_000_000 });
-    clock.setWallOffset(3_600_000);
-    expect([clock.now(), clock.monotonic()]).toEqual([4_600_000, 0]);
     await clock.advance(10);
-    clock.setWallOffset(-1_000);
-    expect([clock.now(), clock.monotonic()]).toEqual([999_010, 10]);
+    expect([clock.now(), clock.monotonic()]).toEqual([1_000_010, 10]);
   });
 
   it('runs until a condition holds, or a promise settles', async () => {

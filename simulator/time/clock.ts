@@ -1,5 +1,6 @@
 import type { Clock } from '../../src/ports/clock.ts';
-import { type Timer, createTimerHeap } from './timer-heap.ts';
+import { sleepBy } from './sleep.ts';
+import { type Timer, TimerHeap } from './timer-heap.ts';
 
 export interface VirtualClockOptions {
   /** Wall clock at the start, milliseconds since the epoch. Default: 2026-01-01T00:00:00Z. */
@@ -24,12 +25,8 @@ export interface VirtualClock extends Clock {
   run<T>(promise: Promise<T>): Promise<T>;
   /** Lets everything runnable run, without moving on. */
   settle(): Promise<void>;
-  /** Makes the wall clock jump to `ms` ahead of where it would be without any jump. The monotonic clock does not notice. */
-  setWallOffset(ms: number): void;
   /** Timers waiting, sleeps included. */
   readonly pending: number;
-  /** Monotonic instant of the next timer, if there is one. */
-  readonly next: number | undefined;
 }
 
 const defaultStart = Date.UTC(2026, 0, 1);
@@ -69,59 +66,56 @@ const createTurnWait =
     setImmediate(turn);
   };
 
-/** See VirtualClock. Its monotonic origin is 0. Only one of advance, runUntil, run and settle can be under way at a time. */
-export const createVirtualClock = (options: VirtualClockOptions = {}): VirtualClock => {
-  const { startWall = defaultStart, turns = 2 } = options;
-  const timers = createTimerHeap();
-  const wait = turns === 1 ? createMicrotaskWait() : createTurnWait(turns);
-  let monotonic = 0;
-  let wallOffset = 0;
-  let moving = false;
+/** Monotonic time that stands still but for one move at a time. */
+class Timeline {
+  readonly timers = new TimerHeap();
+  readonly #wait: Wait;
+  #instant = 0;
+  #isMoving = false;
 
-  const timer = (ms: number, callback: () => void): (() => void) => {
-    if (Number.isNaN(ms)) throw new RangeError('timer: the delay is not a number');
-    return timers.add(monotonic + Math.max(0, ms), callback);
-  };
+  constructor(wait: Wait) {
+    this.#wait = wait;
+  }
 
-  const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
-    new Promise((resolve, reject) => {
-      if (signal.aborted) {
-        reject(signal.reason as Error);
-        return;
-      }
-      if (ms <= 0) {
-        resolve();
-        return;
-      }
-      const abort = (): void => {
-        cancel();
-        reject(signal.reason as Error);
-      };
-      const cancel = timer(ms, () => {
-        signal.removeEventListener('abort', abort);
-        resolve();
-      });
-      signal.addEventListener('abort', abort, { once: true });
+  get instant(): number {
+    return this.#instant;
+  }
+
+  moveTo(instant: number): Promise<void> {
+    return this.#exclusively(async () => {
+      await this.#move(() => this.timers.take(instant));
+      this.#instant = Math.max(this.#instant, instant);
     });
+  }
 
-  const fire = (due: Timer): void => {
-    monotonic = Math.max(monotonic, due.deadline);
-    due.callback();
-  };
+  moveUntil(reached: () => boolean): Promise<void> {
+    return this.#exclusively(() =>
+      this.#move(() => {
+        if (reached()) return undefined;
+        const due = this.timers.take(Infinity);
+        if (due === undefined) throw new Error('virtual clock: no timer is left, so what is awaited can never happen');
+        return due;
+      }),
+    );
+  }
 
-  const exclusively = async (move: () => Promise<void>): Promise<void> => {
-    if (moving) throw new Error('virtual clock: it is being moved already; await that first');
-    moving = true;
+  settle(): Promise<void> {
+    return this.#exclusively(() => new Promise(this.#wait));
+  }
+
+  async #exclusively(move: () => Promise<void>): Promise<void> {
+    if (this.#isMoving) throw new Error('virtual clock: it is being moved already; await that first');
+    this.#isMoving = true;
     try {
       await move();
     } finally {
-      moving = false;
+      this.#isMoving = false;
     }
-  };
+  }
 
   /** Fires what `next` gives, one after the other, until it gives none; everything runnable runs before each. */
-  const move = (next: () => Timer | undefined): Promise<void> =>
-    new Promise((resolve, reject) => {
+  #move(next: () => Timer | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
       const step = (): void => {
         try {
           const due = next();
@@ -129,54 +123,48 @@ export const createVirtualClock = (options: VirtualClockOptions = {}): VirtualCl
             resolve();
             return;
           }
-          fire(due);
+          this.#instant = Math.max(this.#instant, due.deadline);
+          due.callback();
         } catch (error) {
           reject(error);
           return;
         }
-        wait(step);
+        this.#wait(step);
       };
-      wait(step);
+      this.#wait(step);
     });
+  }
+}
 
-  const moveTo = async (instant: number): Promise<void> => {
-    await move(() => timers.take(instant));
-    monotonic = Math.max(monotonic, instant);
+/** See VirtualClock. Its monotonic origin is 0. Only one of advance, runUntil, run and settle can be under way at a time. */
+export const createVirtualClock = (options: VirtualClockOptions = {}): VirtualClock => {
+  const { startWall = defaultStart, turns = 2 } = options;
+  const time = new Timeline(turns === 1 ? createMicrotaskWait() : createTurnWait(turns));
+
+  const timer = (ms: number, callback: () => void): (() => void) => {
+    if (Number.isNaN(ms)) throw new RangeError('timer: the delay is not a number');
+    return time.timers.add(time.instant + Math.max(0, ms), callback);
   };
 
-  const moveUntil = (reached: () => boolean): Promise<void> =>
-    move(() => {
-      if (reached()) return undefined;
-      const due = timers.take(Infinity);
-      if (due === undefined) throw new Error('virtual clock: no timer is left, so what is awaited can never happen');
-      return due;
-    });
-
   return {
-    now: () => startWall + wallOffset + monotonic,
-    monotonic: () => monotonic,
-    sleep,
+    now: () => startWall + time.instant,
+    monotonic: () => time.instant,
+    sleep: sleepBy(timer),
     timer,
-    advance: (ms) => exclusively(() => moveTo(monotonic + ms)),
-    runUntil: (goal) => exclusively(() => (typeof goal === 'number' ? moveTo(goal) : moveUntil(goal))),
+    advance: (ms) => time.moveTo(time.instant + ms),
+    runUntil: (goal) => (typeof goal === 'number' ? time.moveTo(goal) : time.moveUntil(goal)),
     async run(promise) {
       let settled = false;
       const settle = (): void => {
         settled = true;
       };
       promise.then(settle, settle);
-      await exclusively(() => moveUntil(() => settled));
+      await time.moveUntil(() => settled);
       return promise;
     },
-    settle: () => exclusively(() => new Promise(wait)),
-    setWallOffset(ms) {
-      wallOffset = ms;
-    },
+    settle: () => time.settle(),
     get pending() {
-      return timers.size;
-    },
-    get next() {
-      return timers.next;
+      return time.timers.size;
     },
   };
 };

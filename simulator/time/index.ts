@@ -1,2 +1,3 @@
 export { type VirtualClock, createVirtualClock } from './clock.ts';
 export { type SeededRandom, createSeededRandom } from './random.ts';
+export { sleepBy } from './sleep.ts';

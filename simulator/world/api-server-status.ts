@@ -1,7 +1,7 @@
-import { type SimRef, asMap, simKinds } from '../apiserver/index.ts';
+import { type SimRef, simKinds } from '../apiserver/index.ts';
 import type { ActorDeps } from './actor.ts';
 import type { WorldServer } from './endpoint.ts';
-import { wantedOf } from './workloads.ts';
+import { wantedOf, withStatus } from './workloads.ts';
 
 /**
  * Makes the Deployment of a kube-apiserver without pods of its own show whether that is up: a program that has ended is soon not available, one that hangs only
@@ -16,8 +16,7 @@ export const startApiServerStatus = (
   const show = (isAvailable: boolean): void => {
     store.patch(simKinds.Deployment, ref, (deployment) => {
       const count = isAvailable ? wantedOf(deployment) : 0;
-      const counts = { readyReplicas: count, availableReplicas: count };
-      return { ...deployment, status: { ...asMap(deployment.status), ...counts } };
+      return withStatus(deployment, { readyReplicas: count, availableReplicas: count });
     });
   };
 

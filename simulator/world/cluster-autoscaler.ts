@@ -11,14 +11,15 @@ export interface ClusterAutoscalerInit {
   /** To the shoot's API server. */
   readonly path: Path;
   readonly fleet: Fleet;
-  readonly cluster: () => SimObject | undefined;
+  /** With its pools, as Gardener's Cluster has them. */
+  readonly cluster: () => unknown;
 }
 
 /** `--ok-total-unready-count` and `--max-total-unready-percentage`. */
 const okTotalUnreadyCount = 3;
 const maxTotalUnreadyPercentage = 45;
 
-const minimumOf = (cluster: SimObject | undefined, pool: unknown): number => {
+const minimumOf = (cluster: unknown, pool: unknown): number => {
   const workers = asList(getPath(cluster, ['spec', 'shoot', 'spec', 'provider', 'workers'])).map(asMap);
   const minimum = workers.find(({ name }) => name === pool)?.minimum;
   return typeof minimum === 'number' ? minimum : 0;

@@ -67,10 +67,7 @@ const specOf = ({ name, labels, graceSeconds }: Component, replicas: number): Js
   selector: { matchLabels: labels },
   template: {
     metadata: { labels: { ...labels, ...roleLabel } },
-    spec: {
-      containers: [{ name, image: `simulated/${name}:v1` }],
-      terminationGracePeriodSeconds: graceSeconds,
-    },
+    spec: { containers: [{ name, image: `simulated/${name}:v1` }], terminationGracePeriodSeconds: graceSeconds },
   },
 });
 

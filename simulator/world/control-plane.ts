@@ -38,14 +38,6 @@ export interface ControlPlaneInit {
   readonly isCrashing: (name: string) => boolean;
 }
 
-/** The pods of a shoot's control plane. */
-export interface ControlPlane {
-  /** What `isEtcdDown` and `isCrashing` say may have changed. */
-  look(): void;
-  recoveries(): readonly PodRecovery[];
-  stop(): void;
-}
-
 const putPods = ({ store, clock }: ControlPlaneDeps, owner: SimObject, names: readonly string[]): void => {
   for (const name of names) {
     const pod = store.put(simKinds.Pod, podFor(owner, name));
@@ -92,7 +84,7 @@ const onChange = (store: SimStore, ref: { namespace: string; name: string }, tel
  * no ready endpoint exits, and its container crash-loops. While no pod of kube-apiserver is ready, the shoot's API server refuses
  * connections. Templates never change: there are no rollouts.
  */
-export const startControlPlane = (deps: ControlPlaneDeps, init: ControlPlaneInit): ControlPlane => {
+export const startControlPlane = (deps: ControlPlaneDeps, init: ControlPlaneInit) => {
   const { store, api } = deps;
   const { namespace, isEtcdDown, isCrashing } = init;
   for (const component of components) populate(deps, init, component);
@@ -129,9 +121,10 @@ export const startControlPlane = (deps: ControlPlaneDeps, init: ControlPlaneInit
   );
 
   return {
-    look: () => kubelet.look(),
-    recoveries: () => log.list(),
-    stop: () => {
+    /** What `isEtcdDown` and `isCrashing` say may have changed. */
+    look: (): void => kubelet.look(),
+    recoveries: (): readonly PodRecovery[] => log.list(),
+    stop: (): void => {
       for (const stop of [stopSlices, stopSets, stopStatefulSets, stopListening]) stop();
       log.stop();
       kubelet.stop();

@@ -1,6 +1,6 @@
 import { type SimObject, type SimRef, asMap, simKinds } from '../apiserver/index.ts';
 import type { ActorDeps } from './actor.ts';
-import { isObserved, replicaSetOf, wantedOf } from './workloads.ts';
+import { isObserved, replicaSetOf, wantedOf, withStatus } from './workloads.ts';
 
 const whole = (value: unknown, absent: number): number => (typeof value === 'number' ? value : absent);
 
@@ -28,7 +28,7 @@ export const startDeploymentController = ({ clock, random, timing, store }: Acto
     store.patch(kind, ref, (deployment) => {
       const count = wantedOf(deployment);
       const counts = { replicas: count, updatedReplicas: count, readyReplicas: count, availableReplicas: count };
-      return { ...deployment, status: { ...asMap(deployment.status), ...counts } };
+      return withStatus(deployment, counts);
     });
   };
 
@@ -36,7 +36,7 @@ export const startDeploymentController = ({ clock, random, timing, store }: Acto
     const found = store.patch(kind, ref, (deployment) => {
       const { generation } = deployment.metadata;
       const replicas = Math.max(wantedOf(deployment), readyReplicasOf(deployment));
-      return { ...deployment, status: { ...asMap(deployment.status), observedGeneration: generation, replicas } };
+      return withStatus(deployment, { observedGeneration: generation, replicas });
     });
     if (found === undefined) return;
     const missing = wantedOf(found) - readyReplicasOf(found);

@@ -1,34 +1,15 @@
 import type { Kube } from '../../src/kubernetes/api/kube.ts';
 import type { Clock } from '../../src/ports/clock.ts';
-import { type SimApiServer, type SimKind, createSimApiServer } from '../apiserver/index.ts';
+import { type SimKind, createSimApiServer } from '../apiserver/index.ts';
 import { type Reachability, kubeconfigText } from '../network/index.ts';
-import { createGate } from './gate.ts';
-import { type PublicWay, createPublicWay } from './public-way.ts';
+import { Gate } from './gate.ts';
+import { createPublicWay } from './public-way.ts';
 
 /** Where clients find an API server. */
 export interface Address {
   readonly url: string;
   /** PEM of its certificate authority; absent where nobody checks. */
   readonly ca?: string;
-}
-
-/** An API server of the world with the way to it. */
-export interface WorldServer {
-  readonly server: SimApiServer;
-  /** For clients: asks for the token of the kubeconfig, and breaks when the path does. */
-  readonly kube: Kube;
-  /** Breaks by itself, and with the server. */
-  readonly publicWay: PublicWay;
-  readonly reachability: Reachability;
-  setReachability(reachability: Reachability): void;
-  /** `listener` hears of every change. Returns the unsubscribe function. */
-  onReachability(listener: (reachability: Reachability) => void): () => void;
-  address(): Address;
-  setAddress(address: Address): void;
-  /** Kubeconfigs of before are let in no more. */
-  rotateToken(): void;
-  /** For its address and the token of now. */
-  kubeconfig(): string;
 }
 
 export interface WorldServerOptions {
@@ -41,42 +22,48 @@ export interface WorldServerOptions {
   readonly connectTimeoutMs?: number;
 }
 
-export const createWorldServer = (options: WorldServerOptions): WorldServer => {
+/** An API server of the world with the way to it. */
+export const createWorldServer = (options: WorldServerOptions) => {
   const { clock, name, seed, kinds, connectTimeoutMs } = options;
   const server = createSimApiServer({ clock, seed: `${seed}/${name}`, ...(kinds === undefined ? {} : { kinds }) });
   let address: Address = { url: `https://${name}.simulated` };
   let tokens = 1;
   const listeners = new Set<(reachability: Reachability) => void>();
   const token = (): string => `${name}-${String(tokens)}`;
-  const gate = createGate(server, { clock, token, connectTimeoutMs });
+  const gate = new Gate(server, { clock, token, connectTimeoutMs });
   return {
     server,
-    kube: gate,
+    /** For clients: asks for the token of the kubeconfig, and breaks when the path does. */
+    kube: gate as Kube,
+    /** Breaks by itself, and with the server. */
     publicWay: createPublicWay({ clock, name, kube: gate, token }),
-    get reachability() {
+    get reachability(): Reachability {
       return gate.reachability;
     },
-    setReachability: (reachability) => {
+    setReachability: (reachability: Reachability): void => {
       if (reachability === gate.reachability) return;
       gate.setReachability(reachability);
       for (const listener of listeners) listener(reachability);
     },
-    onReachability: (listener) => {
+    /** `listener` hears of every change. Returns the unsubscribe function. */
+    onReachability: (listener: (reachability: Reachability) => void): (() => void) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    address: () => address,
-    setAddress: (next) => {
+    address: (): Address => address,
+    setAddress: (next: Address): void => {
       address = next;
     },
-    rotateToken: () => {
+    /** Kubeconfigs of before are let in no more. */
+    rotateToken: (): void => {
       tokens += 1;
     },
-    kubeconfig: () =>
-      kubeconfigText({
-        server: address.url,
-        ...(address.ca === undefined ? {} : { ca: address.ca }),
-        user: { token: token() },
-      }),
+    /** For its address and the token of now. */
+    kubeconfig: (): string => {
+      const { url, ...ca } = address;
+      return kubeconfigText({ server: url, ...ca, user: { token: token() } });
+    },
   };
 };
+
+export type WorldServer = ReturnType<typeof createWorldServer>;

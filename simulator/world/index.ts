@@ -3,12 +3,16 @@ export {
   type ShootInit,
   clusterAutoscaler,
   etcdAnnotation,
+  kubeApiserver,
   kubeControllerManager,
   kubeconfigSecretName,
   kubeletsAnnotation,
   machineControllerManager,
 } from './objects.ts';
+export type { Plane } from './plane.ts';
+export { clusterNameLabel } from './capi-objects.ts';
 export { serveWorld } from './serve.ts';
+export type { WorldSource } from './source.ts';
 export type { ShootImpact, WorldShoot } from './shoot.ts';
 export { type WorldTiming, defaultTiming, scaleTiming } from './timing.ts';
 export { type World, createWorld } from './world.ts';

@@ -1,14 +1,18 @@
 import { type SimObject, asMap, formatMicroTime, getPath, simKinds } from '../apiserver/index.ts';
-import { type ActorDeps, type Path, startLoop } from './actor.ts';
+import type { Reachability } from '../network/index.ts';
+import { type ActorDeps, startLoop } from './actor.ts';
 import { readyOf, setConditions } from './nodes.ts';
 import { healthyConditions, leaseObject, nodeLeaseNamespace, nodeObject } from './objects.ts';
+
+/** `hung`: the API server takes requests, and answers them when it goes on: an etcd that stalls, a process that is stopped. */
+export type KubeletPath = () => Reachability | 'hung';
 
 export interface KubeletInit {
   readonly name: string;
   readonly pool: string;
-  readonly path: Path;
+  readonly path: KubeletPath;
   /** When it comes up; it registers its node then. Absent: it has been running for long, and its node is there. */
-  readonly bootMs?: number;
+  readonly bootMs?: number | undefined;
 }
 
 /** `wait.JitterUntil(..., 0.04, ...)` in k8s.io/component-helpers/apimachinery/lease/controller.go. */
@@ -16,70 +20,100 @@ const renewJitter = 0.04;
 /** `backoffEnsureLease` of the same file. */
 const firstBackoffMs = 200;
 const longestBackoffMs = 7_000;
+/** How soon a request that hangs in an API server is answered when that goes on. */
+const hungCheckMs = 500;
 
 /**
  * A kubelet, as far as others see it: it renews its node's Lease and reports the node ready. Where the path is silent, each try hangs
  * until its time-out and the next one follows at once; where the connection is refused, tries back off. So it does not come back the
  * moment the path does. https://github.com/kubernetes/kubernetes/blob/master/pkg/kubelet/kubelet_node_status.go
  */
-export const startKubelet = ({ clock, random, timing, store }: ActorDeps, init: KubeletInit): (() => void) => {
-  const { name, pool, path } = init;
-  const renewMs = timing.leaseRenewMs;
-  let failures = 0;
-  let reportedAt = clock.monotonic();
+class Kubelet {
+  readonly #deps: ActorDeps;
+  readonly #init: KubeletInit;
+  #isNew: boolean;
+  #failures = 0;
+  #reportedAt: number;
   /** Its node when it was last seen to be ready; the store hands out the same object until it changes. */
-  let ready: SimObject | undefined;
+  #ready: SimObject | undefined;
 
-  const renew = (): void => {
+  constructor(deps: ActorDeps, init: KubeletInit) {
+    this.#deps = deps;
+    this.#init = init;
+    this.#isNew = init.bootMs !== undefined;
+    this.#reportedAt = deps.clock.monotonic();
+  }
+
+  /** Returns what ends it. */
+  start(): () => void {
+    const { clock, random, timing, store } = this.#deps;
+    const { name, bootMs } = this.#init;
+    const ageMs = random.next() * timing.leaseRenewMs;
+    if (!this.#isNew) {
+      this.#register();
+      store.put(simKinds.Lease, leaseObject(name, { renewedAt: clock.now() - ageMs, renewMs: timing.leaseRenewMs }));
+    }
+    return startLoop(clock, bootMs ?? timing.leaseRenewMs - ageMs, () => this.#beat());
+  }
+
+  #beat(): number {
+    const { random, timing } = this.#deps;
+    switch (this.#init.path()) {
+      case 'silent':
+        return timing.heartbeatTimeoutMs;
+      case 'hung':
+        return hungCheckMs;
+      case 'refused':
+        this.#failures += 1;
+        return Math.min(firstBackoffMs * 2 ** (this.#failures - 1), longestBackoffMs);
+      case 'open':
+        this.#failures = 0;
+        if (this.#isNew) this.#register();
+        this.#isNew = false;
+        this.#renew();
+        this.#report();
+        return timing.leaseRenewMs * (1 + renewJitter * random.next());
+    }
+  }
+
+  #register(): void {
+    const { name, pool } = this.#init;
+    this.#deps.store.put(simKinds.Node, nodeObject(name, pool, this.#deps.clock.now()));
+  }
+
+  #renew(): void {
+    const { clock, timing, store } = this.#deps;
+    const { name } = this.#init;
     const renewTime = formatMicroTime(clock.now());
     const lease = store.patch(simKinds.Lease, { namespace: nodeLeaseNamespace, name }, (old) => ({
       ...old,
       spec: { ...asMap(old.spec), renewTime },
     }));
-    if (lease === undefined) store.put(simKinds.Lease, leaseObject(name, { renewedAt: clock.now(), renewMs }));
-  };
+    if (lease !== undefined) return;
+    store.put(simKinds.Lease, leaseObject(name, { renewedAt: clock.now(), renewMs: timing.leaseRenewMs }));
+  }
+
+  #report(): void {
+    const { clock, timing, store } = this.#deps;
+    const { name } = this.#init;
+    const node = store.get(simKinds.Node, { name });
+    const isDue = clock.monotonic() - this.#reportedAt >= timing.statusReportMs;
+    if (node === undefined || (!isDue && node === this.#ready)) return;
+    this.#ready = readyOf(node)?.status === 'True' ? node : undefined;
+    if (!isDue && this.#ready !== undefined) return;
+    setConditions(store, name, (before) => healthyConditions(clock.now(), before));
+    this.#endDeletedPods();
+    this.#reportedAt = clock.monotonic();
+  }
 
   /** Those that were deleted while it was cut off. */
-  const endDeletedPods = (): void => {
+  #endDeletedPods(): void {
+    const { store } = this.#deps;
     for (const pod of store.list(simKinds.Pod)) {
-      const isOwn = getPath(pod, ['spec', 'nodeName']) === name;
+      const isOwn = getPath(pod, ['spec', 'nodeName']) === this.#init.name;
       if (isOwn && pod.metadata.deletionTimestamp !== undefined) store.remove(simKinds.Pod, pod.metadata);
     }
-  };
-
-  const report = (): void => {
-    const node = store.get(simKinds.Node, { name });
-    const isDue = clock.monotonic() - reportedAt >= timing.statusReportMs;
-    if (node === undefined || (!isDue && node === ready)) return;
-    ready = readyOf(node)?.status === 'True' ? node : undefined;
-    if (!isDue && ready !== undefined) return;
-    setConditions(store, name, (before) => healthyConditions(clock.now(), before));
-    endDeletedPods();
-    reportedAt = clock.monotonic();
-  };
-
-  const beat = (): number => {
-    switch (path()) {
-      case 'silent':
-        return timing.heartbeatTimeoutMs;
-      case 'refused':
-        failures += 1;
-        return Math.min(firstBackoffMs * 2 ** (failures - 1), longestBackoffMs);
-      case 'open':
-        failures = 0;
-        if (isNew) store.put(simKinds.Node, nodeObject(name, pool, clock.now()));
-        isNew = false;
-        renew();
-        report();
-        return timing.leaseRenewMs * (1 + renewJitter * random.next());
-    }
-  };
-
-  let isNew = init.bootMs !== undefined;
-  const ageMs = random.next() * timing.leaseRenewMs;
-  if (!isNew) {
-    store.put(simKinds.Node, nodeObject(name, pool, clock.now()));
-    store.put(simKinds.Lease, leaseObject(name, { renewedAt: clock.now() - ageMs, renewMs }));
   }
-  return startLoop(clock, init.bootMs ?? timing.leaseRenewMs - ageMs, beat);
-};
+}
+
+export const startKubelet = (deps: ActorDeps, init: KubeletInit): (() => void) => new Kubelet(deps, init).start();

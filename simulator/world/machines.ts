@@ -3,6 +3,9 @@ import { type ActorDeps, type Path, startLoop } from './actor.ts';
 import type { Fleet } from './fleet.ts';
 import { conditionsOf } from './nodes.ts';
 import { machineObject } from './objects.ts';
+import { withStatus } from './workloads.ts';
+
+type Deps = Omit<ActorDeps, 'random'>;
 
 export interface MachineControllerInit {
   /** The shoot's namespace in the seed, whose store is in the deps. */
@@ -11,7 +14,7 @@ export interface MachineControllerInit {
   /** To the shoot's API server. */
   readonly path: Path;
   readonly fleet: Fleet;
-  readonly onReplaced: (machine: string) => void;
+  readonly onReplaced: () => void;
 }
 
 /** Lists of the stores, which stay the same ones until something changes. */
@@ -48,68 +51,76 @@ const setOf = (machine: SimObject): string => String(asMap(machine.metadata.labe
  * at a time of each pool. The time-out runs from a time in the Machine's status, so that it outlives MCM.
  * https://github.com/gardener/machine-controller-manager/blob/master/pkg/util/provider/machinecontroller/machine_util.go
  */
-export const startMachineController = (
-  { clock, timing, store }: Omit<ActorDeps, 'random'>,
-  init: MachineControllerInit,
-): (() => void) => {
-  const { namespace, shoot, path, fleet } = init;
+class MachineController {
+  readonly #deps: Deps;
+  readonly #init: MachineControllerInit;
+  /** All machines and nodes when they were all well. */
+  #well: Seen | undefined;
 
-  const setPhase = (machine: SimObject, phase: string): void => {
-    store.patch(simKinds.Machine, machine.metadata, (old) => ({
-      ...old,
-      status: { ...asMap(old.status), currentStatus: { phase, lastUpdateTime: formatTime(clock.now()) } },
-    }));
-  };
+  constructor(deps: Deps, init: MachineControllerInit) {
+    this.#deps = deps;
+    this.#init = init;
+  }
 
-  const isOneInProgress = (set: string): boolean =>
-    store
-      .list(simKinds.Machine, namespace)
-      .some((machine) => setOf(machine) === set && !['Running', 'Unknown'].includes(phaseOf(machine)));
+  checkAll(): void {
+    const machines = this.#machines();
+    const nodes = this.#init.shoot.list(simKinds.Node);
+    if (this.#well?.machines === machines && this.#well.nodes === nodes) return;
+    let areWell = true;
+    for (const machine of machines) areWell = this.#check(machine) && areWell;
+    this.#well = areWell ? { machines, nodes } : undefined;
+  }
 
-  const replace = (machine: SimObject): void => {
-    const { name } = machine.metadata;
-    const pool = setOf(machine).slice(namespace.length + 1);
-    fleet.destroy(name);
-    store.remove(simKinds.Machine, machine.metadata);
-    init.onReplaced(name);
-    const successor = fleet.nameFor(pool);
-    store.put(
-      simKinds.Machine,
-      machineObject({ namespace, name: successor, pool, phase: 'Pending', since: clock.now() }),
-    );
-    fleet.start(successor, pool, timing.machineJoinMs);
-  };
+  #machines(): readonly SimObject[] {
+    return this.#deps.store.list(simKinds.Machine, this.#init.namespace);
+  }
 
   /** True for a machine that is well and recorded as such: as long as nothing changes it stays so. */
-  const check = (machine: SimObject): boolean => {
+  #check(machine: SimObject): boolean {
     const phase = phaseOf(machine);
     if (phase === 'Failed') {
-      replace(machine);
+      this.#replace(machine);
       return false;
     }
-    const healthy = isHealthy(shoot.get(simKinds.Node, { name: machine.metadata.name }));
-    if (healthy && phase !== 'Running') setPhase(machine, 'Running');
+    const healthy = isHealthy(this.#init.shoot.get(simKinds.Node, { name: machine.metadata.name }));
+    if (healthy && phase !== 'Running') this.#setPhase(machine, 'Running');
     if (healthy || phase === 'Pending') return healthy && phase === 'Running';
-    if (phase === 'Running') setPhase(machine, 'Unknown');
-    else if (clock.now() - sinceOf(machine) > timing.machineHealthTimeoutMs && !isOneInProgress(setOf(machine))) {
-      setPhase(machine, 'Failed');
-    }
+    const { clock, timing } = this.#deps;
+    const isOverdue = clock.now() - sinceOf(machine) > timing.machineHealthTimeoutMs;
+    if (phase === 'Running') this.#setPhase(machine, 'Unknown');
+    else if (isOverdue && !this.#isOneInProgress(setOf(machine))) this.#setPhase(machine, 'Failed');
     return false;
-  };
+  }
 
-  /** All machines and nodes when they were all well. */
-  let well: Seen | undefined;
-  const checkAll = (): void => {
-    const seen: Seen = { machines: store.list(simKinds.Machine, namespace), nodes: shoot.list(simKinds.Node) };
-    if (well?.machines === seen.machines && well.nodes === seen.nodes) return;
-    let areWell = true;
-    for (const machine of seen.machines) areWell = check(machine) && areWell;
-    well = areWell ? seen : undefined;
-  };
+  #setPhase({ metadata }: SimObject, phase: string): void {
+    const currentStatus = { phase, lastUpdateTime: formatTime(this.#deps.clock.now()) };
+    this.#deps.store.patch(simKinds.Machine, metadata, (old) => withStatus(old, { currentStatus }));
+  }
 
-  return startLoop(clock, 0, () => {
+  #isOneInProgress(set: string): boolean {
+    return this.#machines().some(
+      (machine) => setOf(machine) === set && !['Running', 'Unknown'].includes(phaseOf(machine)),
+    );
+  }
+
+  #replace(machine: SimObject): void {
+    const { clock, timing, store } = this.#deps;
+    const { namespace, fleet, onReplaced } = this.#init;
+    const pool = setOf(machine).slice(namespace.length + 1);
+    fleet.destroy(machine.metadata.name);
+    store.remove(simKinds.Machine, machine.metadata);
+    onReplaced();
+    const name = fleet.nameFor(pool);
+    store.put(simKinds.Machine, machineObject({ namespace, name, pool, phase: 'Pending', since: clock.now() }));
+    fleet.start(name, pool, timing.machineJoinMs);
+  }
+}
+
+export const startMachineController = (deps: Deps, init: MachineControllerInit): (() => void) => {
+  const controller = new MachineController(deps, init);
+  return startLoop(deps.clock, 0, () => {
     // It freezes while it cannot reach the API server (machine_safety.go).
-    if (path() === 'open') checkAll();
-    return timing.machineCheckMs;
+    if (init.path() === 'open') controller.checkAll();
+    return deps.timing.machineCheckMs;
   });
 };

@@ -3,10 +3,12 @@ import { type ActorDeps, type Path, startLoop } from './actor.ts';
 import { readyOf, renewTimeOf, setConditions } from './nodes.ts';
 import { nodeLeaseNamespace } from './objects.ts';
 
+type Deps = Omit<ActorDeps, 'random'>;
+
 export interface NodeLifecycleInit {
   readonly path: Path;
   readonly graceMs: () => number;
-  readonly onUnknown: (node: string) => void;
+  readonly onUnknown: () => void;
 }
 
 interface Pair {
@@ -38,69 +40,84 @@ const ownConditions: ReadonlySet<string> = new Set(['Ready', 'MemoryPressure', '
  * anew when it does (`tryUpdateNodeHealth`).
  * https://github.com/kubernetes/kubernetes/blob/master/pkg/controller/nodelifecycle/node_lifecycle_controller.go
  */
-export const startNodeLifecycle = (
-  { clock, timing, store }: Omit<ActorDeps, 'random'>,
-  { path, graceMs, onUnknown }: NodeLifecycleInit,
-): (() => void) => {
-  const healths = new Map<string, Health>();
-  let lostAt: number | undefined;
+class NodeLifecycle {
+  readonly #deps: Deps;
+  readonly #init: NodeLifecycleInit;
+  readonly #healths = new Map<string, Health>();
 
-  const look = ({ node, lease }: Pair, known: Health | undefined): Health => {
+  constructor(deps: Deps, init: NodeLifecycleInit) {
+    this.#deps = deps;
+    this.#init = init;
+  }
+
+  monitor(): void {
+    const { clock, store } = this.#deps;
+    const nodes = store.list(simKinds.Node);
+    const leases = store.list(simKinds.Lease, nodeLeaseNamespace);
+    const grace = this.#init.graceMs();
+    nodes.forEach((node, index) => {
+      const { name } = node.metadata;
+      const known = this.#healths.get(name);
+      const health = this.#look({ node, lease: this.#leaseOf(name, leases[index]) }, known);
+      if (health !== known) this.#healths.set(name, health);
+      const isOverdue = clock.monotonic() - health.probedAt > grace;
+      if (isOverdue && readyOf(node)?.status !== 'Unknown') this.#markUnknown(node);
+    });
+    if (this.#healths.size > nodes.length) this.#forgetAllBut(nodes);
+  }
+
+  forget(): void {
+    this.#healths.clear();
+  }
+
+  /** The lists are sorted by name: nearly always the lease stands where its node does. */
+  #leaseOf(name: string, likely: SimObject | undefined): SimObject | undefined {
+    if (likely?.metadata.name === name) return likely;
+    return this.#deps.store.get(simKinds.Lease, { namespace: nodeLeaseNamespace, name });
+  }
+
+  #look({ node, lease }: Pair, known: Health | undefined): Health {
     // Objects of the store never change: these say what they said before.
     if (known?.node === node && known.lease === lease) return known;
     const renewTime = renewTimeOf(lease);
     const heartbeat = readyOf(node)?.lastHeartbeatTime;
     const isRenewed = renewTime !== undefined && (known?.renewTime === undefined || renewTime > known.renewTime);
     const isAlive = known === undefined || known.heartbeat !== heartbeat || isRenewed;
-    return { node, lease, heartbeat, renewTime, probedAt: isAlive ? clock.monotonic() : known.probedAt };
-  };
+    const probedAt = isAlive ? this.#deps.clock.monotonic() : known.probedAt;
+    return { node, lease, heartbeat, renewTime, probedAt };
+  }
 
-  const markUnknown = (node: SimObject): void => {
-    const { name } = node.metadata;
-    const time = formatTime(clock.now());
+  #markUnknown({ metadata: { name } }: SimObject): void {
+    const { clock, store } = this.#deps;
+    const change = { ...unknown, lastTransitionTime: formatTime(clock.now()) };
     setConditions(store, name, (conditions) =>
-      conditions.map((condition) =>
-        ownConditions.has(condition.type) && condition.status !== 'Unknown'
-          ? { ...condition, ...unknown, lastTransitionTime: time }
-          : condition,
-      ),
+      conditions.map((condition) => {
+        const isLost = ownConditions.has(condition.type) && condition.status !== 'Unknown';
+        return isLost ? { ...condition, ...change } : condition;
+      }),
     );
-    onUnknown(name);
-  };
+    this.#init.onUnknown();
+  }
 
-  const forgetAllBut = (nodes: readonly SimObject[]): void => {
+  #forgetAllBut(nodes: readonly SimObject[]): void {
     const names = new Set(nodes.map(({ metadata }) => metadata.name));
-    for (const name of healths.keys()) if (!names.has(name)) healths.delete(name);
-  };
+    for (const name of this.#healths.keys()) if (!names.has(name)) this.#healths.delete(name);
+  }
+}
 
-  /** The lists are sorted by name: nearly always the lease stands where its node does. */
-  const leaseOf = (name: string, likely: SimObject | undefined): SimObject | undefined =>
-    likely?.metadata.name === name ? likely : store.get(simKinds.Lease, { namespace: nodeLeaseNamespace, name });
-
-  const monitor = (): void => {
-    const nodes = store.list(simKinds.Node);
-    const leases = store.list(simKinds.Lease, nodeLeaseNamespace);
-    const grace = graceMs();
-    nodes.forEach((node, index) => {
-      const { name } = node.metadata;
-      const known = healths.get(name);
-      const health = look({ node, lease: leaseOf(name, leases[index]) }, known);
-      if (health !== known) healths.set(name, health);
-      const isOverdue = clock.monotonic() - health.probedAt > grace;
-      if (isOverdue && readyOf(node)?.status !== 'Unknown') markUnknown(node);
-    });
-    if (healths.size > nodes.length) forgetAllBut(nodes);
-  };
-
+export const startNodeLifecycle = (deps: Deps, init: NodeLifecycleInit): (() => void) => {
+  const { clock, timing } = deps;
+  const lifecycle = new NodeLifecycle(deps, init);
+  let lostAt: number | undefined;
   return startLoop(clock, 0, () => {
-    if (path() !== 'open') {
+    if (init.path() !== 'open') {
       lostAt ??= clock.monotonic();
       return timing.monitorPeriodMs;
     }
     // Without its leader lease it has exited, and a new one knows nothing.
-    if (lostAt !== undefined && clock.monotonic() - lostAt >= timing.leaderRenewDeadlineMs) healths.clear();
+    if (lostAt !== undefined && clock.monotonic() - lostAt >= timing.leaderRenewDeadlineMs) lifecycle.forget();
     lostAt = undefined;
-    monitor();
+    lifecycle.monitor();
     return timing.monitorPeriodMs;
   });
 };

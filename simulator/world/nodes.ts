@@ -1,5 +1,6 @@
 import { type SimObject, type SimStore, asList, asMap, simKinds } from '../apiserver/index.ts';
 import type { NodeCondition } from './objects.ts';
+import { withStatus } from './workloads.ts';
 
 export const conditionsOf = (node: SimObject): readonly NodeCondition[] =>
   asList(asMap(node.status).conditions) as readonly NodeCondition[];
@@ -12,10 +13,7 @@ export const setConditions = (
   name: string,
   change: (conditions: readonly NodeCondition[]) => readonly NodeCondition[],
 ): void => {
-  store.patch(simKinds.Node, { name }, (node) => ({
-    ...node,
-    status: { ...asMap(node.status), conditions: change(conditionsOf(node)) },
-  }));
+  store.patch(simKinds.Node, { name }, (node) => withStatus(node, { conditions: change(conditionsOf(node)) }));
 };
 
 /** `spec.renewTime` of a Lease, milliseconds since the epoch; undefined when it has none. */

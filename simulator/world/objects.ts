@@ -11,13 +11,20 @@ export const kubeApiserver = 'kube-apiserver';
 /** Of the Secret in the shoot's namespace whose key `kubeconfig` reaches its API server, as gardenlet names it. */
 export const kubeconfigSecretName = 'shoot-access-dependency-watchdog-probe';
 
-/** On a Cluster of the simulated seed: `cut` keeps all kubelets of that shoot from their API server, absent lets them through. */
+/**
+ * On a Cluster of the simulated seed, or on its Namespace where that has no Clusters: `cut` keeps all kubelets of that shoot from their API server, `late` every second one (of the nodes with even numbers), absent lets
+ * them through.
+ */
 export const kubeletsAnnotation = 'simulation.dependency-watchdog.gardener.cloud/kubelets';
 
-/** On the Cluster of a shoot with `controlPlanePods`: `down` keeps its etcd from being ready, absent lets it. */
+/** True if that value of `kubeletsAnnotation` keeps the kubelet of the node from its API server. */
+export const isCutOff = (value: string | undefined, node: string): boolean =>
+  value === 'cut' || (value === 'late' && Number(node.split('-').at(-1)) % 2 === 0);
+
+/** On the same object of a shoot with `controlPlanePods`: `down` keeps its etcd from being ready, absent lets it. */
 export const etcdAnnotation = 'simulation.dependency-watchdog.gardener.cloud/etcd';
 
-/** On such a Cluster too: names of Deployments, separated by commas, whose programs exit whatever is there. */
+/** There, too: names of Deployments, separated by commas, whose programs exit whatever is there. */
 export const crashingAnnotation = 'simulation.dependency-watchdog.gardener.cloud/crashing';
 
 export const nodeLeaseNamespace = 'kube-node-lease';
@@ -34,6 +41,13 @@ export interface PoolInit {
 
 export interface ShootInit {
   readonly name: string;
+  /** Of a cluster of Cluster API, several of which may share a namespace. Default: `fleet`, and its name. */
+  readonly place?: {
+    readonly namespace: string;
+    readonly cluster: string;
+    /** Of objects, by component; others begin with that of the cluster. */
+    readonly names?: Readonly<Record<string, string>>;
+  };
   /** Of the one pool `worker`, where `pools` are not given. Default 5. */
   readonly nodes?: number;
   readonly pools?: readonly PoolInit[];
@@ -95,12 +109,6 @@ export const clusterObject = (init: ShootInit, ms: number): SimDraft => {
   };
   return { metadata: { name: technicalName(init.name) }, spec: { cloudProfile: {}, seed: {}, shoot } };
 };
-
-export const kubeconfigSecret = (namespace: string, kubeconfig: string): SimDraft => ({
-  metadata: { name: kubeconfigSecretName, namespace },
-  type: 'Opaque',
-  data: { kubeconfig: Buffer.from(kubeconfig).toString('base64') },
-});
 
 /** Up and ready. */
 export const deploymentObject = (namespace: string, name: string, replicas: number): SimDraft => {

@@ -1,22 +1,16 @@
 import { type SimObject, simKinds } from '../apiserver/index.ts';
 import type { ActorDeps } from './actor.ts';
-import { type PodWorker, type Program, startPodWorker } from './pod-worker.ts';
+import { PodWorker, type Program } from './pod-worker.ts';
 
 export interface PodKubeletInit {
   readonly namespace: string;
   readonly programOf: (pod: SimObject) => Program;
 }
 
-export interface PodKubelet {
-  /** Something that programs depend on has changed. */
-  look(): void;
-  stop(): void;
-}
-
 const ipOf = (index: number): string => `10.0.${Math.floor(index / 250)}.${(index % 250) + 1}`;
 
 /** The kubelets of the seed's nodes, for the pods of one namespace. */
-export const startPodKubelet = (deps: ActorDeps, { namespace, programOf }: PodKubeletInit): PodKubelet => {
+export const startPodKubelet = (deps: ActorDeps, { namespace, programOf }: PodKubeletInit) => {
   const { store } = deps;
   const workers = new Map<string, PodWorker>();
   let pods = 0;
@@ -25,7 +19,7 @@ export const startPodKubelet = (deps: ActorDeps, { namespace, programOf }: PodKu
     const { uid, deletionTimestamp, deletionGracePeriodSeconds = 0 } = pod.metadata;
     let worker = workers.get(uid);
     if (worker === undefined) {
-      worker = startPodWorker(deps, { pod, program: programOf(pod), ip: ipOf(pods) });
+      worker = new PodWorker(deps, { pod, program: programOf(pod), ip: ipOf(pods) });
       workers.set(uid, worker);
       pods += 1;
     }
@@ -44,10 +38,11 @@ export const startPodKubelet = (deps: ActorDeps, { namespace, programOf }: PodKu
   );
   for (const pod of store.list(simKinds.Pod, namespace)) care(pod);
   return {
-    look: () => {
+    /** Something that programs depend on has changed. */
+    look: (): void => {
       for (const worker of workers.values()) worker.look();
     },
-    stop: () => {
+    stop: (): void => {
       unsubscribe();
       for (const worker of workers.values()) worker.stop();
     },

@@ -12,15 +12,6 @@ export interface Program {
   works(): boolean;
 }
 
-/** A kubelet's care of one pod. */
-export interface PodWorker {
-  /** Something its program depends on has changed. */
-  look(): void;
-  /** The pod is being deleted: its container ends, within the grace period at the latest, then the pod goes. */
-  terminate(graceMs: number): void;
-  stop(): void;
-}
-
 export interface PodWorkerInit {
   readonly pod: SimObject;
   readonly program: Program;
@@ -43,93 +34,112 @@ const crashLoop = (pod: SimObject, delayMs: number): JsonMap => {
 };
 
 /**
- * Starts a pod's container, probes it, and starts it anew when it has exited, ever more slowly: `CrashLoopBackOff`. What it remembers
+ * A kubelet's care of one pod: starts its container, probes it, and starts it anew when it has exited, ever more slowly: `CrashLoopBackOff`. What it remembers
  * of that belongs to the pod, so that a new pod starts at once, even one of the same name. A pod that runs already is taken as it is.
  * https://github.com/kubernetes/kubernetes/blob/master/pkg/kubelet/kuberuntime/kuberuntime_manager.go
  */
-export const startPodWorker = ({ clock, random, timing, store }: ActorDeps, init: PodWorkerInit): PodWorker => {
-  const { pod, program, ip } = init;
-  const limits = { firstMs: timing.crashBackOffMs, longestMs: timing.longestCrashBackOffMs };
-  let view = viewOf(pod) ?? created;
-  let backOff: BackOff | undefined;
-  let isTerminating = false;
+export class PodWorker {
+  readonly #deps: ActorDeps;
+  readonly #init: PodWorkerInit;
+  #view: ContainerView;
+  #backOff: BackOff | undefined;
+  #isTerminating = false;
   /** Of the container's next start or probe, or of the pod's end. */
-  let cancelNext = (): void => undefined;
-  let cancelExit: (() => void) | undefined;
+  #cancelNext = (): void => undefined;
+  #cancelExit: (() => void) | undefined;
 
-  const after = (ms: number, step: () => void): void => {
-    cancelNext();
-    cancelNext = clock.timer(ms, step);
-  };
-
-  const post = (change: Partial<ContainerView>): void => {
-    view = { ...view, ...change };
-    const time = formatTime(clock.now());
-    store.patch(simKinds.Pod, pod.metadata, (now) => ({ ...now, status: statusFrom(now, { view, time, ip }) }));
-  };
-
-  const isRunning = (): boolean => view.state.running !== undefined;
-
-  const probe = (): void => {
-    if (program.works()) post({ ready: true });
-    else after(timing.probePeriodMs, probe);
-  };
-
-  const start = (): void => {
-    post({ state: { running: { startedAt: formatTime(clock.now()) } }, ready: false });
-    after(timing.readinessDelayMs, probe);
-    look();
-  };
-
-  const exit = (): void => {
-    cancelExit = undefined;
-    const endedAt = clock.now();
-    const { startedAt } = asMap(view.state.running);
-    const terminated: JsonMap = { exitCode: 1, reason: 'Error', startedAt, finishedAt: formatTime(endedAt) };
-    const delayMs = restartDelay(backOff, endedAt, limits);
-    if (delayMs === 0) post({ state: { terminated }, ready: false });
-    else post({ state: { waiting: crashLoop(pod, delayMs) }, lastState: { terminated }, ready: false });
-    after(delayMs, () => {
-      backOff = afterRestart(backOff, { endedAt, restartedAt: clock.now() }, limits);
-      view = { ...view, lastState: { terminated }, restartCount: view.restartCount + 1 };
-      start();
-    });
-  };
-
-  const look = (): void => {
-    if (!isRunning() || isTerminating) return;
-    if (!program.canRun()) {
-      cancelExit ??= clock.timer(timing.dependencyTimeoutMs * (0.8 + 0.4 * random.next()), exit);
+  constructor(deps: ActorDeps, init: PodWorkerInit) {
+    const { timing, random } = deps;
+    this.#deps = deps;
+    this.#init = init;
+    this.#view = viewOf(init.pod) ?? created;
+    if (!this.#isRunning()) {
+      this.#after(timing.podStartMs * (0.8 + 0.4 * random.next()), () => this.#start());
       return;
     }
-    cancelExit?.();
-    cancelExit = undefined;
-    if (!view.ready || program.works()) return;
-    post({ ready: false });
-    after(timing.probePeriodMs, probe);
-  };
+    if (!this.#view.ready) this.#after(timing.readinessDelayMs, () => this.#probe());
+    this.look();
+  }
 
-  const remove = (): void => {
-    store.delete(simKinds.Pod, pod.metadata, { gracePeriodSeconds: 0 });
-  };
+  /** Something its program depends on has changed. */
+  look(): void {
+    if (!this.#isRunning() || this.#isTerminating) return;
+    const { clock, random, timing } = this.#deps;
+    const { program } = this.#init;
+    if (!program.canRun()) {
+      this.#cancelExit ??= clock.timer(timing.dependencyTimeoutMs * (0.8 + 0.4 * random.next()), () => this.#exit());
+      return;
+    }
+    this.#cancelExit?.();
+    this.#cancelExit = undefined;
+    if (!this.#view.ready || program.works()) return;
+    this.#post({ ready: false });
+    this.#after(timing.probePeriodMs, () => this.#probe());
+  }
 
-  const stop = (): void => {
-    cancelNext();
-    cancelExit?.();
-  };
+  /** The pod is being deleted: its container ends, within the grace period at the latest, then the pod goes. */
+  terminate(graceMs: number): void {
+    if (this.#isTerminating) return;
+    this.#isTerminating = true;
+    this.stop();
+    const { store, timing } = this.#deps;
+    this.#after(Math.min(timing.podEndMs, graceMs), () => {
+      store.delete(simKinds.Pod, this.#init.pod.metadata, { gracePeriodSeconds: 0 });
+    });
+  }
 
-  if (isRunning()) {
-    if (!view.ready) after(timing.readinessDelayMs, probe);
-    look();
-  } else after(timing.podStartMs * (0.8 + 0.4 * random.next()), start);
-  return {
-    look,
-    terminate: (graceMs) => {
-      if (isTerminating) return;
-      isTerminating = true;
-      stop();
-      after(Math.min(timing.podEndMs, graceMs), remove);
-    },
-    stop,
-  };
-};
+  stop(): void {
+    this.#cancelNext();
+    this.#cancelExit?.();
+  }
+
+  #isRunning(): boolean {
+    return this.#view.state.running !== undefined;
+  }
+
+  #after(ms: number, step: () => void): void {
+    this.#cancelNext();
+    this.#cancelNext = this.#deps.clock.timer(ms, step);
+  }
+
+  #post(change: Partial<ContainerView>): void {
+    const { clock, store } = this.#deps;
+    const { pod, ip } = this.#init;
+    const view = { ...this.#view, ...change };
+    this.#view = view;
+    const time = formatTime(clock.now());
+    store.patch(simKinds.Pod, pod.metadata, (now) => ({ ...now, status: statusFrom(now, { view, time, ip }) }));
+  }
+
+  #probe(): void {
+    if (this.#init.program.works()) this.#post({ ready: true });
+    else this.#after(this.#deps.timing.probePeriodMs, () => this.#probe());
+  }
+
+  #start(): void {
+    const { clock, timing } = this.#deps;
+    this.#post({ state: { running: { startedAt: formatTime(clock.now()) } }, ready: false });
+    this.#after(timing.readinessDelayMs, () => this.#probe());
+    this.look();
+  }
+
+  #exit(): void {
+    this.#cancelExit = undefined;
+    const { clock, timing } = this.#deps;
+    const limits = { firstMs: timing.crashBackOffMs, longestMs: timing.longestCrashBackOffMs };
+    const endedAt = clock.now();
+    const { startedAt } = asMap(this.#view.state.running);
+    const terminated: JsonMap = { exitCode: 1, reason: 'Error', startedAt, finishedAt: formatTime(endedAt) };
+    const delayMs = restartDelay(this.#backOff, endedAt, limits);
+    if (delayMs === 0) this.#post({ state: { terminated }, ready: false });
+    else {
+      const waiting = crashLoop(this.#init.pod, delayMs);
+      this.#post({ state: { waiting }, lastState: { terminated }, ready: false });
+    }
+    this.#after(delayMs, () => {
+      this.#backOff = afterRestart(this.#backOff, { endedAt, restartedAt: clock.now() }, limits);
+      this.#view = { ...this.#view, lastState: { terminated }, restartCount: this.#view.restartCount + 1 };
+      this.#start();
+    });
+  }
+}

@@ -11,13 +11,6 @@ export interface PodRecovery {
   readonly podsReadyAt: number;
 }
 
-export interface RecoveryLog {
-  /** Etcd's Service has become ready, or has ceased to be. */
-  onEtcd(isReady: boolean): void;
-  list(): readonly PodRecovery[];
-  stop(): void;
-}
-
 const isWhole = (deployment: SimObject): boolean =>
   Number(asMap(deployment.status).readyReplicas ?? 0) >= wantedOf(deployment);
 
@@ -25,7 +18,7 @@ const isWhole = (deployment: SimObject): boolean =>
 export const startRecoveryLog = (
   { clock, store }: { readonly clock: Clock; readonly store: SimStore },
   namespace: string,
-): RecoveryLog => {
+) => {
   const recoveries: PodRecovery[] = [];
   /** Deployments that are down, from when etcd went until all are back. */
   let down: Set<string> | undefined;
@@ -51,12 +44,13 @@ export const startRecoveryLog = (
     namespace,
   );
   return {
-    onEtcd: (isReady) => {
+    /** Etcd's Service has become ready, or has ceased to be. */
+    onEtcd: (isReady: boolean): void => {
       if (!isReady) down ??= new Set();
       etcdReadyAt = isReady ? clock.now() : undefined;
       endWhenAllAreBack();
     },
-    list: () => [...recoveries],
+    list: (): readonly PodRecovery[] => [...recoveries],
     stop,
   };
 };

@@ -1,7 +1,17 @@
-import { type SimObject, type SimRef, asMap, simKinds } from '../apiserver/index.ts';
+import { type SimKind, type SimObject, type SimRef, asMap, simKinds } from '../apiserver/index.ts';
 import type { ActorDeps } from './actor.ts';
 import { isReady } from './pod-status.ts';
-import { controllerOf, isActive, isObserved, podFor, podsOf, replicaSetOf, wantedOf } from './workloads.ts';
+import {
+  controllerOf,
+  countsOf,
+  isActive,
+  isObserved,
+  podFor,
+  podsOf,
+  replicaSetOf,
+  wantedOf,
+  withStatus,
+} from './workloads.ts';
 
 /** Those that are missed least: not ready before ready, young before old (`ActivePodsWithRanks` of k8s.io/kubernetes/pkg/controller). */
 const byWorth = (a: SimObject, b: SimObject): number => {
@@ -14,30 +24,72 @@ const byWorth = (a: SimObject, b: SimObject): number => {
  * Deployment, pods follow the ReplicaSet, and the counts of both follow the pods. A pod that is being deleted no longer counts, so its
  * successor is made at once.
  */
-export const startReplicaSets = ({ clock, random, timing, store }: ActorDeps, namespace: string): (() => void) => {
+class ReplicaSetController {
+  readonly #deps: ActorDeps;
+  readonly #namespace: string;
   /** Of the one thing that each Deployment waits for. */
-  const cancels = new Map<string, () => void>();
+  readonly #cancels = new Map<string, () => void>();
 
-  const countPods = (replicaSet: SimObject): void => {
-    const active = podsOf(store, replicaSet).filter(isActive);
-    const ready = active.filter(isReady).length;
-    const counts = { replicas: active.length, readyReplicas: ready, availableReplicas: ready };
-    const { generation } = replicaSet.metadata;
+  constructor(deps: ActorDeps, namespace: string) {
+    this.#deps = deps;
+    this.#namespace = namespace;
+  }
+
+  start(): () => void {
+    const [{ store }, namespace] = [this.#deps, this.#namespace];
+    const follow = (kind: SimKind, look: (object: SimObject) => void): (() => void) =>
+      store.subscribe(
+        kind,
+        ({ type, object }) => (type === 'DELETED' ? this.#collect(object) : look(object)),
+        namespace,
+      );
+    const unsubscribes = [
+      follow(simKinds.Deployment, (deployment) => this.#onDeployment(deployment)),
+      follow(simKinds.ReplicaSet, (replicaSet) => this.#reconcile(replicaSet)),
+      store.subscribe(simKinds.Pod, ({ object }) => this.#onPod(object), namespace),
+    ];
+    for (const deployment of store.list(simKinds.Deployment, namespace)) this.#onDeployment(deployment);
+    for (const replicaSet of store.list(simKinds.ReplicaSet, namespace)) this.#reconcile(replicaSet);
+    return () => {
+      for (const unsubscribe of unsubscribes) unsubscribe();
+      for (const cancel of this.#cancels.values()) cancel();
+    };
+  }
+
+  #onDeployment(deployment: SimObject): void {
+    const { clock, random, timing, store } = this.#deps;
+    const { uid } = deployment.metadata;
+    if (isObserved(deployment) || replicaSetOf(store, deployment) === undefined) return;
+    this.#cancels.get(uid)?.();
+    const ms = timing.observeMs * (0.8 + 0.4 * random.next());
+    this.#cancels.set(
+      uid,
+      clock.timer(ms, () => this.#observe(deployment.metadata)),
+    );
+  }
+
+  #observe(ref: SimRef): void {
+    const { store } = this.#deps;
+    const deployment = store.patch(simKinds.Deployment, ref, (old) =>
+      withStatus(old, { observedGeneration: old.metadata.generation }),
+    );
+    const replicaSet = deployment && replicaSetOf(store, deployment);
+    if (deployment === undefined || replicaSet === undefined) return;
     store.patch(simKinds.ReplicaSet, replicaSet.metadata, (old) => ({
       ...old,
-      status: { ...asMap(old.status), observedGeneration: generation, ...counts },
+      spec: { ...asMap(old.spec), replicas: wantedOf(deployment) },
     }));
-    const deployment = store
-      .list(simKinds.Deployment, namespace)
-      .find(({ metadata }) => metadata.uid === controllerOf(replicaSet));
-    if (deployment === undefined) return;
-    store.patch(simKinds.Deployment, deployment.metadata, (old) => ({
-      ...old,
-      status: { ...asMap(old.status), ...counts, updatedReplicas: active.length },
-    }));
-  };
+  }
 
-  const reconcile = (replicaSet: SimObject): void => {
+  #onPod(pod: SimObject): void {
+    const owner = controllerOf(pod);
+    const sets = this.#deps.store.list(simKinds.ReplicaSet, this.#namespace);
+    const replicaSet = sets.find(({ metadata }) => metadata.uid === owner);
+    if (replicaSet !== undefined) this.#reconcile(replicaSet);
+  }
+
+  #reconcile(replicaSet: SimObject): void {
+    const { store } = this.#deps;
     const active = podsOf(store, replicaSet).filter(isActive);
     const missing = wantedOf(replicaSet) - active.length;
     for (let index = 0; index < missing; index += 1) {
@@ -45,64 +97,34 @@ export const startReplicaSets = ({ clock, random, timing, store }: ActorDeps, na
     }
     const surplus = active.toSorted(byWorth).slice(0, Math.max(0, -missing));
     for (const pod of surplus) store.delete(simKinds.Pod, pod.metadata);
-    countPods(replicaSet);
-  };
+    this.#countPods(replicaSet);
+  }
 
-  const observe = (ref: SimRef): void => {
-    const deployment = store.patch(simKinds.Deployment, ref, (old) => ({
-      ...old,
-      status: { ...asMap(old.status), observedGeneration: old.metadata.generation },
-    }));
-    const replicaSet = deployment && replicaSetOf(store, deployment);
-    if (deployment === undefined || replicaSet === undefined) return;
-    store.patch(simKinds.ReplicaSet, replicaSet.metadata, (old) => ({
-      ...old,
-      spec: { ...asMap(old.spec), replicas: wantedOf(deployment) },
-    }));
-  };
-
-  const onDeployment = (deployment: SimObject): void => {
-    const { name, uid } = deployment.metadata;
-    if (isObserved(deployment) || replicaSetOf(store, deployment) === undefined) return;
-    cancels.get(uid)?.();
-    const ms = timing.observeMs * (0.8 + 0.4 * random.next());
-    cancels.set(
-      uid,
-      clock.timer(ms, () => observe({ namespace, name })),
+  #countPods(replicaSet: SimObject): void {
+    const { store } = this.#deps;
+    const { generation } = replicaSet.metadata;
+    const counts = countsOf(podsOf(store, replicaSet));
+    store.patch(simKinds.ReplicaSet, replicaSet.metadata, (old) =>
+      withStatus(old, { observedGeneration: generation, ...counts }),
     );
-  };
+    const owner = controllerOf(replicaSet);
+    const deployments = store.list(simKinds.Deployment, this.#namespace);
+    const deployment = deployments.find(({ metadata }) => metadata.uid === owner);
+    if (deployment === undefined) return;
+    store.patch(simKinds.Deployment, deployment.metadata, (old) =>
+      withStatus(old, { ...counts, updatedReplicas: counts.replicas }),
+    );
+  }
 
   /** What the garbage collector does with the objects of an owner that is gone. */
-  const collect = (owner: SimObject): void => {
-    cancels.get(owner.metadata.uid)?.();
+  #collect(owner: SimObject): void {
+    const { store } = this.#deps;
+    this.#cancels.get(owner.metadata.uid)?.();
     const replicaSet = replicaSetOf(store, owner);
     if (replicaSet !== undefined) store.remove(simKinds.ReplicaSet, replicaSet.metadata);
     for (const pod of podsOf(store, owner)) store.delete(simKinds.Pod, pod.metadata);
-  };
+  }
+}
 
-  const onPod = (pod: SimObject): void => {
-    const owner = controllerOf(pod);
-    const replicaSet = store.list(simKinds.ReplicaSet, namespace).find(({ metadata }) => metadata.uid === owner);
-    if (replicaSet !== undefined) reconcile(replicaSet);
-  };
-
-  const unsubscribes = [
-    store.subscribe(
-      simKinds.Deployment,
-      ({ type, object }) => (type === 'DELETED' ? collect(object) : onDeployment(object)),
-      namespace,
-    ),
-    store.subscribe(
-      simKinds.ReplicaSet,
-      ({ type, object }) => (type === 'DELETED' ? collect(object) : reconcile(object)),
-      namespace,
-    ),
-    store.subscribe(simKinds.Pod, ({ object }) => onPod(object), namespace),
-  ];
-  for (const deployment of store.list(simKinds.Deployment, namespace)) onDeployment(deployment);
-  for (const replicaSet of store.list(simKinds.ReplicaSet, namespace)) reconcile(replicaSet);
-  return () => {
-    for (const unsubscribe of unsubscribes) unsubscribe();
-    for (const cancel of cancels.values()) cancel();
-  };
-};
+export const startReplicaSets = (deps: ActorDeps, namespace: string): (() => void) =>
+  new ReplicaSetController(deps, namespace).start();

@@ -13,7 +13,7 @@ import { careDrafts, goodReport, tunnelPod } from './care-objects.ts';
 import { etcdMain } from './components.ts';
 import { startDeploymentConditions } from './deployment-conditions.ts';
 import { type ShootInit, technicalName } from './objects.ts';
-import { wantedOf } from './workloads.ts';
+import { wantedOf, withStatus } from './workloads.ts';
 
 export interface ShootCareDeps extends ActorDeps {
   /** The shoot's own; `store` is the seed's. */
@@ -36,10 +36,9 @@ export const startExtensionReports = (
   const report = (kind: SimKind, extension: SimObject): void => {
     const types = asList(asMap(extension.status).conditions).map((condition) => String(asMap(condition).type));
     if (types.length === 0) return;
-    store.patch(kind, extension.metadata, (old) => ({
-      ...old,
-      status: { ...asMap(old.status), conditions: types.map((type) => goodReport(type, clock.now())) },
-    }));
+    store.patch(kind, extension.metadata, (old) =>
+      withStatus(old, { conditions: types.map((type) => goodReport(type, clock.now())) }),
+    );
   };
   return startLoop(clock, random.next() * reportEveryMs, () => {
     for (const kind of reporters) for (const extension of store.list(kind, namespace)) report(kind, extension);
@@ -55,7 +54,7 @@ const startEtcd = ({ store }: Pick<ActorDeps, 'store'>, namespace: string): (() 
     if (set === undefined) return;
     const readyReplicas = Number(asMap(set.status).readyReplicas ?? 0);
     const ready = readyReplicas >= wantedOf(set);
-    store.patch(simKinds.Etcd, ref, (etcd) => ({ ...etcd, status: { ...asMap(etcd.status), ready, readyReplicas } }));
+    store.patch(simKinds.Etcd, ref, (etcd) => withStatus(etcd, { ready, readyReplicas }));
   };
   const unsubscribe = store.subscribe(simKinds.StatefulSet, look, namespace);
   look();

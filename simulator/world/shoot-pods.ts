@@ -1,15 +1,15 @@
-import { simKinds } from '../apiserver/index.ts';
-import { annotateCluster, annotationOf } from './clusters.ts';
 import { type ControlPlaneDeps, startControlPlane } from './control-plane.ts';
 import { type ShootInit, crashingAnnotation, etcdAnnotation, technicalName } from './objects.ts';
 import type { PodRecovery } from './recoveries.ts';
+import type { Steering } from './source.ts';
+import { annotate, annotationOf } from './steering.ts';
 
 /** What can be done to the pods of a shoot's control plane; each throws for a shoot without `controlPlanePods`. */
 export interface ShootPods {
-  /** Keeps etcd from being ready, as an annotation on the Cluster does. */
+  /** Keeps etcd from being ready, as an annotation on the Cluster, or on its Namespace, does. */
   breakEtcd(): void;
   mendEtcd(): void;
-  /** Makes the programs of these Deployments, and of no others, exit whatever is there, as an annotation on the Cluster does. */
+  /** Makes the programs of these Deployments, and of no others, exit whatever is there, as an annotation on the Cluster, or on its Namespace, does. */
   crash(names: readonly string[]): void;
   /** How its Deployments came back after etcd did, oldest first. */
   recoveries(): readonly PodRecovery[];
@@ -22,28 +22,28 @@ const noPods = (shoot: string): ShootPods => {
   return { breakEtcd: refuse, mendEtcd: refuse, crash: refuse, recoveries: () => [] };
 };
 
-/** Before its Cluster is there, so that whoever hears of that finds the pods. */
+/** Before its Cluster is there, if it gets one, so that whoever hears of that finds the pods. */
 export const startShootPods = (
-  deps: ControlPlaneDeps,
+  deps: ControlPlaneDeps & { readonly steering: Steering },
   init: ShootInit,
 ): { readonly pods: ShootPods; readonly stop: () => void } => {
-  const { store } = deps;
+  const { store, steering } = deps;
   const { controlPlanePods = false, replicas = {} } = init;
   if (!controlPlanePods) return { pods: noPods(init.name), stop: () => undefined };
   const name = technicalName(init.name);
-  const isEtcdDown = (): boolean => annotationOf(store, name, etcdAnnotation) === 'down';
+  const isEtcdDown = (): boolean => annotationOf(store, steering, etcdAnnotation) === 'down';
   const isCrashing = (component: string): boolean =>
-    annotationOf(store, name, crashingAnnotation)?.split(',').includes(component) ?? false;
+    annotationOf(store, steering, crashingAnnotation)?.split(',').includes(component) ?? false;
   const controlPlane = startControlPlane(deps, { namespace: name, replicas, isEtcdDown, isCrashing });
-  const unsubscribe = store.subscribe(simKinds.Cluster, ({ object }) => {
+  const unsubscribe = store.subscribe(steering.kind, ({ object }) => {
     if (object.metadata.name === name) controlPlane.look();
   });
   return {
     pods: {
-      breakEtcd: () => annotateCluster(store, name, { key: etcdAnnotation, value: 'down' }),
-      mendEtcd: () => annotateCluster(store, name, { key: etcdAnnotation }),
+      breakEtcd: () => annotate(store, steering, { key: etcdAnnotation, value: 'down' }),
+      mendEtcd: () => annotate(store, steering, { key: etcdAnnotation }),
       crash: (names) =>
-        annotateCluster(store, name, {
+        annotate(store, steering, {
           key: crashingAnnotation,
           ...(names.length === 0 ? {} : { value: names.join(',') }),
         }),

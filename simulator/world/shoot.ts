@@ -1,10 +1,9 @@
 import { parseGoDuration } from '../../src/kubernetes/api/duration.ts';
-import { type SimObject, type SimStore, asMap, getPath, simKinds } from '../apiserver/index.ts';
+import { type SimStore, asMap, capiKinds, getPath, simKinds } from '../apiserver/index.ts';
 import type { SeededRandom } from '../time/index.ts';
 import type { ActorDeps } from './actor.ts';
 import { startApiServerStatus } from './api-server-status.ts';
 import { startClusterAutoscaler } from './cluster-autoscaler.ts';
-import { annotateCluster, annotationOf } from './clusters.ts';
 import { whileReady } from './deployments.ts';
 import type { WorldServer } from './endpoint.ts';
 import { type Fleet, createFleet } from './fleet.ts';
@@ -18,7 +17,7 @@ import {
   deploymentObject,
   kubeApiserver,
   kubeControllerManager,
-  kubeconfigSecret,
+  isCutOff,
   kubeletsAnnotation,
   machineControllerManager,
   machineObject,
@@ -29,6 +28,10 @@ import {
 import { startPodEviction } from './pod-eviction.ts';
 import { startShootCare } from './shoot-care.ts';
 import { type ShootPods, startShootPods } from './shoot-pods.ts';
+import { capiClusterObject, startCapiMachines } from './capi-objects.ts';
+import { type Plane, planeOf } from './plane.ts';
+import { type WorldSource, steeringOf } from './source.ts';
+import { annotate, annotationOf } from './steering.ts';
 
 /** What went wrong in a shoot, counted by the actors themselves. */
 export interface ShootImpact {
@@ -37,13 +40,11 @@ export interface ShootImpact {
   readonly machinesReplaced: number;
 }
 
-export interface WorldShoot extends ShootPods {
+export interface WorldShoot extends ShootPods, Plane {
   readonly name: string;
-  /** Of its control plane in the seed; also the name of its Cluster. */
-  readonly namespace: string;
   readonly api: WorldServer;
   readonly store: SimStore;
-  /** Keeps kubelets from the API server: the named nodes' or, without names, all (as the annotation on the Cluster does). */
+  /** Keeps kubelets from the API server: the named nodes' or, without names, all (as the annotation on the Cluster, or on its Namespace, does). */
   cutKubelets(nodes?: readonly string[]): void;
   restoreKubelets(): void;
   /** Puts the kubeconfig of now, or any other text, into the Secret that the prober reads. */
@@ -55,23 +56,27 @@ export interface WorldShoot extends ShootPods {
 export interface ShootDeps extends Omit<ActorDeps, 'random'> {
   readonly random: SeededRandom;
   readonly api: WorldServer;
+  readonly source: WorldSource;
 }
 
 /** What there is of a control plane without pods. */
 const controlPlane = [kubeApiserver, kubeControllerManager, machineControllerManager, clusterAutoscaler];
 
-const populate = ({ store, clock, api }: ShootDeps, init: ShootInit): void => {
-  const namespace = technicalName(init.name);
-  store.put(simKinds.Namespace, namespaceObject(namespace));
-  store.put(simKinds.Secret, kubeconfigSecret(namespace, api.kubeconfig()));
+const populate = ({ store, clock, api, source }: ShootDeps, init: ShootInit, plane: Plane): void => {
+  const { namespace, nameOf } = plane;
+  if (store.get(simKinds.Namespace, { name: namespace }) === undefined) {
+    store.put(simKinds.Namespace, namespaceObject(namespace));
+  }
+  store.put(simKinds.Secret, plane.secretObject(plane.secretName, api.kubeconfig()));
   // Those with pods are there already.
   const deployments = init.controlPlanePods === true ? [] : controlPlane;
   for (const name of deployments) {
     const replicas = init.replicas?.[name] ?? 1;
-    if (replicas > 0) store.put(simKinds.Deployment, deploymentObject(namespace, name, replicas));
+    if (replicas > 0) store.put(simKinds.Deployment, deploymentObject(namespace, nameOf(name), replicas));
   }
   // Last, so that whoever hears of the Cluster finds the rest.
-  store.put(simKinds.Cluster, clusterObject(init, clock.now()));
+  if (source !== 'secret') store.put(simKinds.Cluster, clusterObject(init, clock.now()));
+  if (plane.place !== undefined) store.put(capiKinds.Cluster, capiClusterObject(plane.place, clock.now()));
 };
 
 const startMachines = ({ store, clock }: ShootDeps, init: ShootInit, fleet: Fleet): void => {
@@ -85,7 +90,7 @@ const startMachines = ({ store, clock }: ShootDeps, init: ShootInit, fleet: Flee
   }
 };
 
-const graceIn = (cluster: SimObject | undefined, fallbackMs: number): number => {
+const graceIn = (cluster: unknown, fallbackMs: number): number => {
   const path = ['spec', 'shoot', 'spec', 'kubernetes', 'kubeControllerManager', 'nodeMonitorGracePeriod'];
   const text = getPath(cluster, path);
   const duration = typeof text === 'string' ? parseGoDuration(text) : undefined;
@@ -95,14 +100,15 @@ const graceIn = (cluster: SimObject | undefined, fallbackMs: number): number => 
 /** KCM, MCM and the cluster-autoscaler live while their Deployments in the seed are ready. */
 const startControllers = (
   deps: ShootDeps,
-  parts: { namespace: string; shoot: SimStore; fleet: Fleet; cluster: () => SimObject | undefined },
+  parts: { plane: Plane; namespace: string; shoot: SimStore; fleet: Fleet; cluster: () => unknown },
 ): { impact(): ShootImpact; stop(): void } => {
   const { store, timing, api } = deps;
-  const { namespace, shoot, fleet, cluster } = parts;
+  const { namespace, plane, shoot, fleet, cluster } = parts;
+  const refOf = (component: string) => ({ namespace: plane.namespace, name: plane.nameOf(component) });
   const path = (): WorldServer['reachability'] => api.reachability;
   let nodesTurnedUnknown = 0;
   let machinesReplaced = 0;
-  const stopManager = whileReady({ store, ref: { namespace, name: kubeControllerManager } }, () => {
+  const stopManager = whileReady({ store, ref: refOf(kubeControllerManager) }, () => {
     const shootDeps = { ...deps, store: shoot };
     const loops = [
       startNodeLifecycle(shootDeps, {
@@ -119,7 +125,7 @@ const startControllers = (
       for (const stop of loops) stop();
     };
   });
-  const stopMachines = whileReady({ store, ref: { namespace, name: machineControllerManager } }, () =>
+  const stopMachines = whileReady({ store, ref: refOf(machineControllerManager) }, () =>
     startMachineController(deps, {
       namespace,
       shoot,
@@ -130,7 +136,7 @@ const startControllers = (
       },
     }),
   );
-  const stopAutoscaler = whileReady({ store, ref: { namespace, name: clusterAutoscaler } }, () =>
+  const stopAutoscaler = whileReady({ store, ref: refOf(clusterAutoscaler) }, () =>
     startClusterAutoscaler(deps, { ...parts, path }),
   );
   return {
@@ -145,43 +151,49 @@ const startControllers = (
 
 /** Makes a shoot in the seed and sets its actors going. */
 export const createShoot = (deps: ShootDeps, init: ShootInit): { readonly shoot: WorldShoot; stop(): void } => {
-  const { api, store, random } = deps;
+  const { api, store, random, source } = deps;
+  // With Cluster API: hidden, for what the actors keep of the cluster.
   const namespace = technicalName(init.name);
+  const plane = planeOf(source, init);
   const shoot = api.server.store;
-  const cluster = (): SimObject | undefined => store.get(simKinds.Cluster, { name: namespace });
+  const steering = steeringOf(source, namespace);
+  const asMade = clusterObject(init, deps.clock.now());
+  const cluster = (): unknown => (source === 'secret' ? asMade : store.get(simKinds.Cluster, { name: namespace }));
   const fleet = createFleet(
     { ...deps, store: shoot, random: random.fork('kubelets') },
     {
-      namespace,
+      // Clusters of Cluster API may have nodes of the same names.
+      namespace: source === 'cluster-api' ? 'sim' : namespace,
       path: () => api.reachability,
-      isCutOff: () => annotationOf(store, namespace, kubeletsAnnotation) === 'cut',
+      isCutOff: (node) => isCutOff(annotationOf(store, steering, kubeletsAnnotation), node),
     },
   );
-  const { pods, stop: stopPods } = startShootPods({ ...deps, random: random.fork('pods') }, init);
-  populate(deps, init);
+  const { pods, stop: stopPods } = startShootPods({ ...deps, steering, random: random.fork('pods') }, init);
+  populate(deps, init, plane);
+  const stopCapi = plane.place && startCapiMachines(store, plane.place, namespace);
   startMachines(deps, init, fleet);
   const stopCare = startShootCare({ ...deps, shoot, random: random.fork('care') }, init);
-  const ref = { namespace, name: kubeApiserver };
+  const ref = { namespace: plane.namespace, name: plane.nameOf(kubeApiserver) };
   // With pods it is they who decide whether the API server answers.
   const stopStatus = init.controlPlanePods === true ? undefined : startApiServerStatus(deps, { ref, api });
-  const controllers = startControllers(deps, { namespace, shoot, fleet, cluster });
+  const controllers = startControllers(deps, { namespace, plane, shoot, fleet, cluster });
   return {
     shoot: {
       ...pods,
+      ...plane,
       name: init.name,
-      namespace,
       api,
       store: shoot,
       cutKubelets: (nodes) => {
-        if (nodes === undefined) annotateCluster(store, namespace, { key: kubeletsAnnotation, value: 'cut' });
+        if (nodes === undefined) annotate(store, steering, { key: kubeletsAnnotation, value: 'cut' });
         else fleet.cut(nodes);
       },
       restoreKubelets: () => {
         fleet.restore();
-        annotateCluster(store, namespace, { key: kubeletsAnnotation });
+        annotate(store, steering, { key: kubeletsAnnotation });
       },
       publishKubeconfig: (text = api.kubeconfig()) => {
-        const { data, ...secret } = kubeconfigSecret(namespace, text);
+        const { data, ...secret } = plane.secretObject(plane.secretName, text);
         store.patch(simKinds.Secret, secret.metadata, (old) => ({
           ...old,
           data: { ...asMap(old.data), ...asMap(data) },
@@ -190,6 +202,7 @@ export const createShoot = (deps: ShootDeps, init: ShootInit): { readonly shoot:
       impact: () => controllers.impact(),
     },
     stop: () => {
+      stopCapi?.();
       stopPods();
       stopCare();
       controllers.stop();

@@ -1,7 +1,6 @@
-import { type SimObject, asMap, simKinds } from '../apiserver/index.ts';
+import { type SimObject, simKinds } from '../apiserver/index.ts';
 import type { ActorDeps } from './actor.ts';
-import { isReady } from './pod-status.ts';
-import { isActive, podFor, podsOf, wantedOf } from './workloads.ts';
+import { countsOf, podFor, podsOf, wantedOf, withStatus } from './workloads.ts';
 
 /**
  * The StatefulSet controller of one namespace, with the pod management policy `Parallel`: pods are numbered, and a successor takes the
@@ -17,13 +16,10 @@ export const startStatefulSets = ({ store }: Pick<ActorDeps, 'store'>, namespace
     for (const pod of wanted) {
       if (store.get(simKinds.Pod, { namespace, name: pod }) === undefined) store.put(simKinds.Pod, podFor(set, pod));
     }
-    const active = podsOf(store, set).filter(isActive);
-    const ready = active.filter(isReady).length;
-    const counts = { replicas: active.length, readyReplicas: ready, availableReplicas: ready };
-    store.patch(simKinds.StatefulSet, set.metadata, (old) => ({
-      ...old,
-      status: { ...asMap(old.status), observedGeneration: generation, ...counts },
-    }));
+    const counts = countsOf(podsOf(store, set));
+    store.patch(simKinds.StatefulSet, set.metadata, (old) =>
+      withStatus(old, { observedGeneration: generation, ...counts }),
+    );
   };
 
   const reconcileAll = (): void => {

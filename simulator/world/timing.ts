@@ -1,110 +1,59 @@
-/** How fast the actors of a simulated seed are. Milliseconds; the defaults are those of the real programs. */
-export interface WorldTiming {
+/** How fast the actors of a simulated seed are, as the real programs are. Milliseconds. */
+export const defaultTiming = {
   /** The kubelet's `--node-lease-duration-seconds` times 0.25. */
-  readonly leaseRenewMs: number;
-  /** How long a kubelet waits for an answer to a heartbeat (`heartbeatClientConfig.Timeout`). */
-  readonly heartbeatTimeoutMs: number;
-  /** How often a kubelet posts a node status in which nothing changed. */
-  readonly statusReportMs: number;
-  /** KCM's `--node-monitor-grace-period`, for shoots that set none of their own. */
-  readonly graceMs: number;
-  /** KCM's `--node-monitor-period`. */
-  readonly monitorPeriodMs: number;
-  /** One by KCM's `--node-eviction-rate`: the time between two nodes whose pods it gives up. */
-  readonly nodeEvictionMs: number;
-  /** How long a pod stays on an unreachable node that asks for nothing else (`--default-unreachable-toleration-seconds`). */
-  readonly podTolerationMs: number;
-  /** A controller manager that cannot renew its leader lease for so long exits and starts anew. */
-  readonly leaderRenewDeadlineMs: number;
-  /** MCM's `--machine-health-timeout`. */
-  readonly machineHealthTimeoutMs: number;
-  /** From the order for a machine to its node joining. */
-  readonly machineJoinMs: number;
-  /** How often MCM looks at its machines. */
-  readonly machineCheckMs: number;
-  /** The cluster-autoscaler's `--scan-interval`. */
-  readonly autoscalerScanMs: number;
-  /** The cluster-autoscaler's `--scale-down-unready-time`. */
-  readonly unreadyNodeMs: number;
-  /** From a changed Deployment to its `observedGeneration`. */
-  readonly observeMs: number;
-  /** From there until pods that are no longer wanted have left the counts. */
-  readonly podStopMs: number;
-  /** From there until pods that are wanted are ready. */
-  readonly podStartMs: number;
-  /** From the end of a kube-apiserver's program until its Deployment shows that it is not available. */
-  readonly apiServerGoneMs: number;
-  /** The same where the program hangs: three readiness probes in a row (gardener pkg/component/kubernetes/apiserver/deployment.go). */
-  readonly apiServerHungMs: number;
-  /** From its first answer until its Deployment shows that it is available. */
-  readonly apiServerBackMs: number;
-  /** From the deletion of a pod to its end, if its grace period allows. */
-  readonly podEndMs: number;
-  /** From the start of a container to its first readiness probe. */
-  readonly readinessDelayMs: number;
-  /** From a readiness probe that failed to the next. */
-  readonly probePeriodMs: number;
-  /** How long a program lasts without what it depends on, as KCM's `--leader-elect-renew-deadline`. */
-  readonly dependencyTimeoutMs: number;
-  /** The kubelet's wait before it starts a container for the second time (`initialCrashLoopBackOff`); it doubles each time. */
-  readonly crashBackOffMs: number;
-  /** `MaxContainerBackOff` of the kubelet. */
-  readonly longestCrashBackOffMs: number;
-}
-
-export const defaultTiming: WorldTiming = {
   leaseRenewMs: 10_000,
+  /** How long a kubelet waits for an answer to a heartbeat (`heartbeatClientConfig.Timeout`). */
   heartbeatTimeoutMs: 10_000,
+  /** How often a kubelet posts a node status in which nothing changed. */
   statusReportMs: 300_000,
+  /** KCM's `--node-monitor-grace-period`, for shoots that set none of their own. */
   graceMs: 40_000,
+  /** KCM's `--node-monitor-period`. */
   monitorPeriodMs: 5_000,
+  /** One by KCM's `--node-eviction-rate`: the time between two nodes whose pods it gives up. */
   nodeEvictionMs: 10_000,
+  /** How long a pod stays on an unreachable node that asks for nothing else (`--default-unreachable-toleration-seconds`). */
   podTolerationMs: 300_000,
+  /** A controller manager that cannot renew its leader lease for so long exits and starts anew. */
   leaderRenewDeadlineMs: 10_000,
+  /** MCM's `--machine-health-timeout`. */
   machineHealthTimeoutMs: 600_000,
+  /** From the order for a machine to its node joining. */
   machineJoinMs: 120_000,
+  /** How often MCM looks at its machines. */
   machineCheckMs: 5_000,
+  /** The cluster-autoscaler's `--scan-interval`. */
   autoscalerScanMs: 10_000,
+  /** The cluster-autoscaler's `--scale-down-unready-time`. */
   unreadyNodeMs: 1_200_000,
+  /** From a changed Deployment to its `observedGeneration`. */
   observeMs: 200,
+  /** From there until pods that are no longer wanted have left the counts. */
   podStopMs: 500,
+  /** From there until pods that are wanted are ready. */
   podStartMs: 8_000,
+  /** From the end of a kube-apiserver's program until its Deployment shows that it is not available. */
   apiServerGoneMs: 1_000,
+  /** The same where the program hangs: three readiness probes in a row (gardener pkg/component/kubernetes/apiserver/deployment.go). */
   apiServerHungMs: 30_000,
+  /** From its first answer until its Deployment shows that it is available. */
   apiServerBackMs: 500,
+  /** From the deletion of a pod to its end, if its grace period allows. */
   podEndMs: 2_000,
+  /** From the start of a container to its first readiness probe. */
   readinessDelayMs: 10_000,
+  /** From a readiness probe that failed to the next. */
   probePeriodMs: 10_000,
+  /** How long a program lasts without what it depends on, as KCM's `--leader-elect-renew-deadline`. */
   dependencyTimeoutMs: 10_000,
+  /** The kubelet's wait before it starts a container for the second time (`initialCrashLoopBackOff`); it doubles each time. */
   crashBackOffMs: 10_000,
+  /** `MaxContainerBackOff` of the kubelet. */
   longestCrashBackOffMs: 300_000,
 };
 
+export type WorldTiming = Readonly<typeof defaultTiming>;
+
 /** The same world, `factor` times as slow: below 1 it is faster. */
-export const scaleTiming = (timing: WorldTiming, factor: number): WorldTiming => ({
-  leaseRenewMs: timing.leaseRenewMs * factor,
-  heartbeatTimeoutMs: timing.heartbeatTimeoutMs * factor,
-  statusReportMs: timing.statusReportMs * factor,
-  graceMs: timing.graceMs * factor,
-  monitorPeriodMs: timing.monitorPeriodMs * factor,
-  nodeEvictionMs: timing.nodeEvictionMs * factor,
-  podTolerationMs: timing.podTolerationMs * factor,
-  leaderRenewDeadlineMs: timing.leaderRenewDeadlineMs * factor,
-  machineHealthTimeoutMs: timing.machineHealthTimeoutMs * factor,
-  machineJoinMs: timing.machineJoinMs * factor,
-  machineCheckMs: timing.machineCheckMs * factor,
-  autoscalerScanMs: timing.autoscalerScanMs * factor,
-  unreadyNodeMs: timing.unreadyNodeMs * factor,
-  observeMs: timing.observeMs * factor,
-  podStopMs: timing.podStopMs * factor,
-  podStartMs: timing.podStartMs * factor,
-  apiServerGoneMs: timing.apiServerGoneMs * factor,
-  apiServerHungMs: timing.apiServerHungMs * factor,
-  apiServerBackMs: timing.apiServerBackMs * factor,
-  podEndMs: timing.podEndMs * factor,
-  readinessDelayMs: timing.readinessDelayMs * factor,
-  probePeriodMs: timing.probePeriodMs * factor,
-  dependencyTimeoutMs: timing.dependencyTimeoutMs * factor,
-  crashBackOffMs: timing.crashBackOffMs * factor,
-  longestCrashBackOffMs: timing.longestCrashBackOffMs * factor,
-});
+export const scaleTiming = (timing: WorldTiming, factor: number): WorldTiming =>
+  Object.fromEntries(Object.entries(timing).map(([name, ms]) => [name, ms * factor])) as unknown as WorldTiming;

@@ -7,6 +7,7 @@ import {
   asMap,
   simKinds,
 } from '../apiserver/index.ts';
+import { isReady } from './pod-status.ts';
 
 /** Replicas that a workload should have; as the API server defaults it. */
 export const wantedOf = (workload: SimObject): number => {
@@ -42,6 +43,18 @@ export const podsOf = (store: SimStore, owner: SimObject): readonly SimObject[] 
 /** Those that count: not being deleted, not ended (`FilterActivePods` of k8s.io/kubernetes/pkg/controller). */
 export const isActive = ({ metadata, status }: SimObject): boolean =>
   metadata.deletionTimestamp === undefined && !['Failed', 'Succeeded'].includes(String(asMap(status).phase));
+
+/** What the status of their owner counts of pods. */
+export const countsOf = (pods: readonly SimObject[]) => {
+  const active = pods.filter(isActive);
+  const ready = active.filter(isReady).length;
+  return { replicas: active.length, readyReplicas: ready, availableReplicas: ready };
+};
+
+export const withStatus = (object: SimObject, changes: Readonly<JsonMap>): SimObject => ({
+  ...object,
+  status: { ...asMap(object.status), ...changes },
+});
 
 /** Undefined for a Deployment whose pods nobody simulates. */
 export const replicaSetOf = (store: SimStore, deployment: SimObject): SimObject | undefined =>

@@ -1,10 +1,11 @@
 import type { Clock } from '../../src/ports/clock.ts';
-import type { SimKind, SimStore } from '../apiserver/index.ts';
+import { type SimKind, simKinds } from '../apiserver/index.ts';
 import { createSeededRandom } from '../time/index.ts';
 import { startDeploymentController } from './deployments.ts';
-import { type WorldServer, createWorldServer } from './endpoint.ts';
+import { createWorldServer } from './endpoint.ts';
 import type { ShootInit } from './objects.ts';
 import { type WorldShoot, createShoot } from './shoot.ts';
+import { type WorldSource, servedKinds } from './source.ts';
 import { type WorldTiming, defaultTiming } from './timing.ts';
 
 export interface WorldOptions {
@@ -14,38 +15,31 @@ export interface WorldOptions {
   readonly shoots: readonly ShootInit[];
   /** Default: as the real programs have it. */
   readonly timing?: Partial<WorldTiming>;
-  /** What the seed's API server serves. Default: all of `simKinds`, which the actors need. */
+  /** Default: gardener. */
+  readonly source?: WorldSource;
+  /** What the seed's API server serves, where Gardener has brought its kinds. Default: all of `simKinds`. */
   readonly kinds?: readonly SimKind[];
 }
 
 /** As the client of shoots has it (src/kubernetes/connection/shoot-connector.ts). */
 const connectTimeoutMs = 10_000;
 
-/** A seed with shoots, their kubelets and controllers, in memory. */
-export interface World {
-  readonly api: WorldServer;
-  /** Objects of the seed. */
-  readonly store: SimStore;
-  readonly timing: WorldTiming;
-  readonly shoots: readonly WorldShoot[];
-  /** Throws for a name that is not there. */
-  shoot(name: string): WorldShoot;
-  addShoot(init: ShootInit): WorldShoot;
-  /** Ends all actors; objects stay and are served on. */
-  stop(): void;
-}
-
 /**
- * Creates the world and sets it going: everything is up and has been for long. Actors write through the stores and wait on `clock`; the
+ * A seed with shoots, their kubelets and controllers, in memory, and going: everything is up and has been for long. Actors write through the stores and wait on `clock`; the
  * same seed on a virtual clock is the same run. Kubelets are cut off with a method of the shoot, or from outside with the
- * annotation `simulation.dependency-watchdog.gardener.cloud/kubelets: cut` on its Cluster; in the same way `.../etcd: down` and
+ * annotation `simulation.dependency-watchdog.gardener.cloud/kubelets: cut` on its Cluster (on its Namespace where the seed has none); in the same way `.../etcd: down` and
  * `.../crashing: NAMES` bring down the pods of a control plane that has them.
  */
-export const createWorld = (options: WorldOptions): World => {
-  const { clock, seed = 0 } = options;
+export const createWorld = (options: WorldOptions) => {
+  const { clock, seed = 0, source = 'gardener' } = options;
   const timing = { ...defaultTiming, ...options.timing };
   const random = createSeededRandom(seed);
-  const api = createWorldServer({ clock, name: 'seed', seed: String(seed), kinds: options.kinds });
+  const api = createWorldServer({
+    clock,
+    name: 'seed',
+    seed: String(seed),
+    kinds: servedKinds(source, options.kinds ?? Object.values(simKinds)),
+  });
   const { store } = api.server;
   const stopDeployments = startDeploymentController({ clock, timing, store, random: random.fork('deployments') });
   const entries: ReturnType<typeof createShoot>[] = [];
@@ -53,7 +47,10 @@ export const createWorld = (options: WorldOptions): World => {
   const addShoot = (init: ShootInit): WorldShoot => {
     const { name } = init;
     const server = createWorldServer({ clock, name: `${name}.shoots`, seed: String(seed), connectTimeoutMs });
-    const entry = createShoot({ clock, timing, store, random: random.fork(`shoot/${name}`), api: server }, init);
+    const entry = createShoot(
+      { clock, timing, store, source, random: random.fork(`shoot/${name}`), api: server },
+      init,
+    );
     entries.push(entry);
     return entry.shoot;
   };
@@ -61,20 +58,26 @@ export const createWorld = (options: WorldOptions): World => {
 
   return {
     api,
+    source,
+    /** Objects of the seed. Those of kinds that it does not serve are there for the actors alone. */
     store,
     timing,
-    get shoots() {
+    get shoots(): readonly WorldShoot[] {
       return entries.map(({ shoot }) => shoot);
     },
-    shoot: (name) => {
+    /** Throws for a name that is not there. */
+    shoot: (name: string): WorldShoot => {
       const found = entries.find(({ shoot }) => shoot.name === name);
       if (found === undefined) throw new Error(`the world has no shoot ${name}`);
       return found.shoot;
     },
     addShoot,
-    stop: () => {
+    /** Ends all actors; objects stay and are served on. */
+    stop: (): void => {
       stopDeployments();
       for (const entry of entries) entry.stop();
     },
   };
 };
+
+export type World = ReturnType<typeof createWorld>;

@@ -4,7 +4,7 @@ import type { NamespacedName } from '../gardener/health-calls.ts';
 import { type Call, smallAnswerBytes } from '../kubernetes/api/call.ts';
 import type { JsonObject } from '../kubernetes/api/decode.ts';
 import { type Lease, listNodeLeasesWithin } from '../kubernetes/api/lease.ts';
-import { listCall, lookBounds } from '../kubernetes/api/list-call.ts';
+import { listCall, runBounds } from '../kubernetes/api/list-call.ts';
 import { type TunnelPod, decodeTunnelPod } from '../kubernetes/api/pod.ts';
 
 /** A successful answer of `/healthz`: its status, a 2xx, and its body. */
@@ -21,7 +21,7 @@ export const getHealthz: Call<HealthzAnswer> = {
   text: (body, status) => ({ status, body }),
 };
 
-export const listNodeLeaseExpiries: Call<readonly Lease[]> = listNodeLeasesWithin(lookBounds.leases);
+export const listNodeLeaseExpiries: Call<readonly Lease[]> = listNodeLeasesWithin(runBounds.leases);
 
 /** Lists the pods at the shoot's end of the tunnel to its control plane. */
 export const listTunnelPods: Call<readonly TunnelPod[]> = listCall({
@@ -30,7 +30,7 @@ export const listTunnelPods: Call<readonly TunnelPod[]> = listCall({
   kind: 'PodList',
   decode: decodeTunnelPod,
   nameOf: ({ name }) => name,
-  bounds: lookBounds.tunnelPods,
+  bounds: runBounds.tunnelPods,
 });
 
 /** Field manager of our writes to Shoots. */

@@ -3,7 +3,7 @@ import { refKey } from '../kubernetes/api/resource-ref.ts';
 
 interface Keyed {
   readonly path: Path;
-  /** Undefined while the item has no key: then that is the problem to tell. */
+  /** Undefined if the item has no key; then that is the problem to report. */
   readonly key: string | undefined;
 }
 

@@ -18,13 +18,13 @@ const settingsFrom = (config: CareConfig): CareSettings => {
   };
 };
 
-/** gardenlet has none: it does this itself. */
-const gardeners = `syncPeriod: 1m0s
+/** gardenlet generates none: it has care built in. */
+const defaultText = `syncPeriod: 1m0s
 `;
 
 export const careConfig: ComponentConfig<CareSettings> = componentConfig({
   component: 'care',
-  gardeners,
+  defaultText,
   schema: careSchema,
   findings: careFindings,
   settingsFrom,

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { KubeconfigError } from '../kubernetes/api/errors.ts';
 import type { Kube } from '../kubernetes/api/kube.ts';
-import { createRateLimiter, retryThrottled, withRateLimit } from '../kubernetes/client/index.ts';
+import { createRateLimiter, limitedStack } from '../kubernetes/client/index.ts';
 import { connectCluster } from '../kubernetes/connection/index.ts';
 import { loadOperatorKubeconfig } from '../kubernetes/kubeconfig/index.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -32,7 +32,7 @@ export const connectGarden = async (deps: GardenDeps, clock: Clock): Promise<Gar
   const transport = connectCluster({ access, clock, logger, userAgent: userAgentOf(deps) });
   // After a restart all shoots of a seed are read at once, and other seeds may restart, too.
   const limiter = createRateLimiter({ ...limitsOf(flags), clock, meter, cluster: 'garden' });
-  return { kube: retryThrottled(withRateLimit(transport, limiter, clock), clock), close: () => transport.close() };
+  return { kube: limitedStack(transport, { clock, limiter }), close: () => transport.close() };
 };
 
 /** The messages name the flag for the seed's kubeconfig. */

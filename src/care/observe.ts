@@ -69,7 +69,7 @@ export const observe = async (deps: ObserveDeps, request: ObserveRequest): Promi
   if (kubeconfig === undefined) {
     return { kind: 'no-client', error: `there is no Secret ${secretKey} with a key "kubeconfig"` };
   }
-  const connection = connect(deps, kubeconfig);
+  const connection = clientFor(deps, kubeconfig);
   if (!connection.ok) return { kind: 'no-client', error: connection.error };
   const { client } = connection.value;
   try {
@@ -81,9 +81,9 @@ export const observe = async (deps: ObserveDeps, request: ObserveRequest): Promi
   }
 };
 
-const connect = ({ connector }: ObserveDeps, kubeconfig: string): Read<ShootConnection> => {
+const clientFor = ({ connector }: ObserveDeps, kubeconfig: string): Read<ShootConnection> => {
   try {
-    return { ok: true, value: connector.connect(kubeconfig) };
+    return { ok: true, value: connector.clientFor(kubeconfig) };
   } catch (error) {
     if (error instanceof KubeconfigError) return { ok: false, error: error.message };
     throw error;

@@ -2,7 +2,7 @@ import type { Kube } from '../kubernetes/api/kube.ts';
 import type { ShootConnector } from '../kubernetes/api/shoot-connection.ts';
 import type { TunnelConnector } from '../kubernetes/api/tunnel-connection.ts';
 import { createWatchRegistry } from '../kubernetes/cache/index.ts';
-import { createKubeClient, fenceWrites } from '../kubernetes/client/index.ts';
+import { createKubeClient, writerStack } from '../kubernetes/client/index.ts';
 import { createKubeconfigCache, createShootConnector, createTunnelConnector } from '../kubernetes/connection/index.ts';
 import type { Clock } from '../ports/clock.ts';
 import {
@@ -16,7 +16,7 @@ import {
   rightsOf,
   startParts,
 } from '../process/index.ts';
-import { CareGeneration } from './generation.ts';
+import { ConfiguredCare } from './configured-care.ts';
 import { CareReport } from './report.ts';
 import { careGardenGrants, careGrants } from './rights.ts';
 import type { CareSettings } from './settings.ts';
@@ -41,7 +41,7 @@ const createCare = ({
   dryRun = false,
 }: CareOptions): ComponentParts<CareSettings> => {
   const { clock, garden, leadership, logger } = ports;
-  const writer = garden && createKubeClient({ kube: fenceWrites(garden, leadership), clock });
+  const writer = garden && createKubeClient({ kube: writerStack(garden, leadership), clock });
   const deps = {
     ...ports,
     writer,
@@ -53,7 +53,7 @@ const createCare = ({
   return new Reloadable({
     name: 'care',
     settings,
-    create: (wanted) => new CareGeneration(wanted, deps),
+    create: (wanted) => new ConfiguredCare(wanted, deps),
     stop: () => undefined,
     logger,
   });

@@ -1,9 +1,9 @@
 import { styleText } from 'node:util';
-import type { CareRound } from '../care/index.ts';
+import type { CareResults } from '../care/index.ts';
 import { escapeControls } from '../telemetry/index.ts';
 import { type OutputFormat, formatDocument } from './output.ts';
 
-type Shoot = CareRound[number];
+type Shoot = CareResults[number];
 type Condition = Shoot['conditions'][number];
 
 const width = 80;
@@ -98,7 +98,7 @@ const severity = ['unhealthy', 'unknown', 'progressing', 'healthy'] as const;
 /** Of more shoots than this, those that are well are only counted: nobody reads them. */
 const mostInFull = 10;
 
-const summaryOf = (cares: CareRound, paint: Paint): string => {
+const summaryOf = (cares: CareResults, paint: Paint): string => {
   const counts = severity.flatMap((status) => {
     const count = cares.filter((care) => care.status === status).length;
     return count === 0 ? [] : [paint(status, `${count} ${status}`)];
@@ -114,13 +114,13 @@ const isAllWell = (care: Shoot): boolean =>
   troubleOf(care) === undefined;
 
 /** All texts in one line each, and nothing in them that drives a terminal. */
-const inPlainLines = (cares: CareRound): CareRound =>
+const inPlainLines = (cares: CareResults): CareResults =>
   JSON.parse(JSON.stringify(cares), (_name, value: unknown) =>
     typeof value === 'string' ? escapeControls(value.split(/\s+/).join(' ')) : value,
-  ) as CareRound;
+  ) as CareResults;
 
 /** What is worst comes first, and the summary last, where a terminal shows it. */
-const table = (cares: CareRound, paint: Paint): string => {
+const table = (cares: CareResults, paint: Paint): string => {
   const rank = ({ status }: Shoot): number => severity.indexOf(status);
   const shown = cares.length > mostInFull ? cares.filter((care) => !isAllWell(care)) : cares;
   const omitted = cares.length - shown.length;
@@ -133,7 +133,7 @@ const table = (cares: CareRound, paint: Paint): string => {
 };
 
 /** What machines read: the conditions are as they stand in a Shoot. */
-const documentOf = (cares: CareRound) => ({
+const documentOf = (cares: CareResults) => ({
   shoots: cares.map(({ namespace, shoot, status, problem, conditions, writing }) => ({
     namespace,
     ...(shoot === undefined ? {} : { shoot }),
@@ -144,14 +144,14 @@ const documentOf = (cares: CareRound) => ({
   })),
 });
 
-/** A round as text without control characters other than line feeds and colours; only the table is ever in colour. */
-export const formatRound = (cares: CareRound, format: OutputFormat, paint: Paint): string =>
+/** The results of `--once` as text without control characters other than line feeds and colours; only the table is ever in colour. */
+export const formatResults = (cares: CareResults, format: OutputFormat, paint: Paint): string =>
   format === 'table' ? table(inPlainLines(cares), paint) : formatDocument(documentOf(cares), format);
 
 const isBroken = ({ problem, writing }: Shoot): boolean => problem !== undefined || writing.kind === 'failed';
 
 /** 0 when all is well or on its way, 1 when some condition is False or Unknown, 2 when something could not be done. */
-export const exitCodeOf = (cares: CareRound): number => {
+export const exitCodeOf = (cares: CareResults): number => {
   if (cares.some(isBroken)) return 2;
   const isBad = ({ status }: Condition): boolean => status !== 'True' && status !== 'Progressing';
   return cares.some(({ conditions }) => conditions.some(isBad)) ? 1 : 0;

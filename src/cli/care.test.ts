@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import type { CareRound } from '../care/round.ts';
+import type { CareResults } from '../care/run-once.ts';
 import type { Condition } from '../gardener/condition.ts';
 import type { Result } from '../kubernetes/api/errors.ts';
-import { exitCodeOf, formatRound } from './care-output.ts';
+import { exitCodeOf, formatResults } from './care-output.ts';
 import { dwd, dwdWith, logLines } from './testing/dwd.ts';
 
-type Care = CareRound[number];
+type Care = CareResults[number];
 
 const condition = (type: string, status: string, others: Partial<Condition> = {}): Condition => ({
   type,
@@ -46,7 +46,7 @@ const sick = careOf('sick', {
   ],
 });
 
-const rounds: readonly (readonly [string, CareRound, number])[] = [
+const outcomes: readonly (readonly [string, CareResults, number])[] = [
   ['no shoots', [], 0],
   ['all is well', [careOf('one'), careOf('two')], 0],
   ['progress', [careOf('one', { conditions: [condition('EveryNodeReady', 'Progressing')] })], 0],
@@ -70,7 +70,7 @@ const rounds: readonly (readonly [string, CareRound, number])[] = [
 const hostile = '\u001b[2J\u001b]0;x\u0007\u009b31m\u202eevil\u2066\r\nshoot--dev--one: healthy\u007f\u0008';
 
 describe('rule 31: text from outside', () => {
-  const round: CareRound = [
+  const results: CareResults = [
     careOf(`one${hostile}`, {
       status: 'unhealthy',
       problem: hostile,
@@ -83,7 +83,7 @@ describe('rule 31: text from outside', () => {
   ];
 
   it.each(['table', 'json', 'yaml'] as const)('rule 31: never drives a terminal from a %s', (format) => {
-    const text = formatRound(round, format, plain);
+    const text = formatResults(results, format, plain);
     expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u);
     expect(text).toMatch(/\\(?:u001b|e)\[2J/);
     expect(text).not.toMatch(/^shoot--dev--one: healthy/m);
@@ -93,13 +93,13 @@ describe('rule 31: text from outside', () => {
     ['json', (text: string): unknown => JSON.parse(text)],
     ['yaml', (text: string): unknown => parse(text)],
   ] as const)('rule 31: is the same for the reader of %s', (format, read) => {
-    expect(read(formatRound(round, format, plain))).toMatchObject({
-      shoots: [{ problem: hostile, conditions: round[0]?.conditions }, { writing: { error: hostile } }],
+    expect(read(formatResults(results, format, plain))).toMatchObject({
+      shoots: [{ problem: hostile, conditions: results[0]?.conditions }, { writing: { error: hostile } }],
     });
   });
 
   it('rule 31: a table in colour holds the colours of this program and nothing else', () => {
-    const text = formatRound(round, 'table', (_status, word) => `<${word}>`);
+    const text = formatResults(results, 'table', (_status, word) => `<${word}>`);
     expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u);
   });
 });
@@ -131,7 +131,7 @@ describe('dwd care', () => {
     [['-n', 'shoot--dev--one', '--shoot=dev/one'], 'shoot--dev--one'],
     [[], undefined],
   ])('with %j checks %s', async (flags, namespace) => {
-    const { rounds: run } = await dwd('care', '--config-file=care.yaml', '--once', ...flags);
+    const { careOnce: run } = await dwd('care', '--config-file=care.yaml', '--once', ...flags);
     expect(run).toMatchObject([{ namespace }]);
   });
 
@@ -143,31 +143,31 @@ describe('dwd care', () => {
     [['--once', '--output=xml'], 'flag --output takes table, json or yaml; it was given "xml"'],
     [['--concurrent-reconciles=3'], 'unknown flag'],
   ])('refuses %j', async (flags, message) => {
-    const { code, stderr, cares, rounds: run } = await dwd('care', '--config-file=care.yaml', ...flags);
-    expect({ code, cares, rounds: run }).toEqual({ code: 2, cares: [], rounds: [] });
+    const { code, stderr, cares, careOnce: run } = await dwd('care', '--config-file=care.yaml', ...flags);
+    expect({ code, cares, careOnce: run }).toEqual({ code: 2, cares: [], careOnce: [] });
     expect(stderr).toContain(`dwd care: ${message}`);
   });
 });
 
 describe('dwd care --once', () => {
-  const once = (round: Result<CareRound, string>, ...flags: readonly string[]) =>
-    dwdWith(async () => 7, ['care', '--config-file=care.yaml', '--once', ...flags], { round });
+  const once = (onceResult: Result<CareResults, string>, ...flags: readonly string[]) =>
+    dwdWith(async () => 7, ['care', '--config-file=care.yaml', '--once', ...flags], { onceResult });
 
-  it.each(rounds)('%s: prints the round and exits in kind', async (_what, value, code) => {
+  it.each(outcomes)('%s: prints the results and exits in kind', async (_what, value, code) => {
     const outcome = await once({ ok: true, value });
-    expect(outcome).toMatchObject({ code, stderr: '', stdout: formatRound(value, 'table', plain) });
+    expect(outcome).toMatchObject({ code, stderr: '', stdout: formatResults(value, 'table', plain) });
     expect(exitCodeOf(value)).toBe(code);
   });
 
-  it('tells why there was no round', async () => {
+  it('tells why nothing was checked', async () => {
     const outcome = await once({ ok: false, error: 'there is no Cluster x in this seed' }, '--shoot=x');
     expect(outcome).toMatchObject({ code: 2, stdout: '', stderr: 'dwd care: there is no Cluster x in this seed\n' });
-    expect(outcome.rounds).toMatchObject([{ namespace: 'x', takeOver: false }]);
+    expect(outcome.careOnce).toMatchObject([{ namespace: 'x', takeOver: false }]);
     expect(outcome.cares).toEqual([]);
   });
 
   it('exits with 2 when it has no configuration', async () => {
-    const { code, stderr, rounds: run } = await dwd('care', '--config-file=nowhere.yaml', '--once');
+    const { code, stderr, careOnce: run } = await dwd('care', '--config-file=nowhere.yaml', '--once');
     expect({ code, run }).toEqual({ code: 2, run: [] });
     expect(stderr).toBe('dwd care: cannot read --config-file nowhere.yaml: no such file or directory\n');
   });
@@ -193,16 +193,16 @@ describe('dwd care --once', () => {
   });
 });
 
-describe('formatRound', () => {
-  const all = rounds.flatMap(([, round]) => round);
+describe('formatResults', () => {
+  const all = outcomes.flatMap(([, results]) => results);
 
   it('is as it was', async () => {
-    await expect(formatRound(all, 'table', plain)).toMatchFileSnapshot('fixtures/care-table.txt');
-    await expect(formatRound(all, 'yaml', plain)).toMatchFileSnapshot('fixtures/care-round.yaml');
+    await expect(formatResults(all, 'table', plain)).toMatchFileSnapshot('fixtures/care-table.txt');
+    await expect(formatResults(all, 'yaml', plain)).toMatchFileSnapshot('fixtures/care-once.yaml');
   });
 
   it('fits into 80 columns and loses no word', () => {
-    const text = formatRound(all, 'table', plain);
+    const text = formatResults(all, 'table', plain);
     expect(text.split('\n').filter((line) => line.length > 80)).toEqual([]);
     for (const { conditions } of all) {
       for (const { status, reason, message } of conditions) {
@@ -214,22 +214,22 @@ describe('formatRound', () => {
   });
 
   it('stands in columns, whatever the colours', () => {
-    const marked = formatRound([sick], 'table', (status, text) => `<${status}>${text}</>`);
-    expect(marked.replaceAll(/<[^>]*>/g, '')).toBe(formatRound([sick], 'table', plain));
+    const marked = formatResults([sick], 'table', (status, text) => `<${status}>${text}</>`);
+    expect(marked.replaceAll(/<[^>]*>/g, '')).toBe(formatResults([sick], 'table', plain));
     expect(marked).toContain('<False>False      </>  DeploymentUnhealthy');
     expect(marked).toContain('<unhealthy>1 unhealthy</>');
   });
 
   it('puts what is worst first', () => {
     const unknown = careOf('dark', { status: 'unknown', conditions: [condition('EveryNodeReady', 'Unknown')] });
-    const text = formatRound([careOf('a'), unknown, careOf('b'), sick], 'table', plain);
+    const text = formatResults([careOf('a'), unknown, careOf('b'), sick], 'table', plain);
     expect(text.match(/^shoot--dev--\w+/gm)).toEqual(['sick', 'dark', 'a', 'b'].map((name) => `shoot--dev--${name}`));
   });
 
   it('leaves out those of many shoots in which all is well, and says so', () => {
-    const well = (count: number): CareRound => Array.from({ length: count }, (_, index) => careOf(`n${index}`));
-    expect(formatRound(well(10), 'table', plain)).toMatch(/n9 .*\n.*\n\n10 shoots: 10 healthy\n$/);
-    expect(formatRound(well(250), 'table', plain)).toBe(
+    const well = (count: number): CareResults => Array.from({ length: count }, (_, index) => careOf(`n${index}`));
+    expect(formatResults(well(10), 'table', plain)).toMatch(/n9 .*\n.*\n\n10 shoots: 10 healthy\n$/);
+    expect(formatResults(well(250), 'table', plain)).toBe(
       '250 shoots: 250 healthy\nleft out: 250 in which all is well (--output json has all)\n',
     );
     const others = [
@@ -240,12 +240,12 @@ describe('formatRound', () => {
       // As a Shoot that is being created: its status does not go by its conditions.
       careOf('new', { conditions: [condition('EveryNodeReady', 'False')] }),
     ];
-    const text = formatRound([...well(245), ...others], 'table', plain);
+    const text = formatResults([...well(245), ...others], 'table', plain);
     expect(text.match(/^shoot--dev--\w+/gm)).toEqual(
       ['sick', 'unread', 'failed', 'theirs', 'new'].map((name) => `shoot--dev--${name}`),
     );
     expect(text).toMatch(/\n250 shoots: 1 unhealthy, 1 unknown, 248 healthy\nleft out: 245 in which all is well .*\n$/);
-    expect(JSON.parse(formatRound([...well(245), ...others], 'json', plain))).toMatchObject({
+    expect(JSON.parse(formatResults([...well(245), ...others], 'json', plain))).toMatchObject({
       shoots: Array.from({ length: 250 }, () => ({})),
     });
   });

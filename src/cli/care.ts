@@ -1,8 +1,8 @@
-import { type CareProcessDeps, type CareRound, type CareRoundDeps, careConfig } from '../care/index.ts';
+import { type CareProcessDeps, type CareResults, type CareOnceDeps, careConfig } from '../care/index.ts';
 import type { Result } from '../kubernetes/api/errors.ts';
-import { exitCodeOf, formatRound, inColour } from './care-output.ts';
+import { exitCodeOf, formatResults, inColour } from './care-output.ts';
 import { type Command, defineCommand } from './command.ts';
-import { launch } from './component.ts';
+import { launch } from './launch.ts';
 import { CommandError, UsageError } from './errors.ts';
 import { bool, text } from './flag-types.ts';
 import { type FlagValues, flag, optionalFlag } from './flags.ts';
@@ -13,15 +13,15 @@ import { processFlags } from './process-flags.ts';
 export interface RunCare {
   /** Until it is stopped; resolves with the exit code. */
   readonly process: (deps: CareProcessDeps) => Promise<number>;
-  /** Once. */
-  readonly round: (deps: CareRoundDeps) => Promise<Result<CareRound, string>>;
+  /** `--once`: checks every shoot once. */
+  readonly once: (deps: CareOnceDeps) => Promise<Result<CareResults, string>>;
 }
 
 const description = `Checks the control planes, nodes and system components of all shoots of a seed and says how each shoot is, as conditions with a status, a reason and a message. With --garden-kubeconfig they are written to the status of the Shoots; without it, they are told by metrics, log and --once.
 
 --once checks every shoot once, prints what it finds, and exits with 0 when all is well, 1 when some condition is False or Unknown, and 2 when the checks could not be run. It writes, too, if --garden-kubeconfig is given and --dry-run is not.`;
 
-/** How many shoots are checked at the same time is in the configuration. */
+/** Without --concurrent-reconciles: how many shoots are checked at the same time is in the configuration. */
 const { 'concurrent-reconciles': _, ...flagsInCommon } = processFlags;
 
 const careFlags = {
@@ -58,7 +58,7 @@ const namespaceFrom = ({ shoot, namespace }: FlagValues<typeof careFlags>): stri
   return named ?? namespace;
 };
 
-/** Of a round, 1 says that shoots were checked; what keeps it from that is a 2. */
+/** `--once` exits with 1 if shoots were checked and some are not well; whatever keeps it from checking them is a 2. */
 const orUnchecked = async (launched: Promise<number>, io: CliIo): Promise<number> => {
   try {
     return await launched;
@@ -86,18 +86,19 @@ export const careCommand = (run: RunCare): Command =>
       if (!once && needsOnce !== undefined) throw new UsageError(`flag --${needsOnce} is of use only with --once`);
       const namespace = namespaceFrom(flags);
       const garden = { gardenKubeconfig, takeOver };
-      const round = async (deps: CareProcessDeps): Promise<number> => {
-        const result = await run.round({ ...deps, namespace });
+      const runOnce = async (deps: CareProcessDeps): Promise<number> => {
+        const result = await run.once({ ...deps, namespace });
         if (!result.ok) return unchecked(io, result.error);
-        io.stdoutStyled(formatRound(result.value, output, inColour));
+        io.stdoutStyled(formatResults(result.value, output, inColour));
         return exitCodeOf(result.value);
       };
-      // A round prints its result: the log holds errors only, unless a level is given.
+      // --once prints a result: the log holds errors only, unless a level is given.
       const quiet = once && !given.includes('zap-log-level') ? { 'zap-log-level': 'error' as const } : {};
       const component = {
         printsResult: once,
         config: careConfig,
-        run: (deps: Omit<CareProcessDeps, keyof typeof garden>) => (once ? round : run.process)({ ...deps, ...garden }),
+        run: (deps: Omit<CareProcessDeps, keyof typeof garden>) =>
+          (once ? runOnce : run.process)({ ...deps, ...garden }),
       };
       const processFlagValues = { ...flags, ...quiet, 'concurrent-reconciles': 1 };
       const launched = launch(component, { flags: processFlagValues, given, operands, io });

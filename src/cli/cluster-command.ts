@@ -24,8 +24,10 @@ const progressWidth = 78;
 
 type ClusterFlagValues = FlagValues<ReturnType<typeof clusterFlags>>;
 
+const ofAdmin = 'it takes the rights of cluster-admin: use the kubeconfig of somebody who has them';
+
 /** What a command is given that works on a cluster once. It has no log: what it prints at its end says all. */
-export const clusterCommandOf = (flags: ClusterFlagValues, io: CliIo) => {
+export const clusterCommandOf = (flags: ClusterFlagValues, io: CliIo, forbidden = ofAdmin) => {
   const { kubeconfig, timeout: timeoutMs } = flags;
   return {
     kubeconfig,
@@ -36,6 +38,7 @@ export const clusterCommandOf = (flags: ClusterFlagValues, io: CliIo) => {
     dryRun: flags['dry-run'],
     progress: (line: string) => io.progress?.show(line.slice(0, progressWidth)),
     stop: io.stopOnSignals(),
+    forbidden,
   };
 };
 

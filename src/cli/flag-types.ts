@@ -27,6 +27,11 @@ export const text = (placeholder: string, takes: string): FlagType<string> => ({
   parse: (value) => (value === '' ? undefined : { value }),
 });
 
+/** How a shoot is named for a command that works on a seed. */
+export const shootNames = 'the namespace of a control plane, PROJECT/NAME, or NAMESPACE/CLUSTER of Cluster API';
+
+export const shootName = text('shoot', shootNames);
+
 /** A name of a namespace is an RFC 1123 label: `IsDNS1123Label` in k8s.io/apimachinery/pkg/util/validation. */
 export const namespaceName: FlagType<string> = {
   placeholder: 'namespace',

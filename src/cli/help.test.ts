@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { processFlags } from './process-flags.ts';
+import { proberFlags } from './prober.ts';
 import { dwd } from './testing/dwd.ts';
 
 describe('help', () => {
@@ -22,7 +22,7 @@ describe('help', () => {
     const { code, stdout, stderr } = await dwd(...argv);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toBe((await dwd('help', 'prober')).stdout);
-    for (const name of Object.keys(processFlags)) expect(stdout).toContain(`  --${name} `);
+    for (const name of Object.keys(proberFlags)) expect(stdout).toContain(`  --${name} `);
   });
 
   it.each([
@@ -35,6 +35,12 @@ describe('help', () => {
     ['manifests'],
     ['install'],
     ['uninstall'],
+    ['preflight'],
+    ['status'],
+    ['explain'],
+    ['pause'],
+    ['resume'],
+    ['release'],
     ['rehearse'],
     ['demo'],
     ['completion'],

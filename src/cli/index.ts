@@ -2,13 +2,18 @@ import { type RunCare, careCommand } from './care.ts';
 import type { Command } from './command.ts';
 import { completionCommand } from './completion.ts';
 import { type RunDemo, demoCommand } from './demo.ts';
+import { explainCommand } from './explain.ts';
 import { type RunInstall, installCommand } from './install.ts';
 import type { CliIo } from './io.ts';
 import { manifestsCommand } from './manifests.ts';
+import { type RunPause, type RunResume, pauseCommand, resumeCommand } from './pause.ts';
+import { type RunPreflight, preflightCommand } from './preflight.ts';
 import { type RunProber, proberCommand } from './prober.ts';
 import { runProgram } from './program.ts';
 import { type RunRehearse, rehearseCommand } from './rehearse.ts';
+import { type RunRelease, releaseCommand } from './release.ts';
 import { schemaCommand } from './schema.ts';
+import { type RunStatus, statusCommand } from './status.ts';
 import { type RunUninstall, uninstallCommand } from './uninstall.ts';
 import { validateCommand } from './validate.ts';
 import { versionCommand } from './version.ts';
@@ -26,28 +31,41 @@ export { inWords } from './read-text.ts';
 export type { RunRehearse } from './rehearse.ts';
 export { loadSimulator } from './simulator.ts';
 export type { Terminal } from './terminal.ts';
+export type { RunPause, RunResume } from './pause.ts';
+export type { RunPreflight } from './preflight.ts';
+export type { RunRelease } from './release.ts';
 export type { RunProber } from './prober.ts';
 export type { RunUninstall } from './uninstall.ts';
 export type { RunWeeder } from './weeder.ts';
-export { runProcess } from './process.ts';
+export { runProcess } from './run-process.ts';
 
-/** What the commands run; each is loaded when it is needed. */
-export interface Components {
+/** What runs behind the commands; main.ts loads each when it is needed. */
+export interface Runners {
   readonly runProber: RunProber;
   readonly runWeeder: RunWeeder;
   readonly runCare: RunCare;
   readonly runInstall: RunInstall;
   readonly runUninstall: RunUninstall;
+  readonly runPreflight: RunPreflight;
+  readonly runStatus: RunStatus;
+  readonly runPause: RunPause;
+  readonly runResume: RunResume;
+  readonly runRelease: RunRelease;
   readonly runRehearse: RunRehearse;
   readonly runDemo: RunDemo;
 }
 
 /** In the order of the help text. */
-export const commandsOf = (components: Components): readonly Command[] => {
-  const { runProber, runWeeder, runCare, runInstall, runUninstall, runRehearse, runDemo } = components;
+export const commandsOf = (runners: Runners): readonly Command[] => {
+  const { runProber, runWeeder, runCare, runInstall, runUninstall, runPreflight, runStatus, runRehearse, runDemo } =
+    runners;
+  const { runPause, runResume, runRelease } = runners;
   const commands: readonly Command[] = [
     ...[proberCommand(runProber), weederCommand(runWeeder), careCommand(runCare)],
     ...[validateCommand, schemaCommand, manifestsCommand],
+    preflightCommand(runPreflight),
+    ...[statusCommand(runStatus), explainCommand(runStatus)],
+    ...[pauseCommand(runPause), resumeCommand(runResume), releaseCommand(runRelease)],
     ...[installCommand(runInstall), uninstallCommand(runUninstall)],
     ...[rehearseCommand(runRehearse), demoCommand(runDemo)],
     completionCommand(() => commands),
@@ -57,4 +75,4 @@ export const commandsOf = (components: Components): readonly Command[] => {
 };
 
 /** The program `dwd`. Resolves with the exit code; rejects only with what is a bug. */
-export const runCli = (io: CliIo, components: Components): Promise<number> => runProgram(commandsOf(components), io);
+export const runCli = (io: CliIo, runners: Runners): Promise<number> => runProgram(commandsOf(runners), io);

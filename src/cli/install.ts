@@ -9,7 +9,7 @@ import { formatInstalled } from './install-output.ts';
 import { manifestFlags } from './manifests/flags.ts';
 import { installationFrom } from './manifests/options.ts';
 import { policies } from './manifests/policy.ts';
-import { components, renderManifests } from './manifests/render.ts';
+import { manifestParts, renderManifests } from './manifests/render.ts';
 import { outputFlag } from './output.ts';
 
 export type RunInstall = (run: InstallRun) => Promise<Result<InstallReport, CommandFailure>>;
@@ -20,9 +20,9 @@ Fields that other managers have set otherwise are left to them, and nothing is c
 
 It ends with 0 when all is well, and with 1 when something could not be done or a check failed.`;
 
-/** What is needed in a shoot is applied there, by whoever makes shoots. */
+/** `shoot-access` is applied in a shoot, and not by `dwd install`. */
 const isForSeed = (component: string): boolean => component !== 'shoot-access';
-const installable = components.filter(isForSeed);
+const installable = manifestParts.filter(isForSeed);
 
 const flags = {
   ...manifestFlags,

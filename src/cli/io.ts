@@ -24,6 +24,8 @@ export interface CliIo {
   readonly progress?: Progress;
   /** Present where both stdin and stdout are a terminal. */
   readonly terminal?: Terminal;
+  /** Prints a question and reads a line of an answer. Present where both stdin and stdout are a terminal; to be called once. */
+  readonly ask?: (question: string) => Promise<string>;
   /** The whole text of a regular file, or of stdin for `-`. Rejects with an error whose message says why in words. */
   readonly readFile: (path: string) => Promise<string>;
   /**

@@ -154,6 +154,7 @@ describe('dwd manifests', () => {
       '--leader-election-namespace=garden',
       ...limits,
       '--zap-log-level=info',
+      ...(component === 'prober' ? ['--page-bind-addr=127.0.0.1:9645'] : []),
     ]);
     expect(ofKind(all, 'Role').rules?.at(-1)).toMatchObject({ resourceNames: [`dwd-${component}-leader-election`] });
   });
@@ -235,6 +236,19 @@ describe('dwd manifests', () => {
     expect(ofKind(all, 'PodDisruptionBudget').spec).toMatchObject({ maxUnavailable: 1 });
   });
 
+  it('mounts the Secret with the URL of notifications, without which the prober starts all the same', async () => {
+    const { template } = podOf(await manifests('--component=prober', '--set=prober.notifyUrlSecret=dwd-notify'));
+    expect(template.spec).toMatchObject({
+      containers: [
+        {
+          args: expect.arrayContaining(['--notify-url=file:/etc/dependency-watchdog-notify/url']) as unknown,
+          volumeMounts: [{ name: 'config' }, { name: 'notify', mountPath: '/etc/dependency-watchdog-notify' }],
+        },
+      ],
+      volumes: [{ name: 'config' }, { name: 'notify', secret: { secretName: 'dwd-notify', optional: true } }],
+    });
+  });
+
   it('takes other names and numbers, and values that have no flag', async () => {
     const sets = [
       'nodeSelector=pool=system,zone=a',
@@ -288,7 +302,7 @@ describe('dwd manifests', () => {
     expect(monitor.metadata.labels).toMatchObject({ app: 'dwd-weeder', prometheus: 'main' });
     expect(monitor.spec).toEqual({
       selector: { matchLabels: { app: 'dwd-weeder' } },
-      endpoints: [{ port: 'metrics', interval: '30s' }],
+      endpoints: [{ port: 'metrics', interval: '30s', honorLabels: true }],
     });
   });
 
@@ -382,9 +396,9 @@ describe('dwd manifests', () => {
     const example = (name: string): string =>
       readFileSync(new URL(`../../examples/${name}-config.yaml`, import.meta.url), 'utf8');
     const options = { unknownFields: 'error' } as const;
-    const prober = proberConfig.load(proberConfig.gardeners, options);
+    const prober = proberConfig.load(proberConfig.defaultText, options);
     expect(prober).toMatchObject({ settings: proberConfig.load(example('prober'), options).settings, problems: [] });
-    const weeder = weederConfig.load(weederConfig.gardeners, options);
+    const weeder = weederConfig.load(weederConfig.defaultText, options);
     expect(weeder).toMatchObject({ settings: weederConfig.load(example('weeder'), options).settings, problems: [] });
   });
 

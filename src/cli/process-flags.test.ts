@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ProberSettings } from '../prober/settings.ts';
-import type { ProcessDeps } from '../process/process.ts';
+import type { ProcessDeps } from '../process/run-component.ts';
 import type { ProcessOptions } from '../process/settings.ts';
-import { processFlags } from './process-flags.ts';
+import { proberFlags } from './prober.ts';
 import { dwd } from './testing/dwd.ts';
 
 const prober = (...flags: readonly string[]) => dwd('prober', '--config-file=config.yaml', ...flags);
@@ -59,6 +59,10 @@ describe('flags of the prober', () => {
     ['zap-encoder', 'console', {}],
     ['dry-run', 'F', {}],
     ['strict', 'F', {}],
+    ['standby', 'warm', {}],
+    ['notify-url', 'https://hooks.example/x', {}],
+    ['notify-template', 'template.json', {}],
+    ['page-bind-addr', '127.0.0.1:9645', {}],
     ['pprof-bind-addr', 'anything', {}],
     ['zap-devel', 'nonsense', {}],
     ['zap-stacktrace-level', '', {}],
@@ -67,7 +71,7 @@ describe('flags of the prober', () => {
 
   it('are all tried here', () => {
     const tried = new Set([...good.map(([name]) => name), 'config-file']);
-    expect([...tried].toSorted()).toEqual(Object.keys(processFlags).toSorted());
+    expect([...tried].toSorted()).toEqual(Object.keys(proberFlags).toSorted());
   });
 
   it.each(good)('--%s=%s', async (name, value, changes) => {

@@ -22,7 +22,11 @@ export const processFlags = {
   'kube-api-burst': flag(integer({ min: 0 }), '10', 'Requests above the sustained rate; 0 means 10'),
   'concurrent-reconciles': flag(integer({ min: 1 }), '1', 'Objects that are reconciled at the same time'),
   'metrics-bind-addr': flag(address, ':9643', 'Where Prometheus metrics are served at /metrics; 0 turns it off'),
-  'health-bind-addr': flag(address, ':9644', 'Where /healthz and /readyz are served; 0 turns it off'),
+  'health-bind-addr': flag(
+    address,
+    ':9644',
+    'Where /healthz, /readyz and, of the prober, /status are served; 0 turns it off',
+  ),
   'enable-leader-election': flag(
     bool,
     'false',

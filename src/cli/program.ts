@@ -84,7 +84,7 @@ const createProgram = (commands: readonly Command[], io: CliIo, setExitCode: (co
     .configureOutput({
       writeOut: io.stdout,
       writeErr: io.stderr,
-      // Told by `tell`, in one form with the errors of our own.
+      // `tell` prints it, in one form with our own errors.
       outputError: () => undefined,
       getOutHasColors: () => false,
       getErrHasColors: () => false,

@@ -1,8 +1,9 @@
 import { type Command, defineCommand } from './command.ts';
 import { choice, integer, positiveDuration, rate, text } from './flag-types.ts';
-import { flag, type FlagValues, requiredFlag } from './flags.ts';
+import { flag, type FlagValues, optionalFlag, requiredFlag } from './flags.ts';
 import type { CliIo } from './io.ts';
 import { outputFlagWithText } from './output.ts';
+import { rehearsedSourceType } from './source-flag.ts';
 
 /** For the help; what they do is in the simulator. */
 const faults = {
@@ -13,6 +14,9 @@ const faults = {
   'seed-slow': "as lb, while the seed's API server takes 500 ms for a request and refuses one in five with 429",
   'clock-skew': 'as lb, with the clocks of all nodes ahead or behind by 10 minutes',
   restart: 'as lb, and the watchdog is killed in the middle of the outage and comes back 10 s later',
+  'leader-dies': 'as lb, with two replicas, of which the leader is killed 18 s later and comes back after 10 s',
+  'late-kubelets': 'as lb, and half of the kubelets come back a minute after the others',
+  flapping: 'all kubelets are silent for 35 s, renew for 10 s, and so on',
   none: 'nothing fails, and nothing may be scaled',
 } as const;
 
@@ -22,7 +26,9 @@ const faultNames = Object.keys(faults) as [FaultName, ...FaultName[]];
 
 const description = `Rehearses an outage with a configuration of the prober, in virtual time and in memory: a simulated seed, the real prober under the real rate limits, and an outage that begins when the shoots have settled and takes a third of the time. Tells what happens when, the margin that is left of KCM's grace period, and the nodes that are lost with and without protection; warns where the configuration cannot win.
 
-The dependent resources are the configured ones. A kind of your own is not rehearsed, because only your seed can tell whether it can be scaled; the result says so. By name, kube-controller-manager gives up nodes and machine-controller-manager replaces machines while they are up.
+With clusterSource.kind secret in the file, or --source secret, the simulated seed has never seen Gardener: it serves neither Clusters nor Machines, and it has machine-controller-manager and cluster-autoscaler only where they are configured. With cluster-api it serves Clusters and Machines of Cluster API in their place, two Clusters to a namespace; --source cluster-api puts the name of the Cluster before each configured name.
+
+The dependent resources are the configured ones. A kind of your own is not rehearsed, because only your seed can tell whether it can be scaled; the result says so. One with action annotate is, but nothing works on it. By name, that of the cluster left out, kube-controller-manager gives up nodes and machine-controller-manager replaces machines while they are up.
 
 The faults are:
 
@@ -34,6 +40,10 @@ The same arguments give the same output. Exits with 0 when no node was lost that
 
 const flags = {
   'config-file': requiredFlag(text('path', 'the path of the configuration file'), 'Configuration of the prober'),
+  source: optionalFlag(
+    rehearsedSourceType,
+    'How clusters are found: gardener, secret or cluster-api. Without it, as the configuration file says',
+  ),
   shoots: flag(integer({ min: 1 }), '250', 'Shoots of the seed'),
   nodes: flag(integer({ min: 1 }), '50', 'Nodes of each shoot'),
   fault: flag(choice<FaultName>('fault', faultNames), 'lb', 'What goes wrong; see above'),

@@ -8,7 +8,8 @@ describe('dwd schema', () => {
     expect(JSON.parse(stdout)).toMatchObject({
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       type: 'object',
-      required: ['kubeConfigSecretName', 'dependentResourceInfos'],
+      required: ['dependentResourceInfos'],
+      else: { required: ['kubeConfigSecretName'] },
       additionalProperties: false,
       properties: { probeInterval: { default: '10s' } },
     });

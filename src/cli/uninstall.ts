@@ -5,7 +5,7 @@ import { type Command, defineCommand } from './command.ts';
 import { bool, choices, namespaceName } from './flag-types.ts';
 import { flag } from './flags.ts';
 import { formatUninstalled } from './install-output.ts';
-import { components } from './manifests/render.ts';
+import { manifestParts } from './manifests/render.ts';
 import { outputFlag } from './output.ts';
 
 export type RunUninstall = (run: UninstallRun) => Promise<Result<UninstallReport, CommandFailure>>;
@@ -16,9 +16,9 @@ If something would stay at 0, nothing is removed and the prober runs again; --fo
 
 const flags = {
   component: flag(
-    choices('component', components),
-    components.join(','),
-    `What to remove, separated by commas: ${components.join(', ')}`,
+    choices('component', manifestParts),
+    manifestParts.join(','),
+    `What to remove, separated by commas: ${manifestParts.join(', ')}`,
   ),
   namespace: flag(namespaceName, 'garden', 'Where it runs', 'n'),
   force: flag(bool, 'false', 'Remove it although something stays at 0'),

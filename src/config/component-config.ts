@@ -5,7 +5,7 @@ import { checkFile } from './manifest.ts';
 import type { ConfigProblem } from './problem.ts';
 
 /** The configuration file of one component, whose settings are `T`. */
-export interface ComponentConfig<T> extends Pick<ConfigFormat<z.ZodType, T>, 'component' | 'gardeners'> {
+export interface ComponentConfig<T> extends Pick<ConfigFormat<z.ZodType, T>, 'component' | 'defaultText'> {
   /** Reads, checks and completes a configuration. Never throws: everything that is wrong is in `problems`, all at once. */
   readonly load: (text: string, options: LoadOptions) => LoadedConfig<T>;
   /**
@@ -19,7 +19,7 @@ export interface ComponentConfig<T> extends Pick<ConfigFormat<z.ZodType, T>, 'co
 
 export const componentConfig = <S extends z.ZodType, T>(format: ConfigFormat<S, T>): ComponentConfig<T> => ({
   component: format.component,
-  gardeners: format.gardeners,
+  defaultText: format.defaultText,
   load: (text, options) => loadConfig(format, text, options),
   check: (text) => checkFile(format, text),
   jsonSchema: () => jsonSchemaOf(format),

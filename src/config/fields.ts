@@ -19,9 +19,27 @@ const expecting = (expected: string) => ({
 /** RFC 1123 subdomain, as `IsDNS1123Subdomain` of k8s.io/apimachinery checks the names of Secrets. */
 const subdomain = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/;
 
+/** The same, where a word in braces counts as a letter. */
+const templateOfSubdomain =
+  /^(?=.{1,253}$)(?!.*(?:\.[.-]|-\.))(?:[a-z0-9]|\{\{ ?\w+ ?\}\})(?:(?:[a-z0-9.-]|\{\{ ?\w+ ?\}\})*(?:[a-z0-9]|\{\{ ?\w+ ?\}\}))?$/;
+
+export const secretNameWords = 'the name of a Secret (lower-case letters, digits, "-" and "."; at most 253 characters)';
+
 export const secretName = () => {
-  const message = expecting('the name of a Secret (lower-case letters, digits, "-" and "."; at most 253 characters)');
+  const message = expecting(secretNameWords);
   return z.string(message).regex(subdomain, message);
+};
+
+/** The same, with `{{ namespace }}` or `{{ cluster }}` in it. */
+export const secretNameTemplate = () => {
+  const message = expecting(secretNameWords);
+  return z.string(message).regex(templateOfSubdomain, message);
+};
+
+/** As `IsConfigMapKey` of k8s.io/apimachinery checks the keys of a Secret's data. */
+export const secretKey = () => {
+  const message = expecting('a key of a Secret (letters, digits, "-", "_" and "."; at most 253 characters)');
+  return z.string(message).regex(/^(?!\.\.)(?!\.$)[-._a-zA-Z0-9]{1,253}$/, message);
 };
 
 export const labelKeyWords =
@@ -32,6 +50,12 @@ export const labelKey = () => {
   return z.string(message).regex(labelKeyPattern, message);
 };
 
+/** Annotations have the keys of labels, but for capitals in the subdomain, which nobody writes (ValidateAnnotations of k8s.io/apimachinery). */
+export const annotationKey = () => {
+  const message = expecting(labelKeyWords.replace('a label key', 'an annotation key'));
+  return z.string(message).regex(labelKeyPattern, message);
+};
+
 export const labelValue = () => {
   const message = expecting(
     'a label value (at most 63 letters, digits, "-", "_" and "."; in quotes where it reads as a number or a boolean)',
@@ -39,7 +63,11 @@ export const labelValue = () => {
   return z.string(message).regex(labelValuePattern, message);
 };
 
-const nonEmptyText = (example: string) => {
+/** May be empty. */
+export const text = (example: string) =>
+  z.string(expecting(`text, such as ${example}; in quotes where it reads as a number or a boolean`));
+
+export const nonEmptyText = (example: string) => {
   const message = expecting(`text that is not empty, such as ${example}`);
   return z.string(message).min(1, message);
 };

@@ -1,6 +1,7 @@
 export { type ComponentConfig, componentConfig } from './component-config.ts';
 export {
   about,
+  annotationKey,
   allowInsecureShoots,
   anyListOf,
   atLeast,
@@ -13,16 +14,22 @@ export {
   labelValue,
   listOf,
   mapOf,
+  nonEmptyText,
   number,
   object,
   oneOf,
   positive,
   resourceRef,
+  secretKey,
   secretName,
+  secretNameWords,
+  secretNameTemplate,
   show,
+  text,
 } from './fields.ts';
 export { judgeKind } from './known-kinds.ts';
 export type { LoadedConfig } from './load.ts';
+export { nearest } from './nearest.ts';
 export type { Outline } from './outline.ts';
 export { type ConfigProblem, type Finding, type Path, formatProblem, hasErrors } from './problem.ts';
 export { aboutRef, refOf } from './ref-rules.ts';

@@ -31,10 +31,13 @@ export type KindJudgement =
   /** Only the seed can tell. */
   | { readonly kind: 'unknown' };
 
-/** The group of a custom kind has a dot (ValidateCustomResourceDefinition of k8s.io/apiextensions-apiserver): all others are of Kubernetes. */
+/**
+ * The group of a custom kind has a dot (ValidateCustomResourceDefinition of k8s.io/apiextensions-apiserver): all others are of Kubernetes, as are those under
+ * k8s.io but for the projects under x-k8s.io.
+ */
 const isOfKubernetes = (apiVersion: string): boolean => {
   const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
-  return !group.includes('.') || group.endsWith('.k8s.io');
+  return !group.includes('.') || (group.endsWith('.k8s.io') && !group.endsWith('.x-k8s.io'));
 };
 
 const isNamed = (name: string, kind: string, names: readonly string[]): boolean =>

@@ -16,8 +16,8 @@ import { type ComponentName, typeFindings } from './type-meta.ts';
 /** What there is to know of the configuration file of one component, whose settings are `T`. */
 export interface ConfigFormat<S extends z.ZodType, T> {
   readonly component: ComponentName;
-  /** The configuration that Gardener's own watchdog has. */
-  readonly gardeners: string;
+  /** The file that `dwd manifests` and `dwd install` take if none is given. */
+  readonly defaultText: string;
   readonly schema: () => S;
   /** Rules beyond the schema, applied to a value of any shape as far as it has the shape for them. */
   readonly findings: (value: unknown) => readonly Finding[];

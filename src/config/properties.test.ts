@@ -6,7 +6,7 @@ import { stringify } from 'yaml';
 import { proberConfig } from '../prober/config.ts';
 import { type ConfigProblem, hasErrors } from './problem.ts';
 import { configCases } from './testing/mistakes.ts';
-import { gardeners } from './testing/texts.ts';
+import { gardenletText } from './testing/texts.ts';
 
 const cases = configCases(readFileSync(fileURLToPath(new URL('fixtures/prober.txt', import.meta.url)), 'utf8'));
 
@@ -54,7 +54,7 @@ describe('any text', () => {
   );
   const soup = fc.array(words, { maxLength: 60 }).map((parts) => parts.join(''));
   const damaged = fc
-    .tuple(fc.constantFrom(gardeners, ...cases.map(({ text }) => text)), fc.nat(), fc.nat({ max: 20 }), soup)
+    .tuple(fc.constantFrom(gardenletText, ...cases.map(({ text }) => text)), fc.nat(), fc.nat({ max: 20 }), soup)
     .map(([text, at, removed, added]) => {
       const start = at % (text.length + 1);
       return text.slice(0, start) + added + text.slice(start + removed);
@@ -102,6 +102,8 @@ describe('any valid configuration', () => {
     backoffJitterFactor: fc.double({ min: 0, max: 10, noNaN: true }).map((value) => value + 0),
     nodeMonitorGraceMs: ms,
     nodeLeaseFailureFraction: fc.double({ min: 0, max: 1, minExcluded: true, noNaN: true }),
+    allSilentAfterMs: fc.nat(),
+    landingTimeoutMs: fc.nat(),
     apiServerRef: fc.record({ apiVersion: fc.constantFrom('apps/v1', 'v1'), kind: name, name }),
     dependentResources: fc.uniqueArray(resource, {
       minLength: 1,
@@ -127,6 +129,8 @@ describe('any valid configuration', () => {
           backoffJitterFactor: wanted.backoffJitterFactor,
           kcmNodeMonitorGraceDuration: `${wanted.nodeMonitorGraceMs}ms`,
           nodeLeaseFailureFraction: wanted.nodeLeaseFailureFraction,
+          allSilentAfter: `${wanted.allSilentAfterMs}ms`,
+          landingTimeout: `${wanted.landingTimeoutMs}ms`,
           apiServerRef: wanted.apiServerRef,
           dependentResourceInfos: wanted.dependentResources.map(({ ref, optional, scaleUp, scaleDown }) => ({
             ref,

@@ -22,7 +22,7 @@ export const aboutRef = (resource: unknown, path: Path): readonly Finding[] => {
   const ref = refOf(resource);
   if (ref === undefined || Object.values(ref).includes('')) return [];
   const judgement = judgeKind(ref);
-  const meant = harmful.includes(ref.name) ? undefined : nearest(ref.name, harmful);
+  const meant = harmful.includes(ref.name) || ref.name.includes('{{') ? undefined : nearest(ref.name, harmful);
   const findings: Finding[] = [];
   const at = [...path, 'ref', 'kind'];
   // On one line, whatever they hold.

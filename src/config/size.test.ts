@@ -42,6 +42,8 @@ const texts: Readonly<Record<string, string>> = {
   'keys of keys': fill('', () => '? '),
   'lists in lists': fill('', () => '- '),
   brackets: fill('', () => '['),
+  'maps in maps': fill('', () => '{a: '),
+  'a key without an end': fill('', () => 'a:\n '),
   commas: fill('[', () => ','),
   documents: fill('', () => '---\n'),
 };

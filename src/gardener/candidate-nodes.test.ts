@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { buildMachine, buildNode } from '../../test/doubles/builders.ts';
-import { type PoolConditions, candidateNodes, defaultNodeConditions } from './candidate-nodes.ts';
+import { type PoolConditions, defaultNodeConditions, sortNodes, sortPlainNodes } from './candidate-nodes.ts';
+import { decodePlainNode } from './plain-node.ts';
 import { decodeMachine } from './machine.ts';
-import { decodeNode } from './node.ts';
+import { type NodeView, decodeNode } from './node.ts';
 
 const notManaged = 'node.machine.sapcloud.io/not-managed-by-mcm';
 const node = (options: Partial<Parameters<typeof buildNode>[0]> = {}) =>
@@ -16,7 +17,7 @@ const isCandidate = (
     machines = [machine()],
     pools = new Map(),
   }: { machines?: ReturnType<typeof machine>[]; pools?: PoolConditions } = {},
-): boolean => candidateNodes([candidate], machines, pools).has('node-1');
+): boolean => sortNodes([candidate], machines, pools).candidates.has('node-1');
 
 describe('a node counts', () => {
   it('when it is managed, healthy and has a running machine', () => {
@@ -129,11 +130,69 @@ describe('in-place updates', () => {
   });
 });
 
-describe('candidateNodes', () => {
+describe('sortNodes', () => {
   it('picks by name out of many', () => {
     const nodes = ['a', 'b', 'c', 'd'].map((name) => decodeNode(buildNode({ name }), name));
     const machines = ['d', 'b', 'x'].map((name) => decodeMachine(buildMachine({ name }), name));
-    expect([...candidateNodes(nodes, machines, new Map())]).toEqual(['b', 'd']);
+    expect([...sortNodes(nodes, machines, new Map()).candidates]).toEqual(['b', 'd']);
+  });
+
+  it.each<[why: string, options: Partial<Parameters<typeof buildNode>[0]>, machines: ReturnType<typeof machine>[]]>([
+    ['not managed by MCM', { annotations: { [notManaged]: '' } }, [machine()]],
+    ['its condition DiskPressure is True', { conditions: [{ type: 'DiskPressure', status: 'True' }] }, [machine()]],
+    ['its Machine is gone, or it never had one', {}, []],
+    ['its Machine has failed', {}, [{ ...machine(), phase: 'Failed' }]],
+    ['its Machine is being deleted', {}, [{ ...machine(), phase: 'Terminating' }]],
+    [
+      'in an in-place update',
+      { conditions: [{ type: 'InPlaceUpdate', status: 'True', reason: 'UpdateFailed' }] },
+      [machine()],
+    ],
+  ])('says of a node that does not count: %s', (why, options, machines) => {
+    expect([...sortNodes([node(options)], machines, new Map()).leftOut]).toEqual([['node-1', why]]);
+  });
+
+  it('counts a node with one live Machine among others, in whatever order', () => {
+    const machines = [{ ...machine(), phase: 'Failed' }, machine(), { ...machine(), phase: 'Terminating' }];
+    expect(sortNodes([node()], machines, new Map()).leftOut.size).toBe(0);
+    expect(sortNodes([node()], machines.toReversed(), new Map()).leftOut.size).toBe(0);
+  });
+
+  it('says nothing of a node that counts', () => {
+    expect(sortNodes([node()], [machine()], new Map()).leftOut.size).toBe(0);
+  });
+});
+
+describe('sortPlainNodes', () => {
+  const plain = (options: Partial<NodeView>): NodeView => ({
+    ...{ name: 'a', managedByMcm: false, trueConditions: new Set(), inPlaceUpdate: false },
+    ...options,
+  });
+
+  it('counts a node of which no Machine is known', () => {
+    expect([...sortPlainNodes([plain({})], [], new Map()).candidates]).toEqual(['a']);
+  });
+
+  it.each<[why: string, options: Partial<NodeView>]>([
+    ['being deleted, or about to be', { leaving: true }],
+    ...defaultNodeConditions.map((type): [string, Partial<NodeView>] => [
+      `its condition ${type} is True`,
+      { trueConditions: new Set([type]) },
+    ]),
+  ])('does not count one that is %s', (why, options) => {
+    expect([...sortPlainNodes([plain(options)], [], new Map()).leftOut]).toEqual([['a', why]]);
+  });
+
+  it.each([
+    [{ metadata: { name: 'a', deletionTimestamp: '2026-11-23T06:00:00Z' } }, true],
+    [{ metadata: { name: 'a' }, spec: { taints: [{ key: 'ToBeDeletedByClusterAutoscaler' }] } }, true],
+    [
+      { metadata: { name: 'a' }, spec: { unschedulable: true, taints: [{ key: 'node.kubernetes.io/unschedulable' }] } },
+      false,
+    ],
+    [{ metadata: { name: 'a' } }, false],
+  ])('reads %j: leaving %s', (json, leaving) => {
+    expect(decodePlainNode(json, 'node').leaving).toBe(leaving);
   });
 });
 

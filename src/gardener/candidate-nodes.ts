@@ -12,25 +12,82 @@ export const defaultNodeConditions: readonly string[] = [
 /** Unhealthy conditions per worker pool, only for pools that name their own. */
 export type PoolConditions = ReadonlyMap<string, readonly string[]>;
 
-/**
- * Names of the nodes whose leases may be judged: managed by MCM, healthy, with a live Machine and not in an in-place update. The others'
- * kubelets may well be silent for reasons of their own.
- */
-export const candidateNodes = (
+/** Sorts out the nodes of a cluster. */
+export type SortNodes = (
   nodes: readonly NodeView[],
   machines: readonly Machine[],
   poolConditions: PoolConditions,
-): ReadonlySet<string> => {
-  const withMachine = new Set(
-    machines.filter(({ phase }) => phase !== 'Failed' && phase !== 'Terminating').map(({ node }) => node),
-  );
-  const isHealthy = ({ pool, trueConditions }: NodeView): boolean => {
+) => SortedNodes;
+
+export interface SortedNodes {
+  /** Names of the nodes whose leases may be judged. */
+  readonly candidates: ReadonlySet<string>;
+  /** By name, why the lease of another node says nothing. */
+  readonly leftOut: ReadonlyMap<string, string>;
+}
+
+const sortBy = (nodes: readonly NodeView[], whyLeftOut: (node: NodeView) => string | undefined): SortedNodes => {
+  const candidates = new Set<string>();
+  const leftOut = new Map<string, string>();
+  for (const node of nodes) {
+    const why = whyLeftOut(node);
+    if (why === undefined) candidates.add(node.name);
+    else leftOut.set(node.name, why);
+  }
+  return { candidates, leftOut };
+};
+
+const ends: ReadonlyMap<string, string> = new Map([
+  ['Failed', 'its Machine has failed'],
+  ['Terminating', 'its Machine is being deleted'],
+]);
+
+/** By node, why its Machine keeps its lease from being judged; undefined: it does not. */
+const endOfMachines = (machines: readonly Machine[]): ReadonlyMap<string, string | undefined> => {
+  const found = new Map<string, string | undefined>();
+  for (const { node, phase } of machines) {
+    const end = ends.get(phase);
+    if (end === undefined || !found.has(node)) found.set(node, end);
+  }
+  return found;
+};
+
+const endOf = (found: ReadonlyMap<string, string | undefined>, node: string): string | undefined =>
+  found.has(node) ? found.get(node) : 'its Machine is gone, or it never had one';
+
+/** The same where the Machines alone decide. */
+export const sortByMachines: SortNodes = (nodes, machines) => {
+  const found = endOfMachines(machines);
+  return sortBy(nodes, ({ name }) => endOf(found, name));
+};
+
+/**
+ * The same of a cluster that has no Machines to ask: a node's lease may be judged if the node's own conditions do not say that it is broken, and it is neither
+ * being deleted nor about to be.
+ */
+export const sortPlainNodes: SortNodes = (nodes) =>
+  sortBy(nodes, ({ leaving, trueConditions }) => {
+    if (leaving === true) return 'being deleted, or about to be';
+    const condition = defaultNodeConditions.find((type) => trueConditions.has(type));
+    return condition === undefined ? undefined : `its condition ${condition} is True`;
+  });
+
+/**
+ * A node's lease may be judged if the node is managed by MCM, healthy, with a live Machine and not in an in-place update. The others' kubelets may well be
+ * silent for reasons of their own.
+ */
+export const sortNodes: SortNodes = (nodes, machines, poolConditions) => {
+  const found = endOfMachines(machines);
+  const unhealthyCondition = ({ pool, trueConditions }: NodeView): string | undefined => {
     const unhealthy = (pool === undefined ? undefined : poolConditions.get(pool)) ?? defaultNodeConditions;
-    return !unhealthy.some((type) => trueConditions.has(type));
+    return unhealthy.find((type) => trueConditions.has(type));
   };
-  return new Set(
-    nodes
-      .filter((node) => node.managedByMcm && !node.inPlaceUpdate && isHealthy(node) && withMachine.has(node.name))
-      .map(({ name }) => name),
-  );
+  const whyLeftOut = (node: NodeView): string | undefined => {
+    if (!node.managedByMcm) return 'not managed by MCM';
+    if (node.inPlaceUpdate) return 'in an in-place update';
+    const condition = unhealthyCondition(node);
+    if (condition !== undefined) return `its condition ${condition} is True`;
+    return endOf(found, node.name);
+  };
+  return sortBy(nodes, whyLeftOut);
 };

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatTime } from '../kubernetes/api/meta-time.ts';
-import { type ConditionFailure, failedCondition, tolerateExpectedFailure } from './condition-thresholds.ts';
+import { type ConditionFailure, failedCondition } from './condition-thresholds.ts';
 import { type Condition, type ConditionStatus, updateCondition } from './condition.ts';
-import type { LastOperation, ShootProgress } from './shoot-status.ts';
+import type { LastOperation } from './shoot-status.ts';
 
 const now = Date.parse('2026-11-21T06:00:00Z');
 const minute = 60_000;
@@ -148,78 +148,5 @@ describe('a check that fails from some moment on', () => {
   it('is False at once without a threshold', () => {
     const { condition } = failedCondition({ type, old: stored('True', 0) }, failure, { now, thresholds: new Map() });
     expect(condition.status).toBe('False');
-  });
-});
-
-describe('pardon', () => {
-  const at = (operationType: string, state: string): LastOperation => ({
-    type: operationType,
-    state,
-    lastUpdateTime: formatTime(now),
-  });
-  const rows: readonly (readonly [what: string, ShootProgress, isPardoned: boolean])[] = [
-    ['no last operation', { hasLastErrors: false }, true],
-    ['no last operation, errors', { hasLastErrors: true }, true],
-    ...['Processing', 'Error', 'Failed', 'Pending', 'Aborted'].flatMap((state) =>
-      ['Create', 'Delete'].flatMap((operationType) =>
-        [false, true].map(
-          (hasLastErrors) =>
-            [
-              `${operationType} ${state}, errors ${String(hasLastErrors)}`,
-              { lastOperation: at(operationType, state), hasLastErrors },
-              true,
-            ] as const,
-        ),
-      ),
-    ),
-    ['Create Succeeded', { lastOperation: at('Create', 'Succeeded'), hasLastErrors: false }, false],
-    ['Delete Succeeded', { lastOperation: at('Delete', 'Succeeded'), hasLastErrors: false }, false],
-    ...['Reconcile', 'Migrate', 'Restore'].flatMap(
-      (operationType) =>
-        [
-          [
-            `${operationType} Processing`,
-            { lastOperation: at(operationType, 'Processing'), hasLastErrors: false },
-            true,
-          ],
-          [
-            `${operationType} Processing, errors`,
-            { lastOperation: at(operationType, 'Processing'), hasLastErrors: true },
-            false,
-          ],
-          [
-            `${operationType} Succeeded`,
-            { lastOperation: at(operationType, 'Succeeded'), hasLastErrors: false },
-            false,
-          ],
-          [`${operationType} Error`, { lastOperation: at(operationType, 'Error'), hasLastErrors: false }, false],
-        ] as const,
-    ),
-  ];
-
-  it.each(rows)('%s', (_, progress, isPardoned) => {
-    const base = { type, old: stored('True', minute) };
-    const codes = ['ERR_INFRA_DEPENDENCIES'];
-    const failed = failedCondition(base, { ...failure, codes }, { now, thresholds: new Map() });
-    const { condition, changed } = tolerateExpectedFailure(failed, base, { ...progress, now });
-    expect(condition).toEqual({ ...failed.condition, status: isPardoned ? 'Progressing' : 'False' });
-    expect(changed).toBe(true);
-  });
-
-  it.each(['True', 'Unknown', 'Progressing'] as const)('leaves %s alone', (status) => {
-    const base = { type };
-    const updated = updateCondition(base, { status, reason: 'R', message: 'M' }, now);
-    expect(tolerateExpectedFailure(updated, base, { hasLastErrors: false, now })).toEqual(updated);
-  });
-
-  it('moves no time while it lasts', () => {
-    const run = (old: Condition | undefined, at: number) => {
-      const base = { type, old };
-      const failed = failedCondition(base, failure, { now: at, thresholds: new Map() });
-      return tolerateExpectedFailure(failed, base, { hasLastErrors: false, now: at });
-    };
-    const first = run(stored('True', minute), now);
-    expect(first.condition).toMatchObject({ status: 'Progressing', lastTransitionTime: formatTime(now) });
-    expect(run(first.condition, now + minute)).toEqual({ condition: first.condition, changed: false });
   });
 });

@@ -1,11 +1,5 @@
-import {
-  type Condition,
-  type ConditionBase,
-  type ConditionStatus,
-  type UpdatedCondition,
-  updateCondition,
-} from './condition.ts';
-import type { LastOperation, ShootProgress } from './shoot-status.ts';
+import { type ConditionBase, type ConditionStatus, type UpdatedCondition, updateCondition } from './condition.ts';
+import type { LastOperation } from './shoot-status.ts';
 
 /** Reason and message of a failed check. */
 export interface ConditionFailure {
@@ -17,7 +11,7 @@ export interface ConditionFailure {
 export interface FailureContext {
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** By condition type, in milliseconds: how long a failure is called Progressing. 0 counts as configured. */
+  /** Of conditions of shoots (those of extensions: healthcheck/aggregate.ts). By type, in milliseconds: how long a failure is called Progressing. 0 counts as configured. */
   readonly thresholds: ReadonlyMap<string, number>;
   readonly lastOperation?: LastOperation | undefined;
 }
@@ -58,27 +52,3 @@ export const failedCondition = (
   context: FailureContext,
 ): UpdatedCondition =>
   updateCondition(base, { ...failure, status: failedStatus(base, failure.reason, context) }, context.now);
-
-/** True if the Shoot is in a state in which failures are to be expected. */
-const expectsFailures = ({ lastOperation, hasLastErrors }: ShootProgress): boolean => {
-  if (lastOperation === undefined) return true;
-  const { type, state } = lastOperation;
-  if ((type === 'Create' || type === 'Delete') && state !== 'Succeeded') return true;
-  return state === 'Processing' && !hasLastErrors;
-};
-
-/**
- * Turns False into Progressing while the Shoot is created, deleted or processed; Unknown stays. `base` is what the condition was made from: the
- * times follow from the stored status, so that they move once and not with every check. As gardener's PardonConditions
- * (`pkg/gardenlet/controller/shoot/care`).
- */
-export const tolerateExpectedFailure = (
-  { condition, changed }: UpdatedCondition,
-  base: ConditionBase,
-  { now, ...progress }: ShootProgress & { readonly now: number },
-): UpdatedCondition => {
-  if (condition.status !== 'False' || !expectsFailures(progress)) return { condition, changed };
-  return updateCondition(base, { ...textOf(condition), status: 'Progressing' }, now);
-};
-
-const textOf = ({ reason, message, codes = [] }: Condition): Required<ConditionFailure> => ({ reason, message, codes });

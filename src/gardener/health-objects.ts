@@ -7,7 +7,7 @@ import {
   optionalObject,
 } from '../kubernetes/api/decode.ts';
 import { type Condition, decodeConditions } from './condition.ts';
-import type { Generations } from './health-conditions.ts';
+import type { Generations } from './generations.ts';
 
 /** Common fields of objects that report their state as conditions. */
 export interface HealthView extends Generations {

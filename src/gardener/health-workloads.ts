@@ -1,6 +1,7 @@
 import { type JsonObject, optionalInteger, optionalObject, optionalString } from '../kubernetes/api/decode.ts';
-import { isHeld } from '../kubernetes/api/scalable.ts';
-import { conditionProblem, outdatedProblem } from './health-conditions.ts';
+import { isHeld } from './scaling-annotations.ts';
+import { outdatedProblem } from './generations.ts';
+import { conditionProblem } from './required-conditions.ts';
 import { type HealthView, decodeCount, decodeParts } from './health-objects.ts';
 
 /** Each `...Problem` is the text after "is unhealthy: "; undefined if the object is healthy. */

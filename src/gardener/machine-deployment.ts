@@ -9,7 +9,8 @@ import {
 } from '../kubernetes/api/decode.ts';
 import { listCall } from '../kubernetes/api/list-call.ts';
 import type { Condition } from './condition.ts';
-import { conditionProblem, outdatedProblem } from './health-conditions.ts';
+import { outdatedProblem } from './generations.ts';
+import { conditionProblem } from './required-conditions.ts';
 import { type HealthView, type ObjectParts, decodeParts } from './health-objects.ts';
 import { machineCollection } from './machine.ts';
 

@@ -3,7 +3,7 @@ import { formatGoDuration } from '../kubernetes/api/duration.ts';
 import type { ShootConditionType } from './shoot-conditions.ts';
 import type { ConditionFailure } from './condition-thresholds.ts';
 import { findCondition } from './condition.ts';
-import { generationRatio } from './health-conditions.ts';
+import { generationRatio } from './generations.ts';
 import { type HealthView, decodeParts } from './health-objects.ts';
 
 /** A ManagedResource (`resources.gardener.cloud/v1alpha1`). */

@@ -53,18 +53,21 @@ export const wholeNode: Omit<ProtobufKind<object>, 'project'> = {
   empty: () => ({}),
 };
 
+/** Types, status and reasons of its conditions. */
+export const probedStatus = flat({
+  4: list('conditions', { 1: conditionType, 2: conditionStatus, 5: text('reason') }, () => ({
+    type: '',
+    status: '',
+    reason: '',
+  })),
+});
+
 /** What a probe needs. */
 export const probedNode: Omit<ProtobufKind<object>, 'project'> = {
   apiVersion: 'v1',
   fields: {
     1: flat({ 1: text('name'), 11: entry('pool', poolLabel), 12: entry('notManaged', notManagedByMcm) }),
-    3: flat({
-      4: list('conditions', { 1: conditionType, 2: conditionStatus, 5: text('reason') }, () => ({
-        type: '',
-        status: '',
-        reason: '',
-      })),
-    }),
+    3: probedStatus,
   },
   empty: (): NodeParts => ({ name: '', pool: undefined, notManaged: undefined, conditions: [] }),
 };

@@ -13,13 +13,13 @@ import {
 import {
   type ListCall,
   listCall,
-  lookBounds,
+  runBounds,
   nodeHealthListBounds,
   nodeListBounds,
   nodePageSize,
 } from '../kubernetes/api/list-call.ts';
 import { type Condition, findCondition } from './condition.ts';
-import { type ConditionRules, conditionProblem, wrongCondition } from './health-conditions.ts';
+import { type ConditionRules, conditionProblem, wrongCondition } from './required-conditions.ts';
 import { type HealthView, decodeParts } from './health-objects.ts';
 import { type NodeParts, notManagedByMcm, poolLabel, probedNode, wholeNode } from './node-protobuf.ts';
 
@@ -32,6 +32,8 @@ export interface NodeView {
   /** Types of the conditions whose status is `"True"`. */
   readonly trueConditions: ReadonlySet<string>;
   readonly inPlaceUpdate: boolean;
+  /** It is being deleted, or about to be; absent where its Machine tells that. */
+  readonly leaving?: boolean;
 }
 
 /** True for a condition of a node that is updated in place, or whose update has failed. */
@@ -177,5 +179,5 @@ export const listWorkerNodes: Call<readonly WorkerNode[]> = nodesOf({
   decode: decodeWorkerNode,
   protobuf: { ...wholeNode, project: (draft, path) => decodeWorkerNode(draft, path()) },
   nameOf: ({ meta }) => meta.name,
-  bounds: lookBounds.nodes,
+  bounds: runBounds.nodes,
 });

@@ -40,7 +40,7 @@ const smallestThreshold = (outcomes: readonly CheckOutcome[]): number | undefine
   return thresholds.length === 0 ? undefined : Math.min(...thresholds);
 };
 
-/** False changes only to True: after a standstill, new progress must not look like the first. */
+/** Of conditions of extensions; those of shoots: gardener/condition-thresholds.ts. False changes only to True: after a standstill, new progress must not look like the first. */
 const mayProgress = (outcomes: readonly CheckOutcome[], { old, now }: AggregateContext): boolean => {
   const threshold = smallestThreshold(outcomes);
   if (threshold === undefined || old?.status === 'False') return false;

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { KubeconfigError } from '../kubernetes/api/errors.ts';
-import { retryThrottled } from '../kubernetes/client/index.ts';
+import { commandStack } from '../kubernetes/client/index.ts';
 import { connectCluster } from '../kubernetes/connection/index.ts';
 import { loadOperatorKubeconfig } from '../kubernetes/kubeconfig/index.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -48,7 +48,7 @@ export const connect = async (options: ConnectOptions): Promise<SeedConnection> 
   const path = kubeconfig === undefined ? {} : { path: kubeconfig };
   const access = await loadOperatorKubeconfig({ ...path, env, homedir, clock }).catch(blameOption);
   const transport = connectCluster({ access, clock, logger, userAgent });
-  const kube = retryThrottled(transport, clock);
+  const kube = commandStack(transport, clock);
   const seed = createSeedAccess({ clock, random: systemRandom(), kube, userAgent, shootSecrets, allowInsecureShoots });
   return {
     ...seed,

@@ -24,7 +24,7 @@ export {
   managedResourceCheck,
   statefulSetCheck,
 } from './object-checks.ts';
-export { type ExtensionOptions, runExtension } from './process.ts';
+export { type ExtensionOptions, runExtension } from './run-extension.ts';
 export { type WorkerNodesOptions, workerNodesCheck } from './worker-nodes.ts';
 // What a controller needs besides: the condition model, errors, and what counts as healthy, for checks of its own.
 export type { Answer, Call } from '../kubernetes/api/call.ts';

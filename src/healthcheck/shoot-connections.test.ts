@@ -18,7 +18,7 @@ const createRig = () => {
     idleMs: 60_000,
     readKubeconfig: async (namespace) => kubeconfigs.get(namespace) ?? Promise.reject(new Error('no Secret')),
     connector: {
-      connect: (kubeconfig) => {
+      clientFor: (kubeconfig) => {
         opened.push(kubeconfig);
         const client: KubeClient = { call: () => Promise.reject(new Error('not in this test')) };
         return { client, close: () => void closed.push(kubeconfig) };

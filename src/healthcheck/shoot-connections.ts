@@ -90,7 +90,7 @@ export class ShootConnections {
     const known = this.#shared.get(namespace);
     if (known?.kubeconfig === kubeconfig) return known;
     if (known !== undefined) this.#drain(namespace, known);
-    const connection = this.#options.connector.connect(kubeconfig);
+    const connection = this.#options.connector.clientFor(kubeconfig);
     const created = new SharedConnection(kubeconfig, connection, this.#isClosed);
     if (!this.#isClosed) this.#shared.set(namespace, created);
     return created;

@@ -40,19 +40,29 @@ export const checkKinds = async (
   const { client, options } = inquiryOf(context);
   const name = 'prober: kinds';
   const problems: InstallCheck[] = [];
-  const found = await resolveKind(client, cluster, options);
-  if (found.kind === 'not-served') {
+  const found = prober.clusterSource === undefined ? await resolveKind(client, cluster, options) : undefined;
+  if (found?.kind === 'not-served') {
     const detail = `${found.problem}: it is no seed of Gardener, and the prober will not be ready`;
     problems.push({ name, status: 'warning', detail });
   }
-  for (const { ref, optional } of prober.dependentResources) {
+  for (const { ref, optional, annotation } of prober.dependentResources) {
     const dependent = await resolveKind(client, ref, options);
     if (dependent.kind === 'served' || optional) continue;
-    problems.push({ name, status: 'warning', detail: `${refKey(ref)} cannot be scaled: ${dependent.problem}` });
+    problems.push({
+      name,
+      status: 'warning',
+      detail: `${refKey(ref)} cannot be ${annotation === undefined ? 'scaled' : 'annotated'}: ${dependent.problem}`,
+    });
   }
   if (problems.length > 0) return problems;
   const count = String(prober.dependentResources.length);
-  return [{ name, status: 'ok', detail: `Cluster and the kinds of ${count} dependent resources are served` }];
+  return [
+    {
+      name,
+      status: 'ok',
+      detail: `${found === undefined ? 'the' : 'Cluster and the'} kinds of ${count} dependent resources are served`,
+    },
+  ];
 };
 
 /** The Lease by which each component elects its leader. */

@@ -1,5 +1,7 @@
+export { type InstallContext as CommandContext, InstallError as CommandProblem, callOptions } from './context.ts';
+export { installedConfiguration, installedSettings } from './installed-settings.ts';
+export { type ClusterCommand, type CommandFailure, onCluster } from './on-cluster.ts';
 export {
-  type CommandFailure,
   type InstallReport,
   type InstallRun,
   type UninstallRun,

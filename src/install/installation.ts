@@ -1,34 +1,17 @@
-import { homedir } from 'node:os';
-import { ApiError, KubeconfigError, type Result } from '../kubernetes/api/errors.ts';
-import type { Kube } from '../kubernetes/api/kube.ts';
-import { isHeld } from '../kubernetes/api/scalable.ts';
-import { createKubeClient, retryThrottled } from '../kubernetes/client/index.ts';
-import { connectCluster } from '../kubernetes/connection/index.ts';
-import { loadOperatorKubeconfig } from '../kubernetes/kubeconfig/index.ts';
-import type { Logger } from '../ports/logger.ts';
+import type { Result } from '../kubernetes/api/errors.ts';
+import { isHeld } from '../gardener/scaling-annotations.ts';
 import { foreseeRelease, heldName, listHeld, releaseHeld } from '../prober/index.ts';
-import { systemClock, systemRandom, userAgentOf } from '../process/index.ts';
+import { systemRandom } from '../process/index.ts';
 import { createMeter } from '../telemetry/index.ts';
 import { type InstallCheck, type InstalledSettings, checkInstalledRights, checkKinds, leaseNames } from './checks.ts';
 import { type InstallContext, InstallError } from './context.ts';
 import { type InstallOptions, type Installed, install } from './install.ts';
 import { installedSettings, refuseDropping } from './installed-settings.ts';
 import type { KubeObject } from './object.ts';
+import { type ClusterCommand, type CommandFailure, type Connected, onCluster } from './on-cluster.ts';
 import { refuseSecondProber } from './other-prober.ts';
 import { installedPolicies } from './installed-policies.ts';
 import { type Released, type Uninstalled as UninstallReport, uninstall } from './uninstall.ts';
-
-/** What a command that works on a cluster once is given. */
-export interface ClusterCommand {
-  readonly kubeconfig?: string | undefined;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly logger: Logger;
-  readonly version: string;
-  /** For everything that is waited for together. */
-  readonly timeoutMs: number;
-  readonly progress: (line: string) => void;
-  readonly stop: AbortSignal;
-}
 
 export interface InstallRun extends ClusterCommand, Omit<InstallOptions, 'leaseNames' | 'alsoUpgraded'> {
   /** Of the components; for where policies are installed already. */
@@ -50,61 +33,6 @@ export interface UninstallRun extends ClusterCommand {
 }
 
 export type { UninstallReport };
-
-/** Why a command could not do its work, in words for people. */
-export interface CommandFailure {
-  readonly message: string;
-  /** More of it, a line each. */
-  readonly details: readonly string[];
-}
-
-interface Connected {
-  readonly context: InstallContext;
-  readonly kube: Kube;
-  readonly userAgent: string;
-}
-
-const failureOf = (error: unknown, { signal }: Pick<InstallContext, 'signal'>): CommandFailure => {
-  if (error instanceof InstallError) return error;
-  if (signal.aborted) return { message: 'stopped before it was finished', details: ['run it again to go on'] };
-  if (error instanceof ApiError) {
-    const line = advice[error.code];
-    return { message: error.message, details: line === undefined ? [] : [line] };
-  }
-  if (error instanceof KubeconfigError) return { message: error.message, details: [] };
-  throw error;
-};
-
-const advice: Readonly<Partial<Record<ApiError['code'], string>>> = {
-  ConnectionError: 'check that this is the right cluster (--kubeconfig, $KUBECONFIG) and can be reached from here',
-  Unauthorized: 'the credentials of the kubeconfig are not valid, or no longer: get new ones',
-  Forbidden: 'it takes the rights of cluster-admin: use the kubeconfig of somebody who has them',
-};
-
-/** Runs `work` on the cluster of the kubeconfig. What keeps it from its end is the answer, unless it is a bug. */
-const onCluster = async <T>(
-  command: ClusterCommand,
-  work: (connected: Connected) => Promise<T>,
-): Promise<Result<T, CommandFailure>> => {
-  const { kubeconfig, env, logger, timeoutMs, progress, stop: signal } = command;
-  const clock = systemClock();
-  const userAgent = userAgentOf(command);
-  try {
-    const path = kubeconfig === undefined ? {} : { path: kubeconfig };
-    const access = await loadOperatorKubeconfig({ ...path, env, homedir, clock });
-    const transport = connectCluster({ access, clock, logger, userAgent });
-    try {
-      const kube = retryThrottled(transport, clock);
-      const client = createKubeClient({ kube, clock });
-      const context = { client, clock, signal, progress, deadline: clock.monotonic() + timeoutMs };
-      return { ok: true, value: await work({ context, kube, userAgent }) };
-    } finally {
-      transport.close();
-    }
-  } catch (error) {
-    return { ok: false, error: failureOf(error, { signal }) };
-  }
-};
 
 const accountOf = (
   objects: readonly KubeObject[],

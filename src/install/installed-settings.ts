@@ -1,9 +1,11 @@
 import { optionalList, optionalObject } from '../kubernetes/api/decode.ts';
+import type { CallOptions, KubeClient } from '../kubernetes/api/kube.ts';
+import { listCall } from '../kubernetes/api/list-call.ts';
 import { type ResourceRef, refKey } from '../kubernetes/api/resource-ref.ts';
 import { type ProberSettings, findHeldOf, heldName, proberConfig } from '../prober/index.ts';
 import { type InstallContext, InstallError } from './context.ts';
 import { listInstalled } from './inventory.ts';
-import { type KubeObject, configTexts, nameOf } from './object.ts';
+import { type KubeObject, componentLabel, configTexts, decodeKubeObject, nameOf } from './object.ts';
 
 /** The name of the ConfigMap that the pods of a Deployment mount. */
 export const mountedBy = ({ kind, spec }: KubeObject): readonly string[] => {
@@ -42,7 +44,7 @@ const allSettings = (owned: readonly KubeObject[]): readonly ProberSettings[] =>
 
 /** What several versions have configured, in one; Gardener's own where no configuration is left. Throws an InstallError. */
 export const installedSettings = (owned: readonly KubeObject[]): ProberSettings => {
-  const [first = proberConfig.load(proberConfig.gardeners, { unknownFields: 'warning' }).settings, ...others] =
+  const [first = proberConfig.load(proberConfig.defaultText, { unknownFields: 'warning' }).settings, ...others] =
     allSettings(owned);
   if (first === undefined) throw new Error("Gardener's configuration is not valid");
   const dependents = [first, ...others].flatMap(({ dependentResources }) => dependentResources);
@@ -74,4 +76,23 @@ export const refuseDropping = async (
     ...held.map(heldName),
     'keep it in the configuration until nothing of it is held',
   ]);
+};
+
+export interface InstalledConfiguration {
+  readonly settings: ProberSettings;
+  /** False where nothing is installed: they are Gardener's own. */
+  readonly isInstalled: boolean;
+}
+
+/** As `installedSettings`, of the ConfigMaps alone: for who may read no more. Throws an ApiError or an InstallError. */
+export const installedConfiguration = async (
+  namespace: string,
+  { client, options }: { readonly client: KubeClient; readonly options: CallOptions },
+): Promise<InstalledConfiguration> => {
+  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/configmaps`;
+  const query = { labelSelector: `${componentLabel}=prober` };
+  const decode = decodeKubeObject({ apiVersion: 'v1', kind: 'ConfigMap' });
+  const { value } = await client.call(listCall({ path, query, decode }), options);
+  const isInstalled = configMapsOf(value).some((object) => configTexts(object).length > 0);
+  return { settings: installedSettings(value), isInstalled };
 };

@@ -13,7 +13,7 @@ export interface OwnedObject {
 export interface InventoryOptions {
   /** Of the installation. */
   readonly namespace: string;
-  /** Components whose objects are looked for; default: all. */
+  /** Components whose objects to find; default: all. */
   readonly components?: readonly string[];
   /** Objects of this version, whose kinds may be new. */
   readonly objects?: readonly KubeObject[];

@@ -32,7 +32,7 @@ const installationLabel = `${prefix}installation`;
 export const componentLabel = `${prefix}component`;
 const managedByLabel = 'app.kubernetes.io/managed-by';
 
-/** Selects all objects of an installation, of whatever version and whoever has made them: Helm sets `managed-by` to its own name. */
+/** Selects all objects of an installation, of any version, also those that Helm or kubectl made: Helm sets `managed-by` to its own name. */
 export const installationSelector = (namespace: string): string => `${installationLabel}=${namespace}`;
 
 /** True of what bears no labels of the installation in this namespace: made without any, or copied from another. */

@@ -1,6 +1,6 @@
 import { type ResourceRef, groupOf } from '../kubernetes/api/resource-ref.ts';
-import { scalesInOneWrite } from '../kubernetes/api/scalable.ts';
-import { type PluralOf, type ProberSettings, secretNames } from '../prober/index.ts';
+import { usesScale } from '../kubernetes/api/scalable.ts';
+import { type DependentResource, type PluralOf, type ProberSettings, namesOf, secretsNamed } from '../prober/index.ts';
 import { type Grant, watched } from '../process/index.ts';
 
 const see = 'to see which shoots are held, since when, and why';
@@ -8,31 +8,49 @@ const pausing = 'to pause and resume shoots';
 const restore = 'to release what is held';
 const preflight = 'to check a seed before the prober runs there';
 
-const forDependent = (ref: ResourceRef, resource: string): readonly Grant[] => {
-  const named = { group: groupOf(ref), resource, names: [ref.name] };
+/** Only to see whether each shoot has it. */
+const forApiServer = (ref: ResourceRef, resource: string | undefined): readonly Grant[] =>
+  resource === undefined
+    ? []
+    : [{ group: groupOf(ref), resource, ...namesOf(ref), verbs: ['list'], purpose: preflight }];
+
+const forDependent = (dependent: DependentResource, resource: string): readonly Grant[] => {
+  const { ref } = dependent;
+  const named = { group: groupOf(ref), resource, ...namesOf(ref) };
   return [
     { ...named, verbs: ['get', ...watched], purpose: see },
     { ...named, verbs: ['patch'], purpose: restore },
-    ...(scalesInOneWrite(ref)
-      ? []
-      : [{ ...named, resource: `${resource}/scale`, verbs: ['get', 'patch'], purpose: restore }]),
+    ...(usesScale(dependent)
+      ? [{ ...named, resource: `${resource}/scale`, verbs: ['get', 'patch'], purpose: restore }]
+      : []),
   ];
 };
 
+const forCapi = ({ clusterSource }: ProberSettings): readonly Grant[] =>
+  clusterSource?.kind === 'cluster-api'
+    ? [
+        { group: 'cluster.x-k8s.io', resource: 'clusters', verbs: ['get', ...watched], purpose: see },
+        { group: 'cluster.x-k8s.io', resource: 'clusters', verbs: ['patch'], purpose: pausing },
+      ]
+    : [];
+
 /** What a person needs in all namespaces of a seed to see and to steer a prober with these settings. */
 export const operatorGrants = (settings: ProberSettings, pluralOf: PluralOf): readonly Grant[] => [
+  // Also where there are none: who may not ask is not told so.
   { group: 'extensions.gardener.cloud', resource: 'clusters', verbs: ['get', ...watched], purpose: see },
+  ...forCapi(settings),
   { group: '', resource: 'namespaces', verbs: ['get', ...watched], purpose: see },
   { group: '', resource: 'namespaces', verbs: ['patch'], purpose: pausing },
-  ...settings.dependentResources.flatMap(({ ref }) => {
-    const resource = pluralOf(ref);
-    return resource === undefined ? [] : forDependent(ref, resource);
+  ...settings.dependentResources.flatMap((dependent) => {
+    const resource = pluralOf(dependent.ref);
+    return resource === undefined ? [] : forDependent(dependent, resource);
   }),
-  { group: '', resource: 'secrets', names: secretNames(settings), verbs: ['list'], purpose: preflight },
+  { group: '', resource: 'secrets', ...secretsNamed(settings), verbs: ['list'], purpose: preflight },
   {
     ...{ group: 'apps', resource: 'deployments', names: ['kube-controller-manager'] },
-    ...{ verbs: ['get', 'list'], purpose: preflight },
+    ...{ verbs: ['list'], purpose: preflight },
   },
+  ...forApiServer(settings.apiServerRef, pluralOf(settings.apiServerRef)),
   { group: 'authorization.k8s.io', resource: 'subjectaccessreviews', verbs: ['create'], purpose: preflight },
 ];
 
@@ -40,6 +58,7 @@ export const operatorGrants = (settings: ProberSettings, pluralOf: PluralOf): re
 export const operatorHomeGrants = (leases: readonly string[], namespace: string): readonly Grant[] =>
   [
     { resource: 'pods', verbs: ['get', ...watched], purpose: 'to see which replicas run, and which versions' },
+    { resource: 'configmaps', verbs: ['list'], purpose: 'to release what is held, in the order that is configured' },
     { resource: 'pods/proxy', verbs: ['get'], purpose: 'to ask the leader what only it knows' },
     { group: 'coordination.k8s.io', resource: 'leases', names: leases, verbs: ['get'], purpose: 'to see who leads' },
   ].map((grant) => ({ group: '', namespace, ...grant }));

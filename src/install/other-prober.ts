@@ -7,7 +7,7 @@ import { type LeaseAt, leasesAt, podOfIdentity, readLease } from './leader.ts';
 import { type KubeObject, identityOf, nameOf } from './object.ts';
 import { decodeRollout, deploymentsAt } from './rollout.ts';
 
-/** What is looked for besides an installation. */
+/** Where to find probers besides an installation's own. */
 export interface OthersQuery {
   /** Of the installation. */
   readonly namespace: string;
@@ -81,7 +81,7 @@ const isDryRun = (word: string): boolean => {
   return name === '--dry-run' && ['1', 't', 'true'].includes(value.toLowerCase());
 };
 
-/** A prober's command line: `... prober ... --config-file=...`, whoever has written it. One that only looks on is none. */
+/** True for a Deployment that runs a prober (`... prober ... --config-file=...`). A dry run does not count. */
 export const runsProber = ({ spec }: KubeObject): boolean => {
   const template = optionalObject(optionalObject(spec, 'spec')?.template, 'template');
   const containers = optionalList(optionalObject(template?.spec, 'pod')?.containers, 'containers') ?? [];
@@ -106,7 +106,7 @@ const besides = async (
     .map((one) => `${nameOf(one)} runs a prober`);
 };
 
-/** Probers that act, or would act, beside these Deployments of ours: whoever renews a Lease of that name, or shares our Lease; a line each. */
+/** Probers that act, or would act, beside these Deployments of ours, a line each: those that renew a Lease of that name, or share our Lease. */
 export const findOtherProbers = async (
   { namespace, leaseName }: OthersQuery,
   deployments: readonly KubeObject[],

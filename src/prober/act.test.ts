@@ -4,7 +4,10 @@ import { type FakeClock, createFakeClock } from '../../test/doubles/fake-clock.t
 import { type ScriptedClient, createScriptedClient } from '../../test/doubles/scripted-client.ts';
 import { ApiError } from '../kubernetes/api/errors.ts';
 import { type ResourceRef, refKey } from '../kubernetes/api/resource-ref.ts';
-import { meltdownProtectionAnnotation as active, replicasAnnotation as replicas } from '../kubernetes/api/scalable.ts';
+import {
+  meltdownProtectionAnnotation as active,
+  replicasAnnotation as replicas,
+} from '../gardener/scaling-annotations.ts';
 import { act } from './act.ts';
 import type { Action, Outcome } from './plan/operation.ts';
 import { deployment, etcd, objectOf, stateOf } from './testing/seed-model.ts';
@@ -50,7 +53,7 @@ const start = async (action: Action, { ref = kcm, urgent = true, dryRun = false 
 };
 
 describe('the limits of a request', () => {
-  const urgently = { timeoutMs: 5_000, lane: 'urgent', once: true };
+  const urgently = { timeoutMs: 5_000, priority: 'urgent', once: true };
   const ordinarily = { timeoutMs: 30_000, once: true };
 
   it.each([

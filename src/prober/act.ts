@@ -8,9 +8,8 @@ import {
   patchScalable,
   patchScale,
   scaledState,
-  scalesInOneWrite,
-  workloadState,
 } from '../kubernetes/api/scalable.ts';
+import { annotatedState, stateInObject } from '../gardener/annotated.ts';
 import type { Write } from './plan/patch-plan.ts';
 import type { Action, Outcome } from './plan/operation.ts';
 
@@ -30,7 +29,7 @@ export interface ActRequest {
   readonly signal: AbortSignal;
 }
 
-/** Of one request once it is sent: a connection that hangs must leave time for another try before KCM acts, and for the opposite flow. */
+/** Of one request once it is sent: a connection that hangs must leave time for another attempt before KCM acts, and for the opposite flow. */
 const sentTimeoutMs = 5_000;
 /** Of an ordinary request, its wait for the rate limit included; an urgent one does not wait. */
 const ordinaryTimeoutMs = 30_000;
@@ -39,8 +38,14 @@ const consistentReadTries = 3;
 
 const optionsOf = ({ urgent, signal }: ActRequest): CallOptions =>
   urgent
-    ? { signal, timeoutMs: sentTimeoutMs, lane: 'urgent', once: true }
+    ? { signal, timeoutMs: sentTimeoutMs, priority: 'urgent', once: true }
     : { signal, timeoutMs: ordinaryTimeoutMs, once: true };
+
+/** Of what ended a request but was no answer to it. */
+export const rejected = (cause: unknown): Outcome['result'] => {
+  const message = cause instanceof Error ? cause.message : String(cause);
+  return { ok: false, error: new ApiError({ code: 'Rejected', message, cause }) };
+};
 
 /** Sends the one request of an action. Rejects only with `signal.reason`, and only for reads. */
 export const act = async (deps: ActDeps, request: ActRequest): Promise<Outcome> => {
@@ -59,7 +64,7 @@ export const act = async (deps: ActDeps, request: ActRequest): Promise<Outcome> 
 const perform = (deps: ActDeps, request: ActRequest): Promise<ResourceState | undefined> => {
   const { action } = request;
   if (action.kind === 'read') return read(deps, request);
-  return deps.dryRun ? Promise.resolve(overlayWrite(action.write)) : write(deps, request, action.write);
+  return deps.dryRun ? Promise.resolve(stateAfter(action.write)) : write(deps, request, action.write);
 };
 
 const read = async ({ seed }: ActDeps, request: ActRequest): Promise<ResourceState | undefined> => {
@@ -68,7 +73,8 @@ const read = async ({ seed }: ActDeps, request: ActRequest): Promise<ResourceSta
   for (let attempts = 1; ; attempts += 1) {
     try {
       const { value: object } = await seed.call(getScalable(target), options);
-      if (scalesInOneWrite(target.ref)) return workloadState(object);
+      const state = stateInObject(object, target);
+      if (state !== undefined) return state;
       const { value: scale } = await seed.call(getScale(target), options);
       const isConsistent = scale.resourceVersion === object.meta.resourceVersion;
       if (isConsistent || attempts === consistentReadTries) return scaledState(object, scale);
@@ -93,16 +99,19 @@ const write = async ({ seed }: ActDeps, request: ActRequest, change: Write): Pro
   const count = replicas === undefined ? {} : { replicas };
   const call = patchScalable(target, { resourceVersion: base.resourceVersion, annotations, ...count });
   const { value: object } = await seed.call(call, options);
-  if (scalesInOneWrite(target.ref)) return workloadState(object);
+  const state = stateInObject(object, target);
+  if (state !== undefined) return state;
   return { ...base, resourceVersion: object.meta.resourceVersion, annotations: object.meta.annotations };
 };
 
-/** The state that a write would have brought about, with the pods that would have followed. */
-const overlayWrite = ({ base, annotations = {}, replicas }: Write): ResourceState => {
-  const marks = Object.entries({ ...base.annotations, ...annotations });
+/** In a dry run: the state that this write would have brought about, with the pods that would have followed. */
+const stateAfter = ({ base, annotations: change = {}, replicas }: Write): ResourceState => {
+  const entries = Object.entries({ ...base.annotations, ...change });
+  const annotations = Object.fromEntries(entries.filter((entry): entry is [string, string] => entry[1] !== null));
+  if (base.annotation !== undefined) return annotatedState(base.annotation, { ...base, annotations });
   return {
     ...base,
-    annotations: Object.fromEntries(marks.filter((mark): mark is [string, string] => mark[1] !== null)),
+    annotations,
     ...(replicas === undefined ? {} : { specReplicas: replicas, readyReplicas: replicas, observed: true }),
   };
 };

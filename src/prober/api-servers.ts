@@ -17,12 +17,13 @@ type Unavailable = NonNullable<ApiServerView['unavailable']>;
 export const createApiServers = (source: ApiServerSource, clock: Pick<Clock, 'monotonic'>): ApiServers => {
   const { store } = source;
   const latest = new Map<string, Unavailable>();
-  const namespaceOf = (key: string): string => key.slice(0, key.indexOf('/'));
+  const { ownerOf = (key: string): string | undefined => key.slice(0, key.indexOf('/')) } = source;
   /** Namespaces whose API server is there. */
   const present = new Set<string>();
 
   store.subscribe(({ type, key, value, previous }) => {
-    const namespace = namespaceOf(key);
+    const namespace = ownerOf(key);
+    if (namespace === undefined) return;
     if (type === 'deleted') {
       present.delete(namespace);
       latest.delete(namespace);

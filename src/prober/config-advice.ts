@@ -3,8 +3,8 @@ import type { DependentResource, ProberSettings, ScaleInfo } from './settings.ts
 /** What the advice is about; the name of the Deployment that gives up nodes. */
 const kubeControllerManager = 'kube-controller-manager';
 
-/** A lease expires at this share of the grace, and the look that sees it comes up to a second later. */
-const limitOfGrace = 0.75;
+/** A lease expires at this share of the grace period, and the observation that shows it comes up to a second later. */
+const expiryShareOfGrace = 0.75;
 const lookMs = 1_000;
 /** A level of a scale-down holds up the next one for this long at most. */
 const longestLevelMs = 3_000;
@@ -20,7 +20,7 @@ const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)}s`;
 /** What speaks against settings that are valid. */
 export interface Advice {
   /** Of the configuration file. */
-  readonly field: 'dependentResourceInfos' | 'probeInterval';
+  readonly field: 'dependentResourceInfos' | 'probeInterval' | 'allSilentAfter';
   readonly text: string;
 }
 
@@ -54,7 +54,7 @@ export const raceAgainstGrace = (settings: ProberSettings): readonly RaceStep[] 
   const manager = named(settings, kubeControllerManager)?.scaleDown;
   if (manager === undefined) return undefined;
   const { initialDelayMs: delayMs, level } = manager;
-  let at = limitOfGrace * settings.nodeMonitorGraceMs;
+  let at = expiryShareOfGrace * settings.nodeMonitorGraceMs;
   const steps: RaceStep[] = [{ at, text: `threshold at ${seconds(at)}` }];
   const add = (ms: number, text: string): void => {
     at += ms;
@@ -84,7 +84,7 @@ const raceAdvice = (settings: ProberSettings): readonly Advice[] => {
   const graceMs = settings.nodeMonitorGraceMs;
   if (steps === undefined || manager === undefined || (steps.at(-1)?.at ?? 0) < graceMs) return [];
   const sum = `${steps.map(({ text }) => text).join(', ')}: KCM acts at ${seconds(graceMs)}`;
-  const isHopeless = limitOfGrace * graceMs + delaysOnTheWay(settings, manager) >= graceMs;
+  const isHopeless = expiryShareOfGrace * graceMs + delaysOnTheWay(settings, manager) >= graceMs;
   const text = isHopeless
     ? `scaling down cannot win: ${sum}`
     : `scaling down may come too late when pods are slow to stop: ${sum}`;
@@ -100,8 +100,17 @@ const intervalAdvice = (settings: ProberSettings): readonly Advice[] => {
   return [{ field: 'probeInterval', text }];
 };
 
+/** Kubelets renew every 10 s of 40: less than one and a half of that is no silence. */
+const silenceAdvice = ({ allSilentAfterMs = 0, nodeMonitorGraceMs }: ProberSettings): readonly Advice[] => {
+  const leastMs = (3 / 8) * nodeMonitorGraceMs;
+  if (allSilentAfterMs === 0 || allSilentAfterMs >= leastMs) return [];
+  const text = `less than ${seconds(leastMs)}: healthy kubelets renew only every ${seconds(nodeMonitorGraceMs / 4)}, so a shoot may be scaled down without an outage`;
+  return [{ field: 'allSilentAfter', text }];
+};
+
 /** What of the race against KCM can be told from the numbers alone. */
 export const adviceOn = (settings: ProberSettings): readonly Advice[] => [
   ...raceAdvice(settings),
   ...intervalAdvice(settings),
+  ...silenceAdvice(settings),
 ];

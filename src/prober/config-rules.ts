@@ -1,5 +1,19 @@
-import { type Fields, type Finding, type Path, aboutRef, fieldsOf, itemsOf, refOf } from '../config/index.ts';
+import {
+  type Fields,
+  type Finding,
+  type Path,
+  aboutRef,
+  fieldsOf,
+  itemsOf,
+  labelKeyWords,
+  refOf,
+  secretNameWords,
+  show,
+} from '../config/index.ts';
+import { prefix } from '../gardener/scaling-annotations.ts';
+import { isLabelKey } from '../kubernetes/api/label-selectors.ts';
 import { refKey } from '../kubernetes/api/resource-ref.ts';
+import { nameFindings } from './config-names.ts';
 
 const sameRefTwice = (resources: readonly unknown[]): readonly Finding[] => {
   const firstByKey = new Map<string, number>();
@@ -28,6 +42,18 @@ const withoutScaleUp = (resources: readonly unknown[]): readonly Finding[] =>
     return [{ path: ['dependentResourceInfos', index], message, severity: 'error' as const }];
   });
 
+/** `annotation` and `action: annotate` go together, and what custody is kept in is not for configurations. */
+const aboutAnnotation = (resource: unknown, path: Path): readonly Finding[] => {
+  const { action, annotation } = fieldsOf(resource);
+  const { key } = fieldsOf(annotation);
+  const isAnnotated = action === 'annotate';
+  const problem = (at: Path, message: string): Finding => ({ path: [...path, ...at], message, severity: 'error' });
+  if (isAnnotated && annotation === undefined) return [problem(['action'], 'needs annotation, with key and value')];
+  if (annotation !== undefined && !isAnnotated) return [problem(['annotation'], 'needs action: annotate')];
+  if (typeof key !== 'string' || !key.startsWith(prefix)) return [];
+  return [problem(['annotation', 'key'], `is one of the dependency-watchdog's own: ${prefix} is taken`)];
+};
+
 const withoutLevel = (resource: unknown, path: Path): readonly Finding[] =>
   (['scaleUp', 'scaleDown'] as const).flatMap((direction) => {
     const info = fieldsOf(resource)[direction];
@@ -40,14 +66,47 @@ const withoutLevel = (resource: unknown, path: Path): readonly Finding[] =>
 const aboutResources = (resources: readonly unknown[]): readonly Finding[] =>
   resources.flatMap((resource, index) => {
     const path = ['dependentResourceInfos', index];
-    return [...aboutRef(resource, path), ...withoutLevel(resource, path)];
+    // An annotation takes no scale subresource.
+    const ofRef = fieldsOf(resource).action === 'annotate' ? [] : aboutRef(resource, path);
+    return [...ofRef, ...aboutAnnotation(resource, path), ...withoutLevel(resource, path)];
   });
 
-/** With it, the path would be whole whenever the API server is up, and nothing would be scaled down any more. */
+/** With the same Secret, the address would be reachable whenever the API server is up, and nothing would be scaled down any more. */
 const sameSecret = ({ kubeConfigSecretName, externalProbe }: Fields): readonly string[] => {
-  const { kubeConfigSecretName: outside } = fieldsOf(externalProbe);
-  if (typeof outside !== 'string' || outside !== kubeConfigSecretName) return [];
+  const { kubeConfigSecretName: external } = fieldsOf(externalProbe);
+  if (typeof external !== 'string' || external !== kubeConfigSecretName) return [];
   return ["is the Secret of the prober itself: its kubeconfig must have the public address, not the seed's own"];
+};
+
+const keyWithoutSecret = ({ clusterSource }: Fields): readonly Finding[] => {
+  const { kind, key } = fieldsOf(clusterSource);
+  if (key === undefined || (kind ?? 'gardener') !== 'gardener') return [];
+  const message =
+    'is of the kinds secret and cluster-api alone: the Secrets of Gardener have their kubeconfig under the key kubeconfig';
+  return [{ path: ['clusterSource', 'key'], message, severity: 'error' }];
+};
+
+/** Either says which Secrets have the kubeconfigs. */
+const aboutSelector = ({ clusterSource, kubeConfigSecretName }: Fields): readonly Finding[] => {
+  const { kind, selector } = fieldsOf(clusterSource);
+  const error = (path: Path, message: string): Finding => ({ path, message, severity: 'error' });
+  const path = ['clusterSource', 'selector'];
+  if (selector === undefined) {
+    return kubeConfigSecretName === undefined
+      ? [error(['kubeConfigSecretName'], `is required: ${secretNameWords}`)]
+      : [];
+  }
+  const keys = Object.keys(fieldsOf(selector)).filter((key) => !isLabelKey(key));
+  return [
+    ...keys.map((key) => ({
+      ...error([...path, key], `must be ${labelKeyWords}, found ${show(key)}`),
+      aboutKey: true as const,
+    })),
+    ...(kind === 'secret' ? [] : [error(path, 'is of the kind secret alone')]),
+    ...(kubeConfigSecretName === undefined
+      ? []
+      : [error(path, 'is in place of kubeConfigSecretName: a Secret goes by its labels or by its name, not by both')]),
+  ];
 };
 
 const warnings = (config: Fields): readonly Finding[] => {
@@ -70,5 +129,13 @@ export const proberFindings = (value: unknown): readonly Finding[] => {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
   const config = fieldsOf(value);
   const resources = itemsOf(config.dependentResourceInfos);
-  return [...sameRefTwice(resources), ...withoutScaleUp(resources), ...aboutResources(resources), ...warnings(config)];
+  return [
+    ...sameRefTwice(resources),
+    ...withoutScaleUp(resources),
+    ...aboutResources(resources),
+    ...keyWithoutSecret(config),
+    ...aboutSelector(config),
+    ...nameFindings(config),
+    ...warnings(config),
+  ];
 };

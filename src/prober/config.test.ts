@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formatProblem } from '../config/problem.ts';
-import { gardeners, minimal } from '../config/testing/texts.ts';
+import { gardenletText, minimal } from '../config/testing/texts.ts';
 import { proberConfig } from './config.ts';
 
 const running = { unknownFields: 'warning' } as const;
@@ -15,7 +15,7 @@ const deployment = (name: string) => ({ apiVersion: 'apps/v1', kind: 'Deployment
 
 describe('proberConfig.load', () => {
   it('reads what Gardener writes', () => {
-    const { settings, problems } = load(gardeners);
+    const { settings, problems } = load(gardenletText);
     expect(problems).toMatchObject([{ path: 'kcmNodeMonitorGraceDuration', severity: 'warning' }]);
     expect(settings.probeIntervalMs).toBe(30_000);
     expect(settings.dependentResources).toEqual([
@@ -49,6 +49,7 @@ describe('proberConfig.load', () => {
       backoffJitterFactor: 0.2,
       nodeMonitorGraceMs: 40_000,
       nodeLeaseFailureFraction: 0.6,
+      landingTimeoutMs: 60_000,
       dependentResources: [
         {
           ref: deployment('kube-controller-manager'),
@@ -147,7 +148,7 @@ describe('proberConfig.load', () => {
   });
 
   it('freezes the settings to the last leaf', () => {
-    const { settings } = load(gardeners);
+    const { settings } = load(gardenletText);
     const frozen = (value: unknown): boolean =>
       typeof value !== 'object' || value === null || (Object.isFrozen(value) && Object.values(value).every(frozen));
     expect(frozen(settings)).toBe(true);

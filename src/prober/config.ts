@@ -1,7 +1,9 @@
 import { type ComponentConfig, componentConfig } from '../config/index.ts';
+import { formatLabelSelector } from '../kubernetes/api/label-selectors.ts';
 import { adviceOn } from './config-advice.ts';
 import { proberFindings } from './config-rules.ts';
 import { type ProberConfig, proberSchema } from './config-schema.ts';
+import type { PlacedRef } from './place.ts';
 import type { DependentResource, ExternalProbeSettings, ProberSettings, ScaleInfo } from './settings.ts';
 
 const scaleInfo = (config: { level: number; initialDelay: number; timeout: number }): ScaleInfo => ({
@@ -10,15 +12,21 @@ const scaleInfo = (config: { level: number; initialDelay: number; timeout: numbe
   timeoutMs: config.timeout,
 });
 
+const placedRef = ({ namespace, ...ref }: ProberConfig['apiServerRef']): PlacedRef => ({
+  ...ref,
+  ...(namespace === undefined ? {} : { namespace }),
+});
+
 const dependentResources = (config: ProberConfig): readonly DependentResource[] =>
-  config.dependentResourceInfos.flatMap(({ ref, optional, scaleUp, scaleDown }) =>
+  config.dependentResourceInfos.flatMap(({ ref, optional, annotation, scaleUp, scaleDown }) =>
     // Without scaleUp there is an error already, and no settings.
     scaleUp === undefined
       ? []
       : [
           {
-            ref,
+            ref: placedRef(ref),
             optional,
+            ...(annotation === undefined ? {} : { annotation }),
             scaleUp: scaleInfo(scaleUp),
             ...(scaleDown === undefined ? {} : { scaleDown: scaleInfo(scaleDown) }),
           },
@@ -33,25 +41,46 @@ const externalProbe = (config: NonNullable<ProberConfig['externalProbe']>): Exte
   mode: config.mode,
 });
 
+const selectorOf = ({ selector }: ProberConfig['clusterSource']): string | undefined =>
+  selector && formatLabelSelector({ matchLabels: selector, matchExpressions: [] });
+
+const clusterSource = (config: ProberConfig['clusterSource']): Pick<ProberSettings, 'clusterSource'> => {
+  const { kind, key } = config;
+  const selector = selectorOf(config);
+  switch (kind) {
+    case 'gardener':
+      return {};
+    case 'secret':
+      return { clusterSource: { key: key ?? 'kubeconfig', ...(selector === undefined ? {} : { selector }) } };
+    case 'cluster-api':
+      return { clusterSource: { kind, key: key ?? 'value' } };
+  }
+};
+
 const settingsFrom = (config: ProberConfig): ProberSettings => ({
-  kubeConfigSecretName: config.kubeConfigSecretName,
+  ...clusterSource(config.clusterSource),
+  // Where there is neither, there is an error already, and no settings.
+  kubeConfigSecretName: config.kubeConfigSecretName ?? selectorOf(config.clusterSource) ?? '',
   probeIntervalMs: config.probeInterval,
   initialDelayMs: config.initialDelay,
   probeTimeoutMs: config.probeTimeout,
   backoffJitterFactor: config.backoffJitterFactor,
   nodeMonitorGraceMs: config.kcmNodeMonitorGraceDuration,
   nodeLeaseFailureFraction: config.nodeLeaseFailureFraction,
+  ...(config.allSilentAfter === undefined ? {} : { allSilentAfterMs: config.allSilentAfter }),
+  landingTimeoutMs: config.landingTimeout,
   dependentResources: dependentResources(config),
   ...(config.allowInsecureShoots ? { allowInsecureShoots: true } : {}),
-  apiServerRef: config.apiServerRef,
+  apiServerRef: placedRef(config.apiServerRef),
+  ...(config.paused === undefined ? {} : { paused: config.paused }),
   ...(config.externalProbe === undefined ? {} : { externalProbe: externalProbe(config.externalProbe) }),
 });
 
 /**
- * As gardenlet generates it (NewDependencyWatchdogProberConfiguration in https://github.com/gardener/gardener/tree/master/pkg/component), but for
- * two fields: gardenlet probes every 30 s, here it is the default, and it leaves the grace period to its default, which is written down here.
+ * What gardenlet generates (NewDependencyWatchdogProberConfiguration in https://github.com/gardener/gardener/tree/master/pkg/component), except for two fields:
+ * gardenlet sets `probeInterval: 30s`, here the default of 10 s holds; gardenlet leaves `kcmNodeMonitorGraceDuration` out, here it is written down.
  */
-const gardeners = `kubeConfigSecretName: shoot-access-dependency-watchdog-probe
+const defaultText = `kubeConfigSecretName: shoot-access-dependency-watchdog-probe
 kcmNodeMonitorGraceDuration: 40s
 dependentResourceInfos:
   - ref: {apiVersion: apps/v1, kind: Deployment, name: kube-controller-manager}
@@ -68,7 +97,7 @@ dependentResourceInfos:
 
 export const proberConfig: ComponentConfig<ProberSettings> = componentConfig({
   component: 'prober',
-  gardeners,
+  defaultText,
   schema: proberSchema,
   findings: proberFindings,
   settingsFrom,

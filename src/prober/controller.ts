@@ -1,24 +1,27 @@
-import type { ClusterView } from '../gardener/cluster.ts';
 import { refKey } from '../kubernetes/api/resource-ref.ts';
-import { isHeld } from '../kubernetes/api/scalable.ts';
+import { isMarked } from '../gardener/scaling-annotations.ts';
 import type { Store } from '../kubernetes/cache/index.ts';
 import {
   type LifecycleDecision,
   type ReleasePolicy,
   type ShootSettings,
-  decideLifecycle,
   releasesLess,
   sameSettings,
 } from './judge/lifecycle.ts';
 import type { ExternalProbeRegistry } from './judge/external-probe-majority.ts';
 import { type ExternalProbeSourceDeps, createExternalProbes } from './external-probes.ts';
 import type { ProberMemory, ProberStart } from './prober-memory.ts';
-import { ShootProber, type ShootProberDeps } from './shoot-prober.ts';
+import type { ShootProberDeps } from './shoot-deps.ts';
+import type { ClusterSource, HostedCluster } from './source/cluster-source.ts';
+import { ShootProber } from './shoot-prober.ts';
+import { objectKey, placeOf } from './place.ts';
+import { ofCluster, ownerOf } from './of-cluster.ts';
 
 export interface ProberControllerDeps
-  extends Omit<ShootProberDeps, 'outside'>,
+  extends Omit<ShootProberDeps, 'externalProbe'>,
     Pick<ExternalProbeSourceDeps, 'externalKubeconfigs'> {
-  readonly clusters: Store<ClusterView>;
+  readonly source: ClusterSource;
+  readonly clusters: Store<HostedCluster>;
   /** Asks for another reconcile of a Cluster after `ms`. */
   readonly requeueAfter: (name: string, ms: number) => void;
 }
@@ -31,6 +34,8 @@ interface Entry {
   settings: ShootSettings;
   /** Set while it gives back what it holds. */
   stopping?: ReleasePolicy;
+  /** Why it does. */
+  stopReason?: string;
 }
 
 /** Outages may be under way when the program starts: first runs are spread over this, in milliseconds. */
@@ -40,16 +45,19 @@ const retryReleaseMs = 10_000;
 
 /** What is known when a controller starts. */
 export interface InitialState {
-  /** Names of the Clusters that were there when this process began to look. */
+  /** Names of the Clusters that were there when this process began to probe. */
   readonly clusters: ReadonlySet<string>;
   /** What the controller before remembered of them, when only the configuration has changed. */
   readonly memories: ReadonlyMap<string, ProberMemory>;
+  /** What becomes of the prober of a cluster that is not there. */
+  readonly goneOf: (name: string) => LifecycleDecision;
 }
 
 /** Starts, restarts and stops the probers of a seed's shoots. */
 export class ProberController {
   readonly #deps: ProberControllerDeps;
   readonly #memories: InitialState['memories'];
+  readonly #goneOf: InitialState['goneOf'];
   readonly #externalProbes: ExternalProbeRegistry;
   readonly #shootDeps: ShootProberDeps;
   readonly #entries = new Map<string, Entry>();
@@ -63,22 +71,27 @@ export class ProberController {
   constructor(deps: ProberControllerDeps, initial: InitialState) {
     this.#deps = deps;
     this.#memories = initial.memories;
+    this.#goneOf = initial.goneOf;
     this.#notSeenYet = new Set(initial.clusters);
     const { registry, source: externalProbe } = createExternalProbes(deps, initial.memories);
     this.#externalProbes = registry;
     this.#shootDeps = externalProbe === undefined ? deps : { ...deps, externalProbe };
     // A mark may come into sight late: its kind was not served at first, or its watch was away.
-    this.#unsubscribe = [...deps.dependents.values()].map(({ store }) =>
-      store.subscribe(({ type, value: { meta } }) => {
-        if (type === 'set' && isHeld(meta) && !this.#entries.has(meta.namespace)) deps.requeueAfter(meta.namespace, 0);
-      }),
-    );
+    this.#unsubscribe = deps.settings.dependentResources.flatMap(({ ref }) => {
+      const unsubscribe = deps.dependents.get(refKey(ref))?.store.subscribe(({ type, value: { meta } }) => {
+        if (type !== 'set' || !isMarked(meta)) return;
+        const name = ownerOf(deps.settings, ref, meta);
+        if (name !== undefined && !this.#entries.has(name)) deps.requeueAfter(name, 0);
+      });
+      return unsubscribe === undefined ? [] : [unsubscribe];
+    });
   }
 
   /** Brings the prober of one Cluster in line with it; never waits for a prober to end. */
   reconcile(name: string): void {
     const wasThere = this.#notSeenYet.delete(name);
     const decision = this.#lifecycleOf(name);
+    this.#deps.report.clusterProblem(name, this.#deps.clusters.get(name)?.problem);
     switch (decision?.kind) {
       case 'run':
         this.#releasedInDryRun.delete(name);
@@ -94,10 +107,27 @@ export class ProberController {
     }
   }
 
+  /** What the probers know already, they act on: this process leads now, or a pause has begun or ended. Without the name of a cluster, or a namespace: all of them. */
+  wake(namespace?: string): void {
+    for (const [name, { prober }] of this.#entries) {
+      if (namespace === undefined || [name, placeOf(name).namespace].includes(namespace)) prober.wake();
+    }
+  }
+
   /** Of all probers, by Cluster. */
   memories(): ReadonlyMap<string, ProberMemory> {
     const probing = [...this.#entries].filter(([, { stopping }]) => stopping === undefined);
     return new Map(probing.map(([name, { prober }]) => [name, prober.memory()]));
+  }
+
+  /** By Cluster, what was decided for those that are giving something back. */
+  releasing(): ReadonlyMap<string, LifecycleDecision> {
+    const found = [...this.#entries].flatMap(([name, { stopping, stopReason: reason = '' }]) =>
+      stopping === undefined || stopping === 'nothing'
+        ? []
+        : [[name, { kind: 'stop', releasePolicy: stopping, reason } as const] as const],
+    );
+    return new Map(found);
   }
 
   /** Ends all probers: writes under way are awaited, nothing new is sent. Resolves with what stays held. */
@@ -107,6 +137,9 @@ export class ProberController {
     const all = [...this.#entries];
     this.#entries.clear();
     await Promise.all(all.map(([, { prober }]) => prober.stop('nothing')));
+    this.#deps.report.probers(0);
+    // Those that are probed go on with the next configuration; of others it may find nothing any more.
+    for (const [name, { stopping }] of all) if (stopping !== undefined) this.#deps.report.forget(name);
     return new Map(all.map(([name, { prober }]) => [name, prober.held()] as const).filter(([, held]) => held > 0));
   }
 
@@ -153,9 +186,11 @@ export class ProberController {
 
   /** Undefined where the Cluster cannot be decoded. */
   #lifecycleOf(name: string): LifecycleDecision | undefined {
-    const shoot = this.#deps.clusters.get(name)?.shoot;
-    if (shoot?.ok !== false) return decideLifecycle(shoot?.value);
-    this.#deps.report.clusterUndecodable(name, shoot.error);
+    const { clusters, report } = this.#deps;
+    const cluster = clusters.get(name);
+    if (cluster === undefined) return this.#goneOf(name);
+    if (cluster.lifecycle.ok) return cluster.lifecycle.value;
+    report.clusterUndecodable(name, cluster.lifecycle.error);
     return undefined;
   }
 
@@ -175,18 +210,20 @@ export class ProberController {
     }
     if (entry.stopping !== undefined && !releasesLess(releasePolicy, entry.stopping)) return;
     entry.stopping = releasePolicy;
+    entry.stopReason = reason;
     report.proberStopped(name, { reason, releasePolicy });
     void this.#release(name, entry);
   }
 
   /** For a shoot that is not probed but carries marks of an earlier process: a prober that never probes. */
   #adoptOrphaned(name: string, releasePolicy: ReleasePolicy): Entry | undefined {
-    const { settings, dependents } = this.#deps;
-    const isMarked = settings.dependentResources.some(({ ref }) => {
-      const object = dependents.get(refKey(ref))?.store.get(`${name}/${ref.name}`);
-      return object !== undefined && isHeld(object.meta);
+    const { settings, dependents, role } = ofCluster(this.#deps, name);
+    if (role?.().leads === false) return undefined;
+    const isAnyMarked = settings.dependentResources.some(({ ref }) => {
+      const object = dependents.get(refKey(ref))?.store.get(objectKey(ref, name));
+      return object !== undefined && isMarked(object.meta);
     });
-    if (!isMarked || releasePolicy === 'nothing' || this.#releasedInDryRun.has(name)) return undefined;
+    if (!isAnyMarked || releasePolicy === 'nothing' || this.#releasedInDryRun.has(name)) return undefined;
     const first = { delayMs: Number.POSITIVE_INFINITY };
     return this.#add(name, { settings: { poolConditions: new Map() }, first });
   }

@@ -4,7 +4,10 @@ import { createFakeClock } from '../../test/doubles/fake-clock.ts';
 import { createScriptedClient } from '../../test/doubles/scripted-client.ts';
 import { gardenApiServerRef } from '../gardener/api-server.ts';
 import { refKey } from '../kubernetes/api/resource-ref.ts';
-import { meltdownProtectionAnnotation as active, replicasAnnotation as replicas } from '../kubernetes/api/scalable.ts';
+import {
+  meltdownProtectionAnnotation as active,
+  replicasAnnotation as replicas,
+} from '../gardener/scaling-annotations.ts';
 import { Dependents } from './dependents.ts';
 import type { ProberSettings } from './settings.ts';
 import { dependent } from './testing/cases.ts';
@@ -22,6 +25,7 @@ const settings: ProberSettings = {
   backoffJitterFactor: 0,
   nodeMonitorGraceMs: 40_000,
   nodeLeaseFailureFraction: 0.6,
+  landingTimeoutMs: 60_000,
   apiServerRef: gardenApiServerRef,
   dependentResources: [dependent(kcm)],
 };

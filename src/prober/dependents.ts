@@ -1,9 +1,14 @@
 import type { ObjectMeta } from '../kubernetes/api/decode.ts';
 import { ApiError } from '../kubernetes/api/errors.ts';
-import { type ResourceRef, refKey } from '../kubernetes/api/resource-ref.ts';
-import { type ResourceState, isAtLeast, isHeld } from '../kubernetes/api/scalable.ts';
+import type { KubeClient } from '../kubernetes/api/kube.ts';
+import { formatTime } from '../kubernetes/api/meta-time.ts';
+import { refKey } from '../kubernetes/api/resource-ref.ts';
+import { type ResourceState, isAtLeast } from '../kubernetes/api/scalable.ts';
+import { findHeldNote } from '../gardener/held-note.ts';
+import { restorableOf } from '../gardener/annotated.ts';
+import { ignoresScaling, isHeld } from '../gardener/scaling-annotations.ts';
 import type { DependentSources } from '../kubernetes/cache/index.ts';
-import { type ActDeps, act } from './act.ts';
+import { type ActDeps, type ActRequest, act } from './act.ts';
 import {
   type DryRunOverlays,
   type SnapshotSources,
@@ -14,11 +19,17 @@ import {
 } from './plan/snapshots.ts';
 import type { DependentsView } from './judge/verdict.ts';
 import type { Action, Outcome, Snapshot } from './plan/operation.ts';
+import { type PlacedRef, objectKey, placeOf } from './place.ts';
 import type { DependentResource, ProberSettings } from './settings.ts';
+import type { HeldInShoot, ResourceInShoot } from './status/schema.ts';
 
 export interface DependentsDeps extends ActDeps {
   readonly dependents: DependentSources;
   readonly settings: ProberSettings;
+}
+
+interface AskOptions extends Pick<ActRequest, 'urgent' | 'signal'> {
+  readonly seed?: KubeClient | undefined;
 }
 
 /** The dependent resources of one shoot: what is known of them, and requests about them. Resources go by their `refKey`. */
@@ -49,29 +60,75 @@ export class Dependents {
     return [...this.#resources.keys()].filter((key) => this.#isHeld(key)).length;
   }
 
+  /** Since when something is held, by what the resources say of themselves; milliseconds since the epoch. */
+  heldSince(): number | undefined {
+    const times = [...this.#resources.keys()].map((key) => findHeldNote(this.#metaOf(key)?.annotations ?? {})?.since);
+    const known = times.filter((since) => since !== undefined);
+    return known.length === 0 ? undefined : Math.min(...known);
+  }
+
+  /** True while something is there to be scaled down, and nothing is scaled down. */
+  isUnprotected(): boolean {
+    const states = [...this.#resources.values()]
+      .filter(({ scaleDown }) => scaleDown !== undefined)
+      .flatMap(({ ref }) => {
+        const snapshot = this.snapshotOf(refKey(ref));
+        return snapshot.kind === 'state' ? [snapshot.state] : [];
+      });
+    return !states.some(isHeld) && states.some((state) => state.specReplicas > 0 && !ignoresScaling(state));
+  }
+
+  /** What carries the mark of meltdown protection, with what will be restored. */
+  listHeld(): readonly HeldInShoot[] {
+    return [...this.#resources].flatMap(([key, { ref, annotation }]) => {
+      const marked = this.#latestMeta(key);
+      if (marked === undefined || !isHeld(marked)) return [];
+      const since = findHeldNote(marked.annotations)?.since;
+      const restorable = restorableOf(marked.annotations, annotation);
+      return [
+        { kind: ref.kind, name: ref.name, ...restorable, ...(since === undefined ? {} : { since: formatTime(since) }) },
+      ];
+    });
+  }
+
+  /** What a scale-down leaves as it is, because an operator has annotated it with `ignore-scaling`. */
+  listIgnored(): readonly ResourceInShoot[] {
+    return [...this.#resources].flatMap(([key, { ref, scaleDown }]) => {
+      const meta = scaleDown === undefined ? undefined : this.#latestMeta(key);
+      return meta !== undefined && ignoresScaling(meta) ? [{ kind: ref.kind, name: ref.name }] : [];
+    });
+  }
+
+  /** For reports. */
+  summary() {
+    const ignored = this.listIgnored().length;
+    return { held: this.countHeld(), heldSince: this.heldSince(), missing: this.missing(), ignored };
+  }
+
   /** Keys of the required resources that are not there, as far as the watches know. */
   missing(): readonly string[] {
     return findMissing(this.#deps.settings.dependentResources, this.#sources());
   }
 
   /** The resource, with the UID that a watch shows. */
-  identify(key: string): { readonly ref?: ResourceRef; readonly uid?: string } {
+  identify(key: string): { readonly ref?: PlacedRef; readonly uid?: string } {
     const ref = this.#resources.get(key)?.ref;
     const uid = this.#metaOf(key)?.uid;
     return { ...(ref === undefined ? {} : { ref }), ...(uid === undefined ? {} : { uid }) };
   }
 
-  /** Sends the one request of an action. Rejects only with `signal.reason`, and only for reads. */
-  async ask(action: Action, options: { readonly urgent: boolean; readonly signal: AbortSignal }): Promise<Outcome> {
+  /** Sends the one request of an action, through `seed` if there is one. Rejects only with `signal.reason`, and only for reads. */
+  async ask(action: Action, { seed = this.#deps.seed, ...options }: AskOptions): Promise<Outcome> {
     const { key } = action;
-    const ref = this.#resources.get(key)?.ref;
+    const { ref, annotation } = this.#resources.get(key) ?? {};
     const served = this.#deps.dependents.get(key)?.served();
     if (ref === undefined || served?.kind !== 'served') {
       const message = `${key}: the seed's API server has not said yet how it serves this kind`;
       return { key, result: { ok: false, error: new ApiError({ code: 'ConnectionError', message }) } };
     }
-    const target = { ref, resource: served.resource, namespace: this.#namespace };
-    const outcome = await act(this.#deps, { action, target, ...options });
+    const { namespace = placeOf(this.#namespace).namespace } = ref;
+    const target = { ref, resource: served.resource, namespace, annotation };
+    const outcome = await act({ ...this.#deps, seed }, { action, target, ...options });
     this.#keep(action, outcome);
     return outcome;
   }
@@ -80,7 +137,7 @@ export class Dependents {
   subscribe(listener: () => void): () => void {
     const unsubscribe = [...this.#resources].map(([id, { ref }]) =>
       this.#deps.dependents.get(id)?.store.subscribe(({ key }) => {
-        if (key === `${this.#namespace}/${ref.name}`) listener();
+        if (key === objectKey(ref, this.#namespace)) listener();
       }),
     );
     return () => {
@@ -99,14 +156,20 @@ export class Dependents {
 
   #metaOf(key: string): ObjectMeta | undefined {
     const ref = this.#resources.get(key)?.ref;
-    return ref && this.#deps.dependents.get(key)?.store.get(`${this.#namespace}/${ref.name}`)?.meta;
+    return ref && this.#deps.dependents.get(key)?.store.get(objectKey(ref, this.#namespace))?.meta;
   }
 
   #isHeld(key: string): boolean {
+    const meta = this.#latestMeta(key);
+    return meta !== undefined && isHeld(meta);
+  }
+
+  /** Of the resource that a watch shows, or what the API server has answered since. */
+  #latestMeta(key: string): Pick<ObjectMeta, 'annotations'> | undefined {
     const meta = this.#metaOf(key);
-    if (meta === undefined) return false;
+    if (meta === undefined) return undefined;
     const last = this.#lastResponses.get(key);
-    return isHeld(last === undefined || isAtLeast(meta.resourceVersion, last.resourceVersion) ? meta : last);
+    return last === undefined || isAtLeast(meta.resourceVersion, last.resourceVersion) ? meta : last;
   }
 
   #keep(action: Action, { result }: Outcome): void {

@@ -28,25 +28,25 @@ beforeEach(() => {
 });
 
 interface Given {
-  readonly connect?: ShootConnector['connect'];
+  readonly clientFor?: ShootConnector['clientFor'];
   readonly kubeconfigs?: Store<string | undefined>;
 }
 
 /** Answers at once, unless the test says otherwise. */
-const connected: ShootConnector['connect'] = () => ({
+const answering: ShootConnector['clientFor'] = () => ({
   client: { call: async ({ decode }) => ({ value: decode({}), sentAt: 0, receivedAt: 0 }) },
   close: () => heard.push('closed'),
 });
 
 const start = ({
-  connect = connected,
+  clientFor = answering,
   kubeconfigs = createStaticStore(() => 'a kubeconfig'),
 }: Given = {}): ExternalProber =>
   new ExternalProber(
     {
       clock,
       random: { next: () => 0 },
-      connector: { connect },
+      connector: { clientFor },
       kubeconfigs,
       registry: createExternalProbeRegistry({ initial: [], onChange: () => undefined }),
       report,
@@ -79,10 +79,10 @@ describe('the outside prober', () => {
   });
 
   it('takes a bug for a path of which nothing is known, counts it, and goes on', async () => {
-    const connect = (): never => {
+    const clientFor = (): never => {
       throw new TypeError('a bug');
     };
-    start({ connect });
+    start({ clientFor });
     await clock.advance(1_000);
     expect(heard).toEqual(['unknown', 'TypeError: a bug', 'unusable: unexpected error', 'unknown']);
     await clock.advance(10_000);
@@ -97,7 +97,7 @@ describe('the outside prober', () => {
 
   it('ends a try under way when it is stopped, and says nothing more', async () => {
     let signal: AbortSignal | undefined;
-    const connect: ShootConnector['connect'] = () => ({
+    const clientFor: ShootConnector['clientFor'] = () => ({
       client: {
         call: async (_, options) => {
           ({ signal } = options);
@@ -107,7 +107,7 @@ describe('the outside prober', () => {
       },
       close: () => undefined,
     });
-    const prober = start({ connect });
+    const prober = start({ clientFor });
     await clock.advance(1_500);
     prober.stop();
     prober.runEnded(0, decisionOf(upVerdict));
@@ -117,11 +117,11 @@ describe('the outside prober', () => {
   });
 
   it('counts a run as answered only where it did not fail', async () => {
-    const connect: ShootConnector['connect'] = () => {
+    const clientFor: ShootConnector['clientFor'] = () => {
       const error = new ApiError({ code: 'ConnectionError', message: 'refused' });
       return { client: { call: () => Promise.reject(error) }, close: () => undefined };
     };
-    const prober = start({ connect });
+    const prober = start({ clientFor });
     await clock.advance(5_000);
     expect(heard.at(-1)).toBe('turned broken');
     heard.length = 0;

@@ -4,7 +4,7 @@ import type { ShootConnector } from '../kubernetes/api/shoot-connection.ts';
 import type { Store } from '../kubernetes/cache/index.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Random } from '../ports/random.ts';
-import { connectShoot } from './connect.ts';
+import { shootClientFor } from './shoot-client.ts';
 import type { ExternalProbeFacts, ExternalProbeRegistry } from './judge/external-probe-majority.ts';
 import {
   type AttemptResult,
@@ -16,6 +16,7 @@ import {
   viewExternalProbe,
 } from './judge/external-probe-history.ts';
 import type { Decision, ExternalProbeView, ProbeSettings } from './judge/verdict.ts';
+import { fillIn, placeOf } from './place.ts';
 import type { ExternalProbeReport } from './report-external-probe.ts';
 import type { ExternalProbeSettings } from './settings.ts';
 
@@ -34,11 +35,11 @@ export interface ExternalProberDeps extends ExternalProbeSource {
   readonly report: ExternalProbeReport;
 }
 
-/** What the outside prober of the same shoot goes on with after a change of the configuration. */
+/** What the external prober of the same shoot goes on with after a change of the configuration. */
 export interface ExternalProbeMemory {
   readonly kubeConfigSecretName: string;
   readonly history: ExternalProbeHistory;
-  readonly insideAnsweredAt?: number | undefined;
+  readonly probeAnsweredAt?: number | undefined;
   readonly renewedSince?: number | undefined;
 }
 
@@ -54,20 +55,20 @@ export const factsOf = ({
 export interface ExternalProberStart {
   readonly namespace: string;
   readonly firstAttemptAt: number;
-  /** Memory of the prober before, if any; another Secret is another path, of which nothing is known. */
+  /** Memory of the prober before, if any; another Secret may have another address, of which nothing is known. */
   readonly before: ExternalProbeMemory | undefined;
   readonly probe: () => ProbeSettings;
-  /** Called when the path has turned so that the verdict may: it is no longer reachable, or, with `isUnreachable`, unreachable for certain. */
+  /** Called when the verdict may turn: the address is no longer reachable, or, with `isUnreachable`, unreachable for certain. */
   readonly onTurn: (isUnreachable: boolean) => void;
 }
 
-/** Probes the API server of one shoot the public way, on a schedule of its own, each time over a new connection. */
+/** Probes the API server of one shoot by its public address, on a schedule of its own, each time over a new connection. */
 export class ExternalProber {
   readonly #deps: ExternalProberDeps;
   readonly #start: ExternalProberStart;
   readonly #stopping = new AbortController();
   #history: ExternalProbeHistory;
-  #insideAnsweredAt: number | undefined;
+  #probeAnsweredAt: number | undefined;
   #renewedSince: number | undefined;
   #nextRunAt: number | undefined;
   #isUnderWay = false;
@@ -81,7 +82,7 @@ export class ExternalProber {
     this.#deps = deps;
     this.#start = start;
     this.#history = known?.history ?? untriedExternalProbe(firstAttemptAt);
-    this.#insideAnsweredAt = known?.insideAnsweredAt;
+    this.#probeAnsweredAt = known?.probeAnsweredAt;
     this.#renewedSince = known?.renewedSince;
     this.#seen = this.#view();
     this.#publish(false);
@@ -96,7 +97,7 @@ export class ExternalProber {
   /** To be called when a run has ended that began at `startedAt`. */
   runEnded(startedAt: number, { verdict, nextRunAt, memory }: Decision): void {
     const isAnswered = verdict.kind !== 'failed';
-    if (isAnswered) this.#insideAnsweredAt = startedAt;
+    if (isAnswered) this.#probeAnsweredAt = startedAt;
     this.#renewedSince = isAnswered ? memory.renewedSince : undefined;
     this.#nextRunAt = nextRunAt;
     this.#publish(false);
@@ -107,7 +108,7 @@ export class ExternalProber {
     return {
       kubeConfigSecretName: this.#deps.settings.kubeConfigSecretName,
       history: this.#history,
-      insideAnsweredAt: this.#insideAnsweredAt,
+      probeAnsweredAt: this.#probeAnsweredAt,
       renewedSince: this.#renewedSince,
     };
   }
@@ -123,9 +124,9 @@ export class ExternalProber {
   #view(): ExternalProbeView {
     const { registry, settings, clock } = this.#deps;
     const { mode } = settings;
-    const { limitMs } = this.#start.probe();
+    const { expiryAgeMs } = this.#start.probe();
     if (registry.faultIsOurs()) return { mode, state: 'unknown' };
-    return viewExternalProbe(this.#history, { mode, limitMs, now: clock.monotonic() });
+    return viewExternalProbe(this.#history, { mode, expiryAgeMs, now: clock.monotonic() });
   }
 
   #schedule(): void {
@@ -135,8 +136,8 @@ export class ExternalProber {
     const at = nextAttemptOf(this.#history, {
       mode: settings.mode,
       timeoutMs: settings.timeoutMs,
-      limitMs: this.#start.probe().limitMs,
-      insideAnsweredAt: this.#insideAnsweredAt,
+      expiryAgeMs: this.#start.probe().expiryAgeMs,
+      probeAnsweredAt: this.#probeAnsweredAt,
       nextRunAt: this.#nextRunAt,
     });
     if (Number.isFinite(at)) this.#cancelTimer = clock.timer(at - clock.monotonic(), () => void this.#attempt());
@@ -145,7 +146,7 @@ export class ExternalProber {
   async #attempt(): Promise<void> {
     const { clock, random, report, settings } = this.#deps;
     this.#isUnderWay = true;
-    const begun = { startedAt: clock.monotonic(), insideAnsweredAt: this.#insideAnsweredAt };
+    const begun = { startedAt: clock.monotonic(), probeAnsweredAt: this.#probeAnsweredAt };
     const result = await this.#ask();
     this.#isUnderWay = false;
     if (this.#stopping.signal.aborted) return;
@@ -165,7 +166,10 @@ export class ExternalProber {
     const { signal } = this.#stopping;
     if (!kubeconfigs.synced) return { kind: 'unusable', problem: 'the Secrets with its kubeconfig are not known yet' };
     try {
-      const connection = connectShoot(this.#deps, `${namespace}/${settings.kubeConfigSecretName}`);
+      const connection = shootClientFor(
+        this.#deps,
+        `${placeOf(namespace).namespace}/${fillIn(settings.kubeConfigSecretName, namespace)}`,
+      );
       if (!connection.ok) return resultOfError(connection.error);
       try {
         await connection.value.client.call(getVersion, { signal, timeoutMs: settings.timeoutMs });

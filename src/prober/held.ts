@@ -1,4 +1,5 @@
 import type { CallOptions, KubeClient } from '../kubernetes/api/kube.ts';
+import type { ObjectMeta } from '../kubernetes/api/decode.ts';
 import { listCall } from '../kubernetes/api/list-call.ts';
 import { type ResourceRef, refKey } from '../kubernetes/api/resource-ref.ts';
 import {
@@ -6,27 +7,31 @@ import {
   type ScalableObject,
   decodeScalable,
   getScale,
-  isHeld,
-  isMarked,
   scaledState,
-  scalesInOneWrite,
-  workloadState,
 } from '../kubernetes/api/scalable.ts';
+import { stateInObject, unknownAnnotation } from '../gardener/annotated.ts';
+import { hasOurAnnotations, hasStored, isHeld, isMarked } from '../gardener/scaling-annotations.ts';
 import { groupVersionPath, resolveKind } from '../kubernetes/client/index.ts';
+import { type PlacedRef, isTemplate, wordOfText } from './place.ts';
 
-/** A resource that meltdown protection has scaled down: with its mark, or at 0 with a stored count alone, as after an operator's `ignore-scaling`. */
+/**
+ * A resource that meltdown protection has scaled down, or annotated: with its mark, or at 0, or annotated, with what was before stored and no mark, as after an
+ * operator's `ignore-scaling`.
+ */
 export interface HeldResource {
   readonly namespace: string;
   readonly ref: ResourceRef;
   readonly state: ResourceState;
 }
 
-/** `name` absent: whatever the name. */
-interface Wanted {
-  readonly apiVersion: string;
-  readonly kind: string;
+/** `name` absent: whatever the name. It may be a template. */
+interface Wanted extends Pick<PlacedRef, 'apiVersion' | 'kind' | 'namespace'> {
   readonly name?: string;
 }
+
+export const isWanted = ({ name, namespace }: Wanted, meta: Pick<ObjectMeta, 'name' | 'namespace'>): boolean =>
+  (name === undefined || wordOfText(name, meta.name) !== undefined) &&
+  (namespace === undefined || wordOfText(namespace, meta.namespace) !== undefined);
 
 /** Of a list of all Deployments of a seed with a thousand shoots, which comes in 50 pages. */
 const listTimeoutMs = 300_000;
@@ -39,24 +44,26 @@ interface Asking {
 interface Place extends Wanted {
   /** Plural. */
   readonly resource: string;
+  readonly hasScale: boolean;
 }
 
 const listMarked = async (place: Place, { client, options }: Asking): Promise<readonly ScalableObject[]> => {
   const { apiVersion, resource, name } = place;
-  const query = name === undefined ? {} : { query: { fieldSelector: `metadata.name=${name}` } };
+  const query = name === undefined || isTemplate(name) ? {} : { query: { fieldSelector: `metadata.name=${name}` } };
   const path = `${groupVersionPath(apiVersion)}/${resource}`;
   const { value } = await client.call(listCall({ path, ...query, decode: decodeScalable }), options);
-  return value.filter(({ meta }) => isMarked(meta));
+  return value.filter(({ meta }) => hasOurAnnotations(meta) && isWanted(place, meta));
 };
 
 const stateOf = async (
   object: ScalableObject,
-  { apiVersion, kind, resource }: Place,
+  { apiVersion, kind, resource, hasScale }: Place,
   { client, options }: Asking,
 ): Promise<HeldResource> => {
   const { name, namespace } = object.meta;
   const ref = { apiVersion, kind, name };
-  if (scalesInOneWrite(ref)) return { namespace, ref, state: workloadState(object) };
+  const state = stateInObject(object, { ref, ...(hasScale ? {} : { annotation: unknownAnnotation }) });
+  if (state !== undefined) return { namespace, ref, state };
   const { value: scale } = await client.call(getScale({ ref, resource, namespace }), options);
   return { namespace, ref, state: scaledState(object, scale) };
 };
@@ -66,26 +73,31 @@ const find = async (wanted: Iterable<Wanted>, asking: Asking): Promise<readonly 
   for (const one of wanted) {
     const found = await resolveKind(asking.client, one, asking.options);
     if (found.kind === 'not-served') continue;
-    const place = { ...one, resource: found.resource };
+    const place = { ...one, resource: found.resource, hasScale: found.hasScale };
     for (const object of await listMarked(place, asking)) held.push(await stateOf(object, place, asking));
   }
-  return held.filter(({ state }) => isHeld(state) || state.specReplicas === 0);
+  return held.filter(({ state }) => isMarked(state) || state.specReplicas === 0);
 };
+
+/** Not held: the Go program has restored it, and has left the note that it does not know. */
+export const isLeftover = ({ state }: HeldResource): boolean =>
+  !isHeld(state) && !(state.specReplicas === 0 && hasStored(state));
 
 export interface HeldQuery {
   readonly client: KubeClient;
-  readonly refs: readonly ResourceRef[];
+  readonly refs: readonly PlacedRef[];
   readonly signal: AbortSignal;
 }
 
 /** What is held of these resources, in all namespaces. Rejects with an ApiError. */
-export const findHeldOf = ({ client, refs, signal }: HeldQuery): Promise<readonly HeldResource[]> => {
+export const findHeldOf = async ({ client, refs, signal }: HeldQuery): Promise<readonly HeldResource[]> => {
   const wanted = new Map(refs.map((ref) => [refKey(ref), ref]));
-  return find(wanted.values(), { client, options: { signal, timeoutMs: listTimeoutMs } });
+  const found = await find(wanted.values(), { client, options: { signal, timeoutMs: listTimeoutMs } });
+  return found.filter((resource) => !isLeftover(resource));
 };
 
-/** What is held of whatever name, of the kinds of these resources and of the usual ones: an earlier configuration may have named others. */
-export const findHeld = ({ client, refs, signal }: HeldQuery): Promise<readonly HeldResource[]> => {
+/** What is held of whatever name, and what `isLeftover`, of the kinds of these resources and of the usual ones: an earlier configuration may have named others. */
+export const findMarked = ({ client, refs, signal }: HeldQuery): Promise<readonly HeldResource[]> => {
   const usual = ['Deployment', 'StatefulSet'].map((kind) => ({ apiVersion: 'apps/v1', kind }));
   const kinds = [...usual, ...refs.map(({ apiVersion, kind }) => ({ apiVersion, kind }))];
   const wanted = new Map(kinds.map((kind) => [`${kind.apiVersion}/${kind.kind}`, kind]));

@@ -1,14 +1,16 @@
 import { type DatedExchange, measureSkew, significantSkew } from './judge/clock-skew.ts';
 import type { Observation } from './judge/lease-history.ts';
-import { type Machine, listMachines } from '../gardener/machine.ts';
-import { type NodeView, listNodes } from '../gardener/node.ts';
+import type { Machine } from '../gardener/machine.ts';
+import type { NodeView } from '../gardener/node.ts';
 import { getVersion } from '../gardener/shoot-calls.ts';
 import type { Answer } from '../kubernetes/api/call.ts';
 import type { Result } from '../kubernetes/api/errors.ts';
 import { listNodeLeases } from '../kubernetes/api/lease.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { LeaseList, ProbeMemory, ReadError } from './judge/verdict.ts';
+import { placeOf } from './place.ts';
 import { type AskDeps, RunRequests, type Sent } from './run-requests.ts';
+import type { ClusterSource } from './source/cluster-source.ts';
 
 type Read<T> = Promise<Result<T, ReadError>>;
 
@@ -27,6 +29,8 @@ export interface Reads {
 export interface ReadsRequest {
   readonly namespace: string;
   readonly kubeConfigSecretName: string;
+  /** Key of the Secret's data; absent: `kubeconfig`. */
+  readonly kubeConfigKey?: string | undefined;
   /** Of the run before. */
   readonly memory: ProbeMemory;
   /** Monotonic instant at which all is over. */
@@ -34,13 +38,18 @@ export interface ReadsRequest {
   readonly signal: AbortSignal;
 }
 
+export interface ReadsDeps extends AskDeps {
+  readonly source: Pick<ClusterSource, 'lists'>;
+}
+
 /** Reads reject only with `signal.reason`. */
-export const openReads = (deps: AskDeps, request: ReadsRequest): Reads => {
-  const { clock } = deps;
+export const openReads = (deps: ReadsDeps, request: ReadsRequest): Reads => {
+  const { clock, source } = deps;
   const { namespace, kubeConfigSecretName, memory, deadline, signal } = request;
   const { slowestAnswerMs } = memory;
   const requests = new RunRequests(deps, {
-    secret: `${namespace}/${kubeConfigSecretName}`,
+    secret: `${placeOf(namespace).namespace}/${kubeConfigSecretName}`,
+    secretKey: request.kubeConfigKey,
     deadline,
     slowestAnswerMs,
     signal,
@@ -53,10 +62,16 @@ export const openReads = (deps: AskDeps, request: ReadsRequest): Reads => {
       if (!sent.ok) return sent;
       const exchange = exchangeOf(sent.value, clock);
       skewMs = measureSkew(exchange) ?? skewMs;
-      return { ok: true, value: { items: sent.value.value, observation: observationOf(sent.value, exchange) } };
+      return {
+        ok: true,
+        value: { items: sent.value.value, observation: observationOf(sent.value, exchange, requests.stalledUntil()) },
+      };
     },
-    nodes: async () => valueOf(await requests.shoot(listNodes)),
-    machines: async (urgent) => valueOf(await requests.seed(listMachines(namespace), urgent)),
+    nodes: async () => valueOf(await requests.shoot(source.lists.nodes)),
+    machines: async (urgent) => {
+      const machines = source.lists.machines?.(namespace);
+      return machines === undefined ? { ok: true, value: [] } : valueOf(await requests.seed(machines, urgent));
+    },
     skew: () => (skewMs === undefined ? {} : { skewMs }),
     slowestAnswerMs: () => requests.slowestAnswerMs(),
     close: () => requests.close(),
@@ -71,8 +86,17 @@ const exchangeOf = ({ date, sentAt, receivedAt }: Answer<unknown>, clock: Clock)
   roundTripMs: receivedAt - sentAt,
 });
 
-const observationOf = ({ sentAt, receivedAt }: Answer<unknown>, exchange: DatedExchange): Observation => {
+const observationOf = (
+  { sentAt, receivedAt }: Answer<unknown>,
+  exchange: DatedExchange,
+  stalledUntil: number | undefined,
+): Observation => {
   const skewMs = significantSkew(exchange);
-  const observation = { startedAt: sentAt, endedAt: receivedAt, wall: exchange.wallAtEnd };
-  return skewMs === undefined ? observation : { ...observation, skewMs };
+  return {
+    startedAt: sentAt,
+    endedAt: receivedAt,
+    wall: exchange.wallAtEnd,
+    ...(skewMs === undefined ? {} : { skewMs }),
+    ...(stalledUntil === undefined ? {} : { stalledUntil }),
+  };
 };

@@ -4,7 +4,7 @@ import type { Race } from './report-scaling.ts';
 import type { ProberSettings } from './settings.ts';
 
 /** Judgement leaves the prober time to act before KCM does, and the kubelet three attempts of a 40 s grace. */
-const limitOfGrace = 0.75;
+const expiryShareOfGrace = 0.75;
 
 const graceOf = (settings: ProberSettings, shoot: ShootSettings): number =>
   shoot.nodeMonitorGraceMs ?? settings.nodeMonitorGraceMs;
@@ -13,7 +13,10 @@ const graceOf = (settings: ProberSettings, shoot: ShootSettings): number =>
 export const probeSettings = (settings: ProberSettings, shoot: ShootSettings): ProbeSettings => ({
   probeIntervalMs: settings.probeIntervalMs,
   backoffJitterFactor: settings.backoffJitterFactor,
-  limitMs: limitOfGrace * graceOf(settings, shoot),
+  expiryAgeMs: expiryShareOfGrace * graceOf(settings, shoot),
+  graceMs: graceOf(settings, shoot),
+  ...(settings.allSilentAfterMs === undefined ? {} : { allSilentAfterMs: settings.allSilentAfterMs }),
+  landingTimeoutMs: settings.landingTimeoutMs,
   nodeLeaseFailureFraction: settings.nodeLeaseFailureFraction,
   poolConditions: shoot.poolConditions,
 });
@@ -26,5 +29,5 @@ export const raceOf = (
 ): Race | undefined => {
   if (verdict?.kind !== 'unhealthy') return undefined;
   const { crossedAt, earlyByMs = 0 } = verdict;
-  return { crossedAt, graceEndsAt: crossedAt + earlyByMs + (1 - limitOfGrace) * graceOf(settings, shoot) };
+  return { crossedAt, graceEndsAt: crossedAt + earlyByMs + (1 - expiryShareOfGrace) * graceOf(settings, shoot) };
 };

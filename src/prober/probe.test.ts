@@ -8,6 +8,7 @@ import { type DependentsView, emptyProbeMemory } from './judge/verdict.ts';
 import { type ProbeResult, probe } from './probe.ts';
 import { defaultSettings, disturbed, held, undisturbed } from './testing/probe-run.ts';
 import { createStaticStore } from './testing/static-store.ts';
+import { gardenerSource } from './source/gardener.ts';
 
 const names = ['node-1', 'node-2'];
 const list = (items: readonly unknown[]) => ({ items });
@@ -69,7 +70,8 @@ const start = (given: Given) => {
     {
       clock,
       seed: seedClient,
-      connector: { connect: () => ({ client, close: () => (closed += 1) }) },
+      source: gardenerSource({ kubeConfigSecretName: 'probe' }),
+      connector: { clientFor: () => ({ client, close: () => (closed += 1) }) },
       kubeconfigs: createStaticStore(() => 'a kubeconfig'),
     },
     {
@@ -102,14 +104,14 @@ const fail = async (code: ApiErrorCode): Promise<void> => {
   await clock.settle();
 };
 
-const limits = () => seed.calls.map(({ options: { lane, timeoutMs } }) => [lane, timeoutMs]);
+const limits = () => seed.calls.map(({ options: { priority, timeoutMs } }) => [priority, timeoutMs]);
 const machines = list(names.map((name) => buildMachine({ name })));
 const expired = { ageMs: 60_000 };
 
 describe('the list of machines', () => {
   it.each([
     { what: 'leases have expired', given: expired, verdict: 'confirming' },
-    { what: 'something is held down', given: { dependents: held }, verdict: 'healthy' },
+    { what: 'something is held down', given: { dependents: held }, verdict: 'landing' },
   ])('is urgent when $what, and hangs for 5 s at most before it is tried again', async ({ given, verdict }) => {
     const { outcome, closed } = start(given);
     await lastList();

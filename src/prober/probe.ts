@@ -1,12 +1,13 @@
 import { decideByCandidates, decideByLeases, judgeLeases } from './judge/decide.ts';
 import { unreachable } from './judge/failure.ts';
 import type { Decision, ProbeInput, ProbeMemory } from './judge/verdict.ts';
-import { openReads } from './observe.ts';
-import type { AskDeps } from './run-requests.ts';
+import { type ReadsDeps, openReads } from './observe.ts';
 
 export interface ProbeRequest {
   readonly namespace: string;
   readonly kubeConfigSecretName: string;
+  /** Key of the Secret's data; absent: `kubeconfig`. */
+  readonly kubeConfigKey?: string | undefined;
   readonly timeoutMs: number;
   /** Of the run before. */
   readonly memory: ProbeMemory;
@@ -26,7 +27,7 @@ export interface ProbeResult {
  * One probe run: version, leases and, where they could change what happens, nodes and machines. A read that fails ends it, and nothing is scaled. Rejects only
  * with `signal.reason`.
  */
-export const probe = async (deps: AskDeps, request: ProbeRequest): Promise<ProbeResult> => {
+export const probe = async (deps: ReadsDeps, request: ProbeRequest): Promise<ProbeResult> => {
   const { clock } = deps;
   const { memory } = request;
   const startedAt = clock.monotonic();
@@ -58,7 +59,7 @@ export const probe = async (deps: AskDeps, request: ProbeRequest): Promise<Probe
     if (!newer.ok) return end(unreachable({ startedAt, failure: 'lease_list_failed', ...newer }, input()));
     const latest = newer === leases ? judged : judgeLeases(newer.value, input());
     if (latest.isEnough) return end(decideByLeases(latest, input()));
-    return end(decideByCandidates(latest, { nodes, machines }, input()));
+    return end(decideByCandidates(latest, { nodes, machines, sort: deps.source.lists.sort }, input()));
   } finally {
     reads.close();
   }

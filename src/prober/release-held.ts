@@ -1,7 +1,7 @@
-import type { ClusterView } from '../gardener/cluster.ts';
 import type { Kube, KubeClient } from '../kubernetes/api/kube.ts';
 import { refKey } from '../kubernetes/api/resource-ref.ts';
-import { type ResourceState, isHeld, scalesInOneWrite, workloadState } from '../kubernetes/api/scalable.ts';
+import { type ResourceState, scalesInOneWrite, workloadState } from '../kubernetes/api/scalable.ts';
+import { isHeld } from '../gardener/scaling-annotations.ts';
 import { createWatchRegistry, waitForSync } from '../kubernetes/cache/index.ts';
 import { createKubeClient, mergedAbortSignal } from '../kubernetes/client/index.ts';
 import { createShootConnector } from '../kubernetes/connection/index.ts';
@@ -12,11 +12,16 @@ import type { Random } from '../ports/random.ts';
 import { whenAborted } from '../process/index.ts';
 import { createEventRecorder } from '../telemetry/index.ts';
 import { createApiServers } from './api-servers.ts';
-import { type HeldResource, findHeld, findHeldOf, heldKey, heldName } from './held.ts';
+import { type HeldQuery, type HeldResource, findHeldOf, findMarked, heldKey, heldName, isLeftover } from './held.ts';
+import { findOwned } from './of-cluster.ts';
+import { clusterOfHeld, inOrder, withUnconfigured } from './release-settings.ts';
+import { ProbeGate } from './probe-gate.ts';
 import { type ReleaseResult, explain, whyByHand } from './release-result.ts';
 import { type ShootRelease, releasePolicyOnRequest, releaseShoot } from './release-shoot.ts';
+import { describeWaiting } from './status/scaling-progress.ts';
+import type { ShootSight } from './status/sight.ts';
 import { type ProberReport, createProberReport } from './report.ts';
-import type { DependentResource, ProberSettings } from './settings.ts';
+import type { ProberSettings } from './settings.ts';
 import { type ProberSources, createProberSources } from './sources.ts';
 
 export interface ReleaseOptions {
@@ -24,6 +29,8 @@ export interface ReleaseOptions {
   readonly settings: ProberSettings;
   /** Told in log and Events. */
   readonly reason: string;
+  /** Names of clusters: nothing is released elsewhere, and nothing that the settings do not name. Default: all that is held, whatever its name. */
+  readonly clusters?: ReadonlySet<string>;
   readonly seed: Kube;
   readonly clock: Clock;
   readonly random: Random;
@@ -40,19 +47,8 @@ export interface ReleaseOptions {
 const atOnce = 50;
 const retryMs = 2_000;
 const syncMs = 30_000;
-const lastTimeoutMs = 60_000;
-
-/** What is held though no configuration names it is restored after all others. */
-const withUnconfigured = (settings: ProberSettings, held: readonly HeldResource[]): ProberSettings => {
-  const named = new Set(settings.dependentResources.map(({ ref }) => refKey(ref)));
-  const level = Math.max(0, ...settings.dependentResources.map(({ scaleUp }) => scaleUp.level)) + 1;
-  const scaleUp = { level, initialDelayMs: 0, timeoutMs: lastTimeoutMs };
-  const others = new Map(held.filter(({ ref }) => !named.has(refKey(ref))).map(({ ref }) => [refKey(ref), ref]));
-  const added = [...others.values()].map(
-    (ref): DependentResource => ({ ref, scaleUp, optional: true, onlyWhereHeld: true }),
-  );
-  return { ...settings, dependentResources: [...settings.dependentResources, ...added] };
-};
+/** For the Events of the last restorations: the program ends when it has released all. */
+const lastEventsMs = 10_000;
 
 /** What is found out about why a shoot's resources do not come up. */
 const withFailures = (report: ProberReport, failures: Map<string, string>): ProberReport => ({
@@ -75,9 +71,10 @@ interface Releasing extends ReleaseOptions {
 }
 
 /** Undefined: nothing may be done, because nobody can tell what its Cluster says. */
-const releasePolicyOf = (view: ClusterView | undefined): ShootRelease['releasePolicy'] | undefined => {
-  const shoot = view?.shoot;
-  return shoot?.ok === false ? undefined : releasePolicyOnRequest(shoot?.value);
+const releasePolicyOf = (namespace: string, sources: ProberSources): ShootRelease['releasePolicy'] | undefined => {
+  const { clusters, source } = sources;
+  const lifecycle = clusters.get(namespace)?.lifecycle ?? { ok: true, value: source.gone };
+  return lifecycle.ok ? releasePolicyOnRequest(lifecycle.value) : undefined;
 };
 
 /** As far as it is to be. */
@@ -88,12 +85,15 @@ const isUp = ({ specReplicas, readyReplicas, observed }: ResourceState): boolean
  * True if something that was held has its count back and no pod is ready yet. It carries no mark any more, so that the next try would not
  * wait for it: machine-controller-manager must not come before kube-controller-manager.
  */
-const isComingUp = (namespace: string, { held, sources }: Releasing): boolean =>
+const isComingUp = (cluster: string, { held, sources, settings }: Releasing): boolean =>
   held
-    .filter((resource) => resource.namespace === namespace && scalesInOneWrite(resource.ref))
-    .some(({ ref }) => {
-      const source = sources.dependents.find(({ key }) => key === refKey(ref));
-      const object = source?.store.get(`${namespace}/${ref.name}`);
+    .filter((resource) => clusterOfHeld(settings, resource) === cluster)
+    .filter(({ ref, state }) => state.annotation === undefined && scalesInOneWrite(ref))
+    .filter((resource) => !isLeftover(resource))
+    .some((resource) => {
+      const owned = findOwned(settings, resource);
+      const source = sources.dependents.find(({ ref }) => ref === owned?.resource.ref);
+      const object = source?.store.get(`${resource.namespace}/${resource.ref.name}`);
       return object !== undefined && !isHeld(object.meta) && !isUp(workloadState(object));
     });
 
@@ -103,7 +103,7 @@ type ShootDeps = Parameters<typeof releaseShoot>[0];
 const releaseOne = async (namespace: string, deps: Releasing, shootDeps: ShootDeps): Promise<void> => {
   const { clock, sources, signal, deadline, reason } = deps;
   for (;;) {
-    const releasePolicy = releasePolicyOf(sources.clusters.get(namespace));
+    const releasePolicy = releasePolicyOf(namespace, sources);
     if (releasePolicy === undefined) return;
     if (!isComingUp(namespace, deps)) {
       // What is under way is not waited for when the user has had enough: the prober is to run again.
@@ -125,34 +125,48 @@ const releaseAll = async (deps: Releasing): Promise<void> => {
   const shootDeps: ShootDeps = {
     ...deps,
     seed: client,
+    identity: deps.userAgent,
+    gate: new ProbeGate(clock),
     dryRun: false,
-    report: withFailures(createProberReport({ logger, meter, events, dryRun: false }), failures),
+    report: withFailures(createProberReport({ clock, logger, meter, events, dryRun: false }), failures),
     connector: createShootConnector({ clock, userAgent: deps.userAgent }),
+    source: sources.source,
     kubeconfigs: sources.kubeconfigs,
     apiServers: createApiServers(sources.apiServers, clock),
     seedAwayMs: () => 0,
     dependents: new Map(sources.dependents.map((source) => [source.key, source])),
   };
-  const namespaces = [...new Set(deps.held.map(({ namespace }) => namespace))].toSorted();
+  const namespaces = [...new Set(deps.held.map((resource) => clusterOfHeld(deps.settings, resource)))].toSorted();
   const queue = namespaces.values();
   const until = mergedAbortSignal(deps.signal);
   let left = namespaces.length;
+  const told = (cluster: string, what = ''): void =>
+    progress(
+      `restoring what is held in ${cluster}${what}: ${String(left)} of ${String(namespaces.length)} shoots to go`,
+    );
   const work = async (): Promise<void> => {
     for (const namespace of queue) {
-      progress(`restoring what is held in ${namespace}: ${String(left)} of ${String(namespaces.length)} shoots to go`);
-      await until((signal) => releaseOne(namespace, { ...deps, signal }, shootDeps));
+      told(namespace);
+      const onStep = (_: string, look: () => ShootSight): void => told(namespace, describeWaiting(look().state));
+      await until((signal) => releaseOne(namespace, { ...deps, signal }, { ...shootDeps, onStep }));
       left -= 1;
     }
   };
-  await Promise.all(Array.from({ length: Math.min(atOnce, namespaces.length) }, work));
+  try {
+    await Promise.all(Array.from({ length: Math.min(atOnce, namespaces.length) }, work));
+    await events.flush(lastEventsMs);
+  } finally {
+    events.stop();
+  }
 };
 
-const whyLeft = (resource: HeldResource, { sources, failures }: Releasing): string => {
-  const { namespace, ref } = resource;
-  const cluster = sources.clusters.get(namespace)?.shoot;
+const whyLeft = (resource: HeldResource, { sources, failures, settings }: Releasing): string => {
+  const { ref } = resource;
+  const namespace = clusterOfHeld(settings, resource);
+  const lifecycle = sources.clusters.get(namespace)?.lifecycle;
   const byHand = whyByHand(resource);
   if (byHand !== undefined) return byHand;
-  if (cluster?.ok === false) return `its Cluster cannot be read: ${cluster.error.message}`;
+  if (lifecycle?.ok === false) return `its Cluster cannot be read: ${lifecycle.error.message}`;
   const failed = failures.get(`${namespace}/${refKey(ref)}`);
   if (failed !== undefined) return failed;
   const others = [...failures].filter(([key]) => key.startsWith(`${namespace}/`)).map(([, message]) => message);
@@ -160,13 +174,13 @@ const whyLeft = (resource: HeldResource, { sources, failures }: Releasing): stri
 };
 
 /** A count in a shoot that is hibernated, deleted or migrated is Gardener's. */
-const isOurs = ({ namespace, state }: HeldResource, { clusters }: ProberSources): boolean =>
-  isHeld(state) || releasePolicyOf(clusters.get(namespace)) !== 'release';
+const isOurs = (resource: HeldResource, { sources, settings }: Releasing): boolean =>
+  isHeld(resource.state) || releasePolicyOf(clusterOfHeld(settings, resource), sources) !== 'release';
 
-const untilKnown = async ({ sources, held, clock, signal }: Releasing): Promise<void> => {
-  const keys = new Set(held.map(({ ref }) => refKey(ref)));
+const untilKnown = async ({ sources, held, settings, clock, signal }: Releasing): Promise<void> => {
+  const refs = new Set(held.map((resource) => findOwned(settings, resource)?.resource.ref));
   const needed = sources.dependents
-    .filter(({ key }) => keys.has(key))
+    .filter(({ ref }) => refs.has(ref))
     .map(({ key, store, problem }) => ({
       name: key,
       whenSynced: (stop: AbortSignal) => store.whenSynced(stop),
@@ -176,28 +190,45 @@ const untilKnown = async ({ sources, held, clock, signal }: Releasing): Promise<
 };
 
 const restore = async (deps: Releasing): Promise<ReleaseResult> => {
-  const { sources, client, signal, held } = deps;
+  const { client, signal, held } = deps;
   await untilKnown(deps);
   await releaseAll(deps);
   const refs = held.map(({ ref }) => ref);
-  const now = (await findHeldOf({ client, refs, signal })).filter((resource) => isOurs(resource, sources));
+  const { clusters, settings } = deps;
+  const now = (await findHeldOf({ client, refs, signal }))
+    .filter((resource) => clusters?.has(clusterOfHeld(settings, resource)) !== false)
+    .filter((resource) => isOurs(resource, deps));
   const still = new Set(now.map(heldKey));
   return {
-    restored: held.filter((resource) => !still.has(heldKey(resource))).map(heldName),
+    restored: held.filter((resource) => !isLeftover(resource) && !still.has(heldKey(resource))).map(heldName),
     left: now.map((resource) => explain(resource, whyLeft(resource, deps))),
   };
 };
 
-/** All that is held in a seed, by name. Rejects with an ApiError. */
-export const listHeld = async ({
-  settings,
-  seed,
-  clock,
+type ListOptions = Pick<ReleaseOptions, 'settings' | 'clusters' | 'seed' | 'clock' | 'signal'>;
+
+const queryOf = ({ settings, seed, clock, signal }: ListOptions): HeldQuery => ({
+  client: createKubeClient({ kube: seed, clock }),
+  refs: settings.dependentResources.map(({ ref }) => ref),
   signal,
-}: Pick<ReleaseOptions, 'settings' | 'seed' | 'clock' | 'signal'>): Promise<readonly HeldResource[]> => {
-  const refs = settings.dependentResources.map(({ ref }) => ref);
-  return findHeld({ client: createKubeClient({ kube: seed, clock }), refs, signal });
+});
+
+const listMarked = async (options: ListOptions): Promise<readonly HeldResource[]> => {
+  const { clusters, settings } = options;
+  if (clusters === undefined) return inOrder(await findMarked(queryOf(options)), settings);
+  const held = (await findHeldOf(queryOf(options))).filter((resource) =>
+    clusters.has(clusterOfHeld(settings, resource)),
+  );
+  return inOrder(held, settings);
 };
+
+/** All that the settings name and that is held, in the order in which it is restored. Rejects with an ApiError. */
+export const listHeldOf = async (options: ListOptions): Promise<readonly HeldResource[]> =>
+  inOrder(await findHeldOf(queryOf(options)), options.settings);
+
+/** All that is held in a seed. Rejects with an ApiError. */
+export const listHeld = async (options: ListOptions): Promise<readonly HeldResource[]> =>
+  (await listMarked(options)).filter((resource) => !isLeftover(resource));
 
 /**
  * Restores all that is held in a seed, each shoot in the order of its levels, by the code of the prober, and waits for it. No prober may run meanwhile: it
@@ -205,7 +236,7 @@ export const listHeld = async ({
  */
 export const releaseHeld = async (options: ReleaseOptions): Promise<ReleaseResult> => {
   const { clock, seed, meter, logger } = options;
-  const held = await listHeld(options);
+  const held = await listMarked(options);
   if (held.length === 0) return { restored: [], left: [] };
   const client = createKubeClient({ kube: seed, clock });
   const settings = withUnconfigured(options.settings, held);

@@ -1,6 +1,6 @@
-import type { ShootView } from '../gardener/cluster.ts';
-import { type ReleasePolicy, decideLifecycle } from './judge/lifecycle.ts';
-import { ShootProber, type ShootProberDeps } from './shoot-prober.ts';
+import type { LifecycleDecision, ReleasePolicy } from './judge/lifecycle.ts';
+import type { ShootProberDeps } from './shoot-deps.ts';
+import { ShootProber } from './shoot-prober.ts';
 
 export interface ShootRelease {
   readonly namespace: string;
@@ -11,12 +11,10 @@ export interface ShootRelease {
 
 /**
  * What giving back means for a shoot at an operator's request: the former counts, but only our mark where a count is Gardener's to say, as of a
- * hibernated shoot. Undefined: its Cluster is gone, and what it left behind is restored.
+ * hibernated shoot. What a cluster that is gone has left behind is restored.
  */
-export const releasePolicyOnRequest = (shoot: ShootView | undefined): ShootRelease['releasePolicy'] => {
-  const decision = decideLifecycle(shoot);
-  return decision.kind === 'stop' && decision.releasePolicy === 'release' ? 'release' : 'restore';
-};
+export const releasePolicyOnRequest = (decision: LifecycleDecision): ShootRelease['releasePolicy'] =>
+  decision.kind === 'stop' && decision.releasePolicy === 'release' ? 'release' : 'restore';
 
 /** Gives back what is held in one shoot, in order, as a prober does that ends: one that never probes. */
 export const releaseShoot = (

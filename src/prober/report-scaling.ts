@@ -1,11 +1,14 @@
-import type { ResourceRef } from '../kubernetes/api/resource-ref.ts';
-import { ignoreScalingAnnotation } from '../kubernetes/api/scalable.ts';
+import { ignoreScalingAnnotation } from '../gardener/scaling-annotations.ts';
 import { shorten } from '../kubernetes/api/shorten.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { EventRecorder } from '../telemetry/index.ts';
+import type { HeldGauges } from './held-gauges.ts';
 import type { ProberMetrics } from './metrics.ts';
+import { changeIn, wordOfWrite, wordsOf } from './words-of-write.ts';
+import { type PlacedRef, eventMessage, namespaceRef, placeOf } from './place.ts';
 import type { Flow, FlowEnd } from './plan/flow.ts';
-import { unknownManager } from './plan/patch-plan.ts';
+import { effectOf, unknownManager } from './plan/patch-plan.ts';
+import type { WithoutLead } from './plan/without-lead.ts';
 import { type Action, type Operation, type Outcome, maxAttempts } from './plan/operation.ts';
 
 /** Of a scale-down verdict, monotonic milliseconds: when the threshold was crossed, and when KCM would act. */
@@ -20,7 +23,7 @@ export interface Answered {
   readonly action: Action;
   readonly outcome: Outcome;
   /** The resource, with the UID that a watch shows. */
-  readonly ref?: ResourceRef | undefined;
+  readonly ref?: PlacedRef | undefined;
   readonly uid?: string | undefined;
   readonly now: number;
   readonly race?: Race | undefined;
@@ -32,6 +35,8 @@ export interface EndedFlow {
   readonly now: number;
   /** Resources that carry the mark of meltdown protection. */
   readonly held: number;
+  /** Since when, by what they say of themselves; milliseconds since the epoch. */
+  readonly heldSince?: number | undefined;
 }
 
 export interface ScalingReport {
@@ -47,6 +52,7 @@ export interface ScalingReportDeps {
   readonly events: EventRecorder;
   /** Nothing is written; the log says what would be. */
   readonly dryRun: boolean;
+  readonly held: HeldGauges;
 }
 
 type WriteAnswer = Answered & { readonly action: Extract<Action, { kind: 'write' }> };
@@ -67,8 +73,9 @@ export class ScalingReporter implements ScalingReport {
     this.#deps = deps;
   }
 
-  flowStarted(namespace: string, { direction, scope, reason }: Flow): void {
+  flowStarted(namespace: string, { direction, scope, reason, withoutLead }: Flow): void {
     this.#deps.logger.debug(`scaling ${direction} starts`, { namespace, scope, reason });
+    if (withoutLead !== undefined) this.#startedWithoutLead(namespace, reason, withoutLead);
   }
 
   answered(namespace: string, answer: Answered): void {
@@ -81,15 +88,26 @@ export class ScalingReporter implements ScalingReport {
     else if (!result.ok) logger.info('reading failed', failed);
   }
 
-  flowEnded(namespace: string, { flow, end, now, held }: EndedFlow): void {
-    const { metrics, logger } = this.#deps;
-    metrics.held.set(held, { namespace });
+  flowEnded(namespace: string, { flow, end, now, held, heldSince: since }: EndedFlow): void {
+    const { logger } = this.#deps;
+    this.#deps.held.show(namespace, { held, since });
     for (const operation of flow.operations) this.#reportOperation(namespace, { flow, operation, now });
     logger.debug(`scaling ${flow.direction} ${end}`, { namespace, seconds: (now - flow.startedAt) / 1_000 });
   }
 
   forget(namespace: string): void {
     this.#complaints.delete(namespace);
+  }
+
+  #startedWithoutLead(namespace: string, reason: string, { cause, words }: WithoutLead): void {
+    const { logger, metrics, events, dryRun } = this.#deps;
+    const message = `protecting without the lead: ${words}`;
+    logger.warn(message, { namespace, cause, reason });
+    if (dryRun) return;
+    metrics.withoutLead.inc({ namespace, cause });
+    const regarding = namespaceRef(namespace);
+    const about = { regarding, type: 'Warning', reason: 'MeltdownProtectionWithoutLead' } as const;
+    events.record({ ...about, message: eventMessage(namespace, `${message}; ${reason}`) });
   }
 
   #would(words: string): string {
@@ -99,13 +117,9 @@ export class ScalingReporter implements ScalingReport {
   #reportWrite(namespace: string, answer: WriteAnswer): void {
     const { logger } = this.#deps;
     const { flow, action, outcome } = answer;
-    const { base, replicas, annotations, unreadable, undoes } = action.write;
-    const fields = {
-      namespace,
-      resource: outcome.key,
-      reason: flow.reason,
-      ...(replicas === undefined ? { annotations } : { from: base.specReplicas, to: replicas }),
-    };
+    const { unreadable, undoes } = action.write;
+    const effect = effectOf(action.write);
+    const fields = { namespace, resource: outcome.key, reason: flow.reason, ...changeIn(action.write) };
     if (!outcome.result.ok) {
       const { code, message } = outcome.result.error;
       if (code === 'Rejected') logger.info('not written', { ...fields, why: message });
@@ -114,35 +128,35 @@ export class ScalingReporter implements ScalingReport {
     }
     if (unreadable !== undefined) {
       const stored = shorten(unreadable);
-      logger.error('the stored number of replicas cannot be read: restoring 1', { ...fields, stored });
+      const { what, restored } = wordsOf(action.write);
+      logger.error(`the stored ${what} cannot be read: restoring ${restored}`, { ...fields, stored });
     }
-    logger.info(this.#would(wordOfWrite(replicas)), fields);
+    logger.info(this.#would(wordOfWrite(action.write)), fields);
     if (undoes !== undefined) this.#reportUndone(namespace, { ...answer, undoes });
-    if (replicas !== undefined) this.#recordScaling(namespace, { ...answer, replicas });
-    if (replicas === 0) this.#reportRace(namespace, answer);
+    if (effect !== undefined) this.#recordEffect(namespace, { ...answer, effect });
+    if (effect === 'down') this.#reportRace(namespace, answer);
   }
 
-  /** Names the writer whose count was overwritten, and says how to keep the prober off. */
+  /** Names the writer whose count or annotation was overwritten, and says how to keep the prober off. */
   #reportUndone(namespace: string, answer: WriteAnswer & { readonly undoes: string }): void {
     const { logger, metrics, dryRun } = this.#deps;
     const { flow, action, outcome, undoes } = answer;
-    const { specReplicas } = action.write.base;
-    const fields = { namespace, resource: outcome.key, manager: undoes, replicas: specReplicas, reason: flow.reason };
-    logger.warn(this.#would("undone another writer's change of replicas"), fields);
+    const { changed, seen, undone } = wordsOf(action.write);
+    const fields = { namespace, resource: outcome.key, manager: undoes, ...seen, reason: flow.reason };
+    logger.warn(this.#would(`undone another writer's change of ${changed}`), fields);
     if (!dryRun) metrics.foreignChanges.inc({ namespace, resource: outcome.key, manager: undoes });
-    const change = `Undid ${undoes === unknownManager ? 'another writer' : undoes}, who had set replicas to ${String(specReplicas)}: ${flow.reason}`;
+    const change = `Undid ${undoes === unknownManager ? 'another writer' : undoes}, who had ${undone}: ${flow.reason}`;
     const message = `${change}. The annotation ${ignoreScalingAnnotation}=true keeps the dependency-watchdog off.`;
     this.#record(namespace, answer, { type: 'Warning', reason: 'MeltdownProtectionForeignChange', message });
   }
 
-  #recordScaling(namespace: string, answer: WriteAnswer & { readonly replicas: number }): void {
-    const { flow, action, replicas } = answer;
-    const change = `from ${String(action.write.base.specReplicas)} to ${String(replicas)} replicas: ${flow.reason}`;
-    const isDown = replicas === 0;
+  #recordEffect(namespace: string, answer: WriteAnswer & { readonly effect: 'down' | 'up' }): void {
+    const { flow, action, effect } = answer;
+    const { event, done } = wordsOf(action.write);
     this.#record(namespace, answer, {
-      type: isDown ? 'Warning' : 'Normal',
-      reason: isDown ? 'MeltdownProtectionScaledDown' : 'MeltdownProtectionScaledUp',
-      message: `Scaled ${isDown ? 'down' : 'up'} ${change}`,
+      type: effect === 'down' ? 'Warning' : 'Normal',
+      reason: `MeltdownProtection${event[effect]}`,
+      message: `${done}: ${flow.reason}`,
     });
   }
 
@@ -153,7 +167,8 @@ export class ScalingReporter implements ScalingReport {
   ): void {
     const { dryRun, events } = this.#deps;
     if (ref === undefined || dryRun) return;
-    events.record({ regarding: { ...ref, namespace, ...(uid === undefined ? {} : { uid }) }, ...event });
+    const regarding = { namespace: placeOf(namespace).namespace, ...ref, ...(uid === undefined ? {} : { uid }) };
+    events.record({ regarding, ...event, message: eventMessage(namespace, event.message) });
   }
 
   #reportRace(namespace: string, { race, now }: Answered): void {
@@ -193,8 +208,3 @@ export class ScalingReporter implements ScalingReport {
     this.#complaints.set(namespace, known.set(key, complaint));
   }
 }
-
-const wordOfWrite = (replicas: number | undefined): string => {
-  if (replicas === undefined) return 'annotated';
-  return replicas === 0 ? 'scaled down' : 'scaled up';
-};

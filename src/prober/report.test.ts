@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { type FakeClock, createFakeClock } from '../../test/doubles/fake-clock.ts';
 import { type RecordingLogger, createRecordingLogger } from '../../test/doubles/recording-logger.ts';
 import { type RecordingMeter, createRecordingMeter } from '../../test/doubles/recording-meter.ts';
 import { ApiError, type ApiErrorCode, KubeconfigError } from '../kubernetes/api/errors.ts';
@@ -16,19 +17,28 @@ import { deployment, objectOf, stateOf } from './testing/seed-model.ts';
 const kcm = deployment('kcm');
 const key = refKey(kcm);
 
+let clock: FakeClock;
 let logger: RecordingLogger;
 let meter: RecordingMeter;
 let report: ProberReport;
 beforeEach(() => {
+  clock = createFakeClock();
   logger = createRecordingLogger();
   meter = createRecordingMeter();
-  report = createProberReport({ logger, meter, events: { record: () => undefined }, dryRun: false });
+  report = createProberReport({ clock, logger, meter, events: { record: () => undefined }, dryRun: false });
 });
 
 const failed = (code: ApiErrorCode, message: string): Verdict => ({
   kind: 'failed',
   failure: 'api_server_unreachable',
   error: new ApiError({ code, message }),
+});
+
+it('says why a shoot is no longer probed, and what becomes of what is held', () => {
+  report.proberStopped('a', { reason: 'hibernated', releasePolicy: 'release' });
+  expect(logger.lines).toMatchObject([
+    { message: 'no longer probing', fields: { namespace: 'a', reason: 'hibernated', releasePolicy: 'release' } },
+  ]);
 });
 
 describe('of the runs of a shoot', () => {
@@ -85,6 +95,24 @@ describe('of the runs of a shoot', () => {
   });
 });
 
+it('the shoots of each latest verdict are counted, until they are forgotten', () => {
+  const judge = (namespace: string, verdict: Verdict): void =>
+    report.judged(namespace, { decision: { verdict }, isUnprotected: () => false });
+  const counts = () =>
+    ['healthy', 'unhealthy', 'api_server_unreachable'].map((verdict) => meter.value('dwd_prober_shoots', { verdict }));
+  judge('a', upVerdict);
+  judge('b', upVerdict);
+  judge('b', upVerdict);
+  expect(counts()).toEqual([2, undefined, undefined]);
+  judge('b', failed('Timeout', ''));
+  expect(counts()).toEqual([1, undefined, 1]);
+  judge('b', downVerdict);
+  expect(counts()).toEqual([1, 1, 0]);
+  report.forget('a');
+  report.forget('b');
+  expect(counts()).toEqual([0, 0, 0]);
+});
+
 describe('of required resources that are missing', () => {
   it('each is told once when it is found missing and once when it is there, and counted', () => {
     const decision = {
@@ -108,12 +136,45 @@ describe('of required resources that are missing', () => {
   });
 });
 
+describe('of a shoot that flaps', () => {
+  it.each([false, true])('each trip is logged once, counted, and an Event of its namespace; dry run: %s', (dryRun) => {
+    const recorded: RecordedEvent[] = [];
+    const events = { record: (event: RecordedEvent) => recorded.push(event) };
+    const flaps = createProberReport({ clock, logger, meter: createRecordingMeter(), events, dryRun });
+    for (const trips of [0, 1, 1, 2]) {
+      const memory = { ...emptyProbeMemory, flapping: { trips, restoredAt: 0 } };
+      const decision = { verdict: downVerdict, reason: '', nextRunAt: 0, memory };
+      flaps.runEnded('x', { result: { decision, durationMs: 1 }, previous: downVerdict, held: 0, missing: [] });
+    }
+    const heard = logger.lines.filter(({ message }) => message.startsWith('flapping'));
+    expect(heard.map(({ level, fields }) => [level, fields.trips])).toEqual([
+      ['warn', 1],
+      ['warn', 2],
+    ]);
+    const regarding = { apiVersion: 'v1', kind: 'Namespace', name: 'x', namespace: 'x' };
+    expect(recorded).toMatchObject(
+      dryRun ? [] : [1, 2].map(() => ({ regarding, reason: 'MeltdownProtectionFlapping' })),
+    );
+  });
+
+  it('the gauge says so until it is calm', () => {
+    const values = [1, 0].map((trips) => {
+      const memory = { ...emptyProbeMemory, flapping: { trips, restoredAt: 0 } };
+      const decision = { verdict: upVerdict, reason: '', nextRunAt: 0, memory };
+      report.runEnded('x', { result: { decision, durationMs: 1 }, previous: upVerdict, held: 0, missing: [] });
+      return meter.value('dwd_prober_flapping', { namespace: 'x' });
+    });
+    expect(values).toEqual([1, 0]);
+  });
+});
+
 describe('the word for a verdict', () => {
   it.each<[Verdict, string]>([
     [upVerdict, 'healthy'],
     [downVerdict, 'unhealthy'],
     [{ kind: 'confirming' }, 'confirming'],
     [{ kind: 'skipped' }, 'skipped'],
+    [{ kind: 'landing', renewed: 1, awaited: 2, until: 9 }, 'landing'],
     [failed('ConnectionError', 'refused'), 'api_server_unreachable'],
   ])('is the same in log and metric: %j', (verdict, word) => {
     const decision = { verdict, reason: '', nextRunAt: 0, memory: emptyProbeMemory } as const;
@@ -176,6 +237,23 @@ describe('of the flows of a shoot', () => {
     expect(operations('failed')).toBeUndefined();
   });
 
+  it('it shows since when something is held: by the resources, else since it was first seen', async () => {
+    const since = () => meter.value('dwd_prober_held_since_timestamp_seconds', { namespace: 'a' });
+    const flow = flowOf('down', { kind: 'done', outcome: 'scaled' });
+    const ended = { flow, end: 'completed', now: 1 } as const;
+    const first = clock.now() / 1_000;
+    report.flowEnded('a', { ...ended, held: 1 });
+    await clock.advance(5_000);
+    report.flowEnded('a', { ...ended, held: 2 });
+    expect(since()).toBe(first);
+    report.flowEnded('a', { ...ended, held: 2, heldSince: 1_500 });
+    expect(since()).toBe(1.5);
+    report.flowEnded('a', { ...ended, held: 0 });
+    expect(since()).toBeUndefined();
+    report.flowEnded('a', { ...ended, held: 1 });
+    expect(since()).toBe(first + 5);
+  });
+
   it('the held resources are counted', () => {
     const held = () => meter.value('dwd_prober_held_resources', { namespace: 'a' });
     const flow = flowOf('down', { kind: 'done', outcome: 'scaled' });
@@ -210,7 +288,7 @@ describe('of the requests of a flow', () => {
 
   it("another writer's change that is undone names him: log, metric and Event", () => {
     const events: RecordedEvent[] = [];
-    const deps = { logger, events: { record: (event: RecordedEvent) => events.push(event) } };
+    const deps = { clock, logger, events: { record: (event: RecordedEvent) => events.push(event) } };
     const held = stateOf(objectOf(kcm, { replicas: 2 }));
     const action = {
       kind: 'write',

@@ -23,6 +23,7 @@ const settings: ProberSettings = {
   backoffJitterFactor: 0.2,
   nodeMonitorGraceMs: 40_000,
   nodeLeaseFailureFraction: 0.6,
+  landingTimeoutMs: 60_000,
   apiServerRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'kube-apiserver' },
   dependentResources: [
     dependent('apps/v1', 'Deployment', 'kcm'),
@@ -39,15 +40,17 @@ const createSeed = (clusters: readonly string[]) => {
   return seed;
 };
 
-const ask = async (kube: Kube): Promise<readonly string[]> => {
+const ask = async (kube: Kube, wanted = settings): Promise<readonly string[]> => {
   const options = { signal: new AbortController().signal, timeoutMs: 1_000 };
-  const needed = await neededByProber(settings, { client: createKubeClient({ kube, clock }), options });
+  const needed = await neededByProber(wanted, { client: createKubeClient({ kube, clock }), options });
   return needed.map(({ right }) => formatRight(right).replaceAll('in API group ', '').replaceAll('resource ', ''));
 };
 
 const atClusterScope = [
   'list "clusters" "extensions.gardener.cloud" at the cluster scope',
   'watch "clusters" "extensions.gardener.cloud" at the cluster scope',
+  'list "namespaces" "" at the cluster scope',
+  'watch "namespaces" "" at the cluster scope',
   'list "secrets" "access" "" at the cluster scope',
   'watch "secrets" "access" "" at the cluster scope',
   'list "deployments" "kube-apiserver" "apps" at the cluster scope',
@@ -73,6 +76,15 @@ it('is what is watched everywhere, and what is done in the namespace of a shoot'
   expect(needed.toSorted()).toEqual([...atClusterScope, ...placed('in the namespace "shoot--a"')].toSorted());
 });
 
+it('has no scale subresource for what is annotated', async () => {
+  const [, etcd = settings.dependentResources[0]!] = settings.dependentResources;
+  const annotation = { key: 'example.com/paused', value: '' };
+  const rights = await ask(createSeed(['shoot--a']), { ...settings, dependentResources: [{ ...etcd, annotation }] });
+  expect(rights.filter((right) => right.includes('etcds')).map((right) => right.replace(/ "main".*/, ''))).toEqual(
+    ['list', 'watch', 'get', 'patch'].map((verb) => `${verb} "etcds"`),
+  );
+});
+
 it('is asked for at the cluster scope while there is no shoot, or no right to see one', async () => {
   const everywhere = [...atClusterScope, ...placed('at the cluster scope')].toSorted();
   expect((await ask(createSeed([]))).toSorted()).toEqual(everywhere);
@@ -89,4 +101,28 @@ it.each(['/clusters', '/apis/apps/v1'])('is unknown while %s cannot be read', as
     rule: (request) => (request.path.endsWith(path) ? { status: 500 } : undefined),
   });
   await expect(ask(failing)).rejects.toMatchObject({ code: 'ServerError' });
+});
+
+it('asks for Namespaces in place of Clusters and Machines where clusters go by their Secrets', async () => {
+  const seed = createSeed([]);
+  seed.store.put(simKinds.Secret, { metadata: { namespace: 'one', name: 'access' } });
+  seed.store.put(simKinds.Secret, { metadata: { namespace: 'other', name: 'access-of-another' } });
+  const rights = await ask(seed, { ...settings, clusterSource: { key: 'value' } });
+  expect(rights).toEqual(
+    expect.arrayContaining([
+      'list "namespaces" "" at the cluster scope',
+      'patch "deployments" "kcm" "apps" in the namespace "one"',
+    ]),
+  );
+  expect(rights.filter((right) => /clusters|machines/.test(right))).toEqual([]);
+});
+
+it('asks for all Secrets where they go by their labels, which RBAC does not know', async () => {
+  const seed = createSeed([]);
+  const labelled = { kubeConfigSecretName: 'app=tenant', clusterSource: { key: 'value', selector: 'app=tenant' } };
+  const rights = await ask(seed, { ...settings, ...labelled });
+  expect(rights.filter((right) => right.includes('secrets'))).toEqual([
+    'list "secrets" "" at the cluster scope',
+    'watch "secrets" "" at the cluster scope',
+  ]);
 });

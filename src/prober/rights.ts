@@ -1,24 +1,16 @@
-import type { Call } from '../kubernetes/api/call.ts';
-import { decodeList, decodeMeta, decodeObject } from '../kubernetes/api/decode.ts';
 import { ApiError } from '../kubernetes/api/errors.ts';
 import { type ResourceRef, groupOf, refKey } from '../kubernetes/api/resource-ref.ts';
-import { scalesInOneWrite } from '../kubernetes/api/scalable.ts';
+import { usesScale } from '../kubernetes/api/scalable.ts';
 import { resolveKind } from '../kubernetes/client/index.ts';
 import { type Grant, type Inquiry, type NeededRight, eventGrant, rightsOf, watched } from '../process/index.ts';
-import type { ProberSettings } from './settings.ts';
-
-/** One Cluster, which may be any. */
-const firstCluster: Call<readonly string[]> = {
-  method: 'GET',
-  path: '/apis/extensions.gardener.cloud/v1alpha1/clusters',
-  query: { limit: '1' },
-  decode: decodeList((item, path) => decodeMeta(decodeObject(item, path), path).name),
-};
+import { type PlacedRef, isTemplate } from './place.ts';
+import type { DependentResource, ProberSettings } from './settings.ts';
+import { sourceOf } from './source/source-of.ts';
 
 /** Some namespace of a shoot's control plane: rights to single objects may be granted namespace by namespace. */
-const someNamespace = async ({ client, options }: Inquiry): Promise<string | undefined> => {
+const someNamespace = async (settings: ProberSettings, { client, options }: Inquiry): Promise<string | undefined> => {
   try {
-    return (await client.call(firstCluster, options)).value[0];
+    return (await client.call(sourceOf(settings).someNamespaces, options)).value[0];
   } catch (error) {
     // That this right is missing is told with the others.
     if (error instanceof ApiError && error.code === 'Forbidden') return undefined;
@@ -26,28 +18,39 @@ const someNamespace = async ({ client, options }: Inquiry): Promise<string | und
   }
 };
 
-export const secretNames = ({ kubeConfigSecretName, externalProbe }: ProberSettings): readonly string[] => [
+const secretNames = ({ kubeConfigSecretName, externalProbe }: ProberSettings): readonly string[] => [
   ...new Set([kubeConfigSecretName, ...(externalProbe === undefined ? [] : [externalProbe.kubeConfigSecretName])]),
 ];
+
+/** As a grant has them. */
+export const secretsNamed = (settings: ProberSettings): Pick<Grant, 'names'> => {
+  // RBAC knows no labels.
+  if (settings.clusterSource?.selector !== undefined) return {};
+  const names = secretNames(settings);
+  return names.some(isTemplate) ? {} : { names };
+};
 
 /** The plural of a kind; undefined where it is not served: there is nothing to have a right to, and that is told elsewhere. */
 export type PluralOf = (ref: ResourceRef) => string | undefined;
 
-const scaling = 'to scale a dependent resource';
+/** A name that each cluster fills in says nothing to the API server: the right to all names is needed. */
+export const namesOf = ({ name }: PlacedRef): Pick<Grant, 'names'> => (isTemplate(name) ? {} : { names: [name] });
 
-const forDependent = (ref: ResourceRef, resource: string): readonly Grant[] => {
-  const named = { group: groupOf(ref), resource, names: [ref.name] };
-  const scaled: Grant = { ...named, verbs: ['get', 'patch'], purpose: scaling, byNamespace: true };
+const forDependent = (dependent: DependentResource, resource: string): readonly Grant[] => {
+  const { ref, annotation } = dependent;
+  const purpose = `to ${annotation === undefined ? 'scale' : 'annotate'} a dependent resource`;
+  const named = { group: groupOf(ref), resource, ...namesOf(ref) };
+  const scaled: Grant = { ...named, verbs: ['get', 'patch'], purpose, byNamespace: true };
   return [
     { ...named, verbs: watched, purpose: 'to know the state of a dependent resource' },
     scaled,
-    ...(scalesInOneWrite(ref) ? [] : [{ ...scaled, resource: `${resource}/scale` }]),
+    ...(usesScale(dependent) ? [{ ...scaled, resource: `${resource}/scale` }] : []),
   ];
 };
 
-const forApiServer = (ref: ResourceRef, resource: string): readonly Grant[] => [
+const forApiServer = (ref: PlacedRef, resource: string): readonly Grant[] => [
   {
-    ...{ group: groupOf(ref), resource, names: [ref.name], verbs: watched },
+    ...{ group: groupOf(ref), resource, ...namesOf(ref), verbs: watched },
     purpose: 'to tell whether an API server that cannot be reached is down',
   },
 ];
@@ -57,33 +60,29 @@ const forApiServer = (ref: ResourceRef, resource: string): readonly Grant[] => [
  * namespace of a shoot.
  */
 export const proberGrants = (settings: ProberSettings, pluralOf: PluralOf): readonly Grant[] => {
-  const served = (ref: ResourceRef, grantsOf: (ref: ResourceRef, resource: string) => readonly Grant[]) => {
+  const served = (ref: PlacedRef, grantsOf: (resource: string) => readonly Grant[]) => {
     const resource = pluralOf(ref);
-    return resource === undefined ? [] : grantsOf(ref, resource);
+    return resource === undefined ? [] : grantsOf(resource);
   };
+  const { clusters, lists } = sourceOf(settings).grants;
   return [
+    ...clusters,
     {
-      group: 'extensions.gardener.cloud',
-      resource: 'clusters',
+      group: '',
+      resource: 'namespaces',
       verbs: watched,
-      purpose: 'to know which shoots there are',
+      purpose: 'to know which shoots are paused',
     },
     {
       group: '',
       resource: 'secrets',
-      names: secretNames(settings),
+      ...secretsNamed(settings),
       verbs: watched,
       purpose: 'to reach the API servers of shoots',
     },
-    {
-      group: 'machine.sapcloud.io',
-      resource: 'machines',
-      verbs: ['list'],
-      purpose: 'to judge a shoot whose leases have expired',
-      byNamespace: true,
-    },
-    ...settings.dependentResources.flatMap(({ ref }) => served(ref, forDependent)),
-    ...served(settings.apiServerRef, forApiServer),
+    ...lists,
+    ...settings.dependentResources.flatMap((one) => served(one.ref, (resource) => forDependent(one, resource))),
+    ...served(settings.apiServerRef, (resource) => forApiServer(settings.apiServerRef, resource)),
     eventGrant,
   ];
 };
@@ -102,7 +101,7 @@ export const proberShootGrants: readonly Grant[] = [
 
 /** The rights that `settings` take in a seed, with the kinds as it serves them. */
 export const neededByProber = async (settings: ProberSettings, inquiry: Inquiry): Promise<readonly NeededRight[]> => {
-  const namespace = await someNamespace(inquiry);
+  const namespace = await someNamespace(settings, inquiry);
   const plurals = new Map<string, string>();
   for (const ref of [settings.apiServerRef, ...settings.dependentResources.map((dependent) => dependent.ref)]) {
     const found = await resolveKind(inquiry.client, ref, inquiry.options);

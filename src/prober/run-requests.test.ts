@@ -1,9 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type FakeClock, createFakeClock } from '../../test/doubles/fake-clock.ts';
 import { type ScriptedCall, type ScriptedClient, createScriptedClient } from '../../test/doubles/scripted-client.ts';
+import { createMachine } from '../../test/leader-election/machine.ts';
 import { listMachines } from '../gardener/machine.ts';
 import { getVersion } from '../gardener/shoot-calls.ts';
 import { ApiError, type ApiErrorCode, type ConnectionFault } from '../kubernetes/api/errors.ts';
+import type { Clock } from '../ports/clock.ts';
 import { RunRequests, type Sent } from './run-requests.ts';
 import { createStaticStore } from './testing/static-store.ts';
 
@@ -17,13 +19,13 @@ beforeEach(() => {
   connections = [];
 });
 
-const start = (slowestAnswerMs?: number): RunRequests =>
+const start = (slowestAnswerMs?: number, own: Clock = clock): RunRequests =>
   new RunRequests(
     {
-      clock,
+      clock: own,
       seed,
       connector: {
-        connect: () => {
+        clientFor: () => {
           const connection = { client: createScriptedClient(clock), closed: false };
           connections.push(connection);
           return {
@@ -196,13 +198,40 @@ describe('what the next run is to know', () => {
   });
 });
 
+describe('an API server that takes 2 s longer than it did of late', () => {
+  it.each([
+    { afterMs: 1_999, usualMs: 0, stalled: undefined },
+    { afterMs: 2_000, usualMs: 0, stalled: 2_000 },
+    { afterMs: 2_000, usualMs: 1, stalled: undefined },
+  ])('has stalled: $afterMs ms after $usualMs', async ({ afterMs, usualMs, stalled }) => {
+    const requests = start(usualMs);
+    void requests.shoot(getVersion);
+    await answer(afterMs);
+    expect(requests.stalledUntil()).toBe(stalled);
+  });
+
+  it.each([
+    { suspendedMs: 4_000, stalled: undefined },
+    { suspendedMs: 2_000, stalled: 4_100 },
+  ])('has not while our own process did not run: $suspendedMs of 4100 ms', async ({ suspendedMs, stalled }) => {
+    const machine = createMachine({ clock });
+    const requests = start(0, machine.clock);
+    void requests.shoot(getVersion);
+    machine.suspend();
+    await clock.advance(suspendedMs);
+    await machine.resume();
+    await answer(4_100 - suspendedMs);
+    expect(requests.stalledUntil()).toBe(stalled);
+  });
+});
+
 describe('a request to the seed', () => {
   const ask = (urgent: boolean) => outcomeOf(start().seed(listMachines('shoot--a'), urgent));
   const failSeed = async (error: ConstructorParameters<typeof ApiError>[0]): Promise<void> => {
     seed.waiting[0]!.fail(new ApiError(error));
     await clock.settle();
   };
-  const limits = () => seed.calls.map(({ options: { lane, timeoutMs } }) => [lane, timeoutMs]);
+  const limits = () => seed.calls.map(({ options: { priority, timeoutMs } }) => [priority, timeoutMs]);
 
   it('that fails is repeated once', async () => {
     const outcome = ask(false);

@@ -1,12 +1,13 @@
 import type { Answer, Call } from '../kubernetes/api/call.ts';
 import { ApiError, type ApiErrorCode, type Result } from '../kubernetes/api/errors.ts';
 import type { KubeClient } from '../kubernetes/api/kube.ts';
+import { measureHoldUp } from '../kubernetes/client/index.ts';
 import type { ShootConnection } from '../kubernetes/api/shoot-connection.ts';
 import type { Clock } from '../ports/clock.ts';
-import { type ConnectDeps, connectShoot } from './connect.ts';
+import { type ShootClientDeps, shootClientFor } from './shoot-client.ts';
 import type { ReadError } from './judge/verdict.ts';
 
-export interface AskDeps extends ConnectDeps {
+export interface AskDeps extends ShootClientDeps {
   readonly clock: Clock;
   readonly seed: KubeClient;
 }
@@ -14,6 +15,8 @@ export interface AskDeps extends ConnectDeps {
 export interface AskRequest {
   /** `namespace/name` of the Secret with the kubeconfig. */
   readonly secret: string;
+  /** Of its data; absent: `kubeconfig`. */
+  readonly secretKey?: string | undefined;
   /** Monotonic instant at which all is over. */
   readonly deadline: number;
   /** Of the latest run that got an answer of the shoot, in milliseconds. */
@@ -22,6 +25,9 @@ export interface AskRequest {
 }
 
 export type Sent<T> = Result<Answer<T>, ReadError>;
+
+/** An attempt that takes so much longer than answers did of late shows an API server, or a way to it, that has stalled. */
+const stallMs = 2_000;
 
 /** A request that takes longer is repeated, unless answers are known to take long. */
 const firstAttemptMs = 5_000;
@@ -54,6 +60,7 @@ export class RunRequests {
   readonly #open = new Set<ShootConnection>();
   #slowest: number | undefined;
   #hasHung = false;
+  #stalledUntil: number | undefined;
 
   constructor(deps: AskDeps, request: AskRequest) {
     this.#deps = deps;
@@ -84,13 +91,18 @@ export class RunRequests {
     return this.#slowest ?? (this.#hasHung ? this.#request.slowestAnswerMs : undefined);
   }
 
+  /** Monotonic instant at which the latest attempt ended that took long, or longer than answers did of late. */
+  stalledUntil(): number | undefined {
+    return this.#stalledUntil;
+  }
+
   /** Ends the connections to the shoot. */
   close(): void {
     for (const connection of [...this.#open]) this.#closeOne(connection);
   }
 
   #connect(): Result<ShootConnection, ReadError> {
-    const connected = connectShoot(this.#deps, this.#request.secret);
+    const connected = shootClientFor(this.#deps, this.#request.secret, this.#request.secretKey);
     if (connected.ok) this.#open.add(connected.value);
     return connected;
   }
@@ -106,9 +118,11 @@ export class RunRequests {
     timeoutMs: number,
   ): Promise<Sent<T>> {
     if (!connection.ok) return connection;
-    const sentAt = this.#deps.clock.monotonic();
-    const sent = await this.#send(connection.value.client, call, { timeoutMs });
-    this.#measure(sent, sentAt);
+    const { clock } = this.#deps;
+    const sentAt = clock.monotonic();
+    const holdUp = measureHoldUp(clock);
+    const sent = await this.#send(connection.value.client, call, { timeoutMs }).finally(() => holdUp.end());
+    this.#measure(sent, { sentAt, heldUpMs: holdUp.ms() });
     if (sent.ok) this.#free.push(connection.value);
     else this.#closeOne(connection.value);
     return sent;
@@ -118,9 +132,9 @@ export class RunRequests {
     const { signal, deadline } = this.#request;
     // At least 1 ms: a run whose time is up ends in a Timeout like any other.
     const timeoutMs = Math.max(1, Math.min(options.timeoutMs, deadline - this.#deps.clock.monotonic()));
-    const lane = options.urgent === true ? ({ lane: 'urgent' } as const) : {};
+    const priority = options.urgent === true ? ({ priority: 'urgent' } as const) : {};
     try {
-      return { ok: true, value: await client.call(call, { signal, timeoutMs, ...lane }) };
+      return { ok: true, value: await client.call(call, { signal, timeoutMs, ...priority }) };
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof ApiError) return { ok: false, error };
@@ -128,10 +142,13 @@ export class RunRequests {
     }
   }
 
-  /** How long the shoot took to answer, well or not. */
-  #measure<T>(sent: Sent<T>, sentAt: number): void {
+  /** How long the shoot took to answer, well or not. While our own process was held up, nothing stalled but ourselves. */
+  #measure<T>(sent: Sent<T>, { sentAt, heldUpMs }: { readonly sentAt: number; readonly heldUpMs: number }): void {
+    const now = this.#deps.clock.monotonic();
+    const usualMs = sent.ok ? (this.#request.slowestAnswerMs ?? 0) : 0;
+    if (now - sentAt - heldUpMs >= usualMs + stallMs) this.#stalledUntil = now;
     const isAnswer = sent.ok || (sent.error instanceof ApiError && sent.error.status !== undefined);
-    if (isAnswer) this.#slowest = Math.max(this.#slowest ?? 0, this.#deps.clock.monotonic() - sentAt);
+    if (isAnswer) this.#slowest = Math.max(this.#slowest ?? 0, now - sentAt);
     else if (sent.error instanceof ApiError && isTimeout(sent)) {
       this.#hasHung ||= sent.error.fault.phase !== 'connecting';
     }

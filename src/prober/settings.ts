@@ -1,6 +1,7 @@
 /** Settings with their defaults filled in, frozen. Every duration is in milliseconds. */
 
-import type { ResourceRef } from '../kubernetes/api/resource-ref.ts';
+import type { Annotation } from '../kubernetes/api/scalable.ts';
+import type { PlacedRef } from './place.ts';
 
 export interface ScaleInfo {
   /** Resources are scaled in ascending order of level; those of one level together. */
@@ -10,8 +11,10 @@ export interface ScaleInfo {
 }
 
 export interface DependentResource {
-  readonly ref: ResourceRef;
+  readonly ref: PlacedRef;
   readonly optional: boolean;
+  /** Set while protecting, in place of scaling the resource to 0. */
+  readonly annotation?: Annotation;
   readonly scaleUp: ScaleInfo;
   /** Absent: the resource takes no part in scale-downs. */
   readonly scaleDown?: ScaleInfo;
@@ -19,8 +22,23 @@ export interface DependentResource {
   readonly onlyWhereHeld?: true;
 }
 
+/** Clusters that are none of Gardener's. */
+export interface ClusterSourceSettings {
+  /** Absent: `secret`, clusters go by the Secrets of the configured name, a namespace each. */
+  readonly kind?: 'cluster-api';
+  /** Of the Secret's data, with the kubeconfig. */
+  readonly key: string;
+  /** Of the kind `secret`, a label selector as a query has it: Secrets go by it, and by no name. */
+  readonly selector?: string | undefined;
+}
+
 export interface ProberSettings {
-  /** Name of the Secret, in the shoot's namespace, whose key `kubeconfig` reaches the shoot's API server. */
+  /** Absent: the clusters are Gardener's shoots. */
+  readonly clusterSource?: ClusterSourceSettings;
+  /**
+   * Name of the Secret, in the shoot's namespace, whose key `kubeconfig` (or that of `clusterSource`) reaches the shoot's API server. Where Secrets go by a label
+   * selector: that selector, which no Secret can be named like.
+   */
   readonly kubeConfigSecretName: string;
   readonly probeIntervalMs: number;
   readonly initialDelayMs: number;
@@ -29,32 +47,37 @@ export interface ProberSettings {
   readonly backoffJitterFactor: number;
   /** KCM's `--node-monitor-grace-period`, unless the shoot sets its own. */
   readonly nodeMonitorGraceMs: number;
+  /** Absent: half of the longest lease duration, and at least half of the grace. 0: off. */
+  readonly allSilentAfterMs?: number;
+  readonly landingTimeoutMs: number;
   /** In (0, 1]. */
   readonly nodeLeaseFailureFraction: number;
   readonly dependentResources: readonly DependentResource[];
   /** Whether the kubeconfig of a shoot may name an `http://` server. Default false. */
   readonly allowInsecureShoots?: boolean;
   /** What runs the API server of a shoot, in its namespace: while it has no available replica, the API server is down. */
-  readonly apiServerRef: ResourceRef;
+  readonly apiServerRef: PlacedRef;
+  /** Why nothing is scaled down; absent: it is. */
+  readonly paused?: string;
   /** Absent: shoots are judged by their leases alone. */
   readonly externalProbe?: ExternalProbeSettings;
 }
 
 /**
- * What the outside path is good for, each with all before it: `observe` tells, `confirm` does not scale down while the path is whole,
+ * What the external probe may do, each mode with all before it: `observe` reports, `confirm` does not scale down while the address is reachable,
  * `trigger` scales down before the leases have expired.
  */
 export type ExternalProbeMode = 'observe' | 'confirm' | 'trigger';
 
-/** The way that kubelets take to a shoot's API server, tried from here. */
+/** Tries the public address of a shoot's API server, which kubelets use. */
 export interface ExternalProbeSettings {
   /** Name of the Secret, in the shoot's namespace, whose key `kubeconfig` has the public address of the shoot's API server. */
   readonly kubeConfigSecretName: string;
-  /** Of one try. */
+  /** Of one attempt. */
   readonly timeoutMs: number;
-  /** Consecutive failures until the path counts as broken. At least 1. */
+  /** Consecutive failures until the address counts as unreachable. At least 1. */
   readonly failureThreshold: number;
-  /** Consecutive successes until it counts as whole. At least 1. */
+  /** Consecutive answers until it counts as reachable. At least 1. */
   readonly successThreshold: number;
   readonly mode: ExternalProbeMode;
 }

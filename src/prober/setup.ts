@@ -1,64 +1,135 @@
+import type { KubeClient } from '../kubernetes/api/kube.ts';
 import { refKey } from '../kubernetes/api/resource-ref.ts';
 import type { ShootConnector } from '../kubernetes/api/shoot-connection.ts';
 import { createWatchRegistry } from '../kubernetes/cache/index.ts';
-import { createKubeClient, fenceWrites } from '../kubernetes/client/index.ts';
+import { createKubeClient, writerStack } from '../kubernetes/client/index.ts';
 import { createShootConnector } from '../kubernetes/connection/index.ts';
 import {
   type Component,
   type ComponentOptions,
   type ComponentParts,
   type ComponentPorts,
+  type PostWebhook,
   type RunningComponent,
   Reloadable,
+  createWebhook,
   leaseNameOf,
   startParts,
 } from '../process/index.ts';
 import { createEventRecorder } from '../telemetry/index.ts';
 import type { HeldByShoot } from './controller.ts';
-import { createGeneration } from './generation.ts';
+import { createConfiguredProber } from './configured-prober.ts';
+import { Notifier, type NotifySettings, createNotifyMetrics } from './notify/index.ts';
+import { ProbeGate } from './probe-gate.ts';
+import { Pauses, shownPause } from './pauses.ts';
 import { createProberReport } from './report.ts';
 import { neededByProber } from './rights.ts';
+import type { Role } from './plan/without-lead.ts';
 import type { DependentResource, ProberSettings } from './settings.ts';
+import { type Standby, roleOf } from './standby.ts';
+import { sourceOf } from './source/source-of.ts';
+import { StatusBoard } from './status/board.ts';
+import { proberStatus } from './status/prober-status.ts';
+import { reportToBoard } from './status/report-to-board.ts';
 
 export interface ProberPorts extends ComponentPorts {
   readonly connector: ShootConnector;
 }
 
-export type ProberOptions = ComponentOptions<ProberSettings, ProberPorts>;
+export interface ProberOptions extends ComponentOptions<ProberSettings, ProberPorts> {
+  /** Default: hot. */
+  readonly standby?: Standby;
+  /** Absent: nobody is notified. */
+  readonly notify?: (NotifySettings & { readonly post: PostWebhook }) | undefined;
+}
+
+/** Hears of changes of state from `board`. Returns the function that ends it. */
+const startNotifier = ({ notify, ports, dryRun = false }: ProberOptions, board: StatusBoard): (() => void) => {
+  const metrics = createNotifyMetrics(ports.meter);
+  // What would be protected is not.
+  if (notify === undefined || dryRun) return () => undefined;
+  const notifier = new Notifier({ ...ports, ...notify, metrics, leads: () => ports.leadership.mayWrite() });
+  board.subscribe((change) => notifier.changed(change));
+  ports.leaderWatch?.onLead(() => notifier.led());
+  return () => notifier.stop();
+};
+
+/** What may be written to the seed, by whether this process leads. */
+const createSeedClients = ({ ports, standby = 'hot' }: ProberOptions) => {
+  const { clock, leadership } = ports;
+  const fencedBy = (mayWrite: () => boolean): KubeClient =>
+    createKubeClient({ kube: writerStack(ports.seed, { mayWrite }), clock });
+  return {
+    client: fencedBy(() => leadership.mayWrite()),
+    // Of a standby only what it does without the lead is recorded.
+    recording: fencedBy(() => leadership.mayWrite() || standby === 'hot'),
+    seedWithoutLead: (mayWrite: () => boolean): KubeClient => fencedBy(() => leadership.mayWrite() || mayWrite()),
+  };
+};
+
+const createGate = ({ clock, meter }: ProberPorts): ProbeGate => {
+  const gate = new ProbeGate(clock);
+  meter.gauge({
+    name: 'dwd_prober_probes_waiting',
+    help: 'Probes that wait for their turn because many are due at once or the event loop is late.',
+    read: () => [{ value: gate.waiting, labels: {} }],
+  });
+  return gate;
+};
 
 /**
  * The prober of a seed. When its configuration changes, lease memory and back-off of each shoot stay, and what was scaled down under the
  * former settings is still restored.
  */
-export const createProber = ({
-  settings,
-  ports,
-  concurrency,
-  dryRun = false,
-}: ProberOptions): ComponentParts<ProberSettings> => {
+export const createProber = (options: ProberOptions): ComponentParts<ProberSettings> => {
+  const { settings, ports, concurrency, home = 'garden', dryRun = false, standby = 'hot' } = options;
   const { logger, leadership } = ports;
-  const client = createKubeClient({ kube: fenceWrites(ports.seed, leadership), clock: ports.clock });
-  const events = createEventRecorder({ ...ports, client, component: 'dependency-watchdog-prober' });
-  const report = createProberReport({ ...ports, events, dryRun });
+  const { client, recording, seedWithoutLead } = createSeedClients(options);
+  const role = (): Role => roleOf({ ...ports, standby });
+  const events = createEventRecorder({ ...ports, client: recording, component: 'dependency-watchdog-prober' });
+  const pauses: Pauses = new Pauses({ clock: ports.clock, home, onChange: (change) => report.pauseChanged(change) });
+  const board = new StatusBoard({
+    clock: ports.clock,
+    dryRun,
+    pauseOf: (namespace) => shownPause(pauses.of(namespace)),
+  });
+  const stopNotifier = startNotifier(options, board);
+  const told = createProberReport({ ...ports, events, home, dryRun, leads: () => leadership.mayWrite() });
+  const report = reportToBoard(told, board);
   const unserved = ports.meter.gauge({
     name: 'dwd_prober_dependent_unserved',
     help: '1 while the seed does not serve the kind of a dependent resource, or not its scale subresource.',
     labels: ['resource'],
   });
+  const gate = createGate(ports);
   const registry = createWatchRegistry(ports.meter);
   let held: HeldByShoot = new Map();
   const onStopped = (counts: HeldByShoot): void => {
     // Without the lead another replica leads, or will, and what is held is its affair.
-    held = ports.leadership.mayWrite() ? counts : new Map();
+    held = leadership.mayWrite() ? counts : new Map();
   };
-  const deps = { ...ports, client, report, unserved, registry, dryRun, concurrency, onStopped };
+  const deps = {
+    ...ports,
+    ...{ role, client, seedWithoutLead, report, unserved, registry },
+    ...{ gate, board, pauses, dryRun, concurrency, onStopped },
+  };
   return new Reloadable({
     name: 'prober',
     settings,
-    create: (wanted, former) => createGeneration(former === undefined ? wanted : keepDropped(wanted, former), deps),
+    create: (wanted, former) => {
+      report.probeInterval(wanted.probeIntervalMs);
+      if (former === undefined) return createConfiguredProber(wanted, deps);
+      return createConfiguredProber(keepDropped(wanted, former), { ...deps, formerGone: sourceOf(former).gone });
+    },
     stop: () => {
       events.stop();
+      stopNotifier();
+      gate.stop();
       report.stopped(held);
+    },
+    status: (inForce, process, query) => {
+      const given = { clock: ports.clock, board, standby, dryRun, process, paused: shownPause(pauses.ofAll()) };
+      return proberStatus({ ...given, settings: inForce, shoot: query.get('shoot') });
     },
     logger,
   });
@@ -69,22 +140,24 @@ const keepDropped = (wanted: ProberSettings, former: ProberSettings): ProberSett
   const named = new Set(wanted.dependentResources.map(({ ref }) => refKey(ref)));
   const dropped = former.dependentResources
     .filter(({ ref }) => !named.has(refKey(ref)))
-    .map(({ ref, scaleUp }): DependentResource => ({ ref, scaleUp, optional: true, onlyWhereHeld: true }));
+    .map(({ scaleDown: _, ...resource }): DependentResource => ({ ...resource, optional: true, onlyWhereHeld: true }));
   return { ...wanted, dependentResources: [...wanted.dependentResources, ...dropped] };
 };
 
 /** Of a scale-down: what KCM's grace leaves no time to wait for. */
 const urgentInFlight = 50;
 
-export const proberComponent: Component<ProberSettings> = {
+export const proberComponent = (standby: Standby, notify?: NotifySettings): Component<ProberSettings> => ({
   leaseName: leaseNameOf('prober'),
   urgentInFlight,
+  startsBeforeLead: standby !== 'cold',
   neededRights: neededByProber,
   create: ({ ports, userAgent, ...options }) => {
     const connector = createShootConnector({ clock: ports.clock, userAgent });
-    return createProber({ ...options, ports: { ...ports, connector } });
+    const notifying = notify && { ...notify, post: createWebhook(userAgent) };
+    return createProber({ ...options, standby, notify: notifying, ports: { ...ports, connector } });
   },
-};
+});
 
 /** Runs the prober without servers and leader election, for worlds in memory. */
 export const startProber = (options: ProberOptions): RunningComponent<ProberSettings> =>

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { buildLease, buildMachine, buildNode, microTime } from '../../test/doubles/builders.ts';
 import { type FakeClock, createFakeClock } from '../../test/doubles/fake-clock.ts';
 import { type RecordingLogger, createRecordingLogger } from '../../test/doubles/recording-logger.ts';
@@ -9,12 +9,15 @@ import { ApiError } from '../kubernetes/api/errors.ts';
 import type { KubeClient } from '../kubernetes/api/kube.ts';
 import { refKey } from '../kubernetes/api/resource-ref.ts';
 import type { DependentSource } from '../kubernetes/cache/dependent-source.ts';
+import { ProbeGate } from './probe-gate.ts';
 import { type ProberReport, createProberReport } from './report.ts';
 import type { ProberSettings } from './settings.ts';
-import { ShootProber, type ShootProberDeps } from './shoot-prober.ts';
+import type { ShootProberDeps } from './shoot-deps.ts';
+import { ShootProber } from './shoot-prober.ts';
 import { dependent } from './testing/cases.ts';
 import { deployment, objectOf, scalableOf } from './testing/seed-model.ts';
 import { createStaticStore } from './testing/static-store.ts';
+import { gardenerSource } from './source/gardener.ts';
 
 const resources = ['kcm', 'mcm', 'ca'].map((name) => dependent(deployment(name)));
 const settings: ProberSettings = {
@@ -25,6 +28,7 @@ const settings: ProberSettings = {
   backoffJitterFactor: 0,
   nodeMonitorGraceMs: 40_000,
   nodeLeaseFailureFraction: 0.6,
+  landingTimeoutMs: 60_000,
   apiServerRef: gardenApiServerRef,
   dependentResources: resources,
 };
@@ -39,7 +43,7 @@ beforeEach(() => {
   seed = createScriptedClient(clock);
   logger = createRecordingLogger();
   meter = createRecordingMeter();
-  report = createProberReport({ logger, meter, events: { record: () => undefined }, dryRun: false });
+  report = createProberReport({ clock, logger, meter, events: { record: () => undefined }, dryRun: false });
 });
 
 /** What the prober of one shoot meets. */
@@ -50,6 +54,7 @@ interface Shoot {
   hangs: boolean;
   /** Called whenever the prober looks at what is known of a dependent resource. */
   onObservation: () => void;
+  stop: () => Promise<unknown>;
 }
 
 /** Answers for a shoot whose two nodes have not renewed their leases for a minute. */
@@ -74,7 +79,7 @@ const createAnswering = (shoot: Shoot): KubeClient => {
 
 /** Its first run asks for a second observation 2 s later, and that one scales down. Writes wait for the test's answer. */
 const start = (namespace: string, given: Partial<ShootProberDeps> = {}): Shoot => {
-  const shoot: Shoot = { runs: [], hangs: false, onObservation: () => undefined };
+  const shoot: Shoot = { runs: [], hangs: false, onObservation: () => undefined, stop: async () => undefined };
   const answering = createAnswering(shoot);
   const sources = resources.map(({ ref }): readonly [string, DependentSource] => {
     const store = createStaticStore(() => scalableOf(objectOf(ref, { replicas: 2 })));
@@ -86,19 +91,23 @@ const start = (namespace: string, given: Partial<ShootProberDeps> = {}): Shoot =
   });
   const deps: ShootProberDeps = {
     clock,
+    identity: 'test',
     random: { next: () => 0 },
     settings,
     report,
     dryRun: false,
     seedAwayMs: () => 0,
     seed: { call: (call, options) => (call.path.endsWith('/machines') ? answering : seed).call(call, options) },
-    connector: { connect: () => ({ client: answering, close: () => undefined }) },
+    connector: { clientFor: () => ({ client: answering, close: () => undefined }) },
+    source: gardenerSource({ kubeConfigSecretName: 'probe' }),
     kubeconfigs: createStaticStore(() => 'a kubeconfig'),
     dependents: new Map(sources),
     apiServers: { view: () => ({}) },
+    gate: new ProbeGate(clock),
     ...given,
   };
-  new ShootProber(deps, { namespace, settings: { poolConditions: new Map() }, first: { delayMs: 0 } });
+  const prober = new ShootProber(deps, { namespace, settings: { poolConditions: new Map() }, first: { delayMs: 0 } });
+  shoot.stop = () => prober.stop('nothing');
   return shoot;
 };
 
@@ -171,5 +180,44 @@ describe('an exception in the step of a shoot', () => {
     await clock.advance(10_000);
     expect(writesOf('a')).toHaveLength(6);
     expect(bugs('a')).toBe(1);
+  });
+});
+
+describe('runs of many shoots', () => {
+  it('begin in as many turns of the event loop as the gate takes for them', async () => {
+    const gate = new ProbeGate(clock);
+    const shoots = Array.from({ length: 17 }, (_, index) => start(`s${String(index)}`, { gate }));
+    const begun = () => shoots.filter(({ runs }) => runs.length > 0).length;
+    // The timers of all of them, and no further turn.
+    for (let count = 0; count < 17; count += 1) await clock.settle();
+    expect(begun()).toBe(16);
+    await clock.advance(0);
+    expect(begun()).toBe(17);
+  });
+
+  it('do not hold up scale-downs: a write waits for no gate', async () => {
+    let admitted = 2;
+    const gate = { enter: () => (admitted-- > 0 ? Promise.resolve() : new Promise<void>(() => undefined)) };
+    const a = start('a', { gate });
+    await clock.advance(60_000);
+    expect(a.runs.map(({ at }) => at)).toEqual([0, 2_000]);
+    const before = writesOf('a').length;
+    for (const write of seed.waiting) write.fail(new ApiError({ code: 'ServerError', message: 'again', status: 500 }));
+    await clock.advance(10_000);
+    expect([before, writesOf('a').length > before]).toEqual([3, true]);
+  });
+
+  it('can be stopped while they wait', async () => {
+    const gate = {
+      enter: vi.fn(
+        ({ signal }: { readonly signal: AbortSignal }) =>
+          new Promise<void>((_, reject) => signal.addEventListener('abort', () => reject(new Error('stopped')))),
+      ),
+    };
+    const a = start('a', { gate });
+    await clock.settle();
+    expect(gate.enter).toHaveBeenCalledTimes(1);
+    expect(await a.stop()).toBe('done');
+    expect(a.runs).toEqual([]);
   });
 });

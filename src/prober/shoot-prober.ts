@@ -1,42 +1,29 @@
-import { ApiError } from '../kubernetes/api/errors.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Random } from '../ports/random.ts';
-import type { ApiServers } from './api-servers.ts';
-import type { AskDeps } from './run-requests.ts';
-import { Dependents, type DependentsDeps } from './dependents.ts';
+import { Dependents } from './dependents.ts';
 import type { ReleasePolicy, ShootSettings } from './judge/lifecycle.ts';
+import { runNeededBy } from './judge/next-run.ts';
 import { type ProbeSettings, emptyProbeMemory } from './judge/verdict.ts';
 import { type ProbeRequest, probe } from './probe.ts';
-import { type ExternalProbeSource, ExternalProber } from './external-prober.ts';
-import type { Flow } from './plan/flow.ts';
-import type { Action } from './plan/operation.ts';
-import { type Effect, type ShootEvent, type ShootState, advanceShoot } from './plan/shoot-state.ts';
+import { ExternalProber } from './external-prober.ts';
+import { FlowRequests } from './flow-requests.ts';
+import { ofCluster } from './of-cluster.ts';
+import { advanceShoot } from './plan/advance-shoot.ts';
+import type { Effect, ShootEvent, ShootState } from './plan/shoot-state.ts';
 import { probeSettings, raceOf } from './probe-settings.ts';
 import type { ProberMemory, ProberStart } from './prober-memory.ts';
-import type { ProberReport } from './report.ts';
-import type { ProberSettings } from './settings.ts';
-
-export interface ShootProberDeps extends AskDeps, DependentsDeps {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly settings: ProberSettings;
-  readonly report: ProberReport;
-  readonly apiServers: ApiServers;
-  /** Milliseconds for which a watch of Clusters or dependents has been away; 0 while all are open. */
-  readonly seedAwayMs: () => number;
-  /** Absent: there is no external probe. */
-  readonly externalProbe?: ExternalProbeSource;
-}
+import { leader } from './plan/without-lead.ts';
+import type { ShootProberDeps } from './shoot-deps.ts';
+import { ShootPause } from './shoot-pause.ts';
+import type { ShootSight } from './status/sight.ts';
 
 /** The prober of one shoot: one timer, and events that the pure `advanceShoot` turns into effects. */
 export class ShootProber {
   readonly #deps: ShootProberDeps;
   readonly #namespace: string;
   readonly #dependents: Dependents;
+  readonly #requests: FlowRequests;
+  readonly #pause: ShootPause;
   readonly #externalProber: ExternalProber | undefined;
   readonly #events: ShootEvent[] = [];
-  /** Per flow: ends its reads, and writes that have not left yet. */
-  readonly #unsent = new Map<number, AbortController>();
   #settle: (result: 'done' | 'failed') => void = () => undefined;
   readonly #stopped = new Promise<'done' | 'failed'>((resolve) => {
     this.#settle = resolve;
@@ -49,12 +36,19 @@ export class ShootProber {
   /** Changes of resources matter while a flow runs. */
   #stopListening = (): void => undefined;
 
-  constructor(deps: ShootProberDeps, { namespace, settings, first }: ProberStart) {
+  constructor(all: ShootProberDeps, { namespace, settings, first }: ProberStart) {
+    const deps = ofCluster(all, namespace);
     const { clock } = deps;
     this.#deps = deps;
     this.#namespace = namespace;
     this.#settings = settings;
     this.#dependents = new Dependents(namespace, deps);
+    this.#requests = new FlowRequests(deps, {
+      namespace,
+      dependents: this.#dependents,
+      race: () => raceOf(this.#state.verdict, deps.settings, this.#settings),
+    });
+    this.#pause = new ShootPause(deps, namespace);
     const { probe, nextRunAt } =
       'delayMs' in first ? { probe: emptyProbeMemory, nextRunAt: clock.monotonic() + first.delayMs } : first;
     this.#state = { probe, nextRunAt, runUnderWay: false, flows: 0 };
@@ -81,9 +75,16 @@ export class ShootProber {
   }
 
   memory(): ProberMemory {
-    const { probe, nextRunAt } = this.#state;
+    const { probe, next } = this.#state;
+    // A scale-down that waits, for a pause to end or for the lead, is not remembered: the next prober judges anew, at once.
+    const nextRunAt = next?.direction === 'down' ? this.#deps.clock.monotonic() : this.#state.nextRunAt;
     const memory = { probe, nextRunAt, settings: this.#settings };
     return this.#externalProber === undefined ? memory : { ...memory, externalProbe: this.#externalProber.memory() };
+  }
+
+  /** What waited, for this process to lead or for a pause to end, begins. */
+  wake(): void {
+    this.#schedule();
   }
 
   /** Number of the shoot's resources that carry the mark of meltdown protection. */
@@ -125,17 +126,23 @@ export class ShootProber {
   }
 
   #step(): void {
-    const { clock, settings, seedAwayMs } = this.#deps;
+    const { clock, identity, settings, seedAwayMs, role = () => leader } = this.#deps;
     const { state, effects, wakeAt } = advanceShoot(this.#state, this.#events.splice(0), {
       now: clock.monotonic(),
+      wallNow: clock.now(),
+      identity,
       snapshotOf: (key) => this.#dependents.snapshotOf(key),
       resources: settings.dependentResources,
       probeIntervalMs: settings.probeIntervalMs,
       seedAwayMs: seedAwayMs(),
+      role: role(),
+      pausedUntil: this.#pause.pausedUntil(),
     });
     this.#state = state;
-    if (state.flow?.ending !== undefined) this.#unsent.get(state.flow.id)?.abort(new Error('the flow is ending'));
+    this.#pause.stepped(state);
+    this.#requests.stepped(state);
     for (const effect of effects) this.#perform(effect);
+    this.#deps.onStep?.(this.#namespace, this.#look);
     this.#cancelTimer();
     this.#cancelTimer = () => undefined;
     if (state.ended !== undefined) {
@@ -149,8 +156,9 @@ export class ShootProber {
   /** After a bug: nothing under way is waited for any more; what the cluster holds is all that the next run needs. */
   #startOver(): void {
     const { clock, settings } = this.#deps;
-    this.#run.abort(new Error('the prober starts over'));
-    for (const controller of this.#unsent.values()) controller.abort(new Error('the prober starts over'));
+    const reason = new Error('the prober starts over');
+    this.#run.abort(reason);
+    this.#requests.abort(reason);
     const { flow: _flow, next: _next, ...rest } = this.#state;
     this.#state = { ...rest, runUnderWay: false, nextRunAt: clock.monotonic() + settings.probeIntervalMs };
     this.#cancelTimer();
@@ -166,13 +174,13 @@ export class ShootProber {
         this.#run.abort(new Error('the prober is being stopped'));
         break;
       case 'flow-started':
-        this.#unsent.set(effect.flow.id, new AbortController());
+        this.#requests.flowStarted(effect.flow);
         this.#stopListening();
         this.#stopListening = this.#dependents.subscribe(this.#schedule);
         this.#deps.report.flowStarted(this.#namespace, effect.flow);
         break;
       case 'send':
-        void this.#send(effect.flow, effect.action);
+        void this.#send(effect);
         break;
       case 'flow-ended':
         this.#endFlow(effect);
@@ -181,37 +189,48 @@ export class ShootProber {
   }
 
   #endFlow({ flow, end }: Extract<Effect, { kind: 'flow-ended' }>): void {
-    this.#unsent.get(flow.id)?.abort(new Error('the flow has ended'));
-    this.#unsent.delete(flow.id);
+    this.#requests.flowEnded(flow);
     if (this.#state.flow === undefined) this.#stopListening();
     const now = this.#deps.clock.monotonic();
-    this.#deps.report.flowEnded(this.#namespace, { flow, end, now, held: this.held() });
+    const heldSince = this.#dependents.heldSince();
+    this.#deps.report.flowEnded(this.#namespace, { flow, end, now, held: this.held(), heldSince });
   }
 
   async #probe(): Promise<void> {
-    const { clock, random, settings, report } = this.#deps;
+    const { clock, random, settings, report, gate } = this.#deps;
     const run = new AbortController();
     this.#run = run;
-    const startedAt = clock.monotonic();
     const jitter = random.next();
     try {
+      const context = { ...this.#probeSettings(), isHeld: this.held() > 0, now: clock.monotonic() };
+      await gate.enter({ neededBy: runNeededBy(this.#state, context), signal: run.signal });
       const result = await probe(this.#deps, {
         namespace: this.#namespace,
         kubeConfigSecretName: settings.kubeConfigSecretName,
+        kubeConfigKey: settings.clusterSource?.key,
         timeoutMs: settings.probeTimeoutMs,
         memory: this.#state.probe,
         input: () => this.#probeInput(jitter),
         signal: run.signal,
       });
       const { verdict: previous } = this.#state;
-      report.runEnded(this.#namespace, { result, previous, held: this.held(), missing: this.#dependents.missing() });
+      report.runEnded(this.#namespace, { result, previous, ...this.#dependents.summary() });
+      const isUnprotected = (): boolean => !this.#pause.isPaused() && this.#dependents.isUnprotected();
+      report.judged(this.#namespace, { decision: result.decision, isUnprotected });
       this.#post({ kind: 'run-ended', decision: result.decision });
-      this.#externalProber?.runEnded(startedAt, result.decision);
+      this.#externalProber?.runEnded(clock.monotonic() - result.durationMs, result.decision);
     } catch (error) {
       if (!run.signal.aborted) report.broke(this.#namespace, error);
       this.#post({ kind: 'run-broke', nextRunAt: clock.monotonic() + settings.probeIntervalMs });
     }
   }
+
+  readonly #look = (): ShootSight => ({
+    state: this.#state,
+    settings: this.#probeSettings(),
+    held: this.#dependents.listHeld(),
+    ignored: this.#dependents.listIgnored(),
+  });
 
   #probeSettings(): ProbeSettings {
     return probeSettings(this.#deps.settings, this.#settings);
@@ -228,23 +247,7 @@ export class ShootProber {
     };
   }
 
-  async #send(flow: Flow, action: Action): Promise<void> {
-    const { clock, report, settings } = this.#deps;
-    const signal = this.#unsent.get(flow.id)?.signal ?? AbortSignal.abort();
-    try {
-      const outcome = await this.#dependents.ask(action, { urgent: flow.direction === 'down', signal });
-      const race = raceOf(this.#state.verdict, settings, this.#settings);
-      const about = { ...this.#dependents.identify(action.key), race };
-      report.answered(this.#namespace, { flow, action, outcome, now: clock.monotonic(), ...about });
-      this.#post({ kind: 'answered', flow: flow.id, outcome });
-    } catch (error) {
-      // An answer no longer wanted, or a bug; a flow must not wait for ever for either.
-      if (!signal.aborted) report.broke(this.#namespace, error);
-      const result = { ok: false, error: asApiError(error) } as const;
-      this.#post({ kind: 'answered', flow: flow.id, outcome: { key: action.key, result } });
-    }
+  async #send({ flow, action }: Extract<Effect, { kind: 'send' }>): Promise<void> {
+    this.#post({ kind: 'answered', flow: flow.id, outcome: await this.#requests.send(flow, action) });
   }
 }
-
-const asApiError = (cause: unknown): ApiError =>
-  new ApiError({ code: 'Rejected', message: cause instanceof Error ? cause.message : String(cause), cause });

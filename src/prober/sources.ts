@@ -1,43 +1,49 @@
-import { type ClusterView, decodeCluster } from '../gardener/cluster.ts';
+import { type FoundPause, findPause } from '../gardener/pause.ts';
+import { decodeMeta, decodeObject } from '../kubernetes/api/decode.ts';
 import { type Informer, createInformer } from '../kubernetes/cache/index.ts';
-import { decodeKubeconfigSecret } from '../kubernetes/kubeconfig/index.ts';
+import type { ClusterSource, HostedCluster } from './source/cluster-source.ts';
+import { sourceOf } from './source/source-of.ts';
 import { type WatchedApiServer, watchApiServers } from './watch-api-servers.ts';
 import type { ExternalProbeSettings, ProberSettings } from './settings.ts';
 import { type WatchDeps, type WatchedDependent, watchDependent } from './watch-dependent.ts';
+import { watchKubeconfigs } from './watch-kubeconfigs.ts';
 
 /** All that a prober watches in the seed. */
 export interface ProberSources {
-  readonly clusters: Informer<ClusterView>;
-  /** Kubeconfig texts by `namespace/name` of their Secret; undefined where the Secret has no key `kubeconfig`. */
+  readonly source: ClusterSource;
+  readonly clusters: Informer<HostedCluster>;
+  /** Kubeconfig texts by `namespace/name` of their Secret; undefined where the Secret has no such key. */
   readonly kubeconfigs: Informer<string | undefined>;
-  /** The same of the outside path where there is one; the same watch where its Secret has the same name. */
+  /** The same for the external probe, if it is configured; the same watch where its Secret has the same name. */
   readonly externalKubeconfigs: Informer<string | undefined> | undefined;
+  /** The pauses that the Namespaces of the seed order, by name; undefined where one orders none. */
+  readonly namespaces: Informer<FoundPause | undefined>;
   readonly dependents: readonly WatchedDependent[];
   readonly apiServers: WatchedApiServer;
 }
 
+/** Of the Secrets with public addresses: Cluster API writes all of its kubeconfigs under one key. */
+const externalKeyOf = ({ clusterSource }: ProberSettings): string | undefined =>
+  clusterSource?.kind === 'cluster-api' ? clusterSource.key : undefined;
+
 /** Nothing is watched until the sources run. Each watch is narrowed to the configured names, so that rights can be too. */
 export const createProberSources = (settings: ProberSettings, deps: WatchDeps): ProberSources => {
   const { kubeConfigSecretName, externalProbe } = settings;
-  const watchSecrets = (name: string): Informer<string | undefined> =>
-    createInformer({
-      ...deps,
-      path: '/api/v1/secrets',
-      query: { fieldSelector: `metadata.name=${name}` },
-      project: decodeKubeconfigSecret,
-    });
-  const kubeconfigs = watchSecrets(kubeConfigSecretName);
-  const outsideOf = ({ kubeConfigSecretName: name }: ExternalProbeSettings): Informer<string | undefined> =>
-    name === kubeConfigSecretName ? kubeconfigs : watchSecrets(name);
+  const source = sourceOf(settings);
+  const { clusters, kubeconfigs } = source.watch(deps);
+  const externalOf = ({ kubeConfigSecretName: name }: ExternalProbeSettings): Informer<string | undefined> =>
+    name === kubeConfigSecretName ? kubeconfigs : watchKubeconfigs(name, deps, externalKeyOf(settings));
   return {
-    clusters: createInformer({
-      ...deps,
-      path: '/apis/extensions.gardener.cloud/v1alpha1/clusters',
-      project: decodeCluster,
-    }),
+    source,
+    clusters,
     kubeconfigs,
-    externalKubeconfigs: externalProbe && outsideOf(externalProbe),
+    namespaces: createInformer({
+      ...deps,
+      path: '/api/v1/namespaces',
+      project: (json, path) => findPause(decodeMeta(decodeObject(json, path), path).annotations),
+    }),
+    externalKubeconfigs: externalProbe && externalOf(externalProbe),
     dependents: settings.dependentResources.map((resource) => watchDependent(resource, deps)),
-    apiServers: watchApiServers(settings.apiServerRef, deps),
+    apiServers: watchApiServers(settings, deps),
   };
 };

@@ -1,7 +1,10 @@
 import { decodeAvailableReplicas } from '../gardener/api-server.ts';
-import { type ResourceRef, refKey } from '../kubernetes/api/resource-ref.ts';
+import { refKey } from '../kubernetes/api/resource-ref.ts';
 import { type WatchByName, type WatchByNameDeps, watchByName } from '../kubernetes/cache/index.ts';
 import type { ApiServerSource } from './api-server-source.ts';
+import { ownerOf } from './of-cluster.ts';
+import { isTemplate, placeOf } from './place.ts';
+import type { ProberSettings } from './settings.ts';
 
 export interface WatchedApiServer extends ApiServerSource, Pick<WatchByName<number>, 'run' | 'problem'> {
   /** `refKey` of what runs the API servers. */
@@ -9,11 +12,13 @@ export interface WatchedApiServer extends ApiServerSource, Pick<WatchByName<numb
 }
 
 /** What runs the API servers of all shoots. Without it shoots are protected all the same, if later after an API server was away. */
-export const watchApiServers = (ref: ResourceRef, deps: WatchByNameDeps): WatchedApiServer => {
+export const watchApiServers = (settings: ProberSettings, deps: WatchByNameDeps): WatchedApiServer => {
+  const { apiServerRef: ref } = settings;
   const key = refKey(ref);
   const watched = watchByName(
     {
       ref,
+      ofAnyName: isTemplate(ref.name),
       key,
       project: decodeAvailableReplicas,
       needsScale: false,
@@ -25,5 +30,9 @@ export const watchApiServers = (ref: ResourceRef, deps: WatchByNameDeps): Watche
     },
     deps,
   );
-  return { key, ...watched };
+  const ownerOfKey = (found: string): string | undefined => {
+    const { namespace, cluster: name } = placeOf(found);
+    return ownerOf(settings, ref, { namespace, name });
+  };
+  return { key, ownerOf: ownerOfKey, ...watched };
 };

@@ -1,3 +1,4 @@
+import { type ObjectMeta, decodeMeta, decodeObject } from '../kubernetes/api/decode.ts';
 import { refKey } from '../kubernetes/api/resource-ref.ts';
 import { type ScalableObject, decodeScalable } from '../kubernetes/api/scalable.ts';
 import {
@@ -7,10 +8,11 @@ import {
   watchByName,
 } from '../kubernetes/cache/index.ts';
 import type { Gauge } from '../ports/meter.ts';
+import { type PlacedRef, isTemplate, wordOfText } from './place.ts';
 import type { DependentResource } from './settings.ts';
 
 export interface WatchDeps extends WatchByNameDeps {
-  /** By `resource`: 1 while a dependent resource cannot be scaled because the API server does not serve its kind. */
+  /** By `resource`: 1 while a dependent resource cannot be scaled because the API server does not serve its kind, or annotated. */
   readonly unserved: Gauge;
 }
 
@@ -19,24 +21,39 @@ export interface WatchedDependent
     Pick<WatchByName<ScalableObject>, 'run' | 'problem' | 'awayMs'> {
   /** `refKey` of the resource. */
   readonly key: string;
+  readonly ref: PlacedRef;
 }
 
+/** Of an object that only a watch by kind shows: as if it were not there, for it has no annotations. */
+const bare = ({ name, namespace, uid, resourceVersion, deleting }: ObjectMeta): ScalableObject => ({
+  meta: { name, namespace, uid, resourceVersion, deleting, labels: {}, annotations: {} },
+});
+
 /** One dependent resource of all shoots. */
-export const watchDependent = ({ ref }: DependentResource, deps: WatchDeps): WatchedDependent => {
+export const watchDependent = ({ ref, annotation }: DependentResource, deps: WatchDeps): WatchedDependent => {
   const key = refKey(ref);
   const watched = watchByName(
     {
       ref,
+      ofAnyName: isTemplate(ref.name),
       key,
-      project: (json) => decodeScalable(json, ref.kind),
-      needsScale: true,
+      project: (json) => {
+        const decode = () => decodeScalable(json, ref.kind, annotation?.key);
+        if (!isTemplate(ref.name)) return decode();
+        const meta = decodeMeta(decodeObject(json, ref.kind), ref.kind);
+        return wordOfText(ref.name, meta.name) === undefined ? bare(meta) : decode();
+      },
+      needsScale: annotation === undefined,
       onServed: (answer, before) => {
         deps.unserved.set(answer.kind === 'not-served' ? 1 : 0, { resource: key });
         if (answer.kind !== 'not-served' || before.kind === 'not-served') return;
-        deps.logger.error('a dependent resource cannot be scaled', { resource: key, problem: answer.problem });
+        deps.logger.error(`a dependent resource cannot be ${annotation === undefined ? 'scaled' : 'annotated'}`, {
+          resource: key,
+          problem: answer.problem,
+        });
       },
     },
     deps,
   );
-  return { key, ...watched };
+  return { key, ref, ...watched };
 };

@@ -74,6 +74,11 @@ export class RightsCheck<Settings> implements Runnable {
     this.#wake.abort();
   }
 
+  /** As of the last time that the API server said so. */
+  missing(): readonly string[] {
+    return [...(this.#known ?? [])];
+  }
+
   async run(signal: AbortSignal, ready: () => void): Promise<void> {
     ready();
     while (!signal.aborted) {

@@ -3,11 +3,15 @@ import type { Clock } from '../ports/clock.ts';
 /** Longest delay that setTimeout takes; longer ones fire after 1 ms instead. */
 const longestTimeout = 2 ** 31 - 1;
 
-/** The machine's clock. Its timers keep the process alive until they fire or are cancelled. */
+/** The machine's clock. Its timers keep the process alive until they fire or are cancelled; one of 0 ms fires when what has arrived on sockets was handed over. */
 export const systemClock = (): Clock => {
   const monotonic = (): number => performance.now();
 
   const timer = (ms: number, callback: () => void): (() => void) => {
+    if (ms <= 0) {
+      const handle = setImmediate(callback);
+      return () => clearImmediate(handle);
+    }
     const due = monotonic() + ms;
     let handle: NodeJS.Timeout;
     const wait = (left: number): void => {

@@ -1,5 +1,5 @@
 import type { Kube, KubeClient } from '../kubernetes/api/kube.ts';
-import type { Leadership } from '../kubernetes/api/leadership.ts';
+import type { LeaderWatch, Leadership } from '../kubernetes/api/leadership.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Meter } from '../ports/meter.ts';
@@ -20,7 +20,11 @@ export interface ComponentPorts {
   readonly meter: Meter;
   /** Transport to the seed, with all its policies. */
   readonly seed: Kube;
+  /** Of this process, as it signs what it writes. */
+  readonly identity: string;
   readonly leadership: Leadership;
+  /** Absent without leader election. */
+  readonly leaderWatch?: LeaderWatch;
 }
 
 export interface ComponentOptions<Settings, Ports = ComponentPorts> {
@@ -28,6 +32,8 @@ export interface ComponentOptions<Settings, Ports = ComponentPorts> {
   readonly ports: Ports;
   /** Reconciles at the same time. */
   readonly concurrency: number;
+  /** Where it runs, which is where its Lease is. Default: garden. */
+  readonly home?: string;
   /** Writes nothing; the log says what it would write. */
   readonly dryRun?: boolean;
 }
@@ -37,6 +43,8 @@ export interface Component<Settings> {
   readonly leaseName: string;
   /** Requests to the seed that may be in flight at the same time outside of `--kube-api-qps`. */
   readonly urgentInFlight: number;
+  /** Its controller runs in replicas that do not lead, too. Default: false. */
+  readonly startsBeforeLead?: boolean;
   /** Rights that it needs in the seed. */
   readonly neededRights: RightsCheckOptions<Settings>['needed'];
   /** Rights that it needs in the garden, where it works there, and whom to ask for them. */

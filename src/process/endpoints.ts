@@ -31,6 +31,15 @@ export const healthRoutes = (checks: () => readonly Check[]): HttpRoutes =>
     ],
   ]);
 
+/** `/status`: what a component shows of itself, as JSON. */
+export const statusRoutes = (status: (query: URLSearchParams) => object): HttpRoutes =>
+  new Map([
+    [
+      '/status',
+      (query) => ({ status: 200, contentType: 'application/json', body: `${JSON.stringify(status(query))}\n` }),
+    ],
+  ]);
+
 export interface MetricsSource {
   metricsText(): Promise<string>;
   readonly contentType: string;

@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createRecordingLogger } from '../../test/doubles/recording-logger.ts';
-import { type Check, healthRoutes, metricsRoutes } from './endpoints.ts';
+import { type Check, healthRoutes, metricsRoutes, statusRoutes } from './endpoints.ts';
 import { type HttpRoutes, createHttpServer } from './http-server.ts';
 import type { BindAddress } from './settings.ts';
 
@@ -113,6 +113,17 @@ describe('metrics', () => {
     const { status, headers, body } = await ask(address, '/metrics');
     expect({ status, body }).toEqual({ status: 200, body: 'dwd_x 1\n' });
     expect(headers).toMatchObject({ 'content-type': source.contentType, 'content-length': '8' });
+  });
+});
+
+describe('status', () => {
+  it('is JSON, made for what follows the `?`', async () => {
+    const { address } = await start(statusRoutes((query) => ({ shoot: query.get('shoot') })));
+    const { status, headers, body } = await ask(address, '/status?shoot=a%26b');
+    expect({ status, body }).toEqual({ status: 200, body: '{"shoot":"a&b"}\n' });
+    expect(headers).toMatchObject({ 'content-type': 'application/json', 'cache-control': 'no-store' });
+    expect(await ask(address, '/status')).toMatchObject({ body: '{"shoot":null}\n' });
+    expect(await ask(address, '/status?shoot=%ff#x')).toMatchObject({ body: '{"shoot":"\ufffd"}\n' });
   });
 });
 

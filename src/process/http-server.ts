@@ -11,8 +11,11 @@ export interface HttpAnswer {
   readonly body: string;
 }
 
-/** Answers to GET by exact path. One that throws is logged and answered by 500. */
-export type HttpRoutes = ReadonlyMap<string, () => HttpAnswer | Promise<HttpAnswer>>;
+/** Answers to GET by exact path, given what follows its `?`. One that throws is logged and answered by 500. */
+export type HttpRoutes = ReadonlyMap<string, (query: URLSearchParams) => HttpAnswer | Promise<HttpAnswer>>;
+
+/** Answers one request. `signal` aborts when the server stops: what would stream on must end then. Never throws. */
+export type HttpHandler = (request: IncomingMessage, response: ServerResponse, signal: AbortSignal) => void;
 
 export interface HttpServerOptions {
   /** For logs, such as `health server`. */
@@ -20,7 +23,7 @@ export interface HttpServerOptions {
   readonly address: BindAddress;
   /** Command line flag that the address came from, for errors. */
   readonly flag: string;
-  readonly routes: HttpRoutes;
+  readonly handle: HttpHandler;
   readonly logger: Logger;
   /** Hears the address once the server listens, with the port that the system chose for port 0. */
   readonly onListening?: (address: BindAddress) => void;
@@ -32,13 +35,17 @@ const text = (status: number, body: string): HttpAnswer => ({
   body: `${body}\n`,
 });
 
-const answer = async (request: IncomingMessage, { name, routes, logger }: HttpServerOptions): Promise<HttpAnswer> => {
-  const [path = ''] = (request.url ?? '').split(/[?#]/, 1);
+interface RoutedServerOptions extends Omit<HttpServerOptions, 'handle'> {
+  readonly routes: HttpRoutes;
+}
+
+const answer = async (request: IncomingMessage, { name, routes, logger }: RoutedServerOptions): Promise<HttpAnswer> => {
+  const [path = '', query = ''] = (request.url ?? '').split(/[?#]/, 2);
   const route = routes.get(path);
   if (route === undefined) return text(404, `not found; there is ${[...routes.keys()].join(' and ')}`);
   if (request.method !== 'GET' && request.method !== 'HEAD') return text(405, 'only GET and HEAD are allowed');
   try {
-    return await route();
+    return await route(new URLSearchParams(query));
   } catch (error) {
     logger.error(`${name}: a request failed`, { path, error });
     return text(500, 'internal error; see the log');
@@ -94,8 +101,8 @@ const closeQuiet = (connections: Connections): void => {
   for (const [socket, answers] of connections) if (answers === 0) socket.destroy();
 };
 
-/** A small HTTP server as a part of the program. Fails with an error that names the flag when it cannot listen. */
-export const createHttpServer = (options: HttpServerOptions): Runnable => ({
+/** An HTTP server as a part of the program. Fails with an error that names the flag when it cannot listen. */
+export const serveHttp = (options: HttpServerOptions): Runnable => ({
   name: options.name,
   async run(signal, ready) {
     const connections: Connections = new Map();
@@ -107,7 +114,7 @@ export const createHttpServer = (options: HttpServerOptions): Runnable => ({
     const server = createServer({ headersTimeout: 10_000, requestTimeout: 10_000 }, (request, response) => {
       count(request.socket, 1);
       response.once('close', () => count(request.socket, -1));
-      void answer(request, options).then((result) => send(response, result));
+      options.handle(request, response, signal);
     });
     server.on('connection', (socket) => {
       connections.set(socket, 0);
@@ -125,3 +132,11 @@ export const createHttpServer = (options: HttpServerOptions): Runnable => ({
     }
   },
 });
+
+/** A small HTTP server with routes, as a part of the program. */
+export const createHttpServer = ({ routes, ...options }: RoutedServerOptions): Runnable =>
+  serveHttp({
+    ...options,
+    handle: (request, response) =>
+      void answer(request, { ...options, routes }).then((result) => send(response, result)),
+  });

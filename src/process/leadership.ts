@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
 import type { Kube } from '../kubernetes/api/kube.ts';
-import type { Leadership } from '../kubernetes/api/leadership.ts';
-import { type TrackedWrites, createKubeClient } from '../kubernetes/client/index.ts';
-import { createLeaderElector } from '../kubernetes/leaderelection/index.ts';
+import type { LeaderWatch, Leadership } from '../kubernetes/api/leadership.ts';
+import { type WriteTracker, createKubeClient } from '../kubernetes/client/index.ts';
+import { LeaderElector } from '../kubernetes/leaderelection/index.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Random } from '../ports/random.ts';
@@ -13,31 +13,46 @@ export interface ElectionDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
-  /** To the seed, without a rate limit: a renewal that waits behind other requests loses the Lease. */
+  /** To the seed, over a connection of its own and without a rate limit: a renewal that waits behind other requests loses the Lease. */
   readonly kube: Kube;
   /** Of the controllers. */
-  readonly writes: Pick<TrackedWrites, 'ended' | 'abort'>;
+  readonly writes: WriteTracker;
+  /** Controllers start before this process leads, and go by its leadership themselves. */
+  readonly startsBeforeLead?: boolean;
 }
 
+/** A leader renews every `retryPeriodMs`; in so long, or in five seconds, it has missed at least two renewals. */
+const silentPeriods = 2.5;
+const leastSilenceMs = 5_000;
+
 export interface Election {
+  /** Of this process: its host's name, which in a pod is the pod's; with leader election `HOST_RANDOM`, as the Lease names its holder. */
+  readonly identity: string;
   readonly leadership: Leadership;
+  /** Absent without leader election. */
+  readonly leaderWatch?: LeaderWatch;
   /** What has to run before anything that writes; nothing without leader election. */
   readonly runnables: readonly Runnable[];
 }
 
 /** Leadership of a component: held at once without leader election, else by the Lease `name`. */
 export const createElection = (settings: LeaderElectionSettings, name: string, deps: ElectionDeps): Election => {
-  if (!settings.enabled) return { leadership: { mayWrite: () => true }, runnables: [] };
-  const { clock, random } = deps;
-  const suffix = Math.floor(random.next() * 2 ** 48).toString(16);
+  const { clock, random, startsBeforeLead = false } = deps;
+  if (!settings.enabled) return { identity: hostname(), leadership: { mayWrite: () => true }, runnables: [] };
+  const silenceLimitMs = Math.max(leastSilenceMs, silentPeriods * settings.retryPeriodMs);
+  const listeners = new Set<() => void>();
+  const identity = `${hostname()}_${Math.floor(random.next() * 2 ** 48).toString(16)}`;
   let started: () => void = () => undefined;
-  const elector = createLeaderElector({
+  const elector = new LeaderElector({
     ...deps,
     ...settings,
     client: createKubeClient({ kube: deps.kube, clock }),
     lease: { namespace: settings.namespace, name },
-    identity: `${hostname()}_${suffix}`,
-    onStarted: () => started(),
+    identity,
+    onStarted: () => {
+      started();
+      for (const listener of [...listeners]) listener();
+    },
     onStopped: async (end) => {
       // When the time for a stop is up before, the Lease is not released and runs out by itself.
       if (end === 'stopped') await deps.writes.ended();
@@ -49,9 +64,18 @@ export const createElection = (settings: LeaderElectionSettings, name: string, d
     name: 'leader election',
     run: async (signal, ready) => {
       started = ready;
+      if (startsBeforeLead) ready();
       const end = await elector.run(signal);
       if (end === 'lost') throw new Error('leadership was lost: exiting, to start again as a standby');
     },
   };
-  return { leadership: elector, runnables: [runnable] };
+  const leaderWatch: LeaderWatch = {
+    silenceLimitMs,
+    silentMs: () => elector.leaderSilentMs(silenceLimitMs),
+    onLead: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+  return { identity, leadership: elector, leaderWatch, runnables: [runnable] };
 };

@@ -45,8 +45,8 @@ export const whenAborted = (signal: AbortSignal): Promise<void> =>
   });
 
 const startGroup = (group: readonly Runnable[], onFailure: (name: string, error: unknown) => void): RunningGroup => {
-  const controller = new AbortController();
-  const { signal } = controller;
+  const stopping = new AbortController();
+  const { signal } = stopping;
   const left = new Set(group);
   const runOne = async (runnable: Runnable, ready: () => void): Promise<void> => {
     try {
@@ -63,7 +63,7 @@ const startGroup = (group: readonly Runnable[], onFailure: (name: string, error:
     ready: Promise.all(readies),
     ended: Promise.all(runs),
     left,
-    abort: (reason) => controller.abort(reason),
+    abort: (reason) => stopping.abort(reason),
   };
 };
 

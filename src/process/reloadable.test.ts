@@ -4,7 +4,7 @@ import { createRecordingLogger } from '../../test/doubles/recording-logger.ts';
 import { whenAborted } from './lifecycle.ts';
 import { Reloadable } from './reloadable.ts';
 
-/** A component whose settings are the number of its generation, and which remembers those that worked. */
+/** A component whose settings are a number, and which remembers those that worked. */
 const setUp = () => {
   const clock = createFakeClock();
   const told: string[] = [];
@@ -34,7 +34,7 @@ const setUp = () => {
   return { clock, told, parts, stop, listening };
 };
 
-it('lets a generation end before the next works and its own watches are closed', async () => {
+it('lets a former one end before the next works and its own watches are closed', async () => {
   const { clock, told, parts, stop } = setUp();
   const running = parts.controller.run(stop.signal, () => undefined);
   parts.apply(1);
@@ -48,8 +48,8 @@ it('lets a generation end before the next works and its own watches are closed',
 it('leaves nothing behind on the signal of the program, however often it is reloaded', async () => {
   const { clock, told, parts, stop, listening } = setUp();
   const running = parts.controller.run(stop.signal, () => undefined);
-  for (let generation = 1; generation <= 50; generation += 1) {
-    parts.apply(generation);
+  for (let change = 1; change <= 50; change += 1) {
+    parts.apply(change);
     await clock.settle();
   }
   expect(told.at(-1)).toBe('work 50');

@@ -2,19 +2,32 @@ import type { Logger } from '../ports/logger.ts';
 import type { Check } from './endpoints.ts';
 import { type Runnable, whenAborted } from './lifecycle.ts';
 
-/** A component of a seed under one configuration: its watches, and while it leads its controller. */
-export interface Generation<Settings, Memory> {
+/** A component of a seed under one configuration: its watches, and while it leads its controller. A change of the configuration builds a new one. */
+export interface ConfiguredComponent<Settings, Memory> {
   readonly settings: Settings;
   /** Starts the watches; resolves when all that is needed is known. */
   sync(): Promise<void>;
   /**
-   * Works until `signal` aborts and everything under way has ended; resolves with what the next generation goes on with. `memory` is that
-   * of the generation before, if there was one.
+   * Works until `signal` aborts and everything under way has ended; resolves with what its successor goes on with. `memory` is that
+   * of its predecessor, if there was one.
    */
   work(memory: Memory | undefined, signal: AbortSignal): Promise<Memory>;
   checks(): readonly Check[];
   /** Ends the watches. */
   close(): Promise<void>;
+}
+
+/** What a process knows of itself. */
+export interface ProcessView {
+  /** As its leader Lease would name it. */
+  readonly identity: string;
+  /** Of the program. */
+  readonly version: string;
+  readonly leads: boolean;
+  /** Milliseconds since the epoch; absent while it does not lead. */
+  readonly leadsSince?: number;
+  /** Rights that it needs and has not. */
+  readonly missingRights: readonly string[];
 }
 
 /** A component of a seed as parts of a program: the caches of a standby are filled too, its controller waits for its turn. */
@@ -23,6 +36,8 @@ export interface ComponentParts<Settings> {
   readonly caches: Runnable;
   readonly controller: Runnable;
   checks(): readonly Check[];
+  /** What `GET /status` answers; absent: there is no such page. Holds no secret. */
+  readonly status?: (process: ProcessView, query: URLSearchParams) => object;
   /** Goes over to other settings once their caches are filled. */
   apply(settings: Settings): void;
 }
@@ -32,9 +47,11 @@ export interface ReloadableOptions<Settings, Memory> {
   readonly name: string;
   readonly settings: Settings;
   /** `former`: the settings that were in force. */
-  readonly create: (settings: Settings, former: Settings | undefined) => Generation<Settings, Memory>;
+  readonly create: (settings: Settings, former: Settings | undefined) => ConfiguredComponent<Settings, Memory>;
   /** Called when the caches end. */
   readonly stop: () => void;
+  /** As `ComponentParts.status`, with the settings in force. */
+  readonly status?: (settings: Settings, process: ProcessView, query: URLSearchParams) => object;
   readonly logger: Logger;
 }
 
@@ -42,14 +59,15 @@ export interface ReloadableOptions<Settings, Memory> {
 export class Reloadable<Settings, Memory> implements ComponentParts<Settings> {
   readonly caches: Runnable;
   readonly controller: Runnable;
+  readonly status?: (process: ProcessView, query: URLSearchParams) => object;
   readonly #options: ReloadableOptions<Settings, Memory>;
-  #current: Generation<Settings, Memory>;
-  #next: Generation<Settings, Memory> | undefined;
+  #current: ConfiguredComponent<Settings, Memory>;
+  #next: ConfiguredComponent<Settings, Memory> | undefined;
   /** The caches have ended: a change that comes now, as after a suspension, would start watches that nobody ends. */
   #hasEnded = false;
-  /** Generations that were in force, to be closed when the controller has left them. */
-  readonly #former: Generation<Settings, Memory>[] = [];
-  /** Makes the controller go over to the current generation; undefined while no controller runs. */
+  /** Those that were in force, to be closed when the controller has left them. */
+  readonly #former: ConfiguredComponent<Settings, Memory>[] = [];
+  /** Makes the controller go over to `#current`; undefined while no controller runs. */
   #goOver: (() => void) | undefined;
 
   constructor(options: ReloadableOptions<Settings, Memory>) {
@@ -57,6 +75,8 @@ export class Reloadable<Settings, Memory> implements ComponentParts<Settings> {
     this.#current = options.create(options.settings, undefined);
     this.caches = { name: 'caches', run: (signal, ready) => this.#runCaches(signal, ready) };
     this.controller = { name: options.name, run: (signal, ready) => this.#runController(signal, ready) };
+    const { status } = options;
+    if (status !== undefined) this.status = (process, query) => status(this.#current.settings, process, query);
   }
 
   checks(): readonly Check[] {
@@ -89,7 +109,7 @@ export class Reloadable<Settings, Memory> implements ComponentParts<Settings> {
   async #runController(signal: AbortSignal, ready: () => void): Promise<void> {
     ready();
     let memory: Memory | undefined;
-    // Once for all generations: a listener on it would stay for as long as the program runs.
+    // Once for all configurations: a listener on it would stay for as long as the program runs.
     signal.addEventListener('abort', () => this.#goOver?.(), { once: true });
     while (!signal.aborted) {
       const end = new AbortController();
@@ -106,7 +126,7 @@ export class Reloadable<Settings, Memory> implements ComponentParts<Settings> {
   }
 
   async #closeFormer(): Promise<void> {
-    await Promise.all(this.#former.splice(0).map((generation) => generation.close()));
+    await Promise.all(this.#former.splice(0).map((former) => former.close()));
   }
 
   /** A later change overtakes one whose caches are still being filled. */
@@ -131,7 +151,7 @@ export class Reloadable<Settings, Memory> implements ComponentParts<Settings> {
   }
 }
 
-export interface RunningComponent<Settings> {
+export interface RunningComponent<Settings> extends Pick<ComponentParts<Settings>, 'status'> {
   checks(): readonly Check[];
   apply(settings: Settings): void;
   /** Lets writes under way finish, sends nothing new, ends all watches. */
@@ -148,6 +168,7 @@ export const startParts = <Settings>(parts: ComponentParts<Settings>): RunningCo
     controllers = controller.run(stopControllers.signal, () => undefined);
   });
   return {
+    ...(parts.status === undefined ? {} : { status: parts.status }),
     checks: () => parts.checks(),
     apply: (settings) => parts.apply(settings),
     stop: async () => {

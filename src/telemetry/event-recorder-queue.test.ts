@@ -98,7 +98,7 @@ const setUp = (): Setup => {
 const bodyOf = ({ call }: Sent) => call.body as { metadata: { name: string }; firstTimestamp: string };
 const podOf = (sent: Sent): string => bodyOf(sent).metadata.name.split('.')[0] ?? '';
 
-it('asks once while nobody knows whether Events may be written, then lets four be in flight, in the ordinary lane', async () => {
+it('asks once while nobody knows whether Events may be written, then lets four be in flight, with ordinary priority', async () => {
   const { record, open, sent, clock } = setUp();
   record(20);
   expect(open).toHaveLength(1);
@@ -110,7 +110,7 @@ it('asks once while nobody knows whether Events may be written, then lets four b
   expect(open).toHaveLength(4);
   expect(sent.map(podOf)).toEqual(['pod-1', 'pod-2', 'pod-3', 'pod-4', 'pod-5', 'pod-6']);
   for (const { options, call } of sent) {
-    expect(options.lane).toBeUndefined();
+    expect(options.priority).toBeUndefined();
     expect(call.repeatable).toBe(true);
   }
 });
@@ -130,6 +130,25 @@ it('writes all of a mass outage, each with the time at which it happened', async
     [Date.parse(first), Date.parse(first) + 5_000].map((ms) => Math.floor(ms / 1_000) * 1_000),
   );
   expect(await dropped()).toBe(0);
+});
+
+it('waits on request until all is written or given up, and for no longer than asked', async () => {
+  const { recorder, record, open, clock } = setUp();
+  await recorder.flush(1_000);
+  const flushed: string[] = [];
+  record(2);
+  void recorder.flush(1_000).then(() => flushed.push('out of time'));
+  await clock.advance(999);
+  expect(flushed).toEqual([]);
+  await clock.advance(1);
+  expect(flushed).toEqual(['out of time']);
+  void recorder.flush(1_000).then(() => flushed.push('written'));
+  open[0]?.succeed();
+  await clock.settle();
+  expect(flushed).toEqual(['out of time']);
+  open[0]?.fail('Forbidden');
+  await clock.settle();
+  expect(flushed).toEqual(['out of time', 'written']);
 });
 
 it('drops and counts what comes when its memory is full', async () => {

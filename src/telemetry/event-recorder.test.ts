@@ -4,6 +4,7 @@ import { type FakeClock, createFakeClock } from '../../test/doubles/fake-clock.t
 import { type RecordingLogger, createRecordingLogger } from '../../test/doubles/recording-logger.ts';
 import { createRecordingMeter } from '../../test/doubles/recording-meter.ts';
 import { type ScriptedClient, createScriptedClient } from '../../test/doubles/scripted-client.ts';
+import { type Machine, createMachine } from '../../test/leader-election/machine.ts';
 import { ApiError } from '../kubernetes/api/errors.ts';
 import { createEventRecorder } from './event-recorder.ts';
 import type { EventRecorder } from './events.ts';
@@ -12,12 +13,21 @@ let clock: FakeClock;
 let client: ScriptedClient;
 let logger: RecordingLogger;
 let recorder: EventRecorder;
+let machine: Machine;
 beforeEach(() => {
   clock = createFakeClock();
+  machine = createMachine({ clock });
   client = createScriptedClient(clock);
   logger = createRecordingLogger();
   const random = createSeededRandom('events');
-  recorder = createEventRecorder({ client, clock, random, logger, meter: createRecordingMeter(), component: 'test' });
+  recorder = createEventRecorder({
+    client,
+    clock: machine.clock,
+    random,
+    logger,
+    meter: createRecordingMeter(),
+    component: 'test',
+  });
 });
 
 const record = async (namespace: string): Promise<void> => {
@@ -61,6 +71,20 @@ it('a missing right is one, also after a namespace that was going, and is said o
   await record('c');
   expect(client.calls).toHaveLength(2);
   expect(logger.at('warn')).toEqual(['no right to write Events in shoot namespaces: they are left out']);
+});
+
+it('an Event waits while the process is short of CPU', async () => {
+  await record('a');
+  for (let turn = 0; turn < 4; turn += 1) {
+    machine.suspend();
+    await clock.advance(100);
+    await machine.resume();
+  }
+  client.waiting[0]!.answer({});
+  await record('b');
+  expect(client.calls).toHaveLength(1);
+  await clock.advance(2_000);
+  expect(client.calls).toHaveLength(2);
 });
 
 it('rule 31: the message of an Event, which kubectl shows as it is, drives no terminal', async () => {

@@ -7,6 +7,7 @@ import type { Counter, Meter } from '../ports/meter.ts';
 import type { Random } from '../ports/random.ts';
 import { escapeControlsInLines } from './escape-controls.ts';
 import type { EventRecorder, RecordedEvent } from './events.ts';
+import { SpareCpu } from './spare-cpu.ts';
 
 export interface EventRecorderOptions {
   readonly client: KubeClient;
@@ -20,7 +21,7 @@ export interface EventRecorderOptions {
 
 /** A whole seed of a thousand shoots, a few kB each; what comes on top is dropped: then the log tells the story. */
 const mostWaiting = 5_000;
-/** In the line of the ordinary lane no more than these stand before a request that matters. */
+/** No more than these stand before a request that matters in the line of ordinary priority. */
 const mostInFlight = 4;
 const timeoutMs = 10_000;
 /** An Event that cannot be written now is tried again, as client-go's recorder does (`tools/record/event.go`, 12 times there). */
@@ -72,12 +73,14 @@ const createEvent = (event: RecordedEvent, { clock, random, component }: EventRe
 };
 
 export interface RunningEventRecorder extends EventRecorder {
+  /** Resolves when all that was recorded is written or given up, and after `timeoutMs` at the latest. Never rejects. */
+  flush(timeoutMs: number): Promise<void>;
   /** Drops what waits and ends what is under way. */
   stop(): void;
 }
 
 /**
- * Writes Events a few at a time and in the ordinary lane, so that they never stand in the way of requests that matter. A missing right is
+ * Writes Events a few at a time, with ordinary priority, and fewer while the process is short of CPU, so that they never stand in the way of requests that matter. A missing right is
  * logged once, and Events are left out from then on; until one was written they go one by one, so that it costs a single request.
  */
 class WritingEventRecorder implements RunningEventRecorder {
@@ -85,11 +88,15 @@ class WritingEventRecorder implements RunningEventRecorder {
   readonly #dropped: Counter;
   readonly #stop = new AbortController();
   readonly #waiting: Call<undefined>[] = [];
+  readonly #spareCpu: SpareCpu;
+  #cancelRest: (() => void) | undefined;
+  #onIdle: () => void = () => undefined;
   #inFlight = 0;
   #right: 'unknown' | 'given' | 'missing' = 'unknown';
 
   constructor(options: EventRecorderOptions) {
     this.#options = options;
+    this.#spareCpu = new SpareCpu(options.clock);
     this.#dropped = options.meter.counter({
       name: 'dwd_events_dropped_total',
       help: 'Events that were given up: too many waited, or the API server did not take them. A missing right does not count.',
@@ -106,12 +113,35 @@ class WritingEventRecorder implements RunningEventRecorder {
     this.#sendMore();
   }
 
+  async flush(timeoutMs: number): Promise<void> {
+    if (this.#waiting.length + this.#inFlight === 0) return;
+    await new Promise<void>((resolve) => {
+      const cancel = this.#options.clock.timer(timeoutMs, resolve);
+      this.#onIdle = () => {
+        cancel();
+        resolve();
+      };
+    });
+  }
+
   stop(): void {
     this.#waiting.length = 0;
+    this.#cancelRest?.();
+    this.#spareCpu.stop();
     this.#stop.abort(new Error('the program is stopping'));
   }
 
   #sendMore(): void {
+    if (this.#waiting.length + this.#inFlight === 0) this.#onIdle();
+    if (this.#waiting.length === 0 || this.#cancelRest !== undefined) return;
+    const restMs = this.#spareCpu.restMs();
+    if (restMs > 0) {
+      this.#cancelRest = this.#options.clock.timer(restMs, () => {
+        this.#cancelRest = undefined;
+        this.#sendMore();
+      });
+      return;
+    }
     const most = this.#right === 'given' ? mostInFlight : 1;
     while (this.#inFlight < most) {
       const call = this.#waiting.shift();
@@ -122,6 +152,7 @@ class WritingEventRecorder implements RunningEventRecorder {
 
   async #send(call: Call<undefined>): Promise<void> {
     this.#inFlight += 1;
+    this.#spareCpu.measure();
     try {
       await this.#write(call);
       if (this.#right === 'unknown') this.#right = 'given';

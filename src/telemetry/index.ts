@@ -3,3 +3,4 @@ export { createEventRecorder } from './event-recorder.ts';
 export type { EventRecorder } from './events.ts';
 export { type LogEncoder, type LogLevel, createLogger } from './logger.ts';
 export { type PrometheusMeter, createMeter } from './meter.ts';
+export { createProgramMetrics } from './program-metrics.ts';

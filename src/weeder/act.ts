@@ -39,7 +39,7 @@ export const act = async ({ client, dryRun }: ActDeps, request: DeleteRequest): 
     if (!isWanted()) throw tooLate;
   };
   try {
-    await client.call(deletePod(pod), { signal, timeoutMs, sentTimeoutMs, lane: 'urgent', once: true, beforeSend });
+    await client.call(deletePod(pod), { signal, timeoutMs, sentTimeoutMs, priority: 'urgent', once: true, beforeSend });
     return { outcome: { kind: 'deleted' } };
   } catch (error) {
     if (error === tooLate) return { outcome: { kind: 'unsent' } };

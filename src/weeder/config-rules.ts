@@ -14,7 +14,7 @@ const wrongLabelKeys = (selector: unknown): readonly string[] =>
 
 const valuesAgainstOperator = (requirement: unknown, path: Path): readonly Finding[] => {
   const { operator, values } = fieldsOf(requirement);
-  // Anything but a list is the problem to tell then.
+  // Anything but a list is a problem of its own.
   if (values !== undefined && !Array.isArray(values)) return [];
   const isNone = itemsOf(values).length === 0;
   switch (operator) {
@@ -31,7 +31,7 @@ const valuesAgainstOperator = (requirement: unknown, path: Path): readonly Findi
   }
 };
 
-/** Canonical texts; undefined while something is wrong with a selector: then that is the problem to tell. */
+/** Canonical texts; undefined if a selector is wrong, which is then the problem to report. */
 const textsOf = (selectors: readonly unknown[]): readonly (string | undefined)[] => {
   const schema = labelSelector();
   return selectors.map((selector) => {

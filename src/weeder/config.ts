@@ -11,8 +11,8 @@ const settingsFrom = (config: WeederConfig): WeederSettings => ({
   })),
 });
 
-/** As gardenlet generates it (NewDependencyWatchdogWeederConfiguration in https://github.com/gardener/gardener/tree/master/pkg/component). */
-const gardeners = `watchDuration: 5m0s
+/** What gardenlet generates (NewDependencyWatchdogWeederConfiguration in https://github.com/gardener/gardener/tree/master/pkg/component). */
+const defaultText = `watchDuration: 5m0s
 servicesAndDependantSelectors:
   etcd-main-client:
     podSelectors:
@@ -28,7 +28,7 @@ servicesAndDependantSelectors:
 
 export const weederConfig: ComponentConfig<WeederSettings> = componentConfig({
   component: 'weeder',
-  gardeners,
+  defaultText,
   schema: weederSchema,
   findings: weederFindings,
   settingsFrom,

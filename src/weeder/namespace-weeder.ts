@@ -23,7 +23,7 @@ export interface NamespaceWeederOptions {
 /** A delete that was started and has not ended. */
 interface Deletion {
   readonly dependent: DependentPod;
-  readonly controller: AbortController;
+  readonly cancel: AbortController;
   readonly ended: Promise<void>;
 }
 
@@ -71,7 +71,7 @@ export class NamespaceWeeder {
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#cancelTimer();
-    for (const { controller } of this.#inFlight) controller.abort(new Error('the weeder is stopping'));
+    for (const { cancel } of this.#inFlight) cancel.abort(new Error('the weeder is stopping'));
     await Promise.all(Array.from(this.#inFlight, ({ ended }) => ended));
   }
 
@@ -93,8 +93,8 @@ export class NamespaceWeeder {
 
   /** Ends deletes whose weeding has ended, unless they were sent already. */
   #cancelUnwanted(): void {
-    for (const { controller, dependent } of this.#inFlight) {
-      if (this.#weedingOf(dependent) === undefined) controller.abort(new Error('the weeding has ended'));
+    for (const { cancel, dependent } of this.#inFlight) {
+      if (this.#weedingOf(dependent) === undefined) cancel.abort(new Error('the weeding has ended'));
     }
   }
 
@@ -111,12 +111,12 @@ export class NamespaceWeeder {
   }
 
   #start(dependent: DependentPod): void {
-    const controller = new AbortController();
-    const ended = this.#delete(dependent, controller.signal).finally(() => {
+    const cancel = new AbortController();
+    const ended = this.#delete(dependent, cancel.signal).finally(() => {
       this.#inFlight.delete(deletion);
       this.wake();
     });
-    const deletion = { dependent, controller, ended };
+    const deletion = { dependent, cancel, ended };
     this.#inFlight.add(deletion);
   }
 

@@ -1,5 +1,5 @@
 import { createWatchRegistry } from '../kubernetes/cache/index.ts';
-import { createKubeClient, fenceWrites } from '../kubernetes/client/index.ts';
+import { createKubeClient, writerStack } from '../kubernetes/client/index.ts';
 import {
   type Component,
   type ComponentOptions,
@@ -11,7 +11,7 @@ import {
   startParts,
 } from '../process/index.ts';
 import { createEventRecorder } from '../telemetry/index.ts';
-import { WeederGeneration } from './generation.ts';
+import { ConfiguredWeeder } from './configured-weeder.ts';
 import { createPodWatchErrors } from './pod-watches.ts';
 import { WeederReport } from './report.ts';
 import { weederGrants } from './rights.ts';
@@ -23,7 +23,7 @@ export type WeederOptions = ComponentOptions<WeederSettings>;
 const createWeeder = (options: WeederOptions): ComponentParts<WeederSettings> => {
   const { settings, ports, concurrency, dryRun = false } = options;
   const { clock, logger, meter, seed, leadership } = ports;
-  const client = createKubeClient({ kube: fenceWrites(seed, leadership), clock });
+  const client = createKubeClient({ kube: writerStack(seed, leadership), clock });
   const events = createEventRecorder({ ...ports, client, component: 'dependency-watchdog-weeder' });
   const report = new WeederReport({ ...ports, events, dryRun });
   const errors = createPodWatchErrors(meter);
@@ -31,7 +31,7 @@ const createWeeder = (options: WeederOptions): ComponentParts<WeederSettings> =>
   return new Reloadable({
     name: 'weeder',
     settings,
-    create: (wanted) => new WeederGeneration(wanted, deps),
+    create: (wanted) => new ConfiguredWeeder(wanted, deps),
     stop: () => {
       report.stopped(clock.monotonic());
       events.stop();

@@ -24,11 +24,13 @@ export interface RegularExpressions {
 /** Test code reads what it wrote itself. */
 const isProduct = (path: string): boolean => path.endsWith('.ts') && !/\.test\.ts$|\/testing\//.test(path);
 
-/** All regular expressions of the product below `root`, found by the compiler's own parser. */
-export const regularExpressionsOf = (root: string): RegularExpressions => {
+/** All regular expressions of the product below these folders, found by the compiler's own parser. */
+export const regularExpressionsOf = (folders: readonly string[]): RegularExpressions => {
   const literals = new Map<string, string[]>();
   const computed: string[] = [];
-  const paths = readdirSync(root, { recursive: true, encoding: 'utf8' }).map((path) => join(root, path));
+  const paths = folders.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path)),
+  );
   for (const path of paths.filter(isProduct)) {
     const file = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.ES2023, true);
     const visit = (node: ts.Node): void => {

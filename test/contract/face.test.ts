@@ -1,11 +1,11 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { mountKubes } from '../../simulator/apiserver/mount.ts';
 import { createSimApiServer } from '../../simulator/apiserver/server.ts';
 import { type SimCertificates, createCertificates } from '../../simulator/network/certificates.ts';
 import type { HttpsAuth } from '../../simulator/network/http-exchange.ts';
 import { type HttpsFace, serveHttps } from '../../simulator/network/https.ts';
 import { type KubeconfigInit, kubeconfigText } from '../../simulator/network/kubeconfig.ts';
 import type { Call } from '../../src/kubernetes/api/call.ts';
+import type { Kube } from '../../src/kubernetes/api/kube.ts';
 import type { ShootConnector } from '../../src/kubernetes/api/shoot-connection.ts';
 import { createShootConnector } from '../../src/kubernetes/connection/shoot-connector.ts';
 import { systemClock } from '../../src/process/clock.ts';
@@ -32,12 +32,15 @@ afterEach(async () => {
 
 const start = async (auth: HttpsAuth): Promise<void> => {
   const server = createSimApiServer({ clock });
-  const kube = mountKubes((name) => (name === 'shoot--a' ? server : undefined));
+  // As behind a proxy: the kubeconfig has a path.
+  const kube: Kube = {
+    request: (request) => server.request({ ...request, path: request.path.replace('/shoot--a', '') }),
+  };
   face = await serveHttps({ kube, certificates, auth });
 };
 
 const ask = async (connector: ShootConnector, user: NonNullable<KubeconfigInit['user']>): Promise<string> => {
-  const connection = connector.connect(kubeconfigText({ server: `${face.url}/shoot--a`, ca: certificates.ca, user }));
+  const connection = connector.clientFor(kubeconfigText({ server: `${face.url}/shoot--a`, ca: certificates.ca, user }));
   try {
     const { value } = await connection.client.call(version, { signal: new AbortController().signal, timeoutMs: 5_000 });
     return value;

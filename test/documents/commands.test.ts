@@ -10,9 +10,14 @@ const nothing = async (): Promise<never> => expect.unreachable('commands are onl
 const commands = commandsOf({
   runProber: nothing,
   runWeeder: nothing,
-  runCare: { process: nothing, round: nothing },
+  runCare: { process: nothing, once: nothing },
   runInstall: nothing,
   runUninstall: nothing,
+  runPreflight: nothing,
+  runStatus: nothing,
+  runPause: nothing,
+  runResume: nothing,
+  runRelease: nothing,
   runRehearse: nothing,
   runDemo: nothing,
 }).map((command) => ({

@@ -21,7 +21,7 @@ interface Field {
 
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
 const row = (cells: readonly string[]): string => `| ${cells.map(cell).join(' | ')} |`;
-const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+export const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [row(head), row(head.map(() => '---')), ...rows.map(row)].join('\n');
 const code = (text: string): string => `\`${text}\``;
 
@@ -111,12 +111,13 @@ export const commandSections = (commands: readonly Command[]): string =>
     .join('\n\n');
 
 /** The text with what stands between `<!-- KEY -->` and `<!-- end -->` made anew; a key without one is an error. */
-export const fillIn = (text: string, tables: ReadonlyMap<string, string>): string =>
-  text.replaceAll(
-    /(<!-- ((?:fields|flags) of [\w ]+) -->\n)[^]*?(<!-- end -->)/g,
-    (_, begin: string, key: string, end: string) => {
-      const found = tables.get(key);
-      if (found === undefined) throw new Error(`there is no table of ${key}`);
-      return `${begin}\n${found}\n\n${end}`;
-    },
-  );
+export const fillIn = (
+  text: string,
+  tables: ReadonlyMap<string, string>,
+  places = /(<!-- ((?:fields|flags) of [\w ]+) -->\n)[^]*?(<!-- end -->)/g,
+): string =>
+  text.replaceAll(places, (_, begin: string, key: string, end: string) => {
+    const found = tables.get(key);
+    if (found === undefined) throw new Error(`there is no table of ${key}`);
+    return `${begin}\n${found}\n\n${end}`;
+  });

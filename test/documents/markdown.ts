@@ -21,6 +21,8 @@ export interface MarkdownDocument {
   readonly anchors: ReadonlySet<string>;
   /** Contents of fenced blocks whose language is `sh`. */
   readonly scripts: readonly string[];
+  /** Contents of fenced blocks whose language is `console`. */
+  readonly consoles: readonly string[];
   /** Code within the text. */
   readonly spans: readonly string[];
 }
@@ -35,16 +37,17 @@ const plainText = (tokens: readonly Token[] = []): string =>
 
 const parseMarkdown = (text: string): MarkdownDocument => {
   const slugger = new GithubSlugger();
-  const [links, scripts, spans]: [string[], string[], string[]] = [[], [], []];
+  const [links, scripts, consoles, spans]: [string[], string[], string[], string[]] = [[], [], [], []];
   const anchors = new Set<string>();
   void marked.walkTokens(marked.lexer(text), (token) => {
     const { type } = token;
     if (type === 'link' || type === 'image') links.push((token as Tokens.Link).href);
     else if (type === 'heading') anchors.add(slugger.slug(plainText(token.tokens)));
     else if (type === 'code' && (token as Tokens.Code).lang === 'sh') scripts.push((token as Tokens.Code).text);
+    else if (type === 'code' && (token as Tokens.Code).lang === 'console') consoles.push((token as Tokens.Code).text);
     else if (type === 'codespan') spans.push((token as Tokens.Codespan).text);
   });
-  return { links, anchors, scripts, spans };
+  return { links, anchors, scripts, consoles, spans };
 };
 
 const known = new Map<string, MarkdownDocument>();

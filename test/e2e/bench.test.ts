@@ -1,14 +1,16 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, expect, it } from 'vitest';
+import { describeEnvtest } from '../envtest/gate.ts';
 
 // That the benchmark works, so that it cannot rot. Its figures on a busy machine mean nothing and are not looked at.
 
 const bench = fileURLToPath(new URL('../../bench/bench.ts', import.meta.url));
+const race = fileURLToPath(new URL('../../bench/race.ts', import.meta.url));
 const launcher = fileURLToPath(new URL('../../bin/dwd', import.meta.url));
 const directory = mkdtempSync(join(tmpdir(), 'dwd-bench-test-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
@@ -18,6 +20,7 @@ interface Figures {
   readonly outage?: readonly Record<string, unknown>[];
   readonly recovery?: readonly Record<string, unknown>[];
   readonly care?: readonly Record<string, unknown>[];
+  readonly operate?: readonly Record<string, unknown>[];
 }
 
 const run = async (...args: readonly string[]): Promise<{ readonly figures: Figures; readonly text: string }> => {
@@ -58,6 +61,11 @@ it('measures every part from outside, by a quick run', { timeout: 240_000 }, asy
       ),
     },
   ]);
+  const time: unknown = expect.any(Number);
+  expect(figures.operate).toMatchObject([
+    { shoots: 5, startMs: [time], leaderMs: [time], objectsMs: [time], preflightMs: [time] },
+  ]);
+  expect(figures.operate?.[0]?.statusBytes).toBeGreaterThan(1_000);
   expect(text).toMatch(/\| dwd +\| 3 x 5 /);
 });
 
@@ -75,4 +83,38 @@ it('says what a program that cannot run said, and goes on', { timeout: 60_000 },
   expect(figures.steady).toEqual([]);
   expect(text).toMatch(/not measured: target has ended \(0\); its output ends with/);
   expect(text).toMatch(/^no such flag: prober --config-file=/m);
+});
+
+describeEnvtest('the race', () => {
+  /** Whether it wins is not looked at: nodes that were lost make its exit code 1. */
+  const runRace = async (...args: readonly string[]): Promise<{ readonly text: string; readonly json: unknown }> => {
+    const json = join(directory, 'race.json');
+    const small = ['--quick', '--shoots', '1', '--nodes', '3', '--rounds', '1', '--json', json];
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [race, ...small, ...args]).catch(
+      (error: unknown) => error as { readonly stdout: string; readonly stderr: string },
+    );
+    expect(existsSync(json), stderr).toBe(true);
+    return { text: stdout + stderr, json: JSON.parse(readFileSync(json, 'utf8')) };
+  };
+  const time: unknown = expect.any(Number);
+  const outage = { shoot: 'shoot-1', isProtected: true, nodes: 3, thresholdAt: time };
+
+  it('plays outages with one replica and with two, of which it strikes one', { timeout: 300_000 }, async () => {
+    const { text, json } = await runRace('--outages', 'failing-answers,leader-cut-off');
+    expect(json, text).toMatchObject({
+      outages: [
+        { ...outage, kind: 'failing-answers' },
+        { ...outage, kind: 'leader-cut-off', struckAt: time, restoration: { restoredAfterMs: time } },
+      ],
+    });
+    expect(text).toMatch(/^failing-answers, leader-cut-off: about \d+ minutes$/m);
+    expect(text).toMatch(/\| leader-cut-off +\| 1 +\| \d +\|/);
+    expect(text).not.toContain('not played');
+  });
+
+  it('says what a program that cannot run said', { timeout: 120_000 }, async () => {
+    const { text, json } = await runRace('--outages', 'plain', '--target', 'echo no such flag:');
+    expect(json).toMatchObject({ outages: [], failures: [expect.stringContaining('plain, round 1: not played')] });
+    expect(text).toMatch(/^no such flag: prober --config-file=/m);
+  });
 });

@@ -333,7 +333,7 @@ describeEnvtest('care on real API servers', () => {
     expect(program.lines().filter(({ ts }) => ts === undefined)).toEqual([]);
   });
 
-  it('prints one round', async () => {
+  it('prints the result of --once', async () => {
     const well = start('--once', `--shoot=${namespaceOf('two')}`);
     expect(await well.ended).toBe(0);
     expect(well.output()).toMatch(

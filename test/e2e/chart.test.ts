@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseAllDocuments } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import { chart, isHelmThere, runHelm } from './support/helm.ts';
 import { manifestVariants } from './support/manifest-variants.ts';
 import { startProgram } from './support/program.ts';
@@ -86,6 +86,17 @@ describe.skipIf(!isHelmThere() && !isInCi)('the chart', () => {
     const flags = ['--component=prober,weeder', `--image=dependency-watchdog:${version}`];
     expect(objectsIn(await render('', '--namespace=garden'))).toEqual(asKept(objectsIn(await manifests(...flags))));
     expect(await runHelm('lint', chart, '--namespace=garden')).toContain('1 chart(s) linted, 0 chart(s) failed');
+  });
+
+  it('has the alerts where they are asked for, as they are in deploy/monitoring', async () => {
+    const all = await render('prometheusRule: {enabled: true, labels: {prometheus: "1"}}', '--namespace=garden');
+    const rule = objectsIn(all)['PrometheusRule dwd-alerts'];
+    const { spec } = parse(
+      readFileSync(new URL('../../deploy/monitoring/prometheusrule.yaml', import.meta.url), 'utf8'),
+    ) as {
+      readonly spec: object;
+    };
+    expect(rule).toMatchObject({ metadata: { namespace: 'garden', labels: { prometheus: '1' } }, spec });
   });
 
   it.each([

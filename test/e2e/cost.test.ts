@@ -42,6 +42,7 @@ it.each([3, 100, 1000])('a healthy probe of %i nodes, over TLS, as the server co
       meter: createMeter({ processMetrics: false }),
       seed: withCredentials(seed, staticCredentials(authorization)),
       connector: createShootConnector({ clock, userAgent: 'cost' }),
+      identity: 'test',
       leadership: { mayWrite: () => true },
     },
   });

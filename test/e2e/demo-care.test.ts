@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { perform } from '../../simulator/demo/acts.ts';
-import type { CareReport } from '../../simulator/demo/care/verdicts.ts';
+import type { CareReport } from '../../simulator/demo/care.ts';
 import { demoCareConfig, demoProberConfig } from '../../simulator/demo/configs.ts';
+import { faultCall } from '../../simulator/demo/faults.ts';
 import { createShootConnector } from '../../src/kubernetes/connection/shoot-connector.ts';
 import { systemClock } from '../../src/process/clock.ts';
 import { waitFor } from '../envtest/waiting.ts';
@@ -68,9 +68,9 @@ describe('dwd care in the world of the demo', { timeout: 180_000 }, () => {
 
   const cut = async (shoot: string, isCut: boolean): Promise<void> => {
     const connector = createShootConnector({ clock: systemClock(), userAgent: 'test' });
-    const connection = connector.connect(readFileSync(seed(), 'utf8'));
+    const connection = connector.clientFor(readFileSync(seed(), 'utf8'));
     const act = { kind: isCut ? 'cut kubelets' : 'connect kubelets', shoot } as const;
-    await connection.client.call(perform(act, namespaceOf(shoot)), {
+    await connection.client.call(faultCall(act, namespaceOf(shoot)), {
       signal: new AbortController().signal,
       timeoutMs: 10_000,
     });

@@ -43,7 +43,7 @@ describe('dwd demo', () => {
   it('sees what both watchdogs are for, and exits with 0', () => {
     const text = whole!.output();
     expect(text).not.toContain('NOT SEEN');
-    expect(text.match(/\[seen\]/g)).toHaveLength(9);
+    expect(text.match(/\[seen\]/g)).toHaveLength(10);
     expect(text).toContain('kube-controller-manager     2 -> 0');
     expect(text).toContain('kube-controller-manager     0 -> 2');
     expect(text).toMatch(/bravo {4}the weeder deleted kube-apiserver-/);
@@ -66,7 +66,7 @@ describe('dwd demo', () => {
     await whenWatched(show);
     const [, seed = ''] = /KUBECONFIG=(.*)/.exec(show.output()) ?? [];
     const [, args = ''] = /^ {2}bin\/dwd (care .*)$/m.exec(show.output()) ?? [];
-    // Nothing happens to it in the story.
+    // Nothing happens to it in the script.
     const care = startProgram([...args.split(' '), '--shoot=shoot--sim--charlie'], { KUBECONFIG: seed });
     expect(await care.ended).toBe(0);
     expect(care.output()).toMatch(/^shoot--sim--charlie \(garden-sim\/charlie\): healthy\n/);

@@ -15,6 +15,7 @@ import {
   getDeployment,
   seedRules,
   shootRules,
+  startKubelets,
 } from '../envtest/shoot.ts';
 import { waitFor } from '../envtest/waiting.ts';
 import { auditInto } from './support/audit.ts';
@@ -80,6 +81,7 @@ const without = (resource: string): readonly Rule[] =>
 /** What docs/migrate.md advises: the rights on Secrets and Deployments only for the configured names. */
 const narrowed: readonly Rule[] = [
   { apiGroups: ['extensions.gardener.cloud'], resources: ['clusters'], verbs: ['list', 'watch'] },
+  { apiGroups: [''], resources: ['namespaces'], verbs: ['list', 'watch'] },
   { apiGroups: [''], resources: ['secrets'], resourceNames: [secretName], verbs: ['list', 'watch'] },
   { apiGroups: ['machine.sapcloud.io'], resources: ['machines'], verbs: ['list'] },
   {
@@ -198,6 +200,7 @@ describeEnvtest('dwd prober in the place of the Go program', () => {
     expect(Object.fromEntries(await marksOf('kube-controller-manager'))).toEqual({
       [`${prefix}/replicas`]: '2',
       [`${prefix}/meltdown-protection-active`]: '',
+      [`${prefix}/held`]: expect.stringMatching(/^\{"since":"[^"]+Z","reason":".+","by":".+"\}$/) as unknown,
     });
     expect(Object.fromEntries(await marksOf('machine-controller-manager'))).toMatchObject({
       [`${prefix}/replicas`]: '3',
@@ -215,7 +218,7 @@ describeEnvtest('dwd prober in the place of the Go program', () => {
   });
 
   it('restores what an earlier program held down, with rights narrowed to the configured names', async () => {
-    await renewedBefore(0);
+    const kubelets = startKubelets(shoot.client, nodes);
     const running = await start([...narrowed, ...electionRules]);
     await untilReady(running);
     await untilScaled('kube-controller-manager', 2);
@@ -225,6 +228,7 @@ describeEnvtest('dwd prober in the place of the Go program', () => {
     const user = `system:serviceaccount:garden:dependency-watchdog-prober-${String(accounts)}`;
     const refused = audit.requests().filter((request) => request.user === user && request.status === 403);
     expect(refused.filter(({ uri }) => !uri.includes('/events'))).toEqual([]);
+    await kubelets.stop();
   });
 
   it.each([

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -179,6 +179,7 @@ describeContainers('the image in the place of the Go program, with what gardenle
     // V8 keeps a text with any character beyond Latin-1 in two bytes for each.
     const program = readFileSync(join(rootfs.directory, 'usr/local/lib/dependency-watchdog/dwd.mjs'));
     expect(program.findIndex((byte) => byte > 0x7f)).toBe(-1);
+    expect(existsSync(join(rootfs.directory, 'usr/local/lib/dependency-watchdog/page/index.html'))).toBe(true);
     expect(['usr/local', 'usr/share'].flatMap((path) => writableByOthers(join(rootfs.directory, path)))).toEqual([]);
   });
 

@@ -4,12 +4,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ControlPlane, startControlPlane } from '../envtest/control-plane.ts';
+import { startDeploymentController } from '../envtest/deployment-controller.ts';
 import { describeEnvtest } from '../envtest/gate.ts';
 import { type Kubelets, createNodes, startKubelets } from '../envtest/shoot.ts';
 import { waitFor } from '../envtest/waiting.ts';
 import { auditInto } from './support/audit.ts';
 import { type Dependent, type DependentState, type Lane, createLane, dependents, prefix } from './support/lane.ts';
 import { createMatrix } from './support/matrix.ts';
+import { startMillController } from './support/mill.ts';
 import {
   type Direction,
   arm,
@@ -31,6 +33,8 @@ initialDelay: 0s
 probeTimeout: 5s
 backoffJitterFactor: 0.1
 kcmNodeMonitorGraceDuration: 8s
+# One outage follows the other here: the shoot is not to count as flapping.
+landingTimeout: 0s
 dependentResourceInfos:
   - ref: {apiVersion: apps/v1, kind: Deployment, name: kube-controller-manager}
     scaleUp: {level: 0, timeout: 60s}
@@ -55,6 +59,7 @@ describeEnvtest('kill matrix', () => {
   let shoot: ControlPlane;
   let kubelets: Kubelets;
   let lanes: readonly Lane[] = [];
+  let controllers: readonly { stop(): Promise<void> }[] = [];
   let seedAudit: ReturnType<typeof auditInto>;
   let shootAudit: ReturnType<typeof auditInto>;
 
@@ -72,11 +77,12 @@ describeEnvtest('kill matrix', () => {
     lanes = await Promise.all(
       Object.keys(troubles).map((name) => createLane({ name, seed, shoot, nodes, config, directory })),
     );
+    controllers = [startDeploymentController(seed.client), startMillController(seed.client)];
     await Promise.all(lanes.map((lane) => lane.start()));
   });
 
   afterAll(async () => {
-    await Promise.all(lanes.map((lane) => lane.stop()));
+    await Promise.all([...lanes, ...controllers].map((one) => one.stop()));
     await kubelets.stop();
     await Promise.all([seed.stop(), shoot.stop()]);
     rmSync(directory, { recursive: true, force: true });
@@ -86,7 +92,8 @@ describeEnvtest('kill matrix', () => {
   const wanted = (lane: Lane, dependent: Dependent, flow: Direction): DependentState => {
     const count = lane.expected[dependent];
     if (flow === 'up') return { count, annotations: {} };
-    const annotations = { [`${prefix}/replicas`]: String(count), [`${prefix}/meltdown-protection-active`]: '' };
+    const marks = { [`${prefix}/replicas`]: String(count), [`${prefix}/meltdown-protection-active`]: '' };
+    const annotations = { ...marks, [`${prefix}/held`]: 'noted' };
     return { count: 0, annotations };
   };
 

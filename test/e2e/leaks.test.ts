@@ -65,7 +65,7 @@ const startProbing = async (kubeconfigFile: string) => {
   const connector = createShootConnector({ clock, userAgent: 'leaks' });
   const seed = retryThrottled(withRateLimit(transport, limiter, clock), clock);
   const leadership = { mayWrite: () => true };
-  const ports = { clock, random: systemRandom(), logger, meter, seed, connector, leadership };
+  const ports = { clock, random: systemRandom(), logger, meter, seed, connector, leadership, identity: 'test' };
   const prober = startProber({ settings, concurrency: 1, ports });
 
   const pass = async (isOver: () => Promise<boolean> | boolean): Promise<void> => {

@@ -199,7 +199,7 @@ describeEnvtest('care without one of its rights', () => {
             .join(', ')
         : difference(one, byAll()),
     );
-    harness.expectNamedAndRefused();
+    await harness.expectNamedAndRefused();
   }, 300_000);
 
   it('in the garden', async () => {
@@ -234,6 +234,6 @@ describeEnvtest('care without one of its rights', () => {
       const label = metadata.labels?.['shoot.gardener.cloud/status'] ?? 'no label';
       return [`${String(status.conditions?.length ?? 0)} conditions`, label, ...conditions].join(', ');
     });
-    harness.expectNamedAndRefused();
+    await harness.expectNamedAndRefused();
   }, 300_000);
 });

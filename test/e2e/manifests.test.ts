@@ -152,6 +152,7 @@ describeEnvtest('the manifests of an installation', () => {
       '--kube-api-qps=100',
       '--kube-api-burst=100',
       '--metrics-bind-addr=0',
+      ...(component === 'prober' ? ['--page-bind-addr=127.0.0.1:0'] : []),
       `--health-bind-addr=127.0.0.1:${String(healthPort)}`,
     );
     await waitFor({ what: 'the rights to be checked and the controller to start', withinMs: 60_000 }, () => {

@@ -1,34 +1,21 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Rule } from '../envtest/access.ts';
-import { type ControlPlane, startControlPlane } from '../envtest/control-plane.ts';
 import { startDeploymentController } from '../envtest/deployment-controller.ts';
 import { describeEnvtest } from '../envtest/gate.ts';
 import { freePorts } from '../envtest/processes.ts';
-import {
-  type Kubelets,
-  createDeployment,
-  createMachines,
-  createNodes,
-  createProtectedShoot,
-  getDeployment,
-  seedRules,
-  shootRules,
-  startKubelets,
-} from '../envtest/shoot.ts';
+import { type Kubelets, createDeployment, getDeployment, seedRules, startKubelets } from '../envtest/shoot.ts';
 import { waitFor } from '../envtest/waiting.ts';
-import { auditInto } from './support/audit.ts';
 import { type MountedConfig, mountConfig } from './support/mounted-config.ts';
 import { type Program, startProgram } from './support/program.ts';
+import { type ProberWorld, kcm, mcm, nodes, shootNamespace, startProberWorld } from './support/prober-world.ts';
 
-const namespace = 'shoot--test--one';
+const namespace = shootNamespace;
 /** Its namespace is on its way out. */
 const going = 'shoot--test--going';
-const kcm = 'kube-controller-manager';
-const mcm = 'machine-controller-manager';
-const nodes = ['node-a', 'node-b', 'node-c'];
 const leaseName = 'dwd-prober-leader-election-dry-run';
 
 const configOf = (fraction: number, dependents: readonly string[]): string => `
@@ -38,6 +25,8 @@ initialDelay: 0s
 probeTimeout: 5s
 backoffJitterFactor: 0.1
 kcmNodeMonitorGraceDuration: 8s
+# One outage follows the other here: the shoot is not to count as flapping.
+landingTimeout: 0s
 nodeLeaseFailureFraction: ${String(fraction)}
 dependentResourceInfos:
 ${dependents
@@ -61,35 +50,24 @@ const electionRules: readonly Rule[] = [
 ];
 
 describeEnvtest('what an operator does and sees, on a real API server', () => {
+  let world: ProberWorld;
   let directory: string;
-  let seed: ControlPlane;
-  let shoot: ControlPlane;
+  let seed: ProberWorld['seed'];
   /** Two of three nodes, and the third. */
   let most: Kubelets;
   let last: Kubelets;
   let controllers: readonly { stop(): Promise<void> }[] = [];
-  let audit: ReturnType<typeof auditInto>;
+  let audit: ProberWorld['seedAudit'];
   let program: Program | undefined;
   let metricsPort = 0;
   let config: MountedConfig;
 
   beforeAll(async () => {
-    directory = mkdtempSync(join(tmpdir(), 'dwd-operator-'));
-    audit = auditInto(directory);
-    [seed, shoot] = await Promise.all([
-      startControlPlane({ name: 'seed', apiServerFlags: audit.flags }),
-      startControlPlane({ name: 'shoot', kinds: [] }),
-    ]);
-    await createNodes(shoot.client, nodes);
-    most = startKubelets(shoot.client, nodes.slice(0, 2));
-    last = startKubelets(shoot.client, nodes.slice(2));
-    const { text } = await shoot.kubeconfigFor({ user: 'prober', rules: shootRules });
-    for (const name of [namespace, going]) {
-      await createProtectedShoot(seed, { namespace: name, kubeconfig: text });
-      await createMachines(seed.client, { namespace: name, nodes });
-      await createDeployment(seed.client, name, { name: kcm, replicas: 2 });
-      await createDeployment(seed.client, name, { name: mcm, replicas: 3 });
-    }
+    world = await startProberWorld('operator');
+    ({ directory, seed, seedAudit: audit } = world);
+    most = startKubelets(world.shoot.client, nodes.slice(0, 2));
+    last = startKubelets(world.shoot.client, nodes.slice(2));
+    for (const name of [namespace, going]) await world.createShoot(name);
     controllers = [namespace, going].map((name) => startDeploymentController(seed.client, name));
     await seed.client.delete(`/api/v1/namespaces/${going}`);
   });
@@ -98,8 +76,7 @@ describeEnvtest('what an operator does and sees, on a real API server', () => {
     program?.signal('SIGKILL');
     await program?.ended;
     await Promise.all([most.stop(), last.stop(), ...controllers.map((controller) => controller.stop())]);
-    await Promise.all([seed.stop(), shoot.stop()]);
-    rmSync(directory, { recursive: true, force: true });
+    await world.stop();
   });
 
   const start = async (user: string, rules: readonly Rule[], options: readonly string[]): Promise<void> => {
@@ -290,6 +267,41 @@ describeEnvtest('what an operator does and sees, on a real API server', () => {
     await stop();
     await createDeployment(seed.client, namespace, { name: kcm, replicas: 2 });
     await untilCounts({ [kcm]: 2 });
+  });
+
+  it('protects with a notify receiver that hangs as without one: the same writes in the same order', async () => {
+    const heard: string[] = [];
+    // Takes every request, and answers none.
+    const receiver = createServer((request) => heard.push(`${String(request.method)} ${String(request.url)}`));
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+    const { port } = receiver.address() as AddressInfo;
+    const { file } = mountConfig(join(directory, 'notify'), configOf(0.6, [kcm, mcm]));
+    const writesIn = async (user: string, options: readonly string[]): Promise<readonly string[]> => {
+      await start(user, [...seedRules, ...eventRules], [`--config-file=${file}`, ...options]);
+      const runs = `dwd_prober_runs_total{namespace="${namespace}",result="healthy"}`;
+      await until('healthy runs', async () => ((await metric(runs)) ?? 0) >= 2);
+      most.cut();
+      await untilCounts({ [kcm]: 0, [mcm]: 0 });
+      most.connect();
+      await untilCounts({ [kcm]: 2, [mcm]: 3 });
+      await stop();
+      // One that was refused because the Deployment had changed is sent again.
+      return audit
+        .requests()
+        .filter((request) => request.user === user && request.verb === 'patch' && request.status < 300)
+        .map(({ uri }) => uri)
+        .filter((uri) => uri.includes(`/namespaces/${namespace}/deployments/`));
+    };
+    try {
+      const without = await writesIn('not-notifying', []);
+      expect(without.length).toBeGreaterThanOrEqual(4);
+      const hanging = await writesIn('notifying', [`--notify-url=http://127.0.0.1:${String(port)}/hook`]);
+      expect(hanging).toEqual(without);
+      expect(heard).toContain('POST /hook');
+    } finally {
+      receiver.closeAllConnections();
+      receiver.close();
+    }
   });
 
   it('says once that it may not write Events, and scales all the same', async () => {

@@ -22,6 +22,8 @@ probeInterval: 1s
 initialDelay: 1s
 probeTimeout: 5s
 kcmNodeMonitorGraceDuration: 8s
+# One outage follows the other here: the shoot is not to count as flapping.
+landingTimeout: 0s
 dependentResourceInfos:
   - ref: {apiVersion: apps/v1, kind: Deployment, name: ${kcm}}
     scaleUp: {level: 0, timeout: 20s}

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { perform } from '../../simulator/demo/acts.ts';
+import { faultCall } from '../../simulator/demo/faults.ts';
 import { demoProberConfig } from '../../simulator/demo/configs.ts';
 import { createShootConnector } from '../../src/kubernetes/connection/shoot-connector.ts';
 import { getElectionLease } from '../../src/kubernetes/leaderelection/election-calls.ts';
@@ -223,7 +223,7 @@ describe('signals', () => {
   const holder = async (): Promise<string | undefined> => {
     const clock = systemClock();
     const connector = createShootConnector({ clock, userAgent: 'test' });
-    const connection = connector.connect(readFileSync(seed, 'utf8'));
+    const connection = connector.clientFor(readFileSync(seed, 'utf8'));
     const options = { timeoutMs: 10_000, signal: new AbortController().signal };
     try {
       const { value } = await connection.client.call(getElectionLease(lease), options);
@@ -261,10 +261,10 @@ describe('signals', () => {
 
 describe('the end of a prober that holds something', () => {
   const cut = async (): Promise<void> => {
-    const connection = createShootConnector({ clock: systemClock(), userAgent: 'test' }).connect(
+    const connection = createShootConnector({ clock: systemClock(), userAgent: 'test' }).clientFor(
       readFileSync(seed, 'utf8'),
     );
-    const call = perform({ kind: 'cut kubelets', shoot: 'alpha' }, 'shoot--sim--alpha');
+    const call = faultCall({ kind: 'cut kubelets', shoot: 'alpha' }, 'shoot--sim--alpha');
     await connection.client.call(call, { timeoutMs: 10_000, signal: new AbortController().signal });
     connection.close();
   };

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { electionJitterFactor } from '../../src/kubernetes/leaderelection/election-state.ts';
 import { describeEnvtest } from '../envtest/gate.ts';
-import { electionRules, getDeployment, seedRules } from '../envtest/shoot.ts';
+import { getDeployment } from '../envtest/shoot.ts';
 import { waitFor } from '../envtest/waiting.ts';
 import { type Program, superviseProcess } from './support/program.ts';
 import { type HandOver, handOvers, leaseWrites } from './support/replica.ts';
@@ -34,9 +34,7 @@ describeEnvtest('a prober that takes over from another in mid-outage', () => {
 
   beforeAll(async () => {
     world = await startSeedWithShoot('succession');
-    const account = { namespace: 'garden', name: 'dependency-watchdog-prober' };
-    const access = await world.seed.serviceAccountKubeconfig({ ...account, rules: [...seedRules, ...electionRules] });
-    kubeconfig = access.file;
+    kubeconfig = await world.proberKubeconfig();
   });
 
   afterAll(async () => {

@@ -9,6 +9,9 @@ import { type Flags, apiServerFlags, etcdFlags, pkiFiles } from './flags.ts';
 import type { Kubeconfig } from './kubeconfig.ts';
 import { freePorts } from './processes.ts';
 
+/** As whom tests arrange and check things. */
+export const adminUser = 'envtest-admin';
+
 export interface PlaceOptions {
   readonly name: string;
   readonly apiServerFlags?: Flags;
@@ -45,7 +48,7 @@ export async function preparePlace(options: PlaceOptions): Promise<Place> {
   const peerUrl = `http://${host}:${String(etcdPeerPort)}`;
 
   const authority = await createAuthority(`${name}-ca`);
-  const admin = await authority.issueClient({ user: 'envtest-admin', groups: ['system:masters'] });
+  const admin = await authority.issueClient({ user: adminUser, groups: ['system:masters'] });
   const directory = mkdtempSync(join(tmpdir(), `dwd-envtest-${name}-`));
   const pki = await writePki(makeDirectory(directory, 'pki'), authority, [host, 'localhost', 'kubernetes.default.svc']);
   const client = createTestClient({ host, port, caPem: authority.caPem, ...admin });
@@ -59,7 +62,7 @@ export async function preparePlace(options: PlaceOptions): Promise<Place> {
     directory,
     binaries,
     authority,
-    admin: { ...admin, kubeconfig: access.kubeconfigWith('envtest-admin', admin) },
+    admin: { ...admin, kubeconfig: access.kubeconfigWith(adminUser, admin) },
     client,
     access,
     etcdUrl,

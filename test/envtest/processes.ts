@@ -83,15 +83,20 @@ export async function untilReady(
   }
 }
 
+/** Test files that run at the same time have ranges of their own: a port may be given out before anything listens on it. */
+const [firstPort, portCount] = [15_000 + 1_000 * (Number(process.env.VITEST_POOL_ID ?? 0) % 15), 1_000];
+let nextPort = randomInt(portCount);
+
 /**
  * Ports on 127.0.0.1 that nothing listens on. They lie below the ranges that operating systems give to outgoing connections,
- * so that a port is still free when a stopped server comes back to it.
+ * so that a port is still free when a stopped server comes back to it. None is given out twice.
  */
 export async function freePorts(count: number): Promise<readonly number[]> {
   const held: Server[] = [];
   const ports: number[] = [];
   while (ports.length < count) {
-    const port = randomInt(15_000, 30_000);
+    const port = firstPort + (nextPort % portCount);
+    nextPort += 1;
     const server = createServer();
     if (!(await listens(server, port))) continue;
     held.push(server);

@@ -6,7 +6,7 @@ import { gardenletConfig } from '../e2e/support/gardenlet.ts';
 const options = { unknownFields: 'error' } as const;
 
 it('the configuration for the prober is that of gardenlet, but for its interval', () => {
-  const [own, gardenlets] = [proberConfig.gardeners, gardenletConfig('prober')].map(
+  const [own, gardenlets] = [proberConfig.defaultText, gardenletConfig('prober')].map(
     (text) => proberConfig.load(text, options).settings,
   );
   expect(gardenlets).toMatchObject({ probeIntervalMs: 30_000, nodeMonitorGraceMs: 40_000 });
@@ -14,7 +14,7 @@ it('the configuration for the prober is that of gardenlet, but for its interval'
 });
 
 it('the configuration for the weeder is that of gardenlet', () => {
-  const [own, gardenlets] = [weederConfig.gardeners, gardenletConfig('weeder')].map(
+  const [own, gardenlets] = [weederConfig.defaultText, gardenletConfig('weeder')].map(
     (text) => weederConfig.load(text, options).settings,
   );
   expect(gardenlets).toBeDefined();

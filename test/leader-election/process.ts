@@ -6,7 +6,7 @@ import { fenceWrites } from '../../src/kubernetes/client/fence-writes.ts';
 import { createSecurity } from '../../src/kubernetes/client/security.ts';
 import { createTransport } from '../../src/kubernetes/client/transport.ts';
 import { parseUntrustedKubeconfig } from '../../src/kubernetes/kubeconfig/untrusted.ts';
-import { createLeaderElector } from '../../src/kubernetes/leaderelection/leader-elector.ts';
+import { LeaderElector } from '../../src/kubernetes/leaderelection/leader-elector.ts';
 import { systemClock } from '../../src/process/clock.ts';
 import { systemRandom } from '../../src/process/random.ts';
 import { createRecordingLogger } from '../doubles/recording-logger.ts';
@@ -34,9 +34,17 @@ export const connectTo = (kubeconfig: string): Connection => {
   return { kube, client: createKubeClient({ kube, clock }), close: () => transport.close() };
 };
 
+/** Suspends this process, between two of its instructions. */
+const suspend = (): void => {
+  process.kill(process.pid, 'SIGSTOP');
+  // The kernel may stop it a moment later.
+  for (const since = performance.now(); performance.now() - since < 20; );
+};
+
 /**
  * A process that writes as long as it leads: `node process.ts KUBECONFIG-FILE NAMESPACE NAME IDENTITY` counts in ConfigMap NAME's
- * `data.IDENTITY`, as fast as it can, and says on stdout when it starts and stops leading. Ends when leadership is lost or on SIGTERM.
+ * `data.IDENTITY`, as fast as it can, and says on stdout when it starts and stops leading. Ends when leadership is lost or on SIGTERM. On SIGUSR2 it suspends itself before its next write: a process that is stopped
+ * from outside may have begun one, which leaves when it wakes up.
  */
 const main = async ([file = '', namespace = '', name = '', identity = '']: readonly string[]): Promise<void> => {
   const clock = systemClock();
@@ -44,8 +52,10 @@ const main = async ([file = '', namespace = '', name = '', identity = '']: reado
   const { kube, client } = connection;
   const stop = new AbortController();
   process.once('SIGTERM', () => stop.abort(new Error('SIGTERM')));
+  let mustSuspend = false;
+  process.once('SIGUSR2', () => (mustSuspend = true));
   let writing = Promise.resolve();
-  const elector = createLeaderElector({
+  const elector = new LeaderElector({
     client,
     clock,
     random: systemRandom(),
@@ -67,6 +77,8 @@ const main = async ([file = '', namespace = '', name = '', identity = '']: reado
   const never = new AbortController().signal;
   const write = async (signal: AbortSignal): Promise<void> => {
     for (let count = 1; !signal.aborted; count += 1) {
+      if (mustSuspend) suspend();
+      mustSuspend = false;
       const body = { data: { [identity]: String(count) } };
       const call = {
         method: 'PATCH',

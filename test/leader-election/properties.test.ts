@@ -162,7 +162,7 @@ const live = async (seed: number, trouble: Trouble, seconds: number): Promise<{ 
     await clock.advance(250);
     check();
   }
-  const leaders = running.filter(({ elector }) => elector.leading);
+  const leaders = running.filter(({ elector }) => elector.mayWrite());
   if (leaders.length !== 1) throw new Error(`in the end ${leaders.length} lead`);
   return { terms };
 };

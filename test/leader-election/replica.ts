@@ -1,10 +1,6 @@
 import type { Kube } from '../../src/kubernetes/api/kube.ts';
 import { createKubeClient } from '../../src/kubernetes/client/client.ts';
-import {
-  type LeaderElector,
-  type LeadershipEnd,
-  createLeaderElector,
-} from '../../src/kubernetes/leaderelection/leader-elector.ts';
+import { type LeadershipEnd, LeaderElector } from '../../src/kubernetes/leaderelection/leader-elector.ts';
 import type { Random } from '../../src/ports/random.ts';
 import { type RecordingLogger, createRecordingLogger } from '../doubles/recording-logger.ts';
 import type { Machine } from './machine.ts';
@@ -44,7 +40,7 @@ export const startReplica = (options: ReplicaOptions): Replica => {
   const stop = new AbortController();
   let term: AbortSignal | undefined;
   let end: LeadershipEnd | undefined;
-  const elector = createLeaderElector({
+  const elector = new LeaderElector({
     client: createKubeClient({ kube: machine.connect(options.kube), clock }),
     clock,
     random,

@@ -4,7 +4,7 @@ import { type SimApiServer, createSimApiServer } from '../../simulator/apiserver
 import { type CountingKube, withCounting } from '../../simulator/network/counting.ts';
 import { type FaultRule, withFaults } from '../../simulator/network/faults.ts';
 import { createKubeClient } from '../../src/kubernetes/client/client.ts';
-import { createLeaderElector } from '../../src/kubernetes/leaderelection/leader-elector.ts';
+import { LeaderElector } from '../../src/kubernetes/leaderelection/leader-elector.ts';
 import { type FakeClock, createFakeClock } from '../doubles/fake-clock.ts';
 import { createRecordingLogger } from '../doubles/recording-logger.ts';
 import { createMachine } from './machine.ts';
@@ -32,7 +32,7 @@ const start = (identity: string, options: Partial<ReplicaOptions> = {}): Replica
 const startLeader = async (identity = 'a', options: Partial<ReplicaOptions> = {}): Promise<Replica> => {
   const replica = start(identity, options);
   await clock.settle();
-  expect(replica.elector.leading).toBe(true);
+  expect(replica.elector.mayWrite()).toBe(true);
   return replica;
 };
 
@@ -62,8 +62,8 @@ describe('rule 25: taking the Lease', () => {
     const a = await startLeader();
     const b = start('b');
     await clock.advance(3_600_000);
-    expect(a.elector.leading).toBe(true);
-    expect(b.elector.leading).toBe(false);
+    expect(a.elector.mayWrite()).toBe(true);
+    expect(b.elector.mayWrite()).toBe(false);
     expect(b.term).toBeUndefined();
     expect(stored()).toMatchObject({ holderIdentity: 'a', leaseTransitions: 0 });
     expect(b.logger.at('info')).toEqual(['leader election: another replica leads']);
@@ -79,9 +79,9 @@ describe('rule 25: taking the Lease', () => {
       machine.setWallOffset(offset);
       const b = start('b', { machine });
       await clock.advance(14_999);
-      expect(b.elector.leading).toBe(false);
+      expect(b.elector.mayWrite()).toBe(false);
       await clock.advance(1);
-      expect(b.elector.leading).toBe(true);
+      expect(b.elector.mayWrite()).toBe(true);
       expect(stored()).toMatchObject({ holderIdentity: 'b', leaseTransitions: 1 });
     },
   );
@@ -92,7 +92,7 @@ describe('rule 25: taking the Lease', () => {
     await clock.advance(5_000);
     a.machine.suspend();
     await clock.advance(30_000);
-    expect(others.filter(({ elector }) => elector.leading)).toHaveLength(1);
+    expect(others.filter(({ elector }) => elector.mayWrite())).toHaveLength(1);
     expect(stored()).toMatchObject({ leaseTransitions: 1 });
   });
 
@@ -125,11 +125,11 @@ describe('rule 25: taking the Lease', () => {
     fault = () => ({ status: 503 });
     const a = start('a');
     await clock.advance(60_000);
-    expect(a.elector.leading).toBe(false);
+    expect(a.elector.mayWrite()).toBe(false);
     expect(a.logger.at('warn')).toHaveLength(1);
     fault = () => undefined;
     await clock.advance(5_000);
-    expect(a.elector.leading).toBe(true);
+    expect(a.elector.mayWrite()).toBe(true);
   });
 });
 
@@ -139,7 +139,7 @@ describe('rule 26: keeping the Lease', () => {
     counting.counts.reset();
     await clock.advance(60_000);
     expect([...counting.counts.byKey]).toEqual([['update leases', 30]]);
-    expect(a.elector.leading).toBe(true);
+    expect(a.elector.mayWrite()).toBe(true);
     expect(stored()).toMatchObject({ acquireTime: '2026-01-01T00:00:00.000000Z', leaseTransitions: 0 });
   });
 
@@ -152,7 +152,7 @@ describe('rule 26: keeping the Lease', () => {
       ['update leases', 2],
       ['get leases', 1],
     ]);
-    expect(a.elector.leading).toBe(true);
+    expect(a.elector.mayWrite()).toBe(true);
     expect(server.store.get(simKinds.Lease, ref)?.metadata.labels).toEqual({ touched: 'x' });
     expect(a.logger.at('warn')).toEqual([]);
   });
@@ -162,7 +162,7 @@ describe('rule 26: keeping the Lease', () => {
     let lost = 0;
     fault = (request) => (request.method === 'PUT' && lost++ === 0 ? { afterWrite: 'drop' } : undefined);
     await clock.advance(60_000);
-    expect(a.elector.leading).toBe(true);
+    expect(a.elector.mayWrite()).toBe(true);
     expect(stored()).toMatchObject({ holderIdentity: 'a', leaseTransitions: 0 });
   });
 
@@ -173,9 +173,9 @@ describe('rule 26: keeping the Lease', () => {
       await clock.advance(2_000);
       fault = (request) => (request.method === 'PUT' ? failure : undefined);
       await clock.advance(9_999);
-      expect(a.elector.leading).toBe(true);
+      expect(a.elector.mayWrite()).toBe(true);
       await clock.advance(1);
-      expect(a.elector.leading).toBe(false);
+      expect(a.elector.mayWrite()).toBe(false);
       expect(a.term?.aborted).toBe(true);
       expect(a.end).toBe('lost');
       expect(String(a.term?.reason)).toContain('could not be renewed in time');
@@ -184,9 +184,9 @@ describe('rule 26: keeping the Lease', () => {
       fault = () => undefined;
       const b = start('b');
       await clock.advance(14_000);
-      expect(b.elector.leading).toBe(false);
+      expect(b.elector.mayWrite()).toBe(false);
       await clock.advance(1_000);
-      expect(b.elector.leading).toBe(true);
+      expect(b.elector.mayWrite()).toBe(true);
     },
   );
 
@@ -195,10 +195,10 @@ describe('rule 26: keeping the Lease', () => {
     let count = 0;
     fault = (request) => (request.method === 'PUT' && count++ === 0 ? 'drop' : undefined);
     await clock.advance(7_001);
-    expect(a.elector.leading).toBe(true);
+    expect(a.elector.mayWrite()).toBe(true);
     expect(count).toBe(2);
     await clock.advance(60_000);
-    expect(a.elector.leading).toBe(true);
+    expect(a.elector.mayWrite()).toBe(true);
   });
 
   it('rule 26: failures do not become a hot loop', async () => {
@@ -238,10 +238,10 @@ describe('rule 26: keeping the Lease', () => {
     server.store.delete(simKinds.Lease, ref);
     fault = (request) => (request.method === 'GET' ? undefined : { status: 503 });
     await clock.advance(3_000);
-    expect([a.elector.leading, b.elector.leading]).toEqual([false, false]);
+    expect([a.elector.mayWrite(), b.elector.mayWrite()]).toEqual([false, false]);
     fault = () => undefined;
     await clock.advance(60_000);
-    expect([a.elector.leading, b.elector.leading]).toEqual([true, false]);
+    expect([a.elector.mayWrite(), b.elector.mayWrite()]).toEqual([true, false]);
     expect(a.term).toBe(terms);
     expect(a.term?.aborted).toBe(false);
   });
@@ -264,7 +264,7 @@ describe('rule 27: a clean stop', () => {
     a.stop();
     await clock.advance(500);
     expect(ends).toEqual(['stopped']);
-    expect(a.elector.leading).toBe(false);
+    expect(a.elector.mayWrite()).toBe(false);
     expect(a.term?.aborted).toBe(true);
     expect(stored()).toMatchObject({ holderIdentity: 'a' });
     finish();
@@ -273,7 +273,7 @@ describe('rule 27: a clean stop', () => {
     expect(stored()).toMatchObject({ holderIdentity: '', leaseDurationSeconds: 1, leaseTransitions: 0 });
     const b = start('b');
     await clock.settle();
-    expect(b.elector.leading).toBe(true);
+    expect(b.elector.mayWrite()).toBe(true);
     expect(stored()).toMatchObject({ holderIdentity: 'b', leaseDurationSeconds: 15, leaseTransitions: 1 });
   });
 
@@ -370,9 +370,79 @@ describe('rule 28: a suspended process', () => {
     expect(a.elector.mayWrite()).toBe(true);
     await clock.advance(1);
     expect(a.elector.mayWrite()).toBe(false);
+    fault = () => ({ delayMs: 100 });
+    await a.machine.resume();
+    await clock.advance(99);
+    expect([a.end, a.elector.mayWrite()]).toEqual([undefined, false]);
+  });
+
+  it('rule 28: goes on when it wakes up too late and the Lease, by its resourceVersion, is still as it left it', async () => {
+    const a = await startLeader();
+    await clock.advance(2_500);
+    const { term } = a;
+    a.machine.suspend();
+    await clock.advance(3_600_000);
+    counting.counts.reset();
     await a.machine.resume();
     await clock.settle();
-    expect(a.end).toBe('lost');
+    expect([...counting.counts.byKey]).toEqual([['update leases', 1]]);
+    expect([a.end, a.elector.mayWrite(), a.term === term, term?.aborted]).toEqual([undefined, true, true, false]);
+    expect(a.logger.at('warn')).toEqual([
+      'leader election: this process was held up; it writes nothing until the Lease is renewed',
+    ]);
+    await clock.advance(60_000);
+    expect(stored()).toMatchObject({ holderIdentity: 'a', leaseTransitions: 0 });
+    expect(a.logger.at('warn')).toHaveLength(1);
+  });
+
+  it('rule 28: stops leading when it wakes up too late and another leads', async () => {
+    const a = await startLeader();
+    a.machine.suspend();
+    const b = start('b');
+    await clock.advance(20_000);
+    await a.machine.resume();
+    await clock.settle();
+    expect([a.end, a.elector.mayWrite(), b.elector.mayWrite()]).toEqual(['lost', false, true]);
+  });
+
+  it('rule 28: creates no Lease when it wakes up too late and it is gone: another may have had it', async () => {
+    const a = await startLeader();
+    a.machine.suspend();
+    await clock.advance(20_000);
+    server.store.delete(simKinds.Lease, ref);
+    await a.machine.resume();
+    await clock.settle();
+    expect([a.end, a.elector.mayWrite()]).toEqual(['lost', false]);
+    expect(stored()).toEqual({});
+  });
+
+  it('rule 26: a try that is late because the process was held up outlives the deadline, and nothing is written meanwhile', async () => {
+    const a = await startLeader();
+    await clock.advance(1_500);
+    a.machine.suspend();
+    await clock.advance(8_400);
+    fault = () => ({ delayMs: 1_000 });
+    await a.machine.resume();
+    await clock.advance(100);
+    expect([a.end, a.elector.mayWrite()]).toEqual([undefined, false]);
+    await clock.advance(899);
+    expect([a.end, a.elector.mayWrite()]).toEqual([undefined, false]);
+    await clock.advance(1);
+    expect([a.end, a.elector.mayWrite()]).toEqual([undefined, true]);
+  });
+
+  it('rule 26: so does one after a try during which the process was held up', async () => {
+    const a = await startLeader();
+    fault = () => 'drop';
+    await clock.advance(2_100);
+    a.machine.suspend();
+    await clock.advance(7_850);
+    fault = () => ({ delayMs: 1_000 });
+    await a.machine.resume();
+    await clock.advance(999);
+    expect([a.end, a.elector.mayWrite()]).toEqual([undefined, false]);
+    await clock.advance(1);
+    expect([a.end, a.elector.mayWrite()]).toEqual([undefined, true]);
   });
 
   it('rule 28: wakes up to a Lease that was taken and given back in the meantime, and does not go on', async () => {
@@ -381,7 +451,7 @@ describe('rule 28: a suspended process', () => {
     a.machine.suspend();
     const b = start('b');
     await clock.advance(20_000);
-    expect(b.elector.leading).toBe(true);
+    expect(b.elector.mayWrite()).toBe(true);
     b.stop();
     await clock.settle();
     expect(stored()).toMatchObject({ holderIdentity: '', leaseTransitions: 1 });
@@ -406,17 +476,21 @@ describe('rule 28: a suspended process', () => {
     expect([a.elector.mayWrite(), a.end]).toEqual([false, 'lost']);
   });
 
-  it('rule 28: asks for nothing more when it wakes up too late', async () => {
-    const a = await startLeader();
-    await clock.advance(1_000);
-    a.machine.suspend();
-    await clock.advance(9_500);
-    counting.counts.reset();
-    await a.machine.resume();
-    await clock.settle();
-    expect(a.end).toBe('lost');
-    expect(counting.counts.total()).toBe(0);
-  });
+  it.each(['drop', 'reset', { status: 500 }, { status: 403 }] as const)(
+    'rule 28: tries once when it wakes up too late (%j)',
+    async (failure) => {
+      const a = await startLeader();
+      await clock.advance(1_000);
+      a.machine.suspend();
+      await clock.advance(9_500);
+      fault = () => failure;
+      counting.counts.reset();
+      await a.machine.resume();
+      await clock.advance(3_334);
+      expect([a.end, a.elector.mayWrite()]).toEqual(['lost', false]);
+      expect(counting.counts.total({ verb: 'update' })).toBe(1);
+    },
+  );
 
   it('rule 28: a short one does no harm', async () => {
     const a = await startLeader();
@@ -425,7 +499,7 @@ describe('rule 28: a suspended process', () => {
     await clock.advance(8_000);
     await a.machine.resume();
     await clock.settle();
-    expect([a.end, a.elector.leading]).toEqual([undefined, true]);
+    expect([a.end, a.elector.mayWrite()]).toEqual([undefined, true]);
   });
 });
 
@@ -437,7 +511,7 @@ describe('rule 29: rights', () => {
     expect(a.logger.at('warn')).toHaveLength(1);
     fault = () => undefined;
     await clock.advance(5_000);
-    expect(a.elector.leading).toBe(true);
+    expect(a.elector.mayWrite()).toBe(true);
   });
 
   it('rule 29: asks for nothing but the one Lease', async () => {
@@ -458,7 +532,7 @@ describe('rule 25a: the times', () => {
     [{ identity: '' }, 'identity must not be empty'],
   ])('rule 25a: %j is refused', (change, problem) => {
     const create = () =>
-      createLeaderElector({
+      new LeaderElector({
         client: createKubeClient({ kube: server, clock }),
         clock,
         random: steady,

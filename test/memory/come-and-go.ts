@@ -6,9 +6,14 @@ import type { SimKind } from '../../simulator/apiserver/kind.ts';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
 import type { SimDraft } from '../../simulator/apiserver/store.ts';
 import { type Scenario, createScenario } from '../../simulator/harness/harness.ts';
-import { type ReplicaOptions, startReplica, startWeederReplica } from '../../simulator/harness/replica.ts';
+import {
+  type ReplicaOptions,
+  electionSettings,
+  startReplica,
+  startWeederReplica,
+} from '../../simulator/harness/replica.ts';
 import { gardenSettings } from '../../simulator/harness/settings.ts';
-import { electionSettings, weededServices, weederSettings } from '../../simulator/outages/world-settings.ts';
+import { weededServices, weederSettings } from '../../simulator/outages/world-settings.ts';
 import { createSeededRandom } from '../../simulator/time/random.ts';
 import type { World } from '../../simulator/world/world.ts';
 

@@ -2,9 +2,9 @@ import { reviewAccess } from '../../src/kubernetes/api/access.ts';
 import { decodeMeta, decodeObject } from '../../src/kubernetes/api/decode.ts';
 import type { Kube, KubeClient } from '../../src/kubernetes/api/kube.ts';
 import { listPages } from '../../src/kubernetes/cache/list-pages.ts';
-import { createObjectCache } from '../../src/kubernetes/cache/object-cache.ts';
+import { ObjectCache } from '../../src/kubernetes/cache/object-cache.ts';
 import { watchOnce } from '../../src/kubernetes/cache/watch.ts';
-import { resolveKind } from '../../src/kubernetes/client/discovery.ts';
+import { listVersions, resolveKind } from '../../src/kubernetes/client/discovery.ts';
 import { nextPageOf } from '../../src/kubernetes/client/json-list.ts';
 import { statusError } from '../../src/kubernetes/client/status-error.ts';
 import { parseCredential } from '../../src/kubernetes/kubeconfig/exec-plugin.ts';
@@ -97,6 +97,11 @@ export const clientProjections: readonly Projection[] = [
       resolveKind(clientThatAnswers(json), { apiVersion: 'v1', kind: 'resources[].kind' }, { signal, timeoutMs: 1 }),
   },
   {
+    name: 'discovery of the versions of a group',
+    kind: 'APIGroup',
+    project: (json) => listVersions(clientThatAnswers(json), 'group', { signal, timeoutMs: 1 }),
+  },
+  {
     name: 'Status of a refusal',
     kind: 'Status',
     project: (json) => {
@@ -121,9 +126,9 @@ export const clientProjections: readonly Projection[] = [
     kind: 'Secret',
     project: (json) => {
       const logger = createRecordingLogger();
-      const cache = createObjectCache((object) => decodeMeta(decodeObject(object, ''), '').uid, logger);
+      const cache = new ObjectCache((object) => decodeMeta(decodeObject(object, ''), '').uid, logger);
       cache.set(decodeObject(json, 'object'));
-      return [...cache.store.entries()];
+      return [...cache.entries()];
     },
   },
   { name: 'page of a list', kind: 'LeaseList', project: (json) => whileParsed(json, listed) },

@@ -1,6 +1,7 @@
 import { getScalable, getScale } from '../../src/kubernetes/api/scalable.ts';
 import { decodeCluster } from '../../src/gardener/cluster.ts';
 import { decodeMachine } from '../../src/gardener/machine.ts';
+import { listPlainNodes } from '../../src/gardener/plain-node.ts';
 import { listNodeHealth, listNodes, listWorkerNodes } from '../../src/gardener/node.ts';
 import { decodeLease, listNodeLeases } from '../../src/kubernetes/api/lease.ts';
 import { decodeEndpointSlice } from '../../src/kubernetes/api/endpoint-slice.ts';
@@ -26,6 +27,7 @@ import {
 import { listNodeLeaseExpiries, listTunnelPods } from '../../src/care/calls.ts';
 import { getDaemonSetHealth, getDeploymentHealth, getStatefulSetHealth } from '../../src/gardener/health-calls.ts';
 import { decodeClusterState } from '../../src/healthcheck/cluster-watch.ts';
+import { decodeLabelledSecret, decodeNamespace, decodeSecret } from '../../src/prober/source/secret.ts';
 import { decodeExtension, storedConditions } from '../../src/healthcheck/extension.ts';
 import { decodeKubeconfigSecret } from '../../src/kubernetes/kubeconfig/untrusted.ts';
 import type { Exceptions, Projection } from './projection.ts';
@@ -76,10 +78,27 @@ const prober: readonly Projection[] = [
       'items[].status.conditions[].reason': 'ReadyForUpdate',
     },
   },
+  {
+    name: 'nodes without Machines',
+    kind: 'NodeList',
+    project: listPlainNodes.decode,
+    set: {
+      'items[].status.conditions[].status': 'True',
+      'items[].spec.taints[].key': 'ToBeDeletedByClusterAutoscaler',
+    },
+    exceptions: { empty: ['0.inPlaceUpdate', '0.managedByMcm'] },
+  },
   { name: 'leases of the prober', kind: 'LeaseList', project: listNodeLeases.decode },
   ...['Deployment', 'StatefulSet', 'ReplicaSet', 'Etcd'].map(scalable),
   { name: 'Scale', kind: 'Scale', project: getScale(target).decode },
   { name: 'Secret with a kubeconfig', kind: 'Secret', project: object(decodeKubeconfigSecret) },
+  { name: 'Secret of a cluster', kind: 'Secret', project: (json) => decodeSecret('kubeconfig', json, 'object') },
+  {
+    name: 'Secret of a cluster that goes by its labels',
+    kind: 'Secret',
+    project: (json) => decodeLabelledSecret('kubeconfig', json, 'object'),
+  },
+  { name: 'Namespace of a cluster', kind: 'Namespace', project: object(decodeNamespace) },
 ];
 
 const statusLists = ['initContainerStatuses', 'containerStatuses', 'ephemeralContainerStatuses'];

@@ -41,7 +41,7 @@ const complete = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, complete(entry)]));
 };
 
-/** Kinds that there is a reference object of. */
+/** Kinds that there is a reference object of, by the names of their files: one of two API versions or groups has another name. */
 export const referenceKinds: readonly string[] = readdirSync(folder)
   .map((file) => file.replace('.json', ''))
   .filter((kind) => kind !== 'texts');

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { clientProjections } from './client-projections.ts';
+import { clusterApiProjections } from './cluster-api-projections.ts';
 import { controllerProjections } from './controller-projections.ts';
 import { emptyFields } from './emptiness.ts';
 import { installProjections } from './install-projections.ts';
@@ -10,7 +11,13 @@ import { runBare, runProjection } from './projection.ts';
 
 const sorted = (texts: Iterable<string>): readonly string[] => [...new Set(texts)].toSorted();
 
-const projections = [...controllerProjections, ...clientProjections, ...installProjections, ...modelProjections];
+const projections = [
+  ...controllerProjections,
+  ...clusterApiProjections,
+  ...clientProjections,
+  ...installProjections,
+  ...modelProjections,
+];
 
 describe.each(projections.map((projection) => [projection.name, projection] as const))('%s', (_name, projection) => {
   const { missing = [], empty = [] } = projection.exceptions ?? {};

@@ -1,15 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { listNodeLeaseExpiries } from '../../src/care/calls.ts';
 import { listNodeHealth, listNodes, listWorkerNodes } from '../../src/gardener/node.ts';
+import { listPlainNodes, plainNode } from '../../src/gardener/plain-node.ts';
 import { listNodeLeases } from '../../src/kubernetes/api/lease.ts';
-import { readProtobufStatus } from '../../src/kubernetes/protobuf/kube-protobuf.ts';
+import { readFields, readProtobufList, readProtobufStatus } from '../../src/kubernetes/protobuf/index.ts';
 import { readReference } from './fixture.ts';
+
+interface PlainNode {
+  readonly metadata: { readonly deletionTimestamp: string };
+  readonly spec: { readonly taints: readonly { readonly key: string }[] };
+}
 
 // The bytes are what upstream's own serializer makes of the object that is also there as JSON.
 
 describe('what upstream writes as protobuf is read as its JSON is', () => {
   it.each([
     ['nodes of the prober', 'NodeList', listNodes],
+    ['nodes without Machines', 'NodeList', listPlainNodes],
     ['nodes of care', 'NodeList', listNodeHealth],
     ['worker nodes of care', 'NodeList', listWorkerNodes],
     ['leases of the prober', 'LeaseList', listNodeLeases],
@@ -19,6 +26,22 @@ describe('what upstream writes as protobuf is read as its JSON is', () => {
     const views: readonly unknown[] = call.decode(object);
     expect(views).toHaveLength(1);
     expect(call.protobuf?.(protobuf)).toEqual(views);
+  });
+
+  it('what tells that a node is about to go', () => {
+    const { object, protobuf } = readReference('NodeList');
+    const [{ metadata, spec }] = (object as { readonly items: readonly [PlainNode] }).items;
+    const drafts: unknown[] = [];
+    readProtobufList(protobuf, {
+      apiVersion: 'v1',
+      kind: 'NodeList',
+      item: (cursor, end) => {
+        drafts.push(readFields(cursor, end, { fields: plainNode.fields, draft: plainNode.empty() }));
+      },
+    });
+    const { deletionTimestamp } = metadata;
+    expect(drafts).toMatchObject([{ deletionTimestamp, taints: spec.taints.map(({ key }) => ({ key })) }]);
+    expect([deletionTimestamp, spec.taints.length]).toEqual([expect.any(String), 1]);
   });
 
   it('a Status', () => {

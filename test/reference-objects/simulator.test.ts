@@ -4,7 +4,7 @@ import type { SimKind } from '../../simulator/apiserver/kind.ts';
 import type { SimObject } from '../../simulator/apiserver/object.ts';
 import type { SimStore } from '../../simulator/apiserver/store.ts';
 import { gardenKinds } from '../../simulator/harness/care-kinds.ts';
-import { createCareFixture } from '../../simulator/harness/care-fixture.ts';
+import { CareFixture } from '../../simulator/harness/care-fixture.ts';
 import { createLines } from '../../simulator/harness/lines.ts';
 import { gardenSettings } from '../../simulator/harness/settings.ts';
 import { weederSettings } from '../../simulator/harness/weeder/fixture.ts';
@@ -91,6 +91,7 @@ describe('nothing with a key that upstream does not have is written', () => {
       random: createSeededRandom(0),
       logger: createRecordingLogger(),
       meter: createRecordingMeter(),
+      identity: 'test',
       leadership: { mayWrite: () => true },
       seed: lines.seedTransport,
       connector: lines.connector,
@@ -117,7 +118,7 @@ describe('nothing with a key that upstream does not have is written', () => {
   });
 
   it('by the seed, the garden and the shoots that care is tried with', async () => {
-    const rig = createCareFixture();
+    const rig = new CareFixture();
     stops.push(() => rig.stop());
     const written = nothingWritten();
     const { api } = rig.addShoot('a');

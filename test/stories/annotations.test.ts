@@ -1,16 +1,19 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import type { SimDraft, SimObject } from '../../simulator/apiserver/index.ts';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
 import { type Scenario, type ScenarioOptions, createScenario } from '../../simulator/harness/harness.ts';
 import {
   allUp,
   annotated,
   editDeployment,
+  editShoot,
   longName,
   reachOutage,
   stateOf,
   told,
 } from '../../simulator/harness/support.ts';
-import { ignoreScalingAnnotation, replicasAnnotation } from '../../src/kubernetes/api/scalable.ts';
+import { findHeldNote, heldAnnotation } from '../../src/gardener/held-note.ts';
+import { ignoreScalingAnnotation, replicasAnnotation } from '../../src/gardener/scaling-annotations.ts';
 
 let scenario: Scenario;
 const create = (options: Partial<ScenarioOptions> = {}): Scenario => {
@@ -29,12 +32,69 @@ const recover = async (ms = 120_000): Promise<void> => {
   await scenario.clock.advance(ms);
 };
 
+/** Notes on the Deployments of the shoot, by name. */
+const notes = () =>
+  scenario.world.store.list(simKinds.Deployment, scenario.world.shoot('a').namespace).flatMap(({ metadata }) => {
+    const note = findHeldNote(metadata.annotations ?? {});
+    return note === undefined ? [] : [{ name: metadata.name, ...note }];
+  });
+
+describe('the note on what is held', () => {
+  it('says since when, why and by whom, from the scale-down to the restoration', async () => {
+    create();
+    await reachOutage(scenario);
+    expect(notes().map(({ name }) => name)).toEqual(['ca', 'kcm', 'mcm'].map(longName));
+    const startedAt = scenario.clock.now() - scenario.clock.monotonic();
+    for (const { name, since, reason, by } of notes()) {
+      const scaled = scenario.changes.find((change) => change.name === name);
+      expect(since).toBe(Math.floor((startedAt + (scaled?.at ?? 0)) / 1_000) * 1_000);
+      expect([reason, by]).toEqual([expect.stringMatching(/leases have expired|has renewed/), 'test']);
+    }
+    await recover();
+    expect([stateOf(scenario, 'a'), notes()]).toEqual([allUp, []]);
+  });
+
+  it('goes from what the Go program has restored, and from what ignore-scaling keeps us off', async () => {
+    create();
+    await reachOutage(scenario);
+    await scenario.stopProber();
+    const restored = (object: SimObject): SimDraft => ({
+      ...object,
+      metadata: {
+        ...object.metadata,
+        annotations: { [heldAnnotation]: object.metadata.annotations![heldAnnotation]! },
+      },
+      spec: { ...(object.spec as object), replicas: 1 },
+    });
+    editDeployment(scenario, { shoot: 'a', name: 'kcm' }, restored);
+    editDeployment(scenario, { shoot: 'a', name: 'mcm' }, annotated({ [ignoreScalingAnnotation]: 'true' }));
+    scenario.startProber();
+    await recover();
+    expect([stateOf(scenario, 'a'), notes()]).toEqual([['ca 1', 'kcm 1', 'mcm 0 replicas=1'], []]);
+  });
+
+  it('goes with a shoot that hibernates, also where the Go program took the mark', async () => {
+    create();
+    await reachOutage(scenario);
+    await scenario.stopProber();
+    editDeployment(scenario, { shoot: 'a', name: 'kcm' }, (object) => ({
+      ...object,
+      metadata: { ...object.metadata, annotations: { [heldAnnotation]: '{}' } },
+    }));
+    editShoot(scenario, 'a', (shoot) => ({ ...shoot, spec: { ...shoot.spec, hibernation: { enabled: true } } }));
+    scenario.startProber();
+    await scenario.clock.advance(30_000);
+    expect([stateOf(scenario, 'a'), notes()]).toEqual([['ca 0 replicas=1', 'kcm 0', 'mcm 0 replicas=1'], []]);
+  });
+});
+
 describe('ignore-scaling', () => {
   it('keeps a Deployment up while the others are held', async () => {
     create();
     editDeployment(scenario, { shoot: 'a', name: 'kcm' }, annotated({ [ignoreScalingAnnotation]: 'T' }));
     await reachOutage(scenario);
     expect(stateOf(scenario, 'a')).toEqual(['ca 0 replicas=1 active=', 'kcm 1', 'mcm 0 replicas=1 active=']);
+    expect(await scenario.meter().metricsText()).toMatch(/^dwd_prober_ignored_resources\{namespace="[^"]+"\} 1$/m);
     await recover();
     expect(stateOf(scenario, 'a')).toEqual(allUp);
   });

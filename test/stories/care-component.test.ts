@@ -48,6 +48,7 @@ const startWorld = ({ leadership = leads, tunnels = open }: WorldOptions = {}) =
       random: createSeededRandom(0),
       logger,
       meter: createRecordingMeter(),
+      identity: 'test',
       leadership,
       seed: lines.seed,
       garden: lines.garden,

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
 import type { SimDraft } from '../../simulator/apiserver/store.ts';
 import { careKinds } from '../../simulator/harness/care-kinds.ts';
-import { type CareFixture, createCareFixture } from '../../simulator/harness/care-fixture.ts';
+import { CareFixture } from '../../simulator/harness/care-fixture.ts';
 import { type CareShootFixture, gardenNamespace } from '../../simulator/harness/care-shoot.ts';
 import type { StoredCondition } from '../../simulator/harness/healthcheck-fixture.ts';
 import { ApiError } from '../../src/kubernetes/api/errors.ts';
@@ -11,7 +11,7 @@ import { ApiError } from '../../src/kubernetes/api/errors.ts';
 
 let fixture: CareFixture;
 beforeEach(() => {
-  fixture = createCareFixture();
+  fixture = new CareFixture();
 });
 afterEach(() => fixture.stop());
 

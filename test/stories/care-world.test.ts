@@ -32,6 +32,7 @@ const startWorld = (...shoots: readonly ShootInit[]) => {
   const ports = {
     clock,
     random: createSeededRandom(0),
+    identity: 'test',
     leadership: { mayWrite: () => true },
     seed: lines.seedTransport,
     connector: lines.connector,

@@ -3,7 +3,7 @@ import { extensionKinds } from '../../simulator/apiserver/care-kinds.ts';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
 import type { SimDraft } from '../../simulator/apiserver/store.ts';
 import { careKinds } from '../../simulator/harness/care-kinds.ts';
-import { type CareFixture, createCareFixture } from '../../simulator/harness/care-fixture.ts';
+import { CareFixture } from '../../simulator/harness/care-fixture.ts';
 import { type CareShootFixture, gardenNamespace, microTimeOf, timeOf } from '../../simulator/harness/care-shoot.ts';
 import type { StoredCondition } from '../../simulator/harness/healthcheck-fixture.ts';
 
@@ -22,7 +22,7 @@ interface StoredShoot {
 
 let fixture: CareFixture;
 beforeEach(() => {
-  fixture = createCareFixture();
+  fixture = new CareFixture();
 });
 afterEach(() => fixture.stop());
 

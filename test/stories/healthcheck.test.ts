@@ -1,11 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
-import {
-  type HealthCheckFixture,
-  backupEntryKind,
-  createHealthCheckFixture,
-  workerKind,
-} from '../../simulator/harness/healthcheck-fixture.ts';
+import { HealthCheckFixture, backupEntryKind, workerKind } from '../../simulator/harness/healthcheck-fixture.ts';
 import type { CheckResult, HealthCheck } from '../../src/healthcheck/check.ts';
 import { runHealthChecks } from '../../src/healthcheck/controller.ts';
 import { createKubeClient } from '../../src/kubernetes/client/client.ts';
@@ -24,7 +19,7 @@ const patches = () => fixture.requests.total({ verb: 'patch', resource: 'workers
 
 let fixture: HealthCheckFixture;
 beforeEach(() => {
-  fixture = createHealthCheckFixture();
+  fixture = new HealthCheckFixture();
 });
 afterEach(() => fixture.stop());
 
@@ -804,6 +799,6 @@ describe('invalid options', () => {
   ])('%j', async (options, problem) => {
     fixture.start(options);
     await expect(fixture.stop()).rejects.toThrow(new RangeError(problem));
-    fixture = createHealthCheckFixture();
+    fixture = new HealthCheckFixture();
   });
 });

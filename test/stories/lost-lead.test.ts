@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
 import { createScenario } from '../../simulator/harness/harness.ts';
-import { leaseNamespace, startReplica } from '../../simulator/harness/replica.ts';
+import { electionSettings, leaseNamespace, startReplica } from '../../simulator/harness/replica.ts';
 import { gardenSettings } from '../../simulator/harness/settings.ts';
 import { createSeededRandom } from '../../simulator/time/random.ts';
 
@@ -11,13 +11,7 @@ it('rule 26: a prober that has lost the lead awaits no write that is under way, 
   world.store.put(simKinds.Namespace, { metadata: { name: leaseNamespace } });
   const replica = startReplica(scenario, {
     settings: gardenSettings,
-    leaderElection: {
-      enabled: true,
-      namespace: leaseNamespace,
-      leaseDurationMs: 15_000,
-      renewDeadlineMs: 10_000,
-      retryPeriodMs: 2_000,
-    },
+    leaderElection: electionSettings(true),
     dryRun: false,
     random: createSeededRandom(0),
   });

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
 import { type SimApiServer, createSimApiServer } from '../../simulator/apiserver/server.ts';
-import { type Machine, createMachine } from '../../simulator/harness/machine.ts';
+import { Machine } from '../../simulator/harness/machine.ts';
 import { type VirtualClock, createVirtualClock } from '../../simulator/time/clock.ts';
 import { ApiError } from '../../src/kubernetes/api/errors.ts';
 import type { Kube } from '../../src/kubernetes/api/kube.ts';
@@ -16,7 +16,7 @@ const { signal } = new AbortController();
 beforeEach(() => {
   clock = createVirtualClock();
   server = createSimApiServer({ clock });
-  machine = createMachine(clock);
+  machine = new Machine(clock);
   kube = machine.connect(server);
   heard = [];
 });

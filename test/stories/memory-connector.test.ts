@@ -16,7 +16,7 @@ const setup = () => {
     resolve: (url) => (url === 'https://a.simulated' ? kube : undefined),
     onConnect: (url) => connected.push(url),
   });
-  return { kube, connected, connection: connector.connect(kubeconfig) };
+  return { kube, connected, connection: connector.clientFor(kubeconfig) };
 };
 
 const { signal } = new AbortController();

@@ -61,3 +61,46 @@ it('dependent resources that cannot be scaled are told, until their kind appears
   await scenario.clock.advance(60_000);
   expect(stateOf(scenario, 'a')).toEqual(allHeld);
 });
+
+const valueOf = async (name: string): Promise<number | undefined> => {
+  const [line] = await series(name);
+  return line === undefined ? undefined : Number(line.split(' ')[1]);
+};
+
+it('the times of the last run and of a hold are those at which they happened', async () => {
+  scenario = createScenario({ shoots: [{ name: 'a' }] });
+  const { clock, world } = scenario;
+  scenario.startProber({ probeIntervalMs: 20_000 });
+  await clock.advance(60_000);
+  expect((await scenario.meter().metricsText()).split('\n')).toContain('dwd_prober_probe_interval_seconds 20');
+  const age = clock.now() / 1_000 - ((await valueOf('dwd_prober_last_run_timestamp_seconds')) ?? 0);
+  expect(age).toBeGreaterThanOrEqual(0);
+  expect(age).toBeLessThan(25);
+  const before = clock.now() / 1_000;
+  expect(await valueOf('dwd_prober_held_since_timestamp_seconds')).toBeUndefined();
+  world.shoot('a').cutKubelets();
+  await clock.runUntil(() => flowsEnded() === 1);
+  const since = (await valueOf('dwd_prober_held_since_timestamp_seconds')) ?? 0;
+  expect(since).toBeGreaterThan(before);
+  await clock.advance(60_000);
+  expect(await valueOf('dwd_prober_held_since_timestamp_seconds')).toBe(since);
+  expect(await valueOf('dwd_prober_late_protection_timestamp_seconds')).toBeUndefined();
+  world.shoot('a').restoreKubelets();
+  await clock.runUntil(() => flowsEnded() === 2);
+  expect(await valueOf('dwd_prober_held_since_timestamp_seconds')).toBeUndefined();
+});
+
+it('a scale-down that the seed refuses is late', async () => {
+  scenario = createScenario({ shoots: [{ name: 'a' }] });
+  const { clock, world } = scenario;
+  scenario.startProber();
+  await clock.advance(60_000);
+  scenario.seedLine.setFaults(({ method }) => (method === 'PATCH' ? { status: 403 } : undefined));
+  world.shoot('a').cutKubelets();
+  await clock.advance(60_000);
+  const late = scenario.log.filter(({ msg }) => msg === 'the threshold is crossed, and nothing is scaled down');
+  expect(late).toMatchObject([{ level: 'error', namespace: world.shoot('a').namespace, seconds: 5 }]);
+  const at = (await valueOf('dwd_prober_late_protection_timestamp_seconds')) ?? 0;
+  expect(clock.now() / 1_000 - at).toBeGreaterThan(0);
+  expect(clock.now() / 1_000 - at).toBeLessThan(60);
+});

@@ -174,7 +174,7 @@ describe('mode trigger', () => {
   }
 
   const scaledAfter = async (mode: ExternalProbeMode, { how, timeoutMs, seed }: Cut): Promise<number> => {
-    create(mode, { seed, settings: { externalProbe: externalProbe(mode, { timeoutMs }) } });
+    create(mode, { seed, settings: { externalProbe: externalProbe(mode, { timeoutMs }), allSilentAfterMs: 0 } });
     const { clock } = scenario;
     scenario.startProber();
     await clock.advance(60_000 + 1_700 * seed);
@@ -188,7 +188,7 @@ describe('mode trigger', () => {
     ['refused', 5_000],
     ['silent', 5_000],
     ['silent', 2_000],
-  ] as const)('is earlier than the leases, and never later (%s, timeout %i ms)', async (how, timeoutMs) => {
+  ] as const)('is earlier than single leases, and never later (%s, timeout %i ms)', async (how, timeoutMs) => {
     const gains: number[] = [];
     for (let seed = 0; seed < 12; seed += 1) {
       const byLeases = await scaledAfter('observe', { how, timeoutMs, seed });

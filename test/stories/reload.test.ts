@@ -67,6 +67,22 @@ it('restores what was scaled down while the new configuration was being taken ov
   expect(stateOf(scenario, 'a')).toEqual(allUp);
 });
 
+it('forgets a shoot whose last resource was just restored, though its pods are not ready', async () => {
+  scenario = createScenario({ shoots: [{ name: 'a' }] });
+  const { clock } = scenario;
+  await reachOutage(scenario);
+  editShoot(scenario, 'a', (shoot) => ({
+    ...shoot,
+    spec: { ...shoot.spec, provider: { ...shoot.spec.provider, workers: [] } },
+  }));
+  await clock.runUntil(() => stateOf(scenario, 'a').join() === allUp.join());
+  scenario.reload({ probeIntervalMs: 7_000 });
+  await clock.advance(60_000);
+  const metrics = await scenario.meter().metricsText();
+  expect(metrics).toMatch(/^dwd_prober_probers 0$/m);
+  expect(metrics).not.toContain('shoot--sim--a');
+});
+
 it('leaves a resource alone that the configuration no longer names and that it does not hold', async () => {
   scenario = createScenario({ shoots: [{ name: 'a' }] });
   const { clock } = scenario;
@@ -124,7 +140,7 @@ describe('reloads in quick succession', () => {
     scenario.startProber();
     await clock.advance(60_000);
     const before = open();
-    expect(before).toHaveLength(6);
+    expect(before).toHaveLength(7);
     slow.add('clusters');
     const onlyKcm = gardenSettings.dependentResources.slice(0, 1);
     for (const gapMs of gapsMs) {

@@ -34,7 +34,7 @@ const secretOf = (shoot: string): string => {
 };
 
 const connect = (kubeconfig: string): ShootConnection['client'] => {
-  const connection = createShootConnector({ clock: systemClock(), userAgent: 'test' }).connect(kubeconfig);
+  const connection = createShootConnector({ clock: systemClock(), userAgent: 'test' }).clientFor(kubeconfig);
   connections.push(connection);
   return connection.client;
 };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createScenario } from '../../simulator/harness/harness.ts';
 
 describe('healthy steady state', () => {
-  it.each([3, 100, 1000])('costs two requests a run, of one new connection, with %i nodes', async (nodes) => {
+  it.each([3, 100, 300])('costs two requests a run, of one new connection, with %i nodes', async (nodes) => {
     const scenario = createScenario({ shoots: [{ name: 'a', nodes }] });
     const { clock } = scenario;
     const line = scenario.shootLine('a');

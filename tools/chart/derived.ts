@@ -1,9 +1,9 @@
-import type { Component } from '../../src/cli/manifests/render.ts';
+import type { ManifestPart } from '../../src/cli/manifests/render.ts';
 import type { ComponentName } from '../../src/config/type-meta.ts';
 
 /** Objects that are values, but for names in them. */
-const ofValues = (component: Component): string => `{{- if .Values.${component}.enabled }}
-{{- range .Values.${component}.objects }}
+const ofValues = (part: ManifestPart): string => `{{- if .Values.${part}.enabled }}
+{{- range .Values.${part}.objects }}
 ---
 {{ tpl (toYaml .) $ }}
 {{- end }}
@@ -28,15 +28,14 @@ const policyTemplate = `{{- if .Values.policy.enabled }}
 `;
 
 /** Objects that follow from the configurations: values, for templates cannot read those. */
-export const derivedTemplateOf = (component: Component): string =>
-  component === 'policy' ? policyTemplate : ofValues(component);
+export const derivedTemplateOf = (part: ManifestPart): string => (part === 'policy' ? policyTemplate : ofValues(part));
 
 const sha = (component: ComponentName): string => `(sha256sum .Values.${component}.config | trunc 8)`;
 
 /** Fails where the objects are those of other configurations. */
-export const derivedCheckOf = (component: Component): string => `{{- if .Values.${component}.enabled }}
-{{- if ne .Values.${component}.objectsFor (printf "%s-%s" ${sha('prober')} ${sha('weeder')}) }}
-{{- fail "${component}.objects are of other configurations than prober.config and weeder.config: print them with dwd manifests --output values" }}
+export const derivedCheckOf = (part: ManifestPart): string => `{{- if .Values.${part}.enabled }}
+{{- if ne .Values.${part}.objectsFor (printf "%s-%s" ${sha('prober')} ${sha('weeder')}) }}
+{{- fail "${part}.objects are of other configurations than prober.config and weeder.config: print them with dwd manifests --output values" }}
 {{- end }}
 {{- end }}
 `;

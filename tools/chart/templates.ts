@@ -1,6 +1,7 @@
-import { derivedComponents } from '../../src/cli/manifests/chart-values.ts';
+import { derivedParts } from '../../src/cli/manifests/chart-values.ts';
 import type { Configured, Installation, KubernetesObject } from '../../src/cli/manifests/installation.ts';
-import { type Component, renderManifests } from '../../src/cli/manifests/render.ts';
+import { alertsTemplate } from './alerts.ts';
+import { renderManifests } from '../../src/cli/manifests/render.ts';
 import type { InstallationValues } from '../../src/cli/manifests/values.ts';
 import { manifestYaml } from '../../src/cli/manifests/yaml.ts';
 import { type ComponentName, componentNames } from '../../src/config/type-meta.ts';
@@ -53,6 +54,7 @@ const values: InstallationValues = {
   'policy.beforeWebhooks': false,
   'policy.proberActions': [],
   'care.gardenKubeconfigSecret': '',
+  'prober.notifyUrlSecret': '',
   prober: ofComponent('prober'),
   weeder: ofComponent('weeder'),
   care: ofComponent('care'),
@@ -92,6 +94,10 @@ const switches: readonly Switch[] = [
   {
     condition: '.Values.care.gardenKubeconfigSecret',
     turnOn: withValues({ 'care.gardenKubeconfigSecret': text('.Values.care.gardenKubeconfigSecret') }),
+  },
+  {
+    condition: '.Values.prober.notifyUrlSecret',
+    turnOn: withValues({ 'prober.notifyUrlSecret': text('.Values.prober.notifyUrlSecret') }),
   },
 ];
 
@@ -134,7 +140,7 @@ const allCombinations = switches.reduce<readonly (readonly boolean[])[]>(
 );
 
 /** The objects of a component under every combination of switches, as one template. */
-const templateOf = (component: Component): string => {
+const templateOf = (component: ComponentName): string => {
   const rendered = new Map(
     allCombinations.map((combination) => {
       const turned = switches.filter((_, index) => combination[index]);
@@ -177,7 +183,7 @@ const checkOf = (component: ComponentName): string => {
 const checks = `{{- if and (eq .Values.profile "gardener-seed") (ne .Release.Namespace "garden") }}
 {{- fail "profile gardener-seed needs the namespace garden: shoots let in nobody from another" }}
 {{- end }}
-${componentNames.map(checkOf).join('')}${derivedComponents.map(derivedCheckOf).join('')}`;
+${componentNames.map(checkOf).join('')}${derivedParts.map(derivedCheckOf).join('')}`;
 
 /** What Helm prints after an installation and an upgrade. */
 const notes = `A pod of each component leads when its Lease has a holder:
@@ -198,13 +204,12 @@ const notice = '{{- /* Written by tools/chart from what dwd manifests prints: ma
 export const templates: Readonly<Record<string, string>> = {
   'checks.yaml': notice + checks,
   'NOTES.txt': notes,
+  'alerts.yaml': notice.replace('what dwd manifests prints', 'deploy/monitoring') + alertsTemplate(),
   ...Object.fromEntries(
     componentNames.map((component) => [
       `${component}.yaml`,
       `${notice}{{- if .Values.${component}.enabled }}\n${templateOf(component)}{{- end }}\n`,
     ]),
   ),
-  ...Object.fromEntries(
-    derivedComponents.map((component) => [`${component}.yaml`, notice + derivedTemplateOf(component)]),
-  ),
+  ...Object.fromEntries(derivedParts.map((part) => [`${part}.yaml`, notice + derivedTemplateOf(part)])),
 };

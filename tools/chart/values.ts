@@ -1,10 +1,11 @@
-import { type ChartValues, chartValuesOf, derivedComponents } from '../../src/cli/manifests/chart-values.ts';
+import { type ChartValues, chartValuesOf, derivedParts } from '../../src/cli/manifests/chart-values.ts';
 import { manifestFlags } from '../../src/cli/manifests/flags.ts';
 import { type Installation, profiles } from '../../src/cli/manifests/installation.ts';
 import { namePrefix } from '../../src/cli/manifests/value-types.ts';
 import { valuesByKey } from '../../src/cli/manifests/values.ts';
 import { manifestYaml } from '../../src/cli/manifests/yaml.ts';
 import { componentNames } from '../../src/config/type-meta.ts';
+import { aboutAlerts, alertValues } from './alerts.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -59,13 +60,15 @@ const ofDerived: Readonly<Record<string, About>> = {
   },
 };
 
-const derivedNames: ReadonlySet<string> = new Set(derivedComponents);
+const derivedNames: ReadonlySet<string> = new Set(derivedParts);
 
 const runsByItself: ReadonlySet<string> = new Set(componentNames);
 
 /** Undefined of what only holds others. */
 const aboutOf = (path: string): About | undefined => {
   const [component = '', key = ''] = path.split('.');
+  const alerts: Readonly<Record<string, About>> = aboutAlerts;
+  if (alerts[path] !== undefined) return alerts[path];
   const value = valuesByKey[path];
   if (value !== undefined) return { description: value.description, schema: value.type.schema };
   if (derivedNames.has(component)) return ofDerived[key];
@@ -112,7 +115,7 @@ export interface ValuesFiles {
 
 /** values.yaml and values.schema.json; by default prober and weeder run. */
 export const valuesFiles = (defaults: Installation): ValuesFiles => {
-  const values = chartValuesOf(defaults, ['prober', 'weeder']);
+  const values = { ...chartValuesOf(defaults, ['prober', 'weeder']), ...alertValues };
   const schema = { $schema: 'http://json-schema.org/draft-07/schema#', ...schemaOf(values) };
   return {
     values: `${header}${linesOf(values).join('\n')}\n`,

@@ -11,11 +11,13 @@ import (
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clientauthenticationv1 "k8s.io/client-go/pkg/apis/clientauthentication/v1"
 	clientcmdv1 "k8s.io/client-go/tools/clientcmd/api/v1"
+	clusterv1beta1 "sigs.k8s.io/cluster-api/api/core/v1beta1"
+	clusterv1beta2 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 )
 
 const (
@@ -26,7 +28,9 @@ const (
 
 type kind struct {
 	apiVersion, name string
-	object           any
+	// file is the name of the fixture; empty for that of the kind. Kinds of the same name need one.
+	file   string
+	object any
 	// raw says which other kind is in a field that may hold anything, by path.
 	raw map[string]string
 	// protobuf: the API server sends it so to whoever asks.
@@ -56,6 +60,12 @@ var kinds = []kind{
 	{apiVersion: "resources.gardener.cloud/v1alpha1", name: "ManagedResource", object: &resourcesv1alpha1.ManagedResource{}},
 	{apiVersion: machine, name: "Machine", object: &machinev1alpha1.Machine{}},
 	{apiVersion: machine, name: "MachineDeployment", object: &machinev1alpha1.MachineDeployment{}},
+	{apiVersion: "cluster.x-k8s.io/v1beta1", name: "Cluster", file: "ClusterAPIClusterV1Beta1", object: &clusterv1beta1.Cluster{}},
+	{apiVersion: "cluster.x-k8s.io/v1beta2", name: "Cluster", file: "ClusterAPICluster", object: &clusterv1beta2.Cluster{}},
+	{apiVersion: "cluster.x-k8s.io/v1beta1", name: "Machine", file: "ClusterAPIMachineV1Beta1", object: &clusterv1beta1.Machine{}},
+	{apiVersion: "cluster.x-k8s.io/v1beta2", name: "Machine", file: "ClusterAPIMachine", object: &clusterv1beta2.Machine{}},
+	{apiVersion: "cluster.x-k8s.io/v1beta1", name: "MachineHealthCheck", file: "MachineHealthCheckV1Beta1", object: &clusterv1beta1.MachineHealthCheck{}},
+	{apiVersion: "cluster.x-k8s.io/v1beta2", name: "MachineHealthCheck", object: &clusterv1beta2.MachineHealthCheck{}},
 	{apiVersion: "druid.gardener.cloud/v1alpha1", name: "Etcd", object: &druidv1alpha1.Etcd{}},
 	{apiVersion: "apps/v1", name: "Deployment", object: &appsv1.Deployment{}},
 	{apiVersion: "apps/v1", name: "StatefulSet", object: &appsv1.StatefulSet{}},
@@ -76,6 +86,7 @@ var kinds = []kind{
 	{apiVersion: "authorization.k8s.io/v1", name: "SelfSubjectAccessReview", object: &authorizationv1.SelfSubjectAccessReview{}},
 	{apiVersion: "v1", name: "Status", object: &metav1.Status{}, protobuf: true},
 	{apiVersion: "v1", name: "APIResourceList", object: &metav1.APIResourceList{}},
+	{apiVersion: "v1", name: "APIGroup", object: &metav1.APIGroup{}},
 	{apiVersion: "v1", name: "WatchEvent", object: &metav1.WatchEvent{}, raw: map[string]string{"object": "Secret"}},
 	{apiVersion: "v1", name: "DeleteOptions", object: &metav1.DeleteOptions{}},
 	{apiVersion: "v1", name: "Config", object: &clientcmdv1.Config{}},
@@ -114,6 +125,7 @@ var sources = []source{
 		words:     []string{"pkg/util/provider/app/options"},
 	},
 	{module: "github.com/gardener/etcd-druid/api", constants: []string{"core/v1alpha1"}},
+	{module: "sigs.k8s.io/cluster-api/api", constants: []string{"core/v1beta2"}},
 	{module: "k8s.io/api", constants: []string{"apps/v1", "core/v1", "discovery/v1"}},
 	{module: "k8s.io/apimachinery", constants: []string{"pkg/apis/meta/v1", "pkg/watch"}},
 }

@@ -1,29 +1,23 @@
 import {
   createRateLimiter,
-  retryThrottled,
+  limitedStack,
   staticCredentials,
   withCredentials,
-  withRateLimit,
 } from '../../../src/kubernetes/client/index.ts';
 import { parseUntrustedKubeconfig } from '../../../src/kubernetes/kubeconfig/index.ts';
 import type { Check, RunningComponent } from '../../../src/process/index.ts';
-import { type PrometheusMeter, createLogger, createMeter } from '../../../src/telemetry/index.ts';
+import { type PrometheusMeter, createMeter } from '../../../src/telemetry/index.ts';
 import { type WeederSettings, startWeeder, weederComponent } from '../../../src/weeder/index.ts';
-import { type VirtualClock, createSeededRandom, createVirtualClock } from '../../time/index.ts';
-import { type ShootInit, type World, createWorld } from '../../world/index.ts';
-import { type Line, createLine } from '../line.ts';
-import { type Kubelet, startKubelet } from './kubelet.ts';
-
-/** A line of the weeder's log. */
-export type LogRecord = Readonly<Record<string, unknown>> & { readonly level: string; readonly msg: string };
+import { createSeededRandom, createVirtualClock } from '../../time/index.ts';
+import { type ShootInit, createWorld } from '../../world/index.ts';
+import { createLine } from '../line.ts';
+import { type LogRecord, recordLog } from '../recorded-log.ts';
+import { startKubelet } from './kubelet.ts';
 
 export const weederSettings: WeederSettings = {
   watchDurationMs: 300_000,
   services: [
-    {
-      name: 'etcd-main-client',
-      podSelectors: [{ matchLabels: { role: 'apiserver' }, matchExpressions: [] }],
-    },
+    { name: 'etcd-main-client', podSelectors: [{ matchLabels: { role: 'apiserver' }, matchExpressions: [] }] },
     {
       name: 'kube-apiserver',
       podSelectors: [
@@ -36,37 +30,16 @@ export const weederSettings: WeederSettings = {
   ],
 };
 
-/** A simulated seed and the real weeder behind the rate limits of the real program, on one virtual clock, without sockets. */
-export interface WeederFixture {
-  readonly clock: VirtualClock;
-  readonly world: World;
-  /** The test's hand on pods and EndpointSlices. */
-  readonly kubelet: Kubelet;
-  readonly line: Line;
-  readonly log: readonly LogRecord[];
-  /** Of the log, the lines with this message. */
-  told(message: string): readonly LogRecord[];
-  meter(): PrometheusMeter;
-  /** Lines of `/readyz`. */
-  checks(): readonly Check[];
-  start(settings?: Partial<WeederSettings>, options?: { readonly dryRun: boolean }): void;
-  reload(settings: Partial<WeederSettings>): void;
-  stopWeeder(): Promise<void>;
-  mayWrite: boolean;
-  stop(): Promise<void>;
-}
-
-/** Defaults of `--kube-api-qps` and `--kube-api-burst`, and the bound of the weeder's own lane. */
+/** Defaults of `--kube-api-qps` and `--kube-api-burst`, and the bound of the weeder's urgent requests. */
 const limits = { qps: 5, burst: 10, urgentInFlight: weederComponent.urgentInFlight };
 
-export const createWeederFixture = (shoots: readonly ShootInit[] = []): WeederFixture => {
+/** A simulated seed and the real weeder behind the rate limits of the real program, on one virtual clock, without sockets. */
+export const createWeederFixture = (shoots: readonly ShootInit[] = []) => {
   const clock = createVirtualClock();
   const world = createWorld({ clock, shoots });
   const line = createLine(world.api, { clock });
   const { authorization } = parseUntrustedKubeconfig(world.api.kubeconfig());
-  const log: LogRecord[] = [];
-  const write = (text: string): void => void log.push(JSON.parse(text) as LogRecord);
-  const logger = createLogger({ level: 'debug', encoder: 'json', clock, write });
+  const { log, logger } = recordLog(clock, 'debug');
   let meter = createMeter({ processMetrics: false });
   let weeder: RunningComponent<WeederSettings> | undefined;
 
@@ -76,17 +49,20 @@ export const createWeederFixture = (shoots: readonly ShootInit[] = []): WeederFi
     if (stopping !== undefined) await clock.run(stopping.stop());
   };
 
-  const fixture: WeederFixture = {
+  const leadership = { mayWrite: true };
+  return Object.assign(leadership, {
     clock,
     world,
+    /** The test's hand on pods and EndpointSlices. */
     kubelet: startKubelet(world.store, clock),
     line,
     log,
-    told: (message) => log.filter(({ msg }) => msg === message),
-    meter: () => meter,
-    checks: () => weeder?.checks() ?? [],
-    mayWrite: true,
-    start: (settings = {}, { dryRun } = { dryRun: false }) => {
+    /** Of the log, the lines with this message. */
+    told: (message: string): readonly LogRecord[] => log.filter(({ msg }) => msg === message),
+    meter: (): PrometheusMeter => meter,
+    /** Lines of `/readyz`. */
+    checks: (): readonly Check[] => weeder?.checks() ?? [],
+    start: (settings: Partial<WeederSettings> = {}, { dryRun } = { dryRun: false }): void => {
       if (weeder !== undefined) throw new Error('a weeder is running already');
       meter = createMeter({ processMetrics: false });
       const limiter = createRateLimiter({ ...limits, clock, meter });
@@ -100,17 +76,19 @@ export const createWeederFixture = (shoots: readonly ShootInit[] = []): WeederFi
           random: createSeededRandom(0).fork('weeder'),
           logger,
           meter,
-          seed: retryThrottled(withRateLimit(transport, limiter, clock), clock),
-          leadership: { mayWrite: () => fixture.mayWrite },
+          seed: limitedStack(transport, { clock, limiter }),
+          identity: 'test',
+          leadership: { mayWrite: () => leadership.mayWrite },
         },
       });
     },
-    reload: (settings) => weeder?.apply({ ...weederSettings, ...settings }),
+    reload: (settings: Partial<WeederSettings>): void => weeder?.apply({ ...weederSettings, ...settings }),
     stopWeeder,
-    stop: async () => {
+    stop: async (): Promise<void> => {
       await stopWeeder();
       world.stop();
     },
-  };
-  return fixture;
+  });
 };
+
+export type WeederFixture = ReturnType<typeof createWeederFixture>;

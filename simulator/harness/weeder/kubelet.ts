@@ -9,16 +9,9 @@ export interface PodInit {
   readonly labels?: Readonly<Record<string, string>>;
 }
 
-/** What a kubelet and the endpoint slice controller would write, by hand. */
-export interface Kubelet {
-  /** A pod that runs. */
-  run(pod: PodInit): void;
-  /** A pod that crash-loops, new or not. */
-  crash(pod: PodInit): void;
-  endpoints(service: { readonly namespace: string; readonly name: string }, ...ready: readonly boolean[]): void;
-  removeEndpoints(service: { readonly namespace: string; readonly name: string }): void;
-  /** Names of the pods that were deleted, with the seconds since the fixture began. */
-  readonly deleted: readonly string[];
+interface ServiceRef {
+  readonly namespace: string;
+  readonly name: string;
 }
 
 const apiserverLabels = { 'gardener.cloud/role': 'controlplane', role: 'apiserver' };
@@ -42,8 +35,11 @@ const draft = (pod: PodInit, state: object): SimObject => {
   } as unknown as SimObject;
 };
 
-/** Removes pods as soon as they are marked for deletion: grace periods are nothing that the weeder waits for. */
-export const startKubelet = (store: SimStore, clock: Clock): Kubelet => {
+/**
+ * What a kubelet and the endpoint slice controller would write, by hand. Removes pods as soon as they are marked for deletion: grace periods are nothing that the weeder waits
+ * for.
+ */
+export const startKubelet = (store: SimStore, clock: Clock) => {
   const startedAt = clock.monotonic();
   const deleted: string[] = [];
   store.subscribe(simKinds.Pod, ({ type, object, previous }) => {
@@ -54,14 +50,17 @@ export const startKubelet = (store: SimStore, clock: Clock): Kubelet => {
     deleted.push(`${namespace}/${name} at ${seconds.toFixed(1)}`);
     store.remove(simKinds.Pod, { namespace, name });
   });
-  const sliceOf = (service: { readonly namespace: string; readonly name: string }) => ({
+  const sliceOf = (service: ServiceRef) => ({
     namespace: service.namespace,
     name: `${service.name}-abcde`,
   });
   return {
-    run: (pod) => void store.put(simKinds.Pod, draft(pod, { running: {} })),
-    crash: (pod) => void store.put(simKinds.Pod, draft(pod, { waiting: { reason: 'CrashLoopBackOff' } })),
-    endpoints: (service, ...ready) =>
+    /** A pod that runs. */
+    run: (pod: PodInit): void => void store.put(simKinds.Pod, draft(pod, { running: {} })),
+    /** A pod that crash-loops, new or not. */
+    crash: (pod: PodInit): void =>
+      void store.put(simKinds.Pod, draft(pod, { waiting: { reason: 'CrashLoopBackOff' } })),
+    endpoints: (service: ServiceRef, ...ready: readonly boolean[]): void =>
       void store.put(simKinds.EndpointSlice, {
         metadata: { ...sliceOf(service), labels: { 'kubernetes.io/service-name': service.name } },
         addressType: 'IPv4',
@@ -70,7 +69,10 @@ export const startKubelet = (store: SimStore, clock: Clock): Kubelet => {
           conditions: { ready: isReady },
         })),
       }),
-    removeEndpoints: (service) => void store.remove(simKinds.EndpointSlice, sliceOf(service)),
-    deleted,
+    removeEndpoints: (service: ServiceRef): void => void store.remove(simKinds.EndpointSlice, sliceOf(service)),
+    /** Names of the pods that were deleted, with the seconds since the fixture began. */
+    deleted: deleted as readonly string[],
   };
 };
+
+export type Kubelet = ReturnType<typeof startKubelet>;

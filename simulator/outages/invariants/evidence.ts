@@ -10,19 +10,24 @@ const resolutionMs = 1;
 /** How far a timestamp may be from what was seen and still count. */
 const timestampToleranceMs = 2_000;
 
+/** Between the requests for the two observations that a silence of all takes; half a second less between what they show, or as much less as requests are on their way. */
+const confirmMs = 2_000;
+const slackMs = 500;
 /** No candidate has renewed for so long. */
 const silentMs = 15_000;
 /** A scale-down goes on for so long after the verdict, whatever is seen of the outside path meanwhile. */
 const flowMs = 30_000;
 
-interface Evidence {
+export interface Evidence {
   readonly candidates: number;
   readonly expired: number;
   /** Candidates that have not renewed for 15 s. */
   readonly silent: number;
+  /** Three or more, and none has renewed for half of the grace. */
+  readonly isAllSilent: boolean;
 }
 
-interface Case {
+export interface Case {
   readonly name: string;
   readonly shoot: ShootModel;
   readonly view: View;
@@ -33,7 +38,7 @@ interface Case {
  * What a look showed, read as favourably to a scale-down as the specification allows: a lease is as old as its last change, or as the end of
  * a downtime of the API server; where clocks are wrong, a timestamp may be believed within limits once the lease was seen to move, and without before.
  */
-const read = (look: Look, { name, shoot, view, rules }: Case): Evidence => {
+export const read = (look: Look, { name, shoot, view, rules }: Case): Evidence => {
   const slackMs = shoot.isSkewed ? view.longestGapMs + timestampToleranceMs : 0;
   const candidates = [...look.leases].filter(
     ([node]) => look.nodes?.get(node)?.isCandidate === true && look.machines?.has(node) === true,
@@ -46,10 +51,12 @@ const read = (look: Look, { name, shoot, view, rules }: Case): Evidence => {
     return isOlder(sinceOf(changedAt), rules.limitMs(name));
   });
   const silent = candidates.filter(([, changedAt]) => isOlder(changedAt, silentMs));
-  return { candidates: candidates.length, expired: expired.length, silent: silent.length };
+  const isAllSilent =
+    candidates.length >= 3 && candidates.every(([, changedAt]) => isOlder(sinceOf(changedAt), rules.allSilentMs(name)));
+  return { candidates: candidates.length, expired: expired.length, silent: silent.length, isAllSilent };
 };
 
-const hasCrossed = ({ candidates, expired }: Evidence, { fraction }: Rules): boolean =>
+export const hasCrossed = ({ candidates, expired }: Evidence, { fraction }: Rules): boolean =>
   candidates >= 2 && expired / candidates >= fraction;
 
 /** In trigger mode silence is enough where the outside path is broken, and not because of a fault of ours. */
@@ -59,9 +66,9 @@ const isTriggered = (look: Look, { candidates, silent }: Evidence, { plan }: Rul
   return plan.outside === 'trigger' && candidates >= 2 && silent === candidates && isBroken;
 };
 
-/** A path whose kubeconfig has been of no use since the last answer is unknown; no request tells of that. */
-const mayObject = ({ tries, knownAt }: Look, { name, shoot, rules }: Case): boolean =>
-  isWhole(tries, knownAt, rules.limitMs(name)) && shoot.spoiledUntil < tries.answeredAt;
+/** A path whose kubeconfig has been of no use since the last answer is unknown, and so is each while the fault is ours; no request tells of that. */
+const mayObject = ({ tries, knownAt, isFaultOurs }: Look, { name, shoot, rules }: Case): boolean =>
+  !isFaultOurs && isWhole(tries, knownAt, rules.limitMs(name)) && shoot.spoiledUntil < tries.answeredAt;
 
 const confirms = ({ plan: { outside } }: Rules): boolean => outside === 'confirm' || outside === 'trigger';
 
@@ -84,6 +91,18 @@ export const evidence = stateless('no scale-down without evidence', (event, { mo
   }
   // With a single candidate nothing is decided, so what was decided before still holds.
   const known = looks.find(({ seen }) => seen.candidates !== 1)?.seen;
+  // The first and the last of those that show the same.
+  const brokenAt = looks.findIndex(({ seen }) => seen.candidates !== 1 && !seen.isAllSilent);
+  const silences = looks.slice(0, brokenAt === -1 ? undefined : brokenAt).filter(({ seen }) => seen.isAllSilent);
+  const [latestSilence, firstSilence] = [silences.at(0), silences.at(-1)];
+  const isConfirmedSilence =
+    latestSilence !== undefined &&
+    firstSilence !== undefined &&
+    latestSilence.look.servedAt - firstSilence.look.servedAt >=
+      confirmMs - Math.max(slackMs, rules.plan.latencyMs) - resolutionMs;
+  // What has begun goes on, though the path may object later.
+  const isUnopposed = looks.some(({ look, seen }) => seen.isAllSilent && !mayObject(look, given));
+  if (isConfirmedSilence && (isUnopposed || !confirms(rules))) return undefined;
   if (known === undefined) return `${name}: ${write.name} was scaled down without a look at leases, nodes and machines`;
   if (!hasCrossed(known, rules)) {
     const counts = `${String(known.expired)} of ${String(known.candidates)} leases`;

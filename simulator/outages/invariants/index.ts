@@ -1,13 +1,18 @@
 import type { Plan } from '../plan.ts';
 import { counts } from './counts.ts';
+import { custody } from './custody.ts';
 import { evidence } from './evidence.ts';
+import { givenBack } from './given-back.ts';
 import type { Invariant } from './invariant.ts';
+import { landing } from './landing.ts';
 import { dryRunWritesNothing, noWriteAfterLoss, oneLeader } from './leadership.ts';
 import { atRest, leaks } from './leaks.ts';
 import { levels } from './levels.ts';
 import { keepsLooking, noStorm } from './liveness.ts';
+import { paused } from './paused.ts';
 import { noNodeLost, protection } from './protection.ts';
 import { restoration } from './restoration.ts';
+import { inLeadersPlace, noSecondThoughts } from './standby.ts';
 import { survival } from './survival.ts';
 import { weeded } from './weeded.ts';
 import { noCrashLoop, preciseDeletes, weedsOnly } from './weeding.ts';
@@ -25,7 +30,21 @@ const ofAll: readonly Invariant[] = [
   leaks,
 ];
 
-const ofProbers: readonly Invariant[] = [evidence, counts, levels, noNodeLost, protection, keepsLooking, restoration];
+const ofProbers: readonly Invariant[] = [
+  evidence,
+  counts,
+  levels,
+  noNodeLost,
+  protection,
+  keepsLooking,
+  restoration,
+  landing,
+  custody,
+  givenBack,
+  inLeadersPlace,
+  noSecondThoughts,
+  paused,
+];
 
 const ofWeeders: readonly Invariant[] = [weedsOnly, noCrashLoop, preciseDeletes, weeded];
 

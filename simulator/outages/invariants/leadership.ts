@@ -1,41 +1,58 @@
 import type { SimEvent } from '../history.ts';
 import type { Plan } from '../plan.ts';
 import { exchangeKey } from '../model.ts';
-import { electionSettings } from '../world-settings.ts';
+import { electionSettings } from '../../harness/index.ts';
 import { stateless } from './invariant.ts';
+import { watchdogWrite } from './scaling.ts';
+
+type Request = Extract<SimEvent, { kind: 'request' }>;
 
 /** Requests that change something, but for the election itself and questions asked by POST. */
-const isWrite = (event: SimEvent): event is Extract<SimEvent, { kind: 'request' }> =>
+const isWrite = (event: SimEvent): event is Request =>
   event.kind === 'request' &&
   event.exchange.server === 'seed' &&
   !['get', 'list', 'watch'].includes(event.verb) &&
   !['leases', 'selfsubjectaccessreviews'].includes(event.resource);
 
-const told = ({ verb, resource, name = '' }: Extract<SimEvent, { kind: 'request' }>): string =>
-  `${verb} ${resource} ${name}`.trim();
+/** A standby may scale down, and record that: what it does to a Deployment is judged by the change itself. */
+const isLeadersWrite = (event: SimEvent, { component }: Plan): event is Request =>
+  isWrite(event) && (component !== 'prober' || !['deployments', 'events'].includes(event.resource));
+
+const told = ({ verb, resource, name = '' }: Request): string => `${verb} ${resource} ${name}`.trim();
 
 const isElected = ({ elected }: Plan): boolean => elected;
 
 /** While one holds the Lease, nothing that another sent is done. */
 export const oneLeader = stateless('never two leaders writing', (event, { model, rules }) => {
-  if (!isElected(rules.plan) || !isWrite(event) || event.stage !== 'served') return undefined;
-  const { life } = event.exchange;
+  const { plan } = rules;
   const holder = model.leader.life;
-  if (holder === undefined || holder === life) return undefined;
-  return `${told(event)} of process ${life} was done while ${holder} led`;
+  if (!isElected(plan) || holder === undefined) return undefined;
+  const write = watchdogWrite(event);
+  if (write !== undefined && write.direction !== 'down' && write.writer.life !== holder) {
+    return `${write.shoot}: ${write.name} was restored by process ${write.writer.life} while ${holder} led`;
+  }
+  if (!isLeadersWrite(event, plan) || event.stage !== 'served') return undefined;
+  const { life } = event.exchange;
+  return holder === life ? undefined : `${told(event)} of process ${life} was done while ${holder} led`;
 });
 
 /** Nobody writes who does not hold the Lease, or has not renewed it for the renew deadline. */
 export const noWriteAfterLoss = stateless('no write after leadership is lost', (event, { model, rules }) => {
-  if (!isElected(rules.plan) || !isWrite(event) || event.stage !== 'sent') return undefined;
-  const { life } = event.exchange;
-  const sentAt = model.exchanges.get(exchangeKey(event.exchange))?.sentAt ?? model.at;
-  const renewedAt = model.leader.renewals.get(life);
-  if (renewedAt === undefined) return `${told(event)} was sent by process ${life}, which never led`;
+  const { plan } = rules;
+  if (!isElected(plan)) return undefined;
+  const write = watchdogWrite(event);
+  const isSent = isLeadersWrite(event, plan) && event.stage === 'sent';
+  const restored = write === undefined || write.direction === 'down' ? undefined : write;
+  const exchange = isSent ? event.exchange : restored?.writer;
+  if (exchange === undefined) return undefined;
+  const what = isSent ? told(event) : `the restoration of ${String(restored?.name)}`;
+  const sentAt = model.exchanges.get(exchangeKey(exchange))?.sentAt ?? model.at;
+  const renewedAt = model.leader.renewals.get(exchange.life);
+  if (renewedAt === undefined) return `${what} was sent by process ${exchange.life}, which never led`;
   const { renewDeadlineMs } = electionSettings(true);
   if (sentAt - renewedAt < renewDeadlineMs) return undefined;
   const seconds = ((sentAt - renewedAt) / 1_000).toFixed(1);
-  return `${told(event)} was sent by process ${life} ${seconds} s after its last renewal`;
+  return `${what} was sent by process ${exchange.life} ${seconds} s after its last renewal`;
 });
 
 export const dryRunWritesNothing = stateless('a dry run writes nothing', (event, { rules }) =>

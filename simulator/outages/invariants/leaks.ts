@@ -1,4 +1,4 @@
-import type { Leftovers, Life, SimEvent } from '../history.ts';
+import type { Held, Leftovers, Life, SimEvent } from '../history.ts';
 import type { Plan } from '../plan.ts';
 import { type Known, stateful, stateless } from './invariant.ts';
 
@@ -42,11 +42,12 @@ export const leaks = stateful<Ends>('nothing leaks', { told: new Map(), awake: n
 
 /**
  * What a process without shoots or weedings holds: its watches, and for each how long it may be silent; the renewal of the Lease and its
- * deadline; of a weeder the next look for owners that may be forgotten.
+ * deadline; of a weeder the next look for owners that may be forgotten; with Cluster API the next look for the version that is served.
  */
-const heldAtRest = ({ component, outside, elected }: Plan): { readonly timers: number; readonly requests: number } => {
-  const watches = component === 'weeder' ? 1 : outside === undefined ? 6 : 7;
-  return { requests: watches, timers: watches + (elected ? 2 : 0) + (component === 'weeder' ? 1 : 0) };
+const heldAtRest = ({ component, source, outside, elected }: Plan): Pick<Held, 'timers' | 'requests'> => {
+  const watches = component === 'weeder' ? 1 : outside === undefined ? 7 : 8;
+  const looksAgain = component === 'weeder' || source === 'cluster-api';
+  return { requests: watches, timers: watches + (elected ? 2 : 0) + (looksAgain ? 1 : 0) };
 };
 
 /** Nothing is held per shoot once the shoots are gone, or per weeding once the weedings are over. */

@@ -1,5 +1,5 @@
 import type { Life } from '../history.ts';
-import { electionSettings } from '../world-settings.ts';
+import { electionSettings } from '../../harness/index.ts';
 import { stateful } from './invariant.ts';
 
 /** A process ends because it is told to, or because it lost the Lease, and for no other reason. */

@@ -1,7 +1,7 @@
 import type { Life, SimEvent } from '../history.ts';
 import type { PodModel, ReadySpell } from '../pod-model.ts';
 import { hamperedSpells, spellAt } from '../process-model.ts';
-import { type RoundsByOwner, landedDelete, longestWaitMs, takeDelete, waitOf } from '../rounds.ts';
+import { type BatchesByOwner, landedDelete, longestWaitMs, takeDelete, waitOf } from '../batches.ts';
 import type { Model } from '../model.ts';
 import { type Known, stateful } from './invariant.ts';
 
@@ -13,14 +13,14 @@ const answerMs = 1_000;
 
 /** What deletes have come to. */
 interface Progress {
-  readonly rounds: RoundsByOwner;
+  readonly batches: BatchesByOwner;
   /** By process and pod's name: when a delete of it last ended otherwise than well. */
   readonly failures: ReadonlyMap<string, number>;
 }
 
 const take = (progress: Progress, event: SimEvent, model: Model): Progress => {
   const landed = landedDelete(event, model);
-  if (landed !== undefined) return { ...progress, rounds: takeDelete(progress.rounds, landed, model).rounds };
+  if (landed !== undefined) return { ...progress, batches: takeDelete(progress.batches, landed, model).batches };
   if (event.kind !== 'request' || event.verb !== 'delete' || event.resource !== 'pods') return progress;
   const { stage, status = 0, exchange, shoot = '', at } = event;
   const hasFailed = stage === 'failed' || (stage === 'answered' && status >= 300);
@@ -52,16 +52,16 @@ interface Case {
 
 /** When the owner's waits are over; what cannot be known for certain is read in the weeder's favour. */
 const freeAt = ({ shoot, uid, pod, progress, known }: Case, life: Life): number => {
-  const rounds = progress.rounds.get(`${life}/${pod.owner ?? ''}`);
+  const batches = progress.batches.get(`${life}/${pod.owner ?? ''}`);
   const failedAt = progress.failures.get(`${life}/${shoot}`) ?? Number.NEGATIVE_INFINITY;
   const ofFailures = failedAt + longestWaitMs;
-  if (rounds === undefined) return ofFailures;
+  if (batches === undefined) return ofFailures;
   // The process waits from the answer on, which may come late where something is in the way.
   const spells = hamperedSpells(known.model.processes, life);
-  const spell = spellAt(spells, rounds.lastAt) ?? spellAt(spells, rounds.lastAt + answerMs);
-  const heardAt = spell?.to ?? rounds.lastAt;
-  const wasThere = rounds.members.has(uid) && pod.bornAt < rounds.beganAt - reactionMs;
-  return Math.max(ofFailures, wasThere ? rounds.beganAt : heardAt + waitOf(rounds));
+  const spell = spellAt(spells, batches.lastAt) ?? spellAt(spells, batches.lastAt + answerMs);
+  const heardAt = spell?.to ?? batches.lastAt;
+  const wasThere = batches.members.has(uid) && pod.bornAt < batches.beganAt - reactionMs;
+  return Math.max(ofFailures, wasThere ? batches.beganAt : heardAt + waitOf(batches));
 };
 
 /** The weeding of a service that is ready and that the process has certainly seen come; undefined: there may be none. */
@@ -102,7 +102,7 @@ const dueAt = (given: Case): number | undefined => {
 /** No crash-looping dependant stays during a weeding, with a weeder that leads and an API server that answers. */
 export const weeded = stateful<Progress>(
   'weeded in time',
-  { rounds: new Map(), failures: new Map() },
+  { batches: new Map(), failures: new Map() },
   (before, event, known) => {
     const progress = take(before, event, known.model);
     if (event.kind !== 'tick') return { state: progress };

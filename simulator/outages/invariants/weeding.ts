@@ -1,6 +1,6 @@
 import type { Life, SimEvent } from '../history.ts';
 import { hamperedSpells, spellAt } from '../process-model.ts';
-import { type LandedDelete, type RoundsByOwner, landedDelete, takeDelete } from '../rounds.ts';
+import { type LandedDelete, type BatchesByOwner, landedDelete, takeDelete } from '../batches.ts';
 import type { Model } from '../model.ts';
 import { type Known, stateful, stateless } from './invariant.ts';
 
@@ -54,16 +54,16 @@ export const weedsOnly = stateless('weeds only', (event, known) => {
 });
 
 /** Pods that an owner makes in the place of those that were deleted are left alone for a while, each time for longer. */
-export const noCrashLoop = stateful<RoundsByOwner>('never the crash loop', new Map(), (rounds, event, { model }) => {
+export const noCrashLoop = stateful<BatchesByOwner>('never the crash loop', new Map(), (batches, event, { model }) => {
   const landed = landedDelete(event, model);
-  if (landed === undefined) return { state: rounds };
-  const step = takeDelete(rounds, landed, model);
+  if (landed === undefined) return { state: batches };
+  const step = takeDelete(batches, landed, model);
   const seconds = (step.earlyMs / 1_000).toFixed(1);
   const problem =
     step.earlyMs > 0
       ? `${landed.shoot}: ${landed.name} was deleted ${seconds} s too early after others of its owner`
       : undefined;
-  return { state: step.rounds, problem };
+  return { state: step.batches, problem };
 });
 
 type PodDelete = Extract<SimEvent, { kind: 'request' }>;

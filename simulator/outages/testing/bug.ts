@@ -16,6 +16,8 @@ export interface Bug {
   readonly breaks: readonly string[];
   /** Plans among which it has to be found. Default: those of probers. */
   readonly among?: (plan: Plan) => boolean;
+  /** A plan that finds it, where the first is found late: it is tried before all others. */
+  readonly knownPlan?: number;
 }
 
 export const shape = (value: unknown): Shape => value as Shape;

@@ -18,6 +18,7 @@ export const electionBugs: readonly Bug[] = [
         Number(leadsUntil(...args)) + 60_000,
     breaks: ['no write after leadership is lost'],
     among: isElected,
+    knownPlan: 235,
   },
   {
     name: 'a Lease is taken before it has run out',
@@ -31,6 +32,7 @@ export const electionBugs: readonly Bug[] = [
       },
     breaks: ['never two leaders writing'],
     among: areRivals,
+    knownPlan: 83,
   },
   {
     name: 'writes go on after leadership is lost',
@@ -38,5 +40,6 @@ export const electionBugs: readonly Bug[] = [
     change: () => (kube) => kube,
     breaks: ['no write after leadership is lost', 'never two leaders writing'],
     among: isPaused,
+    knownPlan: 644,
   },
 ];

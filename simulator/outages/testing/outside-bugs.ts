@@ -18,6 +18,7 @@ export const outsideBugs: readonly Bug[] = [
     change: () => () => undefined,
     breaks: unevidenced,
     among: isConfirmed,
+    knownPlan: 98,
   },
   {
     name: 'most paths being broken is no fault of ours',

@@ -81,6 +81,7 @@ const found: readonly Bug[] = [
     of: 'weeder/decide',
     change: state(({ attempts }, uids) => withoutUnseen(attempts as ReadonlyMap<string, unknown>, uids)),
     breaks: loop,
+    knownPlan: 47,
   },
   {
     name: 'pods are deleted in whatever state',

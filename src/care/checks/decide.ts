@@ -1,6 +1,7 @@
 import type { CareShoot } from '../../gardener/care-shoots.ts';
 import { type ShootConditionType, shootConditionTypes } from '../../gardener/shoot-conditions.ts';
-import { type FailureContext, failedCondition, tolerateExpectedFailure } from '../../gardener/condition-thresholds.ts';
+import { type FailureContext, failedCondition } from '../../gardener/condition-thresholds.ts';
+import { pardon } from '../../gardener/pardon.ts';
 import {
   type Condition,
   type ConditionBase,
@@ -80,6 +81,6 @@ export const conditionsFrom = (
     const base = { type, old: findCondition(shoot.conditions, type) };
     const finding = type === 'APIServerAvailable' ? withoutNewResponseTime(found, base.old) : found;
     const updated = conditionOf(base, finding, { now, thresholds, lastOperation });
-    return tolerateExpectedFailure(updated, base, { lastOperation, hasLastErrors, now });
+    return pardon(updated, base, { lastOperation, hasLastErrors, now });
   });
 };

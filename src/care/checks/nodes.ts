@@ -2,7 +2,7 @@ import type { WorkerPool } from '../../gardener/care-shoots.ts';
 import { kubeletVersionState } from './kubelet-version.ts';
 import { type WorkerNode, nodeProblem } from '../../gardener/node.ts';
 import { goQuote } from '../../kubernetes/api/go-quote.ts';
-import { type Lease, leaseExpiryMs } from '../../kubernetes/api/lease.ts';
+import { type Lease, expiryByTimestampMs } from '../../kubernetes/api/lease.ts';
 import { extensionFinding } from './extensions.ts';
 import { type Finding, failed, healthy, ifRead } from './finding.ts';
 import { machineFinding } from './machines.ts';
@@ -57,7 +57,7 @@ const poolFinding = (pool: WorkerPool, all: readonly WorkerNode[]): Finding | un
 
 const leaseFinding = (leases: readonly Lease[], nodes: readonly WorkerNode[], now: number): Finding | undefined => {
   const known = new Set(nodes.map(({ meta }) => meta.name));
-  const expired = leases.filter((lease) => known.has(lease.name) && leaseExpiryMs(lease) < now).length;
+  const expired = leases.filter((lease) => known.has(lease.name) && expiryByTimestampMs(lease) < now).length;
   const percent = leases.length === 0 ? 0 : Math.floor((100 * expired) / leases.length);
   if (percent < alarmingPercent) return undefined;
   const text = `${percent}% of all Leases in kube-node-lease namespace are expired - dependency-watchdog-prober might start scaling down controllers`;

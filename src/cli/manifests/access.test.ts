@@ -36,12 +36,23 @@ it('gives the prober in a shoot a token, and rights to leases and nodes', async 
   expect(stderr).toContain('kubectl create secret generic probe -n ');
 });
 
+it('labels the Secret with the kubeconfig where clusters go by labels, and grants the prober all Secrets', async () => {
+  const config = '--config-file=prober=selector.yaml';
+  const { stderr } = await manifests('--component=shoot-access', config);
+  expect(stderr).toContain('kubectl create secret generic dependency-watchdog-probe -n ');
+  expect(stderr).toContain('<<END | kubectl label --local -f - -o yaml app=tenant role=admin | kubectl --kubeconfig');
+  const { objects } = await manifests('--component=prober', config);
+  const secrets = objects.flatMap(({ rules = [] }) => rules.filter(({ resources }) => resources.includes('secrets')));
+  expect(secrets).toEqual([{ apiGroups: [''], resources: ['namespaces', 'secrets'], verbs: ['list', 'watch'] }]);
+});
+
 it('gives an operator roles, and says how to bind them', async () => {
   const { objects, stderr } = await manifests('--component=operator', '--namespace=here');
   const [wide, home] = objects;
   expect(objects.map(({ kind }) => kind)).toEqual(['ClusterRole', 'Role']);
   expect(rulesIn([home!])).toEqual([
     ['Role here', 'pods', 'get,list,watch'],
+    ['Role here', 'configmaps', 'list'],
     ['Role here', 'pods/proxy', 'get'],
     ['Role here', 'leases', 'get'],
   ]);

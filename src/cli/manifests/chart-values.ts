@@ -2,7 +2,7 @@ import type { ComponentName } from '../../config/index.ts';
 import type { Configured, Installation, KubernetesObject } from './installation.ts';
 import { operatorRoles } from './operator.ts';
 import { proberPolicies, weederPolicies } from './policy.ts';
-import type { Component } from './render.ts';
+import type { ManifestPart } from './render.ts';
 import { commonValues } from './values.ts';
 
 /** Values of the chart: objects in objects, as a values file has them. */
@@ -24,8 +24,8 @@ const nested = (flat: ChartValues): ChartValues => {
 /** The rights come with the configuration that demands them, and say by its hash of which one they are. */
 const configValues = ({ text, rules, hash }: Configured<unknown>) => ({ config: text, rules, rulesFor: hash });
 
-/** Components whose objects follow from configurations in ways that no template can follow. */
-export const derivedComponents = ['operator', 'policy'] as const satisfies readonly Component[];
+/** Parts whose objects follow from configurations in ways that no template can follow. */
+export const derivedParts = ['operator', 'policy'] as const satisfies readonly ManifestPart[];
 
 /** The prober's in both forms: the chart renders one of them. */
 const policyObjects = (installation: Installation): readonly KubernetesObject[] => {
@@ -34,11 +34,12 @@ const policyObjects = (installation: Installation): readonly KubernetesObject[] 
 };
 
 /** Values under which the chart renders what `renderManifests` does. The namespace is not among them: it is the release's. */
-export const chartValuesOf = (installation: Installation, chosen: readonly Component[]): ChartValues => {
+export const chartValuesOf = (installation: Installation, chosen: readonly ManifestPart[]): ChartValues => {
   const { profile, namePrefix, image, replicas, values } = installation;
   const keys = Object.keys(commonValues) as readonly (keyof typeof commonValues)[];
   const {
     care: onlyOfCare,
+    prober: onlyOfProber,
     policy: onlyOfPolicy,
     ...common
   } = nested(Object.fromEntries(keys.map((key) => [key, values[key]])));
@@ -49,16 +50,21 @@ export const chartValuesOf = (installation: Installation, chosen: readonly Compo
   });
   // Their objects are values, in which the chart fills in names, and which say of which configurations they are.
   const derived = (
-    component: Component,
+    part: ManifestPart,
     objectsOf: (unnamed: Installation) => readonly KubernetesObject[],
   ): ChartValues => {
     const { prober, weeder } = installation;
     const unnamed = { ...installation, namespace: '{{ .Release.Namespace }}', namePrefix: '{{ .Values.namePrefix }}' };
     return {
-      enabled: chosen.includes(component),
+      enabled: chosen.includes(part),
       objects: objectsOf(unnamed),
       objectsFor: `${prober.hash}-${weeder.hash}`,
     };
+  };
+  const components: Readonly<Record<ComponentName, ChartValues>> = {
+    prober: { ...ofComponent('prober'), ...(onlyOfProber as ChartValues) },
+    weeder: ofComponent('weeder'),
+    care: { ...ofComponent('care'), ...(onlyOfCare as ChartValues) },
   };
   return {
     profile,
@@ -66,9 +72,7 @@ export const chartValuesOf = (installation: Installation, chosen: readonly Compo
     image,
     replicas,
     ...common,
-    prober: ofComponent('prober'),
-    weeder: ofComponent('weeder'),
-    care: { ...ofComponent('care'), ...(onlyOfCare as ChartValues) },
+    ...components,
     operator: derived('operator', operatorRoles),
     policy: { ...derived('policy', policyObjects), ...(onlyOfPolicy as ChartValues) },
   };

@@ -2,14 +2,14 @@ import { version } from '../build-info.ts';
 import { choice, choices, imageReference, integer, namespaceName, text } from '../flag-types.ts';
 import { type FlagValues, flag, optionalFlag, repeatedFlag, requiredFlag } from '../flags.ts';
 import { profiles } from './installation.ts';
-import { components } from './render.ts';
+import { manifestParts } from './render.ts';
 import { namePrefix } from './value-types.ts';
 
 /** Flags that say what an installation is made of. */
 export const manifestFlags = {
   component: requiredFlag(
-    choices('component', components),
-    `What to run, or what is needed for it, separated by commas: ${components.join(', ')}`,
+    choices('component', manifestParts),
+    `What to run, or what is needed for it, separated by commas: ${manifestParts.join(', ')}`,
   ),
   'config-file': optionalFlag(
     text('path', 'a path, or COMPONENT=PATH several times with commas between'),

@@ -67,7 +67,7 @@ export const labelsOf = (installation: Installation, component: string): Labels 
   'app.kubernetes.io/component': component,
 });
 
-/** On every object of the seed: whoever makes it, `dwd install` and `dwd uninstall` find it by these. */
+/** On every object of the seed: `dwd install` and `dwd uninstall` find it by these, also if Helm or kubectl made it. */
 export const seedLabelsOf = (installation: Installation, component: string): Labels => ({
   ...labelsOf(installation, component),
   ...installationLabels({ namespace: installation.namespace, component }),

@@ -25,7 +25,8 @@ const serviceMonitorOf = ({ installation, component }: Part, metadata: Kubernete
   metadata: { ...metadata, labels: { ...metadata.labels, ...installation.values['serviceMonitor.labels'] } },
   spec: {
     selector: { matchLabels: { app: nameOf(installation, component) } },
-    endpoints: [{ port: 'metrics', interval: installation.values['serviceMonitor.interval'] }],
+    // Our labels `namespace` and `service` are those of shoots; Prometheus would rename them to exported_namespace and exported_service.
+    endpoints: [{ port: 'metrics', interval: installation.values['serviceMonitor.interval'], honorLabels: true }],
   },
 });
 

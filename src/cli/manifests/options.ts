@@ -81,7 +81,7 @@ export const installationFrom = async (
   ): Promise<Configured<SettingsByComponent[Name]> | undefined> => {
     const config = configs[name];
     const path = paths[name];
-    const text = path === undefined ? config.gardeners : await readConfig(path, io);
+    const text = path === undefined ? config.defaultText : await readConfig(path, io);
     const { settings, problems } = config.load(text, ahead);
     lines.push(...problems.map((problem) => formatProblem(path ?? 'configuration', problem)));
     if (settings === undefined || hasErrors(problems)) return undefined;

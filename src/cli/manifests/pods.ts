@@ -1,7 +1,7 @@
 import type { ComponentName } from '../../config/index.ts';
 import { seedPodAnnotations, seedPodLabels, seedPriorityClass } from './gardener-seed.ts';
 import { type Installation, nameOf } from './installation.ts';
-import { healthPort, metricsPort } from './ports.ts';
+import { healthPort, metricsPort, pagePort } from './ports.ts';
 
 /** A component of an installation. */
 export interface Part {
@@ -11,7 +11,6 @@ export interface Part {
 
 export const configKey = 'config.yaml';
 const configPath = '/etc/dependency-watchdog';
-const gardenPath = '/etc/dependency-watchdog-garden';
 
 /** Everything but what is empty: an API server takes the two for the same. */
 const unlessEmpty = (fields: Readonly<Record<string, string | object>>): object =>
@@ -20,9 +19,39 @@ const unlessEmpty = (fields: Readonly<Record<string, string | object>>): object 
 export const configMapNameOf = ({ installation, component }: Part): string =>
   `${nameOf(installation, component)}-config-${installation[component].hash}`;
 
-/** The Secret whose kubeconfig reaches the garden, for care. */
-const gardenSecretOf = ({ installation, component }: Part): string =>
-  component === 'care' ? installation.values['care.gardenKubeconfigSecret'] : '';
+/** A Secret that a component reads from a directory: only so the kubelet brings changes of it to the running pod. */
+interface MountedSecret {
+  readonly name: string;
+  readonly mountPath: string;
+  readonly secretName: string;
+  readonly argument: string;
+  /** The pod starts without it. */
+  readonly optional?: true;
+}
+
+/** Those whose names are set. */
+const secretsOf = ({ installation: { values }, component }: Part): readonly MountedSecret[] => {
+  const garden = '/etc/dependency-watchdog-garden';
+  const notify = '/etc/dependency-watchdog-notify';
+  const all: Readonly<Partial<Record<ComponentName, MountedSecret>>> = {
+    care: {
+      name: 'garden',
+      mountPath: garden,
+      secretName: values['care.gardenKubeconfigSecret'],
+      argument: `--garden-kubeconfig=${garden}/kubeconfig`,
+    },
+    prober: {
+      name: 'notify',
+      mountPath: notify,
+      secretName: values['prober.notifyUrlSecret'],
+      argument: `--notify-url=file:${notify}/url`,
+      // What nobody is told of is protected all the same.
+      optional: true,
+    },
+  };
+  const own = all[component];
+  return own === undefined || own.secretName === '' ? [] : [own];
+};
 
 const argumentsOf = (part: Part): readonly string[] => {
   const { installation, component } = part;
@@ -35,7 +64,8 @@ const argumentsOf = (part: Part): readonly string[] => {
     `--kube-api-qps=${kubeApiQps}`,
     `--kube-api-burst=${kubeApiBurst}`,
     `--zap-log-level=${logLevel}`,
-    ...(gardenSecretOf(part) === '' ? [] : [`--garden-kubeconfig=${gardenPath}/kubeconfig`]),
+    ...(component === 'prober' ? [`--page-bind-addr=127.0.0.1:${pagePort}`] : []),
+    ...secretsOf(part).map(({ argument }) => argument),
   ];
 };
 
@@ -44,8 +74,6 @@ const probe = (path: string) => ({ httpGet: { path, port: 'health' }, timeoutSec
 const containerOf = (part: Part) => {
   const { installation, component } = part;
   const { cpuRequest, memoryRequestMiB, memoryLimitMiB } = installation.values[component];
-  // A directory, not a single file: only so the kubelet brings changes of a Secret to the running pod.
-  const garden = { name: 'garden', mountPath: gardenPath, readOnly: true };
   return {
     name: 'dependency-watchdog',
     image: installation.image,
@@ -75,7 +103,7 @@ const containerOf = (part: Part) => {
     },
     volumeMounts: [
       { name: 'config', mountPath: configPath, readOnly: true },
-      ...(gardenSecretOf(part) === '' ? [] : [garden]),
+      ...secretsOf(part).map(({ name, mountPath }) => ({ name, mountPath, readOnly: true })),
     ],
   };
 };
@@ -93,7 +121,6 @@ const podSpecOf = (part: Part): object => {
   const { values, profile } = installation;
   const { imagePullSecrets, nodeSelector, tolerations } = values;
   const priorityClassName = profile === 'gardener-seed' ? seedPriorityClass : values.priorityClassName;
-  const secretName = gardenSecretOf(part);
   const selected = { app: nameOf(installation, component) };
   return {
     ...unlessEmpty({ priorityClassName, nodeSelector, tolerations, imagePullSecrets }),
@@ -116,7 +143,10 @@ const podSpecOf = (part: Part): object => {
     containers: [containerOf(part)],
     volumes: [
       { name: 'config', configMap: { name: configMapNameOf(part) } },
-      ...(secretName === '' ? [] : [{ name: 'garden', secret: { secretName, defaultMode: 0o440 } }]),
+      ...secretsOf(part).map(({ name, secretName, optional }) => ({
+        name,
+        secret: { secretName, defaultMode: 0o440, ...(optional === undefined ? {} : { optional }) },
+      })),
     ],
   };
 };

@@ -134,7 +134,7 @@ export const proberPolicies = (installation: Installation) => ({
 export const weederPolicies = (installation: Installation): readonly KubernetesObject[] =>
   validating(installation, weederPolicy(installation), ['Deny']);
 
-/** Admission policies that refuse prober and weeder what RBAC cannot: whoever steals a token of theirs can do no more than they. */
+/** Admission policies that refuse prober and weeder what RBAC cannot: a stolen token allows no more than the program does. */
 export const policies = (
   installation: Installation,
   components: readonly string[] = ['prober', 'weeder'],

@@ -1,5 +1,5 @@
 import { groupOf } from '../../kubernetes/api/resource-ref.ts';
-import { writtenAnnotations } from '../../kubernetes/api/scalable.ts';
+import { formerAnnotation, writtenAnnotations } from '../../gardener/scaling-annotations.ts';
 import { type Policy, type Validation, listed, sameBut } from './cel.ts';
 import type { Installation } from './installation.ts';
 import { guessResource } from './rights.ts';
@@ -19,9 +19,14 @@ const variables = (name: string, field: string, from: string) =>
     expression: `'${field}' in ${from}${when} ? ${from}${when}.${field} : {}`,
   }));
 
-const marks: Validation = {
-  expression: sameBut('variables.marksAfter', 'variables.marksBefore', listed(writtenAnnotations)),
-  message: `the prober may change no annotations but ${writtenAnnotations.join(', ')}`,
+/** Beside ours, those that a configuration has the prober set. */
+const marksOf = ({ prober }: Installation): Validation => {
+  const set = prober.settings.dependentResources.flatMap(({ annotation }) => annotation?.key ?? []);
+  const written = [...writtenAnnotations, ...(set.length === 0 ? [] : [formerAnnotation]), ...new Set(set)];
+  return {
+    expression: sameBut('variables.marksAfter', 'variables.marksBefore', listed(written)),
+    message: `the prober may change no annotations but ${written.join(', ')}`,
+  };
 };
 /** Labels and annotations steer controllers: that of Deployments takes one for a request to bring back an older image. */
 const metadata: Validation = {
@@ -54,7 +59,7 @@ const template: readonly Validation[] = [
 /** Before the webhooks. */
 const strict: Pick<Policy, 'variables' | 'validations'> = {
   variables: [{ name: 'freeInSpec', expression: `${isApps} ? ['replicas'] : []` }],
-  validations: [spec, marks, metadata, beside],
+  validations: [spec],
 };
 
 /** After the webhooks, whose changes count as the prober's: the placement of pods is free, and what runs is not. */
@@ -64,14 +69,15 @@ const lenient: Pick<Policy, 'variables' | 'validations'> = {
     ...variables('template', 'template', 'variables.spec'),
     ...variables('pod', 'spec', 'variables.template'),
   ],
-  validations: [spec, ...template, marks, metadata, beside],
+  validations: [spec, ...template],
 };
 
 /**
  * What the prober may change in what it scales. The subresource `scale` is left to RBAC: nothing but the count can be changed through it. Kinds
  * that are scaled through it alone have no field of their spec changed here.
  */
-export const proberPolicy = ({ prober }: Installation, webhooks: 'before' | 'after'): Policy => {
+export const proberPolicy = (installation: Installation, webhooks: 'before' | 'after'): Policy => {
+  const { prober } = installation;
   const byGroup = new Map<string, Set<string>>();
   for (const { ref } of prober.settings.dependentResources) {
     const group = groupOf(ref);
@@ -95,6 +101,6 @@ export const proberPolicy = ({ prober }: Installation, webhooks: 'before' | 'aft
       ...variables('spec', 'spec', 'variables.object'),
       ...further,
     ],
-    validations,
+    validations: [...validations, marksOf(installation), metadata, beside],
   };
 };

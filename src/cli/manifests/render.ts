@@ -5,7 +5,7 @@ import { policies } from './policy.ts';
 import { kubeconfigScript, shootAccess } from './shoot-access.ts';
 import { workloadOf } from './workload.ts';
 
-/** The objects of one component, in the order in which they are to be applied. */
+/** The objects of one part, in the order in which they are to be applied. */
 type Render = (installation: Installation) => readonly KubernetesObject[];
 
 /** What does not run as a process. */
@@ -15,33 +15,32 @@ const others = {
   policy: (installation) => policies(installation),
 } as const satisfies Readonly<Record<string, Render>>;
 
-export type Component = ComponentName | keyof typeof others;
+/** A value of `--component`: a component, or other objects that an installation may have. */
+export type ManifestPart = ComponentName | keyof typeof others;
 
 /** In the order in which they are to be applied. */
-export const components: readonly Component[] = [
+export const manifestParts: readonly ManifestPart[] = [
   ...componentNames,
   ...(Object.keys(others) as readonly (keyof typeof others)[]),
 ];
 
-const rendererOf = (component: Component): Render => {
-  const running = componentNames.find((name) => name === component);
-  return running === undefined ? others[component as keyof typeof others] : workloadOf(running);
+const rendererOf = (part: ManifestPart): Render => {
+  const running = componentNames.find((name) => name === part);
+  return running === undefined ? others[part as keyof typeof others] : workloadOf(running);
 };
 
-/** The objects of these components, in the order in which they are to be applied, whatever the order of `chosen`. */
+/** The objects of these parts, in the order in which they are to be applied, whatever the order of `chosen`. */
 export const renderManifests = (
   installation: Installation,
-  chosen: readonly Component[],
+  chosen: readonly ManifestPart[],
 ): readonly KubernetesObject[] =>
-  components
-    .filter((component) => chosen.includes(component))
-    .flatMap((component) => rendererOf(component)(installation));
+  manifestParts.filter((part) => chosen.includes(part)).flatMap((part) => rendererOf(part)(installation));
 
-const scripts: Readonly<Partial<Record<Component, (installation: Installation) => string>>> = {
+const scripts: Readonly<Partial<Record<ManifestPart, (installation: Installation) => string>>> = {
   'shoot-access': kubeconfigScript,
   operator: bindScript,
 };
 
 /** What is left to do when their objects are applied, as a script for a shell; empty for most. */
-export const scriptsFor = (installation: Installation, chosen: readonly Component[]): string =>
-  chosen.map((component) => scripts[component]?.(installation) ?? '').join('');
+export const scriptsFor = (installation: Installation, chosen: readonly ManifestPart[]): string =>
+  chosen.map((part) => scripts[part]?.(installation) ?? '').join('');

@@ -13,7 +13,7 @@ export interface PolicyRule {
   readonly verbs: readonly string[];
 }
 
-/** Plural of a kind as far as it can be told without asking an API server (UnsafeGuessKindToResource in apimachinery's pkg/api/meta). */
+/** Plural of a kind guessed without a request to an API server (UnsafeGuessKindToResource in apimachinery's pkg/api/meta). */
 export const guessResource = (kind: string): string => {
   const singular = kind.toLowerCase();
   if (singular.endsWith('s')) return `${singular}es`;

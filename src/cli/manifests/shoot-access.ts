@@ -50,15 +50,18 @@ export const shootAccess = (installation: Installation): readonly KubernetesObje
 };
 
 /** How a kubeconfig is made of it, as a script for a shell. */
-export const kubeconfigScript = ({
-  prober,
-}: Installation): string => `# SHOOT and SEED are kubeconfigs of the two clusters, NAMESPACE is the shoot's in the seed,
+export const kubeconfigScript = ({ prober: { settings } }: Installation): string => {
+  const { key = 'kubeconfig', selector } = settings.clusterSource ?? {};
+  // Where Secrets go by their labels, this one gets them, and the name of the ServiceAccount.
+  const labelled =
+    selector === undefined ? '' : ` | kubectl label --local -f - -o yaml ${selector.replaceAll(',', ' ')}`;
+  return `# SHOOT and SEED are kubeconfigs of the two clusters, NAMESPACE is the shoot's in the seed,
 # SERVER is the address at which pods of the seed reach the shoot's API server.
 of() { kubectl --kubeconfig "$SHOOT" get secret ${name} -n ${namespace} -o "jsonpath={.data.$1}"; }
 : "\${SHOOT:?}" "\${SEED:?}" "\${NAMESPACE:?}" "\${SERVER:?}" && ca=$(of 'ca\\.crt') && token=$(of token | base64 -d) &&
 : "\${ca:?is not in the Secret yet: try again}" "\${token:?is not in the Secret yet: try again}" &&
-kubectl create secret generic ${prober.settings.kubeConfigSecretName} -n "$NAMESPACE" --from-file=kubeconfig=/dev/stdin \\
-  --dry-run=client -o yaml <<END | kubectl --kubeconfig "$SEED" apply -f -
+kubectl create secret generic ${selector === undefined ? settings.kubeConfigSecretName : name} -n "$NAMESPACE" --from-file=${key}=/dev/stdin \\
+  --dry-run=client -o yaml <<END${labelled} | kubectl --kubeconfig "$SEED" apply -f -
 apiVersion: v1
 kind: Config
 clusters: [{name: shoot, cluster: {server: "$SERVER", certificate-authority-data: $ca}}]
@@ -67,3 +70,4 @@ contexts: [{name: shoot, context: {cluster: shoot, user: probe}}]
 current-context: shoot
 END
 `;
+};

@@ -1,3 +1,4 @@
+import type { ComponentName } from '../../config/index.ts';
 import { UsageError } from '../errors.ts';
 import { bool, choice, integer } from '../flag-types.ts';
 import { type Flag, type FlagValues, parseFlags } from '../flags.ts';
@@ -69,6 +70,11 @@ export const commonValues = {
     '',
     'Secret whose key kubeconfig reaches the garden; without it care writes nothing',
   ),
+  'prober.notifyUrlSecret': value(
+    objectName('Secret'),
+    '',
+    'Secret whose key url has the URL to which the prober posts each change of state of a shoot; without it, it posts nothing',
+  ),
 } as const;
 
 interface Measured {
@@ -96,17 +102,15 @@ const valuesOf = (measured: Measured) => ({
  * a processor; the weeder 156 MB; care 251 MB and 3 % of a processor. The limit leaves room for 1000 shoots, with which the prober takes 329 MB, and
  * for what hostile shoots answer. Rate limits of the prober are gardenlet's, of the weeder the defaults.
  */
-export const componentValues = {
+const componentValues = {
   prober: valuesOf({ qps: 20, burst: 100, cpu: '100m', requestMiB: 192 }),
   weeder: valuesOf({ qps: 5, burst: 10, cpu: '50m', requestMiB: 160 }),
   care: valuesOf({ qps: 20, burst: 40, cpu: '100m', requestMiB: 256 }),
-} as const;
+} as const satisfies Readonly<Record<ComponentName, unknown>>;
 
 type ComponentValues = FlagValues<ReturnType<typeof valuesOf>>;
 
-export type InstallationValues = FlagValues<typeof commonValues> & {
-  readonly [Name in keyof typeof componentValues]: ComponentValues;
-};
+export type InstallationValues = FlagValues<typeof commonValues> & Readonly<Record<ComponentName, ComponentValues>>;
 
 /** All of them, by the key of `--set`. */
 export const valuesByKey: Readonly<Record<string, Value<unknown>>> = {
@@ -144,7 +148,7 @@ export const valuesFrom = (texts: readonly string[]): InstallationValues => {
   }
   const of = <F extends Readonly<Record<string, Value<unknown>>>>(values: F, prefix = ''): FlagValues<F> =>
     parseFlags(values, Object.fromEntries(Object.keys(values).map((key) => [key, assigned.get(prefix + key)])));
-  const components = {
+  const components: Readonly<Record<ComponentName, ComponentValues>> = {
     prober: of(componentValues.prober, 'prober.'),
     weeder: of(componentValues.weeder, 'weeder.'),
     care: of(componentValues.care, 'care.'),

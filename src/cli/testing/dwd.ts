@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { CareProcessDeps } from '../../care/process.ts';
-import type { CareRound, CareRoundDeps } from '../../care/round.ts';
+import type { CareProcessDeps } from '../../care/run-care.ts';
+import type { CareResults, CareOnceDeps } from '../../care/run-once.ts';
 import type { Result } from '../../kubernetes/api/errors.ts';
 import type { ProberSettings } from '../../prober/settings.ts';
-import type { ProcessDeps } from '../../process/process.ts';
+import type { ProcessDeps } from '../../process/run-component.ts';
 import type { WeederSettings } from '../../weeder/settings.ts';
-import { type Components, runCli } from '../index.ts';
+import { type Runners, runCli } from '../index.ts';
 import type { CliIo } from '../io.ts';
 import type { RunProber } from '../prober.ts';
 import type { RunWeeder } from '../weeder.ts';
@@ -59,6 +59,11 @@ const files: Readonly<Record<string, string>> = {
   'named-on.yaml': config.replace('name: kube-controller-manager', 'name: "on"'),
   'wrong-kind.yaml': config.replace('kind: Deployment', 'kind: deployment'),
   'care.yaml': 'syncPeriod: 30s\n',
+  'secret.yaml': `${example}clusterSource: {kind: secret, key: value}\n`,
+  'selector.yaml': `${example.replace(/^kubeConfigSecretName.*\n/m, '')}clusterSource: {kind: secret, selector: {app: tenant, role: admin}}\n`,
+  'gardener.yaml': `${example}clusterSource: {kind: gardener}\n`,
+  'cluster-api.yaml': `${config.replaceAll(/([nN]ame: )([\w-]+)/g, '$1"{{ cluster }}-$2"')}clusterSource: {kind: cluster-api}\n`,
+  'kcm-alone.yaml': `${config}    scaleDown: {level: 0}\nclusterSource: {kind: secret}\n`,
   '-': 'kubeConfigSecretName: probe\n',
 };
 
@@ -69,32 +74,19 @@ export interface Outcome {
   readonly started: readonly ProcessDeps<ProberSettings>[];
   readonly weeders: readonly ProcessDeps<WeederSettings>[];
   readonly cares: readonly CareProcessDeps[];
-  readonly rounds: readonly CareRoundDeps[];
+  readonly careOnce: readonly CareOnceDeps[];
   /** True if signals stop the program in order. */
   readonly listens: boolean;
 }
 
-/** Runs a command line in a process of its own making; the component that it starts returns 7 at once. */
-export const dwd = (...argv: readonly string[]): Promise<Outcome> => dwdWith(async () => 7, argv);
+interface Written {
+  readonly out: string[];
+  readonly err: string[];
+}
 
-/** `round` is what a round of care finds; `others` are real. */
-export const dwdWith = async (
-  runProber: RunProber,
-  argv: readonly string[],
-  {
-    round = { ok: true, value: [] },
-    ...others
-  }: Partial<Components> & { readonly round?: Result<CareRound, string> } = {},
-): Promise<Outcome> => {
-  const started: ProcessDeps<ProberSettings>[] = [];
-  const weeders: ProcessDeps<WeederSettings>[] = [];
-  const runWeeder: RunWeeder = async (options) => {
-    weeders.push(options);
-    return 7;
-  };
-  const [out, err]: [string[], string[]] = [[], []];
+const createIo = (argv: readonly string[], { out, err }: Written): CliIo & { listens(): boolean } => {
   let listens = false;
-  const io: CliIo = {
+  return {
     argv,
     env: { KUBECONFIG: 'somewhere' },
     nodeVersion: 'v24.0.0',
@@ -108,9 +100,34 @@ export const dwdWith = async (
     },
     openLog: () => (line) => void err.push(line),
     reportCrashesTo: () => undefined,
+    listens: () => listens,
   };
+};
+
+const noCluster = async () => ({ ok: false, error: { message: 'no cluster here', details: [] } }) as const;
+
+/** Runs a command line in a process of its own making; the component that it starts returns 7 at once. */
+export const dwd = (...argv: readonly string[]): Promise<Outcome> => dwdWith(async () => 7, argv);
+
+/** `onceResult` is what `dwd care --once` finds; `others` are real. */
+export const dwdWith = async (
+  runProber: RunProber,
+  argv: readonly string[],
+  {
+    onceResult = { ok: true, value: [] },
+    ...others
+  }: Partial<Runners> & { readonly onceResult?: Result<CareResults, string> } = {},
+): Promise<Outcome> => {
+  const started: ProcessDeps<ProberSettings>[] = [];
+  const weeders: ProcessDeps<WeederSettings>[] = [];
+  const runWeeder: RunWeeder = async (options) => {
+    weeders.push(options);
+    return 7;
+  };
+  const [out, err]: [string[], string[]] = [[], []];
+  const io = createIo(argv, { out, err });
   const cares: CareProcessDeps[] = [];
-  const rounds: CareRoundDeps[] = [];
+  const careOnce: CareOnceDeps[] = [];
   const code = await runCli(io, {
     runProber: async (options) => {
       started.push(options);
@@ -122,18 +139,23 @@ export const dwdWith = async (
         cares.push(options);
         return 7;
       },
-      round: async (options) => {
-        rounds.push(options);
-        return round;
+      once: async (options) => {
+        careOnce.push(options);
+        return onceResult;
       },
     },
-    runInstall: async () => ({ ok: false, error: { message: 'no cluster here', details: [] } }),
-    runUninstall: async () => ({ ok: false, error: { message: 'no cluster here', details: [] } }),
+    runInstall: noCluster,
+    runUninstall: noCluster,
+    runPause: noCluster,
+    runResume: noCluster,
+    runRelease: noCluster,
+    runPreflight: async () => ({ ok: false, error: 'no cluster here' }),
+    runStatus: async () => Promise.reject(new Error('no cluster here')),
     runRehearse: async () => 7,
     runDemo: async () => 7,
     ...others,
   });
-  return { code, stdout: out.join(''), stderr: err.join(''), started, weeders, cares, rounds, listens };
+  return { code, stdout: out.join(''), stderr: err.join(''), started, weeders, cares, careOnce, listens: io.listens() };
 };
 
 /** The records of a JSON log. */

@@ -1,5 +1,5 @@
 /** What Gardener's gardenlet writes: `sigs.k8s.io/yaml` of dependency-watchdog's `prober.Config`. */
-export const gardeners = `dependentResourceInfos:
+export const gardenletText = `dependentResourceInfos:
 - optional: false
   ref:
     apiVersion: apps/v1

@@ -10,7 +10,7 @@ export interface Call<T> {
   readonly body?: unknown;
   /** Reads the parsed JSON answer; throws a DecodeError when the shape is not what it must be. */
   readonly decode: (json: unknown) => T;
-  /** Reads the answer from protobuf, for which the server is asked first; throws a ProtobufError for broken bytes. Absent: JSON only. */
+  /** Reads the answer from protobuf, our first choice; throws a ProtobufError for broken bytes. Absent: JSON only. */
   readonly protobuf?: (bytes: Uint8Array) => T;
   /** Reads an answer that is no JSON, such as that of `/healthz`, with its status, which is a 2xx. In place of `decode`. */
   readonly text?: (text: string, status: number) => T;
@@ -18,7 +18,7 @@ export interface Call<T> {
   readonly list?: ListReading<T>;
   /** True when the status of the answer says all: its body is thrown away, and `decode` gets undefined. */
   readonly ignoresBody?: boolean;
-  /** Most bytes of the answer; what is longer is a MalformedResponse. Absent: the client's own limit for objects. */
+  /** Most bytes of the answer; a longer one is a MalformedResponse. Absent: the client's own limit for objects. */
   readonly bytes?: number;
   /**
    * True when a second application does no harm (the body carries a resourceVersion, UID or JSON-patch `test`), so that a lost answer
@@ -46,15 +46,15 @@ export interface Answer<T> {
   readonly receivedAt: number;
 }
 
-/** What a list may cost. What is more is a MalformedResponse, and is read no further. */
+/** Bounds of a list. A list beyond them is a MalformedResponse, and is read no further. */
 export interface ListBounds {
-  /** Of one page, as JSON and as protobuf. */
+  /** Most bytes of one page, as JSON and as protobuf. */
   readonly jsonBytes: number;
   readonly protobufBytes: number;
   readonly pageItems: number;
-  /** Of all pages together. */
+  /** In all pages together. */
   readonly items: number;
-  /** Of memory that the projections of all items may take, roughly. Absent: no limit. */
+  /** Memory that the projections of all items may take, roughly. Absent: no limit. */
   readonly keptBytes?: number;
 }
 
@@ -73,10 +73,10 @@ export interface ListParts<T> {
 }
 
 export interface ListReading<T> {
-  /** `limit` of a page; undefined: the list is asked for in one piece. */
+  /** `limit` of a page; undefined: the whole list in one page. */
   readonly pageSize: number | undefined;
   readonly bounds: ListBounds;
-  /** Of the list, such as `NodeList`; undefined: any. */
+  /** Kind of the list, such as `NodeList`; undefined: any. */
   readonly kind: string | undefined;
   readonly apiVersion: string | undefined;
   readonly start: () => ListParts<T>;

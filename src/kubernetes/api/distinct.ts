@@ -1,6 +1,6 @@
 /**
- * The items, and of those that share a name the first. An API server keeps each object once, so this changes no list of one; but whoever answers for a
- * shoot could make one node count a thousand times. He gains nothing by the choice: the list that is left is one that he could have sent. `nameOf`:
+ * The items, only the first of those that share a name. An honest API server lists each object once, so this changes none of its lists; a hostile one could make
+ * one node count a thousand times. It gains nothing by the choice: it could have sent the list that is left. `nameOf`:
  * undefined for an item that counts in any case.
  */
 export const distinctBy = <T>(items: readonly T[], nameOf: (item: T) => string | undefined): readonly T[] => {

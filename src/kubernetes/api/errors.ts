@@ -68,7 +68,7 @@ export interface ApiErrorInit {
   readonly retryAfterMs?: number;
   /** A rate limit of ours kept it back: nothing was sent, and nothing is known of the server. */
   readonly heldBack?: true;
-  /** Of a Conflict of server-side apply. */
+  /** For a Conflict of server-side apply. */
   readonly conflicts?: readonly FieldConflict[];
   readonly cause?: unknown;
 }
@@ -91,7 +91,7 @@ export class ApiError extends Error {
     this.conflicts = init.conflicts ?? [];
   }
 
-  /** Of an exchange without an answer, as far as the transport told. */
+  /** For an exchange without an answer: as much as the transport knows. */
   get fault(): Partial<ConnectionFault> {
     const { cause } = this;
     return typeof cause === 'object' && cause !== null ? cause : {};

@@ -15,7 +15,7 @@ export interface KubeRequest {
   /** The caller waits and tries again by itself: a refusal (429, 5xx with `Retry-After`) is its answer. */
   readonly once?: true;
   /** `urgent` does not wait behind the ordinary rate limit. */
-  readonly lane?: 'urgent';
+  readonly priority?: 'urgent';
   /**
    * Called by a transport each time right before the request leaves, with the connection open, so that nothing can be waited for in between.
    * What it throws, an ApiError, ends the request unsent.
@@ -49,8 +49,8 @@ export interface CallOptions {
   readonly sentTimeoutMs?: number;
   /** As `KubeRequest.once`. */
   readonly once?: true;
-  /** As `KubeRequest.lane`. */
-  readonly lane?: 'urgent';
+  /** As `KubeRequest.priority`. */
+  readonly priority?: 'urgent';
   /** As `KubeRequest.beforeSend`. */
   readonly beforeSend?: () => void;
 }

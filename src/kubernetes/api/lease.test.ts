@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { buildLease } from '../../../test/doubles/builders.ts';
-import { decodeLease, leaseExpiryMs, renewedAtMs } from './lease.ts';
+import { decodeLease, expiryByTimestampMs, renewedAtMs } from './lease.ts';
 
 const origin = Date.parse('2026-11-21T06:00:00Z');
 
@@ -41,7 +41,7 @@ describe('a lease by its own timestamp', () => {
     [{ renewTime: '2026-01-01T00:00:00Z' }, Date.parse('2026-01-01T00:00:00Z')],
     [{ leaseDurationSeconds: 40 }, Number.NEGATIVE_INFINITY],
   ])('%j expires', (spec, expiresAt) => {
-    expect(leaseExpiryMs(decodeLease({ metadata: { name: 'a' }, spec }, 'lease'))).toBe(expiresAt);
+    expect(expiryByTimestampMs(decodeLease({ metadata: { name: 'a' }, spec }, 'lease'))).toBe(expiresAt);
   });
 
   it('was renewed, or never', () => {

@@ -15,12 +15,12 @@ import { leaseListBounds, listCall } from './list-call.ts';
 /** A Lease (`coordination.k8s.io/v1`). That of a node, in the namespace `kube-node-lease`, bears its node's name. */
 export interface Lease {
   readonly name: string;
-  /** `spec.renewTime` as it was written: microseconds since the epoch. */
+  /** `spec.renewTime` as the node wrote it: microseconds since the epoch. */
   readonly renewTime?: number | undefined;
   readonly durationSeconds?: number | undefined;
 }
 
-/** Of k8s.io/api `coordination/v1/generated.proto`. */
+/** Field numbers: k8s.io/api `coordination/v1/generated.proto`. */
 const leaseFields: MessageFields = {
   1: flat({ 1: text('name') }),
   2: flat({ 2: integer('durationSeconds'), 4: microseconds('renewTime') }),
@@ -38,12 +38,15 @@ export const decodeLease = (json: unknown, path: string): Lease => {
   };
 };
 
-/** In milliseconds since the epoch; undefined where the Lease was never renewed. */
+/** In milliseconds since the epoch; undefined for a Lease without `renewTime`. */
 export const renewedAtMs = ({ renewTime }: Lease): number | undefined =>
   renewTime === undefined ? undefined : Math.floor(renewTime / 1_000);
 
-/** When a Lease expires by its own timestamp, in milliseconds since the epoch; -Infinity where it was never renewed. */
-export const leaseExpiryMs = (lease: Lease): number =>
+/**
+ * When a Lease expires by its own timestamp and duration, in milliseconds since the epoch; -Infinity for a Lease without `renewTime`. Care's rule, as gardenlet's.
+ * The prober does not use it: it judges leases by when it saw them change (`enterLeases` in prober/judge/lease-history.ts).
+ */
+export const expiryByTimestampMs = (lease: Lease): number =>
   (renewedAtMs(lease) ?? Number.NEGATIVE_INFINITY) + (lease.durationSeconds ?? 0) * 1_000;
 
 /** The leases of all nodes in one page, and no `resourceVersion`: a list from the API server's cache would look like an outage. */

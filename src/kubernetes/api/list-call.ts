@@ -13,12 +13,12 @@ export const listBounds: ListBounds = {
 };
 
 /**
- * Of a shoot, whose lists are judged whole and in one go: twice the nodes that Kubernetes is made for
+ * Most items of a shoot's list, which is judged whole and in one go: twice the nodes that Kubernetes is made for
  * (https://kubernetes.io/docs/setup/best-practices/cluster-large), which takes less than 50 ms.
  */
 const shootItems = 10_000;
 
-/** Of 10,000 nodes a prober keeps 5 MB. */
+/** A prober keeps 5 MB of 10,000 nodes. */
 export const nodeListBounds: ListBounds = { ...listBounds, items: shootItems, keptBytes: 16 * mebibyte };
 
 /** For programs that ask for nodes as they are: conditions, labels and annotations, 8 KB of a node. */
@@ -34,10 +34,10 @@ export const leaseListBounds: ListBounds = {
 };
 
 /**
- * What one look at a shoot keeps of it in memory, together less than 9 MiB: 20 shoots are looked at at the same time, and all of them may be hostile.
- * Of 5,000 nodes that are all unhealthy and say why at length, 5.5 MB are kept.
+ * Memory that one run of care keeps of a shoot, together less than 9 MiB: 20 shoots are checked at the same time, and all of them may be hostile.
+ * 5,000 nodes that are all unhealthy and say why at length take 5.5 MB.
  */
-export const lookBounds = {
+export const runBounds = {
   nodes: { ...nodeListBounds, keptBytes: 6 * mebibyte },
   leases: { ...leaseListBounds, keptBytes: 2 * mebibyte },
   tunnelPods: { ...nodeListBounds, keptBytes: mebibyte / 2 },
@@ -60,13 +60,13 @@ export interface ProtobufKind<Item> {
 export interface ListCall<Item> {
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
-  /** Of the list, such as `NodeList`. Absent: any. */
+  /** Kind of the list, such as `NodeList`. Absent: any. */
   readonly kind?: string;
   /** Throws a DecodeError; `path` is what its message begins with. */
   readonly decode: (item: unknown, path: string) => Item;
   /** Absent: JSON only. */
   readonly protobuf?: ProtobufKind<Item>;
-  /** Of items that share a name only the first counts. Absent: all do. */
+  /** Only the first of several items with the same name counts. Absent: all do. */
   readonly nameOf?: (item: Item) => string;
   /** Default 500. `none`: one page, and no `limit`. */
   readonly pageSize?: number | 'none';

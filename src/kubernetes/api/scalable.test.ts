@@ -1,41 +1,16 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buildDeployment } from '../../../test/doubles/builders.ts';
 import {
-  type ResourceState,
-  meltdownProtectionAnnotation,
   decodeScalable,
   getScalable,
   getScale,
-  ignoreScalingAnnotation,
-  ignoresScaling,
   isAtLeast,
-  isHeld,
-  isMarked,
   patchScalable,
   patchScale,
-  replicasAnnotation,
-  replicasToRestore,
   scaledState,
   scalesInOneWrite,
   workloadState,
 } from './scalable.ts';
-
-const withAnnotations = (annotations: Readonly<Record<string, string>>): ResourceState => ({
-  resourceVersion: '1',
-  annotations,
-  specReplicas: 0,
-  readyReplicas: 0,
-  observed: true,
-});
-
-it('uses the annotations of the specification', () => {
-  expect([ignoreScalingAnnotation, replicasAnnotation, meltdownProtectionAnnotation]).toEqual([
-    'dependency-watchdog.gardener.cloud/ignore-scaling',
-    'dependency-watchdog.gardener.cloud/replicas',
-    'dependency-watchdog.gardener.cloud/meltdown-protection-active',
-  ]);
-});
 
 describe('the manager of the replicas', () => {
   const entry = (manager: string, time: string, fields: object) => ({
@@ -72,89 +47,6 @@ describe('the manager of the replicas', () => {
     ],
   ])('is %s', (_, fields, manager) => {
     expect(managerOf(...fields)).toBe(manager);
-  });
-});
-
-describe('replicasToRestore', () => {
-  it.each([
-    ['1', 1],
-    ['3', 3],
-    ['10', 10],
-    ['007', 7],
-    ['2147483647', 2_147_483_647],
-  ])('%j is %d', (text, replicas) => {
-    expect(replicasToRestore(withAnnotations({ [replicasAnnotation]: text }))).toEqual({ replicas });
-  });
-
-  it.each([
-    '',
-    '0',
-    '00',
-    '-1',
-    '+3',
-    'abc',
-    '2147483648',
-    '9999999999',
-    '99999999999999999999',
-    ' 3',
-    '3 ',
-    '3\n',
-    '1.0',
-    '1e3',
-    '0x3',
-    '３',
-    'null',
-  ])('%j cannot be read, so it is 1', (text) => {
-    const state = withAnnotations({ [replicasAnnotation]: text });
-    expect(replicasToRestore(state)).toEqual({ replicas: 1, unreadable: text });
-  });
-
-  it('is 1 without complaint where there is no annotation', () => {
-    expect(replicasToRestore(withAnnotations({}))).toEqual({ replicas: 1 });
-  });
-
-  it('is a count for every text, and gives back every count', () => {
-    fc.assert(
-      fc.property(fc.oneof(fc.string(), fc.integer().map(String), fc.double().map(String)), (text) => {
-        const { replicas } = replicasToRestore(withAnnotations({ [replicasAnnotation]: text }));
-        expect(Number.isInteger(replicas) && replicas >= 1 && replicas <= 2_147_483_647).toBe(true);
-      }),
-    );
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 2_147_483_647 }), (count) => {
-        const state = withAnnotations({ [replicasAnnotation]: String(count) });
-        expect(replicasToRestore(state)).toEqual({ replicas: count });
-      }),
-    );
-  });
-});
-
-describe('annotations', () => {
-  it.each(['1', 't', 'T', 'TRUE', 'true', 'True'])('ignore-scaling %j is true', (text) => {
-    expect(ignoresScaling(withAnnotations({ [ignoreScalingAnnotation]: text }))).toBe(true);
-  });
-
-  it.each(['', '0', 'f', 'F', 'FALSE', 'false', 'False', 'yes', 'on', 'tRUE', 'TrUe', ' true', 'true ', '2', '01'])(
-    'ignore-scaling %j is not',
-    (text) => {
-      expect(ignoresScaling(withAnnotations({ [ignoreScalingAnnotation]: text }))).toBe(false);
-    },
-  );
-
-  it('hold and mark by being there, whatever their value', () => {
-    const cases = [
-      { annotations: {}, held: false, marked: false },
-      { annotations: { [meltdownProtectionAnnotation]: '' }, held: true, marked: true },
-      { annotations: { [meltdownProtectionAnnotation]: 'false' }, held: true, marked: true },
-      { annotations: { [replicasAnnotation]: '' }, held: false, marked: true },
-      { annotations: { [ignoreScalingAnnotation]: 'true' }, held: false, marked: false },
-      { annotations: { 'dependency-watchdog.gardener.cloud/other': 'x' }, held: false, marked: false },
-    ];
-    for (const { annotations, held, marked } of cases) {
-      expect(isHeld(withAnnotations(annotations))).toBe(held);
-      expect(isMarked(withAnnotations(annotations))).toBe(marked);
-    }
-    expect(ignoresScaling(withAnnotations({}))).toBe(false);
   });
 });
 
@@ -275,7 +167,7 @@ describe('requests', () => {
   });
 
   it('carry the version that was read, so that they may be repeated', () => {
-    const annotations = { [meltdownProtectionAnnotation]: '', [replicasAnnotation]: null };
+    const annotations = { 'example.org/set': '', 'example.org/removed': null };
     expect(patchScalable(deployment, { resourceVersion: '7', annotations, replicas: 0 })).toMatchObject({
       method: 'PATCH',
       contentType: 'application/merge-patch+json',

@@ -11,21 +11,6 @@ import {
 } from './decode.ts';
 import type { ResourceRef } from './resource-ref.ts';
 
-const prefix = 'dependency-watchdog.gardener.cloud/';
-/** Set by operators: hands off. */
-export const ignoreScalingAnnotation = `${prefix}ignore-scaling`;
-/** The number of replicas before a scale-down. */
-export const replicasAnnotation = `${prefix}replicas`;
-/** Present, with an empty value, while we hold a resource down. */
-export const meltdownProtectionAnnotation = `${prefix}meltdown-protection-active`;
-/** Since when, why and by whom it is held; not written yet, but allowed where writes of ours are narrowed. */
-const heldAnnotation = `${prefix}held`;
-/** All that we ever write on a resource. */
-export const writtenAnnotations = [meltdownProtectionAnnotation, heldAnnotation, replicasAnnotation] as const;
-
-/** Field manager of our scalings: what the API server takes from our User-Agent, and from that of the Go program. */
-export const scalingFieldManager = 'dependency-watchdog';
-
 /** A scalable object as a watch of its kind shows it. */
 export interface ScalableObject {
   readonly meta: ObjectMeta;
@@ -33,8 +18,14 @@ export interface ScalableObject {
   readonly specReplicas?: number;
   readonly readyReplicas?: number;
   readonly observedGeneration?: number;
-  /** Field manager that set `spec.replicas` last, such as `kubectl-scale`. */
+  /** Field manager that set `spec.replicas` last, such as `kubectl-scale`; of an object that is annotated, that set the annotation. */
   readonly replicasManager?: string;
+}
+
+/** An annotation that protects while it is set, in place of a count of 0. */
+export interface Annotation {
+  readonly key: string;
+  readonly value: string;
 }
 
 /** `scale` subresource (`autoscaling/v1`). */
@@ -48,12 +39,14 @@ export interface Scale {
 export interface ResourceState {
   readonly resourceVersion: string;
   readonly annotations: Readonly<Record<string, string>>;
+  /** Present: the resource is annotated in place of being scaled, and counts as one replica, or as none while the annotation is ours. */
+  readonly annotation?: Annotation;
   readonly specReplicas: number;
   /** `status.readyReplicas`, or the Scale's `status.replicas` for kinds without it. */
   readonly readyReplicas: number;
   /** False while the controller of the resource has not yet seen its latest generation. */
   readonly observed: boolean;
-  /** Field manager that set `spec.replicas` last; absent where `managedFields` do not say. */
+  /** Field manager that set `spec.replicas`, or the annotation, last; absent where `managedFields` do not say. */
   readonly replicasManager?: string;
 }
 
@@ -63,13 +56,27 @@ export interface ScaleTarget {
   /** Plural resource name from discovery, such as `deployments`. */
   readonly resource: string;
   readonly namespace: string;
+  /** It is configured to be annotated, and not scaled. */
+  readonly annotation?: Annotation | undefined;
 }
 
 /** Kinds whose annotations and count change in one request; all others go through their `scale` subresource. */
 export const scalesInOneWrite = ({ apiVersion, kind }: ResourceRef): boolean =>
   apiVersion === 'apps/v1' && ['Deployment', 'StatefulSet', 'ReplicaSet'].includes(kind);
 
-export const decodeScalable = (json: unknown, path: string): ScalableObject => {
+/** A resource as it is configured. */
+export interface Protected {
+  readonly ref: ResourceRef;
+  /** Set in place of scaling it. */
+  readonly annotation?: Annotation | undefined;
+}
+
+/** True if the `scale` subresource is needed to protect it. */
+export const usesScale = ({ ref, annotation }: Protected): boolean =>
+  annotation === undefined && !scalesInOneWrite(ref);
+
+/** `annotation`: key of the annotation whose writer is wanted, in place of that of the count. */
+export const decodeScalable = (json: unknown, path: string, annotation?: string): ScalableObject => {
   const object = decodeObject(json, path);
   const spec = optionalObject(object.spec, `${path}.spec`) ?? {};
   const status = optionalObject(object.status, `${path}.status`) ?? {};
@@ -81,39 +88,57 @@ export const decodeScalable = (json: unknown, path: string): ScalableObject => {
   };
   return {
     meta: decodeMeta(object, path),
-    ...replicasManagerOf(object, path),
+    ...managerOf(object, { path, annotation }),
     ...Object.fromEntries(Object.entries(counts).filter(([, value]) => value !== undefined)),
   };
 };
 
+interface Owned {
+  readonly path: string;
+  /** Absent: `spec.replicas`. */
+  readonly annotation: string | undefined;
+}
+
 /**
- * Who set `spec.replicas` last. Several managers own a field when they agree on its value; an update that changes it takes it from the others
+ * Who set a field last. Several managers own a field when they agree on its value; an update that changes it takes it from the others
  * (https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management).
  */
-const replicasManagerOf = (object: JsonObject, path: string): { readonly replicasManager?: string } => {
+const managerOf = (object: JsonObject, { path, annotation }: Owned): { readonly replicasManager?: string } => {
   const metadata = optionalObject(object.metadata, `${path}.metadata`) ?? {};
   let latest: { readonly manager: string; readonly time: string } | undefined;
   for (const item of Array.isArray(metadata.managedFields) ? metadata.managedFields : []) {
-    const owner = ownerOfReplicas(item);
+    const owner = ownerOfField(item, annotation);
     if (owner !== undefined && (latest === undefined || owner.time >= latest.time)) latest = owner;
   }
   return latest === undefined ? {} : { replicasManager: latest.manager };
 };
 
 /** An odd entry says nothing: for the sake of a name in a message no resource must become unreadable. */
-const ownerOfReplicas = (item: unknown): { readonly manager: string; readonly time: string } | undefined => {
+const ownerOfField = (
+  item: unknown,
+  annotation: string | undefined,
+): { readonly manager: string; readonly time: string } | undefined => {
   try {
     const entry = decodeObject(item, 'managedFields');
     const fields = optionalObject(entry.fieldsV1, 'fieldsV1') ?? {};
-    const spec = optionalObject(fields['f:spec'], 'f:spec') ?? {};
     const manager = optionalString(entry.manager, 'manager') ?? '';
-    if (spec['f:replicas'] === undefined || manager === '') return undefined;
+    if (manager === '' || !(annotation === undefined ? ownsReplicas(fields) : ownsAnnotation(fields, annotation))) {
+      return undefined;
+    }
     // RFC 3339 in UTC to the second, as the API server writes it, compares as text.
     return { manager, time: optionalString(entry.time, 'time') ?? '' };
   } catch (error) {
     if (error instanceof DecodeError) return undefined;
     throw error;
   }
+};
+
+const ownsReplicas = (fields: JsonObject): boolean =>
+  optionalObject(fields['f:spec'], 'f:spec')?.['f:replicas'] !== undefined;
+
+const ownsAnnotation = (fields: JsonObject, key: string): boolean => {
+  const metadata = optionalObject(fields['f:metadata'], 'f:metadata') ?? {};
+  return optionalObject(metadata['f:annotations'], 'f:annotations')?.[`f:${key}`] !== undefined;
 };
 
 const decodeScale = (json: unknown): Scale => {
@@ -151,29 +176,6 @@ export const scaledState = (object: ScalableObject, scale: Scale): ResourceState
   ...withManager(object),
 });
 
-/** Go's spellings of true (`strconv.ParseBool`). */
-const goTrue: ReadonlySet<string> = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
-export const ignoresScaling = ({ annotations }: ResourceState): boolean =>
-  goTrue.has(annotations[ignoreScalingAnnotation] ?? '');
-
-/** True if we hold the resource down. */
-export const isHeld = ({ annotations }: Pick<ResourceState, 'annotations'>): boolean =>
-  Object.hasOwn(annotations, meltdownProtectionAnnotation);
-
-/** True if annotations of ours are left on the resource. */
-export const isMarked = ({ annotations }: Pick<ResourceState, 'annotations'>): boolean =>
-  Object.hasOwn(annotations, meltdownProtectionAnnotation) || Object.hasOwn(annotations, replicasAnnotation);
-
-/** Replicas to restore. An unreadable or absent value is 1: a resource must not stay at 0 because of a typo. */
-export const replicasToRestore = ({
-  annotations,
-}: ResourceState): { readonly replicas: number; readonly unreadable?: string } => {
-  const text = annotations[replicasAnnotation];
-  if (text === undefined) return { replicas: 1 };
-  const replicas = /^\d{1,10}$/.test(text) ? Number(text) : 0;
-  return replicas >= 1 && replicas <= 2_147_483_647 ? { replicas } : { replicas: 1, unreadable: text };
-};
-
 /**
  * True if `a` is at least as new as `b`. resourceVersions of one resource compare as decimal numbers (KEP-5504); others are only
  * ever equal or different, and then the one seen last counts as newer.
@@ -191,7 +193,7 @@ const objectPath = ({ ref, resource, namespace }: ScaleTarget): string => {
 export const getScalable = (target: ScaleTarget): Call<ScalableObject> => ({
   method: 'GET',
   path: objectPath(target),
-  decode: (json) => decodeScalable(json, target.ref.kind),
+  decode: (json) => decodeScalable(json, target.ref.kind, target.annotation?.key),
 });
 
 export const getScale = (target: ScaleTarget): Call<Scale> => ({
@@ -216,7 +218,7 @@ export const patchScalable = (
     metadata: { resourceVersion: change.resourceVersion, annotations: change.annotations },
     ...(change.replicas === undefined ? {} : { spec: { replicas: change.replicas } }),
   },
-  decode: (json) => decodeScalable(json, target.ref.kind),
+  decode: (json) => decodeScalable(json, target.ref.kind, target.annotation?.key),
 });
 
 export const patchScale = (

@@ -1,9 +1,9 @@
 import type { KubeClient } from './kube.ts';
 
-/** The connections of one probe run to one shoot's API server; nothing of an earlier run is used again. */
+/** Connections to one shoot's API server, for one run unless the connector is `kept`. TLS sessions of earlier runs may be resumed. */
 export interface ShootConnection {
   readonly client: KubeClient;
-  /** Closes the run's connections; requests under way fail. */
+  /** Closes the connections; requests under way fail. */
   close(): void;
 }
 
@@ -15,8 +15,8 @@ export interface ShootPolicy {
 
 export interface ShootConnector {
   /**
-   * Opens nothing yet: the first call connects. `kubeconfig` is data from the cluster and so untrusted: throws a KubeconfigError that
-   * names the field for anything refused or broken.
+   * Opens nothing: the first request of the client connects. `kubeconfig` is data from the cluster and so untrusted: throws a KubeconfigError
+   * that names the field for anything refused or broken.
    */
-  connect(kubeconfig: string, policy?: ShootPolicy): ShootConnection;
+  clientFor(kubeconfig: string, policy?: ShootPolicy): ShootConnection;
 }

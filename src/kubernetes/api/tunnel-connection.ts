@@ -1,6 +1,6 @@
 import type { ShootPolicy } from './shoot-connection.ts';
 
-/** A port of a shoot's pod, and what is allowed of the kubeconfig on the way there. */
+/** A port of a shoot's pod, and what the operator allows the kubeconfig that leads there. */
 export interface TunnelTarget extends ShootPolicy {
   readonly namespace: string;
   readonly pod: string;

@@ -1,44 +1,40 @@
+import { WaitingLine } from '../client/index.ts';
 import type { Store, StoreChange } from './store.ts';
 
 /** A store whose source comes later; until then it is empty and not synced. */
-export interface DeferredStore<T> {
-  readonly store: Store<T>;
-  /** To be called once. What the source holds already is not announced, so connect it before it runs. */
-  connect(source: Store<T>): void;
-}
+export class DeferredStore<T> implements Store<T> {
+  readonly #listeners = new Set<(change: StoreChange<T>) => void>();
+  readonly #waiting = new WaitingLine();
+  #source: Store<T> | undefined;
 
-export const createDeferredStore = <T>(): DeferredStore<T> => {
-  const listeners = new Set<(change: StoreChange<T>) => void>();
-  let source: Store<T> | undefined;
-  let announce: (connected: Store<T>) => void = () => undefined;
-  const connected = new Promise<Store<T>>((resolve) => {
-    announce = resolve;
-  });
-  return {
-    store: {
-      get synced() {
-        return source?.synced ?? false;
-      },
-      get: (key) => source?.get(key),
-      entries: () => source?.entries() ?? [],
-      subscribe: (listener) => {
-        listeners.add(listener);
-        return () => listeners.delete(listener);
-      },
-      whenSynced: async (signal) => {
-        const aborted = new Promise<never>((_, reject) => {
-          signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-        });
-        signal.throwIfAborted();
-        await (await Promise.race([connected, aborted])).whenSynced(signal);
-      },
-    },
-    connect: (store) => {
-      source = store;
-      store.subscribe((change) => {
-        for (const listener of listeners) listener(change);
-      });
-      announce(store);
-    },
-  };
-};
+  get synced(): boolean {
+    return this.#source?.synced ?? false;
+  }
+
+  get(key: string): T | undefined {
+    return this.#source?.get(key);
+  }
+
+  entries(): ReturnType<Store<T>['entries']> {
+    return this.#source?.entries() ?? [];
+  }
+
+  subscribe(listener: (change: StoreChange<T>) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async whenSynced(signal: AbortSignal): Promise<void> {
+    if (this.#source === undefined) await this.#waiting.join(signal);
+    await this.#source?.whenSynced(signal);
+  }
+
+  /** To be called once. What the source holds already is not announced, so connect it before it runs. */
+  connect(source: Store<T>): void {
+    this.#source = source;
+    source.subscribe((change) => {
+      for (const listener of this.#listeners) listener(change);
+    });
+    this.#waiting.callUpAll();
+  }
+}

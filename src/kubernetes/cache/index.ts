@@ -1,4 +1,5 @@
 export type { DependentSource, DependentSources } from './dependent-source.ts';
+export { createFoundInformer } from './found-informer.ts';
 export { type Informer, createInformer } from './informer.ts';
 export type { ObjectKey, Store, StoreChange } from './store.ts';
 export { waitForSync } from './wait-for-sync.ts';

@@ -27,7 +27,7 @@ describe('splitLines', () => {
           expect(await collect(splitLines(chunksOf(bytes, cuts), 1_000_000))).toEqual(lines);
         },
       ),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 

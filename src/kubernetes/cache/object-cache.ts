@@ -1,8 +1,9 @@
 import type { Logger } from '../../ports/logger.ts';
 import { type JsonObject, decodeObject, decodeString, optionalString } from '../api/decode.ts';
+import { WaitingLine } from '../client/index.ts';
 import type { ObjectKey, Store, StoreChange } from './store.ts';
 
-/** Turns an object of the API into what is kept of it; throws (a DecodeError) when it has not the shape it must have. */
+/** Makes of an object of the API what a cache keeps of it; throws a DecodeError when the shape is wrong. */
 export type Project<T> = (object: unknown, path: string) => T;
 
 interface Entry<T> {
@@ -15,17 +16,6 @@ export interface Replacement {
   add(item: unknown): void;
   /** Makes the list the content of the store in one step and reports what differs. */
   commit(): void;
-}
-
-/** The content of an informer, kept apart from how it gets there. */
-export interface ObjectCache<T> {
-  readonly store: Store<T>;
-  readonly size: number;
-  /** Objects that could not be projected and are left out, or shown in their last good state. */
-  readonly undecodable: number;
-  replace(): Replacement;
-  set(object: JsonObject): void;
-  remove(object: JsonObject): void;
 }
 
 interface Identity {
@@ -47,160 +37,143 @@ const identify = (item: unknown): Identity => {
 const isSame = <T>(known: Entry<T> | undefined, resourceVersion: string): known is Entry<T> =>
   known !== undefined && resourceVersion !== '' && known.resourceVersion === resourceVersion;
 
-export const createObjectCache = <T>(project: Project<T>, logger: Logger): ObjectCache<T> => {
-  let entries = new Map<ObjectKey, Entry<T>>();
+/** The content of an informer, kept apart from how it gets there. */
+export class ObjectCache<T> implements Store<T> {
+  readonly #project: Project<T>;
+  readonly #logger: Logger;
+  readonly #listeners = new Set<(change: StoreChange<T>) => void>();
+  readonly #waiting = new WaitingLine();
+  #entries = new Map<ObjectKey, Entry<T>>();
   /** Versions of objects that were logged as broken. */
-  let broken = new Map<ObjectKey, string>();
-  let synced = false;
-  const listeners = new Set<(change: StoreChange<T>) => void>();
-  const syncWaiters = new Set<() => void>();
+  #broken = new Map<ObjectKey, string>();
+  #synced = false;
 
-  const notify = (change: StoreChange<T>): void => {
-    for (const listener of [...listeners]) {
-      try {
-        listener(change);
-      } catch (error) {
-        logger.error('a listener of the cache failed', { object: change.key, error });
-      }
-    }
-  };
+  constructor(project: Project<T>, logger: Logger) {
+    this.#project = project;
+    this.#logger = logger;
+  }
 
-  /** The new entry; the known one when nothing changed or the new state cannot be projected; undefined when there is neither. */
-  const read = (
-    { key, resourceVersion }: Identity,
-    item: unknown,
-    into: Map<ObjectKey, string>,
-  ): Entry<T> | undefined => {
-    const known = entries.get(key);
-    if (isSame(known, resourceVersion)) return known;
-    try {
-      const entry = { resourceVersion, value: project(item, key) };
-      into.delete(key);
-      return entry;
-    } catch (error) {
-      if (broken.get(key) !== resourceVersion || resourceVersion === '') {
-        logger.error('an object cannot be read and is ignored', { object: key, problem: String(error) });
-      }
-      into.set(key, resourceVersion);
-      return known;
-    }
-  };
+  get synced(): boolean {
+    return this.#synced;
+  }
 
-  const identified = (item: unknown): Identity | undefined => {
-    try {
-      return identify(item);
-    } catch (error) {
-      logger.error('an object without identity is ignored', { problem: String(error) });
-      return undefined;
-    }
-  };
+  get size(): number {
+    return this.#entries.size;
+  }
 
-  const reportDifference = (
-    before: ReadonlyMap<ObjectKey, Entry<T>>,
-    after: ReadonlyMap<ObjectKey, Entry<T>>,
-  ): void => {
-    for (const [key, { value }] of before) {
-      if (!after.has(key)) notify({ type: 'deleted', key, value });
-    }
-    for (const [key, entry] of after) {
-      const previous = before.get(key);
-      if (previous === undefined) notify({ type: 'set', key, value: entry.value });
-      else if (previous !== entry) notify({ type: 'set', key, value: entry.value, previous: previous.value });
-    }
-  };
+  /** Objects that could not be projected and are left out, or shown in their last good state. */
+  get undecodable(): number {
+    return this.#broken.size;
+  }
 
-  const replace = (): Replacement => {
+  get(key: ObjectKey): T | undefined {
+    return this.#entries.get(key)?.value;
+  }
+
+  *entries(): Iterable<readonly [ObjectKey, T]> {
+    for (const [key, entry] of this.#entries) yield [key, entry.value];
+  }
+
+  subscribe(listener: (change: StoreChange<T>) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  async whenSynced(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (!this.#synced) await this.#waiting.join(signal);
+  }
+
+  replace(): Replacement {
     const next = new Map<ObjectKey, Entry<T>>();
-    const nextBroken = new Map<ObjectKey, string>();
+    const broken = new Map<ObjectKey, string>();
     return {
       add: (item) => {
-        const identity = identified(item);
+        const identity = this.#identify(item);
         if (identity === undefined) return;
-        const entry = read(identity, item, nextBroken);
+        const entry = this.#read(identity, item, broken);
         if (entry !== undefined) next.set(identity.key, entry);
       },
       commit: () => {
-        const before = entries;
-        entries = next;
-        broken = nextBroken;
-        synced = true;
-        reportDifference(before, next);
-        for (const wake of [...syncWaiters]) wake();
+        const before = this.#entries;
+        this.#entries = next;
+        this.#broken = broken;
+        this.#synced = true;
+        this.#notifyDifference(before, next);
+        this.#waiting.callUpAll();
       },
     };
-  };
+  }
 
-  const set = (object: JsonObject): void => {
-    const identity = identified(object);
+  set(object: JsonObject): void {
+    const identity = this.#identify(object);
     if (identity === undefined) return;
     const { key } = identity;
-    const previous = entries.get(key);
-    const entry = read(identity, object, broken);
-    if (entry === undefined || entry === previous) return;
-    entries.set(key, entry);
-    notify({ type: 'set', key, value: entry.value, ...(previous === undefined ? {} : { previous: previous.value }) });
-  };
+    const previous = this.#entries.get(key);
+    const entry = this.#read(identity, object, this.#broken);
+    if (entry === undefined) return;
+    this.#entries.set(key, entry);
+    this.#notifySet(key, entry, previous);
+  }
 
-  const remove = (object: JsonObject): void => {
-    const identity = identified(object);
+  remove(object: JsonObject): void {
+    const identity = this.#identify(object);
     if (identity === undefined) return;
     const { key } = identity;
-    const known = entries.get(key);
+    const known = this.#entries.get(key);
     // The event carries the last state; where that cannot be read, ours is the last known.
-    const last = known === undefined ? undefined : (read(identity, object, broken) ?? known);
-    broken.delete(key);
+    const last = known && (this.#read(identity, object, this.#broken) ?? known);
+    this.#broken.delete(key);
     if (last === undefined) return;
-    entries.delete(key);
-    notify({ type: 'deleted', key, value: last.value });
-  };
+    this.#entries.delete(key);
+    this.#notify({ type: 'deleted', key, value: last.value });
+  }
 
-  const whenSynced = (signal: AbortSignal): Promise<void> =>
-    new Promise((resolve, reject) => {
-      const leave = (): void => {
-        syncWaiters.delete(wake);
-        signal.removeEventListener('abort', abort);
-      };
-      const wake = (): void => {
-        leave();
-        resolve();
-      };
-      const abort = (): void => {
-        leave();
-        reject(signal.reason);
-      };
-      if (signal.aborted) abort();
-      else if (synced) wake();
-      else {
-        syncWaiters.add(wake);
-        signal.addEventListener('abort', abort);
+  #identify(item: unknown): Identity | undefined {
+    try {
+      return identify(item);
+    } catch (error) {
+      this.#logger.error('an object without identity is ignored', { problem: String(error) });
+      return undefined;
+    }
+  }
+
+  /** The new entry; the known one when nothing changed or the new state cannot be projected; undefined when there is neither. */
+  #read({ key, resourceVersion }: Identity, item: unknown, broken: Map<ObjectKey, string>): Entry<T> | undefined {
+    const known = this.#entries.get(key);
+    if (isSame(known, resourceVersion)) return known;
+    try {
+      const entry = { resourceVersion, value: this.#project(item, key) };
+      broken.delete(key);
+      return entry;
+    } catch (error) {
+      if (this.#broken.get(key) !== resourceVersion || resourceVersion === '') {
+        this.#logger.error('an object cannot be read and is ignored', { object: key, problem: String(error) });
       }
-    });
+      broken.set(key, resourceVersion);
+      return known;
+    }
+  }
 
-  const store: Store<T> = {
-    get synced() {
-      return synced;
-    },
-    get: (key) => entries.get(key)?.value,
-    *entries() {
-      for (const [key, entry] of entries) yield [key, entry.value] as const;
-    },
-    subscribe: (listener) => {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
-    whenSynced,
-  };
+  #notifyDifference(before: ReadonlyMap<ObjectKey, Entry<T>>, after: ReadonlyMap<ObjectKey, Entry<T>>): void {
+    for (const [key, { value }] of before) {
+      if (!after.has(key)) this.#notify({ type: 'deleted', key, value });
+    }
+    for (const [key, entry] of after) this.#notifySet(key, entry, before.get(key));
+  }
 
-  return {
-    store,
-    get size() {
-      return entries.size;
-    },
-    get undecodable() {
-      return broken.size;
-    },
-    replace,
-    set,
-    remove,
-  };
-};
+  #notifySet(key: ObjectKey, entry: Entry<T>, previous: Entry<T> | undefined): void {
+    if (previous === undefined) this.#notify({ type: 'set', key, value: entry.value });
+    else if (previous !== entry) this.#notify({ type: 'set', key, value: entry.value, previous: previous.value });
+  }
+
+  #notify(change: StoreChange<T>): void {
+    for (const listener of [...this.#listeners]) {
+      try {
+        listener(change);
+      } catch (error) {
+        this.#logger.error('a listener of the cache failed', { object: change.key, error });
+      }
+    }
+  }
+}

@@ -1,6 +1,6 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
-import type { InformerState } from './informer.ts';
+import type { ReflectorState } from './reflector.ts';
 
 interface Waiting {
   readonly clock: Clock;
@@ -15,11 +15,11 @@ interface WithoutTimeout extends Waiting {
   readonly logger: Logger;
 }
 
-/** What is needed of an informer. */
+/** The part of an informer that a wait needs. */
 export interface Syncing {
   readonly name: string;
   whenSynced(signal: AbortSignal): Promise<void>;
-  state(): Pick<InformerState, 'synced' | 'lastError'>;
+  state(): Pick<ReflectorState, 'synced' | 'lastError'>;
 }
 
 /** How often a wait without a time-out logs which caches are not filled. */

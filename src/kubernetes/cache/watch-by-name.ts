@@ -6,7 +6,7 @@ import type { ResourceRef } from '../api/resource-ref.ts';
 import { groupVersionPath, resolveKind } from '../client/index.ts';
 import type { ServedKind } from './dependent-source.ts';
 import { type Informer, createInformer } from './informer.ts';
-import { createDeferredStore } from './deferred-store.ts';
+import { DeferredStore } from './deferred-store.ts';
 import type { Store } from './store.ts';
 import type { WatchRegistry } from './watch-registry.ts';
 
@@ -21,9 +21,11 @@ export interface WatchByNameDeps {
 
 export interface WatchByNameOptions<T> {
   readonly ref: ResourceRef;
+  /** All objects of the kind are watched, whatever their names. Default: those of the name. */
+  readonly ofAnyName?: boolean;
   /** For logs. */
   readonly key: string;
-  /** What is kept of each object. */
+  /** Makes of each object what the store keeps. */
   readonly project: (json: unknown, path: string) => T;
   /** A kind without a `scale` subresource counts as not served. */
   readonly needsScale: boolean;
@@ -44,7 +46,7 @@ export interface WatchByName<T> {
   watchedSince(): number | undefined;
 }
 
-/** How long until a kind that is not served, or not known yet, is asked for again, in milliseconds. */
+/** Milliseconds until discovery is repeated for a kind that is not served, or not known yet. */
 const rediscoverMs = 30_000;
 const retryDiscoveryMs = 2_000;
 const discoveryTimeoutMs = 10_000;
@@ -54,9 +56,9 @@ const discoveryTimeoutMs = 10_000;
  * for again and again.
  */
 export const watchByName = <T>(options: WatchByNameOptions<T>, deps: WatchByNameDeps): WatchByName<T> => {
-  const { ref, key, project } = options;
+  const { ref, key, project, ofAnyName = false } = options;
   const { clock, logger } = deps;
-  const late = createDeferredStore<T>();
+  const store = new DeferredStore<T>();
   let served: ServedKind = { kind: 'unknown' };
   let informer: Informer<T> | undefined;
   let lastError: string | undefined;
@@ -87,7 +89,7 @@ export const watchByName = <T>(options: WatchByNameOptions<T>, deps: WatchByName
 
   return {
     served: () => served,
-    store: late.store,
+    store,
     awayMs: () => informer?.awayMs() ?? 0,
     problem: () => (served.kind === 'not-served' ? served.problem : (informer?.state().problem ?? lastError)),
     watchedSince: () => {
@@ -101,14 +103,14 @@ export const watchByName = <T>(options: WatchByNameOptions<T>, deps: WatchByName
         informer = createInformer<T>({
           ...deps,
           path: `${groupVersionPath(ref.apiVersion)}/${resource}`,
-          query: { fieldSelector: `metadata.name=${ref.name}` },
+          ...(ofAnyName ? {} : { query: { fieldSelector: `metadata.name=${ref.name}` } }),
           project,
         });
       } catch (error) {
         if (signal.aborted) return;
         throw error;
       }
-      late.connect(informer);
+      store.connect(informer);
       await informer.run(signal);
     },
   };

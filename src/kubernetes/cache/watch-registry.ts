@@ -14,10 +14,10 @@ export interface WatchEntry {
 
 /** All watches of a process, and what they have learned of the API servers. */
 export interface WatchRegistry {
-  /** To be called when a watch begins; returns what is to be called when it ends. */
+  /** To be called when a watch begins; returns the function to call when it ends. */
   enter(entry: WatchEntry): () => void;
   readonly entries: Iterable<WatchEntry>;
-  /** Resources of which some watch has been sent a bookmark: silence says something there. */
+  /** Resources on a watch of which a bookmark has come: there silence means something. */
   readonly bookmarked: Set<string>;
 }
 

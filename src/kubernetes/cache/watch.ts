@@ -12,13 +12,13 @@ const silenceGraceMs = 15_000;
 /**
  * So long may a stream be silent where bookmarks come: kube-apiserver sends one a minute to each watcher, a second or two late
  * (`nextBookmarkTime` in `storage/cacher`), but none until its cache has got beyond where the watch began (`cacheWatcher.process`): where
- * nothing changes and etcd tells of no progress, that takes long. A watch that it serves from etcd gets none.
+ * nothing changes and etcd reports no progress, that takes long. A watch that it serves from etcd gets none.
  */
 export const bookmarkSilenceMs = 90_000;
 /** From when the request has left until the head of the answer: kube-apiserver sends it before there is an event (`endpoints/handlers/watch.go`). */
 const openTimeoutMs = 30_000;
 
-/** We gave up a watch of which no byte came. What the server calls a `Timeout`, in an answer or in an ERROR event, is not this: it spoke. */
+/** We gave up a silent watch. A `Timeout` in an answer or in an ERROR event is another case: there the server spoke. */
 export class WatchSilentError extends ApiError {
   constructor(message: string) {
     super({ code: 'Timeout', message });
@@ -27,7 +27,7 @@ export class WatchSilentError extends ApiError {
 
 export interface WatchEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK';
-  /** Of a bookmark it holds nothing but its resourceVersion. */
+  /** A bookmark's holds nothing but a resourceVersion. */
   readonly object: JsonObject;
   /** Where to resume after this event. */
   readonly resourceVersion: string;
@@ -46,7 +46,7 @@ export interface WatchOptions {
   readonly timeoutSeconds: number;
   /** `Kind` of every object; undefined: not known, any will do. */
   readonly kind: string | undefined;
-  /** The server is known to send bookmarks on watches like this one; else the first of them tells. */
+  /** True if the server is known to send bookmarks on watches like this one; else we know after the first. */
   readonly bookmarked: boolean;
   /** Called when the server has accepted the watch. */
   readonly onOpen: () => void;
@@ -74,7 +74,7 @@ const resourceVersionOf = (object: JsonObject): string => {
   return typeof version === 'string' ? version : '';
 };
 
-/** One line of the stream. Throws the ApiError of an ERROR event, and MalformedResponse for what is no event of this watch. */
+/** One line of the stream. Throws the ApiError of an ERROR event, and MalformedResponse for anything else than an event of this watch. */
 const parseEvent = (line: string, { path, kind }: WatchOptions): WatchEvent => {
   const json = parseLine(line);
   if (!isObject(json)) throw malformed(path, 'the stream ended inside an event, or holds something that is not JSON');
@@ -110,7 +110,7 @@ async function* heard(chunks: AsyncIterable<Uint8Array>, onChunk: () => void): A
  */
 export async function* watchOnce(options: WatchOptions): AsyncGenerator<WatchEvent, void> {
   const { kube, clock, path, timeoutSeconds } = options;
-  const scope = createScope({ signal: options.signal, clock, timeoutMs: undefined, onTimeout: () => undefined });
+  const scope = createScope({ signal: options.signal, clock });
   const patienceMs = options.bookmarked ? bookmarkSilenceMs : timeoutSeconds * 1_000 + silenceGraceMs;
   const silence = guardSilence({
     clock,
@@ -139,7 +139,7 @@ export async function* watchOnce(options: WatchOptions): AsyncGenerator<WatchEve
         timeoutSeconds: String(timeoutSeconds),
       },
       headers: { accept: options.accept },
-      // Whoever watches waits and tries again by itself.
+      // The reflector waits and tries again by itself.
       once: true,
       beforeSend: beginOpening,
       signal: scope.signal,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type BodyShare, createBodyBudget } from './body-budget.ts';
+import { type BodyShare, BodyBudget } from './body-budget.ts';
 
 const { signal } = new AbortController();
 
@@ -18,7 +18,7 @@ const isDone = async (promise: Promise<unknown>): Promise<boolean> => {
 
 describe('rule 11a: the sum of the bodies that come in', () => {
   it('rule 11a: is bounded: what does not fit waits, first come, first served', async () => {
-    const budget = createBodyBudget(100);
+    const budget = new BodyBudget(100);
     const [a, b, c, d] = [budget.open(), budget.open(), budget.open(), budget.open()];
     await resize(a, 60);
     await resize(b, 40);
@@ -37,7 +37,7 @@ describe('rule 11a: the sum of the bodies that come in', () => {
   });
 
   it('rule 11a: a body that grows or shrinks takes what it holds', async () => {
-    const budget = createBodyBudget(100);
+    const budget = new BodyBudget(100);
     const [a, b] = [budget.open(), budget.open()];
     await resize(a, 80);
     const growing = resize(b, 50);
@@ -48,7 +48,7 @@ describe('rule 11a: the sum of the bodies that come in', () => {
   });
 
   it('rule 11a: who gives up leaves the line, and lets the next one in', async () => {
-    const budget = createBodyBudget(100);
+    const budget = new BodyBudget(100);
     const [a, b, c] = [budget.open(), budget.open(), budget.open()];
     await resize(a, 60);
     const controller = new AbortController();

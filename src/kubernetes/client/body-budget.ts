@@ -1,3 +1,5 @@
+import { WaitingLine } from './waiting-line.ts';
+
 /** The part of a budget that one body takes. */
 export interface BodyShare {
   /**
@@ -8,62 +10,26 @@ export interface BodyShare {
   readonly release: () => void;
 }
 
-/** Memory for the bodies that are coming in at the same time. */
-export interface BodyBudget {
-  readonly limitBytes: number;
-  readonly open: () => BodyShare;
-  /** Bytes that are taken, for tests and figures. */
-  readonly taken: () => number;
-}
-
-interface Waiting {
-  readonly bytes: number;
-  readonly proceed: () => void;
-}
-
 /**
- * First come, first served. One body may hold far less than `limitBytes` (see `BodyReader.held`), so that it takes many to fill it. Those that trickle, and those
- * that wait while they hold something, can keep it full: whoever waits needs a deadline.
+ * Memory for the bodies that come in at the same time; first come, first served. One body may hold far less than `limitBytes` (see `BodyReader.held`), so that it
+ * takes many to fill it. Bodies that trickle, and bodies that wait while they hold something, can keep it full: a caller that waits needs a deadline.
  */
-export const createBodyBudget = (limitBytes: number): BodyBudget => {
-  const waiting = new Set<Waiting>();
-  let taken = 0;
+export class BodyBudget {
+  readonly limitBytes: number;
+  #taken = 0;
+  /** By the bytes that each waits for. */
+  readonly #line = new WaitingLine<number>(() => this.#wake());
 
-  const fits = (bytes: number): boolean => taken + bytes <= limitBytes;
+  constructor(limitBytes: number) {
+    this.limitBytes = limitBytes;
+  }
 
-  const wake = (): void => {
-    for (const entry of waiting) {
-      if (!fits(entry.bytes)) return;
-      waiting.delete(entry);
-      taken += entry.bytes;
-      entry.proceed();
-    }
-  };
+  /** Bytes that are taken, for tests and figures. */
+  taken(): number {
+    return this.#taken;
+  }
 
-  const grow = (bytes: number, signal: AbortSignal): Promise<void> =>
-    new Promise((resolve, reject) => {
-      const leave = (): void => {
-        waiting.delete(entry);
-        signal.removeEventListener('abort', abort);
-      };
-      const abort = (): void => {
-        leave();
-        wake();
-        reject(signal.reason);
-      };
-      const entry: Waiting = {
-        bytes,
-        proceed: () => {
-          leave();
-          resolve();
-        },
-      };
-      waiting.add(entry);
-      if (signal.aborted) abort();
-      else signal.addEventListener('abort', abort);
-    });
-
-  const open = (): BodyShare => {
+  open(): BodyShare {
     let own = 0;
     return {
       resize: (bytes, signal) => {
@@ -71,19 +37,32 @@ export const createBodyBudget = (limitBytes: number): BodyBudget => {
         const take = (): void => {
           own = bytes;
         };
-        if (more > 0 && (waiting.size > 0 || !fits(more))) return grow(more, signal).then(take);
-        taken += more;
+        if (more > 0 && (this.#line.length > 0 || !this.#fits(more))) return this.#line.join(signal, more).then(take);
         take();
-        if (more < 0) wake();
+        this.#add(more);
         return undefined;
       },
       release: () => {
-        taken -= own;
+        this.#add(-own);
         own = 0;
-        wake();
       },
     };
-  };
+  }
 
-  return { limitBytes, open, taken: () => taken };
-};
+  #fits(bytes: number): boolean {
+    return this.#taken + bytes <= this.limitBytes;
+  }
+
+  #add(bytes: number): void {
+    this.#taken += bytes;
+    this.#wake();
+  }
+
+  /** Lets those go for which there is room, in their order. */
+  #wake(): void {
+    const { first } = this.#line;
+    if (first === undefined || !this.#fits(first)) return;
+    this.#taken += first;
+    this.#line.callUp();
+  }
+}

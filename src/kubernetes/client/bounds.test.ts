@@ -9,7 +9,7 @@ import { ApiError } from '../api/errors.ts';
 import type { Kube, KubeRequest } from '../api/kube.ts';
 import { listNodeLeases } from '../api/lease.ts';
 import { leaseListBounds, listBounds, nodeListBounds } from '../api/list-call.ts';
-import { createBodyBudget } from './body-budget.ts';
+import { BodyBudget } from './body-budget.ts';
 import { createKubeClient } from './client.ts';
 
 const [kib, mib] = [1024, 1024 * 1024];
@@ -305,7 +305,7 @@ describe('rule 11a: what one answer may cost', () => {
 describe('rule 11a: answers that wait for memory of ours', () => {
   /** Others hold all there is, until `release`. */
   const fullBudget = () => {
-    const budget = createBodyBudget(100 * kib);
+    const budget = new BodyBudget(100 * kib);
     const others = budget.open();
     void others.resize(100 * kib, signal);
     return { budget, release: others.release };
@@ -363,7 +363,7 @@ describe('rule 11a: answers that wait for memory of ours', () => {
   });
 
   it('rule 11a: a short answer takes what it is long', async () => {
-    const budget = createBodyBudget(4 * kib);
+    const budget = new BodyBudget(4 * kib);
     const clock = createFakeClock();
     const { kube } = trickle(clock, []);
     const client = createKubeClient({ kube, clock, budget });

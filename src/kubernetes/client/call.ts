@@ -75,7 +75,7 @@ const requestOf = <T>(call: Call<T>, options: CallOptions, accept: string): Kube
   ...(call.repeatable === undefined ? {} : { repeatable: call.repeatable }),
   ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
   ...(options.once === undefined ? {} : { once: options.once }),
-  ...(options.lane === undefined ? {} : { lane: options.lane }),
+  ...(options.priority === undefined ? {} : { priority: options.priority }),
   ...(options.beforeSend === undefined ? {} : { beforeSend: options.beforeSend }),
 });
 
@@ -91,7 +91,7 @@ export const performCall = async <T>(call: Call<T>, options: CallOptions, contex
   }
 };
 
-/** What is wrong with an answer becomes a MalformedResponse. */
+/** Any problem of an answer becomes a MalformedResponse. */
 const perform = async <T>(call: Call<T>, options: CallOptions, context: CallContext): Promise<Answer<T>> => {
   try {
     return await (call.list === undefined
@@ -156,7 +156,7 @@ interface Exchange<R> {
 const exchange = async <T, R>(call: Call<T>, { readerOf: open, options, context }: Exchange<R>): Promise<Answer<R>> => {
   const { clock, budget } = context;
   const { signal, timeoutMs } = options;
-  const scope = createScope({ signal, clock, timeoutMs: undefined, onTimeout: () => undefined });
+  const scope = createScope({ signal, clock });
   try {
     const sentAt = clock.monotonic();
     const deadline = timeoutMs === undefined ? undefined : sentAt + timeoutMs;

@@ -6,8 +6,9 @@ import { dial } from './dial.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type Scope, createScope } from './scope.ts';
 import type { Security } from './security.ts';
+import { WaitingLine } from './waiting-line.ts';
 
-/** One open connection, leased to one exchange at a time. */
+/** One open connection, lent to one exchange at a time. */
 export interface Connection {
   /** Hands out this one socket; knows from HTTP's rules whether it can carry another exchange. */
   readonly agent: Agent;
@@ -25,29 +26,13 @@ export interface PoolOptions {
   /** How long an unused connection is kept. */
   readonly idleMs: number;
   /** Milliseconds for TCP, proxy and TLS together. Default: 30 s as client-go's dialer; keeps a watch, which has no deadline, from hanging unconnected. */
-  readonly connectTimeoutMs?: number | undefined;
-}
-
-export interface ConnectionPool {
-  /**
-   * Leases a connection: an idle one, or with `fresh` a new one. Queues when too many are open. It comes back by itself when its exchange
-   * ends. Rejects with Node's error, and with the signal's reason on abort.
-   */
-  acquire(options: { readonly signal: AbortSignal; readonly fresh: boolean }): Promise<Connection>;
-  /** Closes what is idle: after one reset the others are suspect. */
-  discardIdle(): void;
-  /** Closes all connections, those in use too. */
-  close(): void;
-}
-
-interface Waiter {
-  readonly wake: () => void;
+  readonly connectTimeoutMs?: number;
 }
 
 interface Idle {
-  readonly connection: Connection;
   readonly security: Security;
-  readonly forget: () => void;
+  /** Of the timer that ends it. */
+  readonly cancel: () => void;
 }
 
 const defaultConnectTimeoutMs = 30_000;
@@ -57,51 +42,92 @@ const connectTimeout = (): Error => Object.assign(new Error('no connection in ti
 const closedError = (): Error => Object.assign(new Error('the connection pool is closed'), { code: 'ECLOSED' });
 
 /** Node's Agent cannot abort a connection it is making, nor tell a stale one from a fresh one: hence a pool of Agents with one socket each. */
-export const createConnectionPool = (options: PoolOptions): ConnectionPool => {
-  const { endpoint, clock, maxConnections, idleMs, connectTimeoutMs = defaultConnectTimeoutMs } = options;
-  const open = new Set<Connection>();
-  const idle: Idle[] = [];
-  const waiters = new Set<Waiter>();
-  const dialing = new Set<Scope>();
-  let closed = false;
-  let latest: Security | undefined;
+export class ConnectionPool {
+  readonly #options: PoolOptions;
+  readonly #open = new Set<Connection>();
+  /** The latest one last. */
+  readonly #idle = new Map<Connection, Idle>();
+  readonly #dialing = new Set<Scope>();
+  readonly #waiting = new WaitingLine();
+  #closed = false;
+  #security: Security | undefined;
 
-  const wakeOne = (): void => {
-    const [first] = waiters;
-    first?.wake();
-  };
+  constructor(options: PoolOptions) {
+    this.#options = options;
+  }
 
-  /** Out of the list at once: a socket tells of its end only later. */
-  const discard = (entry: Idle): void => {
-    entry.forget();
-    entry.connection.destroy();
-  };
-
-  const discardIdle = (): void => {
-    for (const entry of [...idle]) discard(entry);
-  };
-
-  const release = (connection: Connection, security: Security): void => {
-    if (!open.has(connection)) return;
-    if (closed || security !== latest) {
-      connection.destroy();
-      return;
+  /**
+   * Lends a connection: an idle one, or with `fresh` a new one. Queues when too many are open. It comes back by itself when its exchange
+   * ends. Rejects with Node's error, and with the signal's reason on abort.
+   */
+  async borrow({ signal, fresh }: { readonly signal: AbortSignal; readonly fresh: boolean }): Promise<Connection> {
+    const security = await this.#options.security(signal);
+    this.#security = security;
+    try {
+      while (true) {
+        signal.throwIfAborted();
+        if (this.#closed) throw closedError();
+        const reused = fresh ? undefined : this.#takeIdle(security);
+        if (reused !== undefined) return reused;
+        if (this.#open.size + this.#dialing.size < this.#options.maxConnections) {
+          return await this.#connect(security, signal);
+        }
+        if (this.#idle.size > 0) this.discardIdle();
+        await this.#waiting.join(signal);
+      }
+    } catch (error) {
+      // The place it had, or was woken for, is free.
+      this.#waiting.callUp();
+      throw error;
     }
-    const cancel = clock.timer(idleMs, () => discard(entry));
-    const entry: Idle = {
-      connection,
-      security,
-      forget: () => {
-        cancel();
-        const index = idle.indexOf(entry);
-        if (index >= 0) idle.splice(index, 1);
-      },
-    };
-    idle.push(entry);
-    wakeOne();
-  };
+  }
 
-  const adopt = (socket: Socket, security: Security): Connection => {
+  /** Closes what is idle: after one reset the others are suspect. */
+  discardIdle(): void {
+    for (const connection of [...this.#idle.keys()]) this.#discard(connection);
+  }
+
+  /** Closes all connections, those in use too. */
+  close(): void {
+    this.#closed = true;
+    for (const attempt of [...this.#dialing]) attempt.fail(closedError());
+    for (const connection of [...this.#open]) connection.destroy();
+    this.#waiting.callUpAll();
+  }
+
+  #takeIdle(security: Security): Connection | undefined {
+    for (const [connection, idle] of [...this.#idle].reverse()) {
+      this.#forgetIdle(connection);
+      if (idle.security === security) return connection;
+      connection.destroy();
+    }
+    return undefined;
+  }
+
+  #forgetIdle(connection: Connection): void {
+    this.#idle.get(connection)?.cancel();
+    this.#idle.delete(connection);
+  }
+
+  /** Out of the list at once: a socket reports its end only later. */
+  #discard(connection: Connection): void {
+    this.#forgetIdle(connection);
+    connection.destroy();
+  }
+
+  async #connect(security: Security, signal: AbortSignal): Promise<Connection> {
+    const { endpoint, clock, connectTimeoutMs: timeoutMs = defaultConnectTimeoutMs } = this.#options;
+    const attempt = createScope({ signal, clock, timeoutMs, onTimeout: connectTimeout });
+    this.#dialing.add(attempt);
+    try {
+      return this.#adopt(await dial({ endpoint, security, signal: attempt.signal }), security);
+    } finally {
+      attempt.end();
+      this.#dialing.delete(attempt);
+    }
+  }
+
+  #adopt(socket: Socket, security: Security): Connection {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const connection: Connection = { agent, destroy: () => void socket.destroy() };
     agent.createConnection = () => socket;
@@ -110,89 +136,26 @@ export const createConnectionPool = (options: PoolOptions): ConnectionPool => {
     agent.keepSocketAlive = (stream): boolean => {
       const kept = keepSocketAlive(stream);
       // Later, because at this point the Agent has not yet taken the socket back.
-      if (kept) queueMicrotask(() => release(connection, security));
+      if (kept) queueMicrotask(() => this.#takeBack(connection, security));
       return kept;
     };
-    open.add(connection);
+    this.#open.add(connection);
     socket.once('close', () => {
-      open.delete(connection);
-      idle.find((entry) => entry.connection === connection)?.forget();
-      wakeOne();
+      this.#open.delete(connection);
+      this.#forgetIdle(connection);
+      this.#waiting.callUp();
     });
     return connection;
-  };
+  }
 
-  const takeIdle = (security: Security): Connection | undefined => {
-    for (const entry of [...idle].reverse()) {
-      entry.forget();
-      if (entry.security === security) return entry.connection;
-      entry.connection.destroy();
+  #takeBack(connection: Connection, security: Security): void {
+    if (!this.#open.has(connection)) return;
+    if (this.#closed || security !== this.#security) {
+      connection.destroy();
+      return;
     }
-    return undefined;
-  };
-
-  const connect = async (security: Security, signal: AbortSignal): Promise<Connection> => {
-    const attempt = createScope({ signal, clock, timeoutMs: connectTimeoutMs, onTimeout: connectTimeout });
-    dialing.add(attempt);
-    try {
-      return adopt(await dial({ endpoint, security, signal: attempt.signal }), security);
-    } finally {
-      attempt.end();
-      dialing.delete(attempt);
-    }
-  };
-
-  /** Resolves when a connection may have become free. */
-  const wait = (signal: AbortSignal): Promise<void> =>
-    new Promise((resolve, reject) => {
-      const leave = (): void => {
-        waiters.delete(waiter);
-        signal.removeEventListener('abort', abort);
-      };
-      const abort = (): void => {
-        leave();
-        reject(signal.reason);
-      };
-      const waiter: Waiter = {
-        wake: () => {
-          leave();
-          resolve();
-        },
-      };
-      waiters.add(waiter);
-      signal.addEventListener('abort', abort);
-    });
-
-  const lease = async (security: Security, fresh: boolean, signal: AbortSignal): Promise<Connection> => {
-    while (true) {
-      signal.throwIfAborted();
-      if (closed) throw closedError();
-      const reused = fresh ? undefined : takeIdle(security);
-      if (reused !== undefined) return reused;
-      if (open.size + dialing.size < maxConnections) return connect(security, signal);
-      if (idle.length > 0) discardIdle();
-      await wait(signal);
-    }
-  };
-
-  const acquire: ConnectionPool['acquire'] = async ({ signal, fresh }) => {
-    const security = await options.security(signal);
-    latest = security;
-    try {
-      return await lease(security, fresh, signal);
-    } catch (error) {
-      // The place it had, or was woken for, is free.
-      wakeOne();
-      throw error;
-    }
-  };
-
-  const close = (): void => {
-    closed = true;
-    for (const attempt of [...dialing]) attempt.fail(closedError());
-    for (const connection of [...open]) connection.destroy();
-    for (const waiter of [...waiters]) waiter.wake();
-  };
-
-  return { acquire, discardIdle, close };
-};
+    const { clock, idleMs } = this.#options;
+    this.#idle.set(connection, { security, cancel: clock.timer(idleMs, () => this.#discard(connection)) });
+    this.#waiting.callUp();
+  }
+}

@@ -2,6 +2,7 @@ import { lookup } from 'node:dns';
 import { request as httpRequest } from 'node:http';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { abortable } from './abortable.ts';
 import { type Endpoint, type ProxyEndpoint, authority } from './endpoint.ts';
 import { isLinkLocal, linkLocalError, refusingLinkLocal } from './link-local.ts';
 import { type Security, createSecurity } from './security.ts';
@@ -21,27 +22,16 @@ const established = <S extends Socket>(
   event: 'connect' | 'secureConnect',
   signal: AbortSignal,
 ): Promise<S> =>
-  new Promise((resolve, reject) => {
-    const settle = (): void => {
-      socket.off(event, succeed).off('error', fail).off('close', closed);
-      signal.removeEventListener('abort', abort);
-    };
-    const succeed = (): void => {
-      settle();
-      resolve(socket);
-    };
-    const fail = (error: unknown): void => {
-      settle();
-      socket.destroy();
-      reject(error);
-    };
-    const closed = (): void => fail(dialError('ECONNRESET', 'closed before it was established'));
-    const abort = (): void => fail(signal.reason);
+  abortable(signal, (resolve, reject) => {
+    const succeed = (): void => resolve(socket);
+    const closed = (): void => reject(dialError('ECONNRESET', 'closed before it was established'));
     // For good: an idle connection that fails is noticed by its 'close', not by an uncaught error.
     socket.on('error', () => undefined);
-    socket.on(event, succeed).on('error', fail).on('close', closed);
-    if (signal.aborted) abort();
-    else signal.addEventListener('abort', abort);
+    socket.on(event, succeed).on('error', reject).on('close', closed);
+    return (isEstablished) => {
+      socket.off(event, succeed).off('error', reject).off('close', closed);
+      if (!isEstablished) socket.destroy();
+    };
   });
 
 const lookupElsewhere = refusingLinkLocal(lookup);
@@ -96,15 +86,15 @@ const startTls = async (raw: Socket, { name, security, signal }: Handshake): Pro
   }
 };
 
-interface Tunnel {
+interface ProxyHop {
   readonly endpoint: Endpoint;
   readonly proxy: ProxyEndpoint;
   readonly signal: AbortSignal;
 }
 
-/** Asks the proxy for a tunnel; resolves once the bytes of `raw` are those of the far end. */
-const openTunnel = (raw: Socket, { endpoint, proxy, signal }: Tunnel): Promise<Socket> =>
-  new Promise((resolve, reject) => {
+/** Sends an HTTP CONNECT to the proxy; resolves once the bytes of `raw` are those of the far end. */
+const connectThroughProxy = (raw: Socket, { endpoint, proxy, signal }: ProxyHop): Promise<Socket> =>
+  abortable(signal, (resolve, reject) => {
     const target = authority(endpoint);
     const { authorization } = proxy;
     const request = httpRequest({
@@ -113,35 +103,22 @@ const openTunnel = (raw: Socket, { endpoint, proxy, signal }: Tunnel): Promise<S
       createConnection: () => raw,
       headers: { host: target, ...(authorization === undefined ? {} : { 'proxy-authorization': authorization }) },
     });
-    let settled = false;
-    const settle = (act: () => void): void => {
-      if (settled) return;
-      settled = true;
-      signal.removeEventListener('abort', abort);
-      act();
-    };
-    const fail = (error: unknown): void =>
-      settle(() => {
-        request.destroy();
-        raw.destroy();
-        reject(error);
-      });
-    const abort = (): void => fail(signal.reason);
-    request.on('error', fail);
-    request.on('close', () => fail(dialError('ECONNRESET', 'the proxy closed the connection')));
+    request.on('error', reject);
+    request.on('close', () => reject(dialError('ECONNRESET', 'the proxy closed the connection')));
     request.on('connect', (response, _socket, head) => {
       const status = response.statusCode ?? 0;
-      if (status < 200 || status > 299) fail(dialError(`EPROXY${status}`, 'the proxy refused'));
+      if (status < 200 || status > 299) reject(dialError(`EPROXY${status}`, 'the proxy refused'));
       else {
-        settle(() => {
-          if (head.length > 0) raw.unshift(head);
-          resolve(raw);
-        });
+        if (head.length > 0) raw.unshift(head);
+        resolve(raw);
       }
     });
-    if (signal.aborted) abort();
-    else signal.addEventListener('abort', abort);
     request.end();
+    return (isOpen) => {
+      if (isOpen) return;
+      request.destroy();
+      raw.destroy();
+    };
   });
 
 export interface DialOptions {
@@ -160,7 +137,7 @@ export const dial = async ({ endpoint, security, signal }: DialOptions): Promise
     if (proxy.protocol === 'https:') {
       socket = await startTls(socket, { name: proxy.host, security: createSecurity({}), signal });
     }
-    socket = await openTunnel(socket, { endpoint, proxy, signal });
+    socket = await connectThroughProxy(socket, { endpoint, proxy, signal });
   }
   if (endpoint.protocol === 'http:') return socket;
   return startTls(socket, { name: endpoint.servername ?? endpoint.host, security, signal });

@@ -68,3 +68,37 @@ export const resolveKind = async (
   const hasScale = resources.some((resource) => resource.name === `${found.name}/scale`);
   return { kind: 'served', resource: found.name, namespaced: found.namespaced, hasScale };
 };
+
+/** The kinds of a group version; undefined where it is not served. Rejects with an ApiError for any other failure. */
+export const listKinds = async (
+  client: KubeClient,
+  apiVersion: string,
+  options: CallOptions,
+): Promise<readonly string[] | undefined> => {
+  const resources = await unlessNotFound(client.call(discover(apiVersion), options));
+  return resources?.filter(({ name }) => !name.includes('/')).map(({ kind }) => kind);
+};
+
+const decodeVersions = (json: unknown): readonly string[] =>
+  decodeList((item, path) => decodeString(decodeObject(item, path).groupVersion, `${path}.groupVersion`))({
+    items: decodeObject(json, 'group').versions,
+  });
+
+/** The versions of an API group as `apiVersion` has them, the preferred one first; none where the group is not served. Not for the core group. */
+export const listVersions = async (
+  client: KubeClient,
+  group: string,
+  options: CallOptions,
+): Promise<readonly string[]> => {
+  const call = { method: 'GET', path: `/apis/${encodeURIComponent(group)}`, decode: decodeVersions } as const;
+  return (await unlessNotFound(client.call(call, options))) ?? [];
+};
+
+const unlessNotFound = async <T>(answer: Promise<{ readonly value: T }>): Promise<T | undefined> => {
+  try {
+    return (await answer).value;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'NotFound') return undefined;
+    throw error;
+  }
+};

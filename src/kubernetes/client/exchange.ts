@@ -1,6 +1,7 @@
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import type { Clock } from '../../ports/clock.ts';
 import type { KubeRequest, KubeResponse } from '../api/kube.ts';
+import { abortable } from './abortable.ts';
 import type { Connection } from './connection-pool.ts';
 import type { Scope } from './scope.ts';
 import { type Traffic, watchTraffic } from './traffic.ts';
@@ -25,44 +26,35 @@ export interface Incoming {
 
 const mostHeaderBytes = 16 * 1024;
 
-/** Sends one request on a leased connection and resolves with the head of the answer. Ends the connection on abort and on failure. */
-export const sendOn = (connection: Connection, outgoing: Outgoing, signal: AbortSignal): Promise<Incoming> =>
-  new Promise((resolve, reject) => {
-    const fail = (error: unknown): void => {
-      signal.removeEventListener('abort', abort);
-      connection.destroy();
-      reject(error);
+/** Sends one request on a borrowed connection and resolves with the head of the answer. Ends the connection on abort and on failure. */
+export const sendOn = async (connection: Connection, outgoing: Outgoing, signal: AbortSignal): Promise<Incoming> => {
+  try {
+    signal.throwIfAborted();
+    outgoing.beforeSend?.();
+    return await answerTo(connection, outgoing, signal);
+  } catch (error) {
+    connection.destroy();
+    throw error;
+  }
+};
+
+const answerTo = (connection: Connection, outgoing: Outgoing, signal: AbortSignal): Promise<Incoming> =>
+  abortable(signal, (resolve, reject) => {
+    const request = httpRequest({
+      agent: connection.agent,
+      method: outgoing.method,
+      path: outgoing.target,
+      headers: outgoing.headers,
+      maxHeaderSize: mostHeaderBytes,
+    });
+    const traffic = watchTraffic(request, () => connection.destroy());
+    request.on('error', (error) => reject(traffic.problem() ?? error));
+    request.on('close', () => reject(traffic.problem() ?? noAnswer()));
+    request.on('response', (response) => resolve({ response, traffic }));
+    request.end(outgoing.body);
+    return (isAnswered) => {
+      if (!isAnswered) connection.destroy();
     };
-    const abort = (): void => fail(signal.reason);
-    let refusal: Traffic['problem'] = () => undefined;
-    const hangUp = (): void => fail(refusal() ?? noAnswer());
-    if (signal.aborted) {
-      abort();
-      return;
-    }
-    signal.addEventListener('abort', abort);
-    try {
-      outgoing.beforeSend?.();
-      const request = httpRequest({
-        agent: connection.agent,
-        method: outgoing.method,
-        path: outgoing.target,
-        headers: outgoing.headers,
-        maxHeaderSize: mostHeaderBytes,
-      });
-      const traffic = watchTraffic(request, () => connection.destroy());
-      refusal = traffic.problem;
-      request.on('error', (error) => fail(refusal() ?? error));
-      request.on('close', hangUp);
-      request.on('response', (response) => {
-        request.off('close', hangUp);
-        signal.removeEventListener('abort', abort);
-        resolve({ response, traffic });
-      });
-      request.end(outgoing.body);
-    } catch (error) {
-      fail(error);
-    }
   });
 
 /** Bytes of a body that are worked on before others have their turn: at worst a few milliseconds. */

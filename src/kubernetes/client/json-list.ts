@@ -4,7 +4,7 @@ import { AnswerError, notJson, parseJson } from './answer-error.ts';
 import { createJsonPlace, scanJson } from './json-scan.ts';
 
 export interface JsonListOptions {
-  /** Of the list, such as `NodeList`; undefined: any. */
+  /** Kind of the list, such as `NodeList`; undefined: any. */
   readonly kind: string | undefined;
   /** Most bytes of one item. */
   readonly itemBytes: number;
@@ -20,13 +20,13 @@ export interface JsonListReader {
   readonly finish: () => string;
 }
 
-/** Of all that is not items: the list's metadata, and the commas between the items. */
+/** Most bytes beside the items: the list's metadata, and the commas between the items. */
 const mostEnvelopeBytes = 256 * 1024;
 const longestToken = 4_096;
 /** Stands in the envelope for an item that has been taken out; the spaces keep it from becoming part of what stands beside it. */
 const placeholder = Buffer.from(' 0 ');
 const itemsKey = /"items"\s*:\s*\[$/;
-/** Of the envelope's end, where the key of the items is looked for. */
+/** Bytes of the envelope's end in which the key of the items is searched. */
 const tailBytes = 32;
 
 /** Token of the page behind a list, empty on the last one. Throws an AnswerError or a DecodeError. */

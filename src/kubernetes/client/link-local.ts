@@ -3,7 +3,7 @@ import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net';
 
 /**
  * Where a machine's own network answers: link-local addresses, among them most clouds' metadata services, which hand out credentials of the
- * machine to whoever asks from it, and the metadata services that live elsewhere. No API server of a shoot is there.
+ * machine to any process on it, and the metadata services that live elsewhere. No API server of a shoot is there.
  */
 const refused = new BlockList();
 refused.addSubnet('169.254.0.0', 16, 'ipv4');
@@ -26,7 +26,7 @@ export const isLinkLocal = (host: string): boolean => {
   return isIP(address) !== 0 && refused.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 };
 
-/** Its `code` is told by connectionError. */
+/** `connectionError` shows its `code`. */
 export const linkLocalError = (): Error =>
   Object.assign(new Error('the address is link-local'), { code: 'ELINKLOCAL' });
 
@@ -34,7 +34,7 @@ const addressesOf = (found: string | readonly LookupAddress[]): readonly string[
   typeof found === 'string' ? [found] : found.map(({ address }) => address);
 
 /**
- * Fails where a name means such an address. What it lets through is what is connected to, without a second look-up that could answer
+ * Fails where a name means such an address. We connect to the address that it lets through, without a second look-up that could answer
  * otherwise. One bad address among several refuses all: which of them would be tried is the name server's choice.
  */
 export const refusingLinkLocal =

@@ -219,10 +219,10 @@ describe('rule 6: deadlines and aborts', () => {
     expect(paths()).toEqual(['a', 'c']);
   });
 
-  it.each(['urgent', undefined] as const)('rule 4: leaves no listener behind (%s)', async (lane) => {
+  it.each(['urgent', undefined] as const)('rule 4: leaves no listener behind (%s)', async (priority) => {
     const kube = limited({ burst: 1, urgentInFlight: 1 });
     const { signal } = new AbortController();
-    for (let count = 0; count < 3; count += 1) send(kube, { signal, ...(lane === undefined ? {} : { lane }) });
+    for (let count = 0; count < 3; count += 1) send(kube, { signal, ...(priority === undefined ? {} : { priority }) });
     await clock.settle();
     expect(getEventListeners(signal, 'abort')).toHaveLength(3);
     for (let count = 0; count < 3; count += 1) {
@@ -248,12 +248,12 @@ describe('rule 6: deadlines and aborts', () => {
     expect(paths()).toEqual(['/x', 'next']);
   });
 
-  it.each(['urgent', undefined] as const)('rule 4: what is aborted before costs nothing (%s)', async (lane) => {
+  it.each(['urgent', undefined] as const)('rule 4: what is aborted before costs nothing (%s)', async (priority) => {
     const kube = limited({ burst: 1, urgentInFlight: 1 });
     const signal = AbortSignal.abort(new Error('gave up'));
-    const request = { signal, ...(lane === undefined ? {} : { lane }) };
+    const request = { signal, ...(priority === undefined ? {} : { priority }) };
     expect(send(kube, request)()).toBeUndefined();
-    send(kube, lane === undefined ? {} : { lane });
+    send(kube, priority === undefined ? {} : { priority });
     await clock.settle();
     expect(server.requests).toHaveLength(1);
   });
@@ -296,7 +296,7 @@ describe('rule 6: what counts', () => {
     const kube = limited({ burst: 1 });
     for (let count = 0; count < 3; count += 1) send(kube);
     await clock.settle();
-    send(kube, { lane: 'urgent' });
+    send(kube, { priority: 'urgent' });
     await clock.advance(400);
     const of = (name: string) => samples.filter((sample) => sample.name === name);
     expect(of('dwd_kube_rate_limit_waiting').map(({ value }) => value)).toEqual([1, 2, 1, 0]);
@@ -320,8 +320,8 @@ it('rule 6: the limit of another cluster has metrics of its own', async () => {
   );
 });
 
-describe('prober 5.4: the urgent lane', () => {
-  const urgent = { lane: 'urgent' } as const;
+describe('prober 5.4: urgent requests', () => {
+  const urgent = { priority: 'urgent' } as const;
 
   it('prober 5.4: is not delayed by the rate, nor by those who wait for it, and costs them nothing', async () => {
     const kube = limited({ qps: 1, burst: 1 });
@@ -476,7 +476,7 @@ describe('prober 5.4: the urgent lane', () => {
     expect(paths()).toEqual(['a', 'b', 'a']);
   });
 
-  it('prober 5.4: a call chooses its lane', async () => {
+  it('prober 5.4: a call chooses its priority', async () => {
     const client = createKubeClient({ kube: limited({ qps: 1, burst: 1 }), clock });
     const call = { method: 'GET', path: '/x', decode: () => undefined } as const;
     const { signal } = new AbortController();
@@ -484,6 +484,6 @@ describe('prober 5.4: the urgent lane', () => {
     await clock.settle();
     for (let count = 0; count < 3; count += 1) void client.call(call, { signal, ...urgent }).catch(() => undefined);
     await clock.settle();
-    expect(server.requests.map(({ lane }) => lane)).toEqual([undefined, 'urgent', 'urgent', 'urgent']);
+    expect(server.requests.map(({ priority }) => priority)).toEqual([undefined, 'urgent', 'urgent', 'urgent']);
   });
 });

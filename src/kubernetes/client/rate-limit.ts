@@ -1,10 +1,11 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Meter } from '../../ports/meter.ts';
 import { ApiError } from '../api/errors.ts';
-import type { Kube, KubeRequest, KubeResponse } from '../api/kube.ts';
+import type { Kube, KubeRequest } from '../api/kube.ts';
+import { followBody } from './follow-body.ts';
 import { createScope } from './scope.ts';
 import { createTokenBucket } from './token-bucket.ts';
-import { createWaitingLine } from './waiting-line.ts';
+import { WaitingLine } from './waiting-line.ts';
 
 const defaultUrgentInFlight = 50;
 const waitBuckets = [0.001, 0.01, 0.1, 0.5, 1, 2, 5, 10, 30];
@@ -13,7 +14,7 @@ export interface RateLimiterOptions {
   /** Requests per second, sustained (Infinity for no limit), and how many may come at once after a pause (`--kube-api-qps`, `--kube-api-burst`). */
   readonly qps: number;
   readonly burst: number;
-  /** Requests of the urgent lane that may be in flight at the same time. Default 50. */
+  /** Urgent requests that may be in flight at the same time. Default 50. */
   readonly urgentInFlight?: number;
   readonly clock: Clock;
   readonly meter: Meter;
@@ -25,7 +26,7 @@ export interface RateLimiterOptions {
 export interface RateLimiter {
   /**
    * Resolves when the request may be sent, with a function to be called when its exchange is over. Rejects with an ApiError (`Timeout`,
-   * `heldBack`) when its deadline comes first, in the ordinary lane as soon as that is known; with the signal's reason on abort.
+   * `heldBack`) when its deadline comes first, for an ordinary request as soon as that is known; with the signal's reason on abort.
    */
   admit(request: KubeRequest): Promise<() => void>;
 }
@@ -37,7 +38,7 @@ const timedOut = ({ method, path }: KubeRequest, problem: string): ApiError =>
 
 const inSeconds = (ms: number): string => `${Math.round(ms / 100) / 10} s`;
 
-const createOrdinaryLane = (options: RateLimiterOptions, onDepth: (depth: number) => void): Admit => {
+const admitOrdinary = (options: RateLimiterOptions, onDepth: (depth: number) => void): Admit => {
   const bucket = createTokenBucket({ ...options, onDepth });
   return async (request) => {
     const { signal, timeoutMs = Number.POSITIVE_INFINITY } = request;
@@ -51,13 +52,13 @@ const createOrdinaryLane = (options: RateLimiterOptions, onDepth: (depth: number
   };
 };
 
-const createUrgentLane = (options: RateLimiterOptions, onDepth: (depth: number) => void): Admit => {
+const admitUrgent = (options: RateLimiterOptions, onDepth: (depth: number) => void): Admit => {
   const { clock, urgentInFlight: most = defaultUrgentInFlight } = options;
   if (!(Number.isInteger(most) && most >= 1)) throw new RangeError('rate limit: urgentInFlight must be 1 or more');
   const tellDepth = (): void => onDepth(writes.length + reads.length);
   // A read is the beginning of somebody's way to a write, and a write is the end of one.
-  const writes = createWaitingLine(tellDepth);
-  const reads = createWaitingLine(tellDepth);
+  const writes = new WaitingLine(tellDepth);
+  const reads = new WaitingLine(tellDepth);
   let inFlight = 0;
   const createPlace = (): (() => void) => {
     let isTaken = true;
@@ -65,7 +66,7 @@ const createUrgentLane = (options: RateLimiterOptions, onDepth: (depth: number) 
       if (!isTaken) return;
       isTaken = false;
       const line = writes.length > 0 ? writes : reads;
-      // Whoever is called up inherits the place, so that nobody can slip in between.
+      // The request that is called up inherits the place, so that no other can slip in between.
       if (line.length > 0) line.callUp();
       else inFlight -= 1;
     };
@@ -89,7 +90,7 @@ const createUrgentLane = (options: RateLimiterOptions, onDepth: (depth: number) 
 };
 
 /**
- * Two lanes: a token bucket for ordinary requests, and one for urgent ones that is bounded by what is in flight only, because in a mass outage
+ * A token bucket for ordinary requests; urgent ones are bounded by what is in flight only, because in a mass outage
  * hundreds of writes cannot wait for five a second. Throws a RangeError for settings that would let nothing through.
  */
 export const createRateLimiter = (options: RateLimiterOptions): RateLimiter => {
@@ -106,47 +107,23 @@ export const createRateLimiter = (options: RateLimiterOptions): RateLimiter => {
     help: `Requests to the ${cluster} that wait for the rate limit now.`,
     labels: ['lane'],
   });
-  const lanes = {
-    ordinary: createOrdinaryLane(options, (length) => depth.set(length, { lane: 'ordinary' })),
-    urgent: createUrgentLane(options, (length) => depth.set(length, { lane: 'urgent' })),
+  const admit = {
+    ordinary: admitOrdinary(options, (length) => depth.set(length, { lane: 'ordinary' })),
+    urgent: admitUrgent(options, (length) => depth.set(length, { lane: 'urgent' })),
   };
   return {
     admit: async (request) => {
-      const lane = request.lane ?? 'ordinary';
+      const { priority = 'ordinary' } = request;
       const startedAt = clock.monotonic();
-      const leave = await lanes[lane](request);
-      wait.observe((clock.monotonic() - startedAt) / 1_000, { lane });
+      const leave = await admit[priority](request);
+      wait.observe((clock.monotonic() - startedAt) / 1_000, { lane: priority });
       return leave;
     },
   };
 };
 
-/** The body, with `over` called when it was read, abandoned or broken. */
-const followed = (body: KubeResponse['body'], over: () => void): KubeResponse['body'] => ({
-  [Symbol.asyncIterator]: () => {
-    const chunks = body[Symbol.asyncIterator]();
-    return {
-      next: async () => {
-        try {
-          const chunk = await chunks.next();
-          if (chunk.done === true) over();
-          return chunk;
-        } catch (error) {
-          over();
-          throw error;
-        }
-      },
-      return: async () => {
-        over();
-        await chunks.return?.();
-        return { done: true, value: undefined };
-      },
-    };
-  },
-});
-
 /**
- * Every request waits for the limiter, in its lane. Belongs inside of the retries, so that they count as well. The wait is part of the
+ * Every request waits for the limiter, by its priority. Belongs inside of the retries, so that they count as well. The wait is part of the
  * request's deadline. A watch counts until it is open.
  */
 export const withRateLimit = (kube: Kube, limiter: RateLimiter, clock: Clock): Kube => ({
@@ -157,7 +134,7 @@ export const withRateLimit = (kube: Kube, limiter: RateLimiter, clock: Clock): K
     try {
       const rest = timeoutMs === undefined ? {} : { timeoutMs: startedAt + timeoutMs - clock.monotonic() };
       const response = await kube.request({ ...request, ...rest });
-      if (request.query?.watch !== 'true') return { ...response, body: followed(response.body, leave) };
+      if (request.query?.watch !== 'true') return { ...response, body: followBody(response.body, leave) };
       leave();
       return response;
     } catch (error) {

@@ -44,7 +44,7 @@ export const wholeBody = <T>(
 
 export interface ReadOptions {
   readonly clock: Clock;
-  /** Of the exchange: fails when the body stops. */
+  /** The exchange's; fails when the body stops. */
   readonly scope: Scope;
   /** `GET /version`, for messages. */
   readonly request: string;

@@ -137,6 +137,6 @@ export const readList = async <T>(options: ListOptions<T>, fetch: FetchPage): Pr
   }
 };
 
-/** What is left of the time for the whole call, at least 1 ms: what has none left ends in a Timeout like any other. */
+/** The rest of the time for the whole call, at least 1 ms: a call without any left ends in a Timeout like any other. */
 export const timeLeft = ({ timeoutMs }: CallOptions, elapsedMs: number): { readonly timeoutMs?: number } =>
   timeoutMs === undefined ? {} : { timeoutMs: Math.max(1, timeoutMs - elapsedMs) };

@@ -6,7 +6,7 @@ export const longestRetryAfterMs = {
   shoot: 600_000,
 } as const;
 
-/** The wait that a server asks for, cut; undefined for what is no wait. */
+/** The wait that a server asks for, cut; undefined if the text is no wait. */
 export const cappedRetryAfterMs = (ms: number, longestMs: number): number | undefined =>
   Number.isNaN(ms) ? undefined : Math.min(Math.max(0, ms), longestMs);
 

@@ -31,7 +31,7 @@ const discard = async ({ body }: KubeResponse, timeoutMs: number | undefined): P
   try {
     while ((await chunks.next()).done !== true);
   } catch {
-    // The answer is known, and whoever aborted is heard right after.
+    // The answer is known, and an abort shows right after.
   }
 };
 

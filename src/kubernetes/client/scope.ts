@@ -1,4 +1,5 @@
 import type { Clock } from '../../ports/clock.ts';
+import { startTimeout } from './start-timeout.ts';
 
 /**
  * The lifetime of one piece of work: ends by itself, by its caller's signal, or by a failure such as a deadline. Unlike `AbortSignal.any`, it
@@ -16,9 +17,10 @@ export interface Scope {
 export interface ScopeOptions {
   readonly signal: AbortSignal;
   readonly clock: Clock;
-  readonly timeoutMs: number | undefined;
+  /** Undefined: no time-out. */
+  readonly timeoutMs?: number | undefined;
   /** Makes the reason of a time-out. */
-  readonly onTimeout: () => unknown;
+  readonly onTimeout?: () => unknown;
 }
 
 export const createScope = ({ signal, clock, timeoutMs, onTimeout }: ScopeOptions): Scope => {
@@ -35,7 +37,7 @@ export const createScope = ({ signal, clock, timeoutMs, onTimeout }: ScopeOption
     end();
     controller.abort(reason);
   };
-  const cancel = timeoutMs === undefined ? undefined : clock.timer(timeoutMs, () => fail(onTimeout()));
+  const cancel = timeoutMs === undefined ? undefined : startTimeout(clock, timeoutMs, () => fail(onTimeout?.()));
   if (signal.aborted) follow();
   else signal.addEventListener('abort', follow);
   return { signal: controller.signal, fail, end };

@@ -1,6 +1,7 @@
 import type { Clock } from '../../ports/clock.ts';
 import { ApiError } from '../api/errors.ts';
 import type { CallOptions } from '../api/kube.ts';
+import { startTimeout } from './start-timeout.ts';
 
 export interface SendTimeout extends Pick<CallOptions, 'signal' | 'beforeSend'> {
   /** To be called when the exchange is over. */
@@ -8,7 +9,7 @@ export interface SendTimeout extends Pick<CallOptions, 'signal' | 'beforeSend'> 
 }
 
 /**
- * A signal that follows the caller's until the request leaves, and from then on only the time that its answer may take: whoever sends a
+ * A signal that follows the caller's until the request leaves, and from then on only the time that its answer may take: the sender of a
  * write must know whether it landed.
  */
 export const withSendTimeout = (
@@ -29,7 +30,7 @@ export const withSendTimeout = (
     beforeSend: () => {
       options.beforeSend?.();
       stopFollowing();
-      cancelTimer ??= clock.timer(sentTimeoutMs, late);
+      cancelTimer ??= startTimeout(clock, sentTimeoutMs, late);
     },
     release: () => {
       stopFollowing();

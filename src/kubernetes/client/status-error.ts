@@ -100,7 +100,7 @@ export interface FailedAnswer {
   readonly json: unknown;
   /** Milliseconds from the `Retry-After` header. */
   readonly retryAfterMs?: number | undefined;
-  /** Of what the body asks for. Default: that of a seed. */
+  /** Cuts the wait that the body asks for. Default: that of a seed. */
   readonly longestRetryAfterMs?: number | undefined;
 }
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../ports/clock.ts';
-import { createWaitingLine } from './waiting-line.ts';
+import { WaitingLine } from './waiting-line.ts';
 
 export interface TokenBucketOptions {
   /** Tokens that flow in per second, above 0; Infinity: nobody ever waits. */
@@ -30,7 +30,7 @@ export const createTokenBucket = ({ qps, burst, clock, onDepth }: TokenBucketOpt
     throw new RangeError(`rate limit: burst must be 1 or more, not ${burst}`);
   }
   const intervalMs = 1_000 / qps;
-  const line = createWaitingLine(onDepth);
+  const line = new WaitingLine(onDepth);
   let fullAt = Number.NEGATIVE_INFINITY;
   let disarm: (() => void) | undefined;
 

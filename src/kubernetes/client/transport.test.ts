@@ -214,6 +214,13 @@ describe.each(faces)('rule 1: one exchange over %s', (face) => {
     expect(server.stats()).toMatchObject({ connections: 1, requests: 3 });
   });
 
+  it('a connection that cannot be made leaves its place to the next request', async () => {
+    const endpoint = { protocol: `${face}:`, host: '127.0.0.1', port: 1, basePath: '' } as const;
+    const { get } = await createBench(face, { maxConnections: 1, endpoint });
+    const answers = await Promise.allSettled(['/a', '/b', '/c'].map((path) => get(path)));
+    expect(answers).toMatchObject(Array(3).fill({ status: 'rejected', reason: { code: 'ConnectionError' } }));
+  });
+
   it('a connection that the server ends after its answer is not used again', async () => {
     const { get, server } = await createBench(face, { maxConnections: 1 }, (request, response) => {
       response.setHeader('connection', 'close').end(request.url);

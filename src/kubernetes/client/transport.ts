@@ -2,7 +2,7 @@ import type { Clock } from '../../ports/clock.ts';
 import { ApiError, type ConnectionFault, type ExchangePhase } from '../api/errors.ts';
 import type { Kube, KubeRequest } from '../api/kube.ts';
 import { connectionError } from './connection-error.ts';
-import { createConnectionPool } from './connection-pool.ts';
+import { ConnectionPool } from './connection-pool.ts';
 import { type Endpoint, authority } from './endpoint.ts';
 import { type Outgoing, bodyOf, headersOf, sendOn } from './exchange.ts';
 import { createScope } from './scope.ts';
@@ -52,7 +52,7 @@ const outgoingOf = (request: KubeRequest, options: TransportOptions): Outgoing =
   };
 };
 
-/** Whoever sends it has deadlines, too, and ends it by its signal. */
+/** True if the caller gave up for another reason than a deadline of its own, by which its signal aborts as well. */
 const hasLostInterest = ({ aborted, reason }: AbortSignal): boolean =>
   aborted && !(reason instanceof ApiError && reason.code === 'Timeout');
 
@@ -63,14 +63,7 @@ const hasLostInterest = ({ aborted, reason }: AbortSignal): boolean =>
 export const createTransport = (options: TransportOptions): Transport => {
   const { endpoint, clock } = options;
   const target = options.target ?? authority(endpoint);
-  const pool = createConnectionPool({
-    endpoint,
-    security: options.security,
-    clock,
-    maxConnections: options.maxConnections ?? Number.POSITIVE_INFINITY,
-    idleMs: options.idleMs ?? defaultIdleMs,
-    connectTimeoutMs: options.connectTimeoutMs,
-  });
+  const pool = new ConnectionPool({ maxConnections: Number.POSITIVE_INFINITY, idleMs: defaultIdleMs, ...options });
 
   const request: Kube['request'] = async (request) => {
     const { method, path, timeoutMs } = request;
@@ -89,7 +82,7 @@ export const createTransport = (options: TransportOptions): Transport => {
     });
     const classify = (error: unknown): ApiError => connectionError(error, { method, path, target, phase });
     try {
-      const connection = await pool.acquire({ signal: scope.signal, fresh: timeoutMs === undefined });
+      const connection = await pool.borrow({ signal: scope.signal, fresh: timeoutMs === undefined });
       phase = 'waiting for the answer';
       const incoming = await sendOn(connection, outgoingOf(request, options), scope.signal);
       const { response } = incoming;

@@ -1,6 +1,6 @@
 import type { Kube, KubeRequest } from '../api/kube.ts';
 
-/** Sends every request in one lane of the rate limit. */
-export const withPriority = (kube: Kube, lane: NonNullable<KubeRequest['lane']>): Kube => ({
-  request: (request) => kube.request({ ...request, lane }),
+/** Sends every request with one priority. */
+export const withPriority = (kube: Kube, priority: NonNullable<KubeRequest['priority']>): Kube => ({
+  request: (request) => kube.request({ ...request, priority }),
 });

@@ -1,13 +1,6 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
-import {
-  type Transport,
-  createTransport,
-  logWarnings,
-  retryOnReset,
-  withCredentials,
-  withDeadline,
-} from '../client/index.ts';
+import { type Transport, clusterStack, createTransport } from '../client/index.ts';
 import type { ClusterAccess } from '../kubeconfig/index.ts';
 
 export interface ClusterConnectionOptions {
@@ -21,6 +14,6 @@ export interface ClusterConnectionOptions {
 export const connectCluster = ({ access, clock, logger, userAgent }: ClusterConnectionOptions): Transport => {
   const { endpoint, security, credentials } = access;
   const transport = createTransport({ endpoint, security, clock, userAgent });
-  const kube = withDeadline(logWarnings(withCredentials(retryOnReset(transport), credentials), logger), clock);
+  const kube = clusterStack(transport, { clock, logger, credentials });
   return { request: (request) => kube.request(request), close: () => transport.close() };
 };

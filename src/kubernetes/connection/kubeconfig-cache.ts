@@ -14,7 +14,7 @@ export interface CachedKubeconfig {
 
 /** Kubeconfigs that have been read. Connectors that share them resume each other's TLS sessions. */
 export interface KubeconfigCache {
-  /** Throws a KubeconfigError for what is no kubeconfig, or is not to be trusted. */
+  /** Throws a KubeconfigError for a text that is no kubeconfig, or not to be trusted. */
   lookUp(kubeconfig: string, policy?: ShootPolicy): CachedKubeconfig;
 }
 

@@ -131,7 +131,7 @@ describe('createTunnelConnector', () => {
       await server.idle();
     }
     expect(server.stats()).toMatchObject({ handshakes: 3, resumed: 2 });
-    const shoot = createShootConnector({ clock: createFakeClock(), userAgent: 'test', known }).connect(kubeconfig);
+    const shoot = createShootConnector({ clock: createFakeClock(), userAgent: 'test', known }).clientFor(kubeconfig);
     const call = { method: 'GET', path: '/version', decode: () => undefined } as const;
     await failureOf(shoot.client.call(call, { signal, timeoutMs: 5_000 }).then(() => undefined));
     shoot.close();

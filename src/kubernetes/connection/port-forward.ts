@@ -83,7 +83,7 @@ const answerOn = (socket: Socket, { url, headers }: Upgrade, signal: AbortSignal
     request.end();
   });
 
-/** Throws what is wrong with an answer that is no WebSocket. */
+/** Throws the problem of an answer that is no WebSocket. */
 const checkAnswer = async (
   response: IncomingMessage,
   { path, accept }: Upgrade,
@@ -100,7 +100,7 @@ const checkAnswer = async (
 
 /**
  * Connections to pods through the WebSocket of `pods/portforward`. The API server answers it only when it has reached the kubelet and the
- * kubelet has agreed, so that the upgrade alone tells that the way into the shoot's network is open. Each is a new connection, which resumes
+ * kubelet has agreed, so that the upgrade alone proves that the way into the shoot's network is open. Each is a new connection, which resumes
  * the TLS session of the last one.
  */
 export const createTunnelConnector = (options: TunnelConnectorOptions): TunnelConnector => {
@@ -113,7 +113,7 @@ export const createTunnelConnector = (options: TunnelConnectorOptions): TunnelCo
       let socket: Socket | undefined;
       signal.throwIfAborted();
       const { clock } = options;
-      const scope = createScope({ signal, clock, timeoutMs: undefined, onTimeout: () => undefined });
+      const scope = createScope({ signal, clock });
       try {
         socket = await dial({ endpoint: shoot.endpoint, security, signal: scope.signal });
         phase = 'waiting for the answer';

@@ -54,7 +54,7 @@ const createBench = async (
     known: createKubeconfigCache(options.mostKubeconfigs),
   });
   const run = async (kubeconfig: string, requests = 1): Promise<void> => {
-    const connection = connector.connect(kubeconfig);
+    const connection = connector.clientFor(kubeconfig);
     for (let count = 0; count < requests; count += 1) {
       await connection.client.call(version, { signal, timeoutMs: 5_000 });
     }
@@ -94,7 +94,7 @@ it.each([
   const { connector, kubeconfig } = await createBench({
     handler: (_request, response) => response.writeHead(429, { 'retry-after': seconds }).end(),
   });
-  const connection = connector.connect(kubeconfig());
+  const connection = connector.clientFor(kubeconfig());
   const answer = connection.client.call(version, { signal, timeoutMs: 5_000 });
   await expect(answer).rejects.toMatchObject({ retryAfterMs: ms });
   connection.close();
@@ -112,14 +112,14 @@ it('rule 30: an http:// server is refused, unless the operator allows it', async
   });
   const refused = /server: is http:\/\/.*use https:\/\/, or set allowInsecureShoots: true$/;
   for (const policy of [undefined, { allowInsecureShoots: false }]) {
-    expect(() => connector.connect(kubeconfig, policy)).toThrow(refused);
+    expect(() => connector.clientFor(kubeconfig, policy)).toThrow(refused);
   }
-  const connection = withShootPolicy(connector, { allowInsecureShoots: true }).connect(kubeconfig);
+  const connection = withShootPolicy(connector, { allowInsecureShoots: true }).clientFor(kubeconfig);
   await connection.client.call(version, { signal, timeoutMs: 5_000 });
   connection.close();
   expect(server.stats().requests).toBe(1);
   // What was allowed once is not allowed for good: the configuration may change.
-  expect(() => connector.connect(kubeconfig)).toThrow(refused);
+  expect(() => connector.clientFor(kubeconfig)).toThrow(refused);
 });
 
 describe('prober 2.4: connections of a run', () => {
@@ -142,7 +142,7 @@ describe('prober 2.4: connections of a run', () => {
 
   it('requests of one run share the connection even when sent together', async () => {
     const { server, kubeconfig, connector } = await createBench();
-    const connection = connector.connect(kubeconfig());
+    const connection = connector.clientFor(kubeconfig());
     await Promise.all([1, 2, 3].map(() => connection.client.call(version, { signal, timeoutMs: 5_000 })));
     expect(server.stats()).toMatchObject({ connections: 1, requests: 3 });
     connection.close();
@@ -150,8 +150,8 @@ describe('prober 2.4: connections of a run', () => {
 
   it('nothing is opened before the first call', async () => {
     const { server, kubeconfig, connector } = await createBench();
-    connector.connect(kubeconfig()).close();
-    connector.connect(kubeconfig());
+    connector.clientFor(kubeconfig()).close();
+    connector.clientFor(kubeconfig());
     expect(server.stats().connections).toBe(0);
   });
 
@@ -194,7 +194,7 @@ describe('prober 2.4: connections of a run', () => {
   it('closing fails what is under way', async () => {
     const open: ShootConnection[] = [];
     const { server, kubeconfig, connector, clock } = await createBench({ handler: () => open[0]?.close() });
-    const connection = connector.connect(kubeconfig());
+    const connection = connector.clientFor(kubeconfig());
     open.push(connection);
     await expect(connection.client.call(version, { signal, timeoutMs: 5_000 })).rejects.toMatchObject({
       code: 'ConnectionError',
@@ -228,7 +228,7 @@ describe('prober 3: the kubeconfig is a secret', () => {
     ];
     for (const handler of answers) {
       const { kubeconfig, connector, server, clock } = await createBench({ handler });
-      const connection = connector.connect(kubeconfig('GEHEIM'));
+      const connection = connector.clientFor(kubeconfig('GEHEIM'));
       const outcome = connection.client.call(version, { signal, timeoutMs: 5_000 }).catch((error: unknown) => error);
       while (server.stats().requests === 0) await new Promise((resolve) => setImmediate(resolve));
       await clock.settle();
@@ -239,7 +239,7 @@ describe('prober 3: the kubeconfig is a secret', () => {
       for (const secret of ['GEHEIM', '127.0.0.1', String(server.port)]) expect(told).not.toContain(secret);
       connection.close();
       await server.close();
-      const refused = connector.connect(kubeconfig('GEHEIM'));
+      const refused = connector.clientFor(kubeconfig('GEHEIM'));
       const again = await refused.client.call(version, { signal, timeoutMs: 5_000 }).catch((thrown: unknown) => thrown);
       expect((again as Error).message).toBe(
         'GET /version: the connection was refused; nothing listens there (ECONNREFUSED while connecting, API server of the kubeconfig)',
@@ -251,8 +251,8 @@ describe('prober 3: the kubeconfig is a secret', () => {
     const { connector, kubeconfig } = await createBench();
     const bad = kubeconfig().replace('token: t', 'token: t\n      exec: {command: sh}');
     for (let count = 0; count < 2; count += 1) {
-      expect(() => connector.connect(bad)).toThrow(KubeconfigError);
-      expect(() => connector.connect(bad)).toThrow('users[0].user.exec');
+      expect(() => connector.clientFor(bad)).toThrow(KubeconfigError);
+      expect(() => connector.clientFor(bad)).toThrow('users[0].user.exec');
     }
   });
 });

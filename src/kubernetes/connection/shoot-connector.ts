@@ -1,19 +1,11 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { ShootConnector } from '../api/shoot-connection.ts';
-import {
-  createBodyBudget,
-  createKubeClient,
-  createTransport,
-  longestRetryAfterMs,
-  retryOnReset,
-  staticCredentials,
-  withCredentials,
-} from '../client/index.ts';
+import { BodyBudget, createKubeClient, createTransport, longestRetryAfterMs, shootStack } from '../client/index.ts';
 import { type KubeconfigCache, createKubeconfigCache } from './kubeconfig-cache.ts';
 
-/** Of an object, alone or in a list: what JSON.parse takes in one go, a few milliseconds at worst. A node has 12 to 25 KB. */
+/** Most bytes of an object, alone or in a list: JSON.parse takes it in one go, a few milliseconds at worst. A node has 12 to 25 KB. */
 const objectBytes = 256 * 1024;
-/** Of all shoots' bodies that come in at the same time; one holds less than 1 MiB, as a list is read item by item. */
+/** Most bytes of all shoots' bodies that come in at the same time; one holds less than 1 MiB, as a list is read item by item. */
 const bodiesBytes = 64 * 1024 * 1024;
 
 /** No kubelet waits longer for the handshake (TLSHandshakeTimeout in k8s.io/client-go/transport/cache.go). */
@@ -36,10 +28,10 @@ export interface ShootConnectorOptions {
  * unless it is `kept`; the TLS session of the last run is resumed as long as the kubeconfig is the same text.
  */
 export const createShootConnector = (options: ShootConnectorOptions): ShootConnector => {
-  const budget = createBodyBudget(bodiesBytes);
+  const budget = new BodyBudget(bodiesBytes);
   const { clock, userAgent, known = createKubeconfigCache(), kept = false } = options;
   return {
-    connect: (kubeconfig, policy) => {
+    clientFor: (kubeconfig, policy) => {
       const { shoot, security } = known.lookUp(kubeconfig, policy);
       const transport = createTransport({
         endpoint: shoot.endpoint,
@@ -50,7 +42,7 @@ export const createShootConnector = (options: ShootConnectorOptions): ShootConne
         maxConnections: 1,
         connectTimeoutMs,
       });
-      const kube = withCredentials(kept ? retryOnReset(transport) : transport, staticCredentials(shoot.authorization));
+      const kube = shootStack(transport, { authorization: shoot.authorization, kept });
       const client = createKubeClient({
         kube,
         clock,

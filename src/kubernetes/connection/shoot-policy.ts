@@ -3,7 +3,7 @@ import type { TunnelConnector } from '../api/tunnel-connection.ts';
 
 /** The connector, with what the configuration in force allows: connectors live longer than a configuration. */
 export const withShootPolicy = (connector: ShootConnector, policy: ShootPolicy): ShootConnector => ({
-  connect: (kubeconfig) => connector.connect(kubeconfig, policy),
+  clientFor: (kubeconfig) => connector.clientFor(kubeconfig, policy),
 });
 
 export const withTunnelPolicy = (tunnels: TunnelConnector, { allowInsecureShoots }: ShootPolicy): TunnelConnector => ({

@@ -3,7 +3,7 @@ import { isAbsolute, join } from 'node:path';
 import type { Clock } from '../../ports/clock.ts';
 import { type JsonObject, decodeObject, optionalObject, optionalString } from '../api/decode.ts';
 import { ApiError, KubeconfigError } from '../api/errors.ts';
-import { createScope } from '../client/index.ts';
+import { abortable, createScope } from '../client/index.ts';
 import * as fields from './fields.ts';
 
 const supportedVersions = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1'];
@@ -122,6 +122,8 @@ const runCommand = ({ command, args, env }: Command, signal: AbortSignal): Promi
     let length = 0;
     const fail = (error: unknown): void => {
       child.kill('SIGKILL');
+      // What it has started may outlive it, and go on writing.
+      child.stdout.destroy();
       reject(signal.aborted ? signal.reason : error);
     };
     child.on('error', fail);
@@ -198,20 +200,14 @@ export const createExecPlugin = ({ config, env, clock, clusterInfo }: ExecPlugin
     current: async (signal) => {
       if (known?.expiresAt !== undefined && clock.now() >= known.expiresAt) known = undefined;
       if (known !== undefined) return known;
-      running ??= run();
-      return untilAborted(running, signal);
+      const underWay = (running ??= run());
+      return abortable(signal, (resolve, reject) => {
+        underWay.then(resolve, reject);
+        return () => undefined;
+      });
     },
     forget: () => {
       known = undefined;
     },
   };
 };
-
-/** Settles like `promise`, or rejects with the signal's reason as soon as it aborts. */
-const untilAborted = <T>(promise: Promise<T>, signal: AbortSignal): Promise<T> =>
-  new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason);
-    if (signal.aborted) abort();
-    else signal.addEventListener('abort', abort);
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });

@@ -67,7 +67,7 @@ export const asBase64 = (field: Field): string | undefined => {
 
 const [begin, end] = ['-----BEGIN CERTIFICATE-----', '-----END CERTIFICATE-----'];
 
-/** Of a bundle; each takes time to parse and to look up in every handshake. */
+/** Most certificates of a bundle; each takes time to parse and to look up in every handshake. */
 const mostCertificates = 100;
 
 const certificatesIn = (pem: string): readonly string[] => {

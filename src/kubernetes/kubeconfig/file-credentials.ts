@@ -5,7 +5,7 @@ import { type Credentials, type Security, type TlsMaterial, bearer, createSecuri
 import type { Named } from './document.ts';
 import * as fields from './fields.ts';
 
-/** What is needed of a file system. */
+/** The part of a file system that credentials need. */
 export interface Files {
   /** The whole file as UTF-8. Rejects with Node's error (`code` ENOENT and so on). */
   read(path: string): Promise<string>;

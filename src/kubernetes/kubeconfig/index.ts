@@ -1,3 +1,9 @@
 export type { ClusterAccess } from './operator-context.ts';
 export { loadOperatorKubeconfig } from './operator.ts';
-export { type ShootEndpoint, decodeKubeconfigSecret, parseUntrustedKubeconfig, refuseInsecure } from './untrusted.ts';
+export {
+  type ShootEndpoint,
+  decodeKubeconfigSecret,
+  decodeKubeconfigUnder,
+  parseUntrustedKubeconfig,
+  refuseInsecure,
+} from './untrusted.ts';

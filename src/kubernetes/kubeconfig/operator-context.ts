@@ -197,7 +197,7 @@ const credentialsOf = (user: OperatorEntry, files: Files): Credentials => {
   return tokenFile === undefined ? staticCredentials(inline) : tokenFileCredentials(tokenFile, files);
 };
 
-/** Turns the current context into access. Loads all files once, so that what is wrong with them is said at the start. Throws a KubeconfigError. */
+/** Turns the current context into access. Loads all files once, so that their problems show at the start. Throws a KubeconfigError. */
 export const contextAccess = async (
   source: string,
   context: OperatorContext,

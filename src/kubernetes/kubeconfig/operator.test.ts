@@ -1,7 +1,17 @@
-import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { stringify } from 'yaml';
 import { type TestCertificates, createTestCertificates } from '../../../test/doubles/certificates.ts';
 import { type FakeClock, createFakeClock } from '../../../test/doubles/fake-clock.ts';
@@ -447,6 +457,15 @@ describe('credential plugins', () => {
     });
     plugin(`echo '${credential({ token: 'good' })}'`);
     expect(await credentials.authorization(signal)).toBe('Bearer good');
+  });
+
+  it('takes nothing more from what a plugin that wrote too much has started', async () => {
+    plugin(`yes 2> /dev/null & echo $! > "${home}/pid"; wait`);
+    const { credentials } = await access({});
+    await expect(credentials.authorization(signal)).rejects.toThrow('wrote more than 1 MiB');
+    const started = Number(readFileSync(join(home, 'pid'), 'utf8'));
+    // SIGPIPE: nobody reads what it writes.
+    await vi.waitFor(() => expect(() => process.kill(started, 0)).toThrow('ESRCH'), 10_000);
   });
 
   it('looks names up in PATH, and says how to install what is missing', async () => {

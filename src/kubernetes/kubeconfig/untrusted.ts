@@ -1,4 +1,4 @@
-import { decodeObject, optionalObject, optionalString } from '../api/decode.ts';
+import { decodeObject, decodeStringMap, optionalObject, optionalString } from '../api/decode.ts';
 import { KubeconfigError } from '../api/errors.ts';
 import type { ShootPolicy } from '../api/shoot-connection.ts';
 import { type Endpoint, type TlsMaterial, createSecurity, isLinkLocal } from '../client/index.ts';
@@ -17,6 +17,12 @@ import * as fields from './fields.ts';
 export const decodeKubeconfigSecret = (json: unknown, path: string): string | undefined => {
   const data = optionalObject(decodeObject(json, path).data, `${path}.data`) ?? {};
   const encoded = optionalString(data.kubeconfig, `${path}.data.kubeconfig`);
+  return encoded === undefined ? undefined : Buffer.from(encoded, 'base64').toString('utf8');
+};
+
+/** The kubeconfig's text in a Secret (`v1`) under `key`; undefined where there is no such key. */
+export const decodeKubeconfigUnder = (key: string, json: unknown, path: string): string | undefined => {
+  const encoded = decodeStringMap(decodeObject(json, path).data, `${path}.data`)[key];
   return encoded === undefined ? undefined : Buffer.from(encoded, 'base64').toString('utf8');
 };
 

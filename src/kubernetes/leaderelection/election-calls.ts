@@ -80,7 +80,7 @@ const replace = (at: LeaseName, lease: ElectionLease, spec: JsonObject): Call<El
 export const renewElectionLease = (at: LeaseName, lease: ElectionLease, claim: Claim): Call<ElectionLease> =>
   replace(at, lease, { ...recordOf(claim), renewTime: nextMicroTime(claim.wall, lease.renewTime) });
 
-/** From whoever held it last. */
+/** Takes it from its last holder. */
 export const takeElectionLease = (at: LeaseName, lease: ElectionLease, claim: Claim): Call<ElectionLease> => {
   const time = nextMicroTime(claim.wall, lease.renewTime);
   const leaseTransitions = lease.transitions + 1;

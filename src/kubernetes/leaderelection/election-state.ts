@@ -19,7 +19,7 @@ export interface ElectionProblem {
 export const electionJitterFactor = 1.2;
 
 /**
- * What is wrong with the times, nothing when they can be used: lease duration > renew deadline > 1.2 * retry period > 0, as client-go's
+ * The problems of the times, none when they can be used: lease duration > renew deadline > 1.2 * retry period > 0, as client-go's
  * NewLeaderElector demands. What lies between the first two is the time that a write under way has to end before another may lead.
  */
 export const checkElectionTimes = (times: ElectionTimes): readonly ElectionProblem[] => {
@@ -58,7 +58,7 @@ export const emptyElectionMemory: ElectionMemory = {
 };
 
 export interface Candidate {
-  /** Unique to the process. */
+  /** Unique to this process, such as the host name and a random part: a process with the holder's name takes the Lease for its own. */
   readonly identity: string;
   /** Stands in for the duration of a Lease that names none. */
   readonly leaseDurationMs: number;
@@ -119,8 +119,8 @@ export const sawElectionLease = (
 };
 
 /**
- * After a read that found no Lease. Whoever held it may not know yet and still write, so its time is respected. What we held may be
- * created by another at any moment.
+ * After a read that found no Lease. Another holder may not know yet and still write, so its time is respected. If we held
+ * it, another replica may create it at any moment.
  */
 export const missedElectionLease = (memory: ElectionMemory, candidate: Candidate): ElectionMemory => {
   const { lease, ...rest } = withoutRenewal(memory);

@@ -1,2 +1,2 @@
 export { getElectionLease } from './election-calls.ts';
-export { createLeaderElector } from './leader-elector.ts';
+export { LeaderElector } from './leader-elector.ts';

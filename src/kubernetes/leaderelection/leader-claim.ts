@@ -1,5 +1,5 @@
 import type { Clock } from '../../ports/clock.ts';
-import type { Call } from '../api/call.ts';
+import type { Answer, Call } from '../api/call.ts';
 import { ApiError } from '../api/errors.ts';
 import type { KubeClient } from '../api/kube.ts';
 import type { ElectionLease } from '../api/lease.ts';
@@ -13,7 +13,7 @@ import {
   takeElectionLease,
 } from './election-calls.ts';
 import {
-  type ElectionMemory,
+  type Candidate,
   type ElectionState,
   doubtElectionLease,
   electionState,
@@ -24,108 +24,135 @@ import {
   wroteElectionLease,
 } from './election-state.ts';
 
-export interface LeaderClaimOptions {
+export interface LeaderClaimOptions extends Candidate {
+  /** Without a rate limit: a renewal that waits behind other requests loses the Lease. */
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly lease: LeaseName;
-  readonly identity: string;
-  readonly leaseDurationMs: number;
   readonly renewDeadlineMs: number;
 }
 
 /**
- * One candidate's dealings with the Lease, one request at a time, no waits. All reject with an ApiError, and with the signal's reason on
- * abort; what was learned until then is kept.
- */
-export interface LeaderClaim {
-  state(): ElectionState;
-  /** Monotonic instant until which nobody else can hold the Lease; -Infinity when we do not. */
-  leadsUntil(): number;
-  /** Whether the server may have us as the holder, though we need not lead. */
-  mayHold(): boolean;
-  /** Reads, then takes the Lease if it is free or ours. */
-  acquire(signal: AbortSignal): Promise<void>;
-  /**
-   * Writes without a read; reads and writes once more when the server has another Lease than we think. Never takes it back from another:
-   * who led in between must not go on as if nothing had happened.
-   */
-  renew(signal: AbortSignal): Promise<void>;
-  /** Gives the Lease up if it is ours, after a read when that is not certain. */
-  release(signal: AbortSignal): Promise<void>;
-}
-
-/**
- * A refusal, in contrast to an answer that was lost or put off: the Lease may not be what we think. That goes for 5xx too: a PUT to a Lease
- * that was deleted is answered with 500 ("resourceVersion should not be set on objects to be created").
+ * A refusal, unlike a lost or postponed answer, means that the Lease may not be what we think. So does a 5xx: the API server answers a PUT to a
+ * deleted Lease with 500 ("resourceVersion should not be set on objects to be created").
  */
 const isRefusal = (error: unknown): boolean =>
   error instanceof ApiError && error.status !== undefined && error.handling !== 'wait';
 
-export const createLeaderClaim = (options: LeaderClaimOptions): LeaderClaim => {
-  const { client, clock, lease: at, identity, leaseDurationMs, renewDeadlineMs } = options;
-  const candidate = { identity, leaseDurationMs };
-  /** So that a connection that hangs leaves time for another try. */
-  const timeoutMs = renewDeadlineMs / 2;
-  let memory: ElectionMemory = emptyElectionMemory;
-  /** A write was sent, and nothing was heard of it since. */
-  let unconfirmed = false;
+/**
+ * One candidate's requests for the Lease, one at a time, without waits. All reject with an ApiError, and with the signal's reason on
+ * abort; what was learned until then is kept.
+ */
+export class LeaderClaim {
+  readonly #options: LeaderClaimOptions;
+  #memory = emptyElectionMemory;
+  /** A write was sent and not confirmed since. */
+  #unconfirmed = false;
+  /** When the latest read was answered. Monotonic milliseconds. */
+  #readAt = Number.NEGATIVE_INFINITY;
 
-  const state = (): ElectionState => electionState(memory, candidate, clock.monotonic());
-  const claim = (): Claim => ({ identity, leaseDurationMs, wall: clock.now() });
+  constructor(options: LeaderClaimOptions) {
+    this.#options = options;
+  }
 
-  const read = async (signal: AbortSignal): Promise<void> => {
+  state(): ElectionState {
+    return electionState(this.#memory, this.#options, this.#options.clock.monotonic());
+  }
+
+  /** Monotonic instant until which nobody else can hold the Lease; -Infinity when we do not. */
+  leadsUntil(): number {
+    return leadsUntil(this.#memory, this.#options.renewDeadlineMs);
+  }
+
+  /** Milliseconds between the reads that first and last showed the Lease of another as it is; undefined where the last is older than `maxAgeMs`. */
+  holderSilentMs(maxAgeMs: number): number | undefined {
+    const { lease, seenAt, current } = this.#memory;
+    const isOthers = current && lease !== undefined && lease.holder !== '' && lease.holder !== this.#options.identity;
+    const isRead = this.#options.clock.monotonic() - this.#readAt <= maxAgeMs;
+    return isOthers && isRead ? this.#readAt - seenAt : undefined;
+  }
+
+  /** True if the server may have us as the holder, though we need not lead. */
+  mayHold(): boolean {
+    return this.#unconfirmed || this.state().kind === 'ours';
+  }
+
+  /** Reads, then takes the Lease if it is free or ours. */
+  async acquire(signal: AbortSignal): Promise<void> {
+    await this.#read(signal);
+    const now = this.state();
+    if (now.kind !== 'free') await this.#writeIfOurs(signal);
+    else await this.#write(takeElectionLease(this.#options.lease, now.lease, this.#claim()), signal);
+  }
+
+  /**
+   * Writes without a read; reads and writes once more when the server has another Lease than we think. Never takes it back from another
+   * holder: our writers must stop when somebody else has led in between. For the same reason a Lease that has vanished is created only before
+   * the monotonic instant `createBefore`: later, another may have had it.
+   */
+  async renew(signal: AbortSignal, createBefore: number): Promise<void> {
     try {
-      const { value, receivedAt } = await client.call(getElectionLease(at), { signal, timeoutMs });
-      memory = sawElectionLease(memory, value, { candidate, at: receivedAt });
+      await this.#renewOnce(signal, createBefore);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+    }
+    if (this.state().kind !== 'unknown') return;
+    await this.#read(signal);
+    await this.#renewOnce(signal, createBefore);
+  }
+
+  /** Gives the Lease up if it is ours, after a read when that is not certain. */
+  async release(signal: AbortSignal): Promise<void> {
+    if (this.#unconfirmed || this.state().kind === 'unknown') await this.#read(signal);
+    const now = this.state();
+    if (now.kind !== 'ours') return;
+    await this.#write(releaseElectionLease(this.#options.lease, now.lease, this.#options.clock.now()), signal);
+  }
+
+  async #read(signal: AbortSignal): Promise<void> {
+    try {
+      const { value, receivedAt } = await this.#call(getElectionLease(this.#options.lease), signal);
+      this.#memory = sawElectionLease(this.#memory, value, { candidate: this.#options, at: receivedAt });
+      this.#readAt = receivedAt;
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 'NotFound') throw error;
-      memory = missedElectionLease(memory, candidate);
+      this.#memory = missedElectionLease(this.#memory, this.#options);
     }
-    unconfirmed = false;
-  };
+    this.#unconfirmed = false;
+  }
 
-  const write = async (call: Call<ElectionLease>, signal: AbortSignal): Promise<void> => {
-    unconfirmed = true;
+  async #write(call: Call<ElectionLease>, signal: AbortSignal): Promise<void> {
+    this.#unconfirmed = true;
     try {
-      const { value, sentAt, receivedAt } = await client.call(call, { signal, timeoutMs });
-      memory = wroteElectionLease(memory, value, { candidate, sentAt, at: receivedAt });
-      unconfirmed = false;
+      const { value, sentAt, receivedAt } = await this.#call(call, signal);
+      this.#memory = wroteElectionLease(this.#memory, value, { candidate: this.#options, sentAt, at: receivedAt });
+      this.#unconfirmed = false;
     } catch (error) {
-      if (isRefusal(error)) memory = doubtElectionLease(memory);
+      if (isRefusal(error)) this.#memory = doubtElectionLease(this.#memory);
       throw error;
     }
-  };
+  }
 
-  const writeIfOurs = async (signal: AbortSignal): Promise<void> => {
-    const now = state();
-    if (now.kind === 'absent') await write(createElectionLease(at, claim()), signal);
-    if (now.kind === 'ours') await write(renewElectionLease(at, now.lease, claim()), signal);
-  };
+  async #writeIfOurs(signal: AbortSignal): Promise<void> {
+    const { lease } = this.#options;
+    const now = this.state();
+    if (now.kind === 'absent') await this.#write(createElectionLease(lease, this.#claim()), signal);
+    if (now.kind === 'ours') await this.#write(renewElectionLease(lease, now.lease, this.#claim()), signal);
+  }
 
-  return {
-    state,
-    leadsUntil: () => leadsUntil(memory, renewDeadlineMs),
-    mayHold: () => unconfirmed || state().kind === 'ours',
-    acquire: async (signal) => {
-      await read(signal);
-      const now = state();
-      if (now.kind === 'free') await write(takeElectionLease(at, now.lease, claim()), signal);
-      else await writeIfOurs(signal);
-    },
-    renew: async (signal) => {
-      try {
-        await writeIfOurs(signal);
-      } catch (error) {
-        if (!isRefusal(error)) throw error;
-      }
-      if (state().kind !== 'unknown') return;
-      await read(signal);
-      await writeIfOurs(signal);
-    },
-    release: async (signal) => {
-      if (unconfirmed || state().kind === 'unknown') await read(signal);
-      const now = state();
-      if (now.kind === 'ours') await write(releaseElectionLease(at, now.lease, clock.now()), signal);
-    },
-  };
-};
+  async #renewOnce(signal: AbortSignal, createBefore: number): Promise<void> {
+    const isLate = this.#options.clock.monotonic() >= createBefore;
+    if (this.state().kind !== 'absent' || !isLate) await this.#writeIfOurs(signal);
+  }
+
+  #claim(): Claim {
+    const { identity, leaseDurationMs, clock } = this.#options;
+    return { identity, leaseDurationMs, wall: clock.now() };
+  }
+
+  /** After a time-out the transport opens another connection: two may hang one after the other, and the Lease is still renewed. */
+  #call(call: Call<ElectionLease>, signal: AbortSignal): Promise<Answer<ElectionLease>> {
+    const { client, renewDeadlineMs } = this.#options;
+    return client.call(call, { signal, timeoutMs: renewDeadlineMs / 3 });
+  }
+}

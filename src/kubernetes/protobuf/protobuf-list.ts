@@ -14,7 +14,7 @@ import {
 /** `k8s` and a zero, in front of every message (k8s.io/apimachinery `pkg/runtime/serializer/protobuf/protobuf.go`). */
 export const protobufMagic: readonly number[] = [0x6b, 0x38, 0x73, 0x00];
 
-/** What is looked for in a list that comes in piece by piece. */
+/** The parts of a list that a reader looks for while the list comes in. */
 export interface ProtobufListOptions {
   readonly apiVersion: string | undefined;
   readonly kind: string | undefined;

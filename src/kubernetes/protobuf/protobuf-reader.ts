@@ -16,7 +16,7 @@ import {
 
 type Value = string | number | boolean | object | undefined;
 
-/** What is read of a message, by the names in its table. */
+/** The fields of a message that we read, by the names in its table. */
 type Draft = Record<string, Value>;
 
 /** Reads one field into the draft. */

@@ -8,7 +8,7 @@ import {
   buildShoot,
   microTime,
 } from '../../../test/doubles/builders.ts';
-import { manyRuns, mutate, mutations } from '../../../test/doubles/mutations.ts';
+import { checkMany, mutate, mutations } from '../../../test/doubles/mutations.ts';
 import { decodeCluster } from '../../gardener/cluster.ts';
 import { listMachines } from '../../gardener/machine.ts';
 import { listNodes } from '../../gardener/node.ts';
@@ -17,10 +17,8 @@ import { DecodeError } from '../../kubernetes/api/decode.ts';
 import { ApiError, type Result } from '../../kubernetes/api/errors.ts';
 import { listNodeLeases } from '../../kubernetes/api/lease.ts';
 import { disturbed, held, origin, runProbe, undisturbed } from '../testing/probe-run.ts';
-import { decideLifecycle } from './lifecycle.ts';
+import { decideShootLifecycle } from './shoot-lifecycle.ts';
 import { type Decision, type DependentsView, type ProbeMemory, emptyProbeMemory } from './verdict.ts';
-
-const timeout = 120_000;
 
 /** The lists of a shoot as their servers answer them. */
 interface Answers {
@@ -114,43 +112,44 @@ const someName = fc.constantFrom(...names);
 const someDependents = fc.constantFrom(disturbed, undisturbed, held);
 
 describe('lists with something wrong in them', () => {
-  it('a healthy shoot is never scaled down, and a malformed list ends the run', { timeout }, () => {
-    const seen = new Set<string>();
+  const good = answersAt(100_000);
+  const cases = fc.tuple(someName, mutations(3), someDependents);
+
+  it('a healthy shoot is never scaled down, and a malformed list ends the run', () => {
     const before = seenAt(90_000);
-    const good = answersAt(100_000);
-    fc.assert(
-      fc.property(someName, mutations(3), someDependents, (name, changes, dependents) => {
-        const answers = { ...good, [name]: mutate(good[name], changes) };
-        const { verdict, malformed } = probe(before, { at: 100_500, answers, dependents });
-        isSound(verdict, 100_500);
-        seen.add(verdict.verdict.kind);
-        if (malformed) expect(verdict.verdict).toMatchObject({ kind: 'failed', failure: 'lease_list_failed' });
-        expect(verdict.verdict.kind).not.toBe('unhealthy');
-        expect(verdict.verdict.kind).not.toBe('confirming');
-      }),
-      manyRuns,
-    );
-    expect(seen).toContain('failed');
-    expect(seen).toContain('healthy');
+    const seen = checkMany(cases, ([name, changes, dependents]) => {
+      const answers = { ...good, [name]: mutate(good[name], changes) };
+      const { verdict, malformed } = probe(before, { at: 100_500, answers, dependents });
+      isSound(verdict, 100_500);
+      if (malformed) expect(verdict.verdict).toMatchObject({ kind: 'failed', failure: 'lease_list_failed' });
+      expect(verdict.verdict.kind).not.toBe('unhealthy');
+      expect(verdict.verdict.kind).not.toBe('confirming');
+      return verdict.verdict.kind;
+    });
+    expect([...seen.keys()]).toEqual(expect.arrayContaining(['failed', 'healthy']));
   });
 
   const memory = seenAt(100_000);
 
-  it('in an outage as well a malformed list ends the run, and what is well-formed is judged', { timeout }, () => {
-    const seen = new Set<string>();
-    const good = answersAt(100_000);
-    fc.assert(
-      fc.property(someName, mutations(3), someDependents, (name, changes, dependents) => {
-        const answers = { ...good, [name]: mutate(good[name], changes) };
-        const { verdict, malformed } = probe(memory, { at: 140_000, answers, dependents });
-        isSound(verdict, 140_000);
-        seen.add(verdict.verdict.kind);
-        expect(verdict.verdict.kind === 'failed').toBe(malformed);
-      }),
-      manyRuns,
-    );
-    expect([...seen].sort()).toEqual(['failed', 'healthy', 'unhealthy']);
+  it('in an outage as well a malformed list ends the run, and what is well-formed is judged', () => {
+    const seen = checkMany(cases, ([name, changes, dependents]) => {
+      const answers = { ...good, [name]: mutate(good[name], changes) };
+      const { verdict, malformed } = probe(memory, { at: 140_000, answers, dependents });
+      isSound(verdict, 140_000);
+      expect(verdict.verdict.kind === 'failed').toBe(malformed);
+      return verdict.verdict.kind;
+    });
+    expect([...seen.keys()]).toEqual(expect.arrayContaining(['failed', 'unhealthy']));
   });
+
+  it.each(names.flatMap((name) => [[], null].map((items) => [name, items] as const)))(
+    'in an outage %s that are %j are well-formed: there is no candidate node',
+    (name, items) => {
+      const answers = { ...good, [name]: { ...(good[name] as object), items } };
+      const { verdict } = probe(memory, { at: 140_000, answers });
+      expect(verdict).toMatchObject({ verdict: { kind: 'healthy' }, reason: 'no candidate nodes' });
+    },
+  );
 
   /** Required shapes, by list: where, and what is of the wrong type there. */
   const wrong: Readonly<Record<Name, readonly (readonly [path: string, values: readonly unknown[]])[]>> = {
@@ -187,7 +186,6 @@ describe('lists with something wrong in them', () => {
   };
 
   it.each(names)('one item of the wrong shape among many %s ends the run without scaling', (name) => {
-    const good = answersAt(100_000);
     const { items, ...rest } = good[name] as { readonly items: readonly unknown[] };
     for (const [path, values] of wrong[name]) {
       for (const value of values) {
@@ -222,38 +220,32 @@ describe('a Cluster with something wrong in it', () => {
     nodeMonitorGracePeriod: '40s',
   });
 
-  it('is decoded or told apart, and never taken for one without workers that has some', { timeout }, () => {
-    const seen = new Set<string>();
-    fc.assert(
-      fc.property(mutations(3), (changes) => {
-        const json = mutate(buildCluster({ shoot }), changes);
-        let cluster: ReturnType<typeof decodeCluster>;
-        try {
-          cluster = decodeCluster(json, 'cluster');
-        } catch (error) {
-          if (!(error instanceof DecodeError)) throw error;
-          seen.add('unreadable');
-          return;
-        }
-        if (!cluster.shoot.ok) {
-          expect(cluster.shoot.error).toBeInstanceOf(DecodeError);
-          seen.add('shoot undecodable');
-          return;
-        }
-        const decision = decideLifecycle(cluster.shoot.value);
-        seen.add(decision.kind);
-        const workers = workersIn(json);
-        const restores = decision.kind === 'stop' && decision.releasePolicy === 'restore';
-        if (restores) expect(workers === undefined || (Array.isArray(workers) && workers.length === 0)).toBe(true);
-        if (decision.kind !== 'run') return;
-        const { nodeMonitorGraceMs } = decision.settings;
-        if (nodeMonitorGraceMs !== undefined) expect(nodeMonitorGraceMs).toBeGreaterThan(0);
-        for (const [pool, types] of decision.settings.poolConditions) {
-          expect([pool, ...types].every((text) => typeof text === 'string')).toBe(true);
-        }
-      }),
-      manyRuns,
-    );
-    expect([...seen].sort()).toEqual(['leave', 'run', 'shoot undecodable', 'stop', 'unreadable']);
+  it('is decoded or told apart, and never taken for one without workers that has some', () => {
+    const seen = checkMany(mutations(3), (changes) => {
+      const json = mutate(buildCluster({ shoot }), changes);
+      let cluster: ReturnType<typeof decodeCluster>;
+      try {
+        cluster = decodeCluster(json, 'cluster');
+      } catch (error) {
+        if (!(error instanceof DecodeError)) throw error;
+        return 'unreadable';
+      }
+      if (!cluster.shoot.ok) {
+        expect(cluster.shoot.error).toBeInstanceOf(DecodeError);
+        return 'shoot undecodable';
+      }
+      const decision = decideShootLifecycle(cluster.shoot.value);
+      const workers = workersIn(json);
+      const restores = decision.kind === 'stop' && decision.releasePolicy === 'restore';
+      if (restores) expect(workers === undefined || (Array.isArray(workers) && workers.length === 0)).toBe(true);
+      if (decision.kind !== 'run') return decision.kind;
+      const { nodeMonitorGraceMs } = decision.settings;
+      if (nodeMonitorGraceMs !== undefined) expect(nodeMonitorGraceMs).toBeGreaterThan(0);
+      for (const [pool, types] of decision.settings.poolConditions) {
+        expect([pool, ...types].every((text) => typeof text === 'string')).toBe(true);
+      }
+      return decision.kind;
+    });
+    expect([...seen.keys()].toSorted()).toEqual(['leave', 'run', 'shoot undecodable', 'stop', 'unreadable']);
   });
 });

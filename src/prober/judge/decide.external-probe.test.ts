@@ -10,6 +10,7 @@ import {
   nodeOf,
   runProbes,
   undisturbed,
+  bySingleLeases,
 } from '../testing/probe-run.ts';
 import { type ExternalProbeView, type Reachability, emptyProbeMemory } from './verdict.ts';
 
@@ -167,20 +168,24 @@ describe('what a trigger rests on', () => {
 });
 
 describe('what is held', () => {
+  const settings = { ...defaultSettings, landingTimeoutMs: 0 };
+
   it.each(every)('and not fresh, in mode %s with a path that is %s', (mode, state) => {
-    const { decision } = last([79_000, 82_000, 84_000], { externalProbe: view(mode, state), dependents: held });
+    const run = { externalProbe: view(mode, state), dependents: held, settings };
+    const { decision } = last([79_000, 82_000, 84_000], run);
     const inTrigger = state === 'unreachable' ? 'unhealthy' : 'skipped';
     expect(decision.verdict.kind).toBe(mode === 'trigger' ? inTrigger : 'healthy');
   });
 
   it.each(states)('is restored for fresh leases, though the path is %s', (state) => {
-    const { decision } = last([79_000, 82_000, 99_000], { externalProbe: view('trigger', state), dependents: held });
+    const run = { externalProbe: view('trigger', state), dependents: held, settings };
+    const { decision } = last([79_000, 82_000, 99_000], run);
     expect(decision.verdict).toEqual({ kind: 'healthy', scope: 'all' });
   });
 });
 
 describe('the next look', () => {
-  const fast = { ...defaultSettings, probeIntervalMs: 60_000 };
+  const fast = { ...bySingleLeases, probeIntervalMs: 60_000 };
 
   it.each([
     [trigger, 107_000],

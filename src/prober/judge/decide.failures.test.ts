@@ -8,6 +8,7 @@ import {
   leasesOf,
   runProbe,
   runProbes,
+  bySingleLeases,
 } from '../testing/probe-run.ts';
 import { type ProbeMemory, emptyProbeMemory } from './verdict.ts';
 
@@ -199,7 +200,7 @@ describe('dark spells', () => {
       { at: 95_000, leases: silent },
       { at: 100_000, leases: silent, failures },
       { at: 120_000, leases: silent },
-      { at: 149_999, leases: silent },
+      { at: 149_999, leases: silent, settings: bySingleLeases },
       { at: 150_000, leases: silent },
     ]);
     expect(runs.map(({ decision }) => decision.verdict.kind)).toEqual([

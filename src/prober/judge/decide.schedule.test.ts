@@ -104,7 +104,7 @@ describe('t*', () => {
     expect(decision).toMatchObject({ verdict: { kind: 'healthy' }, nextRunAt: 101_000 });
   });
 
-  it('does not hold after a failed run, which is repeated in a second where leases are older than half the limit', () => {
+  it('does not hold after a failed run, which is repeated in a second where leases are older than half the expiry age', () => {
     const failures = { nodes: new ApiError({ code: 'Timeout', message: 'x' }) };
     expect(nextAfter([75_000, 76_000], { failures }).nextRunAt).toBe(101_000);
     expect(nextAfter([85_001, 85_001], { failures, random: 0.5 }).nextRunAt).toBe(111_000);
@@ -133,14 +133,14 @@ describe('wrong clocks of nodes', () => {
   it.each([
     { what: 'no clock is wrong', shifts: [0, 1_500, -1_500, 0], pauses: [10_000, 10_000, 10_000] },
     { what: 'one of five', shifts: [tenMinutes, 0, 0, 0, 0], pauses: [10_000, 10_000, 10_000] },
-    { what: 'one of four', shifts: [-tenMinutes, 0, 0, 0], pauses: [10_000, 5_000, 5_000] },
-    { what: 'all', shifts: [tenMinutes, -tenMinutes, tenMinutes], pauses: [10_000, 5_000, 5_000] },
+    { what: 'one of four', shifts: [-tenMinutes, 0, 0, 0], pauses: [10_000, 3_000, 3_000] },
+    { what: 'all', shifts: [tenMinutes, -tenMinutes, tenMinutes], pauses: [10_000, 3_000, 3_000] },
     { what: 'a single candidate', shifts: [tenMinutes], pauses: [10_000, 10_000, 10_000] },
     {
       what: 'lazy, one of five, which may be one of four',
       shifts: [tenMinutes, 0, 0, 0, 0],
       rest: { dependents: undisturbed },
-      pauses: [10_000, 5_000, 5_000],
+      pauses: [10_000, 3_000, 3_000],
     },
     {
       what: 'lazy, no clock is wrong',
@@ -161,10 +161,10 @@ describe('wrong clocks of nodes', () => {
     const runs = runProbes(emptyProbeMemory, [
       { at: 100_000, leases: leasesOf([99_000, 99_000]) },
       { at: 110_000, leases: leasesOf([109_000 + tenMinutes, 109_000]) },
-      { at: 115_000, leases: leasesOf([109_000 + tenMinutes, 109_000]) },
-      { at: 120_000, leases: leasesOf([119_000, 119_000]) },
+      { at: 113_000, leases: leasesOf([109_000 + tenMinutes, 109_000]) },
+      { at: 116_000, leases: leasesOf([115_000, 115_000]) },
     ]);
-    expect(runs.map(({ decision }) => decision.nextRunAt)).toEqual([110_000, 115_000, 120_000, 130_000]);
+    expect(runs.map(({ decision }) => decision.nextRunAt)).toEqual([110_000, 113_000, 116_000, 126_000]);
   });
 });
 
@@ -184,7 +184,7 @@ describe('failed runs in a row', () => {
   };
 
   it('come after 1, 2, 4, 8 s, once more before the spell counts as downtime, when the leases expire, and then anew', () => {
-    // Half of the limit has passed at 70 s, downtime would count from 85 s on, and then the leases expire.
+    // Half of the expiry age has passed at 70 s, downtime would count from 85 s on, and then the leases expire.
     expect(pausesFrom(70_000, [55_000, 55_000], 12)).toEqual([
       1_000, 2_000, 4_000, 6_000, 2_000, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000, 10_000,
     ]);

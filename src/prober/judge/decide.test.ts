@@ -10,6 +10,7 @@ import {
   runProbe,
   runProbes,
   undisturbed,
+  bySingleLeases,
 } from '../testing/probe-run.ts';
 import { type ProbeMemory, emptyProbeMemory } from './verdict.ts';
 
@@ -53,6 +54,25 @@ describe('the verdict', () => {
     expect(decision.counts).toEqual({ candidates, expired });
     expect(decision.reason).toContain(`${String(expired)}/${String(candidates)} node leases expired`);
     expect(decision.reason).toContain(String(fraction));
+  });
+
+  it('says of every lease and node that does not count why, and how many nodes there are', () => {
+    const leases = leasesOf([50_000, 50_000, 50_000]);
+    const [a = '', b = '', c = ''] = leases.map(({ name }) => name);
+    const { decision } = runProbe(emptyProbeMemory, {
+      at: 100_000,
+      leases,
+      nodes: [a, b, 'new', 'unmanaged'].map((name) => ({ ...nodeOf(name), managedByMcm: name !== 'unmanaged' })),
+      machines: [a, 'new'].map((node) => ({ node, phase: 'Running', deleting: false })),
+    });
+    expect(decision.counts?.candidates).toBe(1);
+    expect(decision.nodes).toBe(4);
+    expect(Object.fromEntries(decision.leftOut ?? [])).toEqual({
+      [b]: 'its Machine is gone, or it never had one',
+      [c]: 'there is no such node',
+      new: 'it has no lease yet',
+      unmanaged: 'not managed by MCM',
+    });
   });
 
   it('is to scale up where there is no candidate, for nothing says that nodes are cut off', () => {
@@ -166,9 +186,9 @@ describe('leases seen for the first time', () => {
     const { memory } = first(leasesOf([50_000, 50_000, 50_000, 50_000])).decision;
     const renewed = runProbe(memory, { at: 102_000, leases: leasesOf([50_000, 50_000, 50_000, 61_000]) }).decision;
     expect(renewed).toMatchObject({ verdict: { kind: 'healthy' }, counts: { candidates: 4, expired: 0 } });
-    // Until the shoot has been watched for the limit: then the silent ones are cut off for certain.
+    // Until the shoot has been watched for the expiry age: then the silent ones are cut off for certain.
     const leases = leasesOf([50_000, 50_000, 50_000, 61_000]);
-    const before = runProbe(renewed.memory, { at: 129_999, leases }).decision;
+    const before = runProbe(renewed.memory, { at: 129_999, leases, settings: bySingleLeases }).decision;
     expect(before).toMatchObject({ verdict: { kind: 'healthy' }, counts: { expired: 0 } });
     const after = runProbe(before.memory, { at: 130_000, leases }).decision;
     expect(after).toMatchObject({ verdict: { kind: 'unhealthy' }, counts: { expired: 3 } });

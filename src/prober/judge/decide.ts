@@ -1,12 +1,22 @@
-import { candidateNodes } from '../../gardener/candidate-nodes.ts';
+import type { SortNodes, SortedNodes } from '../../gardener/candidate-nodes.ts';
 import type { Machine } from '../../gardener/machine.ts';
 import type { NodeView } from '../../gardener/node.ts';
 import type { Result } from '../../kubernetes/api/errors.ts';
+import { earliestSilence, judgeAllSilent, silenceInstant, someAreSilent } from './all-silent.ts';
 import { decisionOf, healthy, soonestMs } from './decision.ts';
+import type { Observation } from './lease-history.ts';
 import { confirmableAt, endDowntime } from './downtime.ts';
 import { unlisted } from './failure.ts';
 import { type WatchedLease, confirmAfterMs, observeLeases } from './observed-leases.ts';
-import { couldTrigger, earliestPossibleTrigger, judgeSilence, triggerInstant, veto } from './external-probe-rules.ts';
+import { endOutage, trackOutage } from './landing.ts';
+import {
+  couldTrigger,
+  earliestPossibleTrigger,
+  judgeSilence,
+  sooner,
+  triggerInstant,
+  veto,
+} from './external-probe-rules.ts';
 import {
   canOnlyBeHealthy,
   countExpired,
@@ -35,9 +45,12 @@ export interface JudgedLeases {
 /** Enters a list of the leases into the memory, and judges each of them. */
 export const judgeLeases = (listed: LeaseList, input: ProbeInput): JudgedLeases => {
   const { settings, dependents } = input;
-  const { memory: memoryBefore, downtime } = endDowntime(input.memory, listed.observation, input.apiServer ?? {});
+  const ended = endDowntime(input.memory, listed.observation, input.apiServer ?? {});
+  const memoryBefore = endStall(ended.memory, input.memory, listed.observation);
+  const { downtime } = ended;
   const { leases, memory } = observeLeases(listed, { ...input, memory: memoryBefore });
-  const mayTrigger = couldTrigger(leases, input);
+  const entered = { ...input, memory };
+  const mayTrigger = couldTrigger(leases, input) || someAreSilent(leases, entered);
   return {
     leases,
     isEnough: !mayTrigger && canOnlyBeHealthy(leases, dependents, settings),
@@ -49,22 +62,37 @@ export const judgeLeases = (listed: LeaseList, input: ProbeInput): JudgedLeases 
   };
 };
 
+/** In which every healthy kubelet has renewed. */
+const gapMs = 12_000;
+
+const endStall = (memory: ProbeMemory, { unreachable }: ProbeMemory, observation: Observation): ProbeMemory => {
+  // Answers such as 403 show an API server that is well; but what changed in a long gap is known by its timestamps only.
+  const isStall =
+    unreachable !== undefined &&
+    (unreachable.failed || unreachable.unconnected || observation.endedAt - unreachable.since >= gapMs);
+  const stalledUntil = isStall ? observation.endedAt : observation.stalledUntil;
+  return stalledUntil === undefined ? memory : { ...memory, stalledUntil };
+};
+
 const withDowntime = (decision: Decision, { downtime }: JudgedLeases): Decision =>
   downtime === undefined ? decision : { ...decision, downtime };
 
 /** The decision where the leases are enough. */
 export const decideByLeases = (judged: JudgedLeases, input: ProbeInput): Decision => {
   const { leases, memory } = judged;
-  const { deadline, verdictMayTurnAt } = earliestPossibleTrigger(leases, input);
+  const byPath = earliestPossibleTrigger(leases, input);
+  const bySilence = earliestSilence(leases, { ...input, memory });
+  const { allSilentSeenAt: _, ...rest } = endOutage(memory, input.now);
   const decision = healthy(input, {
-    memory,
+    memory: rest,
     reason: `${share(leases)} leases expired: no set of nodes reaches the threshold`,
     deadlines: [
       earliestPossibleExpiry(leases, input.settings),
       earliestWrongClocksDeadline(leases, input.now),
-      deadline,
+      byPath.deadline,
+      bySilence.deadline,
     ],
-    verdictMayTurnAt,
+    verdictMayTurnAt: sooner(byPath, bySilence),
   });
   return withDowntime(decision, judged);
 };
@@ -72,35 +100,74 @@ export const decideByLeases = (judged: JudgedLeases, input: ProbeInput): Decisio
 export interface NodesAndMachines {
   readonly nodes: Result<readonly NodeView[], ReadError>;
   readonly machines: Result<readonly Machine[], ReadError>;
+  /** Tells which of the nodes count. */
+  readonly sort: SortNodes;
 }
 
 /** The decision by the leases of those nodes that count. */
 export const decideByCandidates = (judged: JudgedLeases, lists: NodesAndMachines, input: ProbeInput): Decision => {
   const { leases, memory, memoryBefore } = judged;
-  const { nodes, machines } = lists;
+  const { nodes, machines, sort } = lists;
   const forgotten = { ...input, memory: memoryBefore };
   if (!nodes.ok) return withDowntime(unlisted({ error: nodes.error, isSeed: false, leases }, forgotten), judged);
   if (!machines.ok) return withDowntime(unlisted({ error: machines.error, isSeed: true, leases }, forgotten), judged);
-  const names = candidateNodes(nodes.value, machines.value, input.settings.poolConditions);
-  const candidates = leases.filter(({ name }) => names.has(name));
+  const sorted = sort(nodes.value, machines.value, input.settings.poolConditions);
+  const candidates = leases.filter(({ name }) => sorted.candidates.has(name));
   const entered = { ...input, memory };
-  return withDowntime(confirmAfterSpell(judge(candidates, entered), entered), judged);
+  const decision = trackOutage(confirmAfterSpell(judge(candidates, entered), entered), candidates, entered);
+  const explained = { ...decision, leftOut: whatIsLeftOut(leases, sorted), nodes: nodes.value.length };
+  return withDowntime(
+    isWatched(explained, candidates, entered) ? { ...explained, isWatched: true } : explained,
+    judged,
+  );
+};
+
+/** Leases that are no candidates, and nodes without a lease. */
+const whatIsLeftOut = (
+  leases: readonly WatchedLease[],
+  { candidates, leftOut }: SortedNodes,
+): ReadonlyMap<string, string> => {
+  const found = new Map(leftOut);
+  const withLease = new Set(leases.map(({ name }) => name));
+  for (const name of withLease) {
+    if (!candidates.has(name) && !leftOut.has(name)) found.set(name, 'there is no such node');
+  }
+  for (const name of candidates) if (!withLease.has(name)) found.set(name, 'it has no lease yet');
+  return found;
+};
+
+/** Of leases that were silent when they were first listed only their timestamps speak, and not of a downtime before. */
+const isWatched = (
+  { verdict, counts }: Decision,
+  candidates: readonly WatchedLease[],
+  { memory, settings }: ProbeInput,
+): boolean => {
+  if (verdict.kind !== 'unhealthy' || counts === undefined) return false;
+  const silent = reaches(counts, settings) ? candidates.filter(({ expired }) => expired) : candidates;
+  const watched = silent.filter(({ name }) => !memory.history.neverSeenRenewed.has(name));
+  return reaches({ ...counts, expired: watched.length }, settings);
 };
 
 const judge = (candidates: readonly WatchedLease[], input: ProbeInput): Decision => {
-  const { settings, memory } = input;
+  const { settings } = input;
   const counts = { candidates: candidates.length, expired: countExpired(candidates) };
-  if (counts.candidates === 0) return healthy(input, { memory, counts, reason: 'no candidate nodes' });
-  if (counts.candidates === 1) return judgeSingle(counts, input);
   const reason = `${share(candidates)} node leases expired, threshold ${String(settings.nodeLeaseFailureFraction)}`;
   const crossesAt = thresholdInstant(candidates, settings);
   const known = { candidates, counts, reason, crossesAt };
-  if (reaches(counts, settings)) return judgeExpired(known, input);
-  const bySilence = judgeSilence(known, input);
+  const bySilence = judgeAllSilent(known, input);
+  const { allSilentSeenAt: _, ...memory } = input.memory;
+  const forgotten = { ...input, memory };
+  if (counts.candidates === 0) return healthy(input, { memory, counts, reason: 'no candidate nodes' });
+  if (counts.candidates === 1) return judgeSingle(counts, forgotten);
+  if (reaches(counts, settings)) return judgeExpired(known, bySilence === undefined ? forgotten : input);
+  const byPath = judgeSilence(known, forgotten);
+  if (byPath?.verdict.kind === 'unhealthy') return byPath;
   if (bySilence !== undefined) return bySilence;
-  const { deadline, verdictMayTurnAt } = triggerInstant(candidates, input);
-  const deadlines = [crossesAt, wrongClocksDeadline(candidates, input.now), deadline];
-  return healthy(input, { memory, counts, reason, deadlines, verdictMayTurnAt });
+  if (byPath !== undefined) return byPath;
+  const path = triggerInstant(candidates, input);
+  const silence = silenceInstant(candidates, input);
+  const deadlines = [crossesAt, wrongClocksDeadline(candidates, input.now), path.deadline, silence.deadline];
+  return healthy(input, { memory, counts, reason, deadlines, verdictMayTurnAt: sooner(path, silence) });
 };
 
 /** The share of expired leases has reached the threshold. */
@@ -109,7 +176,7 @@ const judgeExpired = (known: Parameters<typeof judgeSilence>[0], input: ProbeInp
   const { now, memory } = input;
   const seenBefore = candidates.filter((lease) => lease.expired && !restsOnTimestamp(lease)).length;
   if (reaches({ ...counts, expired: seenBefore }, input.settings)) {
-    // Leases that never were renewed crossed it at no instant.
+    // Leases without `renewTime` crossed it at no instant.
     const crossedAt = crossesAt !== undefined && Number.isFinite(crossesAt) ? crossesAt : now;
     const verdict = { kind: 'unhealthy', crossedAt } as const;
     return veto(known, input) ?? decisionOf(input, { verdict, reason, counts });
@@ -129,7 +196,7 @@ const judgeExpired = (known: Parameters<typeof judgeSilence>[0], input: ProbeInp
 /** Its age is what a clock that may be wrong has written: the first timestamp seen of it, or one that came after a long gap between observations. */
 const restsOnTimestamp = ({ firstSeen, renewed }: WatchedLease): boolean => firstSeen || renewed;
 
-/** One node proves nothing about the path; but a pool that shrank to one while protected must not stay frozen for ever. */
+/** One node proves nothing about the network; but a pool that shrank to one while protected must not stay frozen for ever. */
 const judgeSingle = (counts: Counts, input: ProbeInput): Decision => {
   const { memory, dependents } = input;
   if (dependents.anyHeld && counts.expired === 0) {

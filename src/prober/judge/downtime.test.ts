@@ -244,7 +244,7 @@ describe('whatever happens', () => {
         for (const { decision } of good) {
           const { doubt, history } = decision.memory;
           expect(history.notOlderThan).toBe(Number.NEGATIVE_INFINITY);
-          const isOld = (history.lastObservedAt ?? 0) >= 50_000 + defaultSettings.limitMs;
+          const isOld = (history.lastObservedAt ?? 0) >= 50_000 + defaultSettings.expiryAgeMs;
           if (isOld) expect(decision.verdict.kind).toBe(doubt === undefined ? 'unhealthy' : 'confirming');
           if (decision.verdict.kind === 'confirming') {
             expect(decision.nextRunAt).toBeLessThanOrEqual((doubt?.until ?? 0) + 6_000);

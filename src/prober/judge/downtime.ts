@@ -56,7 +56,11 @@ export const endDowntime = (memory: ProbeMemory, observation: Observation, view:
   const ended = endSpell(endDoubt(memory, observation, view), observation, view);
   const from = Math.max(view.unavailable?.since ?? Number.POSITIVE_INFINITY, memory.history.lastObservedAt ?? never);
   const to = Math.min(view.unavailable?.until ?? Number.POSITIVE_INFINITY, observation.endedAt);
-  if (to - from < downtimeMs || to <= ended.memory.history.notOlderThan) return ended;
+  if (to <= from || to <= ended.memory.history.notOlderThan) return ended;
+  if (to - from < downtimeMs) {
+    const downUntil = Math.max(ended.memory.downUntil ?? never, to);
+    return { ...ended, memory: { ...ended.memory, downUntil } };
+  }
   return {
     memory: reset(ended.memory, to),
     downtime: ended.downtime ?? { evidence: 'no-available-replica', ms: to - from },

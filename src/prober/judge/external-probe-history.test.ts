@@ -21,7 +21,7 @@ const settings: ExternalProbeSettings = {
   mode: 'trigger',
 };
 const intervalMs = 10_000;
-const limitMs = 30_000;
+const expiryAgeMs = 30_000;
 
 const answered: AttemptResult = { kind: 'answered' };
 const failed: AttemptResult = { kind: 'failed', problem: 'no answer' };
@@ -32,13 +32,13 @@ interface Tries {
   /** `a`nswered, `f`ailed, `u`nusable; one a second from 0, each of which takes 100 ms. */
   readonly attempts: string;
   readonly given?: Partial<ExternalProbeSettings>;
-  readonly insideAnsweredAt?: number;
+  readonly probeAnsweredAt?: number;
 }
 
-const after = ({ attempts, given = {}, insideAnsweredAt }: Tries): ExternalProbeHistory =>
+const after = ({ attempts, given = {}, probeAnsweredAt }: Tries): ExternalProbeHistory =>
   Array.from(attempts).reduce((history, letter, index) => {
     const startedAt = index * 1_000;
-    const known = insideAnsweredAt !== undefined && insideAnsweredAt <= startedAt ? { insideAnsweredAt } : {};
+    const known = probeAnsweredAt !== undefined && probeAnsweredAt <= startedAt ? { probeAnsweredAt } : {};
     const ended = { startedAt, endedAt: startedAt + 100, result: results[letter]!, intervalMs, ...known };
     return enterAttempt(history, ended, { ...settings, ...given });
   }, untriedExternalProbe(0));
@@ -140,13 +140,13 @@ describe('what a failed GET /version says', () => {
       settings,
     );
     expect(history.notBefore).toBe(100 + backOffMs);
-    const wish = { mode: 'trigger', timeoutMs: 5_000, limitMs, nextRunAt: 3_000 } as const;
+    const wish = { mode: 'trigger', timeoutMs: 5_000, expiryAgeMs, nextRunAt: 3_000 } as const;
     expect(nextAttemptOf(history, wish)).toBe(100 + backOffMs);
   });
 });
 
 describe('the next try', () => {
-  const observe: AttemptInput = { mode: 'observe', timeoutMs: 5_000, limitMs };
+  const observe: AttemptInput = { mode: 'observe', timeoutMs: 5_000, expiryAgeMs };
   const tryAt = (tookMs: number, attempts: string): ExternalProbeHistory => {
     const before = after({ attempts: attempts.slice(0, -1) });
     const startedAt = 100_000;
@@ -195,9 +195,9 @@ describe('the next try', () => {
         time,
         time,
         fc.constantFrom('observe', 'confirm', 'trigger'),
-        (all, nextRunAt, insideAnsweredAt, mode) => {
+        (all, nextRunAt, probeAnsweredAt, mode) => {
           const history = after({ attempts: all.join('') });
-          const at = nextAttemptOf(history, { mode, timeoutMs: 5_000, limitMs, nextRunAt, insideAnsweredAt });
+          const at = nextAttemptOf(history, { mode, timeoutMs: 5_000, expiryAgeMs, nextRunAt, probeAnsweredAt });
           if (all.length > 0) expect(at).toBeGreaterThanOrEqual(history.attemptedAt + 1_000);
           expect(at).toBeLessThanOrEqual(Math.max(history.nextAttemptAt, history.attemptedAt + 1_000));
         },
@@ -207,35 +207,35 @@ describe('the next try', () => {
 });
 
 describe('a broken path', () => {
-  const trigger = { mode: 'trigger', limitMs, now: 10_000 } as const;
+  const trigger = { mode: 'trigger', expiryAgeMs, now: 10_000 } as const;
 
   it('counts once a try has failed that began after an answer inside', () => {
     const broken = after({ attempts: 'afff' });
     expect(viewExternalProbe(broken, trigger)).toEqual({ mode: 'trigger', state: 'unknown' });
     // An answer of before the first failure proves nothing, one in between does.
-    expect(viewExternalProbe(after({ attempts: 'afff', insideAnsweredAt: 500 }), trigger).state).toBe('unknown');
-    expect(viewExternalProbe(after({ attempts: 'afff', insideAnsweredAt: 1_500 }), trigger)).toEqual({
+    expect(viewExternalProbe(after({ attempts: 'afff', probeAnsweredAt: 500 }), trigger).state).toBe('unknown');
+    expect(viewExternalProbe(after({ attempts: 'afff', probeAnsweredAt: 1_500 }), trigger)).toEqual({
       mode: 'trigger',
       state: 'unreachable',
       since: 3_100,
     });
-    expect(viewExternalProbe(after({ attempts: 'affff', insideAnsweredAt: 3_500 }), trigger)).toMatchObject({
+    expect(viewExternalProbe(after({ attempts: 'affff', probeAnsweredAt: 3_500 }), trigger)).toMatchObject({
       since: 4_100,
     });
   });
 
   it('is tried at once after an answer inside, where only that is missing', () => {
     const broken = after({ attempts: 'afff' });
-    const wish = { mode: 'trigger', timeoutMs: 5_000, limitMs } as const;
-    expect(nextAttemptOf(broken, { ...wish, insideAnsweredAt: 3_050 })).toBe(4_000);
-    expect(nextAttemptOf(broken, { ...wish, insideAnsweredAt: 900 })).toBe(13_100);
-    expect(nextAttemptOf(broken, { ...wish, mode: 'confirm', insideAnsweredAt: 3_050 })).toBe(13_100);
-    const proven = after({ attempts: 'affff', insideAnsweredAt: 3_500 });
-    expect(nextAttemptOf(proven, { ...wish, insideAnsweredAt: 3_500 })).toBe(14_100);
+    const wish = { mode: 'trigger', timeoutMs: 5_000, expiryAgeMs } as const;
+    expect(nextAttemptOf(broken, { ...wish, probeAnsweredAt: 3_050 })).toBe(4_000);
+    expect(nextAttemptOf(broken, { ...wish, probeAnsweredAt: 900 })).toBe(13_100);
+    expect(nextAttemptOf(broken, { ...wish, mode: 'confirm', probeAnsweredAt: 3_050 })).toBe(13_100);
+    const proven = after({ attempts: 'affff', probeAnsweredAt: 3_500 });
+    expect(nextAttemptOf(proven, { ...wish, probeAnsweredAt: 3_500 })).toBe(14_100);
   });
 
   it('does not count any more after one answer, though it is not whole yet', () => {
-    const history = after({ attempts: 'afffa', given: { successThreshold: 2 }, insideAnsweredAt: 1_500 });
+    const history = after({ attempts: 'afffa', given: { successThreshold: 2 }, probeAnsweredAt: 1_500 });
     expect(history.state).toBe('unreachable');
     expect(viewExternalProbe(history, trigger).state).toBe('unknown');
   });
@@ -249,6 +249,6 @@ describe('a whole path', () => {
     ['afa', 17_000, 'reachable'],
     ['', 0, 'unknown'],
   ] as const)('after «%s» counts at %i as %s', (attempts, now, state) => {
-    expect(viewExternalProbe(after({ attempts }), { mode: 'confirm', limitMs, now }).state).toBe(state);
+    expect(viewExternalProbe(after({ attempts }), { mode: 'confirm', expiryAgeMs, now }).state).toBe(state);
   });
 });

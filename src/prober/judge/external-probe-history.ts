@@ -4,12 +4,12 @@ import { isOurFault } from './own-fault.ts';
 import { longestBackOffMs, throttledBackOffMs } from './failure.ts';
 import type { ExternalProbeView, Reachability } from './verdict.ts';
 
-/** What one try has shown. */
+/** What one attempt has shown. */
 export type AttemptResult =
-  /** `backOffMs`: it asked to be left alone for so long. */
+  /** `backOffMs`: the API server asked for no request for so long. */
   | { readonly kind: 'answered'; readonly backOffMs?: number }
   | { readonly kind: 'failed'; readonly problem: string }
-  /** It says nothing of the path: the kubeconfig cannot be used, or the fault is on our side. */
+  /** It shows nothing of the address: the kubeconfig cannot be used, or the fault is on our side. */
   | { readonly kind: 'unusable'; readonly problem: string };
 
 /** What the attempts of an external probe have shown so far. Times are monotonic milliseconds. */
@@ -22,14 +22,14 @@ export interface ExternalProbeHistory {
   readonly failures: number;
   /** Start of the first of those failures. */
   readonly failingSince?: number;
-  /** When the path was unreachable and one of those failures had begun after an answer on the inside path: no restart explains them. */
+  /** When the address was unreachable and one of those failures had begun after a probe from inside the seed was answered: no restart explains them. */
   readonly provenAt?: number;
-  /** Start of the latest try that was answered. */
+  /** Start of the latest attempt that was answered. */
   readonly answeredAt?: number;
-  /** Start of the latest try. */
+  /** Start of the latest attempt. */
   readonly attemptedAt: number;
   readonly nextAttemptAt: number;
-  /** The API server asked not to be tried before. */
+  /** The API server asked for no request before. */
   readonly notBefore: number;
 }
 
@@ -43,11 +43,11 @@ export const untriedExternalProbe = (firstAttemptAt: number): ExternalProbeHisto
   notBefore: Number.NEGATIVE_INFINITY,
 });
 
-/** While it fails, until it counts as unreachable. */
+/** Between two attempts that fail, until the address counts as unreachable. */
 const retryMs = 1_000;
 
 /**
- * What a failed `GET /version` says of the path. A refusal that only an API server utters is an answer; any other status comes from
+ * What a failed `GET /version` says of the address. A refusal that only an API server utters is an answer; any other status comes from
  * something in its place, or from a gateway that does not reach it, and would not let kubelets through either.
  */
 export const resultOfError = (error: ApiError | KubeconfigError): AttemptResult => {
@@ -66,13 +66,13 @@ export interface EndedAttempt {
   readonly startedAt: number;
   readonly endedAt: number;
   readonly result: AttemptResult;
-  /** When the try began: start of the latest run whose API server probe was answered. */
-  readonly insideAnsweredAt?: number | undefined;
-  /** Until the next try, but for retries. */
+  /** As of `startedAt`: start of the latest probe from inside the seed that was answered. */
+  readonly probeAnsweredAt?: number | undefined;
+  /** Until the next attempt, but for retries. */
   readonly intervalMs: number;
 }
 
-/** Takes in a try. */
+/** Enters an attempt into the history. */
 export const enterAttempt = (
   history: ExternalProbeHistory,
   ended: EndedAttempt,
@@ -85,11 +85,11 @@ export const enterAttempt = (
       return { ...base, state: 'unknown', reason: result.problem, successes: 0, failures: 0 };
     case 'answered': {
       const successes = history.successes + 1;
-      const isWhole = successes >= settings.successThreshold;
+      const isReachable = successes >= settings.successThreshold;
       const backOff = result.backOffMs === undefined ? 0 : Math.min(result.backOffMs, longestBackOffMs);
       return {
         ...base,
-        ...(isWhole
+        ...(isReachable
           ? { state: 'reachable', reason: 'the API server answers' }
           : { state: history.state, reason: history.reason }),
         successes,
@@ -107,19 +107,19 @@ type Base = Pick<ExternalProbeHistory, 'attemptedAt' | 'nextAttemptAt' | 'notBef
 
 const fail = (
   history: ExternalProbeHistory,
-  { startedAt, endedAt, insideAnsweredAt, problem }: EndedAttempt & { readonly problem: string },
+  { startedAt, endedAt, probeAnsweredAt, problem }: EndedAttempt & { readonly problem: string },
   { failureThreshold, base }: ExternalProbeSettings & { readonly base: Base },
 ): ExternalProbeHistory => {
   const failures = history.failures + 1;
   const { failingSince = startedAt, answeredAt } = history;
-  const isBroken = history.state === 'unreachable' || failures >= failureThreshold;
-  const hasAnswered = insideAnsweredAt !== undefined && insideAnsweredAt >= failingSince;
-  const provenAt = history.provenAt ?? (isBroken && hasAnswered ? endedAt : undefined);
+  const isUnreachable = history.state === 'unreachable' || failures >= failureThreshold;
+  const hasAnswered = probeAnsweredAt !== undefined && probeAnsweredAt >= failingSince;
+  const provenAt = history.provenAt ?? (isUnreachable && hasAnswered ? endedAt : undefined);
   return {
     ...base,
-    ...(isBroken
+    ...(isUnreachable
       ? { state: 'unreachable', reason: problem }
-      : // Every second, unless the try itself took longer.
+      : // Every second, unless the attempt itself took longer.
         { state: history.state, reason: history.reason, nextAttemptAt: Math.max(endedAt, startedAt + retryMs) }),
     successes: 0,
     failures,
@@ -129,50 +129,50 @@ const fail = (
   };
 };
 
-/** What a try is wanted for. Times are monotonic milliseconds. */
+/** What decides when the next attempt is due. Times are monotonic milliseconds. */
 export interface AttemptInput {
   readonly mode: ExternalProbeSettings['mode'];
   readonly timeoutMs: number;
   /** Age at which a lease counts as expired. */
-  readonly limitMs: number;
-  /** Start of the latest run whose API server probe was answered. */
-  readonly insideAnsweredAt?: number | undefined;
-  /** When the leases are looked at next. */
+  readonly expiryAgeMs: number;
+  /** Start of the latest probe from inside the seed that was answered. */
+  readonly probeAnsweredAt?: number | undefined;
+  /** When the leases are listed next. */
   readonly nextRunAt?: number | undefined;
 }
 
-/** Of the limit: for so long an answer shows that the path is reachable. Silence of kubelets began earlier. */
-const reachableForOfLimit = 0.5;
-/** Of the limit: an answer that would be older than that at the next look at the leases is asked for again before. */
-const renewedOfLimit = 0.4;
+/** Share of the expiry age for which an answer shows that the address is reachable. Kubelets that have expired fell silent earlier. */
+const reachableForShare = 0.5;
+/** Share of the expiry age: if the last answer would be older than that when the leases are listed next, an attempt comes before. */
+const renewedAtShare = 0.4;
 
 /**
- * When the path is to be tried next: by its own schedule, but early enough for its answer to be at hand when the leases are looked at,
- * and at once where the only thing missing is a try after an answer on the inside path.
+ * When the next attempt is due: by the external probe's own schedule, but early enough for an answer when the leases are listed, and at once where all
+ * that is missing is a failure after an answered probe from inside the seed.
  */
 export const nextAttemptOf = (history: ExternalProbeHistory, wish: AttemptInput): number => {
-  const { mode, timeoutMs, limitMs, insideAnsweredAt, nextRunAt } = wish;
+  const { mode, timeoutMs, expiryAgeMs, probeAnsweredAt, nextRunAt } = wish;
   const times = [history.nextAttemptAt];
-  if (mode !== 'observe' && nextRunAt !== undefined && history.attemptedAt < nextRunAt - renewedOfLimit * limitMs) {
-    times.push(nextRunAt - Math.min(timeoutMs + retryMs, renewedOfLimit * limitMs));
+  if (mode !== 'observe' && nextRunAt !== undefined && history.attemptedAt < nextRunAt - renewedAtShare * expiryAgeMs) {
+    times.push(nextRunAt - Math.min(timeoutMs + retryMs, renewedAtShare * expiryAgeMs));
   }
   const { state, failingSince, provenAt } = history;
   const lacksProof =
     mode === 'trigger' && state === 'unreachable' && provenAt === undefined && failingSince !== undefined;
-  if (lacksProof && insideAnsweredAt !== undefined && insideAnsweredAt >= failingSince) times.push(history.attemptedAt);
+  if (lacksProof && probeAnsweredAt !== undefined && probeAnsweredAt >= failingSince) times.push(history.attemptedAt);
   return Math.max(Math.min(...times), history.notBefore, history.attemptedAt + retryMs);
 };
 
 /**
- * The path as it counts in a verdict: unreachable only where no restart of the API server explains it, reachable only as long as its last answer
+ * The address as it counts in a verdict: unreachable only where no restart of the API server explains it, reachable only as long as the last answer
  * is young and nothing has failed since.
  */
 export const viewExternalProbe = (
   history: ExternalProbeHistory,
-  { mode, limitMs, now }: Pick<AttemptInput, 'mode' | 'limitMs'> & { readonly now: number },
+  { mode, expiryAgeMs, now }: Pick<AttemptInput, 'mode' | 'expiryAgeMs'> & { readonly now: number },
 ): ExternalProbeView => {
   const { state, failures, provenAt, answeredAt } = history;
   if (state === 'unreachable' && provenAt !== undefined) return { mode, state, since: provenAt };
-  const isWhole = state === 'reachable' && failures === 0 && answeredAt !== undefined;
-  return { mode, state: isWhole && now - answeredAt <= reachableForOfLimit * limitMs ? 'reachable' : 'unknown' };
+  const isReachable = state === 'reachable' && failures === 0 && answeredAt !== undefined;
+  return { mode, state: isReachable && now - answeredAt <= reachableForShare * expiryAgeMs ? 'reachable' : 'unknown' };
 };

@@ -1,6 +1,6 @@
 import type { Reachability } from './verdict.ts';
 
-/** What one shoot's external probe says of all of them. */
+/** What one shoot's external probe shows of all of them. */
 export type Standing =
   | Exclude<Reachability, 'unreachable'>
   | 'unreachable'
@@ -21,33 +21,33 @@ export const standingOf = ({ state, failingSince, renewedSince }: ExternalProbeF
   return isRenewed ? 'unreachable-for-us' : 'unreachable';
 };
 
-/** Fewer broken paths than this are no sign of a fault of ours, however few there are in all. */
+/** Fewer unreachable addresses than this are no sign of a fault of ours, however few there are in all. */
 const fewest = 3;
 
 /**
- * True if the fault is ours: of all paths that are judged, more than half, and three or more, are unreachable while leases renew. In an outage
- * of the whole seed leases do not renew, and the paths count.
+ * True if the fault is ours: of all addresses that are judged, more than half, and three or more, are unreachable while leases renew. In an outage
+ * of the whole seed leases do not renew, and the addresses count.
  */
 export const isFaultOurs = (standings: Iterable<Standing>): boolean => {
   const judged = [...standings].filter((standing) => standing !== 'unknown');
-  const broken = judged.filter((standing) => standing === 'unreachable-for-us').length;
-  return broken >= fewest && broken * 2 > judged.length;
+  const unreachable = judged.filter((standing) => standing === 'unreachable-for-us').length;
+  return unreachable >= fewest && unreachable * 2 > judged.length;
 };
 
 /** The external probes of a seed, by shoot. */
 export interface ExternalProbeRegistry {
-  /** True if no path is to be believed. */
+  /** True if no shoot's external probe counts. */
   faultIsOurs(): boolean;
   set(namespace: string, facts: ExternalProbeFacts): void;
   forget(namespace: string): void;
-  /** From now on nobody hears of it; the next one goes on from here. */
+  /** No more calls of `onChange`; the registry of the next configuration goes on from here. */
   close(): void;
 }
 
 export interface ExternalProbeRegistryOptions {
   /** What was known under the configuration before. */
   readonly initial: Iterable<readonly [namespace: string, facts: ExternalProbeFacts]>;
-  /** Hears whenever the answer of `faultIsOurs` changes. */
+  /** Called when `faultIsOurs` changes. */
   readonly onChange: (faultIsOurs: boolean) => void;
 }
 

@@ -5,6 +5,9 @@ import type { Counts, Decision, ExternalProbeView, ProbeInput } from './verdict.
 
 const canTrigger = (externalProbe: ExternalProbeView | undefined): externalProbe is ExternalProbeView =>
   externalProbe?.mode === 'trigger';
+/** Kubelets that are silent on a reachable path are so for another reason. */
+export const isPathReachable = (externalProbe: ExternalProbeView | undefined): boolean =>
+  externalProbe !== undefined && externalProbe.mode !== 'observe' && externalProbe.state === 'reachable';
 const isTriggering = (externalProbe: ExternalProbeView | undefined): externalProbe is ExternalProbeView =>
   canTrigger(externalProbe) && externalProbe.state === 'unreachable';
 
@@ -14,23 +17,31 @@ const nthSilence = (leases: readonly WatchedLease[], count: number): number | un
     count,
   );
 
-/** True if some subset of two or more leases is silent while an unreachable path asks for no more. */
+/** True if the unreachable address could scale down (mode `trigger`): two or more leases are silent, and they may be all candidates. */
 export const couldTrigger = (leases: readonly WatchedLease[], { externalProbe }: ProbeInput): boolean =>
   isTriggering(externalProbe) && leases.filter(({ silent }) => silent).length >= 2;
 
-/** What the external probe adds to a scale-up: when it would turn the verdict, by itself or in another state. */
+/** What the external probe adds to a healthy verdict: when it would turn that verdict to unhealthy. Monotonic milliseconds. */
 export interface TriggerDeadline {
+  /** In the state in which the address is now; absent unless that is unreachable. */
   readonly deadline?: number | undefined;
+  /** If the address were unreachable then, whatever its state is now. */
   readonly verdictMayTurnAt?: number | undefined;
 }
 
-/** `deadline` while the path is unreachable; `pathTurnsAt` whatever it is. `of`: the number of silent leases that it takes. */
+/** When another state of the external probe would turn the verdict, for one reason or the other. */
+export const sooner = (a: TriggerDeadline, b: TriggerDeadline): number | undefined => {
+  const at = Math.min(...[a.verdictMayTurnAt, b.verdictMayTurnAt].filter((instant) => instant !== undefined));
+  return Number.isFinite(at) ? at : undefined;
+};
+
+/** `count`: the number of silent leases that it takes. */
 const triggerDeadline = (
   leases: readonly WatchedLease[],
-  of: number,
+  count: number,
   externalProbe: ExternalProbeView | undefined,
 ): TriggerDeadline => {
-  const verdictMayTurnAt = canTrigger(externalProbe) ? nthSilence(leases, of) : undefined;
+  const verdictMayTurnAt = canTrigger(externalProbe) ? nthSilence(leases, count) : undefined;
   return { verdictMayTurnAt, deadline: isTriggering(externalProbe) ? verdictMayTurnAt : undefined };
 };
 
@@ -54,8 +65,8 @@ export interface CandidatesCase {
 }
 
 /**
- * Where two or more candidates have not expired, in trigger mode: an unreachable path scales down once none has renewed for 15 s, and what is
- * held stays held until one renews. Undefined: it is up to the leases.
+ * For two or more candidates below the threshold, in trigger mode: while the address is unreachable, scale down once no candidate has renewed for 15 s;
+ * what is held stays held until one renews. Undefined: the leases decide.
  */
 export const judgeSilence = (
   { candidates, counts, ...rest }: CandidatesCase,
@@ -82,19 +93,16 @@ export const judgeSilence = (
   });
 };
 
-/** Where the leases say scale down: kubelets that are silent on a reachable path are so for another reason. Undefined: no objection. */
+/** Where the leases say scale down: if the address is reachable, the network is not why the kubelets are silent. Undefined: no veto. */
 export const veto = (
   { reason, counts }: Pick<CandidatesCase, 'reason' | 'counts'>,
   input: ProbeInput,
 ): Decision | undefined => {
-  const { externalProbe, now } = input;
-  if (externalProbe === undefined || externalProbe.mode === 'observe' || externalProbe.state !== 'reachable') {
-    return undefined;
-  }
+  if (!isPathReachable(input.externalProbe)) return undefined;
   return decisionOf(input, {
     verdict: { kind: 'skipped' },
     reason: `${reason}, but the outside path is whole: nothing is scaled`,
     counts,
-    verdictMayTurnAt: now,
+    verdictMayTurnAt: input.now,
   });
 };

@@ -35,8 +35,8 @@ export const unlisted = (
   }: { readonly error: ReadError; readonly isSeed: boolean; readonly leases: readonly WatchedLease[] },
   input: ProbeInput,
 ): Decision => {
-  const { limitMs } = input.settings;
-  const renewals = leases.map(({ expiresAt }) => expiresAt - limitMs);
+  const { expiryAgeMs } = input.settings;
+  const renewals = leases.map(({ expiresAt }) => expiresAt - expiryAgeMs);
   return failed({ failure: 'lease_list_failed', error, renewals, isSeed }, input);
 };
 
@@ -64,12 +64,12 @@ const failed = ({ failure, error, renewals, isSeed = false }: FailedRun, input: 
 };
 
 /**
- * One bad answer must not cost an interval while an outage may be under way: where leases are known to be older than half the limit, the next run comes after
+ * One bad answer must not cost an interval while an outage may be under way: where leases are known to be older than half the expiry age, the next run comes after
  * 1, 2, 4, 8 seconds and so on, up to the next tick, and the count begins anew when they expire. A `Retry-After` is respected.
  */
 const again = (verdict: FailedVerdict, renewals: readonly number[], input: ProbeInput): Decision => {
   const { memory, now, settings } = input;
-  const { limitMs } = settings;
+  const { expiryAgeMs } = settings;
   const olderThan = (ms: number): boolean =>
     mayReachAt(
       renewals.map((at) => at + ms),
@@ -79,16 +79,16 @@ const again = (verdict: FailedVerdict, renewals: readonly number[], input: Probe
   const tick = nextTick(input);
   const soonest = now + Math.max(soonestMs, askedMs(verdict.error));
   const deadlines = [tick, lastChanceAt(memory, now)];
-  if (!olderThan(limitMs / 2)) {
+  if (!olderThan(expiryAgeMs / 2)) {
     return decisionOf(input, { verdict, nextRunAt: Math.min(tick, earliest(deadlines, soonest)) });
   }
-  const isExpired = olderThan(limitMs);
+  const isExpired = olderThan(expiryAgeMs);
   const before = memory.failedRuns?.isExpired === isExpired ? memory.failedRuns.count : 0;
   deadlines.push(now + soonestMs * 2 ** before);
   if (!isExpired) {
     deadlines.push(
       earliestReach(
-        renewals.map((at) => at + limitMs),
+        renewals.map((at) => at + expiryAgeMs),
         settings,
       ) ?? tick,
     );
@@ -106,7 +106,7 @@ const earliest = (deadlines: readonly number[], soonest: number): number => Math
 
 /**
  * The last run that can still show that the API server was not down for long; once it is past, no deadline. Else a few bad answers in a row would be taken for
- * downtime, and cost an outage the limit.
+ * downtime, and an outage would be judged an expiry age later.
  */
 const lastChanceAt = ({ unreachable: spell }: ProbeMemory, now: number): number => {
   const at = (spell?.since ?? Number.NEGATIVE_INFINITY) + downtimeMs - listMs;

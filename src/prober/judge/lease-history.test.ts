@@ -10,7 +10,7 @@ import {
   resetAges,
 } from './lease-history.ts';
 
-const limitMs = 30_000;
+const expiryAgeMs = 30_000;
 const tenMinutes = 600_000;
 /** The true wall clock at monotonic 0. */
 const origin = Date.parse('2026-11-21T06:00:00Z');
@@ -37,14 +37,14 @@ const leaseOf = (renewedAt: number, ahead = 0, name = 'node-1'): Lease => ({
 });
 
 const judge = (history: LeaseHistory, lease: Lease, observation: Observation) => {
-  const { judged, history: next } = enterLeases(history, [lease], { observation, limitMs });
+  const { judged, history: next } = enterLeases(history, [lease], { observation, expiryAgeMs });
   const [only] = judged;
   if (only === undefined) throw new Error('nothing judged');
   return { ...only, history: next };
 };
 
 /** The effective renewal: what the lease's age counts from. */
-const renewal = (judged: { readonly expiresAt: number }) => judged.expiresAt - limitMs;
+const renewal = (judged: { readonly expiresAt: number }) => judged.expiresAt - expiryAgeMs;
 
 describe('the first look at a lease', () => {
   interface Row {
@@ -186,7 +186,7 @@ describe('a lease that does not change', () => {
 
   it('is judged by a changed limit at once', () => {
     const { history } = judge(emptyLeaseHistory, leaseOf(95_000), runAt(100_000));
-    const { judged } = enterLeases(history, [leaseOf(95_000)], { observation: runAt(105_000), limitMs: 10_000 });
+    const { judged } = enterLeases(history, [leaseOf(95_000)], { observation: runAt(105_000), expiryAgeMs: 10_000 });
     expect(judged).toMatchObject([{ expired: true, expiresAt: 105_000 }]);
   });
 });
@@ -195,11 +195,14 @@ describe('the book', () => {
   it('forgets a lease that is gone, and judges it anew by its timestamp when it is back', () => {
     const first = enterLeases(emptyLeaseHistory, [leaseOf(95_000), leaseOf(96_000, 0, 'node-2')], {
       observation: runAt(100_000),
-      limitMs,
+      expiryAgeMs,
     });
-    const without = enterLeases(first.history, [leaseOf(105_000)], { observation: runAt(110_000), limitMs });
+    const without = enterLeases(first.history, [leaseOf(105_000)], { observation: runAt(110_000), expiryAgeMs });
     expect(without.history.names).toEqual(['node-1']);
-    const back = enterLeases(without.history, [leaseOf(96_000, 0, 'node-2')], { observation: runAt(140_000), limitMs });
+    const back = enterLeases(without.history, [leaseOf(96_000, 0, 'node-2')], {
+      observation: runAt(140_000),
+      expiryAgeMs,
+    });
     expect(back.judged).toMatchObject([{ firstSeen: true, renewed: false, expired: true, expiresAt: 126_000 }]);
   });
 
@@ -219,7 +222,7 @@ describe('the book', () => {
 
   it('says whether one of some leases moved since the latest look', () => {
     const both = [leaseOf(95_000), leaseOf(96_000, 0, 'node-2')];
-    const { history } = enterLeases(emptyLeaseHistory, both, { observation: runAt(100_000), limitMs });
+    const { history } = enterLeases(emptyLeaseHistory, both, { observation: runAt(100_000), expiryAgeMs });
     const isRenewed = (leases: readonly Lease[], ...names: readonly string[]) =>
       isAnyRenewed(history, leases, new Set(names));
     expect(isRenewed(both, 'node-1', 'node-2')).toBe(false);
@@ -232,11 +235,14 @@ describe('the book', () => {
   });
 
   it('keeps its names, string for string, as long as they do not change', () => {
-    const first = enterLeases(emptyLeaseHistory, [leaseOf(95_000)], { observation: runAt(100_000), limitMs }).history;
-    const second = enterLeases(first, [leaseOf(105_000)], { observation: runAt(110_000), limitMs }).history;
+    const first = enterLeases(emptyLeaseHistory, [leaseOf(95_000)], {
+      observation: runAt(100_000),
+      expiryAgeMs,
+    }).history;
+    const second = enterLeases(first, [leaseOf(105_000)], { observation: runAt(110_000), expiryAgeMs }).history;
     expect(second.names).toBe(first.names);
     const more = [leaseOf(105_000), leaseOf(105_000, 0, 'node-2')];
-    expect(enterLeases(second, more, { observation: runAt(120_000), limitMs }).history.names).toEqual([
+    expect(enterLeases(second, more, { observation: runAt(120_000), expiryAgeMs }).history.names).toEqual([
       'node-1',
       'node-2',
     ]);
@@ -244,7 +250,7 @@ describe('the book', () => {
 });
 
 describe('darkness', () => {
-  it('makes no lease older than its end, until the limit has passed again', () => {
+  it('makes no lease older than its end, until the expiry age has passed again', () => {
     const { history } = judge(emptyLeaseHistory, leaseOf(95_000), runAt(100_000));
     const forgiven = resetAges(history, 160_000);
     const after = judge(forgiven, leaseOf(95_000), runAt(160_000));
@@ -271,13 +277,13 @@ describe('distrust', () => {
   const slow = (renewedAt: number, name = 'node-1') => leaseOf(renewedAt, -tenMinutes, name);
   const disproved = new Set(['node-1']);
 
-  it('lets timestamps count for nothing for the limit, from the look that was disproved', () => {
+  it('lets timestamps count for nothing for the expiry age, from the observation that was disproved', () => {
     const first = judge(emptyLeaseHistory, slow(95_000), runAt(100_000));
     expect(first.expired).toBe(true);
-    const distrusted = distrustTimestamps(first.history, { disproved, limitMs });
-    const neverRenewed = judge(distrusted, slow(95_000), runAt(102_000));
-    expect(neverRenewed).toMatchObject({ expired: false, expiresAt: 130_000 });
-    expect(judge(neverRenewed.history, slow(95_000), runAt(130_000)).expired).toBe(true);
+    const distrusted = distrustTimestamps(first.history, { disproved, expiryAgeMs });
+    const neverSeenRenewed = judge(distrusted, slow(95_000), runAt(102_000));
+    expect(neverSeenRenewed).toMatchObject({ expired: false, expiresAt: 130_000 });
+    expect(judge(neverSeenRenewed.history, slow(95_000), runAt(130_000)).expired).toBe(true);
     expect(renewal(judge(distrusted, slow(101_000, 'node-2'), runAt(129_999)))).toBe(129_999);
     expect(judge(distrusted, slow(129_000, 'node-2'), runAt(130_000)).expired).toBe(true);
   });
@@ -288,12 +294,12 @@ describe('distrust', () => {
       enterLeases(
         history,
         names.map((name, index) => leaseOf(countsFrom[index] ?? 0, 0, name)),
-        { observation: runAt(at), limitMs },
+        { observation: runAt(at), expiryAgeMs },
       );
     const first = observeAll(emptyLeaseHistory, [55_000, 58_000, 56_000, 57_000], 60_000);
     const second = observeAll(first.history, [65_000, 58_000, 66_000, 67_000], 70_000);
     const third = observeAll(second.history, [75_000, 58_000, 66_000, 67_000], 120_000);
-    const distrusted = distrustTimestamps(third.history, { disproved: new Set(['disproved']), limitMs });
+    const distrusted = distrustTimestamps(third.history, { disproved: new Set(['disproved']), expiryAgeMs });
     const { judged } = observeAll(distrusted, [75_000, 58_000, 66_000, 67_000], 122_000);
     expect(judged.map((each) => [each.name, renewal(each)])).toEqual([
       ['moved', 75_000],
@@ -304,15 +310,15 @@ describe('distrust', () => {
   });
 
   it('has nothing to distrust before the first look, and gives no lease a time that never had one', () => {
-    expect(distrustTimestamps(emptyLeaseHistory, { disproved, limitMs })).toEqual(emptyLeaseHistory);
+    expect(distrustTimestamps(emptyLeaseHistory, { disproved, expiryAgeMs })).toEqual(emptyLeaseHistory);
     const { history } = judge(emptyLeaseHistory, { name: 'node-1' }, runAt(100_000));
-    const after = judge(distrustTimestamps(history, { disproved, limitMs }), { name: 'node-1' }, runAt(102_000));
+    const after = judge(distrustTimestamps(history, { disproved, expiryAgeMs }), { name: 'node-1' }, runAt(102_000));
     expect(after).toMatchObject({ expired: true, expiresAt: Number.NEGATIVE_INFINITY });
   });
 
   it('does not take back what darkness forgave, and is not shortened by it', () => {
     const { history } = judge(emptyLeaseHistory, leaseOf(95_000), runAt(100_000));
-    const distrusted = distrustTimestamps(resetAges(history, 150_000), { disproved, limitMs });
+    const distrusted = distrustTimestamps(resetAges(history, 150_000), { disproved, expiryAgeMs });
     expect(renewal(judge(distrusted, leaseOf(95_000), runAt(151_000)))).toBe(150_000);
     expect(resetAges(distrusted, 160_000).distrustUntil).toBe(130_000);
   });

@@ -1,33 +1,35 @@
 import type { Lease } from '../../kubernetes/api/lease.ts';
 
-/** One list of the leases. Times in milliseconds, monotonic but for `wall`. */
+/** One list of the leases. Times are monotonic milliseconds, except `wall`. */
 export interface Observation {
-  /** When the list was asked for: what it shows is not older than this. */
+  /** When the request for the list was sent: what it shows is not older than this. */
   readonly startedAt: number;
-  /** When it was in. */
+  /** When the whole list had arrived. */
   readonly endedAt: number;
   /** Our wall clock at `endedAt`. */
   readonly wall: number;
   /** API server's wall clock minus ours, where the difference is more than its measurement allows (`significantSkew` in clock-skew.ts). */
   readonly skewMs?: number;
+  /** Monotonic end of the latest attempt of the run that took long. Until then requests of kubelets may have hung as well. */
+  readonly stalledUntil?: number;
 }
 
 /**
- * Memory of the leases of one shoot, from observation to observation. In columns, because every lease is renewed between two observations: an entry for each would be most
- * of what a prober leaves to the garbage collector.
+ * The leases of one shoot, from observation to observation. Times are monotonic milliseconds, except `renewTimes`. In columns: every lease is renewed between two
+ * observations, so an entry for each would be most of a prober's garbage.
  */
 export interface LeaseHistory {
-  /** Names in the order of the latest list, and the same value as long as they do not change. The lists below go by it. */
+  /** Names in the order of the latest list; the same array as long as they do not change. The arrays below have the same order. */
   readonly names: readonly string[];
-  /** The `renewTime` of each; -Infinity for none. */
+  /** `spec.renewTime` as the node wrote it, in microseconds since the epoch; -Infinity for a lease without one. Compared, never used as a time of ours. */
   readonly renewTimes: readonly number[];
-  /** Monotonic times from which the ages count; -Infinity for what never was renewed. */
+  /** From when each lease's age counts; -Infinity for a lease without `renewTime`. */
   readonly renewedAt: readonly number[];
-  /** Those never seen to change: only their timestamps speak. */
-  readonly neverRenewed: ReadonlySet<string>;
-  /** Those whose latest change did not come when its timestamp says: as old as the observation that saw it. */
+  /** Leases whose `renewTime` we never saw change: only their timestamps speak. */
+  readonly neverSeenRenewed: ReadonlySet<string>;
+  /** Leases whose latest change did not come when its timestamp says: as old as the observation that saw it. */
   readonly wrongClocks: ReadonlySet<string>;
-  /** Monotonic time of the latest observation. */
+  /** Start of the latest observation. */
   readonly lastObservedAt?: number;
   /** No lease counts as older than this: the end of the last downtime of the API server. */
   readonly notOlderThan: number;
@@ -41,7 +43,7 @@ export const emptyLeaseHistory: LeaseHistory = {
   names: [],
   renewTimes: [],
   renewedAt: [],
-  neverRenewed: new Set(),
+  neverSeenRenewed: new Set(),
   wrongClocks: new Set(),
   notOlderThan: never,
   distrustUntil: never,
@@ -49,6 +51,8 @@ export const emptyLeaseHistory: LeaseHistory = {
 
 export interface JudgedLease {
   readonly name: string;
+  /** Monotonic instant of its latest renewal, as far as it can be believed; -Infinity for none. Downtime of the API server does not count here. */
+  readonly renewedAt: number;
   /** Monotonic instant at which the lease expires (or expired) if it is not renewed. */
   readonly expiresAt: number;
   readonly expired: boolean;
@@ -80,7 +84,7 @@ const createFinder = (names: readonly string[]): ((name: string) => number | und
 };
 
 /**
- * Enters an observation into the history and judges every lease by `limitMs`.
+ * Enters an observation into the history and judges every lease: it expires `expiryAgeMs` after its last renewal.
  *
  * As KCM's node lifecycle controller does, a lease is judged by when we saw it change, so that a node with a wrong clock is not taken
  * for a dead one; its own timestamp counts where it agrees with what we saw, and on the first observation, where there is nothing else.
@@ -89,14 +93,14 @@ const createFinder = (names: readonly string[]): ((name: string) => number | und
 export const enterLeases = (
   history: LeaseHistory,
   leases: readonly Lease[],
-  { observation, limitMs }: { readonly observation: Observation; readonly limitMs: number },
+  { observation, expiryAgeMs }: { readonly observation: Observation; readonly expiryAgeMs: number },
 ): { readonly history: LeaseHistory; readonly judged: readonly JudgedLease[] } => {
   const findPlace = createFinder(history.names);
   // Where it is our clock that is wrong, those of the nodes are not.
   const byServer = { ...observation, wall: observation.wall + (observation.skewMs ?? 0) };
   const renewTimes = leases.map(({ renewTime = never }) => renewTime);
   const renewedAt = Array.from(renewTimes);
-  const neverRenewed = new Set<string>();
+  const neverSeenRenewed = new Set<string>();
   const wrongClocks = new Set<string>();
   let sameNames = leases.length === history.names.length;
   const judged = leases.map(({ name: given, renewTime = never }, index): JudgedLease => {
@@ -108,14 +112,22 @@ export const enterLeases = (
     const countsFrom = known ?? effectiveRenewal(history, renewTime, { observation, firstSeen });
     // The string of the observation before: else each observation would keep names of its own.
     const name = firstSeen ? given : (history.names[place] ?? given);
-    if (firstSeen || (!renewed && history.neverRenewed.has(name))) neverRenewed.add(name);
+    if (firstSeen || (!renewed && history.neverSeenRenewed.has(name))) neverSeenRenewed.add(name);
     const wrongClock = renewed
       ? !agrees(history, renewTime, observation) && !agrees(history, renewTime, byServer)
       : history.wrongClocks.has(name);
     if (wrongClock) wrongClocks.add(name);
     renewedAt[index] = countsFrom;
-    const expiresAt = (renewTime === never ? countsFrom : Math.max(countsFrom, history.notOlderThan)) + limitMs;
-    return { name, expiresAt, expired: observation.startedAt >= expiresAt, firstSeen, renewed, wrongClock };
+    const expiresAt = (renewTime === never ? countsFrom : Math.max(countsFrom, history.notOlderThan)) + expiryAgeMs;
+    return {
+      name,
+      renewedAt: countsFrom,
+      expiresAt,
+      expired: observation.startedAt >= expiresAt,
+      firstSeen,
+      renewed,
+      wrongClock,
+    };
   });
   const names = sameNames ? history.names : judged.map(({ name }) => name);
   return {
@@ -124,7 +136,7 @@ export const enterLeases = (
       names,
       renewTimes,
       renewedAt,
-      neverRenewed,
+      neverSeenRenewed,
       wrongClocks,
       lastObservedAt: observation.startedAt,
     },
@@ -178,19 +190,20 @@ export const resetAges = (history: LeaseHistory, at: number): LeaseHistory => ({
 });
 
 /**
- * Timestamps proved wrong (a lease that they called expired was renewed right after): for `limitMs` from the observation that was disproved, only
- * what was seen counts. `disproved` and all leases that were never seen to change are as old as that look at most.
+ * Timestamps proved wrong (a lease that they called expired was renewed right after): for `expiryAgeMs` from the observation that was disproved, only
+ * what was seen counts. `disproved` and all leases that were never seen to change are as old as that observation at most.
  */
 export const distrustTimestamps = (
   history: LeaseHistory,
-  { disproved, limitMs }: { readonly disproved: ReadonlySet<string>; readonly limitMs: number },
+  { disproved, expiryAgeMs }: { readonly disproved: ReadonlySet<string>; readonly expiryAgeMs: number },
 ): LeaseHistory => {
   const { lastObservedAt } = history;
   if (lastObservedAt === undefined) return history;
   const renewedAt = history.renewedAt.map((at, place) => {
     const name = history.names[place] ?? '';
-    const isDoubtful = history.renewTimes[place] !== never && (history.neverRenewed.has(name) || disproved.has(name));
+    const isDoubtful =
+      history.renewTimes[place] !== never && (history.neverSeenRenewed.has(name) || disproved.has(name));
     return isDoubtful ? Math.max(at, lastObservedAt) : at;
   });
-  return { ...history, renewedAt, distrustUntil: lastObservedAt + limitMs };
+  return { ...history, renewedAt, distrustUntil: lastObservedAt + expiryAgeMs };
 };

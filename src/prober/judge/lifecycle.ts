@@ -1,5 +1,4 @@
 import type { PoolConditions } from '../../gardener/candidate-nodes.ts';
-import type { ShootView } from '../../gardener/cluster.ts';
 
 /** What a prober derives from its shoot; a change restarts it. */
 export interface ShootSettings {
@@ -25,39 +24,6 @@ export type LifecycleDecision =
   | { readonly kind: 'stop'; readonly releasePolicy: ReleasePolicy; readonly reason: string }
   /** Not started; one that runs is left as it is. */
   | { readonly kind: 'leave'; readonly reason: string };
-
-/** Decides if a shoot is probed; undefined: its Cluster is gone. */
-export const decideLifecycle = (shoot: ShootView | undefined): LifecycleDecision => {
-  if (shoot === undefined) return { kind: 'stop', releasePolicy: 'nothing', reason: 'the Cluster is gone' };
-  const { lastOperation } = shoot;
-  if (shoot.deleting) return { kind: 'stop', releasePolicy: 'release', reason: 'the shoot is being deleted' };
-  if (shoot.hibernationEnabled) return { kind: 'stop', releasePolicy: 'release', reason: 'hibernation is enabled' };
-  if (lastOperation?.type === 'Migrate') {
-    return { kind: 'stop', releasePolicy: 'release', reason: 'its control plane is being migrated' };
-  }
-  if (!shoot.hasWorkers) return { kind: 'stop', releasePolicy: 'restore', reason: 'the shoot has no workers' };
-  if (shoot.hibernated) return { kind: 'leave', reason: 'the shoot is waking up' };
-  if (lastOperation === undefined) return { kind: 'leave', reason: 'its creation has not begun' };
-  return decideByOperation(shoot, lastOperation);
-};
-
-const decideByOperation = (
-  { poolConditions, nodeMonitorGraceMs }: ShootView,
-  { type, state }: { readonly type: string; readonly state: string },
-): LifecycleDecision => {
-  const settings = { poolConditions, ...(nodeMonitorGraceMs === undefined ? {} : { nodeMonitorGraceMs }) };
-  switch (type) {
-    case 'Reconcile':
-      return { kind: 'run', settings };
-    case 'Create':
-    case 'Restore':
-      return state === 'Succeeded'
-        ? { kind: 'run', settings }
-        : { kind: 'leave', reason: `its last operation ${type} is ${state === '' ? 'not finished' : state}` };
-    default:
-      return { kind: 'leave', reason: `its last operation is ${type}` };
-  }
-};
 
 export const sameSettings = (a: ShootSettings, b: ShootSettings): boolean =>
   a.nodeMonitorGraceMs === b.nodeMonitorGraceMs && describeConditions(a) === describeConditions(b);

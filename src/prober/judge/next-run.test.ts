@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { failedVerdict, upVerdict } from '../testing/cases.ts';
-import { type NextRun, nextRunDue, runSooner, scheduleAfter } from './next-run.ts';
+import { emptyLeaseHistory } from './lease-history.ts';
+import { type NextRun, nextRunDue, runNeededBy, runSooner, scheduleAfter } from './next-run.ts';
 import { type Decision, type Verdict, emptyProbeMemory } from './verdict.ts';
 
 const skip: Verdict = { kind: 'skipped' };
@@ -70,4 +71,29 @@ describe('a run that has ended', () => {
   it('but nothing where it failed, or where the path counts for nothing', () => {
     expect(scheduleAfter(asked, ended(failedVerdict, { nextRunAt: 90 }))).toEqual({ nextRunAt: 90 });
   });
+});
+
+describe('a run that is due', () => {
+  const probe = (...renewedAt: number[]) => ({
+    ...emptyProbeMemory,
+    history: {
+      ...emptyLeaseHistory,
+      names: renewedAt.map(String),
+      renewedAt,
+      renewTimes: renewedAt,
+    },
+  });
+  it.each([
+    ['at the end of the grace of the oldest lease', { probe: probe(85, 75, 95) }, 115],
+    ['at that of the oldest whose grace is not over', { probe: probe(85, 60, 10) }, 125],
+    ['a grace from now, where all are over', { probe: probe(50, 60) }, 140],
+    ['a grace from now, where resources are held', { probe: probe(85, 75), isHeld: true }, 140],
+    ['now, while they are scaled', { probe: probe(85, 75), isHeld: true, flow: {} }, 100],
+    ['now, where nothing is known yet', { probe: probe() }, 100],
+  ])(
+    'is needed %s',
+    (_, { isHeld = false, ...state }: Parameters<typeof runNeededBy>[0] & { readonly isHeld?: boolean }, at) => {
+      expect(runNeededBy(state, { now: 100, graceMs: 40, isHeld })).toBe(at);
+    },
+  );
 });

@@ -1,6 +1,7 @@
-import type { Decision, Verdict } from './verdict.ts';
+import { renewalsOf } from './lease-history.ts';
+import type { Decision, ProbeMemory, Verdict } from './verdict.ts';
 
-/** When a shoot's leases are looked at next. Times are monotonic milliseconds. */
+/** When a shoot's leases are listed next. Times are monotonic milliseconds. */
 export interface NextRun {
   readonly nextRunAt: number;
   /** An earlier run, for the sake of the external probe. */
@@ -27,3 +28,23 @@ export const runSooner = <S extends NextRun & { readonly verdict?: Verdict }>(
 
 export const nextRunDue = ({ nextRunAt, runBy = Number.POSITIVE_INFINITY }: NextRun): number =>
   Math.min(nextRunAt, runBy);
+
+interface RunDue {
+  readonly probe: ProbeMemory;
+  /** The scaling that is under way. */
+  readonly flow?: unknown;
+}
+
+/**
+ * When a run that is due now must have ended, a monotonic instant: when KCM may give up the next node if no lease is renewed. Now, where nothing is known of
+ * the shoot yet or its resources are being scaled; late, where they are held already.
+ */
+export const runNeededBy = (
+  { probe, flow }: RunDue,
+  { now, graceMs, isHeld }: { readonly now: number; readonly graceMs: number; readonly isHeld: boolean },
+): number => {
+  const renewals = renewalsOf(probe.history);
+  if (flow !== undefined || renewals.length === 0) return now;
+  if (isHeld) return now + graceMs;
+  return renewals.reduce((first, at) => (at + graceMs > now ? Math.min(first, at + graceMs) : first), now + graceMs);
+};

@@ -5,8 +5,14 @@ import type { ProbeInput, ProbeMemory } from './verdict.ts';
 export const confirmAfterMs = 2_000;
 /** A kubelet renews every 10 s; one that did not for so long has missed a renewal. */
 const silentMs = 15_000;
+/** Of a kubelet: `nodeLeaseDurationSeconds` in https://kubernetes.io/docs/reference/config-api/kubelet-config.v1beta1/. */
+const defaultDurationMs = 40_000;
 
 export interface WatchedLease extends JudgedLease {
+  /** `spec.leaseDurationSeconds`, in milliseconds: its kubelet renews at a quarter of it. */
+  readonly durationMs: number;
+  /** Monotonic instant since which we know of no renewal: on no timestamp alone, and the API server was not down for long since. */
+  readonly silentSince: number;
   /** Monotonic instant from which its kubelet counts as silent if it does not renew. */
   readonly silentAt: number;
   readonly silent: boolean;
@@ -24,15 +30,19 @@ export const observeLeases = (
 ): ObservedLeases => {
   const { history, unconfirmed } = memory;
   const isDisproved = isAnyRenewed(history, items, unconfirmed);
-  const { limitMs } = settings;
+  const { expiryAgeMs } = settings;
   const observed = enterLeases(
-    isDisproved ? distrustTimestamps(history, { disproved: unconfirmed, limitMs }) : history,
+    isDisproved ? distrustTimestamps(history, { disproved: unconfirmed, expiryAgeMs }) : history,
     items,
-    { observation, limitMs },
+    { observation, expiryAgeMs },
   );
   const firstSeenAt = keepFirstSeen(memory, observed.judged, observation);
   const known = { ...memory, firstSeenAt };
-  const leases = observed.judged.map((lease) => watch(lease, known, { observation, limitMs }));
+  const leases = observed.judged.map((lease, index) => {
+    const { durationSeconds } = items[index] ?? {};
+    const durationMs = durationSeconds === undefined ? defaultDurationMs : durationSeconds * 1_000;
+    return watch({ ...lease, durationMs }, known, { observation, expiryAgeMs });
+  });
   const renewedSince = sinceRenewal(memory, leases);
   const { renewedSince: _, failedRuns: __, ...rest } = memory;
   const next = { ...rest, history: observed.history, firstSeenAt, unconfirmed: new Set<string>() };
@@ -61,17 +71,19 @@ const keepFirstSeen = (
 
 /**
  * Silence is judged as expiry is, but on no timestamp alone: a lease never seen to change is as old as our first observation of it, one whose
- * change has just come to light is looked at a second time, and nobody was silent while the API server was away.
+ * change has just come to light needs a second observation, and nobody was silent while the API server was away.
  */
 const watch = (
-  lease: JudgedLease,
+  lease: JudgedLease & Pick<WatchedLease, 'durationMs'>,
   { firstSeenAt, downUntil = Number.NEGATIVE_INFINITY }: ProbeMemory,
-  { observation, limitMs }: { readonly observation: Observation; readonly limitMs: number },
+  { observation, expiryAgeMs }: { readonly observation: Observation; readonly expiryAgeMs: number },
 ): WatchedLease => {
   const { name, expiresAt, renewed } = lease;
   const seenSince = (renewed ? undefined : firstSeenAt.get(name)) ?? Number.NEGATIVE_INFINITY;
-  const renewedAt = Math.max(expiresAt - limitMs, seenSince, downUntil);
+  // Where clocks differ, a new timestamp may lie anywhere between two observations.
+  const observedSince = renewed && observation.skewMs !== undefined ? observation.endedAt : seenSince;
+  const silentSince = Math.max(expiresAt - expiryAgeMs, seenSince, observedSince);
   const confirmedAt = renewed ? observation.endedAt + confirmAfterMs : Number.NEGATIVE_INFINITY;
-  const silentAt = Math.max(renewedAt + silentMs, confirmedAt);
-  return { ...lease, silentAt, silent: observation.startedAt >= silentAt };
+  const silentAt = Math.max(silentSince + silentMs, downUntil + silentMs, confirmedAt);
+  return { ...lease, silentSince, silentAt, silent: observation.startedAt >= silentAt };
 };

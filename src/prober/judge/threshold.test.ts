@@ -17,6 +17,7 @@ const now = 100_000;
 const judgedAt = (expiresAt: readonly number[]): readonly JudgedLease[] =>
   expiresAt.map((at, index) => ({
     name: `node-${String(index + 1)}`,
+    renewedAt: at - 30_000,
     expiresAt: at,
     expired: now >= at,
     firstSeen: false,
@@ -107,7 +108,7 @@ describe('wrong clocks', () => {
       ...lease,
       wrongClock: index < wrong,
     }));
-  const soon = now + 5_000;
+  const soon = now + 3_000;
 
   it.each([
     { wrong: 0, all: 0, eager: undefined, lazy: undefined },

@@ -55,20 +55,24 @@ export const earliestReach = (expiresAt: readonly number[], settings: ProbeSetti
 };
 
 /** The first instant at which the candidates would reach the threshold if none were renewed. */
-export const thresholdInstant = (leases: readonly JudgedLease[], settings: ProbeSettings): number | undefined => {
-  const candidates = leases.length;
-  const needed = leases.findIndex((_, index) => reaches({ expired: index + 1, candidates }, settings)) + 1;
-  return nthExpiry(leases, needed);
+export const thresholdInstant = (leases: readonly JudgedLease[], settings: ProbeSettings): number | undefined =>
+  nthExpiry(leases, neededOf(leases.length, settings));
+
+/** How many of so many candidates reach the threshold; one more than there are for none. */
+export const neededOf = (candidates: number, settings: ProbeSettings): number => {
+  let expired = 1;
+  while (expired <= candidates && !reaches({ expired, candidates }, settings)) expired += 1;
+  return expired;
 };
 
-/** While so many of the candidates have wrong clocks, the leases are looked at every so many milliseconds. */
+/** While this share of the candidates has wrong clocks, the leases are listed every `wrongClocksPaceMs`. */
 const wrongClocksShare = 0.25;
-const wrongClocksPaceMs = 5_000;
+const wrongClocksPaceMs = 3_000;
 
 const hasWrongClock = ({ wrongClock }: JudgedLease): boolean => wrongClock;
 
 /**
- * When the candidates are to be looked at again for the sake of wrong clocks: a renewal counts from the observation that saw it, so observations that are far apart would
+ * When the leases are to be listed again because of wrong clocks: a renewal counts from the observation that saw it, so observations that are far apart would
  * detect an outage late by as much. Undefined: too few clocks are wrong.
  */
 export const wrongClocksDeadline = (candidates: readonly JudgedLease[], now: number): number | undefined => {

@@ -32,7 +32,13 @@ export interface ProbeSettings {
   readonly probeIntervalMs: number;
   readonly backoffJitterFactor: number;
   /** Age at which a lease counts as expired: 0.75 of the shoot's node monitor grace period. */
-  readonly limitMs: number;
+  readonly expiryAgeMs: number;
+  /** The shoot's node monitor grace period. */
+  readonly graceMs: number;
+  /** How long no candidate may renew until all count as cut off; absent: it goes by the leases, 0: that rule is off. */
+  readonly allSilentAfterMs?: number;
+  /** How long a restoration waits for kubelets that are late; 0: it does not. */
+  readonly landingTimeoutMs: number;
   readonly nodeLeaseFailureFraction: number;
   readonly poolConditions: PoolConditions;
 }
@@ -43,7 +49,7 @@ export type Reachability = 'unknown' | 'reachable' | 'unreachable';
 export interface ExternalProbeView {
   readonly mode: ExternalProbeMode;
   readonly state: Reachability;
-  /** Monotonic instant from which an unreachable path counts. */
+  /** Monotonic instant from which an unreachable address counts. */
   readonly since?: number;
 }
 
@@ -67,6 +73,24 @@ export interface UnreachableSpell {
   readonly ours: boolean;
 }
 
+/** An outage, from its first verdict `unhealthy` until all that was held is restored. Times are monotonic milliseconds. */
+export interface Hold {
+  /** Candidates whose lease had expired before the outage: no landing waits for them. */
+  readonly expiredBefore: ReadonlySet<string>;
+  /** Since when the share of expired leases has been below the threshold, and since when all candidates have renewed. */
+  readonly landing?: { readonly belowSince: number; readonly freshSince?: number | undefined };
+  /** Monotonic instant at which the restoration began. */
+  readonly landedAt?: number;
+}
+
+/** Outages that came soon after a restoration. */
+export interface Flapping {
+  /** How many in a row came within ten minutes of the restoration before. */
+  readonly trips: number;
+  /** Monotonic instant of the latest restoration. */
+  readonly restoredAt: number;
+}
+
 /** What lasts from run to run. */
 export interface ProbeMemory {
   readonly history: LeaseHistory;
@@ -82,6 +106,12 @@ export interface ProbeMemory {
   readonly renewedSince?: number;
   /** Leases that a first observation called expired and that a second observation has yet to confirm. */
   readonly unconfirmed: ReadonlySet<string>;
+  /** Monotonic end of the latest time in which answers were late, or none came: kubelets may have had to try again as well. */
+  readonly stalledUntil?: number;
+  /** When all candidates were first seen to be silent; the verdict needs a second observation. */
+  readonly allSilentSeenAt?: number;
+  readonly hold?: Hold;
+  readonly flapping?: Flapping;
   /** Runs in a row that failed while leases were known to be old, before or after they expired. */
   readonly failedRuns?: { readonly count: number; readonly isExpired: boolean };
   /** The longest time that an answer took in the latest run that got one, in milliseconds. */
@@ -106,12 +136,14 @@ export type Verdict =
     }
   | { readonly kind: 'healthy'; readonly scope: 'all' | 'held' }
   | { readonly kind: 'skipped' }
-  /** A scale-down that rests on timestamps alone, or comes right after a time in which only we were cut off: look again. */
+  /** A scale-down that rests on timestamps alone, or comes right after a time in which only we were cut off: a second observation decides. */
   | { readonly kind: 'confirming' }
+  /** The outage is over, but kubelets that are late are waited for: what is held stays held until `until`, a monotonic instant. */
+  | { readonly kind: 'landing'; readonly renewed: number; readonly awaited: number; readonly until: number }
   | { readonly kind: 'failed'; readonly failure: FailureKind; readonly error: ReadError };
 
 /** The one word for a verdict, in log, metrics and demo alike. */
-export type VerdictWord = 'healthy' | 'unhealthy' | 'confirming' | 'skipped' | FailureKind;
+export type VerdictWord = 'healthy' | 'unhealthy' | 'confirming' | 'landing' | 'skipped' | FailureKind;
 
 export const wordOf = (verdict: Verdict): VerdictWord => (verdict.kind === 'failed' ? verdict.failure : verdict.kind);
 
@@ -127,11 +159,17 @@ export interface Decision {
   readonly reason: string;
   /** Absent where nodes and machines were not listed. */
   readonly counts?: Counts;
+  /** By name, why the other leases do not count, and the nodes that have none; absent where nodes and machines were not listed. */
+  readonly leftOut?: ReadonlyMap<string, string>;
+  /** How many nodes there are; absent as `leftOut` is. */
+  readonly nodes?: number;
   /** Monotonic instant of the next run. */
   readonly nextRunAt: number;
   /** Monotonic instant from which another state of the external probe would turn the verdict; absent: it would not. */
   readonly verdictMayTurnAt?: number;
   readonly memory: ProbeMemory;
+  /** A verdict `unhealthy` rests on leases that this process has itself seen to be renewed before they fell silent. */
+  readonly isWatched?: true;
   /** The API server was down until now, and the leases are given their time again. */
   readonly downtime?: Downtime;
 }

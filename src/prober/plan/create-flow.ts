@@ -2,6 +2,7 @@ import { refKey } from '../../kubernetes/api/resource-ref.ts';
 import type { DependentResource, ScaleInfo } from '../settings.ts';
 import type { Flow, SnapshotOf } from './flow.ts';
 import { type Direction, type Scope, narrowScope, planPatch } from './patch-plan.ts';
+import type { WithoutLead } from './without-lead.ts';
 import { type IfMissing, idleOperation } from './operation.ts';
 
 export interface FlowPlan {
@@ -9,6 +10,7 @@ export interface FlowPlan {
   readonly direction: Direction;
   readonly scope: Scope;
   readonly reason: string;
+  readonly withoutLead?: WithoutLead | undefined;
   readonly resources: readonly DependentResource[];
   readonly now: number;
   /** When the verdict was given. */
@@ -31,6 +33,7 @@ export const createFlow = (plan: FlowPlan): Flow => {
     direction: plan.direction,
     scope: plan.scope,
     reason: plan.reason,
+    withoutLead: plan.withoutLead,
     startedAt: plan.now,
     levels: [...new Set(operations.map(({ info }) => info.level))].sort((a, b) => a - b),
     startedLevels: 0,

@@ -2,11 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ApiErrorCode } from '../../kubernetes/api/errors.ts';
 import { type ResourceRef, refKey } from '../../kubernetes/api/resource-ref.ts';
+import { setAnnotation } from '../../gardener/annotated.ts';
+import { type Annotation, scalesInOneWrite } from '../../kubernetes/api/scalable.ts';
 import {
   meltdownProtectionAnnotation as active,
+  formerAnnotation as former,
   replicasAnnotation as replicas,
-  scalesInOneWrite,
-} from '../../kubernetes/api/scalable.ts';
+} from '../../gardener/scaling-annotations.ts';
 import type { Verdict } from '../judge/verdict.ts';
 import type { DependentResource } from '../settings.ts';
 import {
@@ -18,11 +20,18 @@ import {
   upHeldVerdict,
   upVerdict,
 } from '../testing/cases.ts';
-import { type Harness, type HarnessOptions, createHarness } from '../testing/seed-harness.ts';
-import { type ModelObject, deployment, etcd, objectOf } from '../testing/seed-model.ts';
+import { type HarnessOptions, SeedHarness } from '../testing/seed-harness.ts';
+import { type ModelObject, deployment, etcd, healthCheck, objectOf } from '../testing/seed-model.ts';
 
 /** Count of every resource before anything was done to it. */
 const original = 4;
+
+/** What is set in place of scaling. */
+const pause: Annotation = { key: 'cluster.x-k8s.io/paused', value: 'dwd' };
+
+/** Of annotated resources, before anything was done to them: one was paused by somebody else. */
+const originalAnnotations = ({ name }: ResourceRef): Readonly<Record<string, string>> =>
+  name === 'g' ? { [pause.key]: 'true' } : {};
 
 interface World {
   readonly resources: readonly DependentResource[];
@@ -102,6 +111,8 @@ const initialState = fc.constantFrom<Partial<ModelObject>>(
   { replicas: original, ready: 0 },
 );
 
+const isAnnotated = ({ kind }: ResourceRef): boolean => kind === 'MachineHealthCheck';
+
 interface Part {
   readonly resource: DependentResource;
   readonly object: ModelObject | undefined;
@@ -113,20 +124,35 @@ const info = fc.record({
   timeoutMs: fc.constantFrom(2_000, 10_000, 30_000),
 });
 
+/** As flows leave one that is annotated. */
+const initialAnnotations = (ref: ResourceRef): fc.Arbitrary<Partial<ModelObject>> => {
+  const before = originalAnnotations(ref);
+  const set = { ...before, ...setAnnotation(pause, before), [active]: '' } as Record<string, string>;
+  return fc.constantFrom(before, set).map((annotations) => ({ replicas: original, annotations, annotation: pause }));
+};
+
 const partOf = (ref: ResourceRef): fc.Arbitrary<Part> =>
   fc
     .record({
       up: info,
       down: fc.option(info, { freq: 8 }),
-      state: initialState,
+      state: isAnnotated(ref) ? initialAnnotations(ref) : initialState,
       missing: fc.integer({ min: 0, max: 9 }).map((roll) => roll === 0),
     })
     .map(({ up, down, state, missing }) => ({
-      resource: dependent(ref, { up, down, optional: missing }),
+      resource: dependent(ref, { up, down, optional: missing, ...(isAnnotated(ref) ? { annotation: pause } : {}) }),
       object: missing ? undefined : objectOf(ref, state),
     }));
 
-const refs = [deployment('a'), deployment('b'), etcd('c'), deployment('d'), etcd('e')];
+const refs = [
+  deployment('a'),
+  deployment('b'),
+  etcd('c'),
+  deployment('d'),
+  etcd('e'),
+  healthCheck('f'),
+  healthCheck('g'),
+];
 const parts: fc.Arbitrary<readonly Part[]> = fc
   .subarray(refs, { minLength: 1, maxLength: 4 })
   .chain((chosen) => fc.tuple(...chosen.map(partOf)));
@@ -161,11 +187,17 @@ const optionsOf = (given: World, last: Verdict): HarnessOptions => {
   };
 };
 
-const recoverable = ({ replicas: count, annotations }: ModelObject): number =>
-  count > 0 ? count : Number(annotations[replicas] ?? 1);
+/** What would be restored is what was there before: the count, or the annotation. */
+const recoverable = ({ ref, replicas: count, annotations }: ModelObject): unknown => {
+  if (!isAnnotated(ref)) return count > 0 ? count : Number(annotations[replicas] ?? 1);
+  const stored = annotations[former];
+  const value = stored === undefined ? annotations[pause.key] : (JSON.parse(stored) as { former?: string }).former;
+  return value === originalAnnotations(ref)[pause.key] ? original : value;
+};
 
-const isRestored = ({ replicas: count, annotations }: ModelObject): boolean =>
-  count === original && !(active in annotations) && !(replicas in annotations);
+const isRestored = ({ ref, replicas: count, annotations }: ModelObject): boolean =>
+  count === original &&
+  JSON.stringify(annotations) === JSON.stringify(isAnnotated(ref) ? originalAnnotations(ref) : {});
 
 /** Longest time for one flow without faults to be over, its restarts included. */
 const calmMs = 400_000;
@@ -174,43 +206,48 @@ describe('whatever becomes of its requests, a shoot', () => {
   it('never loses the count of a resource, nor sends it two requests at a time', () => {
     fc.assert(
       fc.property(world, (given) => {
-        const check = (harness: Harness) => {
+        const check = (harness: SeedHarness) => {
           for (const object of harness.model.objects.values()) {
             expect(recoverable(object)).toBe(original);
             expect(object.annotations[replicas]).not.toBe('0');
           }
           for (const [key, requests] of harness.inFlight) expect(requests, key).toBeLessThanOrEqual(1);
         };
-        createHarness({ ...optionsOf(given, failedVerdict), check }).runUntil(given.verdicts.length * 10_000 + 60_000);
+        new SeedHarness({ ...optionsOf(given, failedVerdict), check }).runUntil(
+          given.verdicts.length * 10_000 + 60_000,
+        );
       }),
-      { numRuns: 400 },
+      { numRuns: 150 },
     );
   });
 
   it('has everything back when nodes are reachable and faults are over', () => {
     fc.assert(
       fc.property(world, (given) => {
-        const harness = createHarness(optionsOf(given, upVerdict));
+        const harness = new SeedHarness(optionsOf(given, upVerdict));
         harness.runUntil(given.verdicts.length * 10_000 + calmMs);
         expect([...harness.model.objects.values()].filter((object) => !isRestored(object))).toEqual([]);
         expect(harness.state().flow).toBeUndefined();
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 
   it('has everything down that takes part when nodes are cut off and faults are over', () => {
     fc.assert(
       fc.property(world, (given) => {
-        const harness = createHarness(optionsOf(given, downVerdict));
+        const harness = new SeedHarness(optionsOf(given, downVerdict));
         harness.runUntil(given.verdicts.length * 10_000 + calmMs);
         for (const { ref, scaleDown } of given.resources) {
           const object = harness.model.get(refKey(ref));
           if (object === undefined || scaleDown === undefined) continue;
-          expect(object).toMatchObject({ replicas: 0, annotations: { [replicas]: String(original) } });
+          const down = isAnnotated(ref)
+            ? { annotations: { [active]: '', [pause.key]: pause.value } }
+            : { replicas: 0, annotations: { [replicas]: String(original) } };
+          expect(object).toMatchObject(down);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 
@@ -218,13 +255,13 @@ describe('whatever becomes of its requests, a shoot', () => {
     fc.assert(
       fc.property(world, (given) => {
         const seen = new Set<string>();
-        const check = (harness: Harness) => {
+        const check = (harness: SeedHarness) => {
           const objects = [...harness.model.objects.values()];
           const picture = JSON.stringify(objects.map((object) => [object.replicas, object.annotations, object.ready]));
           if (seen.has(picture)) return;
           seen.add(picture);
           const { resources } = given;
-          const next = createHarness({
+          const next = new SeedHarness({
             resources,
             objects,
             verdictAt: () => upVerdict,
@@ -233,9 +270,11 @@ describe('whatever becomes of its requests, a shoot', () => {
           next.runUntil(calmMs);
           expect([...next.model.objects.values()].filter((object) => !isRestored(object))).toEqual([]);
         };
-        createHarness({ ...optionsOf(given, failedVerdict), check }).runUntil(given.verdicts.length * 10_000 + 60_000);
+        new SeedHarness({ ...optionsOf(given, failedVerdict), check }).runUntil(
+          given.verdicts.length * 10_000 + 60_000,
+        );
       }),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   });
 });
@@ -250,7 +289,7 @@ describe('levels', () => {
     fc.assert(
       fc.property(world, (given) => {
         let checked = 0;
-        const check = (harness: Harness) => {
+        const check = (harness: SeedHarness) => {
           const news = harness.log.slice(checked);
           checked = harness.log.length;
           for (const entry of news) {
@@ -260,15 +299,16 @@ describe('levels', () => {
             for (const { ref } of below) {
               const object = harness.model.get(refKey(ref));
               if (object === undefined) continue;
-              expect(object.replicas, `${refKey(ref)} when ${entry.action.key} is asked`).toBe(original);
+              const what = `${refKey(ref)} when ${entry.action.key} is asked`;
+              expect(isAnnotated(ref) ? isRestored(object) : object.replicas, what).toBe(isAnnotated(ref) || original);
               expect(object.observedGeneration).toBe(object.generation);
               expect(object.ready).toBeGreaterThanOrEqual(1);
             }
           }
         };
-        createHarness({ ...optionsOf(given, upVerdict), check }).runUntil(given.verdicts.length * 10_000 + 100_000);
+        new SeedHarness({ ...optionsOf(given, upVerdict), check }).runUntil(given.verdicts.length * 10_000 + 100_000);
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 
@@ -276,7 +316,7 @@ describe('levels', () => {
     fc.assert(
       fc.property(world, (given) => {
         const options = { ...optionsOf(given, downVerdict), verdictAt: () => downVerdict };
-        const harness = createHarness(options);
+        const harness = new SeedHarness(options);
         harness.runUntil(60_000);
         const first = harness.log.filter(({ flow }) => flow === 1);
         for (const entry of first) {
@@ -300,10 +340,11 @@ describe('levels', () => {
         for (const { ref, scaleDown } of given.resources) {
           const object = given.objects.find((each) => refKey(each.ref) === refKey(ref));
           if (object === undefined || scaleDown === undefined || object.replicas === 0) continue;
+          if (isAnnotated(ref) && active in object.annotations) continue;
           expect(asked).toContain(refKey(ref));
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 });
@@ -317,9 +358,9 @@ describe('an autoscaler that changes counts in between', () => {
   it('never makes a resource stay at 0, nor 0 the count to be restored', () => {
     fc.assert(
       fc.property(world, fc.array(meddling, { minLength: 1, maxLength: 12 }), (given, fates) => {
-        const check = (harness: Harness) => {
+        const check = (harness: SeedHarness) => {
           for (const object of harness.model.objects.values()) {
-            expect(recoverable(object)).toBeGreaterThanOrEqual(1);
+            if (!isAnnotated(object.ref)) expect(recoverable(object)).toBeGreaterThanOrEqual(1);
             // What is scaled to 0 by us says so, and what a workload says is one change with its count.
             if (object.replicas === 0) expect(object.annotations).toHaveProperty([replicas]);
             if (scalesInOneWrite(object.ref) && active in object.annotations) {
@@ -327,14 +368,14 @@ describe('an autoscaler that changes counts in between', () => {
             }
           }
         };
-        const harness = createHarness({ ...optionsOf({ ...given, fates }, upVerdict), check });
+        const harness = new SeedHarness({ ...optionsOf({ ...given, fates }, upVerdict), check });
         harness.runUntil(given.verdicts.length * 10_000 + calmMs);
         for (const object of harness.model.objects.values()) {
           expect(object.replicas).toBeGreaterThanOrEqual(1);
-          expect(object.annotations).toEqual({});
+          expect(object.annotations).toEqual(isAnnotated(object.ref) ? originalAnnotations(object.ref) : {});
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 });
@@ -345,7 +386,7 @@ describe('a flow', () => {
       fc.property(world, fc.constantFrom(downVerdict, upVerdict), (given, verdict) => {
         // The verdict is given for ever, so that no flow waits for it; pods never follow.
         const options: HarnessOptions = { ...optionsOf(given, verdict), verdictAt: () => verdict, followMs: Infinity };
-        const harness = createHarness(options);
+        const harness = new SeedHarness(options);
         harness.runUntil(300_000);
         const [longestAttempt] = [...given.fates]
           .map((each) => each.latencyMs + Math.max(100, each.retryAfterMs ?? 0))
@@ -364,7 +405,7 @@ describe('a flow', () => {
           expect(at - start).toBeLessThanOrEqual(bound);
         }
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     );
   });
 });

@@ -4,7 +4,7 @@ import {
   meltdownProtectionAnnotation as active,
   ignoreScalingAnnotation as ignore,
   replicasAnnotation as replicas,
-} from '../../kubernetes/api/scalable.ts';
+} from '../../gardener/scaling-annotations.ts';
 import type { DependentResource } from '../settings.ts';
 import {
   type Fate,
@@ -20,7 +20,7 @@ import {
   upHeldVerdict,
   upVerdict,
 } from '../testing/cases.ts';
-import { type HarnessOptions, createHarness } from '../testing/seed-harness.ts';
+import { type HarnessOptions, SeedHarness } from '../testing/seed-harness.ts';
 import { deployment, etcd, objectOf, stateOf } from '../testing/seed-model.ts';
 import { createFlow } from './create-flow.ts';
 import { type Flow, advanceFlow, confirmFlow } from './flow.ts';
@@ -38,7 +38,7 @@ const at = (ref: typeof a, level: number, rest: Level & { readonly optional?: bo
 };
 
 const run = (options: HarnessOptions, until = 600_000) => {
-  const harness = createHarness(options);
+  const harness = new SeedHarness(options);
   harness.runUntil(until);
   return { harness, sent: requestsIn(harness.log), ends: harness.ends };
 };
@@ -197,7 +197,7 @@ describe('a scale-up', () => {
     });
 
     it('takes away left-over marks all the same', () => {
-      const harness = createHarness({ ...oneLevel, verdictAt: once(upVerdict), fateOf: fates });
+      const harness = new SeedHarness({ ...oneLevel, verdictAt: once(upVerdict), fateOf: fates });
       harness.at(30_000, () => harness.model.edit(refKey(a), { replicas: 2 }));
       harness.runUntil(60_000);
       expect(requestsIn(harness.log)).toEqual([...before, markAt(30_050, 'a')]);
@@ -340,7 +340,12 @@ describe('a scale-down', () => {
 
   it('tries what is missing again with the next run', () => {
     const resources = [at(a, 0), at(b, 1)];
-    const harness = createHarness({ resources, objects: [up(a), up(b)], verdictAt: () => downVerdict, watchLagMs: 0 });
+    const harness = new SeedHarness({
+      resources,
+      objects: [up(a), up(b)],
+      verdictAt: () => downVerdict,
+      watchLagMs: 0,
+    });
     harness.model.edit(refKey(a), undefined);
     harness.runUntil(15_000);
     expect(harness.ends).toMatchObject([{ end: 'failed' }, { end: 'failed', flow: 2 }]);
@@ -359,7 +364,8 @@ it('scales down nothing more after a suspension, until the verdict is given agai
   const plan = { id: 1, direction: 'down', scope: 'all', reason: '', now: 0, judgedAt: 0, readFirst: false } as const;
   const created = createFlow({ ...plan, resources: [at(a, 0), at(c, 1)], verdictMaxAgeMs: 20_000 });
   const snapshotOf = () => ({ kind: 'state', state: stateOf(up(c)) }) as const;
-  const step = (flow: Flow, now: number) => advanceFlow(flow, { now, snapshotOf, seedAwayMs: 0, outcomes: [] });
+  const step = (flow: Flow, now: number) =>
+    advanceFlow(flow, { now, wallNow: now, identity: 'test', snapshotOf, seedAwayMs: 0, outcomes: [] });
   const begun = step(created, 0);
   expect(begun.wakeAt).toBe(3_000);
   const awake = step(begun.flow, 3_000 + 10_000);

@@ -1,4 +1,6 @@
+import { formatHeldNote } from '../../gardener/held-note.ts';
 import type { Direction, Scope } from './patch-plan.ts';
+import type { WithoutLead } from './without-lead.ts';
 import { stepOperation } from './operation-step.ts';
 import {
   type Action,
@@ -13,10 +15,10 @@ import {
   wakeTime,
 } from './operation.ts';
 
-/** A level of a scale-down holds up the next one for this long at most, in milliseconds: KCM gives 10 s in all. */
+/** A level of a scale-down holds up the next one for this long at most, in milliseconds: between the expiry age (30 s) and the grace of KCM (40 s) are 10 s for all. */
 const downLevelLimitMs = 3_000;
 
-/** A step that comes so much too late, in milliseconds, was kept by no busy processor: the process, or its machine, was suspended. */
+/** A step comes so much too late, in milliseconds, only where the process or its machine was suspended, not on a busy processor. */
 const suspensionMs = 10_000;
 
 /**
@@ -29,8 +31,10 @@ export interface Flow {
   readonly scope: Scope;
   /** The verdict behind it, in words and numbers. */
   readonly reason: string;
+  /** This process does not lead. */
+  readonly withoutLead?: WithoutLead | undefined;
   readonly startedAt: number;
-  /** Ascending. */
+  /** Ascending by the configured level, as `createFlow` sorts them. */
   readonly levels: readonly number[];
   readonly startedLevels: number;
   readonly levelStartedAt: number;
@@ -60,6 +64,10 @@ export interface FlowStep {
 
 interface FlowInput {
   readonly now: number;
+  /** The same instant in milliseconds since the epoch. */
+  readonly wallNow: number;
+  /** Of this process, for what it writes. */
+  readonly identity: string;
   readonly snapshotOf: SnapshotOf;
   /** Milliseconds for which a watch of Clusters or dependents has been away; 0 while all are open. */
   readonly seedAwayMs: number;
@@ -121,10 +129,13 @@ const stepStarted = (flow: Flow, input: FlowInput): { readonly flow: Flow; reado
   const actions: Action[] = [];
   const { direction, scope } = flow;
   const verdictIsFresh = isVerdictFresh(flow, input);
+  const note = noteOf(flow, input);
   const operations = flow.operations.map((operation) => {
     const stepped = stepOperation(operation, {
       direction,
       scope,
+      note,
+      withoutLead: flow.withoutLead,
       now,
       verdictIsFresh,
       snapshot: snapshotOf(operation.key),
@@ -134,6 +145,9 @@ const stepStarted = (flow: Flow, input: FlowInput): { readonly flow: Flow; reado
   });
   return { flow: { ...flow, operations }, actions };
 };
+
+const noteOf = ({ direction, reason }: Flow, { wallNow, identity }: FlowInput): string | undefined =>
+  direction === 'down' ? formatHeldNote({ since: wallNow, reason, by: identity }) : undefined;
 
 const startNextLevel = (flow: Flow, now: number): Flow => {
   const level = flow.levels[flow.startedLevels];
@@ -165,8 +179,8 @@ const isVerdictFresh = (flow: Flow, input: FlowInput): boolean => {
 };
 
 /**
- * Up is strict (bringing MCM back before KCM is ready is how healthy machines get replaced) and needs a fresh verdict; down waits for a
- * level, but not for long: what can be protected is protected.
+ * A scale-up waits until the level is over, and needs a fresh verdict: MCM, back before KCM is ready, would replace healthy machines. A scale-down waits for
+ * the level too, but only until `levelCutoff`: one resource that cannot be scaled must not leave the others unprotected.
  */
 const mayStartNextLevel = (flow: Flow, input: FlowInput): boolean => {
   if (flow.startedLevels === flow.levels.length) return false;

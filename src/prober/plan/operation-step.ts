@@ -1,8 +1,10 @@
 import { type ResourceState, isAtLeast } from '../../kubernetes/api/scalable.ts';
 import {
   type Direction,
+  type PatchAim,
   type PatchPlan,
   type Scope,
+  effectOf,
   isSettled,
   narrowScope,
   planPatch,
@@ -25,6 +27,9 @@ interface Context {
   readonly scope: Scope;
   readonly now: number;
   readonly snapshot: Snapshot;
+  /** As `PatchAim.note`. */
+  readonly note: string | undefined;
+  readonly withoutLead: PatchAim['withoutLead'];
   /** The verdict is fresh enough to scale on. */
   readonly verdictIsFresh: boolean;
 }
@@ -108,12 +113,13 @@ const write = (
   }
   if (move.scaling && !verdictIsFresh) return { operation: { ...operation, phase: { kind: 'awaiting-verdict' } } };
   // Somebody took our count back while we waited for the pods to follow.
-  const isFight = operation.wroteCount && move.write.replicas !== undefined;
+  const isFight = operation.wroteCount && effectOf(move.write) !== undefined;
   const attempts = isFight ? operation.attempts + 1 : operation.attempts;
   if (isFight && attempts >= maxAttempts) {
     const { undoes = unknownManager } = move.write;
     const writer = undoes === unknownManager ? 'another writer' : undoes;
-    return { operation: failOperation(operation, `${writer} keeps changing its replicas`) };
+    const what = move.write.annotating === undefined ? 'replicas' : 'annotation';
+    return { operation: failOperation(operation, `${writer} keeps changing its ${what}`) };
   }
   return {
     operation: { ...operation, attempts, phase: { kind: 'writing', write: move.write } },

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { ApiErrorCode } from '../../kubernetes/api/errors.ts';
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
+import { heldAnnotation } from '../../gardener/held-note.ts';
 import {
   meltdownProtectionAnnotation as active,
   replicasAnnotation as replicas,
-} from '../../kubernetes/api/scalable.ts';
+} from '../../gardener/scaling-annotations.ts';
 import {
   type Fate,
   dependent,
@@ -16,7 +17,7 @@ import {
   upHeldVerdict,
   upVerdict,
 } from '../testing/cases.ts';
-import { type HarnessOptions, createHarness } from '../testing/seed-harness.ts';
+import { type HarnessOptions, SeedHarness } from '../testing/seed-harness.ts';
 import { type ModelObject, deployment, etcd, objectOf } from '../testing/seed-model.ts';
 
 const kcm = deployment('kcm');
@@ -24,7 +25,7 @@ const main = etcd('main');
 const isHeld = { annotations: { [active]: '', [replicas]: '3' }, replicas: 0 };
 
 const run = (options: HarnessOptions, until = 600_000) => {
-  const harness = createHarness(options);
+  const harness = new SeedHarness(options);
   harness.runUntil(until);
   const object = (ref: typeof kcm): Pick<ModelObject, 'annotations' | 'replicas'> | undefined => {
     const found = harness.model.get(refKey(ref));
@@ -131,7 +132,7 @@ describe('tries', () => {
 
   it('somebody else who keeps changing the count is not fought for ever', () => {
     for (const ref of [kcm, main]) {
-      const harness = createHarness({
+      const harness = new SeedHarness({
         resources: [dependent(ref)],
         objects: [objectOf(ref, { replicas: 3 })],
         verdictAt: once(downVerdict),
@@ -267,7 +268,10 @@ describe('an autoscaler in between', () => {
       const objects = [objectOf(ref, { replicas: 3 })];
       const fateOf = fates({ interference: { replicas: 5 } });
       const { object, ends } = run({ resources, objects, verdictAt: once(downVerdict), fateOf });
-      expect(object(ref)).toEqual({ replicas: 0, annotations: { [active]: '', [replicas]: '5' } });
+      expect(object(ref)).toEqual({
+        replicas: 0,
+        annotations: { [active]: '', [replicas]: '5', [heldAnnotation]: expect.any(String) as unknown },
+      });
       expect(ends).toEqual(['completed']);
     }
   });
@@ -285,7 +289,10 @@ describe('an autoscaler in between', () => {
       verdictAt: once(downVerdict),
       fateOf,
     });
-    expect(object(main)).toEqual({ replicas: 0, annotations: { [active]: '', [replicas]: '5' } });
+    expect(object(main)).toEqual({
+      replicas: 0,
+      annotations: { [active]: '', [replicas]: '5', [heldAnnotation]: expect.any(String) as unknown },
+    });
     const writes = sent.map(({ kind }) => kind).filter((kind) => kind !== 'read');
     expect(writes).toEqual(['mark', 'scale', 'mark', 'scale']);
   });

@@ -4,7 +4,7 @@ import {
   meltdownProtectionAnnotation as active,
   ignoreScalingAnnotation as ignore,
   replicasAnnotation as replicas,
-} from '../../kubernetes/api/scalable.ts';
+} from '../../gardener/scaling-annotations.ts';
 import {
   type Fate,
   dependent,
@@ -18,7 +18,7 @@ import {
   scaleAt,
   upVerdict,
 } from '../testing/cases.ts';
-import { type HarnessOptions, createHarness } from '../testing/seed-harness.ts';
+import { type HarnessOptions, SeedHarness } from '../testing/seed-harness.ts';
 import { type ModelObject, deployment, etcd, objectOf, stateOf } from '../testing/seed-model.ts';
 import { idleOperation, latestState } from './operation.ts';
 
@@ -27,7 +27,7 @@ const main = etcd('main');
 const isHeld = { annotations: { [active]: '', [replicas]: '3' }, replicas: 0 };
 
 const run = (options: HarnessOptions, until = 600_000) => {
-  const harness = createHarness(options);
+  const harness = new SeedHarness(options);
   harness.runUntil(until);
   const object = (ref: typeof kcm): Pick<ModelObject, 'annotations' | 'replicas'> | undefined => {
     const found = harness.model.get(refKey(ref));
@@ -79,7 +79,7 @@ describe('initialDelay', () => {
 
   it('is followed by a look at what has become of the resource', () => {
     const resources = [dependent(kcm, { up: { initialDelayMs: 5_000 } })];
-    const harness = createHarness({ resources, objects: [objectOf(kcm, isHeld)], verdictAt: once(upVerdict) });
+    const harness = new SeedHarness({ resources, objects: [objectOf(kcm, isHeld)], verdictAt: once(upVerdict) });
     harness.at(3_000, () => harness.model.edit(refKey(kcm), { replicas: 4 }));
     harness.runUntil(60_000);
     expect(requestsIn(harness.log)).toEqual([markAt(5_100, 'kcm')]);
@@ -142,7 +142,7 @@ describe('what is not there', () => {
     for (const optional of [true, false]) {
       const resources = [dependent(kcm, { optional })];
       const objects = [objectOf(kcm, { replicas: 3 })];
-      const harness = createHarness({ resources, objects, verdictAt: once(downVerdict), followMs: 60_000 });
+      const harness = new SeedHarness({ resources, objects, verdictAt: once(downVerdict), followMs: 60_000 });
       harness.at(5_000, () => harness.model.edit(refKey(kcm), undefined));
       harness.runUntil(100_000);
       expect(harness.ends[0]).toMatchObject({ end: optional ? 'completed' : 'failed' });
@@ -154,7 +154,7 @@ describe('what is not there', () => {
 describe('ignore-scaling', () => {
   it('takes our mark away and does nothing else, though it appears in the middle of a flow', () => {
     const resources = [dependent(kcm, { up: { initialDelayMs: 5_000 } })];
-    const harness = createHarness({ resources, objects: [objectOf(kcm, isHeld)], verdictAt: once(upVerdict) });
+    const harness = new SeedHarness({ resources, objects: [objectOf(kcm, isHeld)], verdictAt: once(upVerdict) });
     harness.at(3_000, () => harness.model.edit(refKey(kcm), { annotations: { ...isHeld.annotations, [ignore]: 'T' } }));
     harness.runUntil(60_000);
     expect(requestsIn(harness.log)).toEqual([markAt(5_100, 'kcm')]);
@@ -238,7 +238,7 @@ describe('what is waited for', () => {
 
   it('of a custom kind is read whenever its watch shows a change', () => {
     const resources = [dependent(main)];
-    const harness = createHarness({
+    const harness = new SeedHarness({
       resources,
       objects: [objectOf(main, isHeld)],
       verdictAt: once(upVerdict),

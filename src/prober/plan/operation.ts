@@ -1,7 +1,7 @@
 import type { ApiError, Result } from '../../kubernetes/api/errors.ts';
 import { type ResourceState, isAtLeast, scalesInOneWrite } from '../../kubernetes/api/scalable.ts';
 import type { DependentResource, ScaleInfo } from '../settings.ts';
-import type { Write } from './patch-plan.ts';
+import { type Write, effectOf } from './patch-plan.ts';
 
 /** What a shoot's loop knows of one dependent resource without asking the API server. */
 export type Snapshot =
@@ -52,6 +52,7 @@ export interface Operation {
   readonly mustRead: boolean;
   /** A write of ours changed the resource, or may have: its answer was lost. */
   readonly mayHaveWritten: boolean;
+  /** Or its annotation, where that is what protects it. */
   readonly wroteCount: boolean;
 }
 
@@ -128,7 +129,7 @@ export const settleOutcome = (operation: Operation, { result }: Outcome, answeri
     lastResponseAt: now,
     mustRead: false,
     mayHaveWritten: operation.mayHaveWritten || phase.kind === 'writing',
-    wroteCount: operation.wroteCount || (phase.kind === 'writing' && phase.write.replicas !== undefined),
+    wroteCount: operation.wroteCount || (phase.kind === 'writing' && effectOf(phase.write) !== undefined),
   };
 };
 

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import type { ResourceState } from '../../kubernetes/api/scalable.ts';
 import {
-  type ResourceState,
   meltdownProtectionAnnotation as active,
   ignoreScalingAnnotation as ignore,
   replicasAnnotation as replicas,
-} from '../../kubernetes/api/scalable.ts';
+} from '../../gardener/scaling-annotations.ts';
+import { heldAnnotation as note } from '../../gardener/held-note.ts';
 import { dependent } from '../testing/cases.ts';
 import { deployment, etcd } from '../testing/seed-model.ts';
 import { type Direction, type PatchPlan, isSettled, isUndisturbed, planPatch } from './patch-plan.ts';
@@ -36,7 +37,8 @@ const show = (move: PatchPlan): unknown => {
 };
 
 const bothMarks = { [active]: '', [replicas]: '3' };
-const withoutMarks = { [active]: null, [replicas]: null };
+const withoutMark = { [active]: null, [note]: null };
+const withoutMarks = { ...withoutMark, [replicas]: null };
 
 interface Row {
   readonly what: string;
@@ -134,6 +136,7 @@ describe('up', () => {
     { what: 'left-over marks', state: { annotations: bothMarks }, workload: clean },
     { what: 'a left-over count', state: { annotations: { [replicas]: '3' } }, workload: clean },
     { what: 'a left-over mark', state: { annotations: { [active]: '' } }, workload: clean },
+    { what: 'a note that the Go program has left', state: { annotations: { [note]: '{}' } }, workload: clean },
     {
       what: 'left-over marks with another count: the count stays',
       state: { annotations: bothMarks, specReplicas: 5 },
@@ -144,7 +147,7 @@ describe('up', () => {
 });
 
 describe('release', () => {
-  const unmark = { kind: 'object', annotations: { [active]: null }, scaling: false };
+  const unmark = { kind: 'object', annotations: withoutMark, scaling: false };
   const rows: readonly Row[] = [
     {
       what: 'a resource that we hold: only the mark goes',
@@ -158,13 +161,20 @@ describe('release', () => {
       workload: 'released',
     },
     { what: 'one that nobody touched', state: {}, workload: 'released' },
+    { what: 'one of which only the note is left', state: { annotations: { [note]: '{}' } }, workload: unmark },
     { what: 'one to be ignored', state: { annotations: { ...bothMarks, [ignore]: 'true' } }, workload: unmark },
   ];
   for (const row of rows) check('release', row);
 });
 
 describe('ignore-scaling', () => {
-  const unmark = { kind: 'object', annotations: { [active]: null }, scaling: false };
+  it('down by a standby: leaves the marks to the leader', () => {
+    const base = state({ specReplicas: 0, annotations: { ...bothMarks, [ignore]: 'true' } });
+    const plan = { direction: 'down', scope: 'all', withoutLead: {} } as const;
+    expect(show(planPatch(workload, base, plan))).toBe('ignored');
+  });
+
+  const unmark = { kind: 'object', annotations: withoutMark, scaling: false };
   for (const direction of ['down', 'up'] as const) {
     for (const text of ['1', 't', 'T', 'TRUE', 'true', 'True']) {
       check(direction, {
@@ -180,6 +190,7 @@ describe('ignore-scaling', () => {
         workload: 'ignored',
       },
       { what: 'takes our mark away', state: { annotations: { [ignore]: 't', [active]: '' } }, workload: unmark },
+      { what: 'takes our note away', state: { annotations: { [ignore]: 't', [note]: '{}' } }, workload: unmark },
       {
         what: 'takes our mark away at 0',
         state: { specReplicas: 0, annotations: { [ignore]: 'T', ...bothMarks } },
@@ -214,6 +225,31 @@ describe('only what is held', () => {
     expect(show(planPatch(workload, base, held))).toMatchObject({ replicas: 3 });
     expect(show(planPatch(custom, base, held))).toMatchObject({ kind: 'scale', replicas: 3 });
   });
+
+  it('and what the Go program has left where it restored', () => {
+    const expected = { kind: 'object', annotations: withoutMark, scaling: false };
+    for (const given of [{}, { specReplicas: 0 }]) {
+      const base = state({ ...given, annotations: { [note]: '{}' } });
+      for (const resource of [workload, custom]) expect(show(planPatch(resource, base, held))).toEqual(expected);
+    }
+  });
+});
+
+describe('the note', () => {
+  const down = { direction: 'down', scope: 'all', note: 'why' } as const;
+  const marks = { [replicas]: '3', [active]: '', [note]: 'why' };
+
+  it('is written in the request that scales down, or marks what is scaled through its subresource', () => {
+    expect(show(planPatch(workload, state(), down))).toMatchObject({ annotations: marks, replicas: 0 });
+    const first = planPatch(custom, state(), down);
+    expect(show(first)).toEqual({ kind: 'object', annotations: marks, scaling: true });
+    expect(show(planPatch(custom, state({ annotations: marks }), down))).toMatchObject({ kind: 'scale', replicas: 0 });
+  });
+
+  it('of what the Go program holds is not made up later', () => {
+    const held = state({ specReplicas: 0, annotations: bothMarks });
+    expect(show(planPatch(workload, held, down))).toBe('settle');
+  });
 });
 
 describe('a resource shows what was asked for', () => {
@@ -239,6 +275,7 @@ describe('a resource shows what was asked for', () => {
       { observed: false },
       { annotations: { [active]: '' } },
       { annotations: { [replicas]: '3' } },
+      { annotations: { [note]: '{}' } },
     ];
     for (const given of disturbed) expect(isUndisturbed(state(given))).toBe(false);
   });

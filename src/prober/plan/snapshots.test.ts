@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
+import type { ResourceState } from '../../kubernetes/api/scalable.ts';
 import {
-  type ResourceState,
   meltdownProtectionAnnotation as active,
   ignoreScalingAnnotation as ignore,
   replicasAnnotation as replicas,
-} from '../../kubernetes/api/scalable.ts';
+} from '../../gardener/scaling-annotations.ts';
 import type { DependentSource, ServedKind } from '../../kubernetes/cache/dependent-source.ts';
 import type { DependentResource } from '../settings.ts';
 import { dependent } from '../testing/cases.ts';

@@ -1,16 +1,13 @@
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
-import {
-  type ResourceState,
-  isAtLeast,
-  isHeld,
-  scalesInOneWrite,
-  workloadState,
-} from '../../kubernetes/api/scalable.ts';
+import { type ResourceState, isAtLeast } from '../../kubernetes/api/scalable.ts';
+import { stateInObject } from '../../gardener/annotated.ts';
+import { isHeld, isMarked } from '../../gardener/scaling-annotations.ts';
 import type { DependentSources } from '../../kubernetes/cache/index.ts';
 import { isUndisturbed } from './patch-plan.ts';
 import type { Snapshot } from './operation.ts';
 import type { DependentResource } from '../settings.ts';
 import type { DependentsView } from '../judge/verdict.ts';
+import { objectKey } from '../place.ts';
 
 /** In a dry run: the state that a would-be write left behind, as long as the real one is what it was. */
 interface DryRunOverlay {
@@ -60,13 +57,14 @@ export const takeSnapshot = (resource: DependentResource, context: SnapshotSourc
   const served = source?.served() ?? { kind: 'unknown' };
   if (served.kind === 'not-served') return served;
   if (source === undefined || served.kind === 'unknown' || !source.store.synced) return { kind: 'unknown' };
-  const object = source.store.get(`${namespace}/${resource.ref.name}`);
+  const object = source.store.get(objectKey(resource.ref, namespace));
   if (object === undefined) return { kind: 'absent' };
   const { resourceVersion } = object.meta;
   const state = lastResponses.get(key);
-  if (scalesInOneWrite(resource.ref)) {
+  const inObject = stateInObject(object, resource);
+  if (inObject !== undefined) {
     const isAhead = state !== undefined && !isAtLeast(resourceVersion, state.resourceVersion);
-    return { kind: 'state', state: withOverlay(overlays, key, isAhead ? state : workloadState(object)), isAhead };
+    return { kind: 'state', state: withOverlay(overlays, key, isAhead ? state : inObject), isAhead };
   }
   if (state?.resourceVersion !== resourceVersion) return { kind: 'unknown', resourceVersion };
   return { kind: 'state', state: withOverlay(overlays, key, state) };
@@ -88,7 +86,7 @@ export const viewDependents = (
     const snapshot = takeSnapshot(resource, context);
     switch (snapshot.kind) {
       case 'state':
-        return isUndisturbed(snapshot.state) || (resource.onlyWhereHeld === true && !isHeld(snapshot.state));
+        return isUndisturbed(snapshot.state) || (resource.onlyWhereHeld === true && !isMarked(snapshot.state));
       // There is nothing that a scale-up could bring up.
       case 'absent':
       case 'not-served':
@@ -97,9 +95,12 @@ export const viewDependents = (
         return false;
     }
   };
-  const isMarked = ({ ref }: DependentResource): boolean => {
-    const object = sources.get(refKey(ref))?.store.get(`${namespace}/${ref.name}`);
+  // What we have written counts before the watch shows it, and in a dry run what we would have.
+  const isHeldNow = (resource: DependentResource): boolean => {
+    const snapshot = takeSnapshot(resource, context);
+    if (snapshot.kind === 'state') return isHeld(snapshot.state);
+    const object = sources.get(refKey(resource.ref))?.store.get(objectKey(resource.ref, namespace));
     return object !== undefined && isHeld(object.meta);
   };
-  return { undisturbed: !flowRuns && resources.every(isFine), anyHeld: resources.some(isMarked) };
+  return { undisturbed: !flowRuns && resources.every(isFine), anyHeld: resources.some(isHeldNow) };
 };

@@ -1,4 +1,5 @@
 import type { Observation } from '../judge/lease-history.ts';
+import { sortNodes } from '../../gardener/candidate-nodes.ts';
 import type { Machine } from '../../gardener/machine.ts';
 import type { NodeView } from '../../gardener/node.ts';
 import type { Result } from '../../kubernetes/api/errors.ts';
@@ -19,10 +20,15 @@ import type {
 export const defaultSettings: ProbeSettings = {
   probeIntervalMs: 10_000,
   backoffJitterFactor: 0.2,
-  limitMs: 30_000,
+  expiryAgeMs: 30_000,
+  graceMs: 40_000,
+  landingTimeoutMs: 60_000,
   nodeLeaseFailureFraction: 0.6,
   poolConditions: new Map(),
 };
+
+/** Only single leases count, not that all are silent. */
+export const bySingleLeases: ProbeSettings = { ...defaultSettings, allSilentAfterMs: 0 };
 
 /** Dependents that make every run eager. */
 export const disturbed: DependentsView = { undisturbed: false, anyHeld: false };
@@ -97,6 +103,7 @@ export const runProbe = (memory: ProbeMemory, run: ProbeRun): ProbeRunResult => 
   const judged = judgeLeases({ items: leases, observation }, input);
   if (judged.isEnough) return { decision: decideByLeases(judged, input), ...without };
   const lists = {
+    sort: sortNodes,
     nodes: readOr(failures.nodes, run.nodes ?? leases.map(({ name }) => nodeOf(name))),
     machines: readOr(failures.machines, run.machines ?? leases.map(({ name }) => machineOf(name))),
   };

@@ -6,8 +6,10 @@ import type { ReleasePolicy } from '../judge/lifecycle.ts';
 import { takeSnapshot } from '../plan/snapshots.ts';
 import { type Verdict, emptyProbeMemory } from '../judge/verdict.ts';
 import type { Flow, FlowEnd } from '../plan/flow.ts';
-import type { Action, Outcome } from '../plan/operation.ts';
-import { type Effect, type ShootEvent, type ShootState, advanceShoot } from '../plan/shoot-state.ts';
+import type { Action, Outcome, Snapshot } from '../plan/operation.ts';
+import { advanceShoot } from '../plan/advance-shoot.ts';
+import type { Effect, ShootEvent, ShootState } from '../plan/shoot-state.ts';
+import { type Role, leader } from '../plan/without-lead.ts';
 import type { DependentResource } from '../settings.ts';
 import { type Fate, type LogEntry, failedVerdict } from './cases.ts';
 import { type ModelObject, type SeedModel, createSeedModel, scalableOf } from './seed-model.ts';
@@ -22,6 +24,10 @@ export interface HarnessOptions {
   readonly probeIntervalMs?: number;
   /** For how long a watch of the seed has been away at `now`. Default: none is. */
   readonly seedAwayMs?: (now: number) => number;
+  /** Until when nothing may be scaled down, as it is known at `now`. */
+  readonly pausedUntil?: (now: number) => number | undefined;
+  /** Default: it leads. */
+  readonly role?: (now: number) => Role;
   readonly runMs?: number;
   readonly watchLagMs?: number;
   /** How long pods take to follow a changed count. */
@@ -29,191 +35,214 @@ export interface HarnessOptions {
   readonly served?: (key: string) => ServedKind;
   readonly synced?: boolean;
   /** Looks at everything after each thing that happened. */
-  readonly check?: (harness: Harness) => void;
+  readonly check?: (harness: SeedHarness) => void;
 }
 
-export interface Harness {
-  readonly now: () => number;
-  readonly model: SeedModel;
-  readonly state: () => ShootState;
-  readonly log: readonly LogEntry[];
-  /** Numbers of the flows as they were started. */
-  readonly starts: readonly number[];
-  readonly ends: readonly { readonly at: number; readonly flow: number; readonly end: FlowEnd }[];
-  readonly inFlight: ReadonlyMap<string, number>;
-  /** Lets something happen at that time. */
-  at(time: number, happen: () => void): void;
-  stop(releasePolicy: ReleasePolicy): void;
-  /** Goes on until `time`, or until nothing is left to happen. */
-  runUntil(time: number): void;
+/** Something that happens at a time; what is due at one time happens in the order in which it was entered. */
+interface Due {
+  readonly at: number;
+  readonly order: number;
+  readonly happen: () => void;
 }
 
 /** A shoot's loop on virtual time against a model of its namespace: requests, watch and pods take the time they are told to. */
-export const createHarness = (options: HarnessOptions): Harness => {
-  const { resources, probeIntervalMs = 10_000, runMs = 100, watchLagMs = 50, followMs = 1_000 } = options;
-  const agenda: { readonly at: number; readonly order: number; readonly happen: () => void }[] = [];
-  const log: LogEntry[] = [];
-  const starts: number[] = [];
-  const ends: { at: number; flow: number; end: FlowEnd }[] = [];
-  const inFlight = new Map<string, number>();
-  const lastResponses = new Map<string, ResourceState>();
-  const seen = new Map(options.objects.map((object) => [refKey(object.ref), object]));
-  let now = 0;
-  let order = 0;
-  let wakeAt = 0;
-  let state: ShootState = { probe: emptyProbeMemory, nextRunAt: 0, runUnderWay: false, flows: 0 };
+export class SeedHarness {
+  readonly model: SeedModel;
+  readonly log: LogEntry[] = [];
+  /** Numbers of the flows as they were started. */
+  readonly starts: number[] = [];
+  readonly ends: { readonly at: number; readonly flow: number; readonly end: FlowEnd }[] = [];
+  readonly inFlight = new Map<string, number>();
+  readonly #options: HarnessOptions;
+  readonly #probeIntervalMs: number;
+  readonly #agenda: Due[] = [];
+  readonly #lastResponses = new Map<string, ResourceState>();
+  readonly #seen: Map<string, ModelObject>;
+  readonly #sources: ReadonlyMap<string, DependentSource>;
+  /** Reads of a flow, which end with it. */
+  readonly #unanswered = new Map<string, number>();
+  #now = 0;
+  #order = 0;
+  #wakeAt = 0;
+  #state: ShootState = { probe: emptyProbeMemory, nextRunAt: 0, runUnderWay: false, flows: 0 };
 
-  const at = (time: number, happen: () => void): void => {
-    order += 1;
-    agenda.push({ at: time, order, happen });
-  };
+  constructor(options: HarnessOptions) {
+    const { objects, resources, probeIntervalMs = 10_000 } = options;
+    this.#options = options;
+    this.#probeIntervalMs = probeIntervalMs;
+    this.#seen = new Map(objects.map((object) => [refKey(object.ref), object]));
+    this.#sources = new Map(resources.map(({ ref }) => [refKey(ref), this.#sourceOf(refKey(ref))]));
+    this.model = createSeedModel(objects, (key, object) => this.#changed(key, object));
+    for (const object of objects) this.#follow(refKey(object.ref), object);
+  }
 
-  const model = createSeedModel(options.objects, (key, object) => {
-    if (Number.isFinite(watchLagMs)) {
-      at(now + watchLagMs, () => {
-        if (object === undefined) seen.delete(key);
-        else seen.set(key, object);
-        advance([]);
-      });
+  now(): number {
+    return this.#now;
+  }
+
+  state(): ShootState {
+    return this.#state;
+  }
+
+  /** Lets something happen at that time. */
+  at(time: number, happen: () => void): void {
+    this.#order += 1;
+    this.#agenda.push({ at: time, order: this.#order, happen });
+  }
+
+  stop(releasePolicy: ReleasePolicy): void {
+    this.#advance([{ kind: 'stop', releasePolicy }]);
+  }
+
+  /** Goes on until `time`, or until nothing is left to happen. */
+  runUntil(time: number): void {
+    const agenda = this.#agenda;
+    for (let steps = 0; ; steps += 1) {
+      if (steps === 100_000) throw new Error('goes on for ever');
+      agenda.sort((a, b) => a.at - b.at || a.order - b.order);
+      const next = Math.min(agenda[0]?.at ?? Number.POSITIVE_INFINITY, this.#wakeAt);
+      if (next > time || next === Number.POSITIVE_INFINITY) break;
+      this.#now = Math.max(this.#now, next);
+      if (agenda[0] !== undefined && agenda[0].at <= this.#wakeAt) agenda.shift()?.happen();
+      else this.#advance([]);
+      this.#options.check?.(this);
     }
-    if (object !== undefined) follow(key, object);
-  });
+    if (Number.isFinite(time)) this.#now = Math.max(this.#now, time);
+  }
 
-  /** Its controller sees the object, and its pods come up or go. */
-  const follow = (key: string, { generation, observedGeneration, replicas, ready }: ModelObject): void => {
-    if (!Number.isFinite(followMs) || (observedGeneration === generation && ready === replicas)) return;
-    at(now + followMs, () => {
-      const latest = model.get(key);
-      if (latest?.generation !== generation) return;
-      model.edit(key, { observedGeneration: generation, ready: latest.replicas });
-    });
-  };
-  for (const object of options.objects) follow(refKey(object.ref), object);
-
-  const sourceOf = (key: string): DependentSource => ({
-    served: () => options.served?.(key) ?? { kind: 'served', resource: 'things' },
-    store: {
-      synced: options.synced ?? true,
-      get: () => {
-        const object = seen.get(key);
-        return object && scalableOf(object);
-      },
-      entries: () => [],
-      subscribe: () => () => undefined,
-      whenSynced: () => Promise.resolve(),
-    },
-  });
-  const sources = new Map(resources.map(({ ref }) => [refKey(ref), sourceOf(refKey(ref))]));
-
-  const advance = (events: readonly ShootEvent[]): void => {
-    const snapshotOf = (key: string) => {
-      const resource = resources.find(({ ref }) => refKey(ref) === key);
-      if (resource === undefined) throw new Error(`${key} is no dependent resource`);
-      return takeSnapshot(resource, { namespace: 'shoot', sources, lastResponses, overlays: new Map() });
-    };
-    const step = advanceShoot(state, events, {
+  #advance(events: readonly ShootEvent[]): void {
+    const { resources, seedAwayMs, role, pausedUntil } = this.#options;
+    const now = this.#now;
+    const { state, effects, wakeAt } = advanceShoot(this.#state, events, {
       now,
-      snapshotOf,
+      wallNow: now,
+      identity: 'test',
+      snapshotOf: (key) => this.#snapshotOf(key),
       resources,
-      probeIntervalMs,
-      seedAwayMs: options.seedAwayMs?.(now) ?? 0,
+      probeIntervalMs: this.#probeIntervalMs,
+      seedAwayMs: seedAwayMs?.(now) ?? 0,
+      role: role?.(now) ?? leader,
+      pausedUntil: pausedUntil?.(now),
     });
-    ({ state, wakeAt } = step);
-    for (const effect of step.effects) perform(effect);
-  };
+    this.#state = state;
+    this.#wakeAt = wakeAt;
+    for (const effect of effects) this.#perform(effect);
+  }
 
-  const perform = (effect: Effect): void => {
+  #perform(effect: Effect): void {
     switch (effect.kind) {
       case 'start-run':
-        startRun();
+        this.#startRun();
         break;
       case 'send':
-        send(effect.action, effect.flow);
+        this.#send(effect.action, effect.flow);
         break;
       case 'flow-ended':
-        ends.push({ at: now, flow: effect.flow.id, end: effect.end });
-        for (const [key, flow] of unanswered) if (flow === effect.flow.id) release(key);
+        this.ends.push({ at: this.#now, flow: effect.flow.id, end: effect.end });
+        for (const [key, flow] of this.#unanswered) if (flow === effect.flow.id) this.#release(key);
         break;
       case 'flow-started':
-        starts.push(effect.flow.id);
+        this.starts.push(effect.flow.id);
         break;
       case 'abort-run':
         break;
     }
-  };
+  }
 
-  const startRun = (): void => {
-    const verdict = options.verdictAt === undefined ? failedVerdict : (options.verdictAt(now) ?? failedVerdict);
-    at(now + runMs, () => {
-      const nextRunAt = options.verdictAt === undefined ? Number.POSITIVE_INFINITY : now + probeIntervalMs;
-      const decision = { verdict, reason: verdict.kind, nextRunAt, memory: emptyProbeMemory } as const;
-      advance([{ kind: 'run-ended', decision }]);
+  #startRun(): void {
+    const { verdictAt, runMs = 100 } = this.#options;
+    const verdict = verdictAt?.(this.#now) ?? failedVerdict;
+    this.at(this.#now + runMs, () => {
+      const nextRunAt = verdictAt === undefined ? Number.POSITIVE_INFINITY : this.#now + this.#probeIntervalMs;
+      const decision = { verdict, reason: verdict.kind, nextRunAt, memory: emptyProbeMemory, isWatched: true } as const;
+      this.#advance([{ kind: 'run-ended', decision }]);
     });
-  };
+  }
 
-  /** Reads of a flow, which end with it. */
-  const unanswered = new Map<string, number>();
-  const release = (key: string): void => {
-    unanswered.delete(key);
-    inFlight.set(key, (inFlight.get(key) ?? 0) - 1);
-  };
-
-  const send = (action: Action, flow: Flow): void => {
+  #send(action: Action, flow: Flow): void {
     const { key } = action;
     const { id, direction, scope } = flow;
-    const entry = { at: now, flow: id, direction, scope, action };
-    const fate = options.fateOf?.(log.length, entry) ?? { latencyMs: 20 };
-    log.push(entry);
-    inFlight.set(key, (inFlight.get(key) ?? 0) + 1);
-    if (action.kind === 'read') unanswered.set(key, flow.id);
+    const entry = { at: this.#now, flow: id, direction, scope, action };
+    const fate = this.#options.fateOf?.(this.log.length, entry) ?? { latencyMs: 20 };
+    this.log.push(entry);
+    this.inFlight.set(key, (this.inFlight.get(key) ?? 0) + 1);
+    if (action.kind === 'read') this.#unanswered.set(key, id);
     let result: Outcome['result'];
-    at(now + fate.latencyMs / 2, () => {
-      if (fate.interference !== undefined) model.edit(key, fate.interference);
-      result = resultOf(action, fate);
+    this.at(this.#now + fate.latencyMs / 2, () => {
+      if (fate.interference !== undefined) this.model.edit(key, fate.interference);
+      result = this.#resultOf(action, fate);
     });
-    at(now + fate.latencyMs, () => {
-      if (action.kind === 'read' && unanswered.get(key) !== flow.id) return;
-      release(key);
-      if (result.ok && result.value !== undefined) lastResponses.set(key, result.value);
-      advance([{ kind: 'answered', flow: flow.id, outcome: { key, result } }]);
+    this.at(this.#now + fate.latencyMs, () => {
+      if (action.kind === 'read' && this.#unanswered.get(key) !== id) return;
+      this.#release(key);
+      if (result.ok && result.value !== undefined) this.#lastResponses.set(key, result.value);
+      this.#advance([{ kind: 'answered', flow: id, outcome: { key, result } }]);
     });
-  };
+  }
 
-  const resultOf = (action: Action, { error: code, landed = false, ...rest }: Fate): Outcome['result'] => {
+  #resultOf(action: Action, { error: code, landed = false, ...rest }: Fate): Outcome['result'] {
     const isDone = code === undefined || landed;
     const answer: Outcome['result'] =
       action.kind === 'read' || !isDone
-        ? { ok: true, value: model.read(action.key) }
-        : model.write(action.key, action.write);
+        ? { ok: true, value: this.model.read(action.key) }
+        : this.model.write(action.key, action.write);
     if (code === undefined) return answer;
     return { ok: false, error: new ApiError({ code, message: `${action.kind} of ${action.key}: ${code}`, ...rest }) };
-  };
+  }
 
-  const runUntil = (time: number): void => {
-    for (let steps = 0; ; steps += 1) {
-      if (steps === 100_000) throw new Error('goes on for ever');
-      agenda.sort((a, b) => a.at - b.at || a.order - b.order);
-      const next = Math.min(agenda[0]?.at ?? Number.POSITIVE_INFINITY, wakeAt);
-      if (next > time || next === Number.POSITIVE_INFINITY) break;
-      now = Math.max(now, next);
-      if (agenda[0] !== undefined && agenda[0].at <= wakeAt) agenda.shift()?.happen();
-      else advance([]);
-      options.check?.(harness);
+  #release(key: string): void {
+    this.#unanswered.delete(key);
+    this.inFlight.set(key, (this.inFlight.get(key) ?? 0) - 1);
+  }
+
+  #changed(key: string, object: ModelObject | undefined): void {
+    const { watchLagMs = 50 } = this.#options;
+    if (Number.isFinite(watchLagMs)) {
+      this.at(this.#now + watchLagMs, () => {
+        if (object === undefined) this.#seen.delete(key);
+        else this.#seen.set(key, object);
+        this.#advance([]);
+      });
     }
-    if (Number.isFinite(time)) now = Math.max(now, time);
-  };
+    if (object !== undefined) this.#follow(key, object);
+  }
 
-  const harness: Harness = {
-    now: () => now,
-    model,
-    state: () => state,
-    log,
-    starts,
-    ends,
-    inFlight,
-    at,
-    stop: (releasePolicy) => advance([{ kind: 'stop', releasePolicy }]),
-    runUntil,
-  };
-  return harness;
-};
+  /** Its controller sees the object, and its pods come up or go. */
+  #follow(key: string, { generation, observedGeneration, replicas, ready }: ModelObject): void {
+    const { followMs = 1_000 } = this.#options;
+    if (!Number.isFinite(followMs) || (observedGeneration === generation && ready === replicas)) return;
+    this.at(this.#now + followMs, () => {
+      const latest = this.model.get(key);
+      if (latest?.generation !== generation) return;
+      this.model.edit(key, { observedGeneration: generation, ready: latest.replicas });
+    });
+  }
+
+  #snapshotOf(key: string): Snapshot {
+    const resource = this.#options.resources.find(({ ref }) => refKey(ref) === key);
+    if (resource === undefined) throw new Error(`${key} is no dependent resource`);
+    return takeSnapshot(resource, {
+      namespace: 'shoot',
+      sources: this.#sources,
+      lastResponses: this.#lastResponses,
+      overlays: new Map(),
+    });
+  }
+
+  #sourceOf(key: string): DependentSource {
+    const { served, synced = true } = this.#options;
+    return {
+      served: () => served?.(key) ?? { kind: 'served', resource: 'things' },
+      store: {
+        synced,
+        get: () => {
+          const object = this.#seen.get(key);
+          return object && scalableOf(object);
+        },
+        entries: () => [],
+        subscribe: () => () => undefined,
+        whenSynced: () => Promise.resolve(),
+      },
+    };
+  }
+}

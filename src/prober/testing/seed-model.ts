@@ -1,17 +1,20 @@
 import { ApiError, type Result } from '../../kubernetes/api/errors.ts';
 import { type ResourceRef, refKey } from '../../kubernetes/api/resource-ref.ts';
 import {
+  type Annotation,
   type ResourceState,
   type ScalableObject,
   scaledState,
   scalesInOneWrite,
-  workloadState,
 } from '../../kubernetes/api/scalable.ts';
+import { stateInObject } from '../../gardener/annotated.ts';
 import type { Write } from '../plan/patch-plan.ts';
 
 /** A scalable object as a seed's API server holds it. Custom kinds keep their count where only the Scale shows it. */
 export interface ModelObject {
   readonly ref: ResourceRef;
+  /** What is configured to be set, where it is not scaled. */
+  readonly annotation?: Annotation;
   readonly annotations: Readonly<Record<string, string>>;
   readonly replicas: number;
   readonly ready: number;
@@ -25,6 +28,12 @@ export const deployment = (name: string): ResourceRef => ({ apiVersion: 'apps/v1
 export const etcd = (name: string): ResourceRef => ({
   apiVersion: 'druid.gardener.cloud/v1alpha1',
   kind: 'Etcd',
+  name,
+});
+
+export const healthCheck = (name: string): ResourceRef => ({
+  apiVersion: 'cluster.x-k8s.io/v1beta2',
+  kind: 'MachineHealthCheck',
   name,
 });
 
@@ -65,7 +74,7 @@ export const stateOf = (object: ModelObject): ResourceState => {
     statusReplicas: object.ready,
   };
   const scalable = scalableOf(object);
-  return scalesInOneWrite(object.ref) ? workloadState(scalable) : scaledState(scalable, scale);
+  return stateInObject(scalable, object) ?? scaledState(scalable, scale);
 };
 
 /** The objects of one shoot's namespace, changed as an API server changes them. */
@@ -139,7 +148,8 @@ export const createSeedModel = (
 
 /** As `act` does: what the answer to a write of a custom kind does not show is taken from its base. */
 const answerOf = (stored: ModelObject, { kind, base }: Write): ResourceState => {
-  if (scalesInOneWrite(stored.ref)) return stateOf(stored);
+  const state = stateInObject(scalableOf(stored), stored);
+  if (state !== undefined) return state;
   const resourceVersion = String(stored.version);
   return kind === 'scale'
     ? { ...base, resourceVersion, specReplicas: stored.replicas, observed: false }

@@ -54,7 +54,7 @@ describe('decide', () => {
     expect(names(bench.look(1, badPod('b', 'one'), badPod('c', 'two')).deletions)).toEqual(['c']);
   });
 
-  it('begins no round of an owner while a delete of one of its pods is awaited, not even when that pod is gone', () => {
+  it('begins no batch of an owner while a delete of one of its pods is awaited, not even when that pod is gone', () => {
     const bench = createBench();
     bench.look(0, badPod('a0'));
     expect(bench.look(1_000).deletions).toEqual([]);
@@ -214,7 +214,7 @@ describe('decide', () => {
     expect(bench.state().owners.size).toBe(0);
   });
 
-  it('is never the crash loop: between the rounds of one owner lie 10 s, then twice as much each time, up to 80 s', () => {
+  it('is never the crash loop: between the batches of one owner lie 10 s, then twice as much each time, up to 80 s', () => {
     const events = fc.array(
       fc.record({
         afterMs: fc.integer({ min: 0, max: 30_000 }),
@@ -235,7 +235,7 @@ describe('decide', () => {
         const bench = createBench();
         let [now, made] = [0, 0];
         let version = 0;
-        const rounds: number[] = [];
+        const batchStarts: number[] = [];
         let roundOf = new Map<string, number>();
         for (const { afterMs, remake, outcome } of steps) {
           now += afterMs;
@@ -247,16 +247,16 @@ describe('decide', () => {
             if (outcome.kind !== 'deleted') continue;
             expect(roundOf.has(seen.pod.uid)).toBe(false);
             roundOf = roundOf.set(seen.pod.uid, now);
-            rounds.push(now);
+            batchStarts.push(now);
           }
         }
-        for (const [index, at] of rounds.entries()) {
-          const before = rounds[index - 1];
+        for (const [index, at] of batchStarts.entries()) {
+          const before = batchStarts[index - 1];
           if (before === undefined) continue;
           // Forgotten after ten minutes, the waits begin anew.
           expect(at - before).toBeGreaterThanOrEqual(10_000);
         }
-        const gaps = rounds.slice(1).map((at, index) => at - (rounds[index] ?? 0));
+        const gaps = batchStarts.slice(1).map((at, index) => at - (batchStarts[index] ?? 0));
         if (gaps.every((gap) => gap < 600_000)) {
           for (const [index, gap] of gaps.entries()) {
             expect(gap).toBeGreaterThanOrEqual(Math.min(10_000 * 2 ** index, 80_000));

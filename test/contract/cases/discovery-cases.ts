@@ -43,6 +43,18 @@ export const discoveryCases = topic('discovery', {
     }
   },
 
+  'GET /apis/GROUP lists its versions': async (target) => {
+    const api = createApi(target);
+    for (const { group, version } of Object.values(simKinds).filter((kind) => kind.group !== '')) {
+      expect(expectObject(await api.get(`/apis/${group}`))).toMatchObject({
+        kind: 'APIGroup',
+        apiVersion: 'v1',
+        name: group,
+        preferredVersion: { groupVersion: `${group}/${version}`, version },
+      });
+    }
+  },
+
   'every kind is listed with its scope, its kind and its verbs': async (target) => {
     const api = createApi(target);
     for (const kind of Object.values(simKinds)) {

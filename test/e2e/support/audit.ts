@@ -1,5 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, readSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { StringDecoder } from 'node:string_decoder';
+import { adminUser } from '../../envtest/place.ts';
 
 /** One request as a kube-apiserver's audit log tells it. */
 export interface AuditedRequest {
@@ -33,10 +35,14 @@ interface AuditEvent {
   readonly requestObject?: unknown;
 }
 
+/** Without the reads of the tests themselves, which ask several times a second. */
 const policy = `apiVersion: audit.k8s.io/v1
 kind: Policy
 omitStages: [RequestReceived]
 rules:
+  - level: None
+    users: [${adminUser}, 'system:apiserver']
+    verbs: [get, list, watch]
   - level: Request
     verbs: [create, update, patch, delete]
   - level: Metadata
@@ -45,7 +51,41 @@ rules:
 const resourceOf = ({ resource = '', subresource, apiGroup }: Partial<NonNullable<AuditEvent['objectRef']>>): string =>
   `${resource}${subresource === undefined ? '' : `/${subresource}`}${apiGroup === undefined ? '' : `.${apiGroup}`}`;
 
-/** Flags that make a kube-apiserver write down every request, and a reader of what it wrote. */
+const toRequest = (event: AuditEvent): AuditedRequest => ({
+  user: event.user.username,
+  verb: event.verb,
+  uri: event.requestURI,
+  status: event.responseStatus?.code ?? 0,
+  name: event.objectRef?.name,
+  resource: resourceOf(event.objectRef ?? {}),
+  at: Date.parse(event.requestReceivedTimestamp),
+  body: event.requestObject,
+});
+
+/** Reads a growing file; each call returns the complete lines that have come since the last one. */
+const followLines = (file: string): (() => readonly string[]) => {
+  const chunk = Buffer.alloc(1 << 20);
+  const decoder = new StringDecoder('utf8');
+  let [offset, rest] = [0, ''];
+  return () => {
+    const descriptor = openSync(file, 'r');
+    try {
+      for (;;) {
+        const bytes = readSync(descriptor, chunk, 0, chunk.length, offset);
+        if (bytes === 0) break;
+        offset += bytes;
+        rest += decoder.write(chunk.subarray(0, bytes));
+      }
+    } finally {
+      closeSync(descriptor);
+    }
+    const lines = rest.split('\n');
+    rest = lines.pop() ?? '';
+    return lines;
+  };
+};
+
+/** Flags that make a kube-apiserver write down every request but the test's own reads, and a reader of what it wrote. */
 export const auditInto = (
   directory: string,
 ): { readonly flags: Readonly<Record<string, string>>; readonly requests: () => readonly AuditedRequest[] } => {
@@ -53,23 +93,14 @@ export const auditInto = (
   const logFile = join(directory, 'audit.log');
   writeFileSync(policyFile, policy);
   writeFileSync(logFile, '');
-  const parse = (line: string): AuditEvent => JSON.parse(line) as AuditEvent;
+  const newLines = followLines(logFile);
+  const requests: AuditedRequest[] = [];
   return {
+    // The log is never rotated: its reader goes on where it stopped.
     flags: { 'audit-policy-file': policyFile, 'audit-log-path': logFile, 'audit-log-mode': 'blocking' },
-    requests: () =>
-      readFileSync(logFile, 'utf8')
-        .split('\n')
-        .slice(0, -1)
-        .map(parse)
-        .map((event) => ({
-          user: event.user.username,
-          verb: event.verb,
-          uri: event.requestURI,
-          status: event.responseStatus?.code ?? 0,
-          name: event.objectRef?.name,
-          resource: resourceOf(event.objectRef ?? {}),
-          at: Date.parse(event.requestReceivedTimestamp),
-          body: event.requestObject,
-        })),
+    requests: () => {
+      for (const line of newLines()) requests.push(toRequest(JSON.parse(line) as AuditEvent));
+      return [...requests];
+    },
   };
 };

@@ -3,7 +3,7 @@ import type { ControlPlane } from '../../envtest/control-plane.ts';
 import { type Credentials, kubeconfigText } from '../../envtest/kubeconfig.ts';
 import { createDeployment, createMachines, createProtectedShoot, getDeployment } from '../../envtest/shoot.ts';
 import type { AuditedRequest } from './audit.ts';
-import { type ShootFront, startShootFront } from './shoot-front.ts';
+import { type ShootFront, startShootFront } from '../../envtest/shoot-front.ts';
 import type { Watchdog } from './watchdog.ts';
 
 /** What the kubeconfig in the Secret of a shoot says. */

@@ -1,10 +1,14 @@
-import { runCareProcess } from '../../../src/care/process.ts';
-import { runCareRound } from '../../../src/care/round.ts';
+import { runCareProcess } from '../../../src/care/run-care.ts';
+import { runCareOnce } from '../../../src/care/run-once.ts';
 import { runCli } from '../../../src/cli/index.ts';
 import { readTextFile } from '../../../src/cli/read-text.ts';
 import { runInstall, runUninstall } from '../../../src/install/installation.ts';
+import { runPreflight } from '../../../src/preflight/preflight.ts';
 import { proberComponent } from '../../../src/prober/setup.ts';
-import { runComponent } from '../../../src/process/process.ts';
+import { runComponent } from '../../../src/process/run-component.ts';
+import { readStatus } from '../../../src/status/index.ts';
+import { runPause, runResume } from '../../../src/steer/pause.ts';
+import { runRelease } from '../../../src/steer/release.ts';
 import { weederComponent } from '../../../src/weeder/setup.ts';
 import type { LogLine } from './program.ts';
 
@@ -41,11 +45,16 @@ export const startInProcess = (argv: readonly string[]): InProcess => {
       reportCrashesTo: () => undefined,
     },
     {
-      runProber: (deps) => runComponent(proberComponent, deps),
+      runProber: (deps) => runComponent(proberComponent(deps.standby, deps.notify), deps),
       runWeeder: (deps) => runComponent(weederComponent, deps),
-      runCare: { process: runCareProcess, round: runCareRound },
+      runCare: { process: runCareProcess, once: runCareOnce },
       runInstall,
       runUninstall,
+      runPreflight,
+      runStatus: readStatus,
+      runPause,
+      runResume,
+      runRelease,
       ...simulator,
     },
   );

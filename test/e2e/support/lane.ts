@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ControlPlane } from '../../envtest/control-plane.ts';
-import { startDeploymentController } from '../../envtest/deployment-controller.ts';
 import {
   createDeployment,
   createMachines,
@@ -11,7 +10,7 @@ import {
   shootRules,
 } from '../../envtest/shoot.ts';
 import { waitFor } from '../../envtest/waiting.ts';
-import { type Mill, createMill, millPath, millRules, startMillController } from './mill.ts';
+import { type Mill, createMill, millPath, millRules } from './mill.ts';
 import { type Program, startProgram } from './program.ts';
 import { type WriteProxy, startWriteProxy } from './write-proxy.ts';
 
@@ -73,7 +72,6 @@ export const createLane = async ({ name, seed, shoot, nodes, config, directory }
     await createDeployment(client, namespace, { name: deployment, replicas: expected[deployment] });
   }
   await createMill(client, namespace, expected.mill);
-  const actors = [startDeploymentController(client, namespace), startMillController(client, namespace)];
   const [configFile, kubeconfig] = [join(directory, `${name}.yaml`), join(directory, `${name}.kubeconfig`)];
   writeFileSync(configFile, config);
   writeFileSync(kubeconfig, proxy.kubeconfig, { mode: 0o600 });
@@ -117,11 +115,13 @@ export const createLane = async ({ name, seed, shoot, nodes, config, directory }
       const workload = mill ?? (await getDeployment(client, namespace, dependent));
       const marks = Object.entries(workload.metadata.annotations ?? {}).filter(([key]) => key.startsWith(prefix));
       const count = 'wheel' in workload.spec ? workload.spec.wheel.count : workload.spec.replicas;
-      return { count, annotations: Object.fromEntries(marks) };
+      // Its text differs from write to write.
+      const shown = marks.map(([key, value]) => [key, key === `${prefix}/held` ? 'noted' : value]);
+      return { count, annotations: Object.fromEntries(shown) as Readonly<Record<string, string>> };
     },
     stop: async () => {
       if (program !== undefined) await kill();
-      await Promise.all([...actors.map((actor) => actor.stop()), proxy.stop()]);
+      await proxy.stop();
     },
   };
 };

@@ -17,6 +17,7 @@ export const manifestVariants = [
       '--set=prober.memoryLimitMiB=1000001',
       '--set=policy.proberActions=Audit,Warn',
       '--set=care.gardenKubeconfigSecret=garden-access',
+      '--set=prober.notifyUrlSecret=dwd-notify',
     ],
     11,
   ],

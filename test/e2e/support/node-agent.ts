@@ -41,7 +41,7 @@ const ours = 'dependency-watchdog';
 /** Such images nobody can pull. */
 const missing = 'missing';
 /** Its identity in an election begins with its host name, which in a pod is the name of the pod. */
-const hostname = `data:text/javascript,${encodeURIComponent(
+export const hostname = `data:text/javascript,${encodeURIComponent(
   "import os from 'node:os'; import { syncBuiltinESMExports } from 'node:module';" +
     'os.hostname = () => process.env.POD_NAME; syncBuiltinESMExports();',
 )}`;
@@ -105,8 +105,11 @@ export const startNodeAgent = (seed: ControlPlane): NodeAgent => {
     const directory = mkdtempSync(join(tmpdir(), 'dwd-pod-'));
     const [metricsPort, healthPort] = await freePorts(2);
     const health = `127.0.0.1:${String(healthPort)}`;
+    const given = await mounted(pod, container, directory);
+    const hasPage = given.some((arg) => arg.startsWith('--page-bind-addr='));
     const args = [
-      ...(await mounted(pod, container, directory)),
+      ...given,
+      ...(hasPage ? ['--page-bind-addr=127.0.0.1:0'] : []),
       `--kubeconfig=${await kubeconfigOf(pod)}`,
       `--metrics-bind-addr=127.0.0.1:${String(metricsPort)}`,
       `--health-bind-addr=${health}`,

@@ -34,13 +34,31 @@ const parseLine = (line: string): LogLine => {
   }
 };
 
+/** The complete lines of a growing text, each parsed once: tests ask several times a second. */
+const followLog = (text: () => string): (() => readonly LogLine[]) => {
+  const lines: LogLine[] = [];
+  let end = 0;
+  return () => {
+    const now = text();
+    const next = now.lastIndexOf('\n') + 1;
+    for (const line of now.slice(end, next).split('\n')) if (line !== '') lines.push(parseLine(line));
+    end = Math.max(end, next);
+    const rest = now.slice(end);
+    return rest === '' ? [...lines] : [...lines, parseLine(rest)];
+  };
+};
+
 /** Of a child with pipes for its output; it is killed when the test process ends. */
 export const superviseProcess = (child: ChildProcess): Program => {
-  let text = '';
-  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (text += chunk.toString()));
-  let [out, err] = ['', ''];
-  child.stdout?.on('data', (chunk: Buffer) => (out += chunk.toString()));
-  child.stderr?.on('data', (chunk: Buffer) => (err += chunk.toString()));
+  let [text, out, err] = ['', '', ''];
+  child.stdout?.on('data', (chunk: Buffer) => {
+    const read = chunk.toString();
+    [text, out] = [text + read, out + read];
+  });
+  child.stderr?.on('data', (chunk: Buffer) => {
+    const read = chunk.toString();
+    [text, err] = [text + read, err + read];
+  });
   const kill = (): void => void child.kill('SIGKILL');
   process.once('exit', kill);
   const ended = new Promise<number | NodeJS.Signals>((resolve, reject) => {
@@ -55,7 +73,7 @@ export const superviseProcess = (child: ChildProcess): Program => {
     output: () => text,
     stdout: () => out,
     stderr: () => err,
-    lines: () => text.split('\n').filter(Boolean).map(parseLine),
+    lines: followLog(() => text),
     signal: (name) => void child.kill(name),
     ended,
   };

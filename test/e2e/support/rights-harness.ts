@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
 import { type ControlPlane, startControlPlane } from '../../envtest/control-plane.ts';
 import type { CustomKind } from '../../envtest/crds.ts';
@@ -17,12 +18,12 @@ export interface RightsHarness {
   readonly directory: string;
   /** In the order in which they were given to `start`. */
   running(): readonly Running[];
-  /** Starts all; resolves when each has asked for its rights. */
+  /** Starts all, some at a time; resolves when each has asked for its rights. */
   start(component: string, variants: readonly Variant[], of: LaunchOf): Promise<void>;
   /** Until the fates of all that run are as expected; fails with what they are. Blind watches hold up a restoration for 90 s. */
   until(what: string, expected: Fates, fateOf: (running: Running) => Promise<string>): Promise<void>;
   /** Each permission check names what is missing, and the API server refuses that; neither does anything else. */
-  expectNamedAndRefused(): void;
+  expectNamedAndRefused(): Promise<void>;
   stopAll(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -34,6 +35,20 @@ export interface Launch {
 }
 type LaunchOf = (variant: Variant) => Launch | Promise<Launch>;
 
+/** All are programs of one process: were all to start at once, none would have the time to. */
+const startingAtOnce = 8;
+
+const isChecked = ({ program, variant: { removed } }: Running): boolean => {
+  const has = (pattern: RegExp): boolean => program.lines().some(({ msg }) => pattern.test(msg ?? ''));
+  // A Lease that cannot be renewed is lost after a while: what would be done until then proves nothing.
+  return has(/^(?:no|a) right is missing/) && (removed?.verb !== 'update' || has(/^stopped leading/));
+};
+
+const untilChecked = (started: Running): Promise<unknown> =>
+  waitFor({ what: `the check of rights, without ${nameOf(started.variant)}`, withinMs: 60_000 }, () =>
+    Promise.resolve(isChecked(started) || undefined),
+  );
+
 export const startRightsHarness = async (kinds?: readonly CustomKind[]): Promise<RightsHarness> => {
   const directory = mkdtempSync(join(tmpdir(), 'dwd-rights-'));
   const audit = auditInto(directory);
@@ -42,7 +57,7 @@ export const startRightsHarness = async (kinds?: readonly CustomKind[]): Promise
     apiServerFlags: audit.flags,
     ...(kinds === undefined ? {} : { kinds }),
   });
-  let running: readonly Running[] = [];
+  let running: Running[] = [];
 
   const stopAll = async (): Promise<void> => {
     await Promise.all(running.map(({ program }) => program.stop()));
@@ -54,21 +69,18 @@ export const startRightsHarness = async (kinds?: readonly CustomKind[]): Promise
     directory,
     running: () => running,
     start: async (component, variants, of) => {
-      running = await Promise.all(
-        variants.map(async (variant) => {
+      const waiting = variants.values();
+      const startSome = async (): Promise<void> => {
+        for (const variant of waiting) {
           const launch = await of(variant);
           const kubeconfig = launch.kubeconfig ?? (await accessOf(plane, variant, 'seed'));
-          return startVariant({ component, variant, directory, ...launch, kubeconfig });
-        }),
-      );
-      const isChecked = ({ program, variant: { removed } }: Running): boolean => {
-        const has = (pattern: RegExp): boolean => program.lines().some(({ msg }) => pattern.test(msg ?? ''));
-        // A Lease that cannot be renewed is lost after a while: what would be done until then proves nothing.
-        return has(/^(?:no|a) right is missing/) && (removed?.verb !== 'update' || has(/^stopped leading/));
+          const started = startVariant({ component, variant, directory, ...launch, kubeconfig });
+          running.push(started);
+          await untilChecked(started);
+        }
       };
-      await waitFor({ what: 'the checks of rights', withinMs: 60_000 }, () =>
-        Promise.resolve(running.every(isChecked) || undefined),
-      );
+      await Promise.all(Array.from({ length: startingAtOnce }, startSome));
+      running.sort((a, b) => variants.indexOf(a.variant) - variants.indexOf(b.variant));
     },
     until: async (what, expected, fateOf) => {
       let last: Fates = {};
@@ -79,13 +91,20 @@ export const startRightsHarness = async (kinds?: readonly CustomKind[]): Promise
       }).catch(() => undefined);
       expect(last, what).toEqual(expected);
     },
-    expectNamedAndRefused: () => {
-      const requests = audit.requests();
+    expectNamedAndRefused: async () => {
+      const refused = (): readonly (readonly [name: string, what: readonly string[]])[] => {
+        const requests = audit.requests();
+        return running.map(({ variant }) => [nameOf(variant), refusedTo(variant, requests)]);
+      };
+      const expected = running.map(({ variant }) => [nameOf(variant), variant.removed ? [nameOf(variant)] : []]);
+      // What one that lacks a right is to do may be done already while it has not yet tried that.
+      await waitFor({ what: 'refusals', withinMs: 60_000, everyMs: 300 }, () =>
+        Promise.resolve(isDeepStrictEqual(refused(), expected) || undefined),
+      ).catch(() => undefined);
+      expect(refused()).toEqual(expected);
       for (const { variant, named } of running) {
-        const name = nameOf(variant);
-        const { is, expected } = named();
-        expect(is.toSorted(), `named, without ${name}`).toEqual(expected.toSorted());
-        expect(refusedTo(variant, requests), `refused, without ${name}`).toEqual(name === 'all' ? [] : [name]);
+        const { is, expected: toBeNamed } = named();
+        expect(is.toSorted(), `named, without ${nameOf(variant)}`).toEqual(toBeNamed.toSorted());
       }
     },
     stopAll,

@@ -1,27 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ControlPlane, startControlPlane } from '../../envtest/control-plane.ts';
+import type { ControlPlane } from '../../envtest/control-plane.ts';
 import { startControllerManager } from '../../envtest/controller-manager.ts';
-import {
-  type Kubelets,
-  createDeployment,
-  createMachines,
-  createNodes,
-  createProtectedShoot,
-  getDeployment,
-  shootRules,
-  startKubelets,
-} from '../../envtest/shoot.ts';
+import type { Flags } from '../../envtest/flags.ts';
+import { type Kubelets, electionRules, getDeployment, seedRules, startKubelets } from '../../envtest/shoot.ts';
 import { waitFor } from '../../envtest/waiting.ts';
-import { auditInto } from './audit.ts';
 import { type NodeAgent, startNodeAgent } from './node-agent.ts';
 import { startProgram } from './program.ts';
+import { type ProberWorld, kcm, mcm, nodes, shootNamespace, startProberWorld } from './prober-world.ts';
 
-export const shootNamespace = 'shoot--test--one';
-export const kcm = 'kube-controller-manager';
-export const mcm = 'machine-controller-manager';
-const nodes = ['node-a', 'node-b', 'node-c'];
+export { kcm, mcm, shootNamespace };
 
 /** Of a prober that meets an outage within seconds. */
 export const quickProberConfig = (probeTimeout: string, dependents: readonly string[] = [kcm, mcm]): string => `
@@ -57,9 +45,11 @@ export interface SeedWithShoot {
   readonly seed: ControlPlane;
   readonly kubelets: Kubelets;
   readonly agent: NodeAgent;
-  readonly audit: ReturnType<typeof auditInto>;
+  readonly audit: ProberWorld['seedAudit'];
   /** Runs a command to its end as the admin, as an operator would. */
   readonly dwd: (...args: readonly string[]) => Promise<Ended>;
+  /** Path of a kubeconfig with the prober's rights in the seed. */
+  readonly proberKubeconfig: () => Promise<string>;
   /** `dwd install` of the prober. */
   readonly install: (image: string, ...more: readonly string[]) => Promise<Ended>;
   /** Its path. */
@@ -76,24 +66,15 @@ const dependentsPath = `/apis/apps/v1/namespaces/${shootNamespace}/deployments/`
 /** Controllers write whole objects, which have a count in them. */
 const isScale = (uri: string): boolean => uri.split('?')[0]?.endsWith('/scale') === true;
 
-export const startSeedWithShoot = async (name: string): Promise<SeedWithShoot> => {
-  const directory = mkdtempSync(join(tmpdir(), `dwd-${name}-`));
-  const audit = auditInto(directory);
-  const [seed, shoot] = await Promise.all([
-    startControlPlane({ name: 'seed', apiServerFlags: audit.flags }),
-    startControlPlane({ name: 'shoot', kinds: [] }),
-  ]);
+export const startSeedWithShoot = async (name: string, apiServerFlags: Flags = {}): Promise<SeedWithShoot> => {
+  const world = await startProberWorld(name, apiServerFlags);
+  const { directory, seed, shoot, seedAudit: audit } = world;
   const manager = await startControllerManager(seed, {
     controllers: ['deployment-controller', 'replicaset-controller', 'garbage-collector-controller'],
   });
   const agent = startNodeAgent(seed);
-  await createNodes(shoot.client, nodes);
   const kubelets = startKubelets(shoot.client, nodes);
-  const { text } = await shoot.kubeconfigFor({ user: 'prober', rules: shootRules });
-  await createProtectedShoot(seed, { namespace: shootNamespace, kubeconfig: text });
-  await createMachines(seed.client, { namespace: shootNamespace, nodes });
-  await createDeployment(seed.client, shootNamespace, { name: kcm, replicas: 2 });
-  await createDeployment(seed.client, shootNamespace, { name: mcm, replicas: 3 });
+  await world.createShoot();
 
   const untilCounts: SeedWithShoot['untilCounts'] = (kcmReplicas, mcmReplicas) =>
     waitFor(
@@ -110,6 +91,11 @@ export const startSeedWithShoot = async (name: string): Promise<SeedWithShoot> =
       const outputs = agent.programs().map((program) => program.output());
       throw new Error([String(error), ...outputs].join('\n'));
     });
+  const proberKubeconfig: SeedWithShoot['proberKubeconfig'] = async () => {
+    const account = { namespace: 'garden', name: 'dependency-watchdog-prober' };
+    const access = await seed.serviceAccountKubeconfig({ ...account, rules: [...seedRules, ...electionRules] });
+    return access.file;
+  };
   const dwd: SeedWithShoot['dwd'] = async (...args) => {
     const program = startProgram([...args, `--kubeconfig=${seed.admin.kubeconfig.file}`]);
     return { code: await program.ended, text: program.output(), stdout: program.stdout() };
@@ -122,7 +108,7 @@ export const startSeedWithShoot = async (name: string): Promise<SeedWithShoot> =
   await untilCounts(2, 3);
 
   return {
-    ...{ directory, seed, kubelets, agent, audit, dwd, configFile, untilCounts },
+    ...{ directory, seed, kubelets, agent, audit, dwd, configFile, proberKubeconfig, untilCounts },
     install: (image, ...more) =>
       dwd('install', '--component=prober', `--image=${image}`, `--config-file=${configFile('5s')}`, ...more),
     countsSince: (at) =>
@@ -142,8 +128,7 @@ export const startSeedWithShoot = async (name: string): Promise<SeedWithShoot> =
       await kubelets.stop();
       await agent.stop();
       await manager.stop();
-      await Promise.all([seed.stop(), shoot.stop()]);
-      rmSync(directory, { recursive: true, force: true });
+      await world.stop();
     },
   };
 };

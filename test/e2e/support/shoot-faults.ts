@@ -1,5 +1,5 @@
 import { type Expected, type Fault, listFailed, unreachable } from './fault.ts';
-import type { Ask, FrontAnswer, Meddler, Passage } from './shoot-front.ts';
+import type { Ask, FrontAnswer, Meddler, Passage } from '../../envtest/shoot-front.ts';
 
 /** Of the configuration; in milliseconds. */
 export const probeTimeoutMs = 4_000;

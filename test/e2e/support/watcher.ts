@@ -6,7 +6,7 @@ import type { ControlPlane } from '../../envtest/control-plane.ts';
 import { freePorts } from '../../envtest/processes.ts';
 import { waitFor } from '../../envtest/waiting.ts';
 import { type Program, startProgram } from './program.ts';
-import { type SwallowingProxy, startSwallowingProxy } from './swallowing-proxy.ts';
+import { type SwallowingProxy, startSwallowingProxy } from '../../envtest/swallowing-proxy.ts';
 
 /** A `dwd` behind a proxy that can swallow what its connections carry. */
 export interface Watcher {

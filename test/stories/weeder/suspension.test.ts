@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { startWeederReplica } from '../../../simulator/harness/replica.ts';
+import { electionSettings, startWeederReplica } from '../../../simulator/harness/replica.ts';
 import { weederSettings } from '../../../simulator/harness/weeder/fixture.ts';
 import { startKubelet } from '../../../simulator/harness/weeder/kubelet.ts';
 import { etcd, ns } from '../../../simulator/harness/weeder/support.ts';
@@ -19,13 +19,7 @@ const begin = async () => {
     { world, clock },
     {
       settings: { ...weederSettings, watchDurationMs: weedingMs },
-      leaderElection: {
-        enabled: false,
-        namespace: 'garden',
-        leaseDurationMs: 15_000,
-        renewDeadlineMs: 10_000,
-        retryPeriodMs: 2_000,
-      },
+      leaderElection: electionSettings(false),
       dryRun: false,
       random: createSeededRandom(0),
     },

@@ -1,0 +1,31 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { DecisionLog } from '../../src/prober/status/decision-log.ts';
+
+const decisionsEach = 50;
+
+/** Of live objects. */
+const heapBytes = (): number => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  collect();
+  return process.memoryUsage().heapUsed;
+};
+
+const filledLog = (shoot: number): DecisionLog => {
+  const log = new DecisionLog();
+  for (let at = 0; at < decisionsEach; at += 1) {
+    const reason = `shoot ${String(shoot)}: ${String(at)}/${String(decisionsEach)} node leases expired, threshold 0.6`;
+    log.add({ at, verdict: 'unhealthy', reason, counts: { candidates: decisionsEach, expired: at }, threshold: 0.6 });
+  }
+  return log;
+};
+
+/** The heap that the log of decisions takes when each of so many shoots has the most that are kept. */
+export const bytesOfDecisions = (shoots: number): number => {
+  const before = heapBytes();
+  const logs = Array.from({ length: shoots }, (_, shoot) => filledLog(shoot));
+  const bytes = Math.max(0, heapBytes() - before);
+  if (logs.some((log) => log.all().length !== decisionsEach)) throw new Error('decisions were joined');
+  return bytes;
+};

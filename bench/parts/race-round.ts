@@ -1,0 +1,196 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Clock } from '../../src/ports/clock.ts';
+import type { Random } from '../../src/ports/random.ts';
+import type { ControlPlane } from '../../test/envtest/control-plane.ts';
+import { waitFor } from '../../test/envtest/waiting.ts';
+import { gardenConfig, graceMs, probeIntervalMs } from '../harness/garden-config.ts';
+import { never } from '../harness/part.ts';
+import { type ReplicaPair, startPair } from '../harness/replica-pair.ts';
+import { type Target, startTarget } from '../harness/target.ts';
+import { kubeConfigSecretName } from '../worlds/arena-shoot.ts';
+import type { Arena, Restoration, Run } from '../worlds/arena.ts';
+import { type Kind, type KindName, conditionsOf } from './race-kinds.ts';
+
+/** The longest time from one probe of a shoot to the next. */
+const longestIntervalMs = 1.2 * probeIntervalMs;
+/** After the first verdicts: a second probe of every shoot, and several renewals of every lease. */
+const settleMs = longestIntervalMs;
+/** Of a program whose log is not known: its initial delay, and a run with all the delays of a scale-up. */
+const foreignSettleMs = 90_000;
+/**
+ * The outages begin evenly spread over a whole cycle of the program. That of a program whose log is not known may hold, as the Go program's does
+ * after each healthy probe, the delay of machine-controller-manager's scale-up.
+ */
+const [ownCycleMs, foreignCycleMs] = [longestIntervalMs, longestIntervalMs + 30_000];
+/** The leader is struck at instants evenly spread from so long before a shoot's threshold to so long after it. */
+const [strikeFromMs, strikeToMs] = [-30_000, 5_000];
+/** From the cut to the threshold, on average: 0.6 of the leases expire 30 s after their last renewals, which lie within 10 s before the cut. */
+const cutToThresholdMs = 26_000;
+const lateMs = 60_000;
+/** A restoration takes a landing of a minute, and half a minute until machine-controller-manager is due. */
+const restorationLimitMs = 240_000;
+
+export interface Contest {
+  readonly target: Target;
+  /** True if `target` is this checkout's. */
+  readonly isOwn: boolean;
+  readonly seed: ControlPlane;
+  /** Text, for a single replica. */
+  readonly kubeconfig: string;
+  readonly directory: string;
+  readonly rounds: number;
+  readonly arenas: readonly Arena[];
+  readonly control?: Arena;
+  /** Of all times. */
+  readonly scale: number;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** One outage of one shoot. */
+export interface Outage extends Run {
+  readonly kind: KindName;
+  /** When the leader was struck, in milliseconds since the epoch. */
+  readonly struckAt?: number;
+  /** Where the kubelets came back: from the first of them until nothing was held any more; without a figure where that took too long. */
+  readonly restoration?: Pick<Restoration, 'restoredAfterMs'>;
+}
+
+export interface Round {
+  readonly outages: readonly Outage[];
+  /** What the program wrote. */
+  readonly output: string;
+}
+
+/** What the round is about: one program, or two replicas. */
+type Program = Pick<ReplicaPair, 'output' | 'check' | 'stop'> & { readonly pair?: ReplicaPair };
+
+const startProgram = async (kind: Kind, round: number, contest: Contest): Promise<Program> => {
+  const { target, kubeconfig, seed, scale, clock } = contest;
+  const directory = join(contest.directory, `${kind.name}-${String(round)}`);
+  mkdirSync(directory);
+  const config = gardenConfig(kubeConfigSecretName, { scale });
+  if (kind.fate === undefined) return startTarget(target, { component: 'prober', config, kubeconfig, directory });
+  const pair = await startPair({ target, config, seed, directory, scale, clock });
+  return { ...pair, pair };
+};
+
+const namespacesJudged = (output: string): number => {
+  const verdicts = output.split('\n').flatMap((line) => {
+    try {
+      const { msg, namespace } = JSON.parse(line) as { readonly msg?: string; readonly namespace?: string };
+      return msg === 'verdict' ? [namespace] : [];
+    } catch {
+      return [];
+    }
+  });
+  return new Set(verdicts).size;
+};
+
+const settle = async (program: Program, { isOwn, arenas, scale, clock }: Contest): Promise<void> => {
+  if (isOwn) {
+    await waitFor({ what: 'a verdict on every shoot', withinMs: 60_000, everyMs: 500 }, () => {
+      program.check();
+      return Promise.resolve(namespacesJudged(program.output()) === arenas.length ? true : undefined);
+    }).catch((error: unknown) => {
+      throw new Error(`${String(error)}; it wrote\n${program.output()}`);
+    });
+  }
+  const settledAt = clock.monotonic() + (isOwn ? settleMs : foreignSettleMs) * scale;
+  while (clock.monotonic() < settledAt) {
+    program.check();
+    await clock.sleep(500, never);
+  }
+  program.check();
+};
+
+/** `arenas`: as many as take part. */
+type Pacing = Pick<Contest, 'isOwn' | 'rounds' | 'scale' | 'random'> & { readonly arenas: readonly unknown[] };
+
+/** Numbers from 0 to 1, one for each arena, which all rounds together spread evenly. */
+const spread = (round: number, { arenas, rounds, random }: Pacing): readonly number[] =>
+  arenas.map((_, place) => (place * rounds + round + random.next()) / (arenas.length * rounds));
+
+export interface Schedule {
+  /** From now on, for each arena. */
+  readonly cutsAfterMs: readonly number[];
+  readonly strikesAfterMs: number;
+}
+
+/** When shoots are cut off and the leader is struck: a strike that hits all shoots finds each at another distance from its threshold. */
+export const scheduleOf = (kind: Kind, round: number, contest: Pacing): Schedule => {
+  const { isOwn, random, scale } = contest;
+  const cycleMs = isOwn ? ownCycleMs : foreignCycleMs;
+  const shares = spread(round, contest);
+  if (kind.fate === undefined) {
+    return { cutsAfterMs: shares.map((share) => share * cycleMs * scale), strikesAfterMs: 0 };
+  }
+  const window = strikeToMs - strikeFromMs;
+  const firstStrikeMs = cutToThresholdMs + strikeToMs;
+  const strikesAfterMs = firstStrikeMs + random.next() * Math.max(0, cycleMs - window);
+  const cuts = shares.map((share) => strikesAfterMs - (strikeFromMs + share * window) - cutToThresholdMs);
+  return { cutsAfterMs: cuts.map((ms) => ms * scale), strikesAfterMs: strikesAfterMs * scale };
+};
+
+const raceAll = async (kind: Kind, round: number, program: Program, contest: Contest): Promise<readonly Outage[]> => {
+  const { arenas, control, clock } = contest;
+  const { cutsAfterMs, strikesAfterMs } = scheduleOf(kind, round, contest);
+  const race = async (arena: Arena, afterMs: number): Promise<Run> => {
+    await clock.sleep(afterMs, never);
+    return arena.race();
+  };
+  const strike = async (): Promise<{ readonly struckAt?: number }> => {
+    if (kind.fate === undefined || program.pair === undefined) return {};
+    await clock.sleep(strikesAfterMs, never);
+    await program.pair.strike(kind.fate);
+    return { struckAt: clock.now() };
+  };
+  const [struck, runs] = await Promise.all([
+    strike(),
+    Promise.all([
+      ...arenas.map((arena, place) => race(arena, cutsAfterMs[place] ?? 0)),
+      ...(control !== undefined && kind.hasControl ? [race(control, 0)] : []),
+    ]),
+  ]);
+  return runs.map((run) => ({ ...run, ...struck, kind: kind.name }));
+};
+
+/** After all races: the struck replica goes on, and the kubelets come back. */
+const reconnectAll = async (
+  kind: Kind,
+  outages: readonly Outage[],
+  program: Program,
+  { arenas, scale }: Contest,
+): Promise<readonly Outage[]> => {
+  await program.pair?.heal();
+  if (kind.kubeletsReturn === undefined) return outages;
+  const isLate = kind.kubeletsReturn === 'half late';
+  const options = { lateMs: isLate ? lateMs * scale : 0, untilKcmHasJudged: isLate };
+  const restorations = await Promise.all(
+    arenas.map((arena) => arena.reconnect({ ...options, withinMs: restorationLimitMs * scale + graceMs })),
+  );
+  return outages.map((outage) => {
+    const restoration = restorations[arenas.findIndex(({ name }) => name === outage.shoot)];
+    if (restoration === undefined) return outage;
+    const { restoredAfterMs, ...seen } = restoration;
+    return { ...outage, ...seen, restoration: restoredAfterMs === undefined ? {} : { restoredAfterMs } };
+  });
+};
+
+/** One outage of each shoot, by a program that was started for it. */
+export const playRound = async (kind: Kind, round: number, contest: Contest): Promise<Round> => {
+  const { arenas, control } = contest;
+  const all = [...arenas, ...(control !== undefined && kind.hasControl ? [control] : [])];
+  await Promise.all(all.map((arena, place) => arena.prepare(conditionsOf(kind, place + round * all.length))));
+  const program = await startProgram(kind, round, contest);
+  try {
+    await settle(program, contest);
+    const outages = await reconnectAll(kind, await raceAll(kind, round, program, contest), program, contest);
+    // What it did not do because it had ended is no result.
+    program.check();
+    return { outages, output: program.output() };
+  } finally {
+    await program.stop();
+  }
+};

@@ -1,0 +1,95 @@
+// A leader with a tenth of a core when all shoots of a seed fail in the same second: does it keep the lead, and are all down within KCM's grace?
+import { type Served, startServed } from '../../test/envtest/served.ts';
+import { waitFor } from '../../test/envtest/waiting.ts';
+import { startCost } from '../harness/cost.ts';
+import { electionNamespace, gardenConfig, graceMs } from '../harness/garden-config.ts';
+import { type BenchOptions, type PartResult, attemptEach, never, partResult } from '../harness/part.ts';
+import { type RestartedTarget, startRestarted } from '../harness/restarted.ts';
+import type { Target } from '../harness/target.ts';
+import { type Throttled, throttle } from '../harness/throttle.ts';
+import type { OutageInit, OutageProcess } from '../worlds/outage.ts';
+import {
+  type StarvedResult,
+  countLostLeads,
+  countRequests,
+  longestGap,
+  marginsOf,
+  starvedFailures,
+  starvedMarkdown,
+} from './starved-figures.ts';
+
+const cpuShare = 0.1;
+const usualSize = { shoots: 50, nodes: 5 };
+const quickSize = { shoots: 3, nodes: 3 };
+/** All times of the world and of the configuration, for a quick run. */
+const quickScale = 0.1;
+/** The program starts with little CPU as well. */
+const readyLimitMs = 180_000;
+/** Until KCM would have given up every node. */
+const outageMs = graceMs + 15_000;
+
+const election = ['--enable-leader-election=true', `--leader-election-namespace=${electionNamespace}`];
+
+interface Play {
+  readonly options: BenchOptions;
+  readonly world: Served<OutageProcess>;
+  readonly program: RestartedTarget;
+  readonly size: OutageInit;
+  readonly throttled: Pick<Throttled, 'target' | 'by'> | { readonly target: Target; readonly by: 'nothing' };
+}
+
+const play = async ({ options, world, program, size, throttled }: Play): Promise<StarvedResult> => {
+  const { clock } = options;
+  const startedAt = clock.monotonic();
+  await waitFor({ what: 'every shoot to be probed', withinMs: readyLimitMs, everyMs: 500 }, async () =>
+    (await world.order('report')).fewestProbes > 0 ? true : undefined,
+  );
+  const readyMs = clock.monotonic() - startedAt;
+  await world.order('measure');
+  const endCost = startCost(clock, { program: [program.pid()] });
+  const from = await world.order('cut');
+  await clock.sleep(outageMs * size.scale, never);
+  const { cpu, seconds } = endCost();
+  const report = await world.order('report');
+  const output = program.output();
+  return {
+    target: throttled.target.name,
+    by: throttled.by,
+    shoots: size.shoots,
+    exits: program.exits(),
+    lostLeads: countLostLeads(output),
+    readyMs,
+    longestRenewalGapMs: longestGap(report.requests, { from, until: clock.now() }),
+    marginsMs: marginsOf(report, size.scale),
+    nodesTurnedUnknown: report.nodesTurnedUnknown,
+    cpuShare: cpu.program / seconds,
+    requests: countRequests(report),
+  };
+};
+
+const measure = async (target: Target, directory: string, options: BenchOptions): Promise<StarvedResult> => {
+  const { quick } = options;
+  const { shoots, nodes } = { ...(quick ? quickSize : usualSize), ...options };
+  const size: OutageInit = { shoots, nodes, scale: quick ? quickScale : 1 };
+  const world = startServed<OutageProcess>(new URL('../worlds/outage.ts', import.meta.url), size);
+  const throttled = quick ? { target, by: 'nothing' as const, end: () => undefined } : throttle(target, cpuShare);
+  try {
+    const { kubeconfig, kubeConfigSecretName } = await world.ready();
+    const config = gardenConfig(kubeConfigSecretName, { scale: size.scale });
+    const start = { component: 'prober' as const, config, kubeconfig, directory, flags: election };
+    const program = startRestarted(throttled.target, start);
+    try {
+      return await play({ options, world, program, size, throttled });
+    } finally {
+      await program.stop();
+    }
+  } finally {
+    throttled.end();
+    await world.end();
+  }
+};
+
+export const runStarved = async (options: BenchOptions): Promise<PartResult> => {
+  const run = (target: Target, directory: string) => measure(target, directory, options);
+  return partResult(await attemptEach('starved', options, run), starvedMarkdown, starvedFailures);
+};

@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest';
+import { createSeededRandom } from '../simulator/time/random.ts';
+import { isPoor, raceResult } from './parts/race-figures.ts';
+import { conditionsOf, kinds } from './parts/race-kinds.ts';
+import { expectedMinutes, readRaceLine } from './parts/race-options.ts';
+import { type Outage, scheduleOf } from './parts/race-round.ts';
+
+const outage = (parts: Partial<Outage>): Outage => ({
+  kind: 'plain',
+  shoot: 'a',
+  isProtected: true,
+  silentSince: 0,
+  thresholdAt: 35_000,
+  markableAt: 40_000,
+  nodes: 20,
+  unknown: 0,
+  ...parts,
+});
+
+describe('the result of a race', () => {
+  const resultOf = (...outages: readonly Outage[]) => raceResult({ outages, failures: [] });
+
+  it('is lost by a program that does nothing, and then there is no margin to tell', () => {
+    const { text, failures } = resultOf(outage({ unknown: 20, firstUnknownAt: 41_000 }));
+    expect(failures).toEqual(['plain, a: 20 nodes turned Unknown with the prober']);
+    expect(text).toMatch(/\| plain +\| 1 +\| 0 +\| 20 +\| - +\| - +\| - +\|/);
+    expect(text).not.toContain('NaN');
+  });
+
+  it('has a line for each kind: the margins from the stop to the earliest that KCM may mark a node', () => {
+    const stops = [32_000, 30_500, 31_000];
+    const { text, missed, failures } = resultOf(
+      ...stops.map((stoppedAt) => outage({ stoppedAt })),
+      outage({ kind: 'leader-killed', stoppedAt: 33_000, struckAt: 30_000 }),
+      outage({ isProtected: false, unknown: 20 }),
+    );
+    expect([missed, failures]).toEqual([[], []]);
+    expect(text).toMatch(/\| plain +\| 3 +\| 3 +\| 0 +\| 8.00 +\| 9.00 +\| 9.50 +\|/);
+    expect(text).toMatch(/\| leader-killed +\| 1 +\| 1 +\| 0 +\| 7.00 +\| 7.00 +\| 7.00 +\|/);
+    expect(text).toContain('No node was lost with the prober.');
+  });
+
+  it('names the aims that were missed, which are others for a plain outage', () => {
+    const { missed, failures } = resultOf(
+      outage({ stoppedAt: 33_500 }),
+      outage({ kind: 'wrong-clocks', stoppedAt: 38_500 }),
+      outage({ kind: 'wrong-clocks', stoppedAt: 34_500 }),
+    );
+    expect(missed).toEqual([
+      'plain: least margin 6.50 s, aim 7.00 s',
+      'wrong-clocks: least margin 1.50 s, aim 2.00 s',
+      'wrong-clocks: median margin 1.50 s, aim 6.00 s',
+    ]);
+    expect(failures).toEqual([]);
+  });
+
+  it.each<readonly [string, Partial<Outage>]>([
+    ['the prober did not scale KCM down', {}],
+    ['it was not restored', { stoppedAt: 30_000, restoration: {} }],
+    ['only 19 nodes turned Unknown without', { isProtected: false, unknown: 19 }],
+  ])('fails where %s', (failure, parts) => {
+    expect(resultOf(outage(parts)).failures).toEqual([`plain, a: ${failure}`]);
+  });
+
+  it('is worth the log of a program that lost, or stopped KCM late', () => {
+    const stops = [33_000, 33_001];
+    expect(stops.map((stoppedAt) => isPoor(outage({ stoppedAt })))).toEqual([false, true]);
+    expect(isPoor(outage({ kind: 'leader-killed', stoppedAt: 38_000 }))).toBe(false);
+    expect(isPoor(outage({ stoppedAt: 20_000, unknown: 1 }))).toBe(true);
+    expect(isPoor(outage({ isProtected: false, unknown: 20 }))).toBe(false);
+  });
+
+  it('names rounds that were not played', () => {
+    const { text, failures } = raceResult({ outages: [], failures: ['plain, round 1: not played: why'] });
+    expect(failures).toHaveLength(1);
+    expect(text).toContain('plain, round 1: not played: why');
+    expect(text).not.toContain('No node was lost');
+  });
+});
+
+describe('the instants of a race', () => {
+  const arenas = ['a', 'b', 'c', 'd', 'e'];
+  const [rounds, windowMs] = [4, 35_000];
+
+  it.each([true, false])('strike the leader evenly from 30 s before to 5 s after the thresholds (own: %s)', (isOwn) => {
+    const random = createSeededRandom(7);
+    const offsets = Array.from({ length: rounds }, (_, round) => {
+      const pacing = { isOwn, rounds, scale: 1, random, arenas };
+      const { cutsAfterMs, strikesAfterMs } = scheduleOf(kinds['leader-killed'], round, pacing);
+      expect(Math.min(...cutsAfterMs)).toBeGreaterThanOrEqual(0);
+      // On average a shoot is at its threshold 26 s after its cut.
+      return cutsAfterMs.map((cutAfterMs) => strikesAfterMs - cutAfterMs - 26_000);
+    }).flat();
+    const parts = offsets.map((offset) => Math.floor(((offset + 30_000) / windowMs) * offsets.length));
+    expect(parts.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, part) => part));
+  });
+
+  it.each<readonly [boolean, number]>([
+    [true, 36_000],
+    [false, 66_000],
+  ])('cut the shoots evenly over a whole cycle (own: %s)', (isOwn, cycleMs) => {
+    const pacing = { isOwn, rounds, scale: 1, random: createSeededRandom(7), arenas };
+    const cuts = Array.from(
+      { length: rounds },
+      (_, round) => scheduleOf(kinds.plain, round, pacing).cutsAfterMs,
+    ).flat();
+    const parts = cuts.map((cut) => Math.floor((cut / cycleMs) * cuts.length));
+    expect(parts.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, part) => part));
+  });
+});
+
+it('wrong clocks are fast, slow, or both in one shoot', () => {
+  const shifts = [0, 1, 2].map((turn) => {
+    const { clockShiftMs } = conditionsOf(kinds['wrong-clocks'], turn);
+    return [0, 1].map(clockShiftMs);
+  });
+  const fiveMinutesMs = 300_000;
+  expect(shifts).toEqual([
+    [fiveMinutesMs, fiveMinutesMs],
+    [-fiveMinutesMs, -fiveMinutesMs],
+    [fiveMinutesMs, -fiveMinutesMs],
+  ]);
+  expect(conditionsOf(kinds.plain, 0).clockShiftMs(0)).toBe(0);
+});
+
+describe('the command line of the race', () => {
+  const own = ['--target', 'a b'];
+
+  it('plays ten outages of every kind, unless told', () => {
+    const line = readRaceLine(own);
+    expect(line).toMatchObject({ rounds: 2, shoots: 5, nodes: 20, isOwn: false, quick: false });
+    expect(line.kinds.map(({ name }) => name)).toEqual(Object.keys(kinds));
+  });
+
+  it('names what it plays and how long that takes', () => {
+    const line = readRaceLine([...own, '--outages', 'late-kubelets,plain', '--rounds', '3']);
+    expect(line.kinds.map(({ name }) => name)).toEqual(['late-kubelets', 'plain']);
+    // Two kinds of 275 and 145 s, 85 s more each for a foreign program, three times; and the start.
+    expect(expectedMinutes(line)).toBe(Math.ceil((3 * (275 + 145 + 2 * 85) + 40) / 60));
+  });
+
+  it.each([
+    [['--outages', 'plain,none'], /--outages none: there are plain, leader-killed/],
+    [['--rounds', '0'], /not a whole number above 0/],
+    [['--often'], /--often/],
+  ])('refuses %j', (args, message) => {
+    expect(() => readRaceLine([...own, ...args])).toThrow(message);
+  });
+});

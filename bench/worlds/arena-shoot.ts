@@ -1,0 +1,81 @@
+import type { Random } from '../../src/ports/random.ts';
+import { type ControlPlane, startControlPlane } from '../../test/envtest/control-plane.ts';
+import {
+  type Workload,
+  createDeployment,
+  createMachines,
+  createNodes,
+  createProtectedShoot,
+  shootRules,
+} from '../../test/envtest/shoot.ts';
+import { startFailingFront } from './failing-front.ts';
+
+export const kubeConfigSecretName = 'shoot-access-prober';
+export const kcmName = 'kube-controller-manager';
+const deployments = [kcmName, 'machine-controller-manager', 'cluster-autoscaler'];
+const heldAnnotation = 'dependency-watchdog.gardener.cloud/meltdown-protection-active';
+
+export interface ShootOptions {
+  readonly seed: ControlPlane;
+  readonly name: string;
+  readonly nodes: number;
+  /** Whether the seed knows of the shoot. */
+  readonly isProtected: boolean;
+  readonly random: Random;
+}
+
+/** A shoot's control plane, and what the seed has of it. */
+export interface ArenaShoot {
+  readonly namespace: string;
+  readonly nodes: readonly string[];
+  readonly controlPlane: ControlPlane;
+  /** In the seed: Deployments with replicas and without marks, and the way of the prober to the API server. No prober may run. */
+  reset(answersFail: boolean): Promise<void>;
+  /** True if all its Deployments have replicas, and no marks. */
+  isRestored(): Promise<boolean>;
+  stop(): Promise<void>;
+}
+
+const isUp = ({ metadata, spec }: Workload): boolean =>
+  spec.replicas > 0 && metadata.annotations?.[heldAnnotation] === undefined;
+
+/** Starts the control plane and, where it is to be protected, makes the shoot known in the seed. */
+export const openShoot = async ({
+  seed,
+  name,
+  nodes: count,
+  isProtected,
+  random,
+}: ShootOptions): Promise<ArenaShoot> => {
+  const { client } = seed;
+  const namespace = `shoot--race--${name}`;
+  const deploymentsPath = `/apis/apps/v1/namespaces/${namespace}/deployments`;
+  const nodes = Array.from({ length: count }, (_, index) => `${name}-${String(index)}`);
+  const controlPlane = await startControlPlane({ name, kinds: [] });
+  await createNodes(controlPlane.client, nodes);
+  const shoot = { namespace, nodes, controlPlane };
+  if (!isProtected) {
+    return { ...shoot, reset: async () => undefined, isRestored: async () => true, stop: controlPlane.stop };
+  }
+  const { text: direct } = await controlPlane.kubeconfigFor({ user: 'prober', rules: shootRules });
+  const failing = await startFailingFront(controlPlane, random);
+  await createProtectedShoot(seed, { namespace, kubeconfig: direct, secretName: kubeConfigSecretName });
+  await createMachines(client, { namespace, nodes });
+  await createDeployment(client, namespace, { name: 'kube-apiserver', replicas: 1 });
+  return {
+    ...shoot,
+    reset: async (answersFail) => {
+      for (const deployment of deployments) {
+        await client.delete(`${deploymentsPath}/${deployment}`);
+        await createDeployment(client, namespace, { name: deployment, replicas: 1 });
+      }
+      const kubeconfig = Buffer.from(answersFail ? failing.kubeconfig : direct).toString('base64');
+      await client.patch(`/api/v1/namespaces/${namespace}/secrets/${kubeConfigSecretName}`, { data: { kubeconfig } });
+    },
+    isRestored: async () => (await client.list<Workload>(deploymentsPath)).every(isUp),
+    stop: async () => {
+      await failing.stop();
+      await controlPlane.stop();
+    },
+  };
+};

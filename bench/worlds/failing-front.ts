@@ -1,0 +1,38 @@
+import type { Random } from '../../src/ports/random.ts';
+import type { ControlPlane } from '../../test/envtest/control-plane.ts';
+import { kubeconfigText } from '../../test/envtest/kubeconfig.ts';
+import { shootRules } from '../../test/envtest/shoot.ts';
+import { type FrontAnswer, type ShootFront, startShootFront } from '../../test/envtest/shoot-front.ts';
+
+/** A way to a shoot's API server on which a share of the answers fails. */
+export interface FailingFront {
+  /** Text of a kubeconfig that leads through it. */
+  readonly kubeconfig: string;
+  stop: ShootFront['stop'];
+}
+
+const failingShare = 0.2;
+const [dayMs, dayS] = [86_400_000, 86_400];
+
+const serverError: FrontAnswer = {
+  status: 500,
+  headers: { 'content-type': 'application/json' },
+  body: Buffer.from(JSON.stringify({ kind: 'Status', apiVersion: 'v1', status: 'Failure', code: 500 })),
+};
+
+/** Half of the answers that fail are 500, in place of the others the connection breaks. */
+export const startFailingFront = async (shoot: ControlPlane, random: Random): Promise<FailingFront> => {
+  const front = await startShootFront(shoot, await shoot.authority.issueServer([shoot.host], dayMs));
+  front.meddle((_, ask) => {
+    const draw = random.next();
+    if (draw >= failingShare) return ask();
+    if (draw < failingShare / 2) return Promise.resolve(serverError);
+    return Promise.reject(new Error('the connection breaks'));
+  });
+  // TLS ends at the front, so that a client certificate would get no further.
+  const account = { namespace: 'kube-system', name: 'prober', expirationSeconds: dayS };
+  const { token } = await shoot.serviceAccountKubeconfig({ ...account, rules: shootRules });
+  const { caPem, name } = shoot;
+  const kubeconfig = kubeconfigText({ name, server: front.url, caPem, user: 'prober', credentials: { token } });
+  return { kubeconfig, stop: () => front.stop() };
+};

@@ -1,0 +1,78 @@
+import type { Clock } from '../../src/ports/clock.ts';
+import type { ControlPlane } from '../../test/envtest/control-plane.ts';
+import { startControllerManager } from '../../test/envtest/controller-manager.ts';
+
+export interface ManagedKcmOptions {
+  readonly shoot: ControlPlane;
+  readonly graceMs: number;
+  readonly monitorPeriodMs: number;
+  readonly clock: Clock;
+  /** `spec.replicas` of its Deployment, as it was seen last; undefined while nothing is known. */
+  readonly replicas: () => number | undefined;
+}
+
+const lookEveryMs = 10;
+
+/** A real KCM, whose process is there while its Deployment in the seed wants it. Times are milliseconds since the epoch. */
+export class ManagedKcm {
+  readonly #options: ManagedKcmOptions;
+  readonly #stop = new AbortController();
+  #process: Awaited<ReturnType<typeof startControllerManager>> | undefined;
+  #following: Promise<void> = Promise.resolve();
+  #firstStoppedAt: number | undefined;
+  #lastStartedAt: number | undefined;
+
+  constructor(options: ManagedKcmOptions) {
+    this.#options = options;
+  }
+
+  /** When its process was gone for the first time, for the Deployment had no replicas. */
+  firstStoppedAt(): number | undefined {
+    return this.#firstStoppedAt;
+  }
+
+  /** When it was healthy after its last start. */
+  lastStartedAt(): number | undefined {
+    return this.#lastStartedAt;
+  }
+
+  async start(): Promise<void> {
+    const { shoot, graceMs, monitorPeriodMs, clock } = this.#options;
+    this.#process = await startControllerManager(shoot, {
+      nodeMonitorGracePeriodSeconds: graceMs / 1_000,
+      nodeMonitorPeriodSeconds: monitorPeriodMs / 1_000,
+    });
+    this.#lastStartedAt = clock.now();
+  }
+
+  /** From now on its process is killed without replicas, and started with some. */
+  follow(): void {
+    this.#following = this.#follow();
+    // It is awaited by `end`.
+    this.#following.catch(() => undefined);
+  }
+
+  /** Rejects with why it could not be followed. */
+  async end(): Promise<void> {
+    this.#stop.abort();
+    try {
+      await this.#following;
+    } finally {
+      await this.#process?.stop({ signal: 'SIGKILL' });
+    }
+  }
+
+  async #follow(): Promise<void> {
+    const { clock, replicas } = this.#options;
+    while (!this.#stop.signal.aborted) {
+      const wanted = replicas();
+      if (wanted === 0 && this.#process !== undefined) {
+        await this.#process.stop({ signal: 'SIGKILL' });
+        this.#process = undefined;
+        this.#firstStoppedAt ??= clock.now();
+      }
+      if (wanted !== undefined && wanted > 0 && this.#process === undefined) await this.start();
+      await clock.sleep(lookEveryMs, this.#stop.signal).catch(() => undefined);
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import type { Clock } from '../../src/ports/clock.ts';
+import type { TestClient } from '../../test/envtest/client.ts';
+
+const lookEveryMs = 500;
+
+/** The nodes that are not known to be ready, for KCM said so. */
+export const unknownNodes = async (shoot: TestClient): Promise<readonly string[]> => {
+  interface Node {
+    readonly metadata: { readonly name: string };
+    readonly status: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
+  }
+  const nodes = await shoot.list<Node>('/api/v1/nodes');
+  const isUnknown = ({ status }: Node): boolean =>
+    status.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'Unknown') === true;
+  return nodes.filter(isUnknown).map(({ metadata }) => metadata.name);
+};
+
+export interface NodeWatch {
+  /** `unknown`: how many nodes were Unknown at any time; `firstUnknownAt`: milliseconds since the epoch. */
+  seen(): { readonly unknown: number; readonly firstUnknownAt?: number };
+  /** Rejects with why it could not look. */
+  end(): Promise<void>;
+}
+
+/** Looks for nodes that are Unknown, again and again. */
+export const watchNodes = (shoot: TestClient, clock: Clock): NodeWatch => {
+  const stop = new AbortController();
+  const nodes = new Set<string>();
+  let firstAt: number | undefined;
+  const watch = async (): Promise<void> => {
+    while (!stop.signal.aborted) {
+      for (const node of await unknownNodes(shoot)) nodes.add(node);
+      if (nodes.size > 0) firstAt ??= clock.now();
+      await clock.sleep(lookEveryMs, stop.signal).catch(() => undefined);
+    }
+  };
+  const watching = watch();
+  // It is awaited by `end`.
+  watching.catch(() => undefined);
+  return {
+    seen: () => ({ unknown: nodes.size, ...(firstAt === undefined ? {} : { firstUnknownAt: firstAt }) }),
+    end: async () => {
+      stop.abort();
+      await watching;
+    },
+  };
+};

@@ -1,0 +1,241 @@
+import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type CliIo, CommandError, version } from '../../src/cli/index.ts';
+import { ApiError } from '../../src/kubernetes/api/errors.ts';
+import type { KubeClient } from '../../src/kubernetes/api/kube.ts';
+import { createShootConnector } from '../../src/kubernetes/connection/index.ts';
+import type { Clock } from '../../src/ports/clock.ts';
+import { systemClock } from '../../src/process/index.ts';
+import {
+  type DemoSource,
+  type About,
+  type Watchdogs,
+  type Pace,
+  StatusSource,
+  demoCareConfig,
+  demoProberConfig,
+  demoWeederConfig,
+  quietShoot,
+} from '../demo/index.ts';
+import { type Child, type ChildOptions, startChild } from './child.ts';
+import type { WorldReport } from './serve-world.ts';
+
+/** For the world to be served. */
+const startLimitMs = 20_000;
+
+export interface DemoOptions extends Watchdogs {
+  readonly pace: Pace;
+  /** The prober serves its status. Default: false. */
+  readonly servesStatus?: boolean;
+}
+
+/** The world and the watchdogs, each in a process of its own. */
+export interface DemoProcesses {
+  readonly clock: Clock;
+  readonly source: StatusSource;
+  /** The body of the prober's `GET /status` with this query. Rejects while it does not serve it. */
+  readonly askStatus: (query: string, signal: AbortSignal) => Promise<string>;
+  /** Paths of what is written while it lasts. */
+  readonly about: About;
+  /** What this program prints with these arguments. Rejects when it ends otherwise than with one of `codes`. */
+  readonly runOnce: (args: readonly string[], codes: readonly number[]) => Promise<string>;
+  /** Aborts, with its reason, when the demo is to end early. */
+  readonly stop: AbortController;
+}
+
+type Watchdog = 'prober' | 'weeder';
+
+/** Paths, of the watchdogs that run. */
+type Logs = ReadonlyMap<Watchdog, string>;
+
+/** What all processes of the demo share. */
+interface ProcessContext {
+  readonly clock: Clock;
+  /** Temporary, of all that is written. */
+  readonly directory: string;
+  readonly pace: Pace;
+  readonly stop: AbortController;
+  readonly servesStatus: boolean;
+  readonly source: DemoSource;
+  /** All that were started, the oldest first. */
+  readonly children: Child[];
+}
+
+const start = (context: ProcessContext, args: readonly string[], output: ChildOptions['output']): Child => {
+  const child = startChild({ ...context, args, output });
+  context.children.push(child);
+  return child;
+};
+
+/** Ends the demo when the child ends before it. */
+const watchOver = (child: Child, name: string, { stop }: ProcessContext): void => {
+  void child.ended.then((how) => stop.abort(new CommandError(`the ${name} ${how}, too early`)));
+};
+
+const readAll = async (stream: AsyncIterable<Buffer> | null): Promise<string> => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream ?? []) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+};
+
+/** What the child prints first, with the end of its line. Rejects when it ends instead. */
+const firstLine = async ({ process: { stdout, stderr }, ended }: Child): Promise<string> => {
+  const errors = readAll(stderr);
+  let text = '';
+  for await (const chunk of (stdout ?? []) as AsyncIterable<Buffer>) {
+    text += chunk.toString();
+    if (text.includes('\n')) return text;
+  }
+  throw new CommandError(`the world ${await ended}\n${await errors}`);
+};
+
+const startWorld = async (context: ProcessContext): Promise<WorldReport> => {
+  const { clock, directory, pace, source, stop } = context;
+  const args = ['demo', `--serve-world=${directory}`, `--source=${source}`, ...(pace === 'script' ? ['--script'] : [])];
+  const child = start(context, args, 'pipe');
+  const isServed = new AbortController();
+  const limit = clock.sleep(startLimitMs, AbortSignal.any([stop.signal, isServed.signal])).then(() => {
+    throw new CommandError('the world did not start in time');
+  });
+  try {
+    const line = await Promise.race([firstLine(child), limit]);
+    watchOver(child, 'world', context);
+    return JSON.parse(line) as WorldReport;
+  } finally {
+    isServed.abort();
+  }
+};
+
+const startWatchdogs = (context: ProcessContext, { seed }: WorldReport, logs: Logs): void => {
+  const configs = { prober: demoProberConfig(context.pace, context.source), weeder: demoWeederConfig };
+  for (const [name, log] of logs) {
+    const file = join(context.directory, `${name}.yaml`);
+    writeFileSync(file, configs[name]);
+    const health = context.servesStatus && name === 'prober' ? '127.0.0.1:0' : '0';
+    const flags = [
+      `--config-file=${file}`,
+      `--kubeconfig=${seed}`,
+      '--metrics-bind-addr=0',
+      `--health-bind-addr=${health}`,
+    ];
+    watchOver(start(context, [name, ...flags], openSync(log, 'a', 0o600)), name, context);
+  }
+};
+
+/** Returns the whole lines that were added to the file since the last call. */
+const follow = (path: string | undefined): (() => readonly string[]) | undefined => {
+  if (path === undefined) return undefined;
+  let read = 0;
+  return () => {
+    const added = readFileSync(path).subarray(read);
+    const whole = added.subarray(0, added.lastIndexOf('\n') + 1);
+    read += whole.length;
+    return whole.toString().split('\n').slice(0, -1);
+  };
+};
+
+/** Where the prober's log says that it serves its status. */
+const statusPortIn = (lines: readonly string[]): number | undefined =>
+  lines.flatMap((line) => {
+    const { msg, server, port } = JSON.parse(line) as Readonly<Record<string, unknown>>;
+    return msg === 'listening' && server === 'health server' && typeof port === 'number' ? [port] : [];
+  })[0];
+
+const askStatusBy = (readLog: () => readonly string[] = () => []): DemoProcesses['askStatus'] => {
+  let port: number | undefined;
+  return async (query, signal) => {
+    port ??= statusPortIn(readLog());
+    if (port === undefined) throw new Error('the prober does not serve its status yet');
+    const answer = await fetch(`http://127.0.0.1:${String(port)}/status${query}`, { signal });
+    if (!answer.ok) throw new Error(`the prober answers ${String(answer.status)}`);
+    return answer.text();
+  };
+};
+
+const connect = (world: WorldReport, { clock, pace, source }: ProcessContext, logs: Logs): StatusSource => {
+  const connector = createShootConnector({ clock, userAgent: `dependency-watchdog-demo/${version}` });
+  const clientFor = (path: string): KubeClient => connector.clientFor(readFileSync(path, 'utf8')).client;
+  return new StatusSource({
+    seed: clientFor(world.seed),
+    shoots: world.shoots.map(({ kubeconfig, ...shoot }) => ({ ...shoot, client: clientFor(kubeconfig) })),
+    clock,
+    pace,
+    source,
+    readProberLog: follow(logs.get('prober')),
+    readWeederLog: follow(logs.get('weeder')),
+  });
+};
+
+const runOnce =
+  (context: ProcessContext): DemoProcesses['runOnce'] =>
+  async (args, codes) => {
+    const { process: child, ended } = start(context, args, 'pipe');
+    const [text, errors, how] = await Promise.all([readAll(child.stdout), readAll(child.stderr), ended]);
+    if (codes.includes(child.exitCode ?? -1)) return text;
+    throw new CommandError(`dwd ${args[0] ?? ''} ${how}\n${errors}`.trimEnd());
+  };
+
+const inWords = (error: unknown): unknown =>
+  error instanceof ApiError ? new CommandError(`the simulated world does not answer: ${error.message}`) : error;
+
+const tellLogs = (logs: Logs, io: CliIo): void => {
+  for (const [name, log] of logs) {
+    io.stderr(`the ${name}'s log:\n${existsSync(log) ? readFileSync(log, 'utf8') : '(there is none)\n'}`);
+  }
+};
+
+const begin = async (context: ProcessContext, logs: Logs): Promise<DemoProcesses> => {
+  const { directory, pace, source } = context;
+  const world = await startWorld(context);
+  const careConfig = join(directory, 'care.yaml');
+  writeFileSync(careConfig, demoCareConfig);
+  startWatchdogs(context, world, logs);
+  const about = {
+    pace,
+    source,
+    seedKubeconfig: world.seed,
+    shootKubeconfigs: world.shoots.map(({ kubeconfig }) => kubeconfig),
+    careConfig,
+    logs: [...logs.values()],
+    cluster: world.shoots.find(({ name }) => name === quietShoot)?.namespace ?? '',
+  };
+  const askStatus = askStatusBy(follow(logs.get('prober')));
+  return { ...context, source: connect(world, context, logs), askStatus, about, runOnce: runOnce(context) };
+};
+
+/**
+ * Starts the world and the watchdogs, calls `run` with them and ends them, however that ends: nothing stays. Resolves
+ * with the exit code of `run`, 130 when the user interrupts it.
+ */
+export const withProcesses = async (
+  { pace, withProber, withWeeder, source = 'gardener', servesStatus = false }: DemoOptions,
+  io: CliIo,
+  run: (processes: DemoProcesses) => Promise<number>,
+): Promise<number> => {
+  const stop = new AbortController();
+  const user = io.stopOnSignals();
+  user.addEventListener('abort', () => stop.abort(user.reason), { once: true });
+  const directory = mkdtempSync(join(tmpdir(), 'dwd-demo-'));
+  const running: readonly Watchdog[] = [
+    ...(withProber ? ['prober' as const] : []),
+    ...(withWeeder ? ['weeder' as const] : []),
+  ];
+  const logs = new Map(running.map((name) => [name, join(directory, `${name}.log`)]));
+  const children: Child[] = [];
+  let exitCode = 1;
+  try {
+    exitCode = await run(
+      await begin({ clock: systemClock(), directory, pace, source, stop, servesStatus, children }, logs),
+    );
+  } catch (error) {
+    if (!user.aborted) throw inWords(error);
+    io.stdout('interrupted\n');
+    exitCode = 130;
+  } finally {
+    for (const child of children.toReversed()) await child.end();
+    if (exitCode === 1) tellLogs(logs, io);
+    rmSync(directory, { recursive: true, force: true });
+  }
+  return exitCode;
+};

@@ -1,0 +1,53 @@
+import { formatGoDuration } from '../../src/kubernetes/api/duration.ts';
+import { ignoreScalingAnnotation } from '../../src/gardener/scaling-annotations.ts';
+import { type WorldSource, kubeletsAnnotation } from '../world/index.ts';
+import { width, wrap } from './line.ts';
+import { type Pace, demoShoots, demoTiming, leaseLimitMs, podHaste, twinName } from './setting.ts';
+
+/** What a user needs to look behind the demo, or to take part with kubectl. */
+export interface About {
+  readonly pace: Pace;
+  /** Of the world. Default: gardener. */
+  readonly source?: WorldSource;
+  /** Paths. */
+  readonly seedKubeconfig: string;
+  readonly shootKubeconfigs: readonly string[];
+  readonly careConfig: string;
+  /** Of the watchdogs that run. */
+  readonly logs: readonly string[];
+  /** Name of the Cluster that the command is about. */
+  readonly cluster: string;
+}
+
+/** What is to be copied is indented. */
+const textOf = ({
+  pace,
+  source = 'gardener',
+  seedKubeconfig,
+  shootKubeconfigs,
+  careConfig,
+  logs,
+  cluster,
+}: About): readonly string[] => {
+  const { leaseRenewMs, graceMs, machineHealthTimeoutMs } = demoTiming(pace);
+  return [
+    `A simulated seed with the control planes of ${String(demoShoots.length)} shoots, on HTTPS, and the real watchdogs, each in a process of its own.`,
+    `Nobody protects ${twinName}: its Deployments carry ${ignoreScalingAnnotation}, its pods lack the label gardener.cloud/role that the weeder asks for.`,
+    `Kubelets renew their leases every ${formatGoDuration(leaseRenewMs)}. A lease expires to the prober after ${formatGoDuration(leaseLimitMs(pace))}, KCM gives up its node after ` +
+      `${formatGoDuration(graceMs)}, MCM replaces the machine ${formatGoDuration(machineHealthTimeoutMs)} later. Pods live ${String(podHaste)} times as fast as real ones.`,
+    source === 'gardener'
+      ? 'To watch, to see how care finds the shoots, and to cut one off:'
+      : 'The seed has never seen Gardener. To watch, and to cut a shoot off:',
+    `  export KUBECONFIG=${seedKubeconfig}`,
+    '  kubectl get pods --all-namespaces --watch',
+    ...(source === 'gardener' ? [`  bin/dwd care --once --config-file=${careConfig}`] : []),
+    `  kubectl annotate ${source === 'gardener' ? 'cluster' : 'namespace'} ${cluster} \\`,
+    `    ${kubeletsAnnotation}=cut`,
+    'Kubeconfigs of the shoots, and logs; configurations are beside them:',
+    ...[...shootKubeconfigs, ...logs].map((path) => `  ${path}`),
+  ];
+};
+
+/** Lines of at most 80 columns, except what is to be copied: that is one line, however long. */
+export const aboutLines = (about: About): readonly string[] =>
+  textOf(about).flatMap((text) => (text.startsWith(' ') ? [text] : wrap(text, width)));

@@ -1,0 +1,36 @@
+import { type Line, line } from '../../src/cli/status-screen/index.ts';
+
+/** Output of `dwd care --once --output json`. */
+export interface CareReport {
+  readonly shoots: readonly {
+    readonly namespace: string;
+    readonly conditions: readonly {
+      readonly type: string;
+      readonly status: string;
+      readonly reason: string;
+    }[];
+  }[];
+}
+
+/** Of the longest type that turns up here, and of the longest status but one. */
+const [typeWidth, statusWidth] = [23, 7];
+
+/** The conditions that are not True. A shoot like one before it takes one line. */
+export const linesOfCare = (
+  { shoots }: CareReport,
+  names: readonly { readonly name: string; readonly namespace: string }[],
+): readonly Line[] => {
+  const known = new Map<string, string>();
+  return shoots.flatMap(({ namespace, conditions }): readonly Line[] => {
+    const name = names.find((shoot) => shoot.namespace === namespace)?.name ?? namespace;
+    const troubles = conditions
+      .filter(({ status }) => status !== 'True')
+      .map(({ type, status, reason }) => `${type.padEnd(typeWidth)}  ${status.padEnd(statusWidth)}  ${reason}`);
+    if (troubles.length === 0) return [line(`all ${String(conditions.length)} conditions are True`, name)];
+    const key = troubles.join('\n');
+    const alike = known.get(key);
+    if (alike !== undefined) return [line(`as ${alike}`, name)];
+    known.set(key, name);
+    return troubles.map((text) => line(text, name, 'bad'));
+  });
+};

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { keysIn, press } from './keys.ts';
+import { type LiveState, beginLive } from './live-state.ts';
+
+const state: LiveState = beginLive(['alpha', 'bravo', 'twin'], 'twin');
+
+describe('keys', () => {
+  it.each<[input: string, keys: readonly string[]]>([
+    ['c', ['c']],
+    ['cr', ['c', 'r']],
+    ['\u0003', ['ctrl-c']],
+    ['\u0004', ['ctrl-d']],
+    ['\t', ['tab']],
+    ['\u001b', ['escape']],
+    ['\u001b[A', ['up']],
+    ['\u001b[B\u001b[Bq', ['down', 'down', 'q']],
+    ['\u001bOA', ['up']],
+    ['\u001b[Z', ['back-tab']],
+    // A function key is one key, not four, of which one would cut a shoot off.
+    ['\u001b[15~', ['\u001b[15~']],
+    ['\u001b[1;5C', ['\u001b[1;5C']],
+    ['äc😀', ['ä', 'c', '😀']],
+    ['', []],
+  ])('%j are %j', (input, keys) => {
+    expect(keysIn(input)).toEqual(keys);
+  });
+});
+
+describe('a key', () => {
+  it.each([
+    ['c', 'cut kubelets'],
+    ['r', 'connect kubelets'],
+    ['e', 'break etcd'],
+    ['m', 'mend etcd'],
+  ] as const)('%s does it to the selected shoot, and to the twin if that follows', (key, kind) => {
+    const struck = (change: Partial<LiveState>): unknown => press(key, { ...state, ...change }).faults;
+    const faults = (...shoots: readonly string[]) => shoots.map((shoot) => ({ kind, shoot }));
+    expect(struck({})).toEqual(faults('alpha', 'twin'));
+    expect(struck({ selected: 'bravo' })).toEqual(faults('bravo', 'twin'));
+    expect(struck({ twinFollows: false })).toEqual(faults('alpha'));
+    expect(struck({ selected: 'twin' })).toEqual(faults('twin'));
+    expect(struck({ selected: 'twin', twinFollows: false })).toEqual(faults('twin'));
+  });
+
+  it.each<[key: string, before: Partial<LiveState>, after: Partial<LiveState>]>([
+    ['2', {}, { selected: 'bravo' }],
+    ['down', {}, { selected: 'bravo' }],
+    ['tab', { selected: 'twin' }, { selected: 'alpha' }],
+    ['up', {}, { selected: 'twin' }],
+    ['back-tab', { selected: 'bravo' }, { selected: 'alpha' }],
+    ['?', {}, { page: 'help' }],
+    ['h', { page: 'help' }, { page: 'shoots' }],
+    ['escape', { page: 'help' }, { page: 'shoots' }],
+    ['escape', {}, {}],
+    ['t', {}, { twinFollows: false }],
+    ['t', { twinFollows: false }, { twinFollows: true }],
+    ...['0', '4', '9', 'x', 'C', ' ', '\r', '\u001b[15~', 'ä', 'toString'].map(
+      (key): [string, Partial<LiveState>, Partial<LiveState>] => [key, {}, {}],
+    ),
+  ])('%j turns %j into %j', (key, before, after) => {
+    expect(press(key, { ...state, ...before })).toEqual({ state: { ...state, ...before, ...after } });
+  });
+
+  it.each(['q', 'ctrl-c', 'ctrl-d'])('%s quits, on every page', (key) => {
+    expect(press(key, state).quits).toBe(true);
+    expect(press(key, { ...state, page: 'help' }).quits).toBe(true);
+  });
+});

@@ -1,0 +1,80 @@
+import type { Fault } from './faults.ts';
+import type { LiveState } from './live-state.ts';
+
+/** What a key does: `state` is what it changes on the screen at once. */
+export interface Pressed {
+  readonly state: LiveState;
+  /** To be injected on the world. */
+  readonly faults?: readonly Fault[];
+  readonly quits?: true;
+}
+
+const escape = '\u001b';
+
+const names: ReadonlyMap<string, string> = new Map([
+  ['\u0003', 'ctrl-c'],
+  ['\u0004', 'ctrl-d'],
+  ['\t', 'tab'],
+  [escape, 'escape'],
+  [`${escape}[A`, 'up'],
+  [`${escape}[B`, 'down'],
+  [`${escape}OA`, 'up'],
+  [`${escape}OB`, 'down'],
+  [`${escape}[Z`, 'back-tab'],
+]);
+
+/** A control sequence, or any one character. */
+const keyPattern = /\u001b(?:\[[\d;]*[@-~]|O[@-~])|[^]/gu;
+
+/**
+ * Keys in what a terminal in raw mode sends at once: letters and digits as themselves, others by name, the rest as it came. Sequences as
+ * in https://invisible-island.net/xterm/ctlseqs/ctlseqs.html ("PC-Style Function Keys").
+ */
+export const keysIn = (input: string): readonly string[] =>
+  (input.match(keyPattern) ?? []).map((key) => names.get(key) ?? key);
+
+type Binding = (state: LiveState) => Pressed;
+
+const quit: Binding = (state) => ({ state, quits: true });
+const turnPage: Binding = (state) => ({ state: { ...state, page: state.page === 'help' ? 'shoots' : 'help' } });
+
+const selectNext =
+  (by: number): Binding =>
+  (state) => {
+    const { shoots, selected } = state;
+    const next = shoots[(shoots.indexOf(selected) + by + shoots.length) % shoots.length] ?? selected;
+    return { state: { ...state, selected: next } };
+  };
+
+const strike =
+  (kind: Fault['kind']): Binding =>
+  (state) => {
+    const { selected, twin, twinFollows } = state;
+    const struck = twinFollows && selected !== twin ? [selected, twin] : [selected];
+    return { state, faults: struck.map((shoot) => ({ kind, shoot })) };
+  };
+
+const bindings: ReadonlyMap<string, Binding> = new Map([
+  ['c', strike('cut kubelets')],
+  ['r', strike('connect kubelets')],
+  ['e', strike('break etcd')],
+  ['m', strike('mend etcd')],
+  ['up', selectNext(-1)],
+  ['back-tab', selectNext(-1)],
+  ['down', selectNext(1)],
+  ['tab', selectNext(1)],
+  ['t', (state) => ({ state: { ...state, twinFollows: !state.twinFollows } })],
+  ['?', turnPage],
+  ['h', turnPage],
+  ['escape', (state) => ({ state: { ...state, page: 'shoots' } })],
+  ['q', quit],
+  ['ctrl-c', quit],
+  ['ctrl-d', quit],
+]);
+
+/** Digits select a shoot; a key without a meaning changes nothing. */
+export const press = (key: string, state: LiveState): Pressed => {
+  const selected = /^[1-9]$/.test(key) ? state.shoots[Number(key) - 1] : undefined;
+  if (selected !== undefined) return { state: { ...state, selected } };
+  return bindings.get(key)?.(state) ?? { state };
+};

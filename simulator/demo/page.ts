@@ -1,0 +1,43 @@
+import type { FaultKind, ShootFaults } from '../../src/page/feed/index.ts';
+import { type PagePost, type PageSource, sameOriginPost } from '../../src/page/server/index.ts';
+import type { StatusSource } from './source.ts';
+
+interface DemoPageDeps {
+  /** What the prober shows. */
+  readonly prober: PageSource;
+  readonly source: Pick<StatusSource, 'shoots' | 'faults' | 'inject'>;
+}
+
+const kinds: readonly FaultKind[] = ['cut kubelets', 'connect kubelets', 'break etcd', 'mend etcd'];
+
+/** What the prober shows, and what is done to each shoot. */
+export const demoPageSource = ({ prober, source }: DemoPageDeps): PageSource => ({
+  seed: async (signal) => {
+    const [view, known] = await Promise.all([prober.seed(signal), source.faults(signal)]);
+    const faults = [...known].map(
+      ([namespace, { isCut, isEtcdDown }]): ShootFaults => ({
+        namespace,
+        kubelets: isCut ? 'cut' : 'connected',
+        etcd: isEtcdDown ? 'down' : 'up',
+      }),
+    );
+    return { ...view, faults };
+  },
+  shoot: (namespace, signal) => prober.shoot(namespace, signal),
+});
+
+/** The buttons of the page: `{"namespace": ..., "kind": ...}` injects a fault. */
+export const demoPagePosts = ({ source }: Pick<DemoPageDeps, 'source'>): ReadonlyMap<string, PagePost> =>
+  new Map([
+    [
+      '/demo/faults',
+      sameOriginPost(async (sent, signal) => {
+        const { namespace, kind: word } = (sent ?? {}) as Readonly<Record<string, unknown>>;
+        const kind = kinds.find((known) => known === word);
+        const shoot = source.shoots.find((known) => known.namespace === namespace)?.name;
+        if (kind === undefined || shoot === undefined) return 'no such shoot or fault';
+        await source.inject({ kind, shoot }, signal);
+        return undefined;
+      }),
+    ],
+  ]);

@@ -1,0 +1,115 @@
+import { type Line, type StatusSnapshot, line, linesOfChanges } from '../../src/cli/status-screen/index.ts';
+import { ApiError } from '../../src/kubernetes/api/errors.ts';
+import type { Clock } from '../../src/ports/clock.ts';
+import { type CareReport, linesOfCare } from './care.ts';
+import type { Fault } from './faults.ts';
+import { type Finding, findingsOf } from './findings.ts';
+import { type Watchdogs, type Recording, type Step, scriptOf } from './script.ts';
+import { twinName } from './setting.ts';
+import type { StatusSource } from './source.ts';
+
+export interface ScriptOptions {
+  readonly source: StatusSource;
+  readonly watchdogs: Watchdogs;
+  readonly clock: Clock;
+  /** Runs care once for all shoots. Rejects with an error whose message gives the reason. */
+  readonly runCare: () => Promise<CareReport>;
+  readonly print: (line: Line) => void;
+  readonly signal: AbortSignal;
+}
+
+const observeEveryMs = 200;
+/** So many observations in a row may fail: the world shares the processors with all other processes. */
+const mostFailures = 3;
+
+/** A run of the script against the world. */
+class ScriptedDemo {
+  readonly #options: ScriptOptions;
+  readonly #snapshots: StatusSnapshot[] = [];
+  readonly #injectedAt = new Map<Fault['kind'], number>();
+  #pending: readonly Step[];
+  /** Monotonic time at which every shoot was in view of the watchdogs. */
+  #watchedAt: number | undefined;
+  #hasCareEnded: boolean;
+
+  constructor(options: ScriptOptions) {
+    this.#options = options;
+    this.#pending = scriptOf(options.watchdogs);
+    this.#hasCareEnded = options.watchdogs.source === 'secret';
+  }
+
+  async run(): Promise<readonly Finding[]> {
+    const { source, clock, signal } = this.#options;
+    while (true) {
+      this.#take(await this.#observe());
+      if (source.isWatched) this.#watchedAt ??= clock.monotonic();
+      for (const step of this.#dueSteps()) await this.#perform(step);
+      if (this.#pending.length === 0) return findingsOf(this.#recording);
+      await clock.sleep(observeEveryMs, signal);
+    }
+  }
+
+  get #recording(): Recording {
+    return { snapshots: this.#snapshots, injectedAt: this.#injectedAt, hasCareEnded: this.#hasCareEnded };
+  }
+
+  async #observe(): Promise<StatusSnapshot> {
+    const { source, clock, signal } = this.#options;
+    for (let failures = 1; ; failures += 1) {
+      try {
+        return (await source.observe(signal)).status;
+      } catch (error) {
+        if (!(error instanceof ApiError) || failures === mostFailures) throw error;
+        await clock.sleep(observeEveryMs, signal);
+      }
+    }
+  }
+
+  #take(snapshot: StatusSnapshot): void {
+    const before = this.#snapshots.at(-1);
+    this.#snapshots.push(snapshot);
+    // Until etcd is mended, its twin goes through the same as the shoot that is weeded.
+    const isTwinApart = this.#injectedAt.has('mend etcd');
+    for (const change of before === undefined ? [] : linesOfChanges(before, snapshot)) {
+      if (isTwinApart || change.about !== twinName) this.#options.print(change);
+    }
+  }
+
+  /** Takes them from the steps that are pending. */
+  #dueSteps(): readonly Step[] {
+    const elapsed = this.#watchedAt === undefined ? -1 : this.#options.clock.monotonic() - this.#watchedAt;
+    const isDue = ({ at, when }: Step): boolean =>
+      elapsed >= at && (when === undefined || elapsed >= when.latest || when.holds(this.#recording));
+    const due = this.#pending.filter(isDue);
+    this.#pending = this.#pending.filter((step) => !due.includes(step));
+    return due;
+  }
+
+  async #perform({ about, faults = [], runsCare, sentence }: Step): Promise<void> {
+    const { source, clock, signal, print } = this.#options;
+    print(line(sentence, about, 'strong'));
+    if (runsCare === true) void this.#runCare();
+    for (const fault of faults) {
+      this.#injectedAt.set(fault.kind, clock.now());
+      await source.inject(fault, signal);
+    }
+  }
+
+  /** The demo goes on meanwhile. */
+  async #runCare(): Promise<void> {
+    const { runCare, source, print } = this.#options;
+    try {
+      const lines = linesOfCare(await runCare(), source.shoots);
+      for (const found of [line('what care has found then:', '', 'strong'), ...lines]) print(found);
+    } catch (error) {
+      print(line(`care failed: ${(error as Error).message}`, '', 'bad'));
+    }
+    this.#hasCareEnded = true;
+  }
+}
+
+/**
+ * Runs the script and prints what changes. Resolves with the findings; rejects with an ApiError when the world does not answer,
+ * and with `signal.reason`.
+ */
+export const runScript = (options: ScriptOptions): Promise<readonly Finding[]> => new ScriptedDemo(options).run();

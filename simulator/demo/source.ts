@@ -1,0 +1,219 @@
+import {
+  type ComponentStatus,
+  type NodeStatus,
+  type ShootStatus,
+  type StatusSnapshot,
+  isHeld,
+} from '../../src/cli/status-screen/index.ts';
+import type { ProtectionState } from '../../src/prober/index.ts';
+import type { Call } from '../../src/kubernetes/api/call.ts';
+import type { CallOptions, KubeClient } from '../../src/kubernetes/api/kube.ts';
+import { listNodeLeases } from '../../src/kubernetes/api/lease.ts';
+import type { Clock } from '../../src/ports/clock.ts';
+import { type DemoSource, type Fault, faultCall } from './faults.ts';
+import {
+  type Faults,
+  type Placed,
+  listDeployments,
+  listFaults,
+  listMachineNames,
+  listNodes,
+  listPods,
+  listStatefulSets,
+  listWeeded,
+} from './seed-calls.ts';
+import { type Pace, demoTiming, kubeApiserver, leaseLimitMs, scaledDown, shownComponents } from './setting.ts';
+import { type LogEntry, readLogLine } from './watchdog-logs.ts';
+
+/** A shoot as the demo reaches it. */
+export interface WatchedShoot {
+  readonly name: string;
+  readonly namespace: string;
+  readonly client: KubeClient;
+}
+
+export interface SourceOptions {
+  readonly seed: KubeClient;
+  readonly shoots: readonly WatchedShoot[];
+  readonly clock: Clock;
+  readonly pace: Pace;
+  /** Of the world. Default: gardener. */
+  readonly source?: DemoSource | undefined;
+  /** Lines that each watchdog has logged since the last call; absent: it does not run. */
+  readonly readProberLog?: (() => readonly string[]) | undefined;
+  readonly readWeederLog?: (() => readonly string[]) | undefined;
+}
+
+/** A status, and what is done to each shoot by its name. */
+export interface Observation {
+  readonly status: StatusSnapshot;
+  readonly faults: ReadonlyMap<string, Faults>;
+}
+
+const requestTimeoutMs = 5_000;
+const noFaults: Faults = { isCut: false, isEtcdDown: false };
+
+const nodesIn = async (shoot: KubeClient, options: CallOptions): Promise<readonly NodeStatus[]> => {
+  const [nodes, leases] = await Promise.all([shoot.call(listNodes, options), shoot.call(listNodeLeases, options)]);
+  return nodes.value.map((node) => {
+    const renewTime = leases.value.find(({ name }) => name === node.name)?.renewTime;
+    return { ...node, ...(renewTime === undefined ? {} : { renewedAt: renewTime / 1_000 }) };
+  });
+};
+
+/** The seed's objects by namespace. */
+const readSeed = async (seed: KubeClient, source: DemoSource, options: CallOptions) => {
+  const list = async <T>(call: Call<readonly Placed<T>[]>): Promise<(namespace: string) => readonly T[]> => {
+    const { value: items } = await seed.call(call, options);
+    return (namespace) => items.filter((item) => item.namespace === namespace).map(({ value }) => value);
+  };
+  const [faults, deployments, statefulSets, machines, pods, weeded] = await Promise.all([
+    list(listFaults(source)),
+    list(listDeployments),
+    list(listStatefulSets),
+    source === 'gardener' ? list(listMachineNames) : undefined,
+    list(listPods),
+    list(listWeeded),
+  ]);
+  const components = (namespace: string): readonly ComponentStatus[] =>
+    [...statefulSets(namespace), ...deployments(namespace)]
+      .filter(({ name }) => shownComponents.includes(name))
+      .toSorted((a, b) => shownComponents.indexOf(a.name) - shownComponents.indexOf(b.name));
+  return { faults, components, machines, pods, weeded };
+};
+
+/** The state of a shoot by the last verdict on it and its components. */
+const stateOf = (components: readonly ComponentStatus[], verdict: LogEntry['verdict']): ProtectionState => {
+  const dependents = components.filter(({ name }) => scaledDown.includes(name));
+  if (dependents.every(({ ignored }) => ignored)) return 'paused';
+  const isAnyHeld = dependents.some(isHeld);
+  switch (verdict?.word) {
+    case undefined:
+    case 'skipped':
+      return 'unknown';
+    case 'healthy':
+      return isAnyHeld ? 'restoring' : 'healthy';
+    case 'unhealthy':
+      return isAnyHeld ? 'protected' : 'confirming';
+    case 'confirming':
+      return 'confirming';
+    case 'landing':
+      return 'landing';
+    // The probe failed; the word is the kind of failure.
+    default:
+      return 'unreachable';
+  }
+};
+
+/** Makes status snapshots of the demo's world from its API servers and from what the watchdogs log. */
+export class StatusSource {
+  readonly #options: SourceOptions;
+  /** By namespace, the last of each. */
+  readonly #verdicts = new Map<string, NonNullable<LogEntry['verdict']>>();
+  /** Namespaces that the weeder watches. */
+  readonly #weeding = new Set<string>();
+  /** Names by namespace, when they could last be read: where nobody serves Machines, a node stands for its own. */
+  readonly #nodes = new Map<string, readonly string[]>();
+  readonly #states = new Map<string, Pick<ShootStatus, 'state' | 'since'>>();
+
+  constructor(options: SourceOptions) {
+    this.#options = options;
+  }
+
+  get shoots(): readonly WatchedShoot[] {
+    return this.#options.shoots;
+  }
+
+  /** True if each watchdog that runs has every shoot in view. */
+  get isWatched(): boolean {
+    const { shoots, readProberLog, readWeederLog } = this.#options;
+    return (
+      (readProberLog === undefined || this.#verdicts.size >= shoots.length) &&
+      (readWeederLog === undefined || this.#weeding.size >= shoots.length)
+    );
+  }
+
+  /** Rejects with an ApiError. */
+  async observe(signal: AbortSignal): Promise<Observation> {
+    const { seed, shoots, clock, pace, source = 'gardener', readProberLog, readWeederLog } = this.#options;
+    const options = { signal, timeoutMs: requestTimeoutMs };
+    const objects = await readSeed(seed, source, options);
+    this.#readLogs();
+    const observed = await Promise.all(
+      shoots.map(async ({ name, namespace, client }): Promise<ShootStatus> => {
+        const components = objects.components(namespace);
+        const answers = components.some((one) => one.name === kubeApiserver && one.readyReplicas > 0);
+        const nodes = answers ? await nodesIn(client, options) : [];
+        if (answers) {
+          this.#nodes.set(
+            namespace,
+            nodes.map((node) => node.name),
+          );
+        }
+        return {
+          name,
+          ...this.#stateOf(namespace, components),
+          answers,
+          nodes,
+          components,
+          machines: objects.machines?.(namespace) ?? this.#nodes.get(namespace) ?? [],
+          pods: objects.pods(namespace),
+          weeded: objects.weeded(namespace).filter((pod) => pod !== undefined),
+        };
+      }),
+    );
+    return {
+      status: {
+        at: clock.now(),
+        leaders: [
+          ...(readProberLog === undefined ? [] : ['prober']),
+          ...(readWeederLog === undefined ? [] : ['weeder']),
+        ],
+        leaseExpiryMs: leaseLimitMs(pace),
+        graceMs: demoTiming(pace).graceMs,
+        shoots: observed,
+      },
+      faults: new Map(shoots.map(({ name, namespace }) => [name, objects.faults(namespace)[0] ?? noFaults])),
+    };
+  }
+
+  /** What is done to each shoot, by its namespace. Rejects with an ApiError. */
+  async faults(signal: AbortSignal): Promise<ReadonlyMap<string, Faults>> {
+    const { seed, source = 'gardener' } = this.#options;
+    const { value } = await seed.call(listFaults(source), { signal, timeoutMs: requestTimeoutMs });
+    return new Map(value.map(({ namespace, value: faults }) => [namespace, faults]));
+  }
+
+  /** Rejects with an ApiError. */
+  async inject(fault: Fault, signal: AbortSignal): Promise<void> {
+    const { seed, shoots, source = 'gardener' } = this.#options;
+    const shoot = shoots.find(({ name }) => name === fault.shoot);
+    if (shoot === undefined) throw new Error(`no shoot ${fault.shoot} in the demo`);
+    await seed.call(faultCall(fault, shoot.namespace, source), { signal, timeoutMs: requestTimeoutMs });
+  }
+
+  #readLogs(): void {
+    const { readProberLog, readWeederLog } = this.#options;
+    for (const text of readProberLog?.() ?? []) {
+      const { namespace = '', verdict } = readLogLine(text) ?? {};
+      if (verdict !== undefined) this.#verdicts.set(namespace, verdict);
+    }
+    for (const text of readWeederLog?.() ?? []) {
+      const { namespace = '', msg } = readLogLine(text) ?? {};
+      if (msg === 'weeding starts: the service is ready') this.#weeding.add(namespace);
+    }
+  }
+
+  #stateOf(namespace: string, components: readonly ComponentStatus[]) {
+    const verdict = this.#verdicts.get(namespace);
+    const state = stateOf(components, verdict);
+    const before = this.#states.get(namespace);
+    const current = before?.state === state ? before : { state, since: this.#options.clock.now() };
+    this.#states.set(namespace, current);
+    return {
+      ...current,
+      ...(verdict === undefined ? {} : { reason: verdict.reason }),
+      ...(state === 'paused' ? { next: 'ignore-scaling', ignored: scaledDown } : {}),
+    };
+  }
+}

@@ -1,0 +1,164 @@
+import type { Kube, KubeClient } from '../../../src/kubernetes/api/kube.ts';
+import { staticCredentials, withCredentials } from '../../../src/kubernetes/client/auth.ts';
+import { createKubeClient } from '../../../src/kubernetes/client/client.ts';
+import { parseUntrustedKubeconfig } from '../../../src/kubernetes/kubeconfig/untrusted.ts';
+import type { Logger } from '../../../src/ports/logger.ts';
+import { proberConfig } from '../../../src/prober/config.ts';
+import { createMeter } from '../../../src/telemetry/meter.ts';
+import { weederConfig } from '../../../src/weeder/config.ts';
+import { startWeeder } from '../../../src/weeder/setup.ts';
+import { type Scenario, createScenario } from '../../harness/harness.ts';
+import { type LogRecord, recordLog } from '../../harness/recorded-log.ts';
+import { createSeededRandom } from '../../time/random.ts';
+import type { WorldServer } from '../../world/endpoint.ts';
+import type { CareReport } from '../care.ts';
+import { demoProberConfig, demoWeederConfig } from '../configs.ts';
+import type { Finding } from '../findings.ts';
+import { render } from '../line.ts';
+import type { Watchdogs } from '../script.ts';
+import { runScript } from '../scripted.ts';
+import { type Pace, demoShoots, demoTiming, demoWorldSeed, twinName } from '../setting.ts';
+import { StatusSource } from '../source.ts';
+import { leaveUnprotected } from '../world.ts';
+
+/** The demo's world and watchdogs in memory and on virtual time; only processes and sockets are missing. */
+export interface DemoFixture {
+  readonly scenario: Scenario;
+  readonly source: StatusSource;
+  readonly stop: () => Promise<void>;
+}
+
+const kubeOf = (api: WorldServer): Kube => {
+  const { authorization } = parseUntrustedKubeconfig(api.kubeconfig());
+  return withCredentials(api.kube, staticCredentials(authorization));
+};
+
+/** The real weeder in the scenario's seed. */
+const startDemoWeeder = ({ clock, world }: Scenario, logger: Logger) => {
+  const { settings } = weederConfig.load(demoWeederConfig, { unknownFields: 'error' });
+  if (settings === undefined) throw new Error("the weeder's configuration is not valid");
+  return startWeeder({
+    settings,
+    concurrency: 1,
+    ports: {
+      clock,
+      random: createSeededRandom(0).fork('weeder'),
+      logger,
+      meter: createMeter({ processMetrics: false }),
+      seed: kubeOf(world.api),
+      identity: 'test',
+      leadership: { mayWrite: () => true },
+    },
+  });
+};
+
+/** Returns the lines that were added to the log since the last call. */
+const follow = (log: readonly LogRecord[]): (() => readonly string[]) => {
+  let read = 0;
+  return () => {
+    const added = log.slice(read).map((entry) => JSON.stringify(entry));
+    read = log.length;
+    return added;
+  };
+};
+
+export const createDemoFixture = (
+  pace: Pace,
+  { withProber, withWeeder, source = 'gardener' }: Watchdogs,
+  seed: number,
+): DemoFixture => {
+  const { settings } = proberConfig.load(demoProberConfig(pace, source), { unknownFields: 'error' });
+  if (settings === undefined) throw new Error("the prober's configuration is not valid");
+  const scenario = createScenario({
+    shoots: demoShoots.map((shoot) => ({ ...shoot, careObjects: source === 'gardener' })),
+    source,
+    timing: demoTiming(pace),
+    seed,
+    settings,
+  });
+  const { clock, world } = scenario;
+  leaveUnprotected(world, twinName);
+  if (withProber) scenario.startProber();
+  const { log, logger } = recordLog(clock, 'info');
+  const weeder = withWeeder ? startDemoWeeder(scenario, logger) : undefined;
+  const clientOf = (api: WorldServer): KubeClient => createKubeClient({ kube: kubeOf(api), clock });
+  return {
+    scenario,
+    source: new StatusSource({
+      seed: clientOf(world.api),
+      shoots: world.shoots.map(({ name, namespace, api }) => ({ name, namespace, client: clientOf(api) })),
+      clock,
+      pace,
+      source,
+      readProberLog: withProber ? follow(scenario.log) : undefined,
+      readWeederLog: withWeeder ? follow(log) : undefined,
+    }),
+    stop: async () => {
+      if (weeder !== undefined) await clock.run(weeder.stop());
+      await scenario.stop();
+    },
+  };
+};
+
+export interface ScriptRun {
+  readonly lines: readonly string[];
+  readonly findings: readonly Finding[];
+  readonly lastedMs: number;
+}
+
+export interface ScriptRunOptions extends Partial<Watchdogs> {
+  readonly seed?: number;
+  readonly meddle?: (scenario: Scenario) => void;
+  /** Default: all is well, in no time. */
+  readonly runCare?: (scenario: Scenario) => Promise<CareReport>;
+}
+
+/** Runs the whole script. */
+export const runWholeScript = async (options: ScriptRunOptions = {}): Promise<ScriptRun> => {
+  const {
+    withProber = true,
+    withWeeder = true,
+    source: worldSource = 'gardener',
+    seed = demoWorldSeed,
+    meddle,
+  } = options;
+  const { runCare = async () => ({ shoots: [] }) } = options;
+  const watchdogs = { withProber, withWeeder, source: worldSource };
+  const { scenario, source, stop } = createDemoFixture('script', watchdogs, seed);
+  const { clock } = scenario;
+  meddle?.(scenario);
+  const lines: string[] = [];
+  const findings = await clock.run(
+    runScript({
+      source,
+      watchdogs,
+      clock,
+      runCare: () => runCare(scenario),
+      print: (line) => lines.push(...render(line, clock.monotonic())),
+      signal: new AbortController().signal,
+    }),
+  );
+  const lastedMs = clock.monotonic();
+  await stop();
+  return { lines, findings, lastedMs };
+};
+
+export const seen = ({ findings }: ScriptRun): readonly boolean[] => findings.map((finding) => finding.seen);
+
+/** The lines about one shoot, without the times. */
+export const linesAbout = (lines: readonly string[], shoot: string): readonly string[] =>
+  lines.flatMap((line) => {
+    const [, about, text = ''] = /^ *\S+ {2}(\S+) +(.*)$/.exec(line) ?? [];
+    return about === shoot ? [text] : [];
+  });
+
+/** Parts that the lines lack, or have only before the previous part. */
+export const missingFrom = (lines: readonly string[], parts: readonly string[]): readonly string[] => {
+  const text = lines.join('\n');
+  let from = 0;
+  return parts.filter((part) => {
+    const place = text.indexOf(part, from);
+    if (place >= 0) from = place + 1;
+    return place < 0;
+  });
+};

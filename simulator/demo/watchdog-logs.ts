@@ -1,0 +1,23 @@
+/** What a watchdog has logged about a shoot. */
+export interface LogEntry {
+  readonly namespace: string;
+  readonly msg: unknown;
+  /** The prober's verdict, in one word and with its reason. */
+  readonly verdict?: { readonly word: string; readonly reason: string };
+}
+
+const parse = (line: string): Readonly<Record<string, unknown>> => {
+  try {
+    return (JSON.parse(line) ?? {}) as Readonly<Record<string, unknown>>;
+  } catch {
+    return {};
+  }
+};
+
+/** Undefined for a line that is about no shoot, or is not whole. */
+export const readLogLine = (line: string): LogEntry | undefined => {
+  const { namespace, msg, verdict: word, reason } = parse(line);
+  if (typeof namespace !== 'string') return undefined;
+  const hasVerdict = typeof word === 'string' && typeof reason === 'string';
+  return { namespace, msg, ...(hasVerdict ? { verdict: { word, reason } } : {}) };
+};

@@ -1,0 +1,60 @@
+import { ignoreScalingAnnotation } from '../../src/gardener/scaling-annotations.ts';
+import type { Clock } from '../../src/ports/clock.ts';
+import { type JsonMap, type SimKind, type SimObject, careSeedKinds, simKinds } from '../apiserver/index.ts';
+import { type World, type WorldSource, createWorld, serveWorld } from '../world/index.ts';
+import { type Pace, demoShoots, demoTiming, demoWorldSeed, twinName } from './setting.ts';
+
+type Metadata = SimObject['metadata'];
+
+/** Without the label that the weeder's selectors ask for. */
+const withoutRole = (metadata: Metadata): Metadata => {
+  const { 'gardener.cloud/role': _, ...labels } = metadata.labels ?? {};
+  return { ...metadata, labels };
+};
+
+/** Pods that come later are made from the template. */
+const withoutRoleInTemplate = (spec: unknown): JsonMap => {
+  const { template, ...others } = spec as { readonly template: { readonly metadata: Metadata } };
+  return { ...others, template: { ...template, metadata: withoutRole(template.metadata) } };
+};
+
+/** Keeps both watchdogs off a shoot: the prober by an annotation on its Deployments, the weeder by a label that its pods lack. */
+export const leaveUnprotected = (world: World, name: string): void => {
+  const { store } = world;
+  const { namespace } = world.shoot(name);
+  const patchAll = (kind: SimKind, change: (old: SimObject) => SimObject): void => {
+    for (const { metadata } of store.list(kind, namespace)) store.patch(kind, metadata, change);
+  };
+  patchAll(simKinds.Deployment, ({ metadata, ...old }) => ({
+    ...old,
+    metadata: { ...metadata, annotations: { ...metadata.annotations, [ignoreScalingAnnotation]: 'true' } },
+  }));
+  patchAll(simKinds.ReplicaSet, (old) => ({ ...old, spec: withoutRoleInTemplate(old.spec) }));
+  patchAll(simKinds.Pod, (old) => ({ ...old, metadata: withoutRole(old.metadata) }));
+};
+
+/** The demo's world on the loopback network. */
+export interface ServedWorld {
+  readonly seedKubeconfig: string;
+  readonly shoots: readonly { readonly name: string; readonly namespace: string; readonly kubeconfig: string }[];
+  close(): Promise<void>;
+}
+
+/** Creates the world and serves it over HTTPS, in this process and on `clock`. */
+export const openWorld = async (clock: Clock, pace: Pace, source: WorldSource = 'gardener'): Promise<ServedWorld> => {
+  const timing = demoTiming(pace);
+  const isGardeners = source === 'gardener';
+  const shoots = demoShoots.map((shoot) => ({ ...shoot, careObjects: isGardeners }));
+  const kinds = isGardeners ? { kinds: careSeedKinds } : {};
+  const world = createWorld({ clock, seed: demoWorldSeed, source, shoots, timing, ...kinds });
+  leaveUnprotected(world, twinName);
+  const served = await serveWorld(world, clock.now());
+  return {
+    seedKubeconfig: served.kubeconfig,
+    shoots: world.shoots.map(({ name, namespace, api }) => ({ name, namespace, kubeconfig: api.kubeconfig() })),
+    close: async () => {
+      world.stop();
+      await served.close();
+    },
+  };
+};

@@ -1,0 +1,71 @@
+import type { Clock } from '../../src/ports/clock.ts';
+import { type SimObject, asMap, capiKinds } from '../apiserver/index.ts';
+import type { World, WorldShoot } from '../world/index.ts';
+import { type End, nothing } from './fault-handlers.ts';
+import type { Fault } from './plan.ts';
+import { annotated, clusterRef, nodeNames } from './shoot-edits.ts';
+
+// What users and the controllers of Cluster API do to the objects of a cluster.
+
+const edit = ({ store }: World, shoot: WorldShoot, change: (old: SimObject) => Parameters<typeof store.put>[1]): void =>
+  void store.patch(capiKinds.Cluster, clusterRef(shoot), change);
+
+export type CapiPause = Extract<Fault, { kind: 'cluster-paused' }>['how'];
+
+/** As the annotation has it, any value pauses. */
+export const pauseCluster = (world: World, shoot: WorldShoot, how: CapiPause): End => {
+  const set = (isPaused: boolean): void =>
+    edit(world, shoot, (old) =>
+      how === 'spec'
+        ? { ...old, spec: { ...asMap(old.spec), paused: isPaused } }
+        : annotated(old, { 'cluster.x-k8s.io/paused': isPaused ? 'false' : undefined }),
+    );
+  set(true);
+  return () => set(false);
+};
+
+/** Nothing undoes it; finalizers keep the object. */
+export const deleteCluster = (world: World, shoot: WorldShoot, clock: Clock): End => {
+  const deletionTimestamp = new Date(clock.now()).toISOString();
+  edit(world, shoot, (old) => ({
+    ...old,
+    metadata: { ...old.metadata, deletionTimestamp, finalizers: ['cluster.cluster.x-k8s.io'] },
+  }));
+  return nothing;
+};
+
+/** In the end it is made again, as by a restoration from a backup. */
+export const removeForAWhile = ({ store }: World, shoot: WorldShoot): End => {
+  const cluster = store.get(capiKinds.Cluster, clusterRef(shoot));
+  store.remove(capiKinds.Cluster, clusterRef(shoot));
+  return () => {
+    if (cluster === undefined || store.get(capiKinds.Cluster, clusterRef(shoot)) !== undefined) return;
+    const { uid: _uid, resourceVersion: _version, deletionTimestamp: _deleted, ...metadata } = cluster.metadata;
+    store.put(capiKinds.Cluster, { ...cluster, metadata: { ...metadata, finalizers: [] } });
+  };
+};
+
+/** Its condition says that it has not been initialized yet: it is missing. */
+export const uninitialize = (world: World, shoot: WorldShoot): End => {
+  const { conditions } = asMap(world.store.get(capiKinds.Cluster, clusterRef(shoot))?.status);
+  const set = (next: unknown): void =>
+    edit(world, shoot, (old) => ({ ...old, status: { ...asMap(old.status), conditions: next } }));
+  set([]);
+  return () => set(conditions);
+};
+
+/** For good; their nodes live on. */
+export const leaveMachines = (
+  { store }: World,
+  shoot: WorldShoot,
+  { nodes, phase }: { readonly nodes: readonly number[]; readonly phase: 'Deleting' | 'Failed' },
+): End => {
+  const { namespace, name: cluster } = clusterRef(shoot);
+  for (const node of nodeNames(shoot, nodes)) {
+    store.patch(capiKinds.Machine, { namespace, name: `${cluster}-${node}` }, (old) => ({
+      ...old,
+      status: { ...asMap(old.status), phase },
+    }));
+  }
+  return nothing;
+};

@@ -1,0 +1,61 @@
+import type { Life } from '../history.ts';
+import { missedMs } from '../facts.ts';
+import { type Model, type ShootModel, exchangeKey } from '../model.ts';
+import { hamperedSpells } from '../process-model.ts';
+import { touches } from '../touches.ts';
+import { type Known, stateful } from './invariant.ts';
+import { type WatchdogWrite, watchdogWrite } from './scaling.ts';
+
+/** A write that was on its way, or that a look from just before has led to. */
+const underWayMs = 5_000;
+/** Until a process that starts, or that sees the seed again, knows what is there. */
+const learningMs = 15_000;
+const toleranceMs = 100;
+
+/** By shoot: when its restoration began; absent while nothing has been restored since the last scale-down. */
+type Restorations = ReadonlyMap<string, number>;
+
+/** It may have known nothing of the cluster, or of what became of it. */
+const isExcused = (life: Life, since: number, model: Model): boolean => {
+  const startedAt = model.processes.lives.get(life)?.startedAt ?? Number.POSITIVE_INFINITY;
+  if (startedAt > since - learningMs) return true;
+  return hamperedSpells(model.processes, life).some(({ from, to }) => from <= model.at && to >= since - learningMs);
+};
+
+/** A pause restores what is held. */
+const isPaused = (name: string, { phaseSince }: ShootModel, { model, rules }: Known): boolean =>
+  rules.plan.faults.some(
+    ({ at, forMs, fault }) =>
+      fault.kind === 'protection-pause' && touches(fault, name) && at <= model.at && at + forMs >= phaseSince,
+  );
+
+const judge = (write: WatchdogWrite, shoot: ShootModel, known: Known): string | undefined => {
+  const { model } = known;
+  const sentAt = model.exchanges.get(exchangeKey(write.writer))?.sentAt ?? model.at;
+  const sinceMs = sentAt - shoot.phaseSince;
+  if (sinceMs < underWayMs || isExcused(write.writer.life, shoot.phaseSince, model)) return undefined;
+  if (isPaused(write.shoot, shoot, known)) return undefined;
+  const what = `${write.shoot}: ${write.name} was restored ${(sinceMs / 1_000).toFixed(1)} s after`;
+  if (shoot.phase === 'missed' && sinceMs < missedMs - toleranceMs) return `${what} its Secret had gone`;
+  return shoot.phase === 'release' ? `${what} its Namespace was deleted` : undefined;
+};
+
+/**
+ * What is held of a cluster that goes by its Secret stays held while that is missed, and its counts are left to their owner while its Namespace is being deleted. A
+ * restoration that is under way goes on.
+ */
+export const custody = stateful<Restorations>('held while its Secret is missed', new Map(), (state, event, known) => {
+  const write = watchdogWrite(event);
+  const { model, rules } = known;
+  if (write === undefined || write.direction === 'marks' || rules.plan.source !== 'secret') return { state };
+  const next = new Map(state);
+  if (write.direction === 'down') {
+    next.delete(write.shoot);
+    return { state: next };
+  }
+  const shoot = model.shoots.get(write.shoot);
+  const began = state.get(write.shoot);
+  if (began === undefined) next.set(write.shoot, model.at);
+  if (shoot === undefined || (began !== undefined && began < shoot.phaseSince)) return { state: next };
+  return { state: next, problem: judge(write, shoot, known) };
+});

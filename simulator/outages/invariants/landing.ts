@@ -1,0 +1,84 @@
+import { gardenSettings } from '../../harness/index.ts';
+import { exchangeKey } from '../model.ts';
+import { type Look, viewOf } from '../client-views.ts';
+import { hasCrossed, read } from './evidence.ts';
+import { type Known, stateful } from './invariant.ts';
+import { watchdogWrite } from './scaling.ts';
+
+/** Of a kubelet that renews every 10 s: it has missed a renewal. */
+const lateMs = 15_000;
+const toleranceMs = 100;
+
+/** What is known of the outage of a shoot. */
+interface Outage {
+  /** The first scale-down. */
+  readonly since: number;
+  /** The restoration has begun. */
+  readonly hasLanded: boolean;
+}
+
+interface Landings {
+  readonly outages: ReadonlyMap<string, Outage>;
+  /** By process and shoot: until when its own observations said that the outage lasts, or when they began. */
+  readonly lasted: ReadonlyMap<string, number>;
+}
+
+const lastsIn = (look: Look, name: string, { model, views, rules }: Known, key: string): boolean => {
+  const shoot = model.shoots.get(name);
+  const view = views.get(key);
+  if (shoot === undefined || view === undefined) return false;
+  // Without what is forgiven after downtime: that a lease counts anew is no return.
+  const seen = read(look, { name, shoot, view: { ...view, downUntil: Number.NEGATIVE_INFINITY }, rules });
+  return seen.isAllSilent || hasCrossed(seen, rules);
+};
+
+const noteLooks = (lasted: ReadonlyMap<string, number>, name: string, key: string, known: Known) => {
+  const look = known.views.get(key)?.complete[0];
+  if (look === undefined || (lasted.has(key) && !lastsIn(look, name, known, key))) return lasted;
+  return new Map(lasted).set(key, look.knownAt);
+};
+
+/** Candidates that were alive when the first Deployment went down, and are late in this look. */
+const lateIn = (look: Look, { since }: Outage, limitMs: number): readonly string[] =>
+  [...look.leases]
+    .filter(([node, changedAt]) => {
+      const isCandidate = look.nodes?.get(node)?.isCandidate === true && look.machines?.has(node) === true;
+      return isCandidate && changedAt > since - limitMs && look.servedAt - changedAt > lateMs + toleranceMs;
+    })
+    .map(([node]) => node);
+
+/**
+ * What is held is restored only when all that were alive before the outage renew again, or `landingTimeout` after the outage at the earliest. Where clocks are
+ * wrong a renewal may be seen late, so nothing is said of these.
+ */
+export const landing = stateful<Landings>(
+  'lands before it restores',
+  { outages: new Map(), lasted: new Map() },
+  (state, event, known) => {
+    if (event.kind === 'request' && event.stage === 'answered' && event.shoot !== undefined) {
+      const key = `${event.exchange.life}/${event.shoot}`;
+      return { state: { ...state, lasted: noteLooks(state.lasted, event.shoot, key, known) } };
+    }
+    const write = watchdogWrite(event);
+    if (write === undefined || write.direction === 'marks') return { state };
+    const { shoot: name, writer, before, direction } = write;
+    const { model, views, rules } = known;
+    const outage = state.outages.get(name);
+    if (direction === 'down') {
+      if (outage?.hasLanded === false) return { state };
+      return { state: { ...state, outages: new Map(state.outages).set(name, { since: model.at, hasLanded: false }) } };
+    }
+    const shoot = model.shoots.get(name);
+    if (outage === undefined || outage.hasLanded || !before.isHeld) return { state };
+    const next = { ...state, outages: new Map(state.outages).set(name, { ...outage, hasLanded: true }) };
+    if (shoot?.phase !== 'run' || shoot.isSkewed) return { state: next };
+    const sentAt = model.exchanges.get(exchangeKey(writer))?.sentAt ?? model.at;
+    const look = viewOf(views, writer.life, name).complete.find(({ knownAt }) => knownAt <= sentAt);
+    if (look === undefined) return { state: next };
+    const waitedMs = look.knownAt - (state.lasted.get(`${writer.life}/${name}`) ?? look.knownAt);
+    const late = lateIn(look, outage, rules.limitMs(name));
+    if (late.length === 0 || waitedMs >= gardenSettings.landingTimeoutMs - toleranceMs) return { state: next };
+    const problem = `${name}: ${write.name} was restored ${(waitedMs / 1_000).toFixed(1)} s after the outage, without ${late.join(', ')}`;
+    return { state: next, problem };
+  },
+);

@@ -1,0 +1,126 @@
+import { viewOf } from '../client-views.ts';
+import type { Life, SimEvent } from '../history.ts';
+import { type Model, type ShootModel, exchangeKey } from '../model.ts';
+import type { Rules } from '../rules.ts';
+import { electionSettings } from '../../harness/index.ts';
+import { type Known, stateful, stateless } from './invariant.ts';
+import { type WatchdogWrite, watchdogWrite } from './scaling.ts';
+
+/** A leader that has not renewed for so long is not at work. */
+const silenceMs = 5_000;
+/** From the threshold on the leader has so long. */
+const leaderTimeMs = 3_000;
+/** In trigger mode silence counts from here. */
+const triggerMs = 15_000;
+const fewestSilent = 3;
+/** Of instants that timestamps tell in microseconds. */
+const resolutionMs = 1;
+
+const sentAtOf = ({ writer }: WatchdogWrite, model: Model): number =>
+  model.exchanges.get(exchangeKey(writer))?.sentAt ?? model.at;
+
+const leadsAt = (life: Life, sentAt: number, { leader }: Model): boolean =>
+  sentAt - (leader.renewals.get(life) ?? Number.NEGATIVE_INFINITY) < electionSettings(true).renewDeadlineMs;
+
+/** A scale-down by a process that does not lead. */
+const downWithoutLead = (event: SimEvent, { model, rules }: Known) => {
+  const write = watchdogWrite(event);
+  if (write?.direction !== 'down' || !rules.plan.elected) return undefined;
+  const sentAt = sentAtOf(write, model);
+  return leadsAt(write.writer.life, sentAt, model) ? undefined : { write, sentAt };
+};
+
+const isLeaderSilent = (sentAt: number, { leader }: Model): boolean => {
+  const latest = Math.max(Number.NEGATIVE_INFINITY, ...leader.renewals.values());
+  return sentAt - latest >= silenceMs - resolutionMs;
+};
+
+/** The first instant at which some set of nodes with these leases could have crossed a threshold. */
+const crossedAt = (name: string, leases: ShootModel['leases'], { plan, ...rules }: Rules): number => {
+  const changes = [...leases.values()].toSorted((a, b) => a - b);
+  const latest = changes.at(-1) ?? Number.POSITIVE_INFINITY;
+  const expired = (changes[1] ?? Number.POSITIVE_INFINITY) + rules.limitMs(name);
+  const silent =
+    changes.length < fewestSilent ? Number.POSITIVE_INFINITY : (changes[2] ?? latest) + rules.allSilentMs(name);
+  const triggered = plan.outside === 'trigger' ? (changes[1] ?? latest) + triggerMs : Number.POSITIVE_INFINITY;
+  return Math.min(expired, silent, triggered);
+};
+
+/** A standby scales down only where the leader does not renew, or has let the threshold pass by; and on leases that it has seen to be renewed. */
+export const inLeadersPlace = stateless('a standby acts only in the place of the leader', (event, known) => {
+  const { model, views, rules } = known;
+  const { write, sentAt } = downWithoutLead(event, known) ?? {};
+  if (write === undefined || sentAt === undefined) return undefined;
+  const shoot = model.shoots.get(write.shoot);
+  if (shoot === undefined) return undefined;
+  const what = `${write.shoot}: ${write.name} was scaled down by process ${write.writer.life}, which does not lead,`;
+  const { moved, complete } = viewOf(views, write.writer.life, write.shoot);
+  if (moved.size === 0) return `${what} though it has seen no lease renewed`;
+  if (isLeaderSilent(sentAt, model) || shoot.isSkewed) return undefined;
+  // By what it had been shown: a kubelet may have renewed since.
+  const { leases } = complete.find(({ knownAt }) => knownAt <= sentAt) ?? shoot;
+  const lateMs = sentAt - crossedAt(write.shoot, leases, rules);
+  return lateMs >= leaderTimeMs - resolutionMs
+    ? undefined
+    : `${what} ${(lateMs / 1_000).toFixed(1)} s after the threshold`;
+});
+
+/** When a Deployment was last restored, by whom, and by whom it had been scaled down. */
+interface Restored {
+  readonly at: number;
+  readonly by: Life;
+  /** The first scale-up of its shoot since the last scale-down there. */
+  readonly begunAt: number;
+  readonly downBy: Life;
+}
+
+interface Seen {
+  readonly downBy: ReadonlyMap<string, Life>;
+  readonly restored: ReadonlyMap<string, Restored>;
+  /** By shoot: the first scale-up since the last scale-down. */
+  readonly begunAt: ReadonlyMap<string, number>;
+}
+
+const leftToLeaderMs = 600_000;
+
+const judgeSecond = (event: SimEvent, known: Known, restored: Restored | undefined): string | undefined => {
+  const { model, views } = known;
+  const write = watchdogWrite(event);
+  if (write?.direction !== 'down' || restored === undefined) return undefined;
+  const { writer, shoot, name } = write;
+  const sentAt = sentAtOf(write, model);
+  const looks = viewOf(views, writer.life, shoot).complete.filter(({ knownAt }) => knownAt <= sentAt);
+  const what = `${shoot}: ${name} was scaled down by process ${writer.life}`;
+  // Whose own scale-up is under way has decided on it when that began, and turns round on what it sees since.
+  const decidedAt = restored.by === writer.life ? restored.begunAt : restored.at;
+  if (!looks.some(({ servedAt }) => servedAt >= decidedAt)) return `${what} on evidence from before its restoration`;
+  const isItsOwn = restored.downBy === writer.life && sentAt - restored.at < leftToLeaderMs;
+  if (!isItsOwn || leadsAt(writer.life, sentAt, model) || isLeaderSilent(sentAt, model)) return undefined;
+  return `${what}, which does not lead and had done so before: the leader restored it`;
+};
+
+/** Nobody scales down again, on the same evidence, what was restored in between; nor a standby soon what it had scaled down itself. */
+export const noSecondThoughts = stateful<Seen>(
+  'not down again on old evidence',
+  { downBy: new Map(), restored: new Map(), begunAt: new Map() },
+  (state, event, known) => {
+    const write = watchdogWrite(event);
+    if (write === undefined || write.direction === 'marks') return { state };
+    const key = `${write.shoot}/${write.name}`;
+    if (write.direction === 'down') {
+      const problem = judgeSecond(event, known, state.restored.get(key));
+      const begunAt = new Map([...state.begunAt].filter(([shoot]) => shoot !== write.shoot));
+      return { state: { ...state, downBy: new Map(state.downBy).set(key, write.writer.life), begunAt }, problem };
+    }
+    const { at } = known.model;
+    const begunAt = state.begunAt.get(write.shoot) ?? at;
+    const restored = { at, by: write.writer.life, begunAt, downBy: state.downBy.get(key) ?? '' };
+    return {
+      state: {
+        ...state,
+        restored: new Map(state.restored).set(key, restored),
+        begunAt: new Map(state.begunAt).set(write.shoot, begunAt),
+      },
+    };
+  },
+);

@@ -1,0 +1,35 @@
+import {
+  type World,
+  clusterAutoscaler,
+  kubeApiserver,
+  kubeControllerManager,
+  machineControllerManager,
+} from '../world/index.ts';
+
+/** Whose an object of the seed is, and its name in a shoot that shares its namespace with none. */
+export interface Owned {
+  readonly shoot: string;
+  readonly name: string;
+}
+
+export type OwnerOf = (namespace: string, name: string) => Owned | undefined;
+
+const components = [kubeApiserver, kubeControllerManager, machineControllerManager, clusterAutoscaler];
+
+/** By namespaces; where clusters share them, by the names that the world has given, read in no other way. */
+export const createOwners = ({ source, shoots }: Pick<World, 'source' | 'shoots'>): OwnerOf => {
+  if (source !== 'cluster-api') {
+    const names = new Map(shoots.map(({ name, namespace }) => [namespace, name]));
+    return (namespace, name) => {
+      const shoot = names.get(namespace);
+      return shoot === undefined ? undefined : { shoot, name };
+    };
+  }
+  const owned = new Map(
+    shoots.flatMap(({ name: shoot, namespace, nameOf, secretName }) => [
+      ...components.map((name) => [`${namespace}/${nameOf(name)}`, { shoot, name }] as const),
+      [`${namespace}/${secretName}`, { shoot, name: secretName }] as const,
+    ]),
+  );
+  return (namespace, name) => owned.get(`${namespace}/${name}`);
+};

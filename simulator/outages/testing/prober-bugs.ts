@@ -1,0 +1,249 @@
+import type { ProbeSettings } from '../../../src/prober/judge/verdict.ts';
+import type { Fault, Plan } from '../plan.ts';
+import { type Bug, type Change, type Shape, shape } from './bug.ts';
+
+/** Other settings for `probe`. */
+const settings =
+  (change: (settings: ProbeSettings) => Partial<ProbeSettings>): Change =>
+  (probe) =>
+  (deps, request = {}) => {
+    const inputOf = request.input as () => Shape;
+    const input = (): Shape => {
+      const known = inputOf();
+      const before = known.settings as ProbeSettings;
+      return { ...known, settings: { ...before, ...change(before) } };
+    };
+    return probe(deps, { ...request, input });
+  };
+
+/** Another decision of `probe`. */
+const decision =
+  (change: (decision: Shape, now: number) => Shape): Change =>
+  (probe) =>
+  async (deps = {}, request) => {
+    const result = shape(await probe(deps, request));
+    const clock = deps.clock as { monotonic(): number };
+    return { ...result, decision: change(shape(result.decision), clock.monotonic()) };
+  };
+
+/** Another verdict, where `change` gives one. */
+const verdict = (change: (verdict: Shape) => string | undefined): Change =>
+  decision((made, now) => {
+    const kind = change(shape(made.verdict));
+    return kind === undefined ? made : { ...made, verdict: { kind, crossedAt: now } };
+  });
+
+/** Another time for the next look, so many milliseconds from now. */
+const nextProbe = (ms: number): Change => decision((made, now) => ({ ...made, nextRunAt: now + ms }));
+
+/** Another write of `planPatch`. */
+const write =
+  (change: (write: Shape) => Shape): Change =>
+  (planPatch) =>
+  (...args) => {
+    const move = shape(planPatch(...args));
+    return move.kind === 'write' ? { ...move, write: change(shape(move.write)) } : move;
+  };
+
+const forgetDowntime: Change =
+  (probe) =>
+  (deps, request = {}) => {
+    const { unreachable: _, ...memory } = shape(request.memory);
+    const inputOf = request.input as () => Shape;
+    return probe(deps, { ...request, memory, input: () => ({ ...inputOf(), apiServer: {} }) });
+  };
+
+const upsideDown = (info: unknown): unknown =>
+  info === undefined ? undefined : { ...shape(info), level: -Number(shape(info).level) };
+
+const descending: Change =
+  (createFlow) =>
+  (plan = {}) => {
+    const resources = (plan.resources as readonly Shape[]).map((resource) => ({
+      ...resource,
+      scaleUp: upsideDown(resource.scaleUp),
+      scaleDown: upsideDown(resource.scaleDown),
+    }));
+    return createFlow({ ...plan, resources });
+  };
+
+const impatient: Change =
+  (advanceFlow) =>
+  (flow = {}, input = {}) => {
+    const operations = (flow.operations as readonly Shape[]).map((operation) =>
+      shape(operation.phase).kind === 'settling'
+        ? { ...operation, phase: { kind: 'done', outcome: 'scaled' } }
+        : operation,
+    );
+    return advanceFlow(flow.direction === 'up' ? { ...flow, operations } : flow, input);
+  };
+
+const presumptuous: Change =
+  (planPatch) =>
+  (resource = {}, state = {}, aim = {}) => {
+    const marks = Object.entries(shape(state.annotations)).filter(([name]) => !name.endsWith('/ignore-scaling'));
+    return planPatch(resource, { ...state, annotations: Object.fromEntries(marks) }, aim);
+  };
+
+const unconditional: Change =
+  (act) =>
+  (deps = {}, request = {}) => {
+    const action = shape(request.action);
+    if (action.kind !== 'write') return act(deps, request);
+    const base = { ...shape(shape(action.write).base), resourceVersion: '' };
+    return act(deps, { ...request, action: { ...action, write: { ...shape(action.write), base } } });
+  };
+
+const leaking: Change =
+  (act) =>
+  (deps = {}, request = {}) => {
+    (deps.clock as { timer(ms: number, callback: () => void): void }).timer(1e9, () => undefined);
+    return act(deps, request);
+  };
+
+/** What it makes leaves a timer behind when it is closed. */
+const leakingAtEnd: Change =
+  (createConfiguredProber) =>
+  (settings, deps = {}) => {
+    const prober = shape(createConfiguredProber(settings, deps));
+    const close = prober.close as () => Promise<void>;
+    return {
+      ...prober,
+      close: async () => {
+        await close();
+        (deps.clock as { timer(ms: number, callback: () => void): void }).timer(1e9, () => undefined);
+      },
+    };
+  };
+
+const inEarnest: Change =
+  (act) =>
+  (deps = {}, request = {}) =>
+    act({ ...deps, dryRun: false }, request);
+
+/** Probers' plans with so many of such faults. */
+const withFault =
+  (least: number, isSuch: (fault: Fault) => boolean) =>
+  ({ component, faults }: Plan): boolean =>
+    component === 'prober' && faults.filter(({ fault }) => isSuch(fault)).length >= least;
+
+const unevidenced = ['no scale-down without evidence'];
+const inexact = ['exact counts'];
+const disordered = ['levels in order'];
+
+export const proberBugs: readonly Bug[] = [
+  {
+    name: 'half the threshold is enough',
+    of: 'probe',
+    change: settings(({ nodeLeaseFailureFraction }) => ({ nodeLeaseFailureFraction: nodeLeaseFailureFraction / 2 })),
+    breaks: unevidenced,
+  },
+  {
+    name: 'leases expire too early',
+    of: 'probe',
+    change: settings(({ expiryAgeMs }) => ({ expiryAgeMs: expiryAgeMs / 2 })),
+    breaks: unevidenced,
+  },
+  {
+    name: 'the first look is believed',
+    of: 'probe',
+    change: verdict(({ kind }) => (kind === 'confirming' ? 'unhealthy' : undefined)),
+    breaks: unevidenced,
+  },
+  {
+    name: 'an API server that is down counts as an outage',
+    of: 'probe',
+    change: verdict(({ kind, failure }) =>
+      kind === 'failed' && failure === 'api_server_unreachable' ? 'unhealthy' : undefined,
+    ),
+    breaks: unevidenced,
+  },
+  {
+    name: 'downtime is not forgiven',
+    of: 'probe',
+    change: forgetDowntime,
+    breaks: unevidenced,
+    among: withFault(1, ({ kind, ...fault }) => kind === 'api-server' && 'server' in fault && fault.server !== 'seed'),
+    knownPlan: 836,
+  },
+  {
+    name: 'a silence of ten seconds is enough',
+    of: 'probe',
+    change: settings(() => ({ allSilentAfterMs: 10_000 })),
+    breaks: unevidenced,
+  },
+  {
+    name: 'one look at a silence is enough',
+    of: 'probe',
+    change: decision((made, now) =>
+      String(made.reason).startsWith('none of') ? { ...made, verdict: { kind: 'unhealthy', crossedAt: now } } : made,
+    ),
+    breaks: unevidenced,
+  },
+  {
+    name: 'late kubelets are not waited for',
+    of: 'probe',
+    change: settings(() => ({ landingTimeoutMs: 0 })),
+    breaks: ['lands before it restores'],
+  },
+  {
+    name: 'outages are overlooked',
+    of: 'probe',
+    change: verdict(({ kind }) => (kind === 'unhealthy' ? 'skipped' : undefined)),
+    breaks: ['protected in time', 'no node lost'],
+  },
+  {
+    name: 'recoveries are overlooked',
+    of: 'probe',
+    change: verdict(({ kind }) => (kind === 'healthy' ? 'skipped' : undefined)),
+    breaks: ['restored in the end'],
+  },
+  { name: 'probes have no pause in between', of: 'probe', change: nextProbe(10), breaks: ['no storm of requests'] },
+  {
+    name: 'the second look is the last',
+    of: 'probe',
+    change: nextProbe(1e6),
+    breaks: ['keeps looking', 'protected in time', 'restored in the end'],
+  },
+  { name: 'levels are taken in descending order', of: 'createFlow', change: descending, breaks: disordered },
+  { name: 'a scale-up does not wait for pods', of: 'advanceFlow', change: impatient, breaks: disordered },
+  {
+    name: 'one replica is restored, whatever there was',
+    of: 'planPatch',
+    change: write((wanted) => (Number(wanted.replicas) > 0 ? { ...wanted, replicas: 1 } : wanted)),
+    breaks: inexact,
+  },
+  {
+    name: 'the former count is not stored',
+    of: 'planPatch',
+    change: write((wanted) =>
+      wanted.replicas === 0
+        ? { ...wanted, annotations: { 'dependency-watchdog.gardener.cloud/meltdown-protection-active': '' } }
+        : wanted,
+    ),
+    breaks: inexact,
+  },
+  {
+    name: 'a pause is not heeded',
+    of: 'isPaused',
+    change: () => () => false,
+    breaks: ['paused is not scaled down'],
+    among: withFault(1, ({ kind }) => kind === 'protection-pause'),
+  },
+  { name: 'ignore-scaling is ignored', of: 'planPatch', change: presumptuous, breaks: inexact },
+  {
+    name: 'writes have no precondition',
+    of: 'act',
+    change: unconditional,
+    breaks: inexact,
+    among: (plan) => plan.latencyMs >= 300 && withFault(3, ({ kind }) => kind === 'autoscaler')(plan),
+  },
+  { name: 'a dry run is none', of: 'act', change: inEarnest, breaks: ['a dry run writes nothing'], knownPlan: 50 },
+  { name: 'each request leaves a timer behind', of: 'act', change: leaking, breaks: ['nothing held at rest'] },
+  {
+    name: 'a prober that ends leaves a timer behind',
+    of: 'createConfiguredProber',
+    change: leakingAtEnd,
+    breaks: ['nothing leaks'],
+  },
+];

@@ -1,0 +1,82 @@
+import type { Plan } from '../plan.ts';
+import { kubeControllerManager } from '../../world/index.ts';
+import { type Bug, type Change, type Shape, shape } from './bug.ts';
+
+/** `decideSecretLifecycle` is shown something else. */
+const shown =
+  (change: (state: Readonly<Record<string, unknown>>) => object): Change =>
+  (decide) =>
+  (state = {}) =>
+    decide({ ...state, ...change(state) });
+
+const withFault =
+  (isSuch: (fault: Plan['faults'][number]['fault']) => boolean) =>
+  ({ source, faults }: Plan): boolean =>
+    source === 'secret' && faults.some(({ fault }) => isSuch(fault));
+
+/** `decideCapiLifecycle` is shown another Cluster. */
+const withCluster =
+  (change: object): Change =>
+  (decide) =>
+  (cluster = {}) =>
+    decide({ ...cluster, ...change });
+
+const ofClusterApi =
+  (isSuch: (plan: Plan) => boolean) =>
+  (plan: Plan): boolean =>
+    plan.source === 'cluster-api' && isSuch(plan);
+
+const givenBack = ['a cluster that is left is given back'];
+
+// Texts are passed where other functions have objects.
+const firstOfFleet = 'fleet/one' as unknown as Shape;
+
+/** Several clusters in one namespace, and of each the name of the first. */
+const mixedUp: Change =
+  (fillIn) =>
+  (...args) => {
+    const [text, cluster] = args as unknown as readonly [string, string];
+    const isMixedUp = text.endsWith(kubeControllerManager) && cluster.startsWith('fleet/');
+    return isMixedUp ? fillIn(args[0], firstOfFleet) : fillIn(...args);
+  };
+
+/** Of clusters that go by the Secret with their kubeconfig, and of those of Cluster API. */
+export const sourceBugs: readonly Bug[] = [
+  {
+    name: 'what is held is restored as soon as its Secret is away',
+    of: 'decideSecretLifecycle',
+    change: shown(({ secret }) => (secret === 'missed' ? { secret: 'gone' } : {})),
+    breaks: ['held while its Secret is missed'],
+    among: withFault((fault) => fault.kind === 'credentials' && fault.how === 'missing'),
+  },
+  {
+    name: 'a Namespace that is being deleted is probed on',
+    of: 'decideSecretLifecycle',
+    change: shown(() => ({ namespaceDeleting: false })),
+    breaks: ['held while its Secret is missed', 'restored in the end'],
+    among: withFault((fault) => fault.kind === 'namespace-deletion'),
+  },
+  {
+    name: 'a paused Cluster is probed on',
+    of: 'decideCapiLifecycle',
+    change: withCluster({ paused: false }),
+    breaks: givenBack,
+    among: ofClusterApi(({ faults }) => faults.some(({ fault }) => fault.kind === 'cluster-paused')),
+  },
+  {
+    name: 'a Machine that is Deleting or Failed counts',
+    of: 'decodeCapiMachine',
+    change:
+      (decode) =>
+      (...args) => ({ ...shape(decode(...args)), phase: 'Running', deleting: false }),
+    breaks: ['no scale-down without evidence'],
+    among: ofClusterApi(({ faults }) => faults.some(({ fault }) => fault.kind === 'not-candidates')),
+  },
+  {
+    name: 'the first cluster of a namespace is held for each',
+    of: 'fillIn',
+    change: mixedUp,
+    breaks: ['no scale-down without evidence', 'protected in time'],
+    among: ofClusterApi(() => true),
+  },
+];

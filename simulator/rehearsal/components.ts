@@ -1,0 +1,87 @@
+import { isAnnotatedByUs } from '../../src/gardener/annotated.ts';
+import type { ResourceRef } from '../../src/kubernetes/api/resource-ref.ts';
+import { type DependentResource, type ProberSettings, ownerOf, placeOf } from '../../src/prober/index.ts';
+import { type SimKind, type SimObject, getPath } from '../apiserver/index.ts';
+import {
+  type ShootInit,
+  clusterAutoscaler,
+  kubeApiserver,
+  kubeControllerManager,
+  machineControllerManager,
+} from '../world/index.ts';
+
+/** The words of a name, as the prober knows them (src/prober/place.ts). */
+const words = /\{\{ ?(namespace|cluster) ?\}\}/g;
+
+/** A configured name as it is in a cluster. */
+export const fillIn = (text: string, cluster: string): string => {
+  const place = placeOf(cluster);
+  return text.replaceAll(words, (_, word: 'namespace' | 'cluster') => place[word]);
+};
+
+/** Names that other systems give these programs. */
+const others: Readonly<Record<string, string>> = {
+  'controller-manager': kubeControllerManager,
+  apiserver: kubeApiserver,
+};
+
+/** Which program a resource is: its name without that of its cluster. */
+export const componentOf = (name: string): string => {
+  const left = name.replaceAll(words, '').replaceAll(/^-|-$/g, '');
+  return left === name ? name : (others[left] ?? left);
+};
+
+const managers: readonly string[] = [kubeControllerManager, machineControllerManager, clusterAutoscaler];
+
+/** Place of a cluster of Cluster API: two share a namespace, and the parts of each have the configured names. */
+export const placeAt = (
+  settings: ProberSettings,
+  { index, name }: { readonly index: number; readonly name: string },
+): NonNullable<ShootInit['place']> => {
+  const namespace = `fleet-${String(Math.floor(index / 2) + 1)}`;
+  const { apiServerRef, dependentResources, kubeConfigSecretName } = settings;
+  const deployments = [apiServerRef, ...dependentResources.map(({ ref }) => ref)].filter(
+    (ref) => ref.kind === 'Deployment' && [kubeApiserver, ...managers].includes(componentOf(ref.name)),
+  );
+  const own = (text: string): string => fillIn(text, `${namespace}/${name}`);
+  return {
+    namespace,
+    cluster: name,
+    names: {
+      ...Object.fromEntries(deployments.map((ref) => [componentOf(ref.name), own(ref.name)])),
+      kubeconfig: own(kubeConfigSecretName),
+    },
+  };
+};
+
+/** Names of resources in other namespaces than their cluster: the simulated seed has none there. */
+export const elsewhere = ({ apiServerRef, dependentResources }: ProberSettings): readonly string[] =>
+  [apiServerRef, ...dependentResources.map(({ ref }) => ref)]
+    .filter(({ namespace = '{{ namespace }}' }) => fillIn(namespace, 'its/cluster') !== 'its')
+    .map(({ name }) => name);
+
+/** Which configured resource an object of the seed is, and whose. */
+export const findOwned = (
+  settings: ProberSettings,
+  { apiVersion, kind, metadata }: SimObject,
+): { readonly resource: DependentResource; readonly cluster: string } | undefined => {
+  const isSame = ({ ref }: { readonly ref: ResourceRef }) => ref.apiVersion === apiVersion && ref.kind === kind;
+  for (const resource of settings.dependentResources.filter(isSame)) {
+    const { name, namespace = '' } = metadata;
+    const cluster = ownerOf(settings, resource.ref, { name, namespace });
+    if (cluster !== undefined) return { resource, cluster };
+  }
+  return undefined;
+};
+
+/** The number of replicas that an object should have. */
+export const replicasOf = (object: SimObject, { scale }: SimKind): number => {
+  const found = getPath(object, scale?.replicas ?? []);
+  return typeof found === 'number' ? found : 1;
+};
+
+/** The same of a resource that is scaled; of one that is annotated, 0 while the prober's annotation is there, and else 1. */
+export const countOf = (object: SimObject, kind: SimKind, { annotation }: DependentResource): number => {
+  if (annotation === undefined) return replicasOf(object, kind);
+  return isAnnotatedByUs(object.metadata.annotations ?? {}) ? 0 : 1;
+};

@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+import { createKubeClient, staticCredentials, withCredentials } from '../../src/kubernetes/client/index.ts';
+import { parseUntrustedKubeconfig } from '../../src/kubernetes/kubeconfig/index.ts';
+import { decodeCapiMachine } from '../../src/cluster-api/machine.ts';
+import { capiKinds } from '../apiserver/capi-kinds.ts';
+import type { SimKind } from '../apiserver/kind.ts';
+import { simKinds } from '../apiserver/kinds.ts';
+import { createVirtualClock } from '../time/clock.ts';
+import { etcdAnnotation, kubeletsAnnotation } from './objects.ts';
+import type { WorldSource } from './source.ts';
+import { type World, createWorld } from './world.ts';
+
+const start = (source?: WorldSource) => {
+  const clock = createVirtualClock();
+  const shoots = [{ name: 'a', controlPlanePods: source !== 'cluster-api', nodeMonitorGraceMs: 80_000 }];
+  const world = createWorld({ clock, shoots, ...(source === undefined ? {} : { source }) });
+  return { clock, world, shoot: world.shoot('a') };
+};
+
+/** How the seed's API server answers a list, or `served`. */
+const listOf = async (world: World, path: string): Promise<unknown> => {
+  const { authorization } = parseUntrustedKubeconfig(world.api.kubeconfig());
+  const kube = withCredentials(world.api.kube, staticCredentials(authorization));
+  const client = createKubeClient({ kube, clock: createVirtualClock() });
+  const options = { signal: new AbortController().signal, timeoutMs: 1_000 };
+  return client.call({ method: 'GET', path, decode: () => undefined }, options).then(
+    () => 'served',
+    (error: unknown) => (error as { readonly code: unknown }).code,
+  );
+};
+
+const clusters = '/apis/extensions.gardener.cloud/v1alpha1/clusters';
+const machines = '/apis/machine.sapcloud.io/v1alpha1/machines';
+
+const annotate = ({ store }: World, value: Readonly<Record<string, string>>): void => {
+  store.patch(simKinds.Namespace, { name: 'shoot--sim--a' }, (old) => ({
+    ...old,
+    metadata: { ...old.metadata, annotations: value },
+  }));
+};
+
+describe('a seed that has never seen Gardener', () => {
+  it('serves neither Clusters nor Machines, and all else', async () => {
+    const { world } = start('secret');
+    expect(await listOf(world, clusters)).toBe('NotFound');
+    expect(await listOf(world, machines)).toBe('NotFound');
+    expect(await listOf(world, '/api/v1/secrets')).toBe('served');
+    expect(world.store.list(simKinds.Cluster)).toEqual([]);
+    const garden = start();
+    expect([await listOf(garden.world, clusters), await listOf(garden.world, machines)]).toEqual(['served', 'served']);
+  });
+
+  it('is steered by annotations on the Namespace of a control plane', async () => {
+    const { clock, world, shoot } = start('secret');
+    annotate(world, { [kubeletsAnnotation]: 'cut' });
+    await clock.advance(30_000);
+    expect(shoot.api.reachability).toBe('open');
+    const leases = shoot.store.list(simKinds.Lease, 'kube-node-lease');
+    const renewals = leases.map(({ spec }) => Date.parse((spec as { readonly renewTime: string }).renewTime));
+    expect(clock.now() - Math.max(...renewals)).toBeGreaterThanOrEqual(30_000);
+    annotate(world, { [etcdAnnotation]: 'down' });
+    await clock.advance(30_000);
+    expect(shoot.api.reachability).not.toBe('open');
+    annotate(world, {});
+    await clock.advance(120_000);
+    expect(shoot.api.reachability).toBe('open');
+  });
+
+  it('gives up nodes after the grace of its cluster', async () => {
+    const { clock, shoot } = start('secret');
+    shoot.cutKubelets();
+    await clock.advance(75_000);
+    expect(shoot.impact().nodesTurnedUnknown).toBe(0);
+    await clock.advance(25_000);
+    expect(shoot.impact().nodesTurnedUnknown).toBe(5);
+  });
+});
+
+describe('a seed with Cluster API', () => {
+  const group = '/apis/cluster.x-k8s.io/v1beta2';
+
+  it('serves its Clusters and Machines, and none of Gardener', async () => {
+    const { world } = start('cluster-api');
+    expect([await listOf(world, `${group}/clusters`), await listOf(world, `${group}/machines`)]).toEqual([
+      'served',
+      'served',
+    ]);
+    expect([await listOf(world, clusters), await listOf(world, machines)]).toEqual(['NotFound', 'NotFound']);
+    expect(await listOf(start().world, `${group}/clusters`)).toBe('NotFound');
+  });
+
+  it('has clusters that share a namespace, with nodes of the same names', () => {
+    const place = (cluster: string) => ({ name: cluster, place: { namespace: 'herd', cluster } });
+    const world = createWorld({
+      clock: createVirtualClock(),
+      source: 'cluster-api',
+      shoots: [place('one'), place('two')],
+    });
+    const { store } = world;
+    const namesOf = (kind: SimKind): readonly string[] => store.list(kind, 'herd').map(({ metadata }) => metadata.name);
+    expect(namesOf(capiKinds.Cluster)).toEqual(['one', 'two']);
+    expect(namesOf(simKinds.Secret)).toEqual(['one-kubeconfig', 'two-kubeconfig']);
+    expect(namesOf(simKinds.Deployment)).toContain('two-kube-controller-manager');
+    const nodesOf = (name: string) =>
+      world
+        .shoot(name)
+        .store.list(simKinds.Node)
+        .map(({ metadata }) => metadata.name);
+    expect(nodesOf('one')).toEqual(nodesOf('two'));
+    const shown = store.list(capiKinds.Machine, 'herd').map((object) => decodeCapiMachine(object, 'machine'));
+    expect(shown.filter(({ cluster }) => cluster === 'two').map(({ node }) => node)).toEqual(nodesOf('two'));
+  });
+
+  it('replaces the Machine of a node that was silent for too long', async () => {
+    const { clock, world, shoot } = start('cluster-api');
+    const list = () => world.store.list(capiKinds.Machine).map((object) => decodeCapiMachine(object, 'machine'));
+    const before = list().map(({ node }) => node);
+    shoot.cutKubelets([before[0] ?? '']);
+    await clock.advance(900_000);
+    const after = list();
+    expect(shoot.impact().machinesReplaced).toBe(1);
+    expect(after).toHaveLength(before.length);
+    expect(after.filter(({ phase }) => phase === 'Running').map(({ node }) => node)).not.toContain(before[0]);
+  });
+});

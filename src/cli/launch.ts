@@ -1,0 +1,150 @@
+import {
+  type ComponentConfig,
+  type ConfigProblem,
+  type LoadedConfig,
+  type Outline,
+  formatProblem,
+} from '../config/index.ts';
+import { KubeconfigError } from '../kubernetes/api/errors.ts';
+import type { Logger } from '../ports/logger.ts';
+import { type ProcessDeps, type ProcessOptions, systemClock } from '../process/index.ts';
+import {
+  type LogLevel,
+  type PrometheusMeter,
+  createLogger,
+  createMeter,
+  createProgramMetrics,
+} from '../telemetry/index.ts';
+import { version } from './build-info.ts';
+import type { Invocation } from './command.ts';
+import { CommandError } from './errors.ts';
+import type { CliIo } from './io.ts';
+import {
+  type ProcessFlagValues,
+  ignoredAmong,
+  logOptionsFrom,
+  type processFlags,
+  processOptionsFrom,
+} from './process-flags.ts';
+
+const loadSettings = async <Settings>(file: string, io: CliIo, load: (text: string) => LoadedConfig<Settings>) => {
+  let text: string;
+  try {
+    text = await io.readFile(file);
+  } catch (error) {
+    throw new CommandError(`cannot read --config-file ${file}: ${(error as Error).message}`);
+  }
+  const { settings, problems, outline } = load(text);
+  if (settings !== undefined) return { settings, outline, warnings: problems };
+  const lines = problems.map((problem) => formatProblem(file, problem));
+  throw new CommandError('the configuration is not valid', lines);
+};
+
+const reportWarnings = (warnings: readonly ConfigProblem[], logger: Logger): void => {
+  for (const { line, column, path, message } of warnings) {
+    logger.warn(`configuration: ${path} ${message}`, { line, column });
+  }
+};
+
+/** A command with the flags of every component, and perhaps more of its own. */
+interface Launch extends Invocation<typeof processFlags> {
+  readonly io: CliIo;
+}
+
+/** Log and metrics of a component. */
+interface Telemetry {
+  readonly logger: Logger;
+  /** For the reason of a failure, which is logged whatever the level. */
+  readonly fatal: Logger;
+  readonly meter: PrometheusMeter;
+}
+
+const openTelemetry = (component: string, flags: ProcessFlagValues, io: CliIo): Telemetry => {
+  const isDryRun = flags['dry-run'];
+  const meter = createMeter(isDryRun ? { defaultLabels: { dry_run: 'true' } } : {});
+  const { droppedLogLines } = createProgramMetrics(meter, { component, version, isDryRun });
+  const write = io.openLog({
+    onDropped: () => droppedLogLines.inc(),
+    onRecovered: (lines) => logger.warn('lines of this log could not be written', { lines }),
+  });
+  const { level, encoder } = logOptionsFrom(flags);
+  const loggerOf = (least: LogLevel): Logger => {
+    const logger = createLogger({ level: least, encoder, write, clock: systemClock() });
+    return isDryRun ? logger.child({ dryRun: true }) : logger;
+  };
+  const logger = loggerOf(level);
+  return { logger, fatal: loggerOf('error'), meter };
+};
+
+const warnOfIgnored = (given: readonly string[], operands: readonly string[], logger: Logger): void => {
+  const flags = ignoredAmong(given);
+  if (flags.length > 0) logger.warn('flags of the Go program have no effect', { flags });
+  if (operands.length > 0) logger.warn('arguments that are no flags have no effect', { arguments: operands });
+};
+
+interface Startable<Settings> {
+  readonly config: ComponentConfig<Settings>;
+  /** Runs the component until `stop` aborts or it fails; resolves with the exit code. */
+  readonly run: (deps: ProcessDeps<Settings>) => Promise<number>;
+  /** True if it runs only once and prints a result. */
+  readonly printsResult?: boolean;
+}
+
+interface Starting extends Launch, Omit<Telemetry, 'fatal'> {
+  readonly options: ProcessOptions;
+}
+
+const start = async <Settings>(
+  component: Startable<Settings>,
+  { flags, given, operands, io, logger, meter, options }: Starting,
+): Promise<number> => {
+  const { config, run } = component;
+  const file = flags['config-file'];
+  const unknownFields = flags.strict ? 'error' : 'warning';
+  const load = (text: string, inForce?: Outline) => config.load(text, { unknownFields, inForce });
+  const { settings, outline, warnings } = await loadSettings(file, io, load);
+  warnOfIgnored(given, operands, logger);
+  reportWarnings(warnings, logger);
+  // Under another name than `kubeconfig`, which the log redacts.
+  const { kubeconfig: kubeconfigFile, ...others } = options;
+  logger.info(`starting the ${config.component}`, {
+    version,
+    configFile: file,
+    configuration: settings,
+    options: { ...others, kubeconfigFile },
+  });
+  if (options.dryRun) logger.warn('dry run: nothing is written; what would be is logged as "would have ..."');
+  return run({
+    settings,
+    flags: options,
+    configFile: file,
+    readFile: io.readFile,
+    load,
+    outline,
+    configWarnings: warnings.length,
+    env: io.env,
+    logger,
+    meter,
+    version,
+    stop: io.stopOnSignals(),
+  });
+};
+
+/**
+ * Everything before and around a component: resolves with its exit code. What keeps it from starting is logged; for a component that prints a result
+ * it rejects with a CommandError instead. Rejects with a UsageError when flags contradict each other.
+ */
+export const launch = async <Settings>(component: Startable<Settings>, launched: Launch): Promise<number> => {
+  const options = processOptionsFrom(launched.flags);
+  const { fatal, ...telemetry } = openTelemetry(component.config.component, launched.flags, launched.io);
+  launched.io.reportCrashesTo(fatal);
+  try {
+    return await start(component, { ...launched, ...telemetry, options });
+  } catch (error) {
+    const problem = error instanceof KubeconfigError ? new CommandError(error.message) : error;
+    if (component.printsResult === true || !(problem instanceof CommandError)) throw problem;
+    const { message, details } = problem;
+    fatal.error(message, details.length === 0 ? {} : { problems: details });
+    return 1;
+  }
+};

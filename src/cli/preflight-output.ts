@@ -1,0 +1,163 @@
+import { styleText } from 'node:util';
+import {
+  type CheckStatus,
+  type FindingCode,
+  type PreflightCheck,
+  type PreflightFinding,
+  type PreflightReport,
+  codes,
+  rankOf,
+  statusOf,
+  subjects,
+} from '../preflight/index.ts';
+import { type OutputFormat, formatDocument } from './output.ts';
+import { wrapped } from './wrapped.ts';
+
+const width = 80;
+const document = 'https://github.com/gardener/dependency-watchdog-ts/blob/main/docs/preflight.md';
+/** Of one sentence, so many shoots are named, and of one code, so many sentences are printed; JSON has all. */
+const [mostShoots, mostSentences] = [10, 10];
+
+const words: Readonly<Record<CheckStatus, string>> = {
+  ok: 'ok',
+  failed: 'FAILED',
+  warning: 'WARNING',
+  unknown: 'UNKNOWN',
+  'left out': 'left out',
+};
+const colours = {
+  ok: 'green',
+  failed: 'red',
+  warning: 'yellow',
+  unknown: 'magenta',
+  'left out': 'dim',
+} as const satisfies Readonly<Record<CheckStatus, Parameters<typeof styleText>[0]>>;
+
+/** Makes a status stand out. */
+export type StatusPaint = (status: CheckStatus, text: string) => string;
+
+/** In colour only where stdout is a terminal that wants it (`NO_COLOR`), which `styleText` finds out. */
+export const inColour: StatusPaint = (status, text) => styleText(colours[status], text);
+
+const linkOf = (code: FindingCode): string => `${document}#${code}`;
+
+const indented = (text: string, indent: number): readonly string[] =>
+  wrapped(text, width - indent).map((line) => `${' '.repeat(indent)}${line}`);
+
+const codesOf = ({ findings }: PreflightCheck): readonly FindingCode[] => [
+  ...new Set(findings.map(({ code }) => code)),
+];
+
+const statusWidth = 8;
+
+const checkLines = (check: PreflightCheck, paint: StatusPaint): readonly string[] => {
+  const status = statusOf(check);
+  const found = codesOf(check);
+  const text = `${check.name}: ${check.detail}${found.length === 0 ? '' : ` [${found.join(', ')}]`}`;
+  const [first = '', ...more] = indented(text, statusWidth + 4).map((line) => line.trimStart());
+  return [
+    `  ${paint(status, words[status].padEnd(statusWidth))}  ${first}`,
+    ...more.map((line) => `${' '.repeat(statusWidth + 4)}${line}`),
+  ];
+};
+
+const subjectLines = (checks: readonly PreflightCheck[], paint: StatusPaint): readonly string[] =>
+  subjects.flatMap((subject) => {
+    const own = checks.filter((check) => check.subject === subject);
+    return own.length === 0 ? [] : [subject, ...own.flatMap((check) => checkLines(check, paint)), ''];
+  });
+
+const groupBy = <T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMap<string, readonly T[]> => {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    groups.set(key, [...(groups.get(key) ?? []), item]);
+  }
+  return groups;
+};
+
+const named = (shoots: readonly string[]): string => {
+  const rest = shoots.length - mostShoots;
+  const first = shoots.slice(0, mostShoots).join(', ');
+  return rest > 0 ? `${first} and ${String(rest)} more` : first;
+};
+
+/** One sentence, with the shoots that it is about. */
+const sentenceOf = (detail: string, findings: readonly PreflightFinding[]): string => {
+  const shoots = [...new Set(findings.flatMap(({ shoot }) => shoot ?? []))];
+  return shoots.length === 0 ? detail : `${named(shoots)}: ${detail}`;
+};
+
+const findingLines = (
+  code: FindingCode,
+  findings: readonly PreflightFinding[],
+  paint: StatusPaint,
+): readonly string[] => {
+  const { severity, todo } = codes[code];
+  const shoots = new Set(findings.flatMap(({ shoot }) => shoot ?? []));
+  const where = shoots.size === 0 ? '' : ` in ${String(shoots.size)} shoot${shoots.size === 1 ? '' : 's'}`;
+  const sentences = [...groupBy(findings, ({ detail }) => detail)].toSorted(([, a], [, b]) => b.length - a.length);
+  const rest = sentences.length - mostSentences;
+  return [
+    `${paint(severity, words[severity])} ${code}${where}`,
+    ...sentences.slice(0, mostSentences).flatMap(([detail, group]) => indented(sentenceOf(detail, group), 2)),
+    ...(rest > 0 ? indented(`and ${String(rest)} more (-o json has all)`, 2) : []),
+    ...indented(`-> ${todo}`, 2),
+    `  ${linkOf(code)}`,
+    '',
+  ];
+};
+
+const countsOf = (checks: readonly PreflightCheck[]): Readonly<Record<CheckStatus, number>> => {
+  const counts = { ok: 0, failed: 0, warning: 0, unknown: 0, 'left out': 0 };
+  for (const check of checks) counts[statusOf(check)] += 1;
+  return counts;
+};
+
+const summaryOf = (checks: readonly PreflightCheck[], paint: StatusPaint): string => {
+  const counts = countsOf(checks);
+  const names = { failed: 'failed', warning: 'with warnings', unknown: 'unknown', ok: 'ok', 'left out': 'left out' };
+  const order = ['failed', 'warning', 'unknown', 'ok', 'left out'] as const;
+  const parts = order.flatMap((status) =>
+    counts[status] === 0 ? [] : [paint(status, `${String(counts[status])} ${names[status]}`)],
+  );
+  return `${String(checks.length)} checks: ${parts.join(', ')}`;
+};
+
+/** What is well needs one line; what is not is explained at the end, worst first, where a terminal shows it. */
+const table = (checks: readonly PreflightCheck[], paint: StatusPaint): string => {
+  const findings = checks.flatMap((check) => check.findings);
+  // One read that failed is told once, whatever depends on it.
+  const unique = [...groupBy(findings, (finding) => JSON.stringify(finding)).values()].flatMap(([one]) => one ?? []);
+  const byCode = [...groupBy(unique, ({ code }) => code).values()]
+    .flatMap((group) => (group[0] === undefined ? [] : [{ code: group[0].code, group }]))
+    .toSorted((a, b) => rankOf(a.code) - rankOf(b.code));
+  return [
+    ...subjectLines(checks, paint),
+    ...byCode.flatMap(({ code, group }) => findingLines(code, group, paint)),
+    summaryOf(checks, paint),
+    '',
+  ].join('\n');
+};
+
+/** What machines read. */
+const documentOf = ({ checks, exitCode }: PreflightReport) => ({
+  exitCode,
+  counts: countsOf(checks),
+  checks: checks.map((check) => ({
+    subject: check.subject,
+    name: check.name,
+    status: statusOf(check),
+    detail: check.detail,
+    findings: check.findings.map((finding) => ({
+      ...finding,
+      severity: codes[finding.code].severity,
+      todo: codes[finding.code].todo,
+      link: linkOf(finding.code),
+    })),
+  })),
+});
+
+/** The report as text without control characters other than line feeds and colours; only the table is ever in colour. */
+export const formatPreflight = (report: PreflightReport, format: OutputFormat, paint: StatusPaint): string =>
+  format === 'table' ? table(report.checks, paint) : formatDocument(documentOf(report), format);

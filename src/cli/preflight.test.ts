@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import type { PreflightReport, PreflightRun } from '../preflight/index.ts';
+import { dwdWith } from './testing/dwd.ts';
+
+const never = async (): Promise<never> => expect.unreachable('no component runs');
+
+const preflight = async (argv: readonly string[], report: PreflightReport | string = { checks: [], exitCode: 0 }) => {
+  const runs: PreflightRun[] = [];
+  const outcome = await dwdWith(never, ['preflight', ...argv], {
+    runPreflight: async (run) => {
+      runs.push(run);
+      return typeof report === 'string' ? { ok: false, error: report } : { ok: true, value: report };
+    },
+  });
+  return { ...outcome, runs };
+};
+
+describe('dwd preflight', () => {
+  it('checks all shoots and the rights of the prober, unless told otherwise', async () => {
+    const { code, runs } = await preflight(['--config-file=example.yaml']);
+    expect(code).toBe(0);
+    expect(runs).toMatchObject([
+      {
+        configFile: 'example.yaml',
+        configWarnings: [],
+        settings: { nodeMonitorGraceMs: 40_000 },
+        rightsOf: { namespace: 'garden', name: 'dwd-prober' },
+        shoot: undefined,
+        asksShoots: true,
+        timeoutMs: 120_000,
+      },
+    ]);
+  });
+
+  it('takes a shoot, whose rights, and no shoots', async () => {
+    const argv = ['--config-file=example.yaml', '--shoot=dev/one', '--shoot-api-servers=false', '--rights-of'];
+    expect((await preflight([...argv, 'none'])).runs).toMatchObject([
+      { shoot: 'dev/one', asksShoots: false, rightsOf: undefined },
+    ]);
+    expect((await preflight([...argv, 'self'])).runs).toMatchObject([{ rightsOf: 'self' }]);
+    expect((await preflight([...argv, 'a/b.c'])).runs).toMatchObject([{ rightsOf: { namespace: 'a', name: 'b.c' } }]);
+  });
+
+  it.each(['x', 'a/b/c', 'a/', '/b', 'A/b', 'a/-b'])('refuses the rights of %j', async (word) => {
+    const { code, stderr, runs } = await preflight(['--config-file=example.yaml', `--rights-of=${word}`]);
+    expect({ code, runs }).toEqual({ code: 2, runs: [] });
+    expect(stderr).toContain('--rights-of takes the NAMESPACE/NAME of a ServiceAccount, self or none');
+  });
+
+  it('hands on what is odd in the file, and does not begin with one that is not valid', async () => {
+    const { runs } = await preflight(['--config-file=odd.yaml']);
+    expect(runs[0]?.configWarnings).toEqual([expect.stringMatching(/^odd\.yaml:\d+:1: successThreshold: warning: /)]);
+    const bad = await preflight(['--config-file=bad.yaml']);
+    expect(bad).toMatchObject({ code: 1, runs: [], stdout: '' });
+    expect(bad.stderr).toMatch(/^dwd preflight: the configuration is not valid\nbad\.yaml:\d+:\d+: probeInterval: /);
+    expect(await preflight(['--config-file=none.yaml'])).toMatchObject({
+      code: 1,
+      stderr: 'dwd preflight: cannot read --config-file none.yaml: no such file or directory\n',
+    });
+  });
+
+  it.each([0, 1, 2] as const)('exits with %d as the report says', async (exitCode) => {
+    const { code, stdout } = await preflight(['--config-file=example.yaml'], { checks: [], exitCode });
+    expect({ code, stdout }).toEqual({ code: exitCode, stdout: '0 checks: \n' });
+  });
+
+  it('exits with 2 and says why where there is no report', async () => {
+    expect(await preflight(['--config-file=example.yaml'], 'stopped')).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: 'dwd preflight: stopped\n',
+    });
+  });
+});

@@ -1,0 +1,234 @@
+import { describe, expect, it } from 'vitest';
+import { createLogger } from '../telemetry/logger.ts';
+import type { CliIo } from './io.ts';
+import type { OutputStream } from './log-sink.ts';
+import { type HostProcess, runProcess } from './run-process.ts';
+import type { HostTerminal } from './terminal.ts';
+
+/** A process of which everything but its ends is real; `exit` throws nothing and returns, unlike the real one. */
+const fakeProcess = () => {
+  const log: string[] = [];
+  const exits: number[] = [];
+  const signals = new Map<string, () => void>();
+  const outputErrors: ((error: unknown) => void)[] = [];
+  let crashed: (what: 'uncaught exception' | 'unhandled rejection', error: unknown) => void = () => undefined;
+
+  const output = (name: string): OutputStream => ({
+    writableLength: 0,
+    write: (text, done) => {
+      if (text !== '') log.push(`${name}: ${text}`);
+      if (done !== undefined) queueMicrotask(() => done());
+      return true;
+    },
+    on: (_event, listener) => outputErrors.push(listener),
+  });
+  const host: HostProcess = {
+    argv: ['version'],
+    env: { A: 'b' },
+    version: 'v24.0.0',
+    stdin: (async function* () {
+      yield new TextEncoder().encode('typed');
+    })(),
+    stdout: output('out'),
+    stderr: output('err'),
+    isAttended: false,
+    onSignal: (name, listener) => void signals.set(name, listener),
+    onCrash: (listener) => {
+      crashed = listener;
+    },
+    exit: (code) => void exits.push(code),
+  };
+  return {
+    host,
+    log,
+    exits,
+    signals,
+    crash: (...crash: Parameters<typeof crashed>) => crashed(...crash),
+    failOutput: (code: string) =>
+      outputErrors.forEach((listener) => listener(Object.assign(new Error(`${code}: failed, write`), { code }))),
+  };
+};
+
+const forever = (io: CliIo): Promise<number> => new Promise(() => io.stopOnSignals());
+
+/** A terminal that tells the log when it is taken and given back. */
+const fakeTerminal = (log: string[]): HostTerminal => ({
+  keys: { setRawMode: (isRaw) => log.push(`raw ${String(isRaw)}`), on: () => undefined, pause: () => undefined },
+  screen: { columns: 80, rows: 24, write: () => undefined, on: () => undefined },
+});
+
+describe('runProcess in a terminal', () => {
+  const nobody = { onKeys: () => undefined, onResize: () => undefined };
+
+  it('gives the command the terminal, and none where there is none', async () => {
+    const { host, log } = fakeProcess();
+    await runProcess({ ...host, terminal: fakeTerminal(log) }, async (io) => {
+      expect(io.terminal?.size()).toEqual({ columns: 80, rows: 24 });
+      return 0;
+    });
+    await runProcess(host, async (io) => {
+      expect(io).not.toHaveProperty('terminal');
+      return 0;
+    });
+    expect(log).toEqual([]);
+  });
+
+  it.each<[how: string, end: (set: ReturnType<typeof fakeProcess>) => void, code: number]>([
+    ['a second signal', ({ signals }) => ['SIGTERM', 'SIGTERM'].forEach((name) => signals.get(name)?.()), 143],
+    ['an exception that nobody caught', ({ crash }) => crash('uncaught exception', new Error('bug')), 1],
+  ])('gives it back before it ends by %s', async (_, end, code) => {
+    const set = fakeProcess();
+    const { host, log, exits } = set;
+    void runProcess({ ...host, terminal: fakeTerminal(log) }, (io) => {
+      io.terminal?.take(nobody);
+      return forever(io);
+    });
+    end(set);
+    expect(log.slice(0, 2)).toEqual(['raw true', 'raw false']);
+    expect(exits).toEqual([code]);
+  });
+
+  it('gives it back when the command has not', async () => {
+    const { host, log, exits } = fakeProcess();
+    await runProcess({ ...host, terminal: fakeTerminal(log) }, async (io) => {
+      io.terminal?.take(nobody);
+      return 4;
+    });
+    expect([log, exits]).toEqual([['raw true', 'raw false'], [4]]);
+  });
+});
+
+describe('runProcess', () => {
+  it('gives the command what the process has, and exits with its code once all is written', async () => {
+    const { host, log, exits } = fakeProcess();
+    await runProcess(host, async (io) => {
+      expect(io).toMatchObject({ argv: ['version'], env: { A: 'b' }, nodeVersion: 'v24.0.0' });
+      io.stdout('hello');
+      io.stderr(await io.readFile('-'));
+      return 3;
+    });
+    expect(log).toEqual(['out: hello', 'err: typed']);
+    expect(exits).toEqual([3]);
+  });
+
+  it.each([
+    ['SIGTERM', 143],
+    ['SIGINT', 130],
+    ['SIGHUP', 129],
+  ])('on %s aborts first and exits at once the second time', async (name, code) => {
+    const { host, exits, signals } = fakeProcess();
+    let stop: AbortSignal | undefined;
+    void runProcess(host, (io) => {
+      stop = io.stopOnSignals();
+      return new Promise(() => undefined);
+    });
+    expect(stop?.aborted).toBe(false);
+    signals.get(name)!();
+    expect(stop?.reason).toEqual(new Error(`received ${name}`));
+    expect(exits).toEqual([]);
+    signals.get(name)!();
+    expect(exits).toEqual([code]);
+  });
+
+  it('counts signals of both kinds together', () => {
+    const { host, exits, signals } = fakeProcess();
+    void runProcess(host, forever);
+    signals.get('SIGTERM')!();
+    signals.get('SIGINT')!();
+    expect(exits).toEqual([130]);
+  });
+
+  it('leaves signals alone until a command asks for them', async () => {
+    const { host, signals } = fakeProcess();
+    await runProcess(host, async () => 0);
+    expect(signals.size).toBe(0);
+  });
+
+  it('ends without a word, as by SIGPIPE, when its reader leaves early', () => {
+    const { host, log, exits, failOutput } = fakeProcess();
+    void runProcess(host, forever);
+    failOutput('EPIPE');
+    expect({ log, exits: new Set(exits) }).toEqual({ log: [], exits: new Set([141]) });
+  });
+
+  it('ends when output fails otherwise', () => {
+    const { host, log, exits, failOutput } = fakeProcess();
+    void runProcess(host, forever);
+    failOutput('ENOSPC');
+    expect(log[0]).toBe('err: dwd: output failed: ENOSPC: failed, write\n');
+    expect(exits[0]).toBe(1);
+  });
+
+  it.each(['uncaught exception', 'unhandled rejection'] as const)(
+    'tells an %s with its stack and exits with 1',
+    (what) => {
+      const { host, log, exits, crash } = fakeProcess();
+      void runProcess(host, forever);
+      crash(what, new TypeError('oops'));
+      expect(log.join('')).toMatch(new RegExp(`^err: dwd: ${what}: this is a bug: TypeError: oops\\n    at `));
+      expect(exits).toEqual([1]);
+    },
+  );
+
+  it.each([undefined, null, 'text', 7])('tells a rejection with %j', (reason) => {
+    const { host, log, exits, crash } = fakeProcess();
+    void runProcess(host, forever);
+    crash('unhandled rejection', reason);
+    expect(log).toEqual([`err: dwd: unhandled rejection: this is a bug: ${String(reason)}\n`]);
+    expect(exits).toEqual([1]);
+  });
+
+  it('logs crashes where the command wants them', () => {
+    const { host, log, exits, crash } = fakeProcess();
+    void runProcess(host, (io) => {
+      io.reportCrashesTo(createLogger({ level: 'error', encoder: 'json', write: io.stderr, clock: { now: () => 0 } }));
+      return forever(io);
+    });
+    crash('unhandled rejection', new Error('oops'));
+    expect(log).toHaveLength(1);
+    expect(JSON.parse(log[0]!.slice(5))).toMatchObject({
+      level: 'error',
+      msg: 'unhandled rejection: this is a bug',
+      error: { message: 'oops', stack: expect.stringContaining('Error: oops') as string },
+    });
+    expect(exits).toEqual([1]);
+  });
+
+  it('takes a command that rejects for a bug', async () => {
+    const { host, log, exits } = fakeProcess();
+    await runProcess(host, async () => Promise.reject(new RangeError('oops')));
+    expect(log[0]).toMatch(/^err: dwd: unexpected error: this is a bug: RangeError: oops\n/);
+    expect(exits).toEqual([1]);
+  });
+});
+
+describe('rule 31: output', () => {
+  const hostile = 'a\u001b[2J\u009b\u202e\r\n\tb';
+  const shown = 'a\\u001b[2J\\u009b\\u202e\\u000d\n\tb';
+
+  it('rule 31: text from outside cannot drive the terminal', async () => {
+    const { host, log } = fakeProcess();
+    await runProcess(host, async (io) => {
+      io.stdout(hostile);
+      io.stderr(hostile);
+      io.stdoutStyled('\u001b[31mred\u001b[39m');
+      return 0;
+    });
+    expect(log).toEqual([`out: ${shown}`, `err: ${shown}`, 'out: \u001b[31mred\u001b[39m']);
+  });
+
+  it('rule 31: nor can the message of a bug', async () => {
+    const { host, log } = fakeProcess();
+    await runProcess(host, () => Promise.reject(Object.assign(new Error(hostile), { code: 'X' })));
+    expect(log).toEqual([`err: dwd: unexpected error: this is a bug: ${shown}\n`]);
+  });
+
+  it.each(['json', 'console'] as const)('rule 31: nor can a log line (%s)', (encoder) => {
+    const lines: string[] = [];
+    const clock = { now: () => 0 };
+    const logger = createLogger({ level: 'info', encoder, write: (line) => lines.push(line), clock });
+    logger.info(hostile, { [hostile]: hostile, problem: new Error(hostile) });
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatch(/^[^\p{Cc}\p{Bidi_Control}]+\n$/u);
+  });
+});

@@ -1,0 +1,50 @@
+import type { StatusRun } from '../status/index.ts';
+import { clusterCommandOf, clusterFlags } from './cluster-command.ts';
+import { type FlagType, namespaceName, positiveDuration, text } from './flag-types.ts';
+import { type FlagValues, flag, optionalFlag } from './flags.ts';
+import type { CliIo } from './io.ts';
+
+const httpUrl: FlagType<URL> = {
+  placeholder: 'url',
+  takes: 'an http or https address with its port',
+  parse: (word) => {
+    const url = URL.parse(word);
+    return url !== null && /^https?:$/.test(url.protocol) && url.username === '' ? { value: url } : undefined;
+  },
+};
+
+const { kubeconfig, timeout } = clusterFlags('10s');
+
+/** Which prober is asked. */
+export const leaderFlags = {
+  selector: flag(text('labels', 'a label selector'), 'app=dwd-prober', 'Labels of the pods of the prober'),
+  'leader-url': optionalFlag(
+    httpUrl,
+    'Where a prober serves its health endpoints, such as a forwarded port; without it, the leader is asked through the API server',
+  ),
+  'leader-timeout': flag(
+    positiveDuration,
+    '1.5s',
+    'How long the prober may take to answer; then the objects of the seed tell what they can',
+  ),
+} as const;
+
+/** How to reach a prober, and the seed that it works on. */
+export const statusFlags = {
+  namespace: flag(namespaceName, 'garden', 'Namespace in which the prober runs'),
+  ...leaderFlags,
+  kubeconfig,
+  timeout: { ...timeout, description: 'How long a request to the seed may take' },
+} as const;
+
+export const statusRunOf = (
+  flags: FlagValues<typeof statusFlags>,
+  { shoot, io, stop }: { readonly shoot: string | undefined; readonly io: CliIo; readonly stop?: AbortSignal },
+): StatusRun => {
+  const { namespace, selector, 'leader-url': leaderUrl, 'leader-timeout': leaderTimeoutMs } = flags;
+  const command = clusterCommandOf(
+    { ...flags, 'dry-run': false },
+    stop === undefined ? io : { ...io, stopOnSignals: () => stop },
+  );
+  return { ...command, namespace, selector, leaderUrl, leaderTimeoutMs, shoot };
+};

@@ -1,0 +1,169 @@
+import { formatGoDuration } from '../kubernetes/api/duration.ts';
+import { type SeedStatus, type SeenShoot, isPlainHealthy } from '../status/index.ts';
+import { escapeControls } from '../telemetry/index.ts';
+import { initials, plural } from './status-screen/index.ts';
+import { wrapped } from './wrapped.ts';
+
+/** `3m12s` */
+export const ageIn = (ms: number): string => formatGoDuration(Math.max(0, Math.round(ms / 1_000)) * 1_000);
+
+/** Between two times as RFC 3339. */
+export const between = (from: string, to: string): string => ageIn(Date.parse(to) - Date.parse(from));
+
+/** `2026-01-01 14:00:00 UTC` */
+export const utc = (time: string): string => `${time.slice(0, 19).replace('T', ' ')} UTC`;
+
+/** `dev/one` */
+export const titleOf = ({ project, name }: SeenShoot): string => (project === undefined ? name : `${project}/${name}`);
+
+/** What protects a paused shoot in an outage, or takes `ignore-scaling` from its resources. */
+const remedyOf = ({ namespace, paused, unmet = false, ignored = [] }: SeenShoot, at: string): string => {
+  const rest = paused?.until === undefined ? '' : ` (${between(at, paused.until)})`;
+  return [
+    ...(unmet && paused !== null ? [`${rest}: dwd resume --shoot ${namespace} protects now`] : []),
+    ...(ignored.length > 0
+      ? [`; NOT PROTECTED: ignore-scaling on ${ignored.map(({ name }) => initials(name)).join(', ')}`]
+      : []),
+  ].join('');
+};
+
+/** `next probe in 7s` */
+export const nextOf = (shoot: SeenShoot, at: string): string => `${stepOf(shoot, at)}${remedyOf(shoot, at)}`;
+
+const stepOf = ({ next }: SeenShoot, at: string): string => {
+  if (next.at === undefined) return next.text;
+  const restMs = Date.parse(next.at) - Date.parse(at);
+  return restMs <= 0 ? `${next.text} now` : `${next.text} in ${ageIn(restMs)}`;
+};
+
+/** `kcm 2`, or `om paused` of a resource that is annotated with `cluster.x-k8s.io/paused`. */
+const oneHeld = ({ name, replicas, annotation }: SeenShoot['held'][number]): string =>
+  `${initials(name)} ${annotation === undefined ? String(replicas) : annotation.slice(annotation.indexOf('/') + 1)}`;
+
+const heldOf = ({ held }: SeenShoot): string => (held.length === 0 ? '-' : held.map(oneHeld).join(', '));
+
+const leaderSentence = ({ lease, source, at, prober }: SeedStatus): string => {
+  if (lease === undefined || lease.holder === '') {
+    if (prober?.leads === true) return `${prober.identity} leads.`;
+    if (lease === undefined) return 'Who leads could not be told.';
+    return 'Nobody leads: nothing is probed, and nothing new is protected.';
+  }
+  const { holder, since, isFresh } = lease;
+  const when = since === undefined ? '' : ` since ${utc(since)} (${between(since, at)})`;
+  if (!isFresh) return `${holder} has led${when}, and does not renew its Lease any more.`;
+  return `${holder} leads${when}${source === 'leader' ? '.' : ', and could not be asked.'}`;
+};
+
+const replicaSentences = ({ replicas, lease, prober }: SeedStatus): readonly string[] => {
+  if (replicas === undefined) return [];
+  const [leader = ''] = (lease?.holder ?? '').split('_');
+  const others = replicas.filter(({ pod }) => pod !== leader);
+  const words = others.map(
+    ({ pod, version, isReady }) => `${pod} ${version === '' ? '' : `(${version})`}${isReady ? '' : ' not ready'}`,
+  );
+  const standby = prober === undefined ? '' : `, ${prober.standby}`;
+  if (replicas.length === 0) {
+    return ['Standbys: unknown, because no pod of the prober was found (--namespace, --selector).'];
+  }
+  return [words.length === 0 ? 'No standby.' : `Standby${standby}: ${words.map((one) => one.trim()).join(', ')}.`];
+};
+
+const proberSentences = ({ prober, at }: SeedStatus): readonly string[] => {
+  if (prober === undefined) return [];
+  const { version, lastRoundEndedAt, missingRights, configHash, dryRun, paused } = prober;
+  return [
+    `Version ${version}, configuration ${configHash}${dryRun ? ', DRY RUN: nothing is written' : ''}.`,
+    lastRoundEndedAt === undefined
+      ? 'No probe round has ended yet.'
+      : `Last probe round ended ${between(lastRoundEndedAt, at)} ago.`,
+    missingRights.length === 0 ? 'No right is missing.' : `MISSING RIGHTS: ${missingRights.join('; ')}.`,
+    ...(paused === null ? [] : [`ALL SHOOTS PAUSED until ${paused.until ?? 'it is taken back'}: ${paused.reason}.`]),
+  ];
+};
+
+/** Who leads, since when, and with what. */
+const paragraphOf = (status: SeedStatus, columns: number): readonly string[] => {
+  const sentences = [leaderSentence(status), ...replicaSentences(status), ...proberSentences(status)];
+  return [
+    ...wrapped(sentences.join(' '), columns),
+    ...status.attention.flatMap((text) => wrapped(`! ${text}`, columns)),
+    ...status.problems.flatMap((text) => wrapped(`? ${text}`, columns)),
+    ...(status.source === 'objects' ? wrapped('This is what the objects of the seed tell.', columns) : []),
+  ];
+};
+
+const headings = ['SHOOT (project/name)', 'STATE', 'LEASES', 'SINCE', 'HELD', 'NEXT'] as const;
+
+const cellsOf = (shoot: SeenShoot, at: string): readonly string[] => {
+  const { state, candidates, expired, since, unmet = false, leftOut = 0 } = shoot;
+  const others = leftOut === 0 ? '' : `, ${String(leftOut)} left out`;
+  const leases = candidates === 0 ? '-' : `${String(expired)}/${String(candidates)} expired${others}`;
+  const shown = state === 'healthy' ? state : state.toUpperCase();
+  return [
+    titleOf(shoot),
+    unmet ? `! ${shown}` : shown,
+    leases,
+    since === undefined ? '-' : between(since, at),
+    heldOf(shoot),
+    nextOf(shoot, at),
+  ].map(escapeControls);
+};
+
+/** Columns that stand in the row in any case; the others go below it where the terminal is too narrow. */
+const fixed = 4;
+
+const linesOf = (rows: readonly (readonly string[])[], columns: number): readonly string[] => {
+  const all = [headings, ...rows];
+  const widths = headings.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
+  const total = widths.reduce((sum, width) => sum + width + 2, -2);
+  const shown = total <= columns ? headings.length : fixed;
+  const inRow = (row: readonly string[]): string =>
+    row
+      .slice(0, shown)
+      .map((text, column) => text.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd();
+  const below = (row: readonly string[]): readonly string[] =>
+    row.slice(shown).flatMap((text, index) => {
+      if (text === '-') return [];
+      const label = `    ${(headings[shown + index] ?? '').toLowerCase()}: `;
+      return wrapped(text, columns - label.length).map(
+        (line, nth) => `${nth === 0 ? label : ' '.repeat(label.length)}${line}`,
+      );
+    });
+  return all.flatMap((row, index) => [inRow(row), ...(index === 0 ? [] : below(row))]);
+};
+
+const countOf = ({ source, total }: SeedStatus, shown: number): string => {
+  const rest = total - shown;
+  if (source === 'objects') {
+    if (total === 0) return 'No shoot could be seen.';
+    return `${String(shown)} of ${plural(total, 'shoot')} held or paused; how the others are, only a prober knows.`;
+  }
+  if (total === 0) return 'No shoot is probed.';
+  if (shown === 0) return `${plural(total, 'shoot')}, all healthy (--all lists them).`;
+  return rest === 0 ? `${plural(total, 'shoot')}.` : `${plural(rest, 'more shoot')} healthy (--all lists them).`;
+};
+
+export interface TableOptions {
+  readonly all: boolean;
+  readonly columns: number;
+}
+
+/** The rows that are listed: what is not plain healthy, unless all are. */
+export const listed = ({ shoots }: SeedStatus, all: boolean): readonly SeenShoot[] =>
+  all ? shoots : shoots.filter((shoot) => !isPlainHealthy(shoot));
+
+/** Rows of a table with their heading, no line longer than `columns` unless a word is. */
+export const tableLines = (shoots: readonly SeenShoot[], at: string, columns: number): readonly string[] =>
+  linesOf(
+    shoots.map((shoot) => cellsOf(shoot, at)),
+    columns,
+  );
+
+/** The status for people, without control characters other than line feeds. */
+export const formatStatus = (status: SeedStatus, { all, columns }: TableOptions): string => {
+  const shoots = listed(status, all);
+  const table = shoots.length === 0 ? [] : ['', ...tableLines(shoots, status.at, columns)];
+  return `${[...paragraphOf(status, columns), ...table, '', countOf(status, shoots.length)].join('\n')}\n`;
+};

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { linesOfChanges } from './changes.ts';
+import type { ShootStatus } from './snapshot.ts';
+import { component, loopingPod, shootStatus, snapshotOf, takenAt } from './testing/snapshots.ts';
+
+const told = (before: Partial<ShootStatus>, after: Partial<ShootStatus>): readonly string[] =>
+  linesOfChanges(snapshotOf(shootStatus('alpha', before)), snapshotOf(shootStatus('alpha', after))).map(
+    ({ about, text }) => `${about}: ${text}`,
+  );
+
+const nodes = (ready: string, ageMs = 1_000): ShootStatus['nodes'] =>
+  shootStatus('alpha').nodes.map((node) => ({ ...node, ready, renewedAt: takenAt - ageMs }));
+
+describe('what has changed', () => {
+  it.each<[change: Partial<ShootStatus>, begin: readonly string[], end: readonly string[]]>([
+    [{ answers: false, nodes: [] }, ['kube-apiserver is down'], []],
+    [{ weeded: ['kube-apiserver-1'] }, ['the weeder deleted kube-apiserver-1'], []],
+    [{ nodes: nodes('Unknown') }, ['KCM has given up 2 nodes (Unknown): 0 of 2 Ready'], ['nodes: 2 of 2 Ready']],
+    [{ nodes: nodes('True', 22_500) }, ['2 of 2 leases expired'], ['all leases are renewed']],
+    [{ machines: ['shoot--sim--alpha-worker-2'] }, ['MCM deleted healthy machine shoot--sim--alpha-worker-1'], []],
+    [
+      { components: [component('kube-apiserver', { replicas: 0, active: true, stored: '1' })] },
+      ['kube-apiserver              1 -> 0', '  annotated replicas=1, meltdown-protection-active'],
+      ['kube-apiserver              0 -> 1', '  annotations removed', 'kube-apiserver              ready again'],
+    ],
+    [
+      { pods: [loopingPod('kube-apiserver', takenAt), loopingPod('kube-scheduler', takenAt)] },
+      ['crash loop: kube-apiserver waits 8s (3 restarts)'],
+      [],
+    ],
+    [{ state: 'protected', reason: '3/5 expired: no more' }, ['protected: 3/5 expired'], ['healthy']],
+    [{ state: 'unreachable', reason: 'GET /version: reset' }, ['unreachable: GET /version'], ['healthy']],
+    // The first verdict is no news where it is good.
+    [{ state: 'unknown' }, ['unknown'], []],
+  ])('%j is told once, and its end where it has one', (change, begin, end) => {
+    const prefixed = (lines: readonly string[]): readonly string[] => lines.map((text) => `alpha: ${text}`);
+    expect(told({}, change)).toEqual(prefixed(begin));
+    expect(told(change, change)).toEqual([]);
+    expect(told(change, {})).toEqual(prefixed(end));
+  });
+
+  it('tells of a crash loop each time that a pod waits anew', () => {
+    const waiting = (endsAt: number) => ({ pods: [loopingPod('kube-apiserver', endsAt)] });
+    expect(told(waiting(takenAt), waiting(takenAt + 1))).toHaveLength(1);
+  });
+
+  it('is nothing for a shoot that was not there before', () => {
+    expect(linesOfChanges(snapshotOf(), snapshotOf(shootStatus('alpha', { state: 'unreachable' })))).toEqual([]);
+  });
+});

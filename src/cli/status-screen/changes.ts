@@ -1,0 +1,105 @@
+import { formatGoDuration } from '../../kubernetes/api/duration.ts';
+import { type Line, line, plural } from './row.ts';
+import { type ComponentStatus, type ShootStatus, type StatusSnapshot, isUp, leaseAges } from './snapshot.ts';
+import { stateTones } from './table.ts';
+
+/** A shoot before and after a change, and how many of its leases had expired. */
+interface Change {
+  readonly before: ShootStatus;
+  readonly after: ShootStatus;
+  readonly expired: readonly [before: number, after: number];
+}
+
+const stateLines = ({ before, after: { name, state, reason = '' } }: Change): readonly Line[] => {
+  const isWellFromTheStart = before.state === 'unknown' && state === 'healthy';
+  if (before.state === state || isWellFromTheStart) return [];
+  // Behind the first colon stands the conclusion, which the state is.
+  const [what = ''] = reason.split(': ');
+  return [line([state, ...(what === '' ? [] : [what])].join(': '), name, stateTones[state])];
+};
+
+const apiServerLines = ({ before, after: { name, answers } }: Change): readonly Line[] =>
+  before.answers && !answers ? [line('kube-apiserver is down', name, 'bad')] : [];
+
+/** The rest of the control plane waits for kube-apiserver, so only that one's crash loop makes lines. */
+const crashLoopLines = ({ before, after: { name, pods } }: Change): readonly Line[] =>
+  pods.flatMap(({ uid, component, backOff, restarts }) => {
+    const known = before.pods.find((pod) => pod.uid === uid)?.backOff;
+    if (component !== 'kube-apiserver' || backOff === undefined || backOff.endsAt === known?.endsAt) return [];
+    const wait = `crash loop: ${component} waits ${formatGoDuration(backOff.ms)} (${plural(restarts, 'restart')})`;
+    return [line(wait, name)];
+  });
+
+const weededLines = ({ before, after: { name, weeded } }: Change): readonly Line[] =>
+  weeded.filter((pod) => !before.weeded.includes(pod)).map((pod) => line(`the weeder deleted ${pod}`, name, 'good'));
+
+const componentLines = (before: ComponentStatus, after: ComponentStatus, about: string): readonly Line[] => {
+  const name = after.name.padEnd(26);
+  const lines: Line[] = [];
+  if (after.annotation !== undefined) {
+    return before.active ? [] : [line(`${name}  annotated with ${after.annotation}`, about)];
+  }
+  if (before.replicas !== after.replicas) {
+    lines.push(line(`${name}  ${String(before.replicas)} -> ${String(after.replicas)}`, about));
+  }
+  if (after.active && !before.active) {
+    lines.push(line(`  annotated replicas=${after.stored ?? '?'}, meltdown-protection-active`, about));
+  }
+  if (before.active && !after.active) lines.push(line('  annotations removed', about));
+  if (isUp(after) && !isUp(before)) lines.push(line(`${name}  ready again`, about, 'good'));
+  return lines;
+};
+
+const leaseLines = ({ after: { name, nodes }, expired: [before, after] }: Change): readonly Line[] => {
+  const share = `${String(after)} of ${plural(nodes.length, 'lease')} expired`;
+  if (after > before) return [line(share, name, 'bad')];
+  return after === 0 && before > 0 ? [line('all leases are renewed', name)] : [];
+};
+
+const unready = ({ nodes }: ShootStatus): readonly string[] =>
+  nodes.filter(({ ready }) => ready !== 'True').map(({ name }) => name);
+
+const nodeLines = ({ before, after }: Change): readonly Line[] => {
+  const { name, nodes } = after;
+  const [was, is] = [unready(before), unready(after)];
+  const lost = is.filter((node) => !was.includes(node)).length;
+  const found = was.filter((node) => !is.includes(node) && nodes.some(({ name: known }) => known === node)).length;
+  const state = `${String(nodes.length - is.length)} of ${String(nodes.length)} Ready`;
+  if (lost > 0) return [line(`KCM has given up ${plural(lost, 'node')} (Unknown): ${state}`, name, 'bad')];
+  return found > 0 ? [line(`nodes: ${state}`, name)] : [];
+};
+
+const machineLines = ({ before, after }: Change): readonly Line[] =>
+  before.machines
+    .filter((machine) => !after.machines.includes(machine))
+    .map((machine) => line(`MCM deleted healthy machine ${machine}`, after.name, 'bad'));
+
+const linesOf = (change: Change): readonly Line[] => {
+  const { before, after } = change;
+  // Without an answer before and after, there are no nodes to compare.
+  const areComparable = before.answers && after.answers;
+  return [
+    ...(areComparable ? leaseLines(change) : []),
+    ...stateLines(change),
+    ...apiServerLines(change),
+    ...crashLoopLines(change),
+    ...weededLines(change),
+    ...after.components.flatMap((component) => {
+      const known = before.components.find(({ name }) => name === component.name);
+      return known === undefined ? [] : componentLines(known, component, after.name);
+    }),
+    ...(areComparable ? nodeLines(change) : []),
+    ...machineLines(change),
+  ];
+};
+
+/** What has changed between two snapshots, shoot by shoot. */
+export const linesOfChanges = (before: StatusSnapshot, after: StatusSnapshot): readonly Line[] => {
+  const expiredIn = (shoot: ShootStatus, { at, leaseExpiryMs }: StatusSnapshot): number =>
+    leaseAges(shoot, at).filter((age) => age >= leaseExpiryMs).length;
+  return after.shoots.flatMap((shoot) => {
+    const known = before.shoots.find(({ name }) => name === shoot.name);
+    if (known === undefined) return [];
+    return linesOf({ before: known, after: shoot, expired: [expiredIn(known, before), expiredIn(shoot, after)] });
+  });
+};

@@ -1,0 +1,15 @@
+export { linesOfChanges } from './changes.ts';
+export { type Line, type Paint, line, plural, seconds } from './row.ts';
+export { type ScreenEvent, type ScreenInput, statusScreen } from './screen.ts';
+export {
+  type ComponentStatus,
+  type NodeStatus,
+  type PodStatus,
+  type ShootStatus,
+  type StatusSnapshot,
+  isHeld,
+  isUp,
+  leaseAges,
+  shootIn,
+} from './snapshot.ts';
+export { initials } from './table.ts';

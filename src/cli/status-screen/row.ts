@@ -1,0 +1,54 @@
+import { escapeControls } from '../../telemetry/index.ts';
+
+/** `good` and `bad` are for results, `strong` for what stands out. */
+export type Tone = 'plain' | 'good' | 'bad' | 'strong' | 'dim';
+
+/** Gives a text its colour, or leaves it as it is. */
+export type Paint = (tone: Tone, text: string) => string;
+
+/** A piece of a row, without control characters. */
+export interface Segment {
+  readonly text: string;
+  readonly tone: Tone;
+}
+
+export type Row = readonly Segment[];
+
+/** A sentence about one shoot; `about` is empty where it is about all or none. */
+export interface Line {
+  readonly tone: Tone;
+  readonly about: string;
+  readonly text: string;
+}
+
+export const line = (text: string, about = '', tone: Tone = 'plain'): Line => ({ text, about, tone });
+
+export const segment = (text: string, tone: Tone = 'plain'): Segment => ({ text: escapeControls(text), tone });
+
+export const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)}s`;
+
+export const plural = (count: number, noun: string): string => `${String(count)} ${noun}${count === 1 ? '' : 's'}`;
+
+export const widthOf = (row: Row): number => row.reduce((sum, { text }) => sum + text.length, 0);
+
+/** Exactly as wide as `columns`: what is too long is cut, what is too short is filled with spaces. */
+export const fit = (row: Row, columns: number): Row => {
+  let rest = columns;
+  const kept = row.flatMap(({ text, tone }) => {
+    const part = text.slice(0, rest);
+    rest -= part.length;
+    return part === '' ? [] : [{ text: part, tone }];
+  });
+  return rest > 0 ? [...kept, segment(' '.repeat(rest))] : kept;
+};
+
+/** Rows of two panes side by side; the shorter one is filled up. */
+export const beside = (left: readonly Row[], right: readonly Row[], columns: number): readonly Row[] => {
+  const gap = 2;
+  const width = Math.floor((columns - gap) / 2);
+  return Array.from({ length: Math.max(left.length, right.length) }, (_, index) => [
+    ...fit(left[index] ?? [], width),
+    segment(' '.repeat(gap)),
+    ...(right[index] ?? []),
+  ]);
+};

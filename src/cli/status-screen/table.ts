@@ -1,0 +1,89 @@
+import { formatGoDuration } from '../../kubernetes/api/duration.ts';
+import { type Row, type Segment, type Tone, segment } from './row.ts';
+import type { ProtectionState } from '../../prober/index.ts';
+import { type ShootStatus, type StatusSnapshot, isHeld, leaseAges } from './snapshot.ts';
+
+export const stateTones: Readonly<Record<ProtectionState, Tone>> = {
+  healthy: 'good',
+  confirming: 'bad',
+  protected: 'strong',
+  landing: 'strong',
+  restoring: 'plain',
+  flapping: 'bad',
+  paused: 'dim',
+  unreachable: 'bad',
+  unknown: 'dim',
+};
+
+const headings = ['SHOOT', 'STATE', 'LEASES', 'SINCE', 'HELD', 'NEXT'];
+
+/** `kube-controller-manager` -> `kcm` */
+export const initials = (name: string): string =>
+  name
+    .split('-')
+    .map((word) => word.slice(0, 1))
+    .join('');
+
+const heldIn = ({ components }: ShootStatus): string =>
+  components
+    .filter(isHeld)
+    .map(({ name, stored = '?' }) => `${initials(name)} ${stored}`)
+    .join(', ');
+
+/** A shoot that is less protected than its state says is marked, and says so. */
+const stateCell = (shoot: ShootStatus): Segment => {
+  const { state, isUnmet = false, ignored = [], components } = shoot;
+  const isKeptOff = ignored.length > 0 && state !== 'unreachable' && !components.some(isHeld);
+  const word = isKeptOff ? 'NOT PROTECTED' : state === 'healthy' ? state : state.toUpperCase();
+  return segment(`${isUnmet ? '! ' : ''}${word}`, isUnmet || isKeptOff ? 'bad' : stateTones[state]);
+};
+
+/** One cell per heading. */
+const cellsOf = (shoot: ShootStatus, { at, leaseExpiryMs }: StatusSnapshot): Row => {
+  const { name, since, next = '-' } = shoot;
+  const ages = leaseAges(shoot, at);
+  const seen = { expired: ages.filter((age) => age >= leaseExpiryMs).length, candidates: ages.length };
+  const { expired, candidates } = shoot.counts ?? seen;
+  const held = heldIn(shoot);
+  return [
+    segment(name),
+    stateCell(shoot),
+    candidates === 0
+      ? segment('-')
+      : segment(`${String(expired)}/${String(candidates)} expired`, expired > 0 ? 'bad' : 'plain'),
+    segment(since === undefined ? '-' : formatGoDuration(Math.max(0, Math.round((at - since) / 1_000)) * 1_000)),
+    segment(held === '' ? '-' : held, held === '' ? 'plain' : 'strong'),
+    segment(next),
+  ];
+};
+
+/** So many of the items, with the one at `index` among them. */
+const windowOf = <T>(items: readonly T[], index: number, size: number): readonly T[] => {
+  const from = Math.max(0, Math.min(index - Math.floor(size / 2), items.length - size));
+  return items.slice(from, from + size);
+};
+
+/** A heading, and a row for each shoot; where there are more than `most`, those around the selected one. */
+export const tableRows = (snapshot: StatusSnapshot, selected: string, most: number): readonly Row[] => {
+  const { shoots } = snapshot;
+  const place = Math.max(
+    0,
+    shoots.findIndex(({ name }) => name === selected),
+  );
+  const numbered = shoots.map((shoot, index) => ({ shoot, number: index + 1 }));
+  const shown = windowOf(numbered, place, most).map(({ shoot, number }) => ({
+    mark: segment(`${shoot.name === selected ? '>' : ' '} ${String(number)} `, 'strong'),
+    cells: cellsOf(shoot, snapshot),
+  }));
+  const widths = headings.map(
+    (heading, column) => 2 + Math.max(heading.length, ...shown.map(({ cells }) => cells[column]?.text.length ?? 0)),
+  );
+  const aligned = (cells: readonly Segment[]): Row =>
+    cells.map(({ text, tone }, column) => ({ text: text.padEnd(widths[column] ?? 0), tone }));
+  const margin = Math.max(4, ...shown.map(({ mark }) => mark.text.length));
+  const fill = ({ text, tone }: Segment): Segment => ({ text: text.padEnd(margin), tone });
+  return [
+    [segment(' '.repeat(margin)), ...aligned(headings.map((heading) => segment(heading, 'dim')))],
+    ...shown.map(({ mark, cells }) => [fill(mark), ...aligned(cells)]),
+  ];
+};

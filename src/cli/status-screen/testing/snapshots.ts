@@ -1,0 +1,51 @@
+import type { ComponentStatus, ShootStatus, StatusSnapshot } from '../snapshot.ts';
+
+export const component = (name: string, change: Partial<ComponentStatus> = {}): ComponentStatus => ({
+  name,
+  replicas: 1,
+  readyReplicas: 1,
+  active: false,
+  ignored: false,
+  ...change,
+});
+
+/** Milliseconds since the epoch. */
+export const takenAt = Date.UTC(2026, 10, 21);
+
+/** Up and well for a minute: two nodes whose leases are 1 and 2 seconds old. */
+export const shootStatus = (name: string, change: Partial<ShootStatus> = {}): ShootStatus => ({
+  name,
+  state: 'healthy',
+  since: takenAt - 60_000,
+  answers: true,
+  nodes: [1, 2].map((number) => ({
+    name: `shoot--sim--${name}-worker-${String(number)}`,
+    ready: 'True',
+    renewedAt: takenAt - number * 1_000,
+  })),
+  components: ['etcd-main', 'kube-apiserver', 'kube-controller-manager', 'machine-controller-manager'].map((part) =>
+    component(part),
+  ),
+  machines: [`shoot--sim--${name}-worker-1`, `shoot--sim--${name}-worker-2`],
+  pods: [],
+  weeded: [],
+  ...change,
+});
+
+export const snapshotOf = (...shoots: readonly ShootStatus[]): StatusSnapshot => ({
+  at: takenAt,
+  leaders: ['prober', 'weeder'],
+  leaseExpiryMs: 22_500,
+  graceMs: 30_000,
+  shoots,
+});
+
+/** A pod in back-off until `endsAt`. */
+export const loopingPod = (name: string, endsAt: number): ShootStatus['pods'][number] => ({
+  name: `${name}-1`,
+  uid: name,
+  component: name,
+  deleting: false,
+  restarts: 3,
+  backOff: { ms: 8_000, endsAt },
+});

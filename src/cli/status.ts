@@ -1,0 +1,89 @@
+import type { Clock } from '../ports/clock.ts';
+import { systemClock } from '../process/index.ts';
+import type { SeedStatus, SeenShoot, StatusRun } from '../status/index.ts';
+import { type Command, defineCommand } from './command.ts';
+import { bool, shootName, shootNames } from './flag-types.ts';
+import { flag, optionalFlag } from './flags.ts';
+import type { CliIo } from './io.ts';
+import { formatDocument, outputFlag } from './output.ts';
+import { statusFlags, statusRunOf } from './status-flags.ts';
+import { watchLive } from './status-live.ts';
+import { formatStatus, listed, tableLines } from './status-output.ts';
+
+export type RunStatus = (run: StatusRun) => Promise<SeedStatus>;
+
+const description = `Shows where meltdown protection is active, since when, why, and what comes next: who leads, and a line for each shoot that is not plain healthy, worst first. It reads, and writes nothing.
+
+The leader knows most, and is asked through the API server (pods/proxy; dwd manifests --component operator prints the role) or at --leader-url. Where it cannot be asked, or no prober runs, the objects of the seed tell what is held and what is paused, and the table says so.
+
+Exits with 0 when nothing is held and every shoot was probed within three intervals, with 1 when something is held or needs eyes, and with 2 when that cannot be told.`;
+
+const flags = {
+  shoot: optionalFlag(shootName, `The only shoot to show: ${shootNames}`),
+  all: flag(bool, 'false', 'List healthy shoots as well'),
+  watch: { ...flag(bool, 'false', 'Go on, and show what changes until you stop it'), short: 'w' },
+  ...statusFlags,
+  output: outputFlag(),
+} as const;
+
+/** Between two looks of `--watch`. */
+const paceMs = 2_000;
+const usualColumns = 80;
+
+interface Watching {
+  readonly clock: Clock;
+  readonly stop: AbortSignal;
+  readonly all: boolean;
+  readonly columns: number;
+}
+
+/** What a shoot is in, without what changes by itself. */
+const keyOf = ({ namespace, state, reason, held }: SeenShoot): string =>
+  JSON.stringify([namespace, state, state === 'healthy' ? '' : reason, held]);
+
+/** False when `stop` has aborted. */
+const pause = (clock: Clock, stop: AbortSignal): Promise<boolean> =>
+  clock.sleep(paceMs, stop).then(
+    () => true,
+    () => false,
+  );
+
+/** Rows as they change, as `kubectl get -w` prints them. Resolves with the exit code of the last look. */
+const watch = async (read: () => Promise<SeedStatus>, io: CliIo, { clock, stop, all, columns }: Watching) => {
+  let status = await read();
+  io.stdout(formatStatus(status, { all, columns }));
+  while (await pause(clock, stop)) {
+    const known = new Set(status.shoots.map(keyOf));
+    status = await read();
+    const changed = status.shoots.filter((shoot) => !known.has(keyOf(shoot)));
+    if (changed.length > 0) io.stdout(`${tableLines(changed, status.at, columns).slice(1).join('\n')}\n`);
+  }
+  return status.exitCode;
+};
+
+export const statusCommand = (run: RunStatus): Command =>
+  defineCommand({
+    name: 'status',
+    summary: 'show where protection is active, since when, why, and what comes next',
+    description,
+    flags,
+    run: async ({ flags: given }, io) => {
+      const { shoot, all, output } = given;
+      const columns = Math.max(usualColumns, io.terminal?.size().columns ?? usualColumns);
+      const stop = io.stopOnSignals();
+      const read = (): Promise<SeedStatus> => run(statusRunOf(given, { shoot, io, stop }));
+      const { terminal } = io;
+      if (given.watch && terminal !== undefined) {
+        const readOne = (one = shoot): Promise<SeedStatus> => run(statusRunOf(given, { shoot: one, io, stop }));
+        return watchLive({ terminal, clock: systemClock(), stop, read: readOne });
+      }
+      if (given.watch) return watch(read, io, { clock: systemClock(), stop, all: all || shoot !== undefined, columns });
+      const status = await read();
+      const shown =
+        output === 'table'
+          ? formatStatus(status, { all: all || shoot !== undefined, columns })
+          : formatDocument({ ...status, shoots: listed(status, true) }, output);
+      io.stdout(shown);
+      return status.exitCode;
+    },
+  });

@@ -1,0 +1,35 @@
+import { clusterCommandOf, clusterFlags } from './cluster-command.ts';
+import { UsageError } from './errors.ts';
+import { bool, namespaceName, shootName, shootNames } from './flag-types.ts';
+import { flag, optionalFlag } from './flags.ts';
+import type { CliIo } from './io.ts';
+
+/** Flags of the commands that steer the prober of a seed. */
+export const steerFlags = (timeout: string) => {
+  const { kubeconfig, timeout: longest } = clusterFlags(timeout);
+  return {
+    shoot: optionalFlag(shootName, `The shoot: ${shootNames}`),
+    all: flag(bool, 'false', 'All shoots of the seed'),
+    namespace: flag(namespaceName, 'garden', 'Where the prober runs', 'n'),
+    kubeconfig,
+    timeout: longest,
+  } as const;
+};
+
+interface SteerFlagValues {
+  readonly shoot: string | undefined;
+  readonly all: boolean;
+  readonly namespace: string;
+  readonly kubeconfig: string | undefined;
+  readonly timeout: number;
+}
+
+const forbidden =
+  'it takes the role that dwd manifests --component operator prints: ask who administers this seed for it';
+
+/** What these commands are given. Throws a UsageError unless exactly one of --shoot and --all is. */
+export const steerCommandOf = (flags: SteerFlagValues, io: CliIo) => {
+  const { shoot, all, namespace: home } = flags;
+  if ((shoot === undefined) === !all) throw new UsageError('give either --shoot or --all');
+  return { ...clusterCommandOf({ ...flags, 'dry-run': false }, io, forbidden), shoot, home };
+};

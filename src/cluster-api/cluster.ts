@@ -1,0 +1,47 @@
+import {
+  type JsonObject,
+  childObject,
+  decodeMeta,
+  decodeObject,
+  decodeString,
+  optionalBoolean,
+  optionalList,
+  optionalString,
+} from '../kubernetes/api/decode.ts';
+import { isPaused } from './paused.ts';
+
+/** A Cluster (`cluster.x-k8s.io`, v1beta1 or v1beta2: what is read of it is the same in both). */
+export interface CapiCluster {
+  readonly namespace: string;
+  readonly name: string;
+  /** No controller of Cluster API acts on it (`spec.paused`, or its annotation; `EnsurePausedCondition` in sigs.k8s.io/cluster-api/util/paused). */
+  readonly paused: boolean;
+  /** Its API server has answered at some time (condition `ControlPlaneInitialized`). */
+  readonly initialized: boolean;
+  readonly deleting: boolean;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+const isTrue = (conditions: readonly unknown[], wanted: string, path: string): boolean =>
+  conditions.some((item, index) => {
+    const at = `${path}[${String(index)}]`;
+    const { type, status } = decodeObject(item, at);
+    return decodeString(type, `${at}.type`) === wanted && optionalString(status, `${at}.status`) === 'True';
+  });
+
+const conditionsOf = (object: JsonObject, path: string): readonly unknown[] =>
+  optionalList(childObject(object, path, 'status').conditions, `${path}.status.conditions`) ?? [];
+
+export const decodeCapiCluster = (json: unknown, path: string): CapiCluster => {
+  const object = decodeObject(json, path);
+  const { namespace, name, annotations, deleting } = decodeMeta(object, path);
+  const spec = childObject(object, path, 'spec');
+  return {
+    namespace,
+    name,
+    paused: (optionalBoolean(spec.paused, `${path}.spec.paused`) ?? false) || isPaused(annotations),
+    initialized: isTrue(conditionsOf(object, path), 'ControlPlaneInitialized', `${path}.status.conditions`),
+    deleting,
+    annotations,
+  };
+};

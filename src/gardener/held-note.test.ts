@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { findHeldNote, formatHeldNote, heldAnnotation } from './held-note.ts';
+
+const since = Date.parse('2026-11-23T13:00:00Z');
+
+describe('the note on what is held', () => {
+  it('is one line of JSON', () => {
+    expect(formatHeldNote({ since: since + 999, reason: '3 of 3 leases have expired', by: 'pod_1' })).toBe(
+      '{"since":"2026-11-23T13:00:00Z","reason":"3 of 3 leases have expired","by":"pod_1"}',
+    );
+  });
+
+  it('is read again', () => {
+    const note = { since, reason: 'r', by: 'b' };
+    expect(findHeldNote({ [heldAnnotation]: formatHeldNote(note) })).toEqual(note);
+    expect(findHeldNote({ [heldAnnotation]: '{}' })).toEqual({ reason: '', by: '' });
+  });
+
+  it('is short and plain, whatever the verdict says', () => {
+    const reason = `\u001b]0;title\u0007${'\u{1f600}'.repeat(900)}`;
+    const text = formatHeldNote({ since, reason, by: 'b\u0085c\nd' });
+    expect(text.length).toBeLessThan(1_200);
+    expect(text).not.toMatch(/[\u0000-\u001f\u007f-\u009f]|\\u/);
+    expect(findHeldNote({ [heldAnnotation]: text })).toMatchObject({ by: 'b c d' });
+  });
+
+  it.each(['', 'yes', '[]', '{"since": "today"}', '{"reason": {}}'])('is none where it is %j', (text) => {
+    expect(findHeldNote({ [heldAnnotation]: text })).toBeUndefined();
+  });
+
+  it('is none where there is none', () => {
+    expect(findHeldNote({})).toBeUndefined();
+  });
+});

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { DecodeError } from '../kubernetes/api/decode.ts';
+import { type TemplateContainer, decodeTemplateContainers, kcmGraceOf } from './kube-controller-manager.ts';
+
+const image = 'registry.k8s.io/kube-controller-manager:v1.31.2';
+const container = (commandLine: readonly string[], of = image): TemplateContainer => ({ image: of, commandLine });
+const deployment = (containers: unknown) => ({ spec: { template: { spec: { containers } } } });
+
+describe('the containers of a pod template', () => {
+  it('have command and args as one command line', () => {
+    const object = deployment([
+      { name: 'kcm', image, command: ['/kube-controller-manager'], args: ['--leader-elect=true'] },
+      { name: 'sidecar' },
+    ]);
+    expect(decodeTemplateContainers(object, 'item')).toEqual([
+      { image, commandLine: ['/kube-controller-manager', '--leader-elect=true'] },
+      { image: '', commandLine: [] },
+    ]);
+  });
+
+  it.each([[{}], [{ spec: null }], [{ spec: { template: { spec: {} } } }]])('are none in %j', (object) => {
+    expect(decodeTemplateContainers(object, 'item')).toEqual([]);
+  });
+
+  it.each([
+    [deployment({}), 'item.spec.template.spec.containers: expected a list'],
+    [deployment([{ args: [1] }]), 'item.spec.template.spec.containers[0].args[0]: expected a string'],
+  ])('of a wrong shape are refused: %j', (object, message) => {
+    expect(() => decodeTemplateContainers(object, 'item')).toThrow(DecodeError);
+    expect(() => decodeTemplateContainers(object, 'item')).toThrow(message);
+  });
+});
+
+describe('the grace period of a KCM', () => {
+  it.each([
+    ['--flag=value', ['/kcm', '--node-monitor-grace-period=2m0s'], 120_000],
+    ['--flag value', ['/kcm', '--node-monitor-grace-period', '30s'], 30_000],
+    ['underscores', ['/kcm', '--node_monitor_grace_period=30s'], 30_000],
+    ['the last of two', ['/kcm', '--node-monitor-grace-period=30s', '--node-monitor-grace-period', '20s'], 20_000],
+    ['fractions', ['/kcm', '--node-monitor-grace-period=1.5m'], 90_000],
+  ])('is read from %s', (_, commandLine, ms) => {
+    expect(kcmGraceOf([container(['/proxy', '--v=2']), container(commandLine)])).toEqual({ kind: 'set', ms });
+  });
+
+  it.each([
+    ['registry.k8s.io/kube-controller-manager:v1.31.9', '', 40_000, 'v1.31.9'],
+    ['registry.k8s.io/kube-controller-manager:v1.32.0', '', 50_000, 'v1.32.0'],
+    ['localhost:5000/kcm:1.33.1-gardener.2@sha256:abc', '1.20.0', 50_000, '1.33.1-gardener.2'],
+    ['localhost:5000/kcm@sha256:abc', '1.31.4', 40_000, '1.31.4'],
+    ['localhost:5000/kcm', '1.32.1', 50_000, '1.32.1'],
+    ['kcm:latest', '1.9', 40_000, '1.9'],
+  ])('is the default of the version of %s, in a shoot of version %j', (of, version, ms, from) => {
+    const containers = [container(['--v=2'], 'sidecar:v1.1.0'), container(['/usr/bin/kube-controller-manager'], of)];
+    expect(kcmGraceOf(containers, version)).toEqual({ kind: 'default', ms, version: from });
+  });
+
+  it.each([
+    ['--node-monitor-grace-period=soon', 'which is no duration'],
+    ['--node-monitor-grace-period=0', 'which is no duration'],
+    ['--node-monitor-grace-period=$(GRACE)', '"$(GRACE)", which is no duration'],
+    ['--node-monitor-grace-period', 'which is no duration'],
+    ['exec kcm --node-monitor-grace-period=20s --v=2', 'within a longer word'],
+    ['--v=2', 'its version, which has the default, is unknown'],
+  ])('is unknown with %j', (word, problem) => {
+    const grace = kcmGraceOf([container(['/kube-controller-manager', word], 'kcm:latest')]);
+    expect(grace).toEqual({ kind: 'unknown', problem: expect.stringContaining(problem) as string });
+  });
+
+  it('is unknown where several containers might be it, or none is there', () => {
+    const problem = 'none of its containers runs kube-controller-manager';
+    for (const containers of [[], [container(['/a']), container(['/b'])]]) {
+      expect(kcmGraceOf(containers, '1.33.0')).toEqual({ kind: 'unknown', problem });
+    }
+  });
+});

@@ -1,0 +1,122 @@
+import { type JsonObject, childObject, decodeObject, optionalList, optionalString } from '../kubernetes/api/decode.ts';
+import { parseGoDuration } from '../kubernetes/api/duration.ts';
+
+/** A container of a pod template, as far as its program goes. */
+export interface TemplateContainer {
+  readonly image: string;
+  /** `command` and then `args`, as the container's process gets them. */
+  readonly commandLine: readonly string[];
+}
+
+const decodeContainer = (item: unknown, path: string): TemplateContainer => {
+  const container = decodeObject(item, path);
+  const words = (field: string): readonly string[] =>
+    (optionalList(container[field], `${path}.${field}`) ?? []).map(
+      (word, index) => optionalString(word, `${path}.${field}[${String(index)}]`) ?? '',
+    );
+  return {
+    image: optionalString(container.image, `${path}.image`) ?? '',
+    commandLine: [...words('command'), ...words('args')],
+  };
+};
+
+/** The containers of a workload's pod template; none where the object has no such template. Throws a DecodeError. */
+export const decodeTemplateContainers = (object: JsonObject, path: string): readonly TemplateContainer[] => {
+  const template = childObject(childObject(object, path, 'spec'), `${path}.spec`, 'template');
+  const at = `${path}.spec.template.spec`;
+  const containers = optionalList(
+    childObject(template, `${path}.spec.template`, 'spec').containers,
+    `${at}.containers`,
+  );
+  return (containers ?? []).map((item, index) => decodeContainer(item, `${at}.containers[${String(index)}]`));
+};
+
+/** How long a KCM waits for a silent node, as far as its Deployment shows. */
+export type KcmGrace =
+  | { readonly kind: 'set'; readonly ms: number }
+  /** Not set: the default of Kubernetes. */
+  | { readonly kind: 'default'; readonly ms: number; readonly version: string }
+  /** `problem`: why it cannot be read. */
+  | { readonly kind: 'unknown'; readonly problem: string };
+
+const flag = '--node-monitor-grace-period';
+
+/**
+ * A word of a command line as component-base reads it: `_` in the name of a flag is `-` (`WordSepNormalizeFunc` in
+ * k8s.io/component-base/cli/flag), and its value follows after `=` or as the next word (github.com/spf13/pflag, `parseLongArg`).
+ */
+const splitFlag = (word: string): readonly [name: string, value: string | undefined] => {
+  const end = word.indexOf('=');
+  const name = (end === -1 ? word : word.slice(0, end)).replaceAll('_', '-');
+  return [name, end === -1 ? undefined : word.slice(end + 1)];
+};
+
+/** The value of the flag, the last one where it is given several times; undefined where it is not given. */
+const valueIn = (commandLine: readonly string[]): string | undefined => {
+  let value: string | undefined;
+  for (const [index, word] of commandLine.entries()) {
+    const [name, own] = splitFlag(word);
+    if (name === flag) value = own ?? commandLine[index + 1] ?? '';
+  }
+  return value;
+};
+
+/** Minor version of a tag such as `v1.33.5`; undefined for anything else, such as a digest alone. */
+const minorOf = (version: string): number | undefined => {
+  const [, minor] = /^v?1\.(\d{1,3})(?:\.|$)/.exec(version) ?? [];
+  return minor === undefined ? undefined : Number(minor);
+};
+
+const tagOf = (image: string): string => {
+  const [name = ''] = image.split('@');
+  const colon = name.lastIndexOf(':');
+  return colon > name.lastIndexOf('/') ? name.slice(colon + 1) : '';
+};
+
+/**
+ * The default of `--node-monitor-grace-period` in milliseconds: 40 s, and 50 s from Kubernetes 1.32 on
+ * (`RecommendedDefaultNodeLifecycleControllerConfiguration` in k8s.io/kubernetes/pkg/controller/nodelifecycle/config/v1alpha1/defaults.go;
+ * https://github.com/kubernetes/kubernetes/pull/126287).
+ */
+const defaultGraceMs = (minor: number): number => (minor < 32 ? 40_000 : 50_000);
+
+const program = /(?:^|\/)(?:kube-controller-manager|hyperkube)$/;
+
+/** True if one of the containers says so, by its flag or its program. */
+export const runsKcm = (containers: readonly TemplateContainer[]): boolean =>
+  containers.some(({ commandLine }) => valueIn(commandLine) !== undefined || program.test(commandLine[0] ?? ''));
+
+/** The container that runs KCM: the one that says so, or the only one. */
+const kcmAmong = (containers: readonly TemplateContainer[]): TemplateContainer | undefined =>
+  containers.find(({ commandLine }) => valueIn(commandLine) !== undefined) ??
+  containers.find(({ commandLine: [command = ''] }) => program.test(command)) ??
+  (containers.length === 1 ? containers[0] : undefined);
+
+const readDuration = (text: string): KcmGrace => {
+  const duration = parseGoDuration(text);
+  if (duration.ok && duration.value > 0) return { kind: 'set', ms: duration.value };
+  return { kind: 'unknown', problem: `${flag} is ${JSON.stringify(text)}, which is no duration greater than 0` };
+};
+
+/**
+ * Reads the grace period of a KCM from the containers of its Deployment. `shootVersion`: of Kubernetes in the shoot, for an image without
+ * a version in its tag.
+ */
+export const kcmGraceOf = (containers: readonly TemplateContainer[], shootVersion = ''): KcmGrace => {
+  const container = kcmAmong(containers);
+  if (container === undefined) {
+    return { kind: 'unknown', problem: 'none of its containers runs kube-controller-manager' };
+  }
+  const { image, commandLine } = container;
+  const value = valueIn(commandLine);
+  if (value !== undefined) return readDuration(value);
+  // A shell's script, for one.
+  if (commandLine.some((word) => splitFlag(word)[0] !== flag && word.replaceAll('_', '-').includes(flag))) {
+    return { kind: 'unknown', problem: `${flag} stands within a longer word of its command line` };
+  }
+  for (const version of [tagOf(image), shootVersion]) {
+    const minor = minorOf(version);
+    if (minor !== undefined) return { kind: 'default', ms: defaultGraceMs(minor), version };
+  }
+  return { kind: 'unknown', problem: `it does not set ${flag}, and its version, which has the default, is unknown` };
+};

@@ -1,0 +1,74 @@
+import type { Call } from '../kubernetes/api/call.ts';
+import {
+  checkName,
+  decodeMeta,
+  decodeObject,
+  decodeString,
+  optionalList,
+  optionalObject,
+  optionalString,
+} from '../kubernetes/api/decode.ts';
+import { listCall, nodeListBounds, nodePageSize } from '../kubernetes/api/list-call.ts';
+import type { ProtobufKind } from '../kubernetes/api/list-call.ts';
+import { flat, list, text, time } from '../kubernetes/protobuf/index.ts';
+import type { NodeView } from './node.ts';
+import { type NodeParts, probedStatus } from './node-protobuf.ts';
+
+/**
+ * Taint of a node that cluster-autoscaler is about to remove (`ToBeDeletedTaint` in
+ * https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/utils/taints/taints.go).
+ */
+const toBeDeletedTaint = 'ToBeDeletedByClusterAutoscaler';
+
+interface Parts extends Pick<NodeParts, 'name' | 'conditions'> {
+  readonly deletionTimestamp?: string;
+  readonly taints: readonly { readonly key: string }[];
+}
+
+const viewOf = ({ name, conditions, deletionTimestamp, taints }: Parts): NodeView => ({
+  name,
+  managedByMcm: false,
+  trueConditions: new Set(conditions.flatMap(({ type, status }) => (status === 'True' ? [type] : []))),
+  inPlaceUpdate: false,
+  leaving: deletionTimestamp !== undefined || taints.some(({ key }) => key === toBeDeletedTaint),
+});
+
+/** A Node (`v1`) of a cluster whose Machines, if it has any, are nothing to us. */
+export const decodePlainNode = (json: unknown, path: string): NodeView => {
+  const object = decodeObject(json, path);
+  const { name, deleting } = decodeMeta(object, path);
+  const spec = optionalObject(object.spec, `${path}.spec`) ?? {};
+  const status = optionalObject(object.status, `${path}.status`) ?? {};
+  const taints = (optionalList(spec.taints, `${path}.spec.taints`) ?? []).map((item, index) => {
+    const at = `${path}.spec.taints[${String(index)}]`;
+    return { key: decodeString(decodeObject(item, at).key, `${at}.key`) };
+  });
+  const conditions = (optionalList(status.conditions, `${path}.status.conditions`) ?? []).map((item, index) => {
+    const at = `${path}.status.conditions[${String(index)}]`;
+    const condition = decodeObject(item, at);
+    const type = decodeString(condition.type, `${at}.type`);
+    return { type, status: optionalString(condition.status, `${at}.status`), reason: undefined };
+  });
+  return viewOf({ name, conditions, taints, ...(deleting ? { deletionTimestamp: 'set' } : {}) });
+};
+
+/** What is read of it from protobuf (k8s.io/api `core/v1/generated.proto`). */
+export const plainNode: Omit<ProtobufKind<object>, 'project'> = {
+  apiVersion: 'v1',
+  fields: {
+    1: flat({ 1: text('name'), 9: time('deletionTimestamp') }),
+    2: flat({ 5: list('taints', { 1: text('key') }, () => ({ key: '' })) }),
+    3: probedStatus,
+  },
+  empty: (): Parts => ({ name: '', taints: [], conditions: [] }),
+};
+
+export const listPlainNodes: Call<readonly NodeView[]> = listCall({
+  path: '/api/v1/nodes',
+  kind: 'NodeList',
+  pageSize: nodePageSize,
+  decode: decodePlainNode,
+  protobuf: { ...plainNode, project: (draft, path) => viewOf(checkName(draft as Parts, path)) },
+  nameOf: ({ name }) => name,
+  bounds: nodeListBounds,
+});

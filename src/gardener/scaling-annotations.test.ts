@@ -1,0 +1,106 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { heldAnnotation } from './held-note.ts';
+import {
+  hasOurAnnotations,
+  ignoreScalingAnnotation,
+  ignoresScaling,
+  isHeld,
+  meltdownProtectionAnnotation,
+  replicasAnnotation,
+  replicasToRestore,
+} from './scaling-annotations.ts';
+
+const withAnnotations = (annotations: Readonly<Record<string, string>>) => ({ annotations });
+
+it('uses the annotations of the specification', () => {
+  expect([ignoreScalingAnnotation, replicasAnnotation, meltdownProtectionAnnotation]).toEqual([
+    'dependency-watchdog.gardener.cloud/ignore-scaling',
+    'dependency-watchdog.gardener.cloud/replicas',
+    'dependency-watchdog.gardener.cloud/meltdown-protection-active',
+  ]);
+});
+
+describe('replicasToRestore', () => {
+  it.each([
+    ['1', 1],
+    ['3', 3],
+    ['10', 10],
+    ['007', 7],
+    ['2147483647', 2_147_483_647],
+  ])('%j is %d', (text, replicas) => {
+    expect(replicasToRestore(withAnnotations({ [replicasAnnotation]: text }))).toEqual({ replicas });
+  });
+
+  it.each([
+    '',
+    '0',
+    '00',
+    '-1',
+    '+3',
+    'abc',
+    '2147483648',
+    '9999999999',
+    '99999999999999999999',
+    ' 3',
+    '3 ',
+    '3\n',
+    '1.0',
+    '1e3',
+    '0x3',
+    '３',
+    'null',
+  ])('%j cannot be read, so it is 1', (text) => {
+    const state = withAnnotations({ [replicasAnnotation]: text });
+    expect(replicasToRestore(state)).toEqual({ replicas: 1, unreadable: text });
+  });
+
+  it('is 1 without complaint where there is no annotation', () => {
+    expect(replicasToRestore(withAnnotations({}))).toEqual({ replicas: 1 });
+  });
+
+  it('is a count for every text, and gives back every count', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.integer().map(String), fc.double().map(String)), (text) => {
+        const { replicas } = replicasToRestore(withAnnotations({ [replicasAnnotation]: text }));
+        expect(Number.isInteger(replicas) && replicas >= 1 && replicas <= 2_147_483_647).toBe(true);
+      }),
+    );
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 2_147_483_647 }), (count) => {
+        const state = withAnnotations({ [replicasAnnotation]: String(count) });
+        expect(replicasToRestore(state)).toEqual({ replicas: count });
+      }),
+    );
+  });
+});
+
+describe('annotations', () => {
+  it.each(['1', 't', 'T', 'TRUE', 'true', 'True'])('ignore-scaling %j is true', (text) => {
+    expect(ignoresScaling(withAnnotations({ [ignoreScalingAnnotation]: text }))).toBe(true);
+  });
+
+  it.each(['', '0', 'f', 'F', 'FALSE', 'false', 'False', 'yes', 'on', 'tRUE', 'TrUe', ' true', 'true ', '2', '01'])(
+    'ignore-scaling %j is not',
+    (text) => {
+      expect(ignoresScaling(withAnnotations({ [ignoreScalingAnnotation]: text }))).toBe(false);
+    },
+  );
+
+  it('hold and mark by being there, whatever their value', () => {
+    const cases = [
+      { annotations: {}, held: false, marked: false },
+      { annotations: { [meltdownProtectionAnnotation]: '' }, held: true, marked: true },
+      { annotations: { [meltdownProtectionAnnotation]: 'false' }, held: true, marked: true },
+      { annotations: { [replicasAnnotation]: '' }, held: false, marked: true },
+      { annotations: { [heldAnnotation]: '{}' }, held: false, marked: true },
+      { annotations: { [ignoreScalingAnnotation]: 'true' }, held: false, marked: false },
+      { annotations: { 'dependency-watchdog.gardener.cloud/other': 'x' }, held: false, marked: false },
+    ];
+    for (const { annotations, held, marked } of cases) {
+      expect(isHeld(withAnnotations(annotations))).toBe(held);
+      expect(hasOurAnnotations(withAnnotations(annotations))).toBe(marked);
+    }
+    expect(ignoresScaling(withAnnotations({}))).toBe(false);
+  });
+});

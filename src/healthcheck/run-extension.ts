@@ -1,0 +1,200 @@
+import { createWatchRegistry } from '../kubernetes/cache/index.ts';
+import { writerStack } from '../kubernetes/client/index.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Logger } from '../ports/logger.ts';
+import {
+  type Check,
+  type ProcessParts,
+  type Runnable,
+  type SeedPorts,
+  parseBindAddress,
+  runSeedProcess,
+  whenAborted,
+} from '../process/index.ts';
+import { createMeter } from '../telemetry/index.ts';
+import { type ClusterWatch, createClusterWatch } from './cluster-watch.ts';
+import { type ConnectOptions, blameOption } from './connect.ts';
+import { type HealthCheckController, checkController, needsClusters, runController } from './controller.ts';
+import { renewHeartbeat } from './heartbeat.ts';
+import { type HealthCheckMetrics, createHealthCheckMetrics } from './metrics.ts';
+import { type OpenSeedAccess, createSeedAccess } from './seed-access.ts';
+
+export interface ExtensionOptions extends Omit<ConnectOptions, 'userAgent'> {
+  /** Name of the extension, such as `provider-local`: User-Agent, holder of the heartbeat, and prefix of the leader's Lease. */
+  readonly name: string;
+  /**
+   * Namespace of the extension, `extension-<name of its ControllerInstallation>`, with the Leases of the heartbeat and of the leader.
+   */
+  readonly namespace: string;
+  /** At least one. They share one watch of the Clusters, and one connection per shoot. */
+  readonly controllers: readonly HealthCheckController[];
+  /** Milliseconds between renewals of the heartbeat; 0: another process renews it. Default 30 s. */
+  readonly heartbeatIntervalMs?: number;
+  /** Only one of several replicas works. Default true. */
+  readonly leaderElection?: boolean;
+  /** Where Prometheus metrics are served at `/metrics`: `:8080`, `127.0.0.1:8080`, or `0` for nowhere. Default `:8080`. */
+  readonly metricsBindAddress?: string;
+  /** Where `/healthz` and `/readyz` are served. Default `:8081`. */
+  readonly healthBindAddress?: string;
+  /** Requests per second to the seed, sustained. Default 20. */
+  readonly qps?: number;
+  /** Requests above that rate. Default 40. */
+  readonly burst?: number;
+}
+
+/** As in client-go and in the components of this program. */
+const electionTimes = { leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000 };
+const defaultHeartbeatMs = 30_000;
+
+const addressOf = (option: string, text: string) => {
+  const parsed = parseBindAddress(text);
+  if (!parsed.ok) throw new RangeError(`extension: ${option} ${parsed.error}`);
+  return parsed.value;
+};
+
+const flagsOf = (options: ExtensionOptions): Parameters<typeof runSeedProcess>[0]['flags'] => {
+  const { namespace, kubeconfig, qps = 20, burst = 40, leaderElection: enabled = true } = options;
+  const metrics = addressOf('metricsBindAddress', options.metricsBindAddress ?? ':8080');
+  const health = addressOf('healthBindAddress', options.healthBindAddress ?? ':8081');
+  return {
+    ...(kubeconfig === undefined ? {} : { kubeconfig }),
+    ...{ qps, burst },
+    ...(metrics === undefined ? {} : { metricsBindAddress: metrics }),
+    ...(health === undefined ? {} : { healthBindAddress: health }),
+    leaderElection: { enabled, namespace, ...electionTimes },
+  };
+};
+
+const checkOptions = (options: ExtensionOptions): void => {
+  const { name, namespace, controllers, qps = 20, burst = 40, heartbeatIntervalMs = defaultHeartbeatMs } = options;
+  const problem = (text: string): RangeError => new RangeError(`extension: ${text}`);
+  if (name === '') throw problem('name must not be empty');
+  if (namespace === '') throw problem('namespace must not be empty');
+  if (controllers.length === 0) throw problem('controllers must not be empty');
+  controllers.forEach(checkController);
+  if (!(heartbeatIntervalMs >= 0)) throw problem(`heartbeatIntervalMs must not be negative, is ${heartbeatIntervalMs}`);
+  if (!(qps > 0)) throw problem(`qps must be greater than 0, is ${qps}`);
+  if (!Number.isInteger(burst) || burst < 1) throw problem(`burst must be a whole number of at least 1, is ${burst}`);
+};
+
+/**
+ * An extension's process, as the components of this program have it: health checks of all `controllers`, the heartbeat, metrics, `/readyz`,
+ * leader election, a bounded request rate and an orderly stop. Runs until `stop` aborts, and resolves with the exit code: 0 then, 1 after a
+ * failure, which is logged, and when the leadership was lost. Rejects with a RangeError for invalid options, and with a
+ * KubeconfigError.
+ */
+export const runExtension = async (options: ExtensionOptions, stop: AbortSignal): Promise<number> => {
+  checkOptions(options);
+  const { name, env, logger } = options;
+  return runSeedProcess({
+    flags: flagsOf(options),
+    addressNames: { metrics: 'option metricsBindAddress', health: 'option healthBindAddress' },
+    leaseName: `${name}-leader-election`,
+    urgentInFlight: 1,
+    ...{ env, logger, stop },
+    meter: createMeter(),
+    userAgent: name,
+    start: (ports) => partsOf(options, ports),
+  }).catch(blameOption);
+};
+
+interface Extension {
+  readonly options: ExtensionOptions;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly access: OpenSeedAccess;
+  readonly clusters: ClusterWatch | undefined;
+  readonly metrics: HealthCheckMetrics;
+}
+
+const partsOf = (
+  options: ExtensionOptions,
+  { clock, random, logger, meter, seed, leadership }: SeedPorts,
+): ProcessParts => {
+  const { name: userAgent, shootSecrets, allowInsecureShoots, controllers } = options;
+  const kube = writerStack(seed, leadership);
+  const access = createSeedAccess({ clock, random, kube, userAgent, shootSecrets, allowInsecureShoots });
+  const registry = createWatchRegistry(meter);
+  const clusters = controllers.some(needsClusters)
+    ? createClusterWatch({ clock, random, logger, kube, registry })
+    : undefined;
+  const extension = { options, clock, logger, access, clusters, metrics: createHealthCheckMetrics(meter) };
+  const running = controllers.map((controller) => controllerRunnable(controller, extension));
+  const heartbeat = heartbeatRunnable(extension);
+  return {
+    standby: [...(clusters === undefined ? [] : [watchRunnable(clusters)]), shootConnections(access)],
+    leading: [...running.map(({ runnable }) => runnable), ...heartbeat.runnables],
+    checks: () => [
+      ...(clusters === undefined ? [] : [clustersCheck(clusters)]),
+      ...(leadership.mayWrite() ? [...running.map(({ check }) => check()), ...heartbeat.checks()] : [standby]),
+    ],
+  };
+};
+
+const standby: Check = { name: 'leader election', ok: true, detail: 'another replica leads' };
+
+const clustersCheck = (clusters: ClusterWatch): Check => {
+  const { problem } = clusters.state();
+  return { name: 'clusters', ok: clusters.synced, ...(problem === undefined ? {} : { detail: problem }) };
+};
+
+const watchRunnable = (clusters: ClusterWatch): Runnable => ({
+  name: 'watch of Clusters',
+  run: async (signal, ready) => {
+    ready();
+    await clusters.run(signal);
+  },
+});
+
+/** Closes them after all their users have ended. */
+const shootConnections = (access: OpenSeedAccess): Runnable => ({
+  name: 'connections to shoots',
+  run: async (signal, ready) => {
+    ready();
+    await whenAborted(signal);
+    access.close();
+  },
+});
+
+const controllerRunnable = (controller: HealthCheckController, { access, logger, clusters, metrics }: Extension) => {
+  const name = `health checks of ${controller.kind} ${controller.type}`;
+  let isListed = false;
+  const onListed = (): void => {
+    isListed = true;
+  };
+  const runnable: Runnable = {
+    name,
+    run: async (signal, ready) => {
+      ready();
+      const own = needsClusters(controller) ? clusters : undefined;
+      await runController({ ...access, ...controller, logger }, { clusters: own, metrics, onListed }, signal);
+    },
+  };
+  return { runnable, check: (): Check => ({ name, ok: isListed }) };
+};
+
+const heartbeatRunnable = ({ options, access, clock, logger, metrics }: Extension) => {
+  const { name: extensionName, namespace, heartbeatIntervalMs: renewIntervalMs = defaultHeartbeatMs } = options;
+  if (renewIntervalMs === 0) return { runnables: [], checks: (): readonly Check[] => [] };
+  let problem: string | undefined = 'not renewed yet';
+  const heartbeat = {
+    ...{ clock, logger, seed: access.seed, namespace, extensionName, renewIntervalMs },
+    onAttempt: (error: Error | undefined): void => {
+      problem = error?.message;
+      metrics.heartbeats.inc({ outcome: error === undefined ? 'renewed' : 'failed' });
+    },
+  };
+  const runnable: Runnable = {
+    name: 'heartbeat',
+    run: async (signal, ready) => {
+      ready();
+      await renewHeartbeat(heartbeat, signal);
+    },
+  };
+  const check = (): Check => ({
+    name: 'heartbeat',
+    ok: problem === undefined,
+    ...(problem === undefined ? {} : { detail: problem }),
+  });
+  return { runnables: [runnable], checks: (): readonly Check[] => [check()] };
+};

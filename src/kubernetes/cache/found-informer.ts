@@ -1,0 +1,106 @@
+import type { Clock } from '../../ports/clock.ts';
+import type { Logger } from '../../ports/logger.ts';
+import { isApiError } from '../api/errors.ts';
+import { DeferredStore } from './deferred-store.ts';
+import { type Informer, type InformerOptions, createInformer } from './informer.ts';
+import type { Project } from './object-cache.ts';
+import type { WatchByNameDeps } from './watch-by-name.ts';
+
+export interface FoundInformerOptions<T> {
+  /** Until the path is found, for logs and messages. */
+  readonly name: string;
+  /** Where the objects are served. Throws why it cannot be said yet, or the reason of `signal`. */
+  readonly findPath: (signal: AbortSignal) => Promise<string>;
+  readonly project: Project<T>;
+}
+
+const retryMs = 2_000;
+/** A path is looked for anew so long after the API server has ceased to serve it, as it does with a version of a CustomResourceDefinition. */
+const refindMs = 10_000;
+
+interface Asking {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+  readonly onError: (error: Error) => void;
+}
+
+const untilFound = async (
+  { name, findPath }: Pick<FoundInformerOptions<unknown>, 'name' | 'findPath'>,
+  { clock, logger, signal, onError }: Asking,
+): Promise<string> => {
+  for (let known = ''; ; ) {
+    try {
+      return await findPath(signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      const failed = error instanceof Error ? error : new Error(String(error));
+      onError(failed);
+      const { message: problem } = failed;
+      if (problem !== known) logger.warn('discovery failed, trying again', { resource: name, problem });
+      known = problem;
+      await clock.sleep(retryMs, signal);
+    }
+  }
+};
+
+/**
+ * An informer of objects whose path has to be found first, such as that of the version which is served. It is asked for until it is found, and again when it is
+ * no longer served; what was seen there stays meanwhile, and what is the same at the new path is not announced.
+ */
+export const createFoundInformer = <T>(options: FoundInformerOptions<T>, deps: WatchByNameDeps): Informer<T> => {
+  const { name, project } = options;
+  const store = new DeferredStore<T>();
+  let informer: Informer<T> | undefined;
+  let lastError: Error | undefined;
+  return {
+    name,
+    get synced() {
+      return store.synced;
+    },
+    get: (key) => store.get(key),
+    entries: () => store.entries(),
+    subscribe: (listener) => store.subscribe(listener),
+    whenSynced: (signal) => store.whenSynced(signal),
+    state: () =>
+      informer?.state() ?? {
+        ...{ synced: false, objects: 0, undecodable: 0, listedAt: undefined },
+        ...{ lastError, problem: lastError?.message },
+      },
+    awayMs: () => informer?.awayMs() ?? 0,
+    run: async (signal) => {
+      const onError = (error: Error): void => {
+        lastError = error;
+      };
+      const asking = { ...deps, signal, onError };
+      const untilAborted = async (work: () => Promise<void>): Promise<void> => {
+        try {
+          await work();
+        } catch (error) {
+          if (!signal.aborted) throw error;
+        }
+      };
+      await untilAborted(async () => {
+        let path = await untilFound(options, asking);
+        // The reflector reads the path with each list and watch.
+        const watching: InformerOptions<T> = {
+          ...deps,
+          project,
+          get path() {
+            return path;
+          },
+        };
+        const found = createInformer<T>(watching);
+        informer = found;
+        store.connect(found);
+        const refind = async (): Promise<void> => {
+          while (!signal.aborted) {
+            await deps.clock.sleep(refindMs, signal);
+            if (isApiError(found.state().lastError, 'NotFound')) path = await untilFound(options, asking);
+          }
+        };
+        await Promise.all([found.run(signal), untilAborted(refind)]);
+      });
+    },
+  };
+};

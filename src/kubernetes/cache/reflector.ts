@@ -1,0 +1,213 @@
+import type { Clock } from '../../ports/clock.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { Random } from '../../ports/random.ts';
+import { ApiError } from '../api/errors.ts';
+import type { Kube } from '../api/kube.ts';
+import { type Backoff, createBackoff } from '../client/index.ts';
+import { type Listed, listPages } from './list-pages.ts';
+import type { ObjectCache } from './object-cache.ts';
+import { type WatchLiveness, createWatchLiveness } from './watch-liveness.ts';
+import { type WatchRegistry, resourceOf } from './watch-registry.ts';
+import { watchOnce } from './watch.ts';
+
+const longestPageBytes = 256 * 1024 * 1024;
+const defaultPageSize = 500;
+/** Server-side time-out of a watch: random between this and twice this, so that watches do not end all at once. */
+const shortestWatchSeconds = 300;
+/** A watch that lasted this long was a good one: the server is not merely closing whatever is opened. */
+const goodSpellMs = 10_000;
+/** Broken streams in a row without a single event, after which resuming at the same place is given up. */
+const mostMalformed = 3;
+
+/** Resuming would fail the same way: the version is gone, the kind is, or the server does not understand us. */
+const relistOn = new Set(['Expired', 'NotFound', 'BadRequest', 'Invalid']);
+
+export interface ReflectorOptions {
+  readonly kube: Kube;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  /** Path of the list, such as `/api/v1/secrets`. */
+  readonly path: string;
+  readonly query?: { readonly fieldSelector?: string; readonly labelSelector?: string };
+  /** Asks for `PartialObjectMetadata` instead of whole objects. */
+  readonly metadataOnly?: boolean;
+  /** Objects per page of a list. Default 500. */
+  readonly pageSize?: number;
+  /** Shared by all watches of the process. */
+  readonly registry: WatchRegistry;
+}
+
+export interface ReflectorState {
+  readonly synced: boolean;
+  readonly objects: number;
+  /** Objects that `project` threw at. */
+  readonly undecodable: number;
+  /** Monotonic instant of the last list. What changed before it may have changed more than once. */
+  readonly listedAt: number | undefined;
+  /** Why the last list or watch failed; undefined while all is well. */
+  readonly lastError: Error | undefined;
+  /** `lastError` in words, and for how long nothing was heard where that is too long; undefined while all is well. */
+  readonly problem: string | undefined;
+}
+
+/** Content negotiation of client-go's metadata client (`metadata/metadata.go`). */
+const acceptOf = (metadataOnly: boolean): { readonly list: string; readonly watch: string } => {
+  const of = (kind: string): string => `application/json;as=${kind};g=meta.k8s.io;v=v1,application/json`;
+  if (!metadataOnly) return { list: 'application/json', watch: 'application/json' };
+  return { list: of('PartialObjectMetadataList'), watch: of('PartialObjectMetadata') };
+};
+
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
+
+const retryAfterOf = (error: Error | undefined): number => (error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0);
+
+/** Keeps a cache in step with the API server by a list and a watch (client-go's Reflector). */
+export class Reflector<T> {
+  readonly #options: ReflectorOptions;
+  readonly #cache: ObjectCache<T>;
+  readonly #logger: Logger;
+  readonly #query: Readonly<Record<string, string>>;
+  readonly #accept: ReturnType<typeof acceptOf>;
+  readonly #resource: string;
+  readonly #liveness: WatchLiveness;
+  readonly #backoff: Backoff;
+  /** Where the next watch starts; undefined: a list comes first. */
+  #position: Listed | undefined;
+  #listedAt: number | undefined;
+  #lastError: Error | undefined;
+  #warned = false;
+  #malformed = 0;
+
+  constructor(options: ReflectorOptions, cache: ObjectCache<T>, logger: Logger) {
+    const { clock, registry, path } = options;
+    this.#options = options;
+    this.#cache = cache;
+    this.#logger = logger;
+    this.#query = { ...options.query };
+    this.#accept = acceptOf(options.metadataOnly ?? false);
+    this.#resource = resourceOf(path);
+    this.#liveness = createWatchLiveness({ clock, registry, resource: this.#resource });
+    this.#backoff = createBackoff(options.random);
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, registry } = this.#options;
+    this.#liveness.heard();
+    const leave = registry.enter({
+      resource: this.#resource,
+      selector: Object.values(this.#query).join(),
+      ageMs: this.#liveness.ageMs,
+      problem: () => this.#problem(),
+    });
+    while (!signal.aborted) {
+      const waitMs = await this.#step(signal);
+      await clock.sleep(waitMs, signal).catch(() => undefined);
+    }
+    leave();
+  }
+
+  state(): ReflectorState {
+    const { synced, size: objects, undecodable } = this.#cache;
+    const [listedAt, lastError] = [this.#listedAt, this.#lastError];
+    return { synced, objects, undecodable, listedAt, lastError, problem: this.#problem() };
+  }
+
+  awayMs(): number {
+    return this.#lastError === undefined ? 0 : this.#liveness.ageMs();
+  }
+
+  #problem(): string | undefined {
+    const problems = [this.#lastError?.message, this.#liveness.silence()].filter((text) => text !== undefined);
+    return problems.length === 0 ? undefined : problems.join('; ');
+  }
+
+  /** One list if needed, one watch; the wait before the next, in milliseconds. */
+  async #step(signal: AbortSignal): Promise<number> {
+    let failure: Error | undefined;
+    try {
+      this.#position ??= await this.#list(signal);
+      await this.#follow(this.#position, signal);
+    } catch (error) {
+      if (signal.aborted) return 0;
+      failure = asError(error);
+    }
+    const { openMs, isPrecaution } = this.#liveness.ended(failure);
+    if (isPrecaution) {
+      this.#logger.debug('nothing heard: opening the watch anew', { problem: failure?.message });
+      return 0;
+    }
+    const wasGood = openMs >= goodSpellMs;
+    if (wasGood) {
+      this.#backoff.reset();
+      this.#warned = false;
+    }
+    if (failure !== undefined) this.#fail(failure);
+    else if (wasGood) return 0;
+    return Math.max(this.#backoff.next(), retryAfterOf(failure));
+  }
+
+  async #list(signal: AbortSignal): Promise<Listed> {
+    const { kube, clock, path, pageSize = defaultPageSize } = this.#options;
+    let replacement = this.#cache.replace();
+    const listed = await listPages({
+      path,
+      query: this.#query,
+      pageSize,
+      signal,
+      context: { kube, clock, objectBytes: longestPageBytes, accept: this.#accept.list },
+      begin: () => {
+        replacement = this.#cache.replace();
+        return (item) => replacement.add(item);
+      },
+    });
+    this.#listedAt = clock.monotonic();
+    replacement.commit();
+    this.#liveness.heard();
+    this.#lastError = undefined;
+    this.#logger.debug('listed', { objects: this.#cache.size, resourceVersion: listed.resourceVersion });
+    return listed;
+  }
+
+  async #follow(from: Listed, signal: AbortSignal): Promise<void> {
+    const { kube, clock, path, random, registry } = this.#options;
+    const events = watchOnce({
+      kube,
+      clock,
+      signal,
+      path,
+      query: this.#query,
+      accept: this.#accept.watch,
+      resourceVersion: from.resourceVersion,
+      timeoutSeconds: Math.floor(shortestWatchSeconds * (1 + random.next())),
+      kind: from.kind,
+      bookmarked: registry.bookmarked.has(this.#resource),
+      onOpen: () => {
+        this.#liveness.opened();
+        this.#lastError = undefined;
+      },
+      onHeard: this.#liveness.heard,
+    });
+    for await (const event of events) {
+      this.#malformed = 0;
+      if (event.type === 'DELETED') this.#cache.remove(event.object);
+      else if (event.type === 'BOOKMARK') this.#liveness.bookmark();
+      else this.#cache.set(event.object);
+      this.#position = { ...from, resourceVersion: event.resourceVersion };
+    }
+  }
+
+  #fail(error: Error): void {
+    this.#lastError = error;
+    const code = error instanceof ApiError ? error.code : undefined;
+    if (code === 'MalformedResponse') this.#malformed += 1;
+    if ((code !== undefined && relistOn.has(code)) || this.#malformed >= mostMalformed) {
+      this.#position = undefined;
+      this.#malformed = 0;
+    }
+    const fields = { problem: error.message, ...(code === undefined ? {} : { code }) };
+    const level = this.#warned || code === 'Expired' ? 'debug' : 'warn';
+    this.#logger[level]('list and watch interrupted, trying again', fields);
+    this.#warned = true;
+  }
+}

@@ -1,0 +1,63 @@
+/*
+ * The policies of every request, outermost first. A write of a component goes through `writerStack`, `limitedStack` and `clusterStack`, its reads and watches through
+ * the last two, the renewal of a Lease through the last alone. Below all stacks is a transport; the Lease has one of its own (src/process/seed-connections.ts).
+ */
+
+import type { Clock } from '../../ports/clock.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { Kube } from '../api/kube.ts';
+import type { Leadership } from '../api/leadership.ts';
+import { type Credentials, staticCredentials, withCredentials } from './auth.ts';
+import { withDeadline } from './deadline.ts';
+import { fenceWrites } from './fence-writes.ts';
+import { type RateLimiter, withRateLimit } from './rate-limit.ts';
+import { retryOnReset } from './retry-on-reset.ts';
+import { retryThrottled } from './retry-throttled.ts';
+import { logWarnings } from './warnings.ts';
+import type { WriteTracker } from './write-tracker.ts';
+
+type Policy = (kube: Kube) => Kube;
+
+const stack = (below: Kube, policies: readonly Policy[]): Kube =>
+  policies.reduceRight((kube, policy) => policy(kube), below);
+
+/** Calls of a component: no write leaves unless this process leads. */
+export const writerStack = (limited: Kube, leadership: Leadership): Kube =>
+  stack(limited, [(kube) => fenceWrites(kube, leadership)]);
+
+/** Requests of a process. `writes`: those that end before the Lease is released; absent where nothing is written to this cluster, or without a Lease. */
+export const limitedStack = (
+  cluster: Kube,
+  { clock, limiter, writes }: { readonly clock: Clock; readonly limiter: RateLimiter; readonly writes?: WriteTracker },
+): Kube =>
+  stack(cluster, [
+    (kube) => retryThrottled(kube, clock),
+    (kube) => withRateLimit(kube, limiter, clock),
+    (kube) => writes?.track(kube) ?? kube,
+  ]);
+
+/** Requests of a command, or of a program that uses the health-check library: in place of `limitedStack`. */
+export const commandStack = (cluster: Kube, clock: Clock): Kube =>
+  stack(cluster, [(kube) => retryThrottled(kube, clock)]);
+
+/** Requests to the seed or the garden. */
+export const clusterStack = (
+  transport: Kube,
+  { clock, logger, credentials }: { readonly clock: Clock; readonly logger: Logger; readonly credentials: Credentials },
+): Kube =>
+  stack(transport, [
+    (kube) => withDeadline(kube, clock),
+    (kube) => logWarnings(kube, logger),
+    (kube) => withCredentials(kube, credentials),
+    retryOnReset,
+  ]);
+
+/** Requests to a shoot, in one stack. `kept`: over a connection of an earlier run, which the server may have closed. */
+export const shootStack = (
+  transport: Kube,
+  { authorization, kept }: { readonly authorization: string | undefined; readonly kept: boolean },
+): Kube =>
+  stack(transport, [
+    (kube) => withCredentials(kube, staticCredentials(authorization)),
+    ...(kept ? [retryOnReset] : []),
+  ]);

@@ -1,0 +1,41 @@
+import { beforeEach, expect, it } from 'vitest';
+import { type FakeClock, createFakeClock } from '../../../test/doubles/fake-clock.ts';
+import { type Machine, createMachine } from '../../../test/leader-election/machine.ts';
+import { startTimeout } from './start-timeout.ts';
+
+let clock: FakeClock;
+let machine: Machine;
+let fired: number;
+let cancel: () => void;
+beforeEach(() => {
+  clock = createFakeClock();
+  machine = createMachine({ clock });
+  fired = 0;
+  cancel = startTimeout(machine.clock, 1_000, () => (fired += 1));
+});
+
+it('fires on time', async () => {
+  await clock.advance(999);
+  expect(fired).toBe(0);
+  await clock.advance(1);
+  expect(fired).toBe(1);
+});
+
+it('waits for the next turn of the event loop where the process was held up until later', async () => {
+  machine.suspend();
+  await clock.advance(1_100);
+  await machine.resume();
+  expect(fired).toBe(0);
+  await clock.advance(0);
+  expect(fired).toBe(1);
+});
+
+it.each([0, 1_100])('can be cancelled after %d ms', async (ms) => {
+  machine.suspend();
+  await clock.advance(ms);
+  await machine.resume();
+  cancel();
+  await clock.advance(2_000);
+  expect(fired).toBe(0);
+  expect(clock.pending).toBe(0);
+});

@@ -1,0 +1,113 @@
+import type { Clock } from '../../ports/clock.ts';
+import type { Logger } from '../../ports/logger.ts';
+import { type HoldUp, type Scope, measureHoldUp } from '../client/index.ts';
+import type { LeaderClaim } from './leader-claim.ts';
+
+const tooLate = 'the Lease could not be renewed in time';
+const taken = 'another replica has taken the Lease';
+
+/** A process that did not run for so long since the latest renewal, in milliseconds, may be late because of that alone. */
+const heldUpMs = 500;
+
+export interface LeaseKeeperOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly claim: LeaderClaim;
+  readonly retryPeriodMs: number;
+  /** Ends when the Lease is lost. */
+  readonly term: Scope;
+  /** True if it succeeded. Rejects with the reason of the term's signal on abort. */
+  readonly attempt: (work: Promise<void>) => Promise<boolean>;
+}
+
+/**
+ * Keeps the Lease of one term. Past the renew deadline nobody writes (`Leadership.mayWrite`), and the Lease is lost; but a process that was held up since the latest
+ * renewal first tries once more, or lets the try under way end. An update by resourceVersion that succeeds shows that nobody has led in between.
+ */
+export class LeaseKeeper {
+  readonly #options: LeaseKeeperOptions;
+  /** Monotonic instant. */
+  #deadline: number;
+  /** Since the latest renewal, without the try under way. */
+  #heldUpMs = 0;
+  #trying: HoldUp | undefined;
+  #isOverdue = false;
+  #disarm: () => void = () => undefined;
+
+  constructor(options: LeaseKeeperOptions) {
+    this.#options = options;
+    this.#deadline = options.claim.leadsUntil();
+  }
+
+  /** Renews until the term ends, and ends it when the Lease is lost. Rejects with the reason. To be called once. */
+  async run(): Promise<never> {
+    this.#arm();
+    try {
+      let waitMs = this.#options.retryPeriodMs;
+      while (true) {
+        await this.#sleep(waitMs);
+        waitMs = await this.#renew();
+      }
+    } finally {
+      this.#disarm();
+    }
+  }
+
+  async #sleep(ms: number): Promise<void> {
+    const { clock, term } = this.#options;
+    const due = clock.monotonic() + Math.max(0, ms);
+    await clock.sleep(ms, term.signal);
+    this.#heldUpMs += this.#lateBy(due);
+  }
+
+  /** Resolves with the milliseconds until the next try. */
+  async #renew(): Promise<number> {
+    const { clock, claim, retryPeriodMs, term, attempt } = this.#options;
+    const startedAt = clock.monotonic();
+    if (startedAt >= this.#deadline) this.#noteOverdue();
+    const trying = measureHoldUp(clock);
+    this.#trying = trying;
+    const succeeded = await attempt(claim.renew(term.signal, this.#deadline)).finally(() => trying.end());
+    this.#trying = undefined;
+    this.#heldUpMs += trying.ms();
+    const { kind } = claim.state();
+    if (kind === 'held' || kind === 'free') this.#lose(taken);
+    if (claim.leadsUntil() > this.#deadline) this.#renewed();
+    if (clock.monotonic() >= this.#deadline) this.#lose(tooLate);
+    return succeeded ? retryPeriodMs : startedAt + retryPeriodMs - clock.monotonic();
+  }
+
+  #renewed(): void {
+    if (this.#isOverdue) this.#options.logger.info('leader election: the Lease is still ours; writes go on');
+    this.#isOverdue = false;
+    this.#heldUpMs = 0;
+    this.#deadline = this.#options.claim.leadsUntil();
+    this.#arm();
+  }
+
+  #arm(): void {
+    const { clock } = this.#options;
+    this.#disarm();
+    this.#disarm = clock.timer(this.#deadline - clock.monotonic(), () => {
+      const heldUp = this.#heldUpMs + (this.#trying?.ms() ?? 0) + this.#lateBy(this.#deadline);
+      if (heldUp < heldUpMs) this.#lose(tooLate);
+      else this.#noteOverdue();
+    });
+  }
+
+  #noteOverdue(): void {
+    if (this.#isOverdue) return;
+    this.#isOverdue = true;
+    this.#options.logger.warn(
+      'leader election: this process was held up; it writes nothing until the Lease is renewed',
+    );
+  }
+
+  #lateBy(due: number): number {
+    return Math.max(0, this.#options.clock.monotonic() - due);
+  }
+
+  #lose(why: string): void {
+    this.#options.term.fail(new Error(`leader election: ${why}`));
+  }
+}

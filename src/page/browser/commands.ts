@@ -1,0 +1,29 @@
+import type { ProbedShoot } from '../../prober/status/schema.ts';
+
+/** A word of a POSIX shell that means `text`, whatever is in it. */
+const quoted = (text: string): string =>
+  /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+
+const ignoreScaling = 'dependency-watchdog.gardener.cloud/ignore-scaling';
+
+export interface Command {
+  readonly about: string;
+  readonly line: string;
+}
+
+/** What the page cannot do, as commands of a shell. */
+export const commandsFor = ({ namespace, ignored = [] }: ProbedShoot): readonly Command[] => {
+  const shoot = quoted(namespace);
+  return [
+    { about: 'the last verdict as an argument', line: `dwd explain ${shoot}` },
+    ...ignored.map(({ kind, name }) => ({
+      about: `protect ${name} again: take ignore-scaling away`,
+      line: `kubectl -n ${shoot} annotate ${quoted(`${kind.toLowerCase()}/${name}`)} ${ignoreScaling}-`,
+    })),
+    { about: 'no more scaling down, for an hour', line: `dwd pause --shoot ${shoot} --for 1h --reason 'WHY'` },
+    { about: 'take the pause back', line: `dwd resume --shoot ${shoot}` },
+    { about: 'restore what is held, now', line: `dwd release --shoot ${shoot}` },
+    { about: 'the controllers of its control plane', line: `kubectl -n ${shoot} get deployments` },
+    { about: 'what was done to it', line: `kubectl -n ${shoot} get events --sort-by=.lastTimestamp` },
+  ];
+};

@@ -1,0 +1,28 @@
+import type { FaultKind, ShootFaults } from '../feed/index.ts';
+
+interface FaultsProps {
+  readonly faults: ShootFaults;
+  readonly onFault: (kind: FaultKind) => void;
+}
+
+/** The demo's buttons: each says what it does next. */
+export const Faults = ({ faults: { kubelets, etcd }, onFault }: FaultsProps) => (
+  <div role="group" aria-label="Faults of the demo" class="faults">
+    <button type="button" onClick={() => onFault(kubelets === 'cut' ? 'connect kubelets' : 'cut kubelets')}>
+      {kubelets === 'cut' ? 'Connect its kubelets' : 'Cut its kubelets off'}
+    </button>
+    <button type="button" onClick={() => onFault(etcd === 'down' ? 'mend etcd' : 'break etcd')}>
+      {etcd === 'down' ? 'Mend its etcd' : 'Kill its etcd'}
+    </button>
+  </div>
+);
+
+/** Rejects with what the server says. */
+export const injectFault = async (namespace: string, kind: FaultKind): Promise<void> => {
+  const answer = await fetch('demo/faults', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ namespace, kind }),
+  });
+  if (!answer.ok) throw new Error(`${answer.status}: ${await answer.text()}`);
+};

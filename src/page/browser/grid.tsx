@@ -1,0 +1,115 @@
+import { useMemo, useRef, useState } from 'preact/hooks';
+import type { ProbedShoot } from '../../prober/status/schema.ts';
+import { type Exposure, exposureOf, exposureWords, leasesOf, states, titleOf } from './states.ts';
+
+interface CellProps {
+  readonly shoot: ProbedShoot;
+  readonly isSelected: boolean;
+  readonly hasFocusStop: boolean;
+}
+
+/** In place of the sign of the state. */
+const exposureSigns: Readonly<Record<Exposure, string>> = { unmet: '✗', ignoring: 'N' };
+
+/** The same element as before where nothing that it shows has changed: 1,000 of them are compared every second. */
+const Cell = ({ shoot, isSelected, hasFocusStop }: CellProps) => {
+  const { namespace, state } = shoot;
+  const exposure = exposureOf(shoot);
+  const words = [`${titleOf(shoot)}: ${state}`, leasesOf(shoot), exposureWords(shoot)];
+  const label = words.filter((text) => text !== '').join(', ');
+  return useMemo(
+    () => (
+      <div
+        role="option"
+        class={`cell ${state} ${exposure ?? ''}`}
+        data-shoot={namespace}
+        tabIndex={hasFocusStop ? 0 : -1}
+        aria-selected={isSelected}
+        aria-label={label}
+        title={label}
+      >
+        <span aria-hidden="true">{exposure === undefined ? states[state].sign : exposureSigns[exposure]}</span>
+      </div>
+    ),
+    [namespace, state, exposure, label, isSelected, hasFocusStop],
+  );
+};
+
+/** Cells of the first row. */
+const columnsOf = (cells: readonly HTMLElement[]): number => {
+  const top = cells[0]?.offsetTop;
+  const next = cells.findIndex(({ offsetTop }) => offsetTop !== top);
+  return next === -1 ? cells.length : next;
+};
+
+const stepOf = (key: string, columns: number, count: number): number | undefined => {
+  const steps: Readonly<Record<string, number>> = {
+    ArrowRight: 1,
+    ArrowLeft: -1,
+    ArrowDown: columns,
+    ArrowUp: -columns,
+    Home: -count,
+    End: count,
+  };
+  return steps[key];
+};
+
+const sizeOf = (count: number): string => {
+  if (count > 400) return 'small';
+  return count > 60 ? 'middle' : 'large';
+};
+
+export interface GridProps {
+  readonly shoots: readonly ProbedShoot[];
+  readonly selected: string | undefined;
+  readonly onSelect: (namespace: string) => void;
+}
+
+/** All shoots as a list of options: one stop of the tab key, arrows between them, Enter or Space selects. */
+export const Grid = ({ shoots, selected, onSelect }: GridProps) => {
+  const list = useRef<HTMLDivElement>(null);
+  const [visited, setVisited] = useState<string>();
+  const wanted = visited ?? selected;
+  const stop = shoots.some(({ namespace }) => namespace === wanted) ? wanted : shoots[0]?.namespace;
+
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const cells = [...(list.current?.children ?? [])] as HTMLElement[];
+    const index = cells.findIndex((cell) => cell === event.target);
+    const namespace = cells[index]?.dataset.shoot;
+    if (namespace === undefined) return;
+    if (event.key === 'Enter' || event.key === ' ') onSelect(namespace);
+    else {
+      const step = stepOf(event.key, columnsOf(cells), cells.length);
+      if (step === undefined) return;
+      const next = cells[Math.max(0, Math.min(cells.length - 1, index + step))];
+      setVisited(next?.dataset.shoot);
+      next?.focus();
+    }
+    event.preventDefault();
+  };
+  const onClick = ({ target }: MouseEvent): void => {
+    const namespace = target instanceof Element ? target.closest<HTMLElement>('.cell')?.dataset.shoot : undefined;
+    if (namespace === undefined) return;
+    setVisited(namespace);
+    onSelect(namespace);
+  };
+  return (
+    <div
+      ref={list}
+      role="listbox"
+      aria-label={`${shoots.length} shoots`}
+      class={`grid ${sizeOf(shoots.length)}`}
+      onKeyDown={onKeyDown}
+      onClick={onClick}
+    >
+      {shoots.map((shoot) => (
+        <Cell
+          key={shoot.namespace}
+          shoot={shoot}
+          isSelected={shoot.namespace === selected}
+          hasFocusStop={shoot.namespace === stop}
+        />
+      ))}
+    </div>
+  );
+};

@@ -1,0 +1,92 @@
+import { useState } from 'preact/hooks';
+import type { ProbedShoot } from '../../prober/status/schema.ts';
+import { exposureOf, exposureWords, heldOf, leasesOf, titleOf } from './states.ts';
+import { duration, since } from './times.ts';
+
+/** More rows than this are shown only when asked for. */
+const rowsAtOnce = 100;
+
+export const StateBadge = ({ state }: Pick<ProbedShoot, 'state'>) => <span class={`badge ${state}`}>{state}</span>;
+
+/** Nothing where a shoot is as its state says. */
+export const ExposureBadge = ({ shoot }: { readonly shoot: ProbedShoot }) => {
+  const exposure = exposureOf(shoot);
+  return exposure === undefined ? null : <strong class={`exposure ${exposure}`}>{exposureWords(shoot)}</strong>;
+};
+
+/** What happens next, and in how long at the latest. */
+export const nextOf = ({ next }: ProbedShoot, now: number): string => {
+  const at = Date.parse(next.at ?? '');
+  return Number.isNaN(at) ? next.text : `${next.text} in ${duration(at - now)}`;
+};
+
+interface RowProps {
+  readonly shoot: ProbedShoot;
+  readonly isSelected: boolean;
+  readonly now: number;
+  readonly onSelect: (namespace: string) => void;
+}
+
+const Row = ({ shoot, isSelected, now, onSelect }: RowProps) => (
+  <tr class={isSelected ? 'selected' : ''}>
+    <th scope="row">
+      <button type="button" aria-pressed={isSelected} onClick={() => onSelect(shoot.namespace)}>
+        {titleOf(shoot)}
+      </button>
+    </th>
+    <td>
+      <StateBadge state={shoot.state} /> <ExposureBadge shoot={shoot} />
+    </td>
+    <td data-column="Leases">{leasesOf(shoot)}</td>
+    <td data-column="Since">{since(shoot.since, now)}</td>
+    <td data-column="Held">{heldOf(shoot)}</td>
+    <td data-column="Next">{nextOf(shoot, now)}</td>
+  </tr>
+);
+
+export interface TableProps {
+  readonly shoots: readonly ProbedShoot[];
+  /** How many there are besides. */
+  readonly healthy: number;
+  readonly selected: string | undefined;
+  readonly now: number;
+  readonly onSelect: (namespace: string) => void;
+}
+
+/** The columns of `dwd status`. */
+export const Table = ({ shoots, healthy, selected, now, onSelect }: TableProps) => {
+  const [showsAll, setShowsAll] = useState(false);
+  const shown = showsAll ? shoots : shoots.slice(0, rowsAtOnce);
+  return (
+    <div class="table">
+      <table>
+        <thead>
+          <tr>
+            {['Shoot', 'State', 'Leases', 'Since', 'Held', 'Next'].map((column) => (
+              <th scope="col" key={column}>
+                {column}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map((shoot) => (
+            <Row
+              key={shoot.namespace}
+              shoot={shoot}
+              isSelected={shoot.namespace === selected}
+              now={now}
+              onSelect={onSelect}
+            />
+          ))}
+        </tbody>
+      </table>
+      {shoots.length > shown.length && (
+        <button type="button" onClick={() => setShowsAll(true)}>
+          Show {shoots.length - shown.length} more
+        </button>
+      )}
+      {healthy > 0 && <p class="rest">{healthy} healthy, not listed</p>}
+    </div>
+  );
+};

@@ -1,0 +1,95 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ProbedShoot, ProberStatus } from '../../prober/status/schema.ts';
+import { type SeedView, changesBetween, sampleOf, seedAfter, wholeOf } from './index.ts';
+
+const time = '2026-01-01T00:00:00Z';
+
+const shootOf = (namespace: string, change: Partial<ProbedShoot> = {}): ProbedShoot => ({
+  namespace,
+  name: namespace,
+  state: 'healthy',
+  since: time,
+  reason: '',
+  next: { text: '' },
+  candidates: 10,
+  expired: 0,
+  leaseExpiryMs: 30_000,
+  graceMs: 40_000,
+  flapping: false,
+  paused: null,
+  held: [],
+  ...change,
+});
+
+const viewOf = (shoots: readonly ProbedShoot[], change: Partial<ProberStatus> = {}): SeedView => ({
+  origin: { of: 'leader' },
+  status: {
+    schemaVersion: 1,
+    component: 'prober',
+    identity: 'a',
+    version: '1',
+    at: time,
+    leads: true,
+    standby: 'hot',
+    dryRun: false,
+    configHash: 'c',
+    probeIntervalMs: 10_000,
+    missingRights: [],
+    paused: null,
+    ...change,
+    shoots,
+  },
+});
+
+const views = fc
+  .uniqueArray(fc.tuple(fc.constantFrom('a', 'b', 'c', 'd'), fc.nat({ max: 3 })), { selector: ([name]) => name })
+  .map((shoots) => viewOf(shoots.map(([name, expired]) => shootOf(name, { expired }))));
+
+/** As JSON brings it to the browser. */
+const sent = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
+
+const bySpace = (view: SeedView | undefined): unknown =>
+  view && {
+    ...view,
+    status: { ...view.status, shoots: view.status.shoots.toSorted((a, b) => (a.namespace < b.namespace ? -1 : 1)) },
+  };
+
+describe('changes of a seed', () => {
+  it('lead from what was to what is', () => {
+    fc.assert(
+      fc.property(views, views, (before, after) => {
+        const known = seedAfter(undefined, sent(wholeOf(before)));
+        expect(bySpace(seedAfter(known, sent(changesBetween(before, after))))).toEqual(bySpace(sent(after)));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('leave out shoots that are as they were', () => {
+    const before = viewOf([shootOf('a'), shootOf('b'), shootOf('c')]);
+    const after = viewOf([shootOf('a'), shootOf('b', { expired: 1 })], { at: '2026-01-01T00:00:01Z' });
+    const { shoots, gone, status } = changesBetween(before, after);
+    expect([shoots.map(({ namespace }) => namespace), gone, status.at]).toEqual([['b'], ['c'], after.status.at]);
+  });
+
+  it('mean nothing to who has missed what was before', () => {
+    expect(seedAfter(undefined, changesBetween(viewOf([]), viewOf([])))).toBeUndefined();
+  });
+});
+
+describe('a sample', () => {
+  it('has the shoots held, the share of expired leases of all, and the least margin', () => {
+    const held = [{ kind: 'Deployment', name: 'kcm', replicas: 1 }];
+    const view = viewOf([
+      shootOf('a', { expired: 10, held, marginMs: 7_000 }),
+      shootOf('b', { expired: 2, held, marginMs: 4_000 }),
+      shootOf('c', { candidates: 20 }),
+    ]);
+    expect(sampleOf(view, 5)).toEqual({ at: 5, held: 2, expiredShare: 0.3, marginMs: 4_000 });
+  });
+
+  it('of a seed without shoots is zero, and no margin', () => {
+    expect(sampleOf(viewOf([]), 5)).toEqual({ at: 5, held: 0, expiredShare: 0, marginMs: null });
+  });
+});

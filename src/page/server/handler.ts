@@ -1,0 +1,138 @@
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { Logger } from '../../ports/logger.ts';
+import type { HttpHandler } from '../../process/index.ts';
+import type { Asset } from './assets.ts';
+import type { EventStreams } from './event-streams.ts';
+import { securityHeaders } from './headers.ts';
+import { isExpectedHost } from './host.ts';
+import type { PageSource, SeedFeed } from './seed-feed.ts';
+
+/** Answers a POST; only the demo has any. */
+export type PagePost = (request: IncomingMessage, signal: AbortSignal) => Promise<Answer>;
+
+export interface HandlerOptions {
+  readonly boundTo: string;
+  readonly assets: ReadonlyMap<string, Asset>;
+  readonly source: PageSource;
+  readonly feed: SeedFeed;
+  readonly streams: EventStreams;
+  readonly logger: Logger;
+  /** By path. */
+  readonly posts: ReadonlyMap<string, PagePost>;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: Buffer | string;
+  readonly headers?: OutgoingHttpHeaders;
+}
+
+export const textAnswer = (status: number, text: string, headers: OutgoingHttpHeaders = {}): Answer => ({
+  status,
+  contentType: 'text/plain; charset=utf-8',
+  body: `${text}\n`,
+  headers,
+});
+
+const jsonAnswer = (value: unknown): Answer => ({
+  status: 200,
+  contentType: 'application/json; charset=utf-8',
+  body: `${JSON.stringify(value)}\n`,
+});
+
+const assetAnswer = ({ contentType, body, isImmutable }: Asset): Answer => ({
+  status: 200,
+  contentType,
+  body,
+  headers: isImmutable ? { 'Cache-Control': 'public, max-age=31536000, immutable' } : {},
+});
+
+const send = (response: ServerResponse, { status, contentType, body, headers }: Answer): void => {
+  if (response.destroyed) return;
+  response.writeHead(status, {
+    ...securityHeaders,
+    'Content-Type': contentType,
+    'Content-Length': Buffer.byteLength(body),
+    'Cache-Control': 'no-store',
+    ...headers,
+  });
+  response.end(body);
+};
+
+const statusAnswer = async (shoot: string | null, { source }: HandlerOptions, signal: AbortSignal): Promise<Answer> => {
+  const view = await source.seed(signal);
+  if (shoot === null) return jsonAnswer(view);
+  const found = await source.shoot(shoot, signal);
+  if (found === undefined) return textAnswer(404, 'no such shoot');
+  return jsonAnswer({ ...view, status: { ...view.status, shoots: [found] } });
+};
+
+const stream = (response: ServerResponse, shoot: string | null, options: HandlerOptions, signal: AbortSignal): void => {
+  const opened = options.streams.open(response, signal);
+  if (opened === undefined) {
+    send(response, textAnswer(503, 'too many watch already', { 'Retry-After': '5' }));
+  } else if (shoot === null) options.feed.watchSeed(opened);
+  else options.feed.watchShoot(opened, shoot);
+};
+
+/** Addresses are read relative to this, and only their path and query count. */
+const anyBase = 'http://page.invalid';
+
+const urlOf = (request: IncomingMessage): URL | undefined => {
+  try {
+    return new URL(request.url ?? '/', anyBase);
+  } catch {
+    return undefined;
+  }
+};
+
+/** Why nothing is answered to this request, if so. */
+const refusal = (
+  { method, headers }: IncomingMessage,
+  path: string,
+  { boundTo, posts }: HandlerOptions,
+): Answer | undefined => {
+  if (!isExpectedHost(boundTo, headers.host)) {
+    return textAnswer(421, 'this page is only served under the names of the loopback address');
+  }
+  if (method === 'GET' || method === 'HEAD' || (method === 'POST' && posts.has(path))) return undefined;
+  return textAnswer(405, 'only GET and HEAD are allowed', { Allow: 'GET, HEAD' });
+};
+
+const answerTo = async (
+  request: IncomingMessage,
+  { pathname, searchParams }: URL,
+  options: HandlerOptions,
+  signal: AbortSignal,
+): Promise<Answer> => {
+  const { assets, posts } = options;
+  const asset = assets.get(pathname);
+  if (asset !== undefined) return assetAnswer(asset);
+  if (pathname === '/status') return statusAnswer(searchParams.get('shoot'), options, signal);
+  const post = request.method === 'POST' ? posts.get(pathname) : undefined;
+  return post === undefined ? textAnswer(404, 'not found') : post(request, signal);
+};
+
+/** The page: its files, `/status` and `/events`, the latter two also for one shoot (`?shoot=NAMESPACE`). */
+export const pageHandler =
+  (options: HandlerOptions): HttpHandler =>
+  (request, response, signal) => {
+    const url = urlOf(request);
+    if (url === undefined) {
+      send(response, textAnswer(400, 'not an address'));
+      return;
+    }
+    const refused = refusal(request, url.pathname, options);
+    if (refused !== undefined) send(response, refused);
+    else if (url.pathname === '/events' && request.method === 'GET') {
+      stream(response, url.searchParams.get('shoot'), options, signal);
+    } else {
+      void answerTo(request, url, options, signal)
+        .catch((error: unknown) => {
+          options.logger.error('page: a request failed', { path: url.pathname, error });
+          return textAnswer(500, 'internal error; see the log');
+        })
+        .then((answer) => send(response, answer));
+    }
+  };

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { createFakeClock } from '../../../test/doubles/fake-clock.ts';
+import { shootNamed, statusWith } from '../../../test/doubles/probed-shoots.ts';
+import { createScriptedKube } from '../../../test/doubles/scripted-kube.ts';
+import { leaderAsker } from './leader.ts';
+
+const leaseOf = (holderIdentity: string) => ({
+  metadata: { name: 'lead', namespace: 'garden', uid: 'u', resourceVersion: '1' },
+  spec: { holderIdentity },
+});
+const status = statusWith([shootNamed('one')]);
+
+const begin = () => {
+  const clock = createFakeClock();
+  const kube = createScriptedKube();
+  const ask = leaderAsker({ seed: kube, clock, lease: { namespace: 'garden', name: 'lead' }, healthPort: 9644 });
+  const { signal } = new AbortController();
+  /** Asks, with these answers; returns the paths that were asked for, and the result. */
+  const asked = async (shoot: string | undefined, ...answers: readonly (readonly [code: number, body: unknown])[]) => {
+    const from = kube.requests.length;
+    const result = ask(shoot, signal).then(
+      ({ shoots }) => shoots.map(({ name }) => name).join(),
+      (error: unknown) => String(error),
+    );
+    for (const [code, body] of answers) {
+      await clock.settle();
+      kube.take().respond(code, body);
+    }
+    const text = await result;
+    return [kube.requests.slice(from).map(({ path }) => path), text];
+  };
+  return { clock, asked };
+};
+
+const leasePath = '/apis/coordination.k8s.io/v1/namespaces/garden/leases/lead';
+const podPath = (pod: string): string => `/api/v1/namespaces/garden/pods/${pod}:9644/proxy/status`;
+
+describe('the leader', () => {
+  it('is the pod that the Lease names, asked through the proxy for pods', async () => {
+    const { asked, clock } = begin();
+    expect(await asked(undefined, [200, leaseOf('pod-a_1f')], [200, status])).toEqual([
+      [leasePath, podPath('pod-a')],
+      'one',
+    ]);
+    expect(await asked('x', [200, status])).toEqual([[podPath('pod-a')], 'one']);
+    await clock.advance(10_000);
+    expect(await asked(undefined, [200, leaseOf('pod-b_2e')], [200, status])).toEqual([
+      [leasePath, podPath('pod-b')],
+      'one',
+    ]);
+  });
+
+  it('is looked for again once it has not answered', async () => {
+    const { asked } = begin();
+    const forbidden = { kind: 'Status', code: 403, reason: 'Forbidden', message: 'no right' };
+    const [, problem] = await asked(undefined, [200, leaseOf('pod-a_1f')], [403, forbidden]);
+    expect(problem).toMatch(/^Error: pod-a leads, and was asked in vain: .*no right/);
+    expect(await asked(undefined, [200, leaseOf('pod-b_2e')], [200, status])).toEqual([
+      [leasePath, podPath('pod-b')],
+      'one',
+    ]);
+  });
+
+  it('is nobody while nobody holds the Lease', async () => {
+    expect(await begin().asked(undefined, [200, leaseOf('')])).toEqual([[leasePath], 'Error: nobody leads']);
+  });
+});

@@ -1,0 +1,345 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type IncomingMessage, type RequestOptions, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createFakeClock } from '../../../test/doubles/fake-clock.ts';
+import { detailed, shootNamed, statusWith } from '../../../test/doubles/probed-shoots.ts';
+import { createScriptedKube } from '../../../test/doubles/scripted-kube.ts';
+import { createRecordingLogger } from '../../../test/doubles/recording-logger.ts';
+import type { ProbedShoot } from '../../prober/status/schema.ts';
+import { type PageOptions, createPage, pageServers, remoteSource, sameOriginPost } from './index.ts';
+
+const built = mkdtempSync(join(tmpdir(), 'dwd-page-'));
+beforeAll(() => {
+  mkdirSync(join(built, 'assets'));
+  writeFileSync(join(built, 'index.html'), '<!doctype html>');
+  writeFileSync(join(built, 'assets', 'index-1.js'), 'script');
+});
+afterAll(() => rmSync(built, { recursive: true, force: true }));
+
+const running: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const stop of running.splice(0)) await stop();
+});
+
+const start = async (change: Partial<PageOptions> = {}) => {
+  const seed = { shoots: [shootNamed('one'), shootNamed('two')] as readonly ProbedShoot[] };
+  const clock = createFakeClock();
+  const stop = new AbortController();
+  let ended: Promise<void> = Promise.resolve();
+  const port = await new Promise<number>((resolve) => {
+    ended = createPage({
+      address: { host: '127.0.0.1', port: 0 },
+      directory: pathToFileURL(`${built}/`),
+      source: {
+        seed: async () => ({ status: statusWith(seed.shoots), origin: { of: 'leader' } }),
+        shoot: async (namespace) => {
+          const shoot = seed.shoots.find((one) => one.namespace === namespace);
+          return shoot && detailed(shoot);
+        },
+      },
+      clock,
+      logger: createRecordingLogger(),
+      onListening: (address) => resolve(address.port),
+      ...change,
+    }).run(stop.signal, () => undefined);
+  });
+  running.push(async () => {
+    stop.abort();
+    await ended;
+  });
+  const open = (path: string, options: RequestOptions = {}): Promise<IncomingMessage> =>
+    new Promise((resolve, reject) => {
+      request({ host: '127.0.0.1', port, path, agent: false, ...options }, resolve)
+        .on('error', reject)
+        .end();
+    });
+  return { seed, clock, open, port };
+};
+
+const read = async (message: IncomingMessage) => {
+  let body = '';
+  for await (const chunk of message.setEncoding('utf8')) body += chunk as string;
+  return { status: message.statusCode, headers: message.headers, body };
+};
+
+/** Messages of an event stream, each with its event and data. */
+async function* messagesOf(
+  stream: IncomingMessage,
+): AsyncGenerator<{ readonly event: string; readonly data: unknown }> {
+  let text = '';
+  for await (const chunk of stream.setEncoding('utf8')) {
+    text += chunk as string;
+    const parts = text.split('\n\n');
+    text = parts.pop() ?? '';
+    for (const part of parts) {
+      const [, event, data] = /^event: (.*)\ndata: (.*)$/.exec(part) ?? [];
+      if (event !== undefined && data !== undefined) yield { event, data: JSON.parse(data) };
+    }
+  }
+}
+
+describe('the page', () => {
+  it('is served under a strict Content-Security-Policy', async () => {
+    const { open } = await start();
+    const { status, headers, body } = await read(await open('/'));
+    expect([status, body]).toEqual([200, '<!doctype html>']);
+    expect(headers).toMatchObject({
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+    });
+    const policy = String(headers['content-security-policy']).split('; ');
+    expect(policy).toEqual(
+      expect.arrayContaining([
+        "default-src 'none'",
+        "script-src 'self'",
+        "connect-src 'self'",
+        "frame-ancestors 'none'",
+      ]),
+    );
+    expect(policy.join()).not.toMatch(/unsafe|\*|https?:/);
+  });
+
+  it('has files that a browser may keep', async () => {
+    const { open } = await start();
+    const { headers, body } = await read(await open('/assets/index-1.js'));
+    expect([body, headers['content-type'], headers['cache-control']]).toEqual([
+      'script',
+      'text/javascript; charset=utf-8',
+      'public, max-age=31536000, immutable',
+    ]);
+  });
+
+  it.each(['/assets/../index.html', '/assets/%2e%2e/index.html', '/etc/passwd', '/assets', '/demo/faults'])(
+    'serves nothing but its own files: %s',
+    async (path) => {
+      const { open } = await start();
+      expect(await read(await open(path))).toMatchObject({ status: 404, body: 'not found\n' });
+    },
+  );
+
+  it.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])('only reads: no %s', async (method) => {
+    const { open } = await start();
+    for (const path of ['/', '/status', '/events', '/demo/faults']) {
+      expect(await read(await open(path, { method }))).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD' } });
+    }
+  });
+
+  it('refuses names that only a page from elsewhere would use', async () => {
+    const { open } = await start();
+    for (const path of ['/', '/status', '/events']) {
+      const { status, body } = await read(await open(path, { headers: { host: 'evil.example' } }));
+      expect([status, body]).toEqual([421, 'this page is only served under the names of the loopback address\n']);
+    }
+  });
+
+  it('fails where it is not built', async () => {
+    const page = createPage({
+      address: { host: '127.0.0.1', port: 0 },
+      directory: pathToFileURL(`${built}/nowhere/`),
+      source: { seed: () => Promise.reject(new Error()), shoot: () => Promise.reject(new Error()) },
+      clock: createFakeClock(),
+      logger: createRecordingLogger(),
+    });
+    await expect(page.run(new AbortController().signal, () => undefined)).rejects.toThrow(/ENOENT/);
+  });
+});
+
+describe('/status of the page', () => {
+  it('serves the seed, and one shoot with its details', async () => {
+    const { open } = await start();
+    const { status } = JSON.parse((await read(await open('/status'))).body) as {
+      readonly status: { readonly shoots: readonly ProbedShoot[] };
+    };
+    expect(status.shoots.map(({ name, leases }) => [name, leases])).toEqual([
+      ['one', undefined],
+      ['two', undefined],
+    ]);
+    const one = JSON.parse((await read(await open('/status?shoot=shoot--dev--one'))).body) as {
+      readonly status: typeof status;
+    };
+    expect(one.status.shoots.map(({ name, leases }) => [name, leases?.length])).toEqual([['one', 12]]);
+    expect((await read(await open('/status?shoot=other'))).status).toBe(404);
+  });
+
+  it('says that it failed, without saying why to everybody', async () => {
+    const logger = createRecordingLogger();
+    const seed = () => Promise.reject(new Error('secret'));
+    const { open } = await start({ logger, source: { seed, shoot: seed } });
+    expect(await read(await open('/status'))).toMatchObject({ status: 500, body: 'internal error; see the log\n' });
+    expect(JSON.stringify(logger.lines)).toContain('page: a request failed');
+  });
+});
+
+describe('/events', () => {
+  it('sends all shoots, then what changes, every second', async () => {
+    const { open, seed, clock } = await start();
+    const messages = messagesOf(await open('/events'));
+    const first = await messages.next();
+    expect(first.value).toMatchObject({
+      event: 'seed',
+      data: { all: true, shoots: [{ name: 'one' }, { name: 'two' }] },
+    });
+    expect((await messages.next()).value).toMatchObject({ event: 'samples', data: [{ held: 0 }] });
+    seed.shoots = [shootNamed('one', 'protected'), seed.shoots[1]!];
+    await clock.advance(1_000);
+    const second = await messages.next();
+    expect(second.value).toMatchObject({
+      event: 'seed',
+      data: { all: false, shoots: [{ name: 'one', state: 'protected' }], gone: [] },
+    });
+    expect((second.value as { readonly data: { readonly shoots: readonly unknown[] } }).data.shoots).toHaveLength(1);
+  });
+
+  it('sends the details of one shoot, and that there is none', async () => {
+    const { open, seed, clock } = await start();
+    const messages = messagesOf(await open('/events?shoot=shoot--dev--one'));
+    expect((await messages.next()).value).toMatchObject({ event: 'shoot', data: { name: 'one', threshold: 0.6 } });
+    seed.shoots = [];
+    await clock.advance(1_000);
+    expect((await messages.next()).value).toEqual({ event: 'shoot', data: null });
+  });
+
+  it('refuses more readers than it has room for', async () => {
+    const { open } = await start();
+    const streams = await Promise.all(Array.from({ length: 32 }, () => open('/events')));
+    expect(streams.map(({ statusCode }) => statusCode)).toEqual(Array.from({ length: 32 }, () => 200));
+    expect(await read(await open('/events'))).toMatchObject({ status: 503, headers: { 'retry-after': '5' } });
+  });
+});
+
+describe('a POST of the demo', () => {
+  const begin = async () => {
+    const acts: unknown[] = [];
+    const act = async (sent: unknown): Promise<string | undefined> => {
+      acts.push(sent);
+      return sent === undefined ? 'no JSON' : undefined;
+    };
+    const { open, port } = await start({ posts: new Map([['/demo/faults', sameOriginPost(act)]]) });
+    const host = `127.0.0.1:${String(port)}`;
+    const post = async (body: string, headers: Readonly<Record<string, string>> = {}) =>
+      read(
+        await new Promise<IncomingMessage>((resolve, reject) => {
+          const all = { host, origin: `http://${host}`, 'content-type': 'application/json', ...headers };
+          const options = { host: '127.0.0.1', port, path: '/demo/faults', method: 'POST', agent: false, headers: all };
+          request(options, resolve).on('error', reject).end(body);
+        }),
+      );
+    return { acts, open, post };
+  };
+
+  it('does what the page asks for', async () => {
+    const { acts, post } = await begin();
+    expect(await post('{"a":1}')).toMatchObject({ status: 200 });
+    expect(acts).toEqual([{ a: 1 }]);
+  });
+
+  it.each<[what: string, status: number, headers: Readonly<Record<string, string>>]>([
+    ['another page', 403, { origin: 'http://evil.example' }],
+    ['another port', 403, { origin: 'http://127.0.0.1:1' }],
+    ['a sandboxed frame', 403, { origin: 'null' }],
+    ['a form', 415, { 'content-type': 'application/x-www-form-urlencoded' }],
+    ['a name that was made to point here', 421, { host: 'evil.example', origin: 'http://evil.example' }],
+  ])('does nothing for %s', async (_, status, headers) => {
+    const { acts, post } = await begin();
+    expect([(await post('{"a":1}', headers)).status, acts]).toEqual([status, []]);
+  });
+
+  it.each(['{', `"${'a'.repeat(5_000)}"`])('says what is wrong with it: %.10s', async (body) => {
+    const { post } = await begin();
+    expect(await post(body)).toMatchObject({ status: 400, body: 'no JSON\n' });
+  });
+
+  it('is no GET', async () => {
+    const { acts, open } = await begin();
+    expect([(await read(await open('/demo/faults'))).status, acts]).toEqual([404, []]);
+  });
+});
+
+describe('the status of another replica', () => {
+  const origin = { of: 'leader' } as const;
+  const { signal } = new AbortController();
+
+  it('is checked', async () => {
+    const status = statusWith([shootNamed('one')]);
+    const asked: string[] = [];
+    const source = remoteSource(async (query) => {
+      asked.push(query);
+      return JSON.stringify(status);
+    }, origin);
+    expect(await source.seed(signal)).toEqual({ status, origin });
+    expect(await source.shoot('a&b', signal)).toEqual(status.shoots[0]);
+    expect(asked).toEqual(['', '?shoot=a%26b']);
+  });
+
+  it.each(['', '{}', JSON.stringify({ ...statusWith([]), schemaVersion: 2 })])(
+    'is refused where it is none: %.10s',
+    async (text) => {
+      await expect(remoteSource(async () => text, origin).seed(signal)).rejects.toThrow();
+    },
+  );
+});
+
+describe('the page of a prober', () => {
+  it('shows its own status, and whether it leads', async () => {
+    const asked: (string | null)[] = [];
+    let leads = true;
+    const bound = { host: '127.0.0.1', port: 0 };
+    const logger = createRecordingLogger();
+    const [page] = pageServers({ address: bound, directory: pathToFileURL(`${built}/`) })({
+      clock: createFakeClock(),
+      logger,
+      leadership: { mayWrite: () => leads },
+      // Without leader election nothing is asked.
+      reviews: createScriptedKube(),
+      status: (query) => {
+        asked.push(query.get('shoot'));
+        return statusWith([shootNamed('one')]);
+      },
+    });
+    const stop = new AbortController();
+    let ended: Promise<void> = Promise.resolve();
+    await new Promise<void>((resolve) => {
+      ended = page!.run(stop.signal, resolve);
+    });
+    running.push(async () => {
+      stop.abort();
+      await ended;
+    });
+    const port = logger.lines.find(({ message }) => message === 'listening')?.fields.port as number;
+    const get = async (path: string): Promise<unknown> => {
+      const url = `http://127.0.0.1:${String(port)}${path}`;
+      return JSON.parse(await (await fetch(url)).text()) as unknown;
+    };
+    expect(await get('/status')).toMatchObject({ origin: { of: 'leader' }, status: { shoots: [{ name: 'one' }] } });
+    leads = false;
+    expect(await get('/status?shoot=a')).toMatchObject({ origin: { of: 'standby' } });
+    expect(asked).toContain('a');
+  });
+});
+
+it('is missing, and the prober goes on, where it is not built', async () => {
+  const logger = createRecordingLogger();
+  const [page] = pageServers({ address: { host: '127.0.0.1', port: 0 }, directory: pathToFileURL(`${built}/none/`) })({
+    clock: createFakeClock(),
+    logger,
+    leadership: { mayWrite: () => true },
+    reviews: createScriptedKube(),
+    status: () => statusWith([]),
+  });
+  const stop = new AbortController();
+  let hasEnded = false;
+  let ended: Promise<void> = Promise.resolve();
+  await new Promise<void>((resolve, reject) => {
+    ended = page!.run(stop.signal, resolve).finally(() => (hasEnded = true));
+    ended.catch(reject);
+  });
+  expect(hasEnded).toBe(false);
+  expect(logger.lines).toMatchObject([{ level: 'error', message: 'the page is not served; protection goes on' }]);
+  stop.abort(new Error('the test ends'));
+  await ended;
+});

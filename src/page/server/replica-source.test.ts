@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { createFakeClock } from '../../../test/doubles/fake-clock.ts';
+import { shootNamed, statusWith } from '../../../test/doubles/probed-shoots.ts';
+import { replicaSource } from './replica-source.ts';
+
+const { signal } = new AbortController();
+
+const begin = () => {
+  const clock = createFakeClock();
+  const world = { leads: false, answers: true, asked: 0 };
+  const source = replicaSource({
+    own: () => statusWith([shootNamed('own')]),
+    leads: () => world.leads,
+    askLeader: async () => {
+      world.asked += 1;
+      if (!world.answers) throw new Error('pod-1 leads, and was asked in vain: forbidden');
+      return statusWith([shootNamed('of-leader')]);
+    },
+    clock,
+  });
+  const seen = async () => {
+    const { status, origin } = await source.seed(signal);
+    return [origin, status.shoots[0]?.name, (await source.shoot('x', signal))?.name];
+  };
+  return { clock, world, seen };
+};
+
+describe('what a replica shows', () => {
+  it('is what the leader knows', async () => {
+    const { seen, world } = begin();
+    expect(await seen()).toEqual([{ of: 'leader' }, 'of-leader', 'of-leader']);
+    world.leads = true;
+    expect(await seen()).toEqual([{ of: 'leader' }, 'own', 'own']);
+    expect(world.asked).toBe(2);
+  });
+
+  it('is its own where the leader cannot be asked, with the reason, until the leader answers', async () => {
+    const { seen, world, clock } = begin();
+    world.answers = false;
+    const problem = 'pod-1 leads, and was asked in vain: forbidden';
+    expect(await seen()).toEqual([{ of: 'standby', problem }, 'own', 'own']);
+    world.answers = true;
+    await clock.advance(9_999);
+    expect([await seen(), world.asked]).toEqual([[{ of: 'standby', problem }, 'own', 'own'], 1]);
+    await clock.advance(1);
+    expect(await seen()).toEqual([{ of: 'leader' }, 'of-leader', 'of-leader']);
+  });
+
+  it('is its own without leader election', async () => {
+    const source = replicaSource({
+      own: () => statusWith([shootNamed('own')]),
+      leads: () => true,
+      clock: createFakeClock(),
+    });
+    expect(await source.seed(signal)).toMatchObject({
+      origin: { of: 'leader' },
+      status: { shoots: [{ name: 'own' }] },
+    });
+  });
+});

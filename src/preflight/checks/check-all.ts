@@ -1,0 +1,95 @@
+import { type ResourceRef, refKey } from '../../kubernetes/api/resource-ref.ts';
+import type { ProberSettings } from '../../prober/index.ts';
+import { type ShootAnswer, checkApiServers } from './api-servers.ts';
+import { type PreflightCheck, type SeedRead, plural, provided } from './check.ts';
+import { type SeenResources, checkApiServerRef, checkDependent } from './dependents.ts';
+import { checkGrace, kcmAmong } from './grace.ts';
+import { type KindInput, checkKinds } from './kinds.ts';
+import { type RightsInput, checkRights } from './rights.ts';
+import { type SeenSecret, checkSecrets } from './secrets.ts';
+import { type SeedAnswer, checkSeed } from './seed.ts';
+import { type ProbedShoot, type SeenShoot, checkShoots, probedAmong } from './shoots.ts';
+
+/** The name of KCM is Gardener's; it is what gives up nodes. */
+export const kcmRef: ResourceRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'kube-controller-manager' };
+
+/** Secrets by namespace. */
+export type SeenSecrets = ReadonlyMap<string, SeenSecret>;
+
+/** All that was read of a seed that answers. */
+export interface SeedObservation {
+  readonly settings: ProberSettings;
+  readonly seed: SeedAnswer;
+  readonly kinds: readonly KindInput[];
+  /** Undefined: not asked for. */
+  readonly rights: RightsInput | undefined;
+  readonly shoots: SeedRead<readonly SeenShoot[]>;
+  readonly secrets: SeedRead<SeenSecrets>;
+  /** Of the external probe; undefined where none is configured. */
+  readonly externalSecrets: SeedRead<SeenSecrets> | undefined;
+  /** By `refKey`; without those whose kind is not served. */
+  readonly resources: ReadonlyMap<string, SeedRead<SeenResources>>;
+  /** Undefined: they were not asked. */
+  readonly answers: SeedRead<ReadonlyMap<string, ShootAnswer>> | undefined;
+}
+
+const secretChecks = (
+  { settings, shoots: read, secrets, externalSecrets }: SeedObservation,
+  shoots: readonly ProbedShoot[],
+): readonly PreflightCheck[] => {
+  const { kubeConfigSecretName: secretName, externalProbe } = settings;
+  const check = checkSecrets({ secretName, isExternal: false, shoots, secrets: provided(read, secrets) });
+  if (externalProbe === undefined || externalSecrets === undefined) return [check];
+  const externalName = externalProbe.kubeConfigSecretName;
+  const external = { secretName: externalName, isExternal: true, shoots, secrets: provided(read, externalSecrets) };
+  return [check, checkSecrets(external)];
+};
+
+const resourceChecks = (
+  { settings, shoots: read, resources }: SeedObservation,
+  shoots: readonly ProbedShoot[],
+): readonly PreflightCheck[] => {
+  const seenOf = (ref: ResourceRef) => {
+    const seen = resources.get(refKey(ref));
+    return seen && provided(read, seen);
+  };
+  const dependents = settings.dependentResources.flatMap(({ ref, optional }) => {
+    const seen = seenOf(ref);
+    return seen === undefined ? [] : [checkDependent({ ref, optional, shoots, seen })];
+  });
+  const { apiServerRef, nodeMonitorGraceMs: configuredMs } = settings;
+  const apiServers = seenOf(apiServerRef);
+  const others = settings.dependentResources.filter(({ ref }) => refKey(ref) !== refKey(kcmRef));
+  const kcm = kcmAmong(
+    seenOf(kcmRef),
+    others.map(({ ref }) => seenOf(ref)),
+  );
+  return [
+    ...dependents,
+    ...(apiServers === undefined ? [] : [checkApiServerRef({ ref: apiServerRef, shoots, seen: apiServers })]),
+    ...(kcm === undefined ? [] : [checkGrace({ configuredMs, shoots, seen: kcm })]),
+  ];
+};
+
+/** What the file itself says; `warnings`: its problems that are no errors, a line each. */
+export const checkConfig = (file: string, warnings: readonly string[]): PreflightCheck => ({
+  subject: 'configuration',
+  name: file,
+  detail: warnings.length === 0 ? 'valid' : `valid, with ${plural(warnings.length, 'warning')}`,
+  findings: warnings.map((detail) => ({ code: 'config-warning', detail })),
+});
+
+/** Every check, in the order of the headings. */
+export const checkAll = (observation: SeedObservation): readonly PreflightCheck[] => {
+  const { seed, kinds, rights, shoots: read, answers } = observation;
+  const shoots = read.ok ? probedAmong(read.value) : [];
+  return [
+    ...checkSeed({ ok: true, value: seed }),
+    ...checkKinds(kinds),
+    checkRights(rights),
+    checkShoots(read),
+    ...secretChecks(observation, shoots),
+    ...resourceChecks(observation, shoots),
+    ...checkApiServers(answers && provided(read, answers)),
+  ];
+};

@@ -1,0 +1,381 @@
+import { describe, expect, it } from 'vitest';
+import { decodeCluster } from '../../gardener/cluster.ts';
+import { hostedShoot } from '../../prober/index.ts';
+import { buildCluster, buildShoot } from '../../../test/doubles/builders.ts';
+import type { ResourceRef } from '../../kubernetes/api/resource-ref.ts';
+import { type ShootAnswer, checkApiServers } from './api-servers.ts';
+import { type PreflightCheck, type PreflightFinding, type SeedRead, statusOf } from './check.ts';
+import { type SeenResource, checkApiServerRef, checkDependent } from './dependents.ts';
+import { checkGrace, kcmAmong } from './grace.ts';
+import { type FoundKind, type KindInput, checkKinds, hintAt } from './kinds.ts';
+import { checkRights } from './rights.ts';
+import { checkSecrets } from './secrets.ts';
+import { checkSeed } from './seed.ts';
+import { checkShoots, findShoot, probedAmong } from './shoots.ts';
+
+const ref: ResourceRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'kcm' };
+const refused: PreflightFinding = { code: 'read-refused', detail: 'you may not list it' };
+const ok = <T>(value: T): SeedRead<T> => ({ ok: true, value });
+const failed: SeedRead<never> = { ok: false, error: refused };
+const shootsOf = (...namespaces: readonly string[]) =>
+  namespaces.map((namespace) => ({ namespace, version: '1.33.1' }));
+
+/** What of a check is worth comparing. */
+const short = (check: PreflightCheck) => ({
+  status: statusOf(check),
+  detail: check.detail,
+  found: check.findings.map(({ code, shoot = '-', detail }) => `${code} ${shoot}: ${detail}`),
+});
+
+describe('kinds', () => {
+  const served: FoundKind = { kind: 'served', resource: 'deployments', namespaced: true, hasScale: true };
+  const absent: FoundKind = { kind: 'not-served', problem: 'not there' };
+  const dependent = (optional = false, of = ref): KindInput['use'] => ({ kind: 'dependent', ref: of, optional });
+  const mill = { apiVersion: 'example.com/v1', kind: 'Mill', name: 'mill' };
+
+  it.each<[string, KindInput['use'], FoundKind, readonly string[]]>([
+    ['a kind that is served', dependent(), served, []],
+    ['no Cluster', { kind: 'cluster' }, absent, ['cluster-not-served -: not there']],
+    ['no Machine', { kind: 'machine' }, absent, ['machines-not-served -: not there']],
+    [
+      'no such kind',
+      dependent(),
+      { ...absent, hint: 'it serves X' },
+      ['kind-not-served -: apps/v1/Deployment/kcm: not there; it serves X'],
+    ],
+    ['an optional one', dependent(true), absent, []],
+    [
+      'no apiServerRef',
+      { kind: 'api server', ref, optional: false },
+      absent,
+      ['api-server-ref -: apps/v1/Deployment/kcm: not there'],
+    ],
+    ['a Deployment needs no scale', dependent(), { ...served, hasScale: false }, []],
+    [
+      'others do',
+      dependent(false, mill),
+      { ...served, hasScale: false },
+      ['kind-not-scalable -: example.com/v1/Mill/mill cannot be scaled: it has no scale subresource'],
+    ],
+    [
+      'unless they are annotated',
+      { kind: 'dependent', ref: mill, optional: false, annotation: { key: 'a', value: 'b' } },
+      { ...served, hasScale: false },
+      [],
+    ],
+    [
+      'none for shoots',
+      dependent(true, mill),
+      { ...served, namespaced: false },
+      [
+        'kind-not-scalable -: example.com/v1/Mill/mill cannot be scaled: it has no namespace, and no shoot can have its own',
+      ],
+    ],
+  ])('%s', (_, use, found, expected) => {
+    expect(checkKinds([{ use, found: ok(found) }]).map(short)).toMatchObject([{ found: expected }]);
+  });
+
+  it('that could not be asked for are unknown', () => {
+    expect(checkKinds([{ use: dependent(), found: failed }]).map(statusOf)).toEqual(['unknown']);
+  });
+
+  it.each([
+    [undefined, [], undefined],
+    [undefined, ['a/v1', 'a/v2'], 'the group is served as a/v1 and a/v2'],
+    [['Etcd', 'EtcdCopyBackupsTask'], ['a/v1'], 'it serves Etcd'],
+    [['Machine'], ['a/v1'], undefined],
+  ])('near Etdc of kinds %j, versions %j: %s', (kinds, versions, hint) => {
+    expect(hintAt('Etdc', { kinds, versions })).toBe(hint);
+  });
+});
+
+describe('shoots', () => {
+  const seen = (json: unknown) => ({ cluster: hostedShoot(decodeCluster(json, 'item')), version: '1.33.1' });
+  const probed = seen(buildCluster({ name: 'a', shoot: buildShoot() }));
+  const asleep = seen(buildCluster({ name: 'b', shoot: buildShoot({ hibernationEnabled: true }) }));
+  const broken = seen(buildCluster({ name: 'c', shoot: { metadata: {}, spec: { provider: { workers: 1 } } } }));
+
+  it('that hibernate are counted, and no finding', () => {
+    expect(short(checkShoots(ok([probed, asleep])))).toEqual({
+      status: 'ok',
+      detail: '1 of 2 shoots probed; 1 not: hibernation is enabled',
+      found: [],
+    });
+    expect(probedAmong([probed, asleep, broken])).toEqual([{ namespace: 'a', version: '1.33.1' }]);
+  });
+
+  it('that cannot be read are named', () => {
+    const { status, found } = short(checkShoots(ok([broken])));
+    expect(status).toBe('failed');
+    expect(found).toEqual([expect.stringMatching(/^cluster-unreadable c: spec\.shoot\.spec\.provider\.workers: /)]);
+  });
+});
+
+describe('secrets', () => {
+  const secrets = ok(
+    new Map([
+      ['a', { kind: 'usable' as const }],
+      ['b', { kind: 'unusable' as const, problem: 'kubeconfig: users[0].user.exec: is refused' }],
+    ]),
+  );
+  it.each([
+    [
+      false,
+      ['secret-unusable b: kubeconfig: users[0].user.exec: is refused', 'secret-missing c: there is no Secret s'],
+    ],
+    [
+      true,
+      ['external-secret b: kubeconfig: users[0].user.exec: is refused', 'external-secret c: there is no Secret s'],
+    ],
+  ])('that are missing or unusable (external probe: %s)', (isExternal, found) => {
+    const check = checkSecrets({ secretName: 's', isExternal, shoots: shootsOf('a', 'b', 'c'), secrets });
+    expect(short(check)).toEqual({
+      status: isExternal ? 'warning' : 'failed',
+      detail: 'usable in 1 of 3 shoots',
+      found,
+    });
+  });
+
+  it('that may not be listed are unknown, not well', () => {
+    const check = checkSecrets({ secretName: 's', isExternal: false, shoots: shootsOf('a'), secrets: failed });
+    expect(short(check)).toEqual({
+      status: 'unknown',
+      detail: 'could not be checked',
+      found: ['read-refused -: you may not list it'],
+    });
+  });
+});
+
+describe('dependent resources', () => {
+  const resource = (annotations: Readonly<Record<string, string>> = {}): SeenResource => ({
+    annotations,
+    containers: [],
+  });
+  const ignore = 'dependency-watchdog.gardener.cloud/ignore-scaling';
+  const seen = ok(
+    new Map([
+      ['a', resource()],
+      ['b', resource({ [ignore]: 'true' })],
+    ]),
+  );
+  const ignored = `dependent-ignored b: apps/v1/Deployment/kcm has the annotation ${ignore}`;
+
+  it.each([
+    [false, 'in 2 of 3 shoots', ['dependent-missing c: there is no apps/v1/Deployment/kcm', ignored]],
+    [true, 'in 2 of 3 shoots; it is optional', [ignored]],
+  ])('that are missing, or are to be left alone (optional: %s)', (optional, detail, found) => {
+    expect(short(checkDependent({ ref, optional, shoots: shootsOf('a', 'b', 'c'), seen }))).toMatchObject({
+      detail,
+      found,
+    });
+  });
+
+  it('of no shoot are well', () => {
+    const none = { ref, optional: false, shoots: [], seen };
+    expect(short(checkDependent(none))).toMatchObject({ status: 'ok', detail: 'no shoot is probed' });
+  });
+
+  it('apiServerRef names nothing', () => {
+    expect(short(checkApiServerRef({ ref, shoots: shootsOf('a', 'c'), seen }))).toEqual({
+      status: 'warning',
+      detail: 'in 1 of 2 shoots',
+      found: ['api-server-ref c: there is no apps/v1/Deployment/kcm'],
+    });
+  });
+});
+
+describe('the grace period', () => {
+  const kcm = (...args: readonly string[]): SeenResource => ({
+    annotations: {},
+    containers: [{ image: 'kcm:v1.33.1', commandLine: ['/kube-controller-manager', ...args] }],
+  });
+  const judge = (resource: SeenResource | undefined, nodeMonitorGraceMs?: number) => {
+    const seen = ok(new Map(resource === undefined ? [] : [['a', resource]]));
+    const own = nodeMonitorGraceMs === undefined ? {} : { nodeMonitorGraceMs };
+    return short(checkGrace({ configuredMs: 40_000, shoots: [{ namespace: 'a', version: '', ...own }], seen }));
+  };
+
+  it('is read where KCM has a name of its own, by what its containers run', () => {
+    const machines = { annotations: {}, containers: [{ image: 'mcm:v1', commandLine: ['/mcm'] }] };
+    const own = kcm('--node-monitor-grace-period=20s');
+    const named = ok(new Map([['a', kcm()]]));
+    const seen = kcmAmong(named, [
+      ok(
+        new Map([
+          ['fleet/one', own],
+          ['a', machines],
+        ]),
+      ),
+      failed,
+      undefined,
+    ]);
+    expect(seen).toEqual(
+      ok(
+        new Map([
+          ['a', kcm()],
+          ['fleet/one', own],
+        ]),
+      ),
+    );
+    const shoots = [{ namespace: 'fleet/one', version: '' }];
+    expect(short(checkGrace({ configuredMs: 40_000, shoots, seen: seen! })).found).toEqual([
+      'grace-shorter fleet/one: KCM waits for 20s, and the configuration says 40s',
+    ]);
+    expect([kcmAmong(named, [failed]), kcmAmong(failed, []), kcmAmong(undefined, [])]).toEqual([
+      named,
+      failed,
+      undefined,
+    ]);
+  });
+
+  it.each([
+    [kcm('--node-monitor-grace-period=40s'), undefined],
+    [kcm('--node-monitor-grace-period=20s'), 20_000],
+  ])('that is as configured, or as the Shoot says, is well', (resource, own) => {
+    expect(judge(resource, own)).toEqual({ status: 'ok', detail: 'as configured in 1 of 1 shoot', found: [] });
+  });
+
+  it.each([
+    [
+      kcm('--node-monitor-grace-period=20s'),
+      undefined,
+      'failed',
+      'grace-shorter a: KCM waits for 20s, and the configuration says 40s',
+    ],
+    [
+      kcm('--node-monitor-grace-period=40s'),
+      120_000,
+      'failed',
+      'grace-shorter a: KCM waits for 40s, and the Shoot says 2m0s',
+    ],
+    [
+      kcm(),
+      undefined,
+      'warning',
+      'grace-longer a: KCM waits for 50s, the default of Kubernetes v1.33.1, and the configuration says 40s',
+    ],
+    [
+      kcm('--node-monitor-grace-period=x'),
+      undefined,
+      'unknown',
+      'grace-unknown a: --node-monitor-grace-period is "x", which is no duration greater than 0',
+    ],
+    [
+      undefined,
+      undefined,
+      'unknown',
+      'grace-unknown a: there is no Deployment kube-controller-manager to read it from',
+    ],
+  ])('that differs, or cannot be read, is told', (resource, own, status, finding) => {
+    expect(judge(resource, own)).toEqual({ status, detail: 'as configured in 0 of 1 shoot', found: [finding] });
+  });
+});
+
+describe('rights', () => {
+  const need = { right: { verb: 'list', group: '', resource: 'secrets', name: 's' }, purpose: 'to reach shoots' };
+  const check = (needed: number, missing: number) =>
+    short(
+      checkRights({
+        subject: 'garden/p',
+        rights: ok({ needed, missing: Array.from({ length: missing }, () => need) }),
+      }),
+    );
+
+  it.each([
+    [3, 0, 'ok', []],
+    [
+      3,
+      1,
+      'failed',
+      ['right-missing -: to reach shoots: list resource "secrets" "s" in API group "" at the cluster scope'],
+    ],
+    [
+      3,
+      3,
+      'failed',
+      [
+        'right-missing -: garden/p has none of the 3 rights: it is not installed yet, or has another name (--rights-of)',
+      ],
+    ],
+  ])('of %d, %d are missing', (needed, missing, status, found) => {
+    expect(check(needed, missing)).toMatchObject({ status, found });
+  });
+
+  it('may be left out', () => {
+    expect(statusOf(checkRights(undefined))).toBe('left out');
+  });
+});
+
+describe('the seed', () => {
+  it.each([
+    [4_900, []],
+    [-6_000, ["seed-clock-skew -: the clock of the seed's API server is 6.0s behind this machine's"]],
+    [undefined, ['read-failed -: it answered too slowly to compare clocks']],
+  ])('with a clock that differs by %s ms', (skewMs, found) => {
+    const answer = { version: 'v1.33.1', roundTripMs: 2.1, ...(skewMs === undefined ? {} : { skewMs }) };
+    const checks = checkSeed(ok(answer)).map(short);
+    expect(checks).toMatchObject([{ detail: 'v1.33.1 answers in 3 ms', found: [] }, { found }]);
+  });
+});
+
+describe('API servers of shoots', () => {
+  const answered = (skewMs?: number): ShootAnswer => ({
+    kind: 'answered',
+    missing: [],
+    ...(skewMs === undefined ? {} : { skewMs }),
+  });
+  const gone = (isNameUnknown = false): ShootAnswer => ({ kind: 'unreachable', problem: 'no answer', isNameUnknown });
+  const judge = (...answers: readonly ShootAnswer[]) =>
+    checkApiServers(ok(new Map(answers.map((answer, index) => [`s${String(index)}`, answer])))).map(short);
+
+  it.each<[string, readonly ShootAnswer[], readonly (readonly string[])[]]>([
+    ['all well', [answered(), answered(4_000)], [[], [], []]],
+    ['one does not answer', [answered(), gone()], [['shoot-unreachable s1: no answer'], [], []]],
+    ['the only one does not', [gone()], [['shoot-unreachable s0: no answer']]],
+    ['two do not', [gone(), gone()], [['shoot-unreachable s0: no answer', 'shoot-unreachable s1: no answer']]],
+    [
+      'three do not',
+      [gone(), gone(), gone()],
+      [['shoots-out-of-reach -: not one of 3 API servers is reached from this machine: no answer']],
+    ],
+    [
+      'a name that is unknown here',
+      [gone(true)],
+      [['shoots-out-of-reach -: not one of 1 API server is reached from this machine: no answer']],
+    ],
+    ['a name that is unknown, of one', [answered(), gone(true)], [['shoot-unreachable s1: no answer'], [], []]],
+    ['credentials', [{ kind: 'rejected', problem: '401' }], [['secret-rejected s0: 401']]],
+    ['no time left', [answered(), { kind: 'untried', problem: 'late' }], [['read-failed s1: late'], [], []]],
+    [
+      'clocks',
+      [answered(-7_000)],
+      [[], [], ["shoot-clock-skew s0: its clock is 7.0s behind that of the seed's API server"]],
+    ],
+  ])('%s', (_, answers, found) => {
+    expect(judge(...answers).map((check) => check.found)).toEqual(found);
+  });
+
+  it('name the rights that the prober lacks there', () => {
+    const right = { verb: 'list', group: '', resource: 'nodes' };
+    const [, rights] = judge({ kind: 'answered', missing: [{ right, purpose: 'to judge' }] });
+    expect(rights).toEqual({
+      status: 'failed',
+      detail: 'granted in 0 of 1 shoot',
+      found: ['shoot-right-missing s0: to judge: list resource "nodes" in API group "" at the cluster scope'],
+    });
+  });
+
+  it('may be left out', () => {
+    expect(checkApiServers(undefined).map(statusOf)).toEqual(['left out']);
+  });
+});
+
+it('finds a shoot by namespace, and by project and name', () => {
+  const seen = [
+    { cluster: hostedShoot(decodeCluster(buildCluster({ name: 'shoot--dev--one' }), 'item')), version: '' },
+  ];
+  for (const word of ['shoot--dev--one', 'dev/one', 'garden-dev/one']) {
+    expect(findShoot(seen, word), word).toBe(seen[0]);
+  }
+  for (const word of ['one', 'dev/two', 'other/one', 'dev']) expect(findShoot(seen, word), word).toBeUndefined();
+});

@@ -1,0 +1,129 @@
+/**
+ * `failed`: something will not be protected, or late. `warning`: it is protected, though not as configured. `unknown`: the check could not be
+ * made, which is not well either.
+ */
+export type FindingSeverity = 'failed' | 'warning' | 'unknown';
+
+interface CodeMeaning {
+  readonly severity: FindingSeverity;
+  /** What to do, one sentence. The paragraph in docs/preflight.md has more. */
+  readonly todo: string;
+}
+
+/** Stable: scripts and documents refer to them. In the order in which they are told, within one severity. */
+export const codes = {
+  'cluster-not-served': {
+    severity: 'failed',
+    todo: 'Check that this is a seed of Gardener (--kubeconfig, $KUBECONFIG).',
+  },
+  'machines-not-served': {
+    severity: 'failed',
+    todo: 'Install the CustomResourceDefinition of Machine: without it nothing is ever scaled down.',
+  },
+  'kind-not-served': {
+    severity: 'failed',
+    todo: 'Correct apiVersion and kind in dependentResourceInfos, or install what serves the kind.',
+  },
+  'kind-not-scalable': {
+    severity: 'failed',
+    todo: 'Name a namespaced kind with a scale subresource in dependentResourceInfos, or take the resource out.',
+  },
+  'right-missing': {
+    severity: 'failed',
+    todo: 'Grant it: dwd manifests prints the roles for this configuration.',
+  },
+  'cluster-unreadable': {
+    severity: 'failed',
+    todo: 'Repair the Shoot at the path that is named; until then the shoot is not protected.',
+  },
+  'secret-missing': {
+    severity: 'failed',
+    todo: 'Check kubeConfigSecretName, and what creates the Secret; until then the shoot is not protected.',
+  },
+  'secret-ambiguous': {
+    severity: 'failed',
+    todo: 'Take the labels of clusterSource.selector off all but the one with the kubeconfig of the cluster there.',
+  },
+  'secret-unusable': {
+    severity: 'failed',
+    todo: 'Repair the field of the kubeconfig that is named; until then the shoot is not protected.',
+  },
+  'secret-rejected': {
+    severity: 'failed',
+    todo: 'Renew the credentials in the Secret; until then the shoot is not protected.',
+  },
+  'dependent-missing': {
+    severity: 'failed',
+    todo: 'Correct the name, or set optional: true if shoots may be without it.',
+  },
+  'grace-shorter': {
+    severity: 'failed',
+    todo: 'Set kcmNodeMonitorGraceDuration to what KCM uses: KCM acts before the prober expects it.',
+  },
+  'shoot-unreachable': {
+    severity: 'failed',
+    todo: 'Check that API server, and the network from here to it.',
+  },
+  'shoot-right-missing': {
+    severity: 'failed',
+    todo: 'Grant it in the shoot: dwd manifests --component shoot-access prints the roles.',
+  },
+  'config-warning': {
+    severity: 'warning',
+    todo: 'Correct it; dwd validate says the same without a cluster.',
+  },
+  'seed-clock-skew': {
+    severity: 'warning',
+    todo: 'Set the clock of this machine: ages and times that dwd shows here are wrong by as much.',
+  },
+  'api-server-ref': {
+    severity: 'warning',
+    todo: 'Correct apiServerRef: without it, an API server out of reach is taken to be down.',
+  },
+  'external-secret': {
+    severity: 'warning',
+    todo: 'Check externalProbe.kubeConfigSecretName: without it, leases alone decide in this shoot.',
+  },
+  'dependent-ignored': {
+    severity: 'warning',
+    todo: 'Remove the annotation dependency-watchdog.gardener.cloud/ignore-scaling when it is not needed any more.',
+  },
+  'grace-longer': {
+    severity: 'warning',
+    todo: 'Set kcmNodeMonitorGraceDuration to what KCM uses: the prober scales down earlier than it needs to.',
+  },
+  'shoot-clock-skew': {
+    severity: 'warning',
+    todo: 'Set the clocks of the machines that run these API servers (NTP).',
+  },
+  'seed-unreachable': {
+    severity: 'unknown',
+    todo: 'Check that this is the right cluster (--kubeconfig, $KUBECONFIG), that it is reached from here, and the credentials.',
+  },
+  'read-refused': {
+    severity: 'unknown',
+    todo: 'Get the right that is named: dwd manifests --component operator prints the roles.',
+  },
+  'read-failed': {
+    severity: 'unknown',
+    todo: 'Run it again; look at the API server if it fails again.',
+  },
+  'grace-unknown': {
+    severity: 'unknown',
+    todo: 'Look at the Deployment of KCM, and compare by hand.',
+  },
+  'shoots-out-of-reach': {
+    severity: 'unknown',
+    todo: 'Run it where the shoots are reached, such as in a pod of the prober, or leave this out with --shoot-api-servers=false.',
+  },
+} as const satisfies Readonly<Record<string, CodeMeaning>>;
+
+export type FindingCode = keyof typeof codes;
+
+const severities: readonly FindingSeverity[] = ['failed', 'warning', 'unknown'];
+
+/** Ranks codes: worst first. */
+export const rankOf = (code: FindingCode): number => {
+  const order = Object.keys(codes);
+  return severities.indexOf(codes[code].severity) * order.length + order.indexOf(code);
+};

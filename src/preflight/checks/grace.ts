@@ -1,0 +1,63 @@
+import { type KcmGrace, kcmGraceOf, runsKcm } from '../../gardener/kube-controller-manager.ts';
+import { formatGoDuration } from '../../kubernetes/api/duration.ts';
+import {
+  type PreflightCheck,
+  type PreflightFinding,
+  type SeedRead,
+  countWell,
+  perShoot,
+  share,
+  whenRead,
+} from './check.ts';
+import type { SeenResources } from './dependents.ts';
+import type { ProbedShoot } from './shoots.ts';
+
+export interface GraceInput {
+  /** `kcmNodeMonitorGraceDuration`, which holds for shoots that set none of their own. */
+  readonly configuredMs: number;
+  readonly shoots: readonly ProbedShoot[];
+  /** The Deployments of KCM. */
+  readonly seen: SeedRead<SeenResources>;
+}
+
+const inWords = (grace: Exclude<KcmGrace, { readonly kind: 'unknown' }>): string =>
+  grace.kind === 'set'
+    ? `KCM waits for ${formatGoDuration(grace.ms)}`
+    : `KCM waits for ${formatGoDuration(grace.ms)}, the default of Kubernetes ${grace.version}`;
+
+const judgeGrace = (
+  shoot: ProbedShoot,
+  { configuredMs, seen }: { readonly configuredMs: number; readonly seen: SeenResources },
+): PreflightFinding | undefined => {
+  const deployment = seen.get(shoot.namespace);
+  const unknown = (detail: string): PreflightFinding => ({ code: 'grace-unknown', shoot: shoot.namespace, detail });
+  if (deployment === undefined) return unknown('there is no Deployment kube-controller-manager to read it from');
+  const grace = kcmGraceOf(deployment.containers, shoot.version);
+  if (grace.kind === 'unknown') return unknown(grace.problem);
+  const { nodeMonitorGraceMs: expectedMs = configuredMs } = shoot;
+  if (grace.ms === expectedMs) return undefined;
+  const from = shoot.nodeMonitorGraceMs === undefined ? 'the configuration' : 'the Shoot';
+  return {
+    code: grace.ms < expectedMs ? 'grace-shorter' : 'grace-longer',
+    shoot: shoot.namespace,
+    detail: `${inWords(grace)}, and ${from} says ${formatGoDuration(expectedMs)}`,
+  };
+};
+
+/** KCM of each shoot: what is called so, but where another dependent resource says that it runs it. */
+export const kcmAmong = (
+  named: SeedRead<SeenResources> | undefined,
+  others: readonly (SeedRead<SeenResources> | undefined)[],
+): SeedRead<SeenResources> | undefined => {
+  const all = others.flatMap((seen) => (seen?.ok === true ? [...seen.value] : []));
+  const found = all.filter(([, { containers }]) => runsKcm(containers));
+  if (found.length === 0) return named;
+  return { ok: true, value: new Map([...(named?.ok === true ? named.value : []), ...found]) };
+};
+
+/** Does each KCM wait for a silent node as long as the prober believes? If it waits for less, the whole protection comes late. */
+export const checkGrace = ({ configuredMs, shoots, seen }: GraceInput): PreflightCheck =>
+  whenRead(seen, { subject: 'grace period', name: '--node-monitor-grace-period of KCM' }, (deployments) => {
+    const findings = perShoot(shoots, (shoot) => judgeGrace(shoot, { configuredMs, seen: deployments }));
+    return { detail: share('as configured in', countWell(shoots.length, findings), shoots.length), findings };
+  });

@@ -1,0 +1,89 @@
+import { nearest } from '../../config/index.ts';
+import { refKey } from '../../kubernetes/api/resource-ref.ts';
+import { usesScale } from '../../kubernetes/api/scalable.ts';
+import type { DependentResource } from '../../prober/index.ts';
+import { type PreflightCheck, type PreflightFinding, type SeedRead, whenRead } from './check.ts';
+
+/** How the seed serves a kind. */
+export type FoundKind =
+  | { readonly kind: 'served'; readonly resource: string; readonly namespaced: boolean; readonly hasScale: boolean }
+  /** `hint`: what it serves that may have been meant. */
+  | { readonly kind: 'not-served'; readonly problem: string; readonly hint?: string };
+
+/** What an API server serves near a kind that it does not serve. */
+export interface Neighbours {
+  /** Of the same group version; undefined where that is not served. */
+  readonly kinds: readonly string[] | undefined;
+  /** Of the same group, as `apiVersion` has them. */
+  readonly versions: readonly string[];
+}
+
+/** What to write in place of a kind that is not served; undefined where nothing is near. */
+export const hintAt = (kind: string, { kinds, versions }: Neighbours): string | undefined => {
+  if (kinds === undefined) {
+    return versions.length === 0 ? undefined : `the group is served as ${versions.join(' and ')}`;
+  }
+  const near = nearest(kind, kinds);
+  return near === undefined ? undefined : `it serves ${near}`;
+};
+
+/** A kind that the prober works on. */
+export interface KindInput {
+  readonly use:
+    | { readonly kind: 'cluster' | 'machine' }
+    | ({ readonly kind: 'dependent' | 'api server' } & Pick<DependentResource, 'ref' | 'optional' | 'annotation'>);
+  readonly found: SeedRead<FoundKind>;
+}
+
+const dependentProblem = (
+  dependent: Pick<DependentResource, 'ref' | 'annotation'>,
+  found: Extract<FoundKind, { readonly kind: 'served' }>,
+): string | undefined => {
+  if (!found.namespaced) return 'it has no namespace, and no shoot can have its own';
+  if (usesScale(dependent) && !found.hasScale) return 'it has no scale subresource';
+  return undefined;
+};
+
+const judgeUse = ({ use }: KindInput, found: FoundKind): PreflightFinding | undefined => {
+  if (found.kind === 'not-served') {
+    const detail = found.hint === undefined ? found.problem : `${found.problem}; ${found.hint}`;
+    switch (use.kind) {
+      case 'cluster':
+        return { code: 'cluster-not-served', detail };
+      case 'machine':
+        return { code: 'machines-not-served', detail };
+      case 'api server':
+        return { code: 'api-server-ref', detail: `${refKey(use.ref)}: ${detail}` };
+      case 'dependent':
+        return use.optional ? undefined : { code: 'kind-not-served', detail: `${refKey(use.ref)}: ${detail}` };
+    }
+  }
+  if (use.kind !== 'dependent') return undefined;
+  const problem = dependentProblem(use, found);
+  return problem === undefined
+    ? undefined
+    : {
+        code: 'kind-not-scalable',
+        detail: `${refKey(use.ref)} cannot be ${use.annotation === undefined ? 'scaled' : 'annotated'}: ${problem}`,
+      };
+};
+
+const nameOf = ({ use }: KindInput): string => {
+  if (use.kind === 'cluster') return 'Cluster of Gardener';
+  return 'ref' in use ? refKey(use.ref) : 'Machine of machine-controller-manager';
+};
+
+const detailOf = ({ use }: KindInput, found: FoundKind): string => {
+  const isOptional = use.kind === 'dependent' && use.optional;
+  if (found.kind === 'served') return `served as ${found.resource}`;
+  return isOptional ? 'not served; it is optional' : 'not served';
+};
+
+/** Are the kinds that the configuration names served, and can they be scaled where they have to? */
+export const checkKinds = (kinds: readonly KindInput[]): readonly PreflightCheck[] =>
+  kinds.map((input) =>
+    whenRead(input.found, { subject: 'kinds', name: nameOf(input) }, (found) => {
+      const finding = judgeUse(input, found);
+      return { detail: detailOf(input, found), findings: finding === undefined ? [] : [finding] };
+    }),
+  );

@@ -1,0 +1,29 @@
+import { type PreflightCheck, type SeedRead, countWell, perShoot, share, whenRead } from './check.ts';
+import type { ProbedShoot } from './shoots.ts';
+
+/** A Secret with a kubeconfig. `problem`: why the prober cannot use it; no value of it is quoted. */
+export type SeenSecret = { readonly kind: 'usable' } | { readonly kind: 'unusable'; readonly problem: string };
+
+export interface SecretsInput {
+  readonly secretName: string;
+  /** Of the external probe, which protection does not depend on. */
+  readonly isExternal: boolean;
+  readonly shoots: readonly ProbedShoot[];
+  /** By namespace. */
+  readonly secrets: SeedRead<ReadonlyMap<string, SeenSecret>>;
+}
+
+/** Has each shoot the Secret by which the prober reaches it, and can it be used? */
+export const checkSecrets = ({ secretName, isExternal, shoots, secrets }: SecretsInput): PreflightCheck =>
+  whenRead(secrets, { subject: 'secrets', name: secretName }, (seen) => {
+    const findings = perShoot(shoots, ({ namespace: shoot }) => {
+      const secret = seen.get(shoot);
+      if (secret?.kind === 'usable') return undefined;
+      if (secret === undefined) {
+        const code = isExternal ? 'external-secret' : 'secret-missing';
+        return { code, shoot, detail: `there is no Secret ${secretName}` };
+      }
+      return { code: isExternal ? 'external-secret' : 'secret-unusable', shoot, detail: secret.problem };
+    });
+    return { detail: share('usable in', countWell(shoots.length, findings), shoots.length), findings };
+  });

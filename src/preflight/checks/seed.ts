@@ -1,0 +1,45 @@
+import { type PreflightCheck, type SeedRead, whenRead } from './check.ts';
+
+export interface SeedAnswer {
+  /** Such as `v1.33.2`. */
+  readonly version: string;
+  readonly roundTripMs: number;
+  /** The seed's clock minus ours, within 1.5 s; undefined if it took too long to tell. */
+  readonly skewMs?: number;
+}
+
+/** A smaller difference of clocks is none: the prober warns from here on, too. */
+export const warnSkewMs = 5_000;
+
+/** `12.3s ahead of`, `12.3s behind`. */
+export const skewInWords = (ms: number): string =>
+  `${(Math.abs(ms) / 1_000).toFixed(1)}s ${ms < 0 ? 'behind' : 'ahead of'}`;
+
+/** Does the API server of the seed answer, and what time is it there? */
+export const checkSeed = (answer: SeedRead<SeedAnswer>): readonly PreflightCheck[] => {
+  const reached = whenRead(answer, { subject: 'seed', name: 'API server' }, ({ version, roundTripMs }) => ({
+    detail: `${version} answers in ${String(Math.ceil(roundTripMs))} ms`,
+    findings: [],
+  }));
+  if (!answer.ok) return [reached];
+  const { skewMs } = answer.value;
+  const name = 'clock, compared with this machine';
+  if (skewMs === undefined) {
+    const detail = 'it answered too slowly to compare clocks';
+    return [
+      reached,
+      { subject: 'seed', name, detail: 'could not be checked', findings: [{ code: 'read-failed', detail }] },
+    ];
+  }
+  const isSkewed = Math.abs(skewMs) > warnSkewMs;
+  const detail = `the clock of the seed's API server is ${skewInWords(skewMs)} this machine's`;
+  return [
+    reached,
+    {
+      subject: 'seed',
+      name,
+      detail: isSkewed ? 'differs' : 'agrees within 5s',
+      findings: isSkewed ? [{ code: 'seed-clock-skew', detail }] : [],
+    },
+  ];
+};

@@ -1,0 +1,63 @@
+import type { HostedCluster } from '../../prober/index.ts';
+import { type PreflightCheck, type SeedRead, perShoot, plural, whenRead } from './check.ts';
+
+/** A shoot of the seed. */
+export interface SeenShoot {
+  readonly cluster: HostedCluster;
+  /** Version of Kubernetes, such as `1.33.2`; empty if the Shoot does not say. */
+  readonly version: string;
+}
+
+/** A shoot that the prober would probe now. */
+export interface ProbedShoot {
+  /** Of its control plane. */
+  readonly namespace: string;
+  readonly version: string;
+  /** The grace period that the Shoot sets for its KCM, in milliseconds. */
+  readonly nodeMonitorGraceMs?: number;
+}
+
+/** The shoots that the prober would probe; of the others there is nothing to check. */
+export const probedAmong = (shoots: readonly SeenShoot[]): readonly ProbedShoot[] =>
+  shoots.flatMap(({ cluster: { name: namespace, lifecycle }, version }) => {
+    if (!lifecycle.ok || lifecycle.value.kind !== 'run') return [];
+    const { nodeMonitorGraceMs } = lifecycle.value.settings;
+    return [{ namespace, version, ...(nodeMonitorGraceMs === undefined ? {} : { nodeMonitorGraceMs }) }];
+  });
+
+/** Why shoots are not probed, with their number each. */
+const reasonsOf = (shoots: readonly SeenShoot[]): string => {
+  const counts = new Map<string, number>();
+  for (const { cluster } of shoots) {
+    if (!cluster.lifecycle.ok) continue;
+    const decision = cluster.lifecycle.value;
+    if (decision.kind !== 'run') counts.set(decision.reason, (counts.get(decision.reason) ?? 0) + 1);
+  }
+  const most = [...counts].toSorted(([, a], [, b]) => b - a);
+  return most.map(([reason, count]) => `${String(count)} not: ${reason}`).join('; ');
+};
+
+/** Which shoots does the prober probe, and can their Clusters be read? */
+export const checkShoots = (read: SeedRead<readonly SeenShoot[]>): PreflightCheck =>
+  whenRead(read, { subject: 'shoots', name: 'Clusters' }, (shoots) => {
+    const findings = perShoot(shoots, ({ cluster: { name, lifecycle, problem } }) => {
+      if (!lifecycle.ok) return { code: 'cluster-unreadable', shoot: name, detail: lifecycle.error.message };
+      return problem === undefined ? undefined : { code: 'secret-ambiguous', shoot: name, detail: problem };
+    });
+    const reasons = reasonsOf(shoots);
+    const probed = `${String(probedAmong(shoots).length)} of ${plural(shoots.length, 'shoot')} probed`;
+    return { detail: reasons === '' ? probed : `${probed}; ${reasons}`, findings };
+  });
+
+/**
+ * Finds a shoot by the namespace of its control plane, or by PROJECT/NAME: the namespace of a project in the garden is `garden-PROJECT`
+ * unless it says otherwise (https://github.com/gardener/gardener/blob/master/docs/concepts/controller-manager.md, Project Controller).
+ */
+export const findShoot = (shoots: readonly SeenShoot[], wanted: string): SeenShoot | undefined => {
+  const [project = '', name] = wanted.split('/');
+  if (name === undefined) return shoots.find(({ cluster }) => cluster.name === wanted);
+  return shoots.find(
+    ({ cluster: { shootName } }) =>
+      shootName?.name === name && [project, `garden-${project}`].includes(shootName.namespace),
+  );
+};

@@ -1,0 +1,30 @@
+import { type ServiceAccountName, reviewAccess, reviewAccessOf } from '../kubernetes/api/access.ts';
+import { type ProberSettings, neededByProber } from '../prober/index.ts';
+import type { NeededRight } from '../process/index.ts';
+import type { RightsInput } from './checks/rights.ts';
+import { type Reader, attempt, optionsOf, send } from './reader.ts';
+
+/** Whose rights are checked: those of a ServiceAccount, or of whoever runs the command. */
+export type RightsOf = ServiceAccountName | 'self';
+
+const reviews = { verb: 'create', group: 'authorization.k8s.io' } as const;
+
+/** Asks for each right that the settings take. A review is a POST that stores nothing. */
+export const readRights = async (
+  reader: Reader,
+  { settings, of }: { readonly settings: ProberSettings; readonly of: RightsOf },
+): Promise<RightsInput> => {
+  const isSelf = of === 'self';
+  const subject = isSelf ? 'yours' : `${of.namespace}/${of.name}`;
+  const resource = isSelf ? 'selfsubjectaccessreviews' : 'subjectaccessreviews';
+  const rights = await attempt({ ...reviews, resource }, async () => {
+    const needed = await neededByProber(settings, { client: reader.client, options: optionsOf(reader) });
+    const missing: NeededRight[] = [];
+    for (const need of needed) {
+      const review = isSelf ? reviewAccess(need.right) : reviewAccessOf(of, need.right);
+      if (!(await send(reader, review)).value) missing.push(need);
+    }
+    return { needed: needed.length, missing };
+  });
+  return { subject, rights };
+};

@@ -1,0 +1,156 @@
+import { type ResourceRef, refKey } from '../kubernetes/api/resource-ref.ts';
+import type { ShootConnector } from '../kubernetes/api/shoot-connection.ts';
+import { type ProberSettings, placeOf } from '../prober/index.ts';
+import type { ShootAnswer } from './checks/api-servers.ts';
+import type { SeedRead } from './checks/check.ts';
+import { type SeedObservation, type SeenSecrets, kcmRef } from './checks/check-all.ts';
+import type { SeenResources } from './checks/dependents.ts';
+import type { KindInput } from './checks/kinds.ts';
+import type { SeedAnswer } from './checks/seed.ts';
+import { type SeenShoot, findShoot, probedAmong } from './checks/shoots.ts';
+import { type RightsOf, readRights } from './read-rights.ts';
+import { readKind, readResources, readSecrets, readShoots } from './read-seed.ts';
+import { askShoots, judgeSecrets } from './read-shoots.ts';
+import type { Reader } from './reader.ts';
+
+export interface PreflightReadOptions {
+  readonly settings: ProberSettings;
+  /** The only shoot to look at: the namespace of its control plane, or PROJECT/NAME. Absent: all. */
+  readonly shoot?: string | undefined;
+  /** Whose rights are checked. Undefined: nobody's. */
+  readonly rightsOf: RightsOf | undefined;
+  /** Whether the API servers of the shoots are asked as well. */
+  readonly asksShoots: boolean;
+  /** Hears what is under way, in one line. */
+  readonly progress: (line: string) => void;
+}
+
+interface ReadDeps {
+  readonly reader: Reader;
+  readonly connector: ShootConnector;
+}
+
+/** There is no shoot of the name that was asked for. */
+export class NoSuchShootError extends Error {
+  override readonly name = 'NoSuchShootError';
+}
+
+const clusterKind = { apiVersion: 'extensions.gardener.cloud/v1alpha1', kind: 'Cluster' };
+const machineKind = { apiVersion: 'machine.sapcloud.io/v1alpha1', kind: 'Machine' };
+
+const gardenUses = [{ kind: 'cluster' }, { kind: 'machine' }] as const;
+
+const usesOf = ({ clusterSource, dependentResources, apiServerRef }: ProberSettings): readonly KindInput['use'][] => [
+  ...(clusterSource === undefined ? gardenUses : []),
+  ...dependentResources.map((dependent) => ({ kind: 'dependent' as const, ...dependent })),
+  { kind: 'api server', ref: apiServerRef, optional: false },
+];
+
+const kindOf = (use: KindInput['use']): Pick<ResourceRef, 'apiVersion' | 'kind'> => {
+  if (use.kind === 'cluster') return clusterKind;
+  return 'ref' in use ? use.ref : machineKind;
+};
+
+const readKinds = (settings: ProberSettings, reader: Reader): Promise<readonly KindInput[]> =>
+  Promise.all(usesOf(settings).map(async (use) => ({ use, found: await readKind(reader, kindOf(use)) })));
+
+const chosenAmong = (
+  shoots: SeedRead<readonly SeenShoot[]>,
+  wanted: string | undefined,
+): SeedRead<readonly SeenShoot[]> => {
+  if (!shoots.ok || wanted === undefined) return shoots;
+  const found = findShoot(shoots.value, wanted);
+  if (found === undefined) throw new NoSuchShootError(`there is no Cluster of the shoot ${wanted} in this seed`);
+  return { ok: true, value: [found] };
+};
+
+/** Each resource is listed once, however often the configuration names it; what is not served is left out. */
+const readAllResources = async (
+  settings: ProberSettings,
+  {
+    kinds,
+    namespace,
+    reader,
+  }: { readonly kinds: readonly KindInput[]; readonly namespace?: string; readonly reader: Reader },
+): Promise<ReadonlyMap<string, SeedRead<SeenResources>>> => {
+  const refs = [kcmRef, settings.apiServerRef, ...settings.dependentResources.map(({ ref }) => ref)];
+  const unique = new Map(refs.map((ref) => [refKey(ref), ref]));
+  const lists = await Promise.all(
+    [...unique].map(async ([key, ref]) => {
+      const known = kinds.find(({ use }) => 'ref' in use && refKey(use.ref) === key);
+      const found = known?.found ?? (await readKind(reader, ref));
+      const seen = await readResources(reader, {
+        settings,
+        ref,
+        found,
+        ...(namespace === undefined ? {} : { namespace }),
+      });
+      return seen === undefined ? [] : [[key, seen] as const];
+    }),
+  );
+  return new Map(lists.flat());
+};
+
+type Texts = ReadonlyMap<string, string | undefined>;
+
+interface ShootReads {
+  readonly secrets: SeedRead<SeenSecrets>;
+  readonly answers: SeedRead<ReadonlyMap<string, ShootAnswer>> | undefined;
+}
+
+/** Asks the shoots that are probed and whose kubeconfig can be used. */
+const readShootApiServers = async (
+  {
+    asksShoots,
+    progress,
+    shoots,
+    texts,
+    seed,
+  }: PreflightReadOptions & {
+    readonly shoots: SeedRead<readonly SeenShoot[]>;
+    readonly texts: SeedRead<Texts>;
+    readonly seed: SeedAnswer;
+  },
+  { reader, connector }: ReadDeps,
+): Promise<ShootReads> => {
+  const secrets = judgeSecrets(connector, texts);
+  if (!asksShoots) return { secrets, answers: undefined };
+  if (!texts.ok) return { secrets, answers: texts };
+  const probed = shoots.ok ? probedAmong(shoots.value) : [];
+  const kubeconfigs = new Map<string, string>();
+  for (const { namespace } of probed) {
+    const text = texts.value.get(namespace);
+    const isUsable = secrets.ok && secrets.value.get(namespace)?.kind === 'usable';
+    if (text !== undefined && isUsable) kubeconfigs.set(namespace, text);
+  }
+  const told = (done: number): void =>
+    progress(`asking the API servers of shoots: ${String(done)} of ${String(kubeconfigs.size)}`);
+  const asked = { connector, kubeconfigs, seedSkewMs: seed.skewMs, progress: told };
+  return { secrets, answers: { ok: true, value: await askShoots(asked, reader) } };
+};
+
+/** Reads all that the checks need, and writes nothing. Rejects with a NoSuchShootError, or with `signal.reason`. */
+export const readAll = async (
+  options: PreflightReadOptions,
+  seed: SeedAnswer,
+  deps: ReadDeps,
+): Promise<SeedObservation> => {
+  const { settings, shoot, rightsOf, progress } = options;
+  const { reader, connector } = deps;
+  progress('reading the Clusters of the seed');
+  const [kinds, all] = await Promise.all([readKinds(settings, reader), readShoots(reader, settings)]);
+  const shoots = chosenAmong(all, shoot);
+  const only = shoot !== undefined && shoots.ok ? shoots.value[0]?.cluster.name : undefined;
+  const place = only === undefined ? {} : { namespace: placeOf(only).namespace };
+  progress('reading Secrets, dependent resources and rights');
+  const { externalProbe } = settings;
+  const [texts, externalTexts, resources, rights] = await Promise.all([
+    readSecrets(reader, { settings, name: settings.kubeConfigSecretName, key: settings.clusterSource?.key, ...place }),
+    externalProbe && readSecrets(reader, { settings, name: externalProbe.kubeConfigSecretName, ...place }),
+    readAllResources(settings, { kinds, reader, ...place }),
+    rightsOf && readRights(reader, { settings, of: rightsOf }),
+  ]);
+  const reads = await readShootApiServers({ ...options, shoots, texts, seed }, deps);
+  const externalSecrets = externalTexts && judgeSecrets(connector, externalTexts);
+  return { settings, seed, kinds, rights, shoots, resources, externalSecrets, ...reads };
+};

@@ -1,0 +1,80 @@
+import { type Fields, type Finding, type Path, fieldsOf, itemsOf } from '../config/index.ts';
+import { withoutWords, wordsIn } from './place.ts';
+
+const error = (path: Path, message: string): readonly Finding[] => [{ path, message, severity: 'error' }];
+
+const known = '{{ namespace }} and {{ cluster }}';
+
+/** Undefined where all is well with the words of a name. */
+const problemOf = (text: string): string | undefined => {
+  if (/[{}]/.test(withoutWords(text))) return `knows only ${known} in braces, found ${JSON.stringify(text)}`;
+  return wordsIn(text).length > 1 ? `takes only one of ${known}, and only once` : undefined;
+};
+
+const aboutWords = (value: unknown, path: Path): readonly Finding[] => {
+  const problem = typeof value === 'string' ? problemOf(value) : undefined;
+  return problem === undefined ? [] : error(path, problem);
+};
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+interface Named {
+  readonly ref: Fields;
+  readonly path: Path;
+}
+
+/** Two clusters must not hold the same resource: each would give it back while the other needs it held. */
+const aboutOwner = ({ ref, path }: Named, isShared: boolean): readonly Finding[] => {
+  const { name, namespace = '{{ namespace }}' } = ref;
+  if (typeof name !== 'string') return [];
+  const words = new Set([...wordsIn(name), ...wordsIn(textOf(namespace))]);
+  if (isShared && !words.has('cluster')) {
+    return error(path, 'is the same resource for all clusters of a namespace: its name needs {{ cluster }}');
+  }
+  if (isShared ? words.size === 2 : words.size > 0) return [];
+  return error(
+    path,
+    'is the same resource for several clusters: its name or namespace needs {{ namespace }} or {{ cluster }}',
+  );
+};
+
+/** One watch has the Secrets of one name; those of Cluster API have a label. */
+const aboutSecret = (name: unknown, path: Path, isShared: boolean): readonly Finding[] => {
+  if (typeof name !== 'string' || problemOf(name) !== undefined) return [];
+  const words = wordsIn(name);
+  if (isShared && !words.includes('cluster')) {
+    return error(
+      path,
+      'is the same Secret for all clusters of a namespace: Cluster API writes {{ cluster }}-kubeconfig',
+    );
+  }
+  return isShared || words.length === 0
+    ? []
+    : error(path, 'takes words in braces only where clusterSource.kind is cluster-api');
+};
+
+/** Rules over names that each cluster fills in. */
+export const nameFindings = (config: Fields): readonly Finding[] => {
+  const { clusterSource, kubeConfigSecretName, externalProbe, apiServerRef, dependentResourceInfos } = config;
+  const isShared = fieldsOf(clusterSource).kind === 'cluster-api';
+  const { kubeConfigSecretName: external } = fieldsOf(externalProbe);
+  const secrets: readonly (readonly [unknown, Path])[] = [
+    [kubeConfigSecretName, ['kubeConfigSecretName']],
+    [external, ['externalProbe', 'kubeConfigSecretName']],
+  ];
+  const dependents = itemsOf(dependentResourceInfos).map(
+    (resource, index): Named => ({
+      ref: fieldsOf(fieldsOf(resource).ref),
+      path: ['dependentResourceInfos', index, 'ref'],
+    }),
+  );
+  const refs: readonly Named[] = [...dependents, { ref: fieldsOf(apiServerRef), path: ['apiServerRef'] }];
+  return [
+    ...secrets.flatMap(([name, path]) => [...aboutWords(name, path), ...aboutSecret(name, path, isShared)]),
+    ...refs.flatMap(({ ref, path }) => [
+      ...aboutWords(ref.name, [...path, 'name']),
+      ...aboutWords(ref.namespace, [...path, 'namespace']),
+    ]),
+    ...dependents.flatMap((named) => aboutOwner(named, isShared)),
+  ];
+};

@@ -1,0 +1,234 @@
+import { isApiError } from '../kubernetes/api/errors.ts';
+import type { Kube, KubeClient } from '../kubernetes/api/kube.ts';
+import type { LeaderWatch } from '../kubernetes/api/leadership.ts';
+import type { ShootConnector } from '../kubernetes/api/shoot-connection.ts';
+import { type WatchRegistry, waitForSync } from '../kubernetes/cache/index.ts';
+import { withShootPolicy } from '../kubernetes/connection/index.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { Gauge } from '../ports/meter.ts';
+import type { Random } from '../ports/random.ts';
+import { type Check, type ConfiguredComponent, WorkQueue, whenAborted } from '../process/index.ts';
+import { isMarked } from '../gardener/scaling-annotations.ts';
+import { type ApiServers, createApiServers } from './api-servers.ts';
+import { type HeldByShoot, ProberController } from './controller.ts';
+import type { LifecycleDecision } from './judge/lifecycle.ts';
+import { decideAfterSourceChange } from './judge/source-change.ts';
+import { ownerOf } from './of-cluster.ts';
+import type { Role } from './plan/without-lead.ts';
+import type { ProbeGate } from './probe-gate.ts';
+import { type Pauses, configuredPause } from './pauses.ts';
+import type { ProberReport } from './report.ts';
+import type { ProberSettings } from './settings.ts';
+import type { ProberMemory } from './prober-memory.ts';
+import { type ProberSources, createProberSources } from './sources.ts';
+import type { StatusBoard } from './status/board.ts';
+import { shootNameIn } from './status/prober-status.ts';
+
+export interface ConfiguredProberDeps {
+  readonly clock: Clock;
+  readonly identity: string;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly report: ProberReport;
+  readonly pauses: Pauses;
+  readonly seed: Kube;
+  readonly client: KubeClient;
+  readonly connector: ShootConnector;
+  readonly unserved: Gauge;
+  readonly registry: WatchRegistry;
+  readonly gate: ProbeGate;
+  readonly board: StatusBoard;
+  readonly dryRun: boolean;
+  /** Called with what stays held when probing has ended: for good, or to go on under another configuration. */
+  readonly onStopped: (held: HeldByShoot) => void;
+  /** Clusters reconciled at the same time. */
+  readonly concurrency: number;
+  /** What this process may send now. */
+  readonly role: () => Role;
+  readonly seedWithoutLead: (mayWrite: () => boolean) => KubeClient;
+  readonly leaderWatch?: LeaderWatch | undefined;
+  /** What the source of the former configuration made of a cluster that was gone; absent at the start of the process. */
+  readonly formerGone?: LifecycleDecision;
+}
+
+/** What one configuration leaves to the next, by Cluster. */
+export interface ProberMemories {
+  readonly probers: ReadonlyMap<string, ProberMemory>;
+  /** What was decided for those that have not yet given back all: another configuration would not come to it again. */
+  readonly releasing: ReadonlyMap<string, LifecycleDecision>;
+}
+
+const noMemories: ProberMemories = { probers: new Map(), releasing: new Map() };
+
+/** How long probing waits for dependents and kubeconfigs of external probes, in milliseconds; then it starts without: an outage may be under way. */
+const restSyncMs = 10_000;
+const pollMs = 50;
+
+/** The prober of a seed under one configuration. */
+export const createConfiguredProber = (
+  settings: ProberSettings,
+  deps: ConfiguredProberDeps,
+): ConfiguredComponent<ProberSettings, ProberMemories> => {
+  const { clock, logger } = deps;
+  const sources = createProberSources(settings, { ...deps, kube: deps.seed });
+  const apiServers = createApiServers(sources.apiServers, clock);
+  const closing = new AbortController();
+  let watches: readonly Promise<void>[] = [];
+  return {
+    settings,
+    sync: async () => {
+      const { clusters, kubeconfigs, namespaces, dependents, apiServers: servers } = sources;
+      const others = [...ownExternalSource(sources), ...dependents, servers, namespaces];
+      watches = [clusters, kubeconfigs, ...others].map((source) => source.run(closing.signal));
+      await waitForSync([clusters, kubeconfigs], { clock, logger, signal: closing.signal });
+      await untilRestKnown(sources, clock, closing.signal);
+    },
+    work: (memories, signal) =>
+      probe({ settings, sources, apiServers, deps, memories: memories ?? noMemories }, signal),
+    checks: () => checksOf(sources),
+    close: async () => {
+      closing.abort(new Error('these watches are no longer needed'));
+      await Promise.all(watches);
+    },
+  };
+};
+
+/** The watch of the external probe's Secrets, if it has one of its own. */
+const ownExternalSource = ({
+  kubeconfigs,
+  externalKubeconfigs: externalProbe,
+}: ProberSources): ProberSources['kubeconfigs'][] =>
+  externalProbe === undefined || externalProbe === kubeconfigs ? [] : [externalProbe];
+
+/**
+ * Waits until every dependent is either synced or known not to be served, but not for ever: what is not known is read when needed, without an
+ * external probe a shoot is judged by its leases, and a pause that nobody can read must not cost the protection.
+ */
+const untilRestKnown = async (
+  { dependents, namespaces, externalKubeconfigs }: ProberSources,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<void> => {
+  const isKnown = (): boolean =>
+    externalKubeconfigs?.synced !== false &&
+    (namespaces.synced || isApiError(namespaces.state().lastError, 'Forbidden')) &&
+    dependents.every((source) => source.store.synced || source.served().kind === 'not-served');
+  const deadline = clock.monotonic() + restSyncMs;
+  while (!isKnown() && clock.monotonic() < deadline) await clock.sleep(pollMs, signal);
+};
+
+interface ProbingParts {
+  readonly settings: ProberSettings;
+  readonly sources: ProberSources;
+  readonly apiServers: ApiServers;
+  readonly deps: ConfiguredProberDeps;
+  readonly memories: ProberMemories;
+}
+
+/** Clusters that are not there and that the former configuration probed, or that have left something held. */
+const lostClusters = (
+  { settings, sources, memories }: Pick<ProbingParts, 'settings' | 'sources' | 'memories'>,
+  known: ReadonlySet<string>,
+): Set<string> => {
+  const owners = sources.dependents.flatMap(({ ref, store }) =>
+    Array.from(store.entries(), ([, { meta }]) => (isMarked(meta) ? ownerOf(settings, ref, meta) : undefined)),
+  );
+  const names = [
+    ...memories.probers.keys(),
+    ...memories.releasing.keys(),
+    ...owners.filter((owner) => owner !== undefined),
+  ];
+  return new Set(names.filter((name) => !known.has(name)));
+};
+
+/** What the controller starts from, and the clusters that it is to give back. */
+const initialOf = ({ settings, sources, deps, memories }: ProbingParts) => {
+  const { source, clusters } = sources;
+  const known = new Set(Array.from(clusters.entries(), ([name]) => name));
+  const lost = lostClusters({ settings, sources, memories }, known);
+  const lostGone = decideAfterSourceChange(deps.formerGone, source.gone);
+  const goneOf = (name: string): LifecycleDecision =>
+    lost.has(name) ? (memories.releasing.get(name) ?? lostGone) : source.gone;
+  return { initial: { clusters: known, memories: memories.probers, goneOf }, lost };
+};
+
+const probe = async (parts: ProbingParts, signal: AbortSignal): Promise<ProberMemories> => {
+  const { settings, sources, apiServers, deps } = parts;
+  const { source, clusters, kubeconfigs, externalKubeconfigs, dependents } = sources;
+  deps.board.nameBy((namespace) => shootNameIn(clusters.get(namespace)));
+  const { initial, lost } = initialOf(parts);
+  const queue = new WorkQueue<string>({
+    clock: deps.clock,
+    concurrency: deps.concurrency,
+    reconcile: async (name) => controller.reconcile(name),
+    onError: (name, error) => deps.report.broke(name, error),
+  });
+  const controller: ProberController = new ProberController(
+    {
+      ...deps,
+      seed: deps.client,
+      connector: withShootPolicy(deps.connector, settings),
+      seedAwayMs: () => Math.max(...[clusters, ...dependents].map((watch) => watch.awayMs())),
+      settings,
+      source,
+      clusters,
+      kubeconfigs,
+      externalKubeconfigs,
+      apiServers,
+      dependents: new Map(dependents.map((source) => [source.key, source])),
+      onStep: (namespace, look) => deps.board.stepped(namespace, look),
+      requeueAfter: (name, ms) => queue.addAfter(name, ms),
+    },
+    initial,
+  );
+  const detachPauses = deps.pauses.attach({
+    namespaces: sources.namespaces,
+    clusters,
+    configured: configuredPause(settings),
+    wake: (scope) => controller.wake(scope === 'all' ? undefined : scope.namespace),
+  });
+  const unsubscribe = clusters.subscribe(({ type, key }) => {
+    if (type === 'set') lost.delete(key);
+    queue.add(key);
+  });
+  for (const name of [...initial.clusters, ...lost]) queue.add(name);
+  const ignoreLead = deps.leaderWatch?.onLead(() => {
+    controller.wake();
+    // What is left to give back was another's affair until now.
+    for (const [name] of clusters.entries()) queue.add(name);
+  });
+  deps.logger.info('probing begins', { clusters: initial.clusters.size });
+  await whenAborted(signal);
+  const remembered = { probers: controller.memories(), releasing: controller.releasing() };
+  unsubscribe();
+  detachPauses();
+  ignoreLead?.();
+  await queue.drain();
+  deps.onStopped(await controller.stop());
+  return remembered;
+};
+
+const checksOf = (sources: ProberSources): readonly Check[] => {
+  const { clusters, kubeconfigs, namespaces, dependents } = sources;
+  const caches = [
+    { name: 'clusters', ok: clusters.synced, problem: clusters.state().problem },
+    { name: 'kubeconfig-secrets', ok: kubeconfigs.synced, problem: kubeconfigs.state().problem },
+    ...ownExternalSource(sources).map((source) => ({
+      name: 'outside-kubeconfig-secrets',
+      ok: source.synced,
+      problem: source.state().problem,
+    })),
+    // A kind that is not served is told, but the others are protected all the same.
+    ...dependents.map((source) => ({
+      name: source.key,
+      ok: source.store.synced || source.served().kind === 'not-served',
+      problem: source.problem(),
+    })),
+    // Without them nobody can pause a shoot, and all are protected.
+    { name: 'namespaces', ok: true, problem: namespaces.state().problem },
+    // Without it an API server out of reach is taken to be down: nobody waits for it.
+    { name: sources.apiServers.key, ok: true, problem: sources.apiServers.problem() },
+  ];
+  return caches.map(({ name, ok, problem }) => ({ name, ok, ...(problem === undefined ? {} : { detail: problem }) }));
+};

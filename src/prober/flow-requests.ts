@@ -1,0 +1,69 @@
+import { rejected } from './act.ts';
+import type { Dependents } from './dependents.ts';
+import type { Flow } from './plan/flow.ts';
+import type { Action, Outcome } from './plan/operation.ts';
+import type { ShootState } from './plan/shoot-state.ts';
+import type { ProberReport } from './report.ts';
+import type { Race } from './report-scaling.ts';
+import { type WithoutLeadDeps, WritesWithoutLead } from './standby.ts';
+
+export interface FlowRequestsDeps extends WithoutLeadDeps {
+  readonly report: Pick<ProberReport, 'answered' | 'broke'>;
+}
+
+export interface FlowRequestsOptions {
+  readonly namespace: string;
+  readonly dependents: Dependents;
+  /** The race against KCM that the latest verdict has begun. */
+  readonly race: () => Race | undefined;
+}
+
+/** The requests of one shoot's flows. What has not left yet, and reads, end with their flow. */
+export class FlowRequests {
+  readonly #deps: FlowRequestsDeps;
+  readonly #options: FlowRequestsOptions;
+  readonly #withoutLead: WritesWithoutLead;
+  readonly #unsent = new Map<number, AbortController>();
+
+  constructor(deps: FlowRequestsDeps, options: FlowRequestsOptions) {
+    this.#deps = deps;
+    this.#options = options;
+    this.#withoutLead = new WritesWithoutLead(deps);
+  }
+
+  /** The shoot's loop has come to this state. */
+  stepped(state: ShootState): void {
+    this.#withoutLead.stepped(state);
+    if (state.flow?.ending !== undefined) this.#unsent.get(state.flow.id)?.abort(new Error('the flow is ending'));
+  }
+
+  flowStarted({ id }: Flow): void {
+    this.#unsent.set(id, new AbortController());
+  }
+
+  flowEnded({ id }: Flow): void {
+    this.#unsent.get(id)?.abort(new Error('the flow has ended'));
+    this.#unsent.delete(id);
+  }
+
+  abort(reason: Error): void {
+    for (const controller of this.#unsent.values()) controller.abort(reason);
+  }
+
+  /** Sends the one request of an action. Never rejects: a flow must not wait for ever for an answer no longer wanted, or for a bug. */
+  async send(flow: Flow, action: Action): Promise<Outcome> {
+    const { clock, report } = this.#deps;
+    const { namespace, dependents, race } = this.#options;
+    const signal = this.#unsent.get(flow.id)?.signal ?? AbortSignal.abort();
+    try {
+      const seed = flow.withoutLead && this.#withoutLead.client();
+      const outcome = await dependents.ask(action, { urgent: flow.direction === 'down', signal, seed });
+      const about = { ...dependents.identify(action.key), race: race() };
+      report.answered(namespace, { flow, action, outcome, now: clock.monotonic(), ...about });
+      return outcome;
+    } catch (error) {
+      if (!signal.aborted) report.broke(namespace, error);
+      return { key: action.key, result: rejected(error) };
+    }
+  }
+}

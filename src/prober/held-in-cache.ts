@@ -1,0 +1,82 @@
+import { isAnnotatedByUs } from '../gardener/annotated.ts';
+import { hasStored, hasStoredAnnotation, isHeld } from '../gardener/scaling-annotations.ts';
+import type { CallOptions, KubeClient } from '../kubernetes/api/kube.ts';
+import { listBounds, listCall } from '../kubernetes/api/list-call.ts';
+import type { ResourceRef } from '../kubernetes/api/resource-ref.ts';
+import { decodeScalable, getScale, scalesInOneWrite } from '../kubernetes/api/scalable.ts';
+import { groupVersionPath, resolveKind } from '../kubernetes/client/index.ts';
+import { flat, integer, stringMap, text } from '../kubernetes/protobuf/index.ts';
+import { isWanted } from './held.ts';
+import { type PlacedRef, isTemplate } from './place.ts';
+
+/** A resource of a namespace, as far as it says whether it is held. */
+interface SeenResource {
+  readonly name: string;
+  readonly namespace: string;
+  readonly annotations: Readonly<Record<string, string>>;
+  /** Absent: 1 for kinds that `scalesInOneWrite`, else only the Scale says. */
+  readonly specReplicas?: number;
+}
+
+const mebibyte = 1024 * 1024;
+
+/** Of a thousand resources, or namespaces, in one page from the API server's watch cache: what was so a second ago is what matters. */
+export const fromCache = {
+  query: { resourceVersion: '0' },
+  pageSize: 'none',
+  bounds: { ...listBounds, jsonBytes: 128 * mebibyte, protobufBytes: 64 * mebibyte, pageItems: 20_000 },
+} as const;
+
+/** Of Deployments, StatefulSets and ReplicaSets. Field numbers: k8s.io/api `apps/v1/generated.proto`, k8s.io/apimachinery `pkg/apis/meta/v1/generated.proto`. */
+const workload = {
+  apiVersion: 'apps/v1',
+  fields: {
+    1: flat({ 1: text('name'), 3: text('namespace'), 12: stringMap('annotations') }),
+    2: flat({ 1: integer('specReplicas') }),
+  },
+  empty: (): SeenResource => ({ name: '', namespace: '', annotations: {} }),
+  project: (draft: unknown) => draft as SeenResource,
+} as const;
+
+/** Whatever has a name like a template may be all there is of its kind: that comes in pages, which the watch cache does not give. */
+const amountOf = ({ name }: ResourceRef) =>
+  isTemplate(name) ? {} : { ...fromCache, query: { ...fromCache.query, fieldSelector: `metadata.name=${name}` } };
+
+const listNamed = (ref: ResourceRef, resource: string) =>
+  listCall<SeenResource>({
+    ...amountOf(ref),
+    path: `${groupVersionPath(ref.apiVersion)}/${resource}`,
+    kind: `${ref.kind}List`,
+    decode: (json, path) => {
+      const { meta, specReplicas } = decodeScalable(json, path);
+      const { name, namespace, annotations } = meta;
+      return { name, namespace, annotations, ...(specReplicas === undefined ? {} : { specReplicas }) };
+    },
+    ...(scalesInOneWrite(ref) ? { protobuf: workload } : {}),
+  });
+
+/**
+ * What is held of a resource in all namespaces, by the rule of `findHeldOf`, as the watch cache has it unless its name is a template: for who looks, and writes
+ * nothing by it. Nothing where its kind is not served. Rejects with an ApiError.
+ */
+export const findHeldInCache = async (
+  ref: PlacedRef,
+  { client, options }: { readonly client: KubeClient; readonly options: CallOptions },
+): Promise<readonly SeenResource[]> => {
+  const found = await resolveKind(client, ref, options);
+  if (found.kind === 'not-served') return [];
+  const { resource } = found;
+  const { value: listed } = await client.call(listNamed(ref, resource), options);
+  const all = listed.filter((one) => isWanted(ref, one));
+  const isAtZero = async ({ name, namespace, annotations, specReplicas }: SeenResource): Promise<boolean> => {
+    if (hasStoredAnnotation({ annotations })) return isAnnotatedByUs(annotations);
+    if (scalesInOneWrite(ref)) return specReplicas === 0;
+    return (
+      (await client.call(getScale({ ref: { ...ref, name }, resource, namespace }), options)).value.specReplicas === 0
+    );
+  };
+  const marked = all.filter(isHeld);
+  const stored = all.filter((one) => !isHeld(one) && hasStored(one));
+  const atZero = await Promise.all(stored.map(isAtZero));
+  return [...marked, ...stored.filter((_, index) => atZero[index])];
+};

@@ -1,0 +1,224 @@
+import { describe, expect, it } from 'vitest';
+import { type ProbeRun, defaultSettings, disturbed, held, leasesOf, nodeOf, runProbes } from '../testing/probe-run.ts';
+import { type ProbeMemory, emptyProbeMemory } from './verdict.ts';
+
+/** All of five fall silent after 100 s; the first has been so for ever. */
+const cut: readonly (number | null)[] = [20_000, 98_000, 99_000, 99_500, 100_000];
+const back = (at: number, ...nodes: readonly number[]): readonly (number | null)[] =>
+  cut.map((renewedAt, index) => (nodes.includes(index + 1) ? at - 1_000 : renewedAt));
+
+const kindsOf = (memory: ProbeMemory, runs: readonly ProbeRun[]): readonly string[] =>
+  runProbes(memory, runs).map(({ decision }) => decision.verdict.kind);
+
+/** The shoot is watched, and held from 122 s on. */
+const outage: readonly ProbeRun[] = [
+  { at: 95_000, leases: leasesOf([20_000, 88_000, 89_000, 89_500, 90_000]), dependents: disturbed },
+  { at: 101_000, leases: leasesOf(cut), dependents: disturbed },
+  { at: 120_000, leases: leasesOf(cut), dependents: disturbed },
+  { at: 122_000, leases: leasesOf(cut), dependents: disturbed },
+];
+const heldAt = (at: number, renewedAt: readonly (number | null)[]): ProbeRun => ({
+  at,
+  leases: leasesOf(renewedAt),
+  dependents: held,
+});
+const inOutage = (settings = defaultSettings): ProbeMemory => {
+  const decision = runProbes(
+    emptyProbeMemory,
+    outage.map((run) => ({ ...run, settings })),
+  ).at(-1)?.decision;
+  expect(decision?.verdict.kind).toBe('unhealthy');
+  return decision?.memory ?? emptyProbeMemory;
+};
+
+describe('what is held', () => {
+  it('waits until all renew that were alive before the outage', () => {
+    const [waiting, landed] = runProbes(inOutage(), [
+      heldAt(126_000, back(126_000, 2, 3, 4)),
+      heldAt(131_000, back(131_000, 2, 3, 4, 5)),
+    ]);
+    expect(waiting?.decision).toMatchObject({
+      verdict: { kind: 'landing', renewed: 3, awaited: 4, until: 186_000 },
+      reason: '1/5 node leases expired, threshold 0.6; landing: 3 of 4 renewed, at the latest in 60 s',
+      nextRunAt: 131_000,
+    });
+    expect(landed?.decision.verdict).toEqual({ kind: 'healthy', scope: 'all' });
+  });
+
+  it('waits for one that is late for landingTimeout, and stays on its way afterwards', () => {
+    const runs = [126_000, 140_000, 185_999, 186_000, 196_000].map((at) => heldAt(at, back(at, 2, 3, 4)));
+    expect(kindsOf(inOutage(), runs)).toEqual(['landing', 'landing', 'landing', 'healthy', 'healthy']);
+  });
+
+  it('waits for no node whose Machine has gone', () => {
+    const nodes = ['node-1', 'node-2', 'node-3', 'node-4'].map(nodeOf);
+    expect(kindsOf(inOutage(), [{ ...heldAt(126_000, back(126_000, 2, 3, 4)), nodes }])).toEqual(['healthy']);
+  });
+
+  it('waits anew when the share of expired leases reaches the threshold again', () => {
+    const runs = [
+      heldAt(126_000, back(126_000, 2, 3, 4)),
+      heldAt(156_000, back(126_000, 2, 3, 4)),
+      heldAt(166_000, back(166_000, 2, 3, 4)),
+      heldAt(225_999, back(225_999, 2, 3, 4)),
+      heldAt(226_000, back(226_000, 2, 3, 4)),
+    ];
+    expect(kindsOf(inOutage(), runs)).toEqual(['landing', 'unhealthy', 'landing', 'landing', 'healthy']);
+  });
+
+  it('waits once more where it could not be restored at once, and all seem to be cut off again', () => {
+    const runs = [
+      heldAt(131_000, back(131_000, 2, 3, 4, 5)),
+      heldAt(152_000, back(131_000, 2, 3, 4, 5)),
+      heldAt(154_000, [20_000, 153_000, 153_000, 153_000, 130_000]),
+      heldAt(159_000, back(159_000, 2, 3, 4, 5)),
+    ];
+    expect(kindsOf(inOutage(), runs)).toEqual(['healthy', 'confirming', 'landing', 'healthy']);
+  });
+
+  it('waits once more, though no longer than at first, where it could not be restored at once and one is late again', () => {
+    const runs = [
+      heldAt(131_000, back(131_000, 2, 3, 4, 5)),
+      heldAt(146_100, back(131_000, 2, 3, 4, 5)),
+      heldAt(160_000, [20_000, 159_000, 159_000, 159_000, 130_000]),
+      heldAt(190_999, [20_000, 189_000, 189_000, 189_000, 160_000]),
+      heldAt(191_000, [20_000, 189_000, 189_000, 189_000, 160_000]),
+    ];
+    expect(kindsOf(inOutage(), runs)).toEqual(['healthy', 'landing', 'landing', 'landing', 'healthy']);
+  });
+
+  it('does not wait where landingTimeout is 0', () => {
+    const settings = { ...defaultSettings, landingTimeoutMs: 0 };
+    expect(kindsOf(inOutage(), [{ ...heldAt(126_000, back(126_000, 2, 3, 4)), settings }])).toEqual(['healthy']);
+  });
+
+  it('waits for all candidates after a restart, which remembers no outage', () => {
+    const runs = [126_000, 131_000, 186_000].map((at) => heldAt(at, back(at, 2, 3, 4, 5)));
+    expect(kindsOf(emptyProbeMemory, runs)).toEqual(['landing', 'landing', 'healthy']);
+  });
+
+  it('counts from the end of a downtime of the API server, in which nobody can renew', () => {
+    const down = (since: number, until: number) => ({ apiServer: { knownSince: 0, unavailable: { since, until } } });
+    const runs = [
+      heldAt(126_000, back(126_000, 2, 3, 4)),
+      ...[190_000, 219_999, 239_999, 249_999].map((at) => ({
+        ...heldAt(at, back(126_000, 2, 3, 4)),
+        ...down(130_000, 190_000),
+      })),
+    ];
+    // 20 s after it none has renewed again: the outage lasts.
+    expect(kindsOf(inOutage(), runs)).toEqual(['landing', 'landing', 'confirming', 'unhealthy', 'unhealthy']);
+  });
+
+  it('waits anew after a time in which the outage lasted, though a reachable path objected', () => {
+    const path = { externalProbe: { mode: 'confirm', state: 'reachable' } } as const;
+    const runs = [
+      heldAt(126_000, back(126_000, 2, 3, 4)),
+      { ...heldAt(170_000, back(126_000, 2, 3, 4)), ...path },
+      heldAt(190_000, back(190_000, 2, 3, 4)),
+    ];
+    expect(kindsOf(inOutage(), runs)).toEqual(['landing', 'skipped', 'landing']);
+  });
+
+  it('takes no timestamp for a renewal after a restart: clocks may be ahead', () => {
+    const ahead = [2, 3, 4, 5].map((minutes) => 126_000 + minutes * 60_000);
+    expect(
+      kindsOf(
+        emptyProbeMemory,
+        [126_000, 131_000].map((at) => heldAt(at, ahead)),
+      ),
+    ).toEqual(['landing', 'landing']);
+  });
+
+  it('names those that it no longer waits for', () => {
+    const runs = [126_000, 140_000, 186_000].map((at) => heldAt(at, back(at, 2, 3, 4)));
+    expect(runProbes(inOutage(), runs).at(-1)?.decision).toMatchObject({
+      verdict: { kind: 'healthy' },
+      reason: '2/5 node leases expired, threshold 0.6; no longer waiting for 1 of 4: node-5',
+    });
+  });
+
+  it('takes for renewed only what was, where timestamps have just proved wrong', () => {
+    const late = (at: number) => leasesOf([60_000, 60_000, 60_000, 60_000, at]);
+    const found = { at: 120_000, leases: late(70_000), dependents: held };
+    // One that was taken for expired has moved: the others are as old as the observation before.
+    const [, disproved] = runProbes(emptyProbeMemory, [
+      found,
+      { at: 122_000, leases: late(121_000), dependents: held },
+    ]);
+    expect(disproved?.decision).toMatchObject({
+      verdict: { kind: 'landing', renewed: 1, awaited: 5 },
+      counts: { expired: 0 },
+    });
+  });
+
+  it('is restored at once where no candidate is left', () => {
+    expect(kindsOf(inOutage(), [{ ...heldAt(126_000, cut), nodes: [] }])).toEqual(['healthy']);
+  });
+});
+
+it('a healthy shoot of which nothing is held never lands', () => {
+  expect(kindsOf(inOutage(), [{ ...heldAt(126_000, back(126_000, 2)), dependents: disturbed }])).toEqual(['healthy']);
+});
+
+describe('a shoot that trips again within ten minutes of its restoration', () => {
+  const everyone = [1, 2, 3, 4, 5];
+  const fresh = (at: number): readonly (number | null)[] => back(at, ...everyone);
+  const dark = (since: number): readonly (number | null)[] => everyone.map(() => since);
+  /** Restored at 140 s, and cut off again after `at`. */
+  const tripAgain = (at: number): ProbeMemory => {
+    const last = runProbes(inOutage(), [
+      heldAt(126_000, back(126_000, 2, 3, 4, 5)),
+      { ...heldAt(140_000, fresh(140_000)), dependents: disturbed },
+      { ...heldAt(at, dark(at)), dependents: disturbed },
+      { ...heldAt(at + 20_000, dark(at)), dependents: disturbed },
+      { ...heldAt(at + 22_000, dark(at)), dependents: disturbed },
+    ]).at(-1)?.decision;
+    expect(last?.verdict.kind).toBe('unhealthy');
+    return last?.memory ?? emptyProbeMemory;
+  };
+
+  it('lands only when all have renewed for twice as long', () => {
+    const memory = tripAgain(150_000);
+    expect(memory.flapping).toEqual({ trips: 1, restoredAt: 140_000 });
+    const runs = [180_000, 200_000, 299_999, 300_000].map((at) => heldAt(at, fresh(at)));
+    expect(kindsOf(memory, runs)).toEqual(['landing', 'landing', 'landing', 'healthy']);
+  });
+
+  /** All renew but the last, which did so at `since`. */
+  const oneLate = (at: number, since: number): ProbeRun => heldAt(at, [...fresh(at).slice(0, -1), since]);
+
+  it('begins that time anew when one falls silent', () => {
+    const runs = [180_000, 220_000, 339_999, 340_000].map((at) => heldAt(at, fresh(at)));
+    const silent = oneLate(210_000, 179_000);
+    expect(kindsOf(tripAgain(150_000), [...runs.slice(0, 1), silent, ...runs.slice(1)])).toEqual([
+      'landing',
+      'landing',
+      'landing',
+      'landing',
+      'healthy',
+    ]);
+  });
+
+  it('waits for one that stays away no longer than twice that time', () => {
+    const runs = [180_000, 300_000, 419_999, 420_000].map((at) => oneLate(at, 150_000));
+    expect(kindsOf(tripAgain(150_000), runs)).toEqual(['landing', 'landing', 'landing', 'healthy']);
+  });
+
+  it('is forgotten after ten minutes without one', () => {
+    expect(tripAgain(740_000 - 22_000).flapping).toBeUndefined();
+    expect(tripAgain(739_999 - 22_000).flapping).toEqual({ trips: 1, restoredAt: 140_000 });
+  });
+
+  it.each([
+    { trips: 1, minutes: 2 },
+    { trips: 2, minutes: 4 },
+    { trips: 3, minutes: 8 },
+    { trips: 9, minutes: 8 },
+  ])('waits $minutes minutes after $trips trips', ({ trips, minutes }) => {
+    const memory = { ...tripAgain(150_000), flapping: { trips, restoredAt: 140_000 } };
+    const until = 180_000 + minutes * 60_000;
+    const runs = [180_000, until - 1, until].map((at) => heldAt(at, fresh(at)));
+    expect(kindsOf(memory, runs)).toEqual(['landing', 'landing', 'healthy']);
+  });
+});

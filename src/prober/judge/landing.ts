@@ -1,0 +1,153 @@
+import { soonestMs } from './decision.ts';
+import type { WatchedLease } from './observed-leases.ts';
+import { neededOf, nthSmallest, reaches } from './threshold.ts';
+import type { Decision, Flapping, Hold, ProbeInput, ProbeMemory, ProbeSettings } from './verdict.ts';
+
+// Kubelets do not come back together, and KCM, started again, gives every node a new grace from its own start: docs/adr/0017-landing.md.
+
+/** Of a quarter of the lease duration, at which kubelets renew: one that is later than this has missed a renewal. */
+const freshShare = 1.5 / 4;
+/** An outage that comes within this after a restoration is flapping. */
+const flappingMs = 600_000;
+/** The wait doubles with each trip: 1, 2, 4, 8 times `landingTimeout`. */
+const mostDoublings = 3;
+/** While a shoot lands its leases are listed at least so often. */
+const landingPaceMs = 5_000;
+
+/** Those whose lease had expired already when the candidate by which the threshold is reached renewed for the last time. */
+const expiredBefore = (candidates: readonly WatchedLease[], settings: ProbeSettings): ReadonlySet<string> => {
+  const renewals = candidates.map(({ renewedAt }) => renewedAt);
+  const lastSign = nthSmallest(renewals, neededOf(candidates.length, settings)) ?? Number.NEGATIVE_INFINITY;
+  const before = candidates.filter(({ renewedAt }) => renewedAt + settings.expiryAgeMs <= lastSign);
+  return new Set(before.map(({ name }) => name));
+};
+
+/** Enters a verdict `unhealthy`. */
+const enterOutage = (
+  memory: ProbeMemory,
+  candidates: readonly WatchedLease[],
+  { now, settings }: Pick<ProbeInput, 'now' | 'settings'>,
+): ProbeMemory => {
+  const { hold, flapping, ...rest } = memory;
+  if (hold !== undefined && hold.landedAt === undefined) return withoutLanding(memory);
+  const next: Hold = { expiredBefore: expiredBefore(candidates, settings) };
+  const restored = afterRestoration(memory);
+  if (restored === undefined || now - restored.restoredAt >= flappingMs) return { ...rest, hold: next };
+  return { ...rest, hold: next, flapping: { ...restored, trips: restored.trips + 1 } };
+};
+
+/** The outage lasts, or seems to have come again: a landing begins anew. */
+const withoutLanding = (memory: ProbeMemory): ProbeMemory => {
+  if (memory.hold === undefined) return memory;
+  const { landing: _, ...hold } = memory.hold;
+  return { ...memory, hold };
+};
+
+const afterRestoration = ({ hold, flapping }: ProbeMemory): Flapping | undefined =>
+  hold?.landedAt === undefined ? flapping : { trips: flapping?.trips ?? 0, restoredAt: hold.landedAt };
+
+/** Nothing is held any more: ends the outage, and forgets trips that were long ago. */
+export const endOutage = (memory: ProbeMemory, now: number): ProbeMemory => {
+  const { hold: _, flapping: __, ...rest } = memory;
+  const latest =
+    memory.hold?.landedAt === undefined ? memory.flapping : { trips: memory.flapping?.trips ?? 0, restoredAt: now };
+  return latest === undefined || now - latest.restoredAt >= flappingMs ? rest : { ...rest, flapping: latest };
+};
+
+interface Wait {
+  readonly late: readonly string[];
+  readonly awaited: number;
+  readonly landing: NonNullable<Hold['landing']>;
+  readonly until: number;
+  /** Why it takes so long, for people. */
+  readonly terms: string;
+}
+
+const secondsUntil = (at: number, now: number): string => `${String(Math.ceil((at - now) / 1_000))} s`;
+
+/** Leases that have not been seen to be renewed of late; after a restart, or where timestamps have proved wrong, a timestamp alone is none. */
+const lateOf = (
+  candidates: readonly WatchedLease[],
+  { now, memory, settings }: Pick<ProbeInput, 'now' | 'memory' | 'settings'>,
+): readonly string[] => {
+  const { lastObservedAt: observedAt = now, distrustUntil, neverSeenRenewed } = memory.history;
+  const distrustedAt = distrustUntil - settings.expiryAgeMs;
+  const isFresh = ({ name, renewedAt, durationMs }: WatchedLease): boolean =>
+    !neverSeenRenewed.has(name) && renewedAt > distrustedAt && observedAt - renewedAt < durationMs * freshShare;
+  return candidates.filter((lease) => !isFresh(lease)).map(({ name }) => name);
+};
+
+/**
+ * A landing waits until every candidate that was alive before the outage renews again, and for `landingTimeout` at most. That of a shoot that flaps needs all of
+ * them to renew for twice as long with each trip; who has not come back by the end of a second such time is not waited for any longer. Downtime of the API server,
+ * in which nobody can renew, does not count.
+ */
+const waitFor = (candidates: readonly WatchedLease[], hold: Hold | undefined, input: ProbeInput): Wait => {
+  const { now, memory, settings } = input;
+  const awaited = candidates.filter(({ name }) => hold?.expiredBefore.has(name) !== true);
+  const late = lateOf(awaited, input);
+  const { notOlderThan } = memory.history;
+  const belowSince = Math.max(hold?.landing?.belowSince ?? now, notOlderThan, memory.downUntil ?? notOlderThan);
+  const freshSince = late.length === 0 ? (hold?.landing?.freshSince ?? now) : undefined;
+  const trips = Math.min(memory.flapping?.trips ?? 0, mostDoublings);
+  const waitMs = settings.landingTimeoutMs * 2 ** trips;
+  // Until leases that count from the end of a downtime can expire again, nothing shows that the others are back.
+  const latest = Math.max(belowSince + (trips === 0 ? waitMs : 2 * waitMs), notOlderThan + settings.expiryAgeMs);
+  const calm = freshSince === undefined ? Number.POSITIVE_INFINITY : freshSince + (trips === 0 ? 0 : waitMs);
+  const atTheLatest = `at the latest in ${secondsUntil(latest, now)}`;
+  return {
+    late,
+    awaited: awaited.length,
+    landing: { belowSince, freshSince },
+    until: Math.min(calm, latest),
+    terms: trips === 0 ? atTheLatest : `flapping, so all must renew for ${String(waitMs / 1_000)} s, ${atTheLatest}`,
+  };
+};
+
+const mostNamed = 3;
+
+const gaveUp = ({ late, awaited }: Wait): string => {
+  const named = late.slice(0, mostNamed).join(', ');
+  const those = late.length > mostNamed ? `${named} and others` : named;
+  return `no longer waiting for ${String(late.length)} of ${String(awaited)}: ${those}`;
+};
+
+/**
+ * Keeps track of the outage, and lets a verdict `healthy` restore what is held only once the shoot has landed. It lands anew where a candidate is late again before all is
+ * restored: while the seed could not be reached, a second, short outage once began unseen, and KCM was restored into it.
+ */
+export const trackOutage = (decision: Decision, candidates: readonly WatchedLease[], input: ProbeInput): Decision => {
+  const { verdict, memory, counts } = decision;
+  const { now, settings } = input;
+  if (verdict.kind === 'unhealthy') return { ...decision, memory: enterOutage(memory, candidates, input) };
+  if (verdict.kind !== 'healthy') {
+    // Whatever keeps it from being a verdict: the outage lasts.
+    const lasts = memory.allSilentSeenAt !== undefined || (counts !== undefined && reaches(counts, settings));
+    return lasts ? { ...decision, memory: withoutLanding(memory) } : decision;
+  }
+  if (!input.dependents.anyHeld) return { ...decision, memory: endOutage(memory, now) };
+  return land(decision, candidates, input);
+};
+
+const land = (decision: Decision, candidates: readonly WatchedLease[], input: ProbeInput): Decision => {
+  const { memory, reason } = decision;
+  const { now, settings } = input;
+  const { hold } = memory;
+  const wait = waitFor(candidates, hold, { ...input, memory });
+  const { late, awaited, landing, until, terms } = wait;
+  const known: Hold = hold ?? { expiredBefore: new Set() };
+  if (now >= until || awaited === 0 || settings.landingTimeoutMs === 0) {
+    const landedAt = (known.landing && known.landedAt) ?? now;
+    const landed = { ...decision, memory: { ...memory, hold: { ...known, landing, landedAt } } };
+    return late.length === 0 ? landed : { ...landed, reason: `${reason}; ${gaveUp(wait)}` };
+  }
+  const renewed = awaited - late.length;
+  const paceMs = Math.max(landingPaceMs, settings.probeIntervalMs / 2);
+  return {
+    ...decision,
+    verdict: { kind: 'landing', renewed, awaited, until },
+    reason: `${reason}; landing: ${String(renewed)} of ${String(awaited)} renewed, ${terms}`,
+    nextRunAt: Math.max(now + soonestMs, Math.min(decision.nextRunAt, until, now + paceMs)),
+    memory: { ...memory, hold: { ...known, landing } },
+  };
+};

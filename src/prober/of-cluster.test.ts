@@ -1,0 +1,59 @@
+import { expect, it } from 'vitest';
+import { refKey } from '../kubernetes/api/resource-ref.ts';
+import type { DependentSource } from '../kubernetes/cache/index.ts';
+import { proberConfig } from './config.ts';
+import { findOwned, ofCluster } from './of-cluster.ts';
+import type { DependentResource, ProberSettings } from './settings.ts';
+
+const refOf = (name: string) => ({ apiVersion: 'apps/v1', kind: 'Deployment', name });
+const settingsOf = (config: object): ProberSettings =>
+  proberConfig.load(JSON.stringify(config), { unknownFields: 'error', looked: 'ahead' }).settings!;
+
+const template = refOf('{{ cluster }}-kcm');
+const shared = settingsOf({
+  kubeConfigSecretName: '{{ cluster }}-kubeconfig',
+  clusterSource: { kind: 'cluster-api' },
+  apiServerRef: refOf('{{ cluster }}-apiserver'),
+  dependentResourceInfos: [{ ref: { ...template, namespace: '{{ namespace }}' }, scaleUp: {} }],
+});
+/** Held under a configuration that is no longer in force. */
+const dropped: DependentResource = {
+  ...{ ref: refOf('kcm'), optional: true, onlyWhereHeld: true },
+  scaleUp: { level: 0, initialDelayMs: 0, timeoutMs: 1 },
+};
+const both = { ...shared, dependentResources: [...shared.dependentResources, dropped] };
+const source = {} as DependentSource;
+
+it('fills in the names of one cluster, and leaves it the watch of all', () => {
+  const { settings, dependents } = ofCluster(
+    { settings: both, dependents: new Map([[refKey(template), source]]) },
+    'fleet/one',
+  );
+  expect(settings).toMatchObject({ kubeConfigSecretName: 'one-kubeconfig', apiServerRef: { name: 'one-apiserver' } });
+  expect(settings.dependentResources.map(({ ref }) => ref)).toEqual([{ ...refOf('one-kcm'), namespace: 'fleet' }]);
+  expect(dependents).toEqual(new Map([['apps/v1/Deployment/one-kcm', source]]));
+});
+
+it('leaves what has no cluster in its name to the namespace', () => {
+  const { settings } = ofCluster({ settings: both, dependents: new Map() }, 'fleet');
+  expect(settings.dependentResources).toEqual([dropped]);
+});
+
+it('changes nothing where no name has words', () => {
+  const plain = settingsOf({
+    kubeConfigSecretName: 'probe',
+    dependentResourceInfos: [{ ref: refOf('kcm'), scaleUp: {} }],
+  });
+  const deps = { settings: plain, dependents: new Map([[refKey(refOf('kcm')), source]]) };
+  expect(ofCluster(deps, 'shoot--a')).toBe(deps);
+});
+
+it.each([
+  ['one-kcm', 'fleet/one'],
+  ['kcm', 'fleet'],
+  ['-kcm', undefined],
+  ['one-mcm', undefined],
+])('finds whose %s is: %s', (name, cluster) => {
+  expect(findOwned(both, { namespace: 'fleet', ref: refOf(name) })?.cluster).toBe(cluster);
+  expect(findOwned(both, { namespace: 'fleet', ref: { ...refOf(name), kind: 'StatefulSet' } })).toBeUndefined();
+});

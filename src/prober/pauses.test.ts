@@ -1,0 +1,141 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type FakeClock, createFakeClock } from '../../test/doubles/fake-clock.ts';
+import type { FoundPause } from '../gardener/pause.ts';
+import type { Store, StoreChange } from '../kubernetes/cache/store.ts';
+import { Pauses } from './pauses.ts';
+
+let clock: FakeClock;
+let told: string[];
+let pauses: Pauses;
+let detach = (): void => undefined;
+
+/** A watch before its first list unless `synced`. */
+const createStore = <T>(initial: Readonly<Record<string, T>> = {}, synced = true) => {
+  const entries = new Map<string, T>(Object.entries(initial));
+  const listeners = new Set<(change: StoreChange<T>) => void>();
+  const store: Store<T> = {
+    synced,
+    get: (key) => entries.get(key),
+    entries: () => entries,
+    subscribe: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    whenSynced: () => new Promise(() => undefined),
+  };
+  const set = (key: string, value: T): void => {
+    entries.set(key, value);
+    for (const listener of listeners) listener({ type: 'set', key, value });
+  };
+  return { store, set };
+};
+
+const createNamespaces = (initial: Readonly<Record<string, FoundPause>> = {}, synced = true) =>
+  createStore<FoundPause | undefined>(initial, synced);
+
+const attach = (
+  namespaces: Store<FoundPause | undefined>,
+  configured?: FoundPause,
+  clusters: Parameters<Pauses['attach']>[0]['clusters'] = createStore<{ pause?: FoundPause }>().store,
+): void => {
+  detach = pauses.attach({
+    namespaces,
+    clusters,
+    configured,
+    wake: (scope) => told.push(`wake ${scope === 'all' ? scope : scope.namespace}`),
+  });
+};
+
+const pause = (reason: string, forMs?: number): FoundPause => ({
+  reason,
+  by: 'kim',
+  ...(forMs === undefined ? {} : { until: clock.now() + forMs }),
+});
+
+beforeEach(() => {
+  clock = createFakeClock();
+  told = [];
+  pauses = new Pauses({
+    clock,
+    home: 'garden',
+    onChange: ({ scope, pause: now, isFound }) =>
+      told.push(`${scope === 'all' ? scope : scope.namespace}: ${now?.reason ?? 'over'}${isFound ? ', found' : ''}`),
+  });
+});
+afterEach(() => detach());
+
+it('hold for their shoot, and those of the home and of the configuration for all; the one counts that ends last', () => {
+  attach(createNamespaces({ a: pause('one', 60_000), garden: pause('all', 30_000) }).store);
+  expect([pauses.of('a')?.reason, pauses.of('b')?.reason, pauses.ofAll()?.reason]).toEqual(['one', 'all', 'all']);
+  detach();
+  attach(createNamespaces({ a: pause('one', 60_000) }).store, pause('configured'));
+  expect([pauses.of('a')?.reason, pauses.of('b')?.reason]).toEqual(['configured', 'configured']);
+});
+
+it('end by themselves, and whom it concerns is woken', async () => {
+  attach(createNamespaces({ a: pause('one', 60_000), garden: pause('all', 30_000) }).store);
+  expect(told).toEqual(['a: one, found', 'wake a', 'all: all, found', 'wake all']);
+  told = [];
+  await clock.advance(30_000);
+  expect([told, pauses.of('b')]).toEqual([['all: over', 'wake all'], undefined]);
+  await clock.advance(30_000);
+  expect([told.slice(2), pauses.of('a')]).toEqual([['a: over', 'wake a'], undefined]);
+});
+
+it('are told when they begin, change, and are taken back, and a pause that is over already is none', () => {
+  const { store, set } = createNamespaces();
+  attach(store);
+  set('a', pause('old', -1));
+  set('a', pause('one'));
+  set('a', pause('one'));
+  set('a', pause('two'));
+  set('a', undefined);
+  set('a', undefined);
+  expect(told).toEqual(['a: one', 'wake a', 'a: two', 'wake a', 'a: over', 'wake a']);
+});
+
+it('that were known last hold until another watch has its first list', () => {
+  attach(createNamespaces({ a: pause('one') }).store);
+  detach();
+  attach(createNamespaces({}, false).store);
+  expect(pauses.of('a')?.reason).toBe('one');
+  detach();
+  attach(createNamespaces().store);
+  expect(pauses.of('a')).toBeUndefined();
+});
+
+it('follow one another: the configuration goes on where the annotation ends', async () => {
+  attach(createNamespaces({ garden: pause('all', 90_000) }).store, pause('configured', 30_000));
+  told = [];
+  await clock.advance(60_000);
+  expect([told, pauses.ofAll()?.reason]).toEqual([[], 'all']);
+  await clock.advance(30_000);
+  expect(told).toEqual(['all: over', 'wake all']);
+});
+
+it('of clusters that share a namespace hold for one of them, and that of their Namespace for all', () => {
+  const clusters = createStore<{ pause?: FoundPause }>({ 'fleet/one': { pause: pause('own') }, 'fleet/two': {} });
+  const namespaces = createNamespaces();
+  attach(namespaces.store, undefined, clusters.store);
+  expect([pauses.of('fleet/one')?.reason, pauses.of('fleet/two'), pauses.of('fleet')]).toEqual([
+    'own',
+    undefined,
+    undefined,
+  ]);
+  namespaces.set('fleet', pause('all of it', 60_000));
+  expect([pauses.of('fleet/one')?.reason, pauses.of('fleet/two')?.reason]).toEqual(['own', 'all of it']);
+  told = [];
+  clusters.set('fleet/one', {});
+  expect([told, pauses.of('fleet/one')?.reason]).toEqual([['fleet/one: over', 'wake fleet/one'], 'all of it']);
+});
+
+it('of clusters that were known last hold until their next watch has its first list, whatever the Namespaces do', () => {
+  const own = { 'fleet/one': { pause: pause('own') } };
+  attach(createNamespaces().store, undefined, createStore(own).store);
+  detach();
+  attach(createNamespaces({ a: pause('other') }).store, undefined, createStore(own, false).store);
+  expect(pauses.of('fleet/one')?.reason).toBe('own');
+  detach();
+  attach(createNamespaces().store);
+  expect(pauses.of('fleet/one')).toBeUndefined();
+});

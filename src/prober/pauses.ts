@@ -1,0 +1,183 @@
+import { type FoundPause, isInForce } from '../gardener/pause.ts';
+import { formatTime } from '../kubernetes/api/meta-time.ts';
+import type { Store } from '../kubernetes/cache/index.ts';
+import type { Clock } from '../ports/clock.ts';
+import { placeOf } from './place.ts';
+import type { ProberSettings } from './settings.ts';
+import type { PauseInForce } from './status/schema.ts';
+
+/** What a pause holds for: the shoots of a namespace, one of those that share it (`namespace/cluster`), or all shoots of the seed. */
+export type PauseScope = { readonly namespace: string } | 'all';
+
+export interface PauseChange {
+  readonly scope: PauseScope;
+  /** Absent: it is over. */
+  readonly pause?: FoundPause;
+  /** Found by a process that has just begun to look. */
+  readonly isFound: boolean;
+}
+
+export interface PausesOptions {
+  readonly clock: Clock;
+  /** Namespace of the prober, on whose Namespace all shoots are paused. */
+  readonly home: string;
+  readonly onChange: (change: PauseChange) => void;
+}
+
+interface Attached {
+  /** What the Namespaces of the seed order, by name. */
+  readonly namespaces: Store<FoundPause | undefined>;
+  /** The clusters of the seed, by name: those that share a namespace have pauses of their own. */
+  readonly clusters?: Store<{ readonly pause?: FoundPause }>;
+  /** From the configuration. */
+  readonly configured: FoundPause | undefined;
+  /** Something has changed for the shoot of that namespace, or for all. */
+  readonly wake: (scope: PauseScope) => void;
+}
+
+const all = '';
+
+const isSame = (a: FoundPause | undefined, b: FoundPause | undefined): boolean =>
+  a?.until === b?.until && a?.reason === b?.reason && a?.by === b?.by && a?.problem === b?.problem;
+
+const endOf = ({ until = Number.POSITIVE_INFINITY }: FoundPause): number => until;
+
+/** Of two pauses the one that ends later. */
+export const laterPause = (a: FoundPause | undefined, b: FoundPause | undefined): FoundPause | undefined => {
+  if (a === undefined || b === undefined) return a ?? b;
+  return endOf(b) > endOf(a) ? b : a;
+};
+
+/** Of all shoots, until another configuration takes it back. */
+export const configuredPause = ({ paused }: Pick<ProberSettings, 'paused'>): FoundPause | undefined =>
+  paused === undefined ? undefined : { reason: paused, by: 'the configuration' };
+
+/** A watch of objects that may order a pause, and which names are theirs: one of clusters that share a namespace has a slash. */
+interface Watched<T> {
+  readonly store: Store<T>;
+  readonly pauseOf: (value: T) => FoundPause | undefined;
+  readonly hasName: (name: string) => boolean;
+}
+
+/**
+ * The pauses of a seed: those of its Namespaces, and of clusters that share one, and that of the configuration. What was known last holds while the watch is away, and when another
+ * configuration brings a watch of its own.
+ */
+export class Pauses {
+  readonly #options: PausesOptions;
+  /** By namespace, or name of the cluster, whether or not they are over. */
+  readonly #known = new Map<string, FoundPause>();
+  #configured: FoundPause | undefined;
+  /** In force when last looked at, by namespace; `all` for the seed. */
+  #inForce = new Map<string, FoundPause>();
+  #hasLooked = false;
+  #wake: Attached['wake'] = () => undefined;
+  #cancelTimer = (): void => undefined;
+
+  constructor(options: PausesOptions) {
+    this.#options = options;
+  }
+
+  /** The pause in force for a shoot, by its name: of several, the one that ends last. */
+  of(name: string): FoundPause | undefined {
+    const now = this.#options.clock.now();
+    const ofNamespace = this.#found(placeOf(name).namespace, now);
+    return laterPause(laterPause(this.#found(name, now), ofNamespace), this.ofAll());
+  }
+
+  /** The one that holds for all shoots. */
+  ofAll(): FoundPause | undefined {
+    const now = this.#options.clock.now();
+    const configured =
+      this.#configured !== undefined && isInForce(this.#configured, now) ? this.#configured : undefined;
+    return laterPause(this.#found(this.#options.home, now), configured);
+  }
+
+  /** Goes by these watches, and this configuration, from now on. Returns how to end that; what is known stays. */
+  attach({ namespaces, clusters, configured, wake }: Attached): () => void {
+    this.#configured = configured;
+    this.#wake = wake;
+    const detach = [
+      this.#follow({ store: namespaces, pauseOf: (pause) => pause, hasName: (name) => !name.includes('/') }),
+      ...(clusters === undefined
+        ? []
+        : [this.#follow({ store: clusters, pauseOf: ({ pause }) => pause, hasName: (name) => name.includes('/') })]),
+    ];
+    this.#look();
+    return () => {
+      for (const end of detach) end();
+      this.#cancelTimer();
+      this.#wake = () => undefined;
+    };
+  }
+
+  #follow<T>({ store, pauseOf, hasName }: Watched<T>): () => void {
+    const closing = new AbortController();
+    const keep = (name: string, pause: FoundPause | undefined): boolean => {
+      if (pause === undefined) return this.#known.delete(name);
+      this.#known.set(name, pause);
+      return true;
+    };
+    const take = (): void => {
+      for (const name of [...this.#known.keys()].filter(hasName)) this.#known.delete(name);
+      for (const [name, value] of store.entries()) if (hasName(name)) keep(name, pauseOf(value));
+    };
+    const unsubscribe = store.subscribe(({ type, key, value }) => {
+      if (!store.synced || !hasName(key)) return;
+      if (keep(key, type === 'set' ? pauseOf(value) : undefined)) this.#look();
+    });
+    const takeLater = (): void => {
+      take();
+      this.#look();
+    };
+    if (store.synced) take();
+    else store.whenSynced(closing.signal).then(takeLater, () => undefined);
+    return () => {
+      closing.abort(new Error('this watch is no longer needed'));
+      unsubscribe();
+    };
+  }
+
+  #found(namespace: string, now: number): FoundPause | undefined {
+    const pause = this.#known.get(namespace);
+    return pause !== undefined && isInForce(pause, now) ? pause : undefined;
+  }
+
+  /** Tells what has begun and ended, and looks again when the next one ends. */
+  #look(): void {
+    const { clock, home, onChange } = this.#options;
+    const now = clock.now();
+    const inForce = new Map([...this.#known].filter(([name, pause]) => name !== home && isInForce(pause, now)));
+    const ofAll = this.ofAll();
+    if (ofAll !== undefined) inForce.set(all, ofAll);
+    const before = this.#inForce;
+    this.#inForce = inForce;
+    const isFound = !this.#hasLooked;
+    this.#hasLooked = true;
+    for (const key of new Set([...before.keys(), ...inForce.keys()])) {
+      const pause = inForce.get(key);
+      if (isSame(before.get(key), pause)) continue;
+      const scope = key === all ? 'all' : { namespace: key };
+      onChange({ scope, isFound, ...(pause === undefined ? {} : { pause }) });
+      this.#wake(scope);
+    }
+    this.#cancelTimer();
+    const next = Math.min(...[...inForce.values()].map(endOf), this.#endsOfAll());
+    this.#cancelTimer = Number.isFinite(next) ? clock.timer(next - now, () => this.#look()) : () => undefined;
+  }
+
+  /** Of the two that hold for all, the end of the one that ends first: the other may follow it. */
+  #endsOfAll(): number {
+    const now = this.#options.clock.now();
+    const both = [this.#known.get(this.#options.home), this.#configured];
+    const ends = both.flatMap((pause) => (pause !== undefined && isInForce(pause, now) ? [endOf(pause)] : []));
+    return Math.min(Number.POSITIVE_INFINITY, ...ends);
+  }
+}
+
+/** As the status shows it. */
+export const shownPause = (pause: FoundPause | undefined): PauseInForce | undefined => {
+  if (pause === undefined) return undefined;
+  const { until, reason, by } = pause;
+  return { ...(until === undefined ? {} : { until: formatTime(until) }), reason, by };
+};

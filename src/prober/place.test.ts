@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { clusterOf, eventMessage, fillIn, objectKey, placeOf, wordOfText } from './place.ts';
+
+describe('the name of a cluster', () => {
+  it.each([
+    ['tenant', { namespace: 'tenant', cluster: 'tenant' }],
+    ['tenant/one', { namespace: 'tenant', cluster: 'one' }],
+  ])('%s says where it is', (name, place) => {
+    expect(placeOf(name)).toEqual(place);
+  });
+
+  it.each([
+    ['{{ cluster }}-kubeconfig', 'tenant/one', 'one-kubeconfig'],
+    ['{{cluster}}', 'tenant/one', 'one'],
+    ['{{ namespace }}-{{ cluster }}', 'tenant/one', 'tenant-one'],
+    ['{{ cluster }}', 'tenant', 'tenant'],
+    ['plain', 'tenant/one', 'plain'],
+    ['{{ other }}', 'tenant/one', '{{ other }}'],
+  ])('%s of %s is %s', (template, name, text) => {
+    expect(fillIn(template, name)).toBe(text);
+  });
+
+  it.each([
+    ['{{ cluster }}-kcm', 'one-kcm', 'one'],
+    ['{{ cluster }}-kcm', 'one-two-kcm', 'one-two'],
+    ['kcm-{{ cluster }}', 'kcm-one', 'one'],
+    ['{{ cluster }}-kcm', '-kcm', undefined],
+    ['{{ cluster }}-kcm', 'one-mcm', undefined],
+    ['a{{ cluster }}a', 'a', undefined],
+    ['kcm', 'kcm', ''],
+    ['kcm', 'mcm', undefined],
+  ])('%s reads of %s: %s', (template, text, word) => {
+    expect(wordOfText(template, text)).toBe(word);
+  });
+});
+
+describe('the cluster of an object', () => {
+  const kcm = { namespace: 'tenant', name: 'one-kcm' };
+
+  it.each([
+    { ref: { name: '{{ cluster }}-kcm' }, shared: 'tenant/one', alone: undefined },
+    { ref: { name: '{{ namespace }}-kcm' }, shared: undefined, alone: undefined },
+    { ref: { name: 'one-kcm' }, shared: 'tenant', alone: 'tenant' },
+    { ref: { name: 'kcm' }, shared: undefined, alone: undefined },
+    { ref: { name: '{{ cluster }}-kcm', namespace: 'tenant' }, shared: 'one/one', alone: 'one' },
+    { ref: { name: '{{ namespace }}-kcm', namespace: '{{ cluster }}' }, shared: 'one/tenant', alone: undefined },
+    { ref: { name: '{{ cluster }}-kcm', namespace: 'other' }, shared: undefined, alone: undefined },
+  ])('goes by $ref', ({ ref, shared, alone }) => {
+    expect(clusterOf(ref, kcm, true)).toBe(shared);
+    expect(clusterOf(ref, kcm, false)).toBe(alone);
+  });
+
+  it('is found again by what it is called', () => {
+    const ref = { apiVersion: 'v1', kind: 'K', name: fillIn('{{ cluster }}-kcm', 'tenant/one') };
+    expect(objectKey(ref, 'tenant/one')).toBe('tenant/one-kcm');
+    expect(objectKey({ ...ref, namespace: 'other' }, 'tenant/one')).toBe('other/one-kcm');
+  });
+});
+
+it('names a cluster in the messages of Events where it shares its namespace', () => {
+  expect([eventMessage('shoot--a', 'scaled'), eventMessage('fleet/one', 'scaled')]).toEqual([
+    'scaled',
+    'fleet/one: scaled',
+  ]);
+});

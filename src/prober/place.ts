@@ -1,0 +1,89 @@
+import type { ResourceRef } from '../kubernetes/api/resource-ref.ts';
+
+/** Where the control plane of a cluster is. */
+export interface Place {
+  readonly namespace: string;
+  /** Name of the cluster; its namespace where each cluster has one of its own. */
+  readonly cluster: string;
+}
+
+/** A cluster goes everywhere by one name: its namespace, or `namespace/cluster` where several share one. */
+export const placeOf = (name: string): Place => {
+  const at = name.indexOf('/');
+  return at < 0 ? { namespace: name, cluster: name } : { namespace: name.slice(0, at), cluster: name.slice(at + 1) };
+};
+
+/** A resource that every cluster has. Name and namespace may have a word in double braces for a part of the cluster's name. */
+export interface PlacedRef extends ResourceRef {
+  /** Absent: the namespace of the control plane. */
+  readonly namespace?: string;
+}
+
+const words = ['namespace', 'cluster'] as const;
+type Word = (typeof words)[number];
+
+const inBraces = /\{\{ ?(namespace|cluster) ?\}\}/g;
+
+/** Each word of a text, in order. */
+export const wordsIn = (text: string): readonly Word[] =>
+  Array.from(text.matchAll(inBraces), ([, found]) => words.find((word) => word === found) ?? 'cluster');
+
+export const isTemplate = (text: string): boolean => wordsIn(text).length > 0;
+
+/** The text without its words: braces that are left are no word of ours. */
+export const withoutWords = (text: string): string => text.replaceAll(inBraces, '');
+
+export const fillIn = (text: string, name: string): string => {
+  const { namespace, cluster } = placeOf(name);
+  return text.replaceAll(inBraces, (_, word: string) => (word === 'namespace' ? namespace : cluster));
+};
+
+/** What stands for the one word of a template in this text, empty where the template has none; undefined: it is no such text. */
+export const wordOfText = (template: string, text: string): string | undefined => {
+  const [before = '', , after] = template.split(inBraces);
+  if (after === undefined) return text === template ? '' : undefined;
+  const fits = text.length > before.length + after.length && text.startsWith(before) && text.endsWith(after);
+  return fits ? text.slice(before.length, text.length - after.length) : undefined;
+};
+
+const namespaceTemplate = '{{ namespace }}';
+
+/**
+ * Name of the cluster whose resource an object is; undefined: of none. An object whose name has nothing of a cluster goes by its namespace alone. A template has
+ * at most one word (config-rules.ts), so that the answer is unique.
+ */
+export const clusterOf = (
+  { name, namespace = namespaceTemplate }: Pick<PlacedRef, 'name' | 'namespace'>,
+  object: { readonly name: string; readonly namespace: string },
+  sharesNamespaces: boolean,
+): string | undefined => {
+  const found: { namespace?: string; cluster?: string } = {};
+  for (const [template, text] of [
+    [name, object.name],
+    [namespace, object.namespace],
+  ] as const) {
+    const value = wordOfText(template, text);
+    if (value === undefined) return undefined;
+    const [word] = wordsIn(template);
+    if (word === undefined) continue;
+    if ((found[word] ?? value) !== value) return undefined;
+    found[word] = value;
+  }
+  const { namespace: place = found.cluster, cluster = place } = found;
+  if (sharesNamespaces) return found.cluster === undefined ? place : `${place ?? ''}/${found.cluster}`;
+  return cluster === place ? place : undefined;
+};
+
+/** The Namespace of a cluster, for Events about all of it. */
+export const namespaceRef = (cluster: string): ResourceRef & { readonly namespace: string } => {
+  const { namespace } = placeOf(cluster);
+  return { apiVersion: 'v1', kind: 'Namespace', name: namespace, namespace };
+};
+
+/** The message of an Event: it names a cluster that shares its Namespace, which the Event is on, with others. */
+export const eventMessage = (cluster: string, message: string): string =>
+  cluster.includes('/') ? `${cluster}: ${message}` : message;
+
+/** As a store has the resource of a cluster: `namespace/name`. The reference has no words left. */
+export const objectKey = ({ name, namespace }: PlacedRef, cluster: string): string =>
+  `${namespace ?? placeOf(cluster).namespace}/${name}`;

@@ -1,0 +1,155 @@
+import { releasesLess } from '../judge/lifecycle.ts';
+import { nextRunDue, runSooner, scheduleAfter } from '../judge/next-run.ts';
+import { type Flow, type FlowEnd, advanceFlow, cancelFlow } from './flow.ts';
+import type { Outcome } from './operation.ts';
+import type { DesiredScaling, Effect, ShootContext, ShootEvent, ShootState, ShootStep } from './shoot-state.ts';
+import { isPaused } from './pause.ts';
+import {
+  cancelPaused,
+  desiredScaling,
+  reconcile,
+  seePauseEnd,
+  seeRestoration,
+  startAsAllowed,
+  startFlow,
+  startPending,
+  withoutNext,
+} from './start-scaling.ts';
+
+/** Enters events into the state, advances the flow, and returns what to do now and when to call again. Pure. */
+export const advanceShoot = (state: ShootState, events: readonly ShootEvent[], context: ShootContext): ShootStep => {
+  const effects: Effect[] = [];
+  let current = cancelPaused(seePauseEnd(seeRestoration(state, context), context), context);
+  for (const event of events) {
+    const taken = takeEvent(current, event, context);
+    current = taken.state;
+    effects.push(...taken.effects);
+  }
+  const outcomes = events.flatMap((event) =>
+    event.kind === 'answered' && event.flow === state.flow?.id ? [event.outcome] : [],
+  );
+  const flowed = runFlow(startPending(current, context), outcomes, context);
+  effects.push(...flowed.effects);
+  current = startRelease(flowed.state, context);
+  if (current !== flowed.state && current.flow !== undefined) {
+    const restarted = runFlow(current, [], context);
+    return finish({ ...restarted, effects: [...effects, ...restarted.effects] }, context);
+  }
+  return finish({ state: current, effects, wakeAt: flowed.wakeAt }, context);
+};
+
+interface Taken {
+  readonly state: ShootState;
+  readonly effects: readonly Effect[];
+}
+
+const takeEvent = (state: ShootState, event: ShootEvent, context: ShootContext): Taken => {
+  switch (event.kind) {
+    case 'answered':
+      return { state, effects: [] };
+    case 'external-probe-turned':
+      return { state: runSooner(state, { ...event, now: context.now }), effects: [] };
+    case 'run-broke':
+      return { state: { ...state, runUnderWay: false, nextRunAt: event.nextRunAt }, effects: [] };
+    case 'stop':
+      if (
+        state.releaseStarted === true &&
+        state.releasePolicy !== undefined &&
+        !releasesLess(event.releasePolicy, state.releasePolicy)
+      ) {
+        return { state, effects: [] };
+      }
+      return {
+        state: cancelForRelease({
+          ...state,
+          releasePolicy: event.releasePolicy,
+          releaseStarted: false,
+          ...(event.reason === undefined ? {} : { releaseReason: event.reason }),
+        }),
+        effects: state.runUnderWay ? [{ kind: 'abort-run' }] : [],
+      };
+    case 'run-ended': {
+      const { decision } = event;
+      const { memory, verdict, reason } = decision;
+      const { runBy: _, verdictMayTurnAt: __, ...before } = state;
+      const judged = { ...before, ...scheduleAfter(state, decision), runUnderWay: false, probe: memory, verdict };
+      if (state.releasePolicy !== undefined) return { state: judged, effects: [] };
+      // The outage is over: nothing more goes down for it, and nothing goes up yet.
+      if (verdict.kind === 'landing' && judged.flow !== undefined && !isRestoring(judged.flow)) {
+        const flow = judged.flow.ending === undefined ? cancelFlow(judged.flow) : judged.flow;
+        return { state: { ...withoutNext(judged), flow }, effects: [] };
+      }
+      const given = { reason, judgedAt: context.now, isWatched: decision.isWatched === true };
+      return { state: reconcile(judged, desiredScaling(verdict, given), context), effects: [] };
+    }
+  }
+};
+
+const runFlow = (state: ShootState, outcomes: readonly Outcome[], context: ShootContext): ShootStep => {
+  if (state.flow === undefined) return { state, effects: [], wakeAt: Number.POSITIVE_INFINITY };
+  const isNew = state.flow.startedLevels === 0;
+  const { flow, actions, wakeAt, end } = advanceFlow(state.flow, { ...context, outcomes });
+  const effects: Effect[] = isNew ? [{ kind: 'flow-started', flow }] : [];
+  effects.push(...actions.map((action): Effect => ({ kind: 'send', flow, action })));
+  if (end === undefined) return { state: { ...state, flow }, effects, wakeAt };
+  effects.push({ kind: 'flow-ended', flow, end });
+  const { flow: _, ...before } = state;
+  const known =
+    flow.withoutLead !== undefined && hasWritten(flow) ? { ...before, scaledWithoutLead: true as const } : before;
+  const rest = mayHaveLostAnswer(flow, end) ? { ...known, mustReread: flow.direction } : known;
+  const ended =
+    rest.releaseStarted === true ? ({ ...rest, ended: end === 'completed' ? 'done' : 'failed' } as const) : rest;
+  if (rest.next === undefined || rest.releasePolicy !== undefined) {
+    return { state: ended, effects, wakeAt: Number.POSITIVE_INFINITY };
+  }
+  const following = runFlow(startAsAllowed(rest, rest.next, { ...context, readFirst: true }), [], context);
+  return { ...following, effects: [...effects, ...following.effects] };
+};
+
+const hasWritten = ({ operations }: Flow): boolean => operations.some(({ mayHaveWritten }) => mayHaveWritten);
+
+const isRestoring = (flow: Flow): boolean => flow.direction === 'up' && hasWritten(flow);
+
+/** An answer may have been lost for good, and the watch may not show it yet. */
+const mayHaveLostAnswer = ({ operations }: Flow, end: FlowEnd): boolean =>
+  end === 'cancelled' || operations.some(({ mayHaveWritten, phase }) => mayHaveWritten && phase.kind === 'failed');
+
+const cancelForRelease = (state: ShootState): ShootState => {
+  const { next: _, ...rest } = state;
+  return rest.flow === undefined ? rest : { ...rest, flow: cancelFlow(rest.flow) };
+};
+
+/** Once probing and its flow have ended: gives back what is held, once. */
+const startRelease = (state: ShootState, context: ShootContext): ShootState => {
+  const { releasePolicy, releaseReason } = state;
+  if (releasePolicy === undefined || state.flow !== undefined || state.ended !== undefined) return state;
+  if (releasePolicy === 'nothing' || !context.role.leads) return { ...state, ended: 'done' };
+  const given = { scope: 'held', judgedAt: context.now } as const;
+  const desired: DesiredScaling =
+    releasePolicy === 'restore'
+      ? { ...given, direction: 'up', reason: releaseReason ?? 'the shoot has no workers that could be harmed' }
+      : { ...given, direction: 'release', reason: releaseReason ?? 'the shoot is no longer protected' };
+  const started = startFlow(state, desired, { ...context, readFirst: state.flows > 0 });
+  return started.flow === undefined ? { ...started, ended: 'done' } : { ...started, releaseStarted: true };
+};
+
+/** How often a standby looks at the leader while a scale-down is due or something is held, and how long its writes stand without it. */
+const standbyPaceMs = 500;
+
+const isStandbysAffair = ({ flow, next, held }: ShootState, context: ShootContext): boolean =>
+  context.role.isHotStandby &&
+  !context.role.leads &&
+  !isPaused(context) &&
+  (flow?.withoutLead !== undefined || next?.direction === 'down' || held !== undefined);
+
+const finish = (given: ShootStep, context: ShootContext): ShootStep => {
+  const { now } = context;
+  const { state, effects } = given;
+  const wakeAt = Math.min(given.wakeAt, isPaused(context) ? context.pausedUntil : Number.POSITIVE_INFINITY);
+  const step = { ...given, wakeAt: isStandbysAffair(state, context) ? Math.min(wakeAt, now + standbyPaceMs) : wakeAt };
+  if (state.releasePolicy !== undefined || state.runUnderWay) return step;
+  const runAt = nextRunDue(state);
+  if (now < runAt) return { ...step, wakeAt: Math.min(step.wakeAt, runAt) };
+  const { runBy: _, ...rest } = state;
+  return { ...step, state: { ...rest, runUnderWay: true }, effects: [...effects, { kind: 'start-run' }] };
+};

@@ -1,0 +1,163 @@
+import { isHeld } from '../../gardener/scaling-annotations.ts';
+import { refKey } from '../../kubernetes/api/resource-ref.ts';
+import type { Verdict } from '../judge/verdict.ts';
+import { type FlowPlan, createFlow, hasWork } from './create-flow.ts';
+import { cancelFlow, confirmFlow, mustAwaitWatches } from './flow.ts';
+import { isPaused } from './pause.ts';
+import type { DesiredScaling, ShootContext, ShootState } from './shoot-state.ts';
+import { leaderTimeMs, whyWithoutLead } from './without-lead.ts';
+
+export const desiredScaling = (
+  verdict: Verdict,
+  given: Pick<DesiredScaling, 'reason' | 'judgedAt' | 'isWatched'>,
+): DesiredScaling | undefined => {
+  switch (verdict.kind) {
+    case 'unhealthy':
+      return { direction: 'down', scope: 'all', ...given };
+    case 'healthy':
+      return { direction: 'up', scope: verdict.scope, ...given };
+    case 'skipped':
+    case 'confirming':
+    case 'landing':
+    case 'failed':
+      return undefined;
+  }
+};
+
+/** The same verdict keeps its flow going, the opposite one cancels it; without a verdict a flow stays as it is. */
+export const reconcile = (
+  state: ShootState,
+  desired: DesiredScaling | undefined,
+  context: ShootContext,
+): ShootState => {
+  const { flow } = state;
+  if (desired === undefined) return flow === undefined ? withoutNext(state) : state;
+  if (flow === undefined) return startAsAllowed(state, desired, context);
+  if (flow.ending === 'cancelled') return { ...state, next: desired };
+  if (flow.direction === desired.direction) return { ...state, flow: confirmFlow(flow, desired) };
+  return { ...state, flow: cancelFlow(flow), next: desired };
+};
+
+export const withoutNext = ({ next: _, ...state }: ShootState): ShootState => state;
+
+/**
+ * Only the leader restores; a standby scales down where the leader cannot be at work; nobody scales down during a pause. What this process may not start waits
+ * until it may, or for the next verdict.
+ */
+export const startAsAllowed = (
+  state: ShootState,
+  desired: DesiredScaling,
+  context: ShootContext & { readonly readFirst?: boolean },
+): ShootState => {
+  if (desired.direction === 'down' && isPaused(context)) return { ...state, next: desired };
+  const { mustReread } = state;
+  const { readFirst = mustReread !== undefined && mustReread !== desired.direction } = context;
+  if (context.role.leads) return startFlow(state, desired, { ...context, readFirst });
+  const withoutLead = desired.direction === 'down' ? whyWithoutLead(situationOf(state, desired, context)) : undefined;
+  return withoutLead === undefined
+    ? { ...state, next: desired }
+    : startFlow(state, { ...desired, withoutLead }, { ...context, readFirst });
+};
+
+/** Ends a scale-down that a pause has overtaken. Should the pause end before the next verdict, it goes on. */
+export const cancelPaused = (state: ShootState, context: ShootContext): ShootState => {
+  const { flow } = state;
+  if (flow?.direction !== 'down' || flow.ending !== undefined || !isPaused(context)) return state;
+  const { scope, reason, verdictAt: judgedAt } = flow;
+  const next: DesiredScaling = {
+    direction: 'down',
+    scope,
+    reason,
+    judgedAt,
+    isWatched: flow.withoutLead !== undefined,
+  };
+  return { ...state, flow: cancelFlow(flow), next };
+};
+
+const situationOf = (
+  { verdict, leftToLeaderUntil = Number.NEGATIVE_INFINITY }: ShootState,
+  { judgedAt, isWatched = false }: DesiredScaling,
+  context: ShootContext,
+): Parameters<typeof whyWithoutLead>[0] => ({
+  now: context.now,
+  role: context.role,
+  verdict,
+  judgedAt,
+  isWatched,
+  verdictMaxAgeMs: 2 * context.probeIntervalMs,
+  anyHeld: countHeld(context) > 0,
+  leftToLeaderUntil,
+});
+
+const countHeld = ({ resources, snapshotOf }: ShootContext): number =>
+  resources.filter(({ ref }) => {
+    const snapshot = snapshotOf(refKey(ref));
+    return snapshot.kind === 'state' && isHeld(snapshot.state);
+  }).length;
+
+/** As when this process begins to lead, or a pause ends. After a suspension the verdict may hold no more: then the next run gives one. */
+export const startPending = (state: ShootState, context: ShootContext): ShootState => {
+  const { next } = state;
+  if (state.flow !== undefined || next === undefined || state.releasePolicy !== undefined) return state;
+  if (next.direction === 'down' && context.now - next.judgedAt > 2 * context.probeIntervalMs) return state;
+  return startAsAllowed(state, next, context);
+};
+
+/** How long a standby leaves a shoot to the leader that has restored what it had scaled down. */
+const leftToLeaderMs = 600_000;
+
+/** How long it leaves to the leader what that one had scaled down and has restored: longer than a run that had begun before. */
+const standBackMs = 10_000;
+
+/**
+ * What was restored in between is not scaled down again on the same evidence, and not soon by a standby whose verdict the leader does not share. That holds for all of the
+ * shoot: a standby whose verdict was older once scaled down MCM, which an annotation had kept from it, when the leader had just restored KCM; and one that began to lead
+ * between the restorations of KCM and MCM once scaled KCM down again.
+ */
+export const seeRestoration = (state: ShootState, context: ShootContext): ShootState => {
+  const held = countHeld(context);
+  const { held: before = 0, ...rest } = state;
+  if (held > 0) {
+    const seen = { ...state, held };
+    return state.flow === undefined && held < before ? withoutNext(seen) : seen;
+  }
+  const { scaledWithoutLead, ...restored } = rest;
+  if (state.flow !== undefined || (before === 0 && scaledWithoutLead === undefined)) return state;
+  if (context.role.leads) return withoutNext(restored);
+  const standBackFor = scaledWithoutLead === undefined ? standBackMs : leftToLeaderMs;
+  return leaveToLeader(withoutNext(restored), context.now + standBackFor);
+};
+
+const leaveToLeader = (state: ShootState, until: number): ShootState => ({
+  ...state,
+  leftToLeaderUntil: Math.max(state.leftToLeaderUntil ?? until, until),
+});
+
+/** The end of a pause is where the leader's time begins: until then it was not free to write. */
+export const seePauseEnd = (state: ShootState, context: ShootContext): ShootState => {
+  if (isPaused(context)) return { ...state, wasPaused: true };
+  const { wasPaused, ...rest } = state;
+  return wasPaused === undefined ? state : leaveToLeader(rest, context.now + leaderTimeMs);
+};
+
+export const startFlow = (
+  state: ShootState,
+  desired: DesiredScaling & Pick<FlowPlan, 'withoutLead'>,
+  { readFirst, ...context }: ShootContext & { readonly readFirst: boolean },
+): ShootState => {
+  const { next: _, ...rest } = state;
+  const plan: FlowPlan = {
+    ...desired,
+    id: state.flows + 1,
+    resources: context.resources,
+    now: context.now,
+    verdictMaxAgeMs: state.releasePolicy === undefined ? 2 * context.probeIntervalMs : Number.POSITIVE_INFINITY,
+    readFirst,
+  };
+  // A scale-up that had to wait for the end of a cancelled flow: the next run says whether it is still right.
+  if (plan.direction === 'up' && plan.now - plan.judgedAt > plan.verdictMaxAgeMs) return rest;
+  if (plan.direction === 'up' && mustAwaitWatches(plan, context)) return rest;
+  if (!hasWork(plan, context.snapshotOf)) return rest;
+  const { mustReread: __, ...started } = rest;
+  return { ...started, flows: plan.id, flow: createFlow({ ...plan, readFirst: readFirst || context.seedAwayMs > 0 }) };
+};

@@ -1,0 +1,93 @@
+import { abortable } from '../kubernetes/client/index.ts';
+import type { Clock } from '../ports/clock.ts';
+
+/** Most probes that start in one turn of the event loop: so many new connections cost some 30 ms of CPU. */
+const mostPerTurn = 16;
+/** A turn that takes so long, in milliseconds, holds up renewals of the Lease and scale-downs. */
+const lateMs = 50;
+/** For so long after one, in milliseconds, a single probe starts per turn. */
+const calmMs = 1_000;
+
+export interface ProbeStart {
+  /** Monotonic instant. Of the probes that wait, the one that is needed first starts first. */
+  readonly neededBy: number;
+  readonly signal: AbortSignal;
+}
+
+interface Waiting extends ProbeStart {
+  readonly start: () => void;
+}
+
+/**
+ * Spreads the starts of probes, so that a process short of CPU gets to its timers and sockets in between. Where the event loop is late, one probe starts per
+ * turn: every turn serves what has arrived for those under way, so that a few of them share the CPU, however little there is of it. A probe that only waits
+ * for an answer holds up nobody. Writes do not come here. By a virtual clock no turn is late.
+ */
+export class ProbeGate {
+  readonly #clock: Clock;
+  /** The one that is needed first comes first. */
+  readonly #waiting: Waiting[] = [];
+  #startedInTurn = 0;
+  #cancelTurn: (() => void) | undefined;
+  #lateAt = Number.NEGATIVE_INFINITY;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Number of probes that wait. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  /** No probe starts any more. */
+  stop(): void {
+    this.#cancelTurn?.();
+  }
+
+  /** Resolves when the probe may start. Rejects with the signal's reason on abort. */
+  async enter(probe: ProbeStart): Promise<void> {
+    probe.signal.throwIfAborted();
+    if (this.#waiting.length === 0 && this.#hasRoom()) this.#count();
+    else await this.#wait(probe);
+  }
+
+  #wait(probe: ProbeStart): Promise<void> {
+    return abortable(probe.signal, (start) => {
+      const entry = { ...probe, start: () => start(undefined) };
+      const before = this.#waiting.findLastIndex(({ neededBy }) => neededBy <= probe.neededBy);
+      this.#waiting.splice(before + 1, 0, entry);
+      return (hasStarted) => {
+        if (!hasStarted) this.#waiting.splice(this.#waiting.indexOf(entry), 1);
+      };
+    });
+  }
+
+  #hasRoom(): boolean {
+    const isLate = this.#clock.monotonic() - this.#lateAt < calmMs;
+    return this.#startedInTurn < (isLate ? 1 : mostPerTurn);
+  }
+
+  #count(): void {
+    this.#startedInTurn += 1;
+    if (this.#cancelTurn === undefined) this.#awaitTurn();
+  }
+
+  #awaitTurn(): void {
+    const began = this.#clock.monotonic();
+    this.#cancelTurn = this.#clock.timer(0, () => {
+      const now = this.#clock.monotonic();
+      if (now - began >= lateMs) this.#lateAt = now;
+      this.#cancelTurn = undefined;
+      this.#startedInTurn = 0;
+      this.#startWaiting();
+    });
+  }
+
+  #startWaiting(): void {
+    while (this.#waiting.length > 0 && this.#hasRoom()) {
+      this.#count();
+      this.#waiting.shift()?.start();
+    }
+  }
+}

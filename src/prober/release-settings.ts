@@ -1,0 +1,39 @@
+import { refKey } from '../kubernetes/api/resource-ref.ts';
+import type { HeldResource } from './held.ts';
+import { findOwned } from './of-cluster.ts';
+import type { DependentResource, ProberSettings } from './settings.ts';
+
+const lastTimeoutMs = 60_000;
+
+/** What is held though no configuration names it is restored after all others. */
+export const withUnconfigured = (settings: ProberSettings, held: readonly HeldResource[]): ProberSettings => {
+  const level = Math.max(0, ...settings.dependentResources.map(({ scaleUp }) => scaleUp.level)) + 1;
+  const scaleUp = { level, initialDelayMs: 0, timeoutMs: lastTimeoutMs };
+  const others = new Map(
+    held.filter((resource) => findOwned(settings, resource) === undefined).map((one) => [refKey(one.ref), one]),
+  );
+  const added = [...others.values()].map(
+    ({ ref, state: { annotation } }): DependentResource => ({
+      ...{ ref, scaleUp, optional: true, onlyWhereHeld: true },
+      ...(annotation === undefined ? {} : { annotation }),
+    }),
+  );
+  return { ...settings, dependentResources: [...settings.dependentResources, ...added] };
+};
+
+/** As they are restored: cluster by cluster, each by its levels, and what no configuration names last. */
+export const inOrder = <T extends HeldResource>(held: readonly T[], settings: ProberSettings): readonly T[] => {
+  const keyed = held.map((resource) => {
+    const owned = findOwned(settings, resource);
+    const { level } = owned?.resource.scaleUp ?? { level: Number.POSITIVE_INFINITY };
+    return { resource, level, cluster: owned?.cluster ?? resource.namespace };
+  });
+  const sorted = keyed.toSorted(
+    (a, b) => a.cluster.localeCompare(b.cluster, 'en') || (a.level < b.level ? -1 : Number(a.level > b.level)),
+  );
+  return sorted.map(({ resource }) => resource);
+};
+
+/** By which its cluster goes. What no configuration names goes by its namespace. */
+export const clusterOfHeld = (settings: ProberSettings, resource: Pick<HeldResource, 'namespace' | 'ref'>): string =>
+  findOwned(settings, resource)?.cluster ?? resource.namespace;

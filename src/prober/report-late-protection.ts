@@ -1,0 +1,60 @@
+import type { Clock } from '../ports/clock.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { Decision } from './judge/verdict.ts';
+import type { ProberMetrics } from './metrics.ts';
+
+/** How long after its threshold a shoot may be without a scale-down. KCM's default grace gives ten seconds in all. */
+const timelyMs = 5_000;
+
+export interface LateProtectionDeps {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Pick<ProberMetrics, 'late'>;
+}
+
+export interface JudgedShoot {
+  readonly decision: Pick<Decision, 'verdict' | 'isWatched'>;
+  /** True while something is there to be scaled down, and nothing is scaled down. */
+  readonly isUnprotected: () => boolean;
+}
+
+/** Tells, once per outage, that no scale-down followed the verdict in time; that of any replica counts. */
+export class LateProtectionReporter {
+  readonly #deps: LateProtectionDeps;
+  /** Outages under way; each ends its timer. */
+  readonly #outages = new Map<string, () => void>();
+
+  constructor(deps: LateProtectionDeps) {
+    this.#deps = deps;
+  }
+
+  judged(namespace: string, { decision: { verdict, isWatched }, isUnprotected }: JudgedShoot): void {
+    // A run that fails says nothing about the outage.
+    if (verdict.kind === 'failed') return;
+    if (verdict.kind !== 'unhealthy') this.forget(namespace);
+    else if (!this.#outages.has(namespace)) {
+      // What was over the threshold before this process watched it has its time from the verdict on.
+      const since = isWatched === true ? verdict.crossedAt : this.#deps.clock.monotonic();
+      this.#outages.set(namespace, this.#watch(namespace, since, isUnprotected));
+    }
+  }
+
+  forget(namespace: string): void {
+    this.#outages.get(namespace)?.();
+    this.#outages.delete(namespace);
+  }
+
+  stop(): void {
+    for (const namespace of [...this.#outages.keys()]) this.forget(namespace);
+  }
+
+  #watch(namespace: string, since: number, isUnprotected: () => boolean): () => void {
+    const { clock, logger, metrics } = this.#deps;
+    return clock.timer(since + timelyMs - clock.monotonic(), () => {
+      if (!isUnprotected()) return;
+      metrics.late.set(clock.now() / 1_000, { namespace });
+      const seconds = Math.round((clock.monotonic() - since) / 100) / 10;
+      logger.error('the threshold is crossed, and nothing is scaled down', { namespace, seconds });
+    });
+  }
+}

@@ -1,0 +1,72 @@
+import { describePause } from '../gardener/pause.ts';
+import type { FoundPause } from '../gardener/pause.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { EventRecorder } from '../telemetry/index.ts';
+import type { ProberMetrics } from './metrics.ts';
+import { eventMessage, namespaceRef } from './place.ts';
+import type { PauseChange } from './pauses.ts';
+
+export interface PauseReport {
+  pauseChanged(change: PauseChange): void;
+  /** True while a shoot is paused, by whatever pause. */
+  paused(namespace: string, isPaused: boolean): void;
+  /** A verdict would have something scaled down, and a pause keeps it up. */
+  heldBack(namespace: string, why: { readonly pause: FoundPause; readonly reason: string }): void;
+}
+
+export interface PauseReportDeps {
+  readonly logger: Logger;
+  readonly metrics: ProberMetrics;
+  /** Drops what is not this process's to record. */
+  readonly recordEvent: EventRecorder['record'];
+  /** Namespace of the prober. */
+  readonly home: string;
+}
+
+/** What a prober reports of pauses. */
+export class PauseReporter implements PauseReport {
+  readonly #deps: PauseReportDeps;
+
+  constructor(deps: PauseReportDeps) {
+    this.#deps = deps;
+  }
+
+  pauseChanged({ scope, pause, isFound }: PauseChange): void {
+    const { logger, home } = this.#deps;
+    const namespace = scope === 'all' ? home : scope.namespace;
+    const whose = scope === 'all' ? 'all shoots are' : 'the shoot is';
+    const fields = scope === 'all' ? {} : { namespace };
+    if (pause?.problem !== undefined) {
+      logger.error('a pause cannot be read, and holds until it is removed', { namespace, problem: pause.problem });
+    }
+    if (pause === undefined) {
+      const met = 'an outage is met again, but not on resources with ignore-scaling';
+      logger.warn(`the pause is over: ${met}`, fields);
+      const message = `The pause of meltdown protection is over: ${met}.`;
+      this.#record(namespace, { type: 'Normal', reason: 'MeltdownProtectionResumed', message });
+      return;
+    }
+    const words = describePause(pause);
+    logger.warn(`${whose} paused: nothing is scaled down`, { ...fields, pause: words });
+    // Another process has recorded its beginning, or nobody could.
+    if (isFound) return;
+    const message = `Meltdown protection is paused, ${whose} not scaled down ${words}`;
+    this.#record(namespace, { type: 'Warning', reason: 'MeltdownProtectionPaused', message });
+  }
+
+  paused(namespace: string, isPaused: boolean): void {
+    this.#deps.metrics.paused.set(isPaused ? 1 : 0, { namespace });
+  }
+
+  heldBack(namespace: string, { pause, reason }: { readonly pause: FoundPause; readonly reason: string }): void {
+    const words = describePause(pause);
+    this.#deps.logger.warn('not scaled down: a pause holds', { namespace, reason, pause: words });
+    const message = `Not scaled down because of a pause, ${words}. The verdict: ${reason}`;
+    this.#record(namespace, { type: 'Warning', reason: 'MeltdownProtectionHeldBack', message });
+  }
+
+  #record(namespace: string, event: Omit<Parameters<EventRecorder['record']>[0], 'regarding'>): void {
+    const regarding = namespaceRef(namespace);
+    this.#deps.recordEvent({ regarding, ...event, message: eventMessage(namespace, event.message) });
+  }
+}

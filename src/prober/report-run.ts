@@ -1,0 +1,160 @@
+import type { Clock } from '../ports/clock.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { EventRecorder } from '../telemetry/index.ts';
+import { type Downtime, type Verdict, wordOf } from './judge/verdict.ts';
+import type { HeldGauges } from './held-gauges.ts';
+import type { ProberMetrics } from './metrics.ts';
+import { eventMessage, namespaceRef } from './place.ts';
+import type { ProbeResult } from './probe.ts';
+
+export interface EndedRun {
+  readonly result: ProbeResult;
+  readonly previous: Verdict | undefined;
+  /** Resources that carry the mark of meltdown protection. */
+  readonly held: number;
+  /** Since when, by what the resources say of themselves; milliseconds since the epoch. */
+  readonly heldSince?: number | undefined;
+  /** Keys of the required resources that are not there. */
+  readonly missing: readonly string[];
+  /** Number of resources that `ignore-scaling` keeps from being scaled down. */
+  readonly ignored?: number;
+}
+
+const warnSkewMs = 5_000;
+
+/** Messages differ from run to run (a time-out says after how long); what fails and how is what an operator wants to hear once. */
+const failureOf = (verdict: Verdict): string => {
+  if (verdict.kind !== 'failed') return '';
+  const { failure, error } = verdict;
+  return `${failure}/${'code' in error ? error.code : error.field}`;
+};
+
+/** Two verdicts that are one to the operator. */
+const sameVerdict = (a: Verdict | undefined, b: Verdict): boolean =>
+  a?.kind === b.kind && failureOf(a) === failureOf(b);
+
+/** Shoots of which something was logged that is logged once. */
+interface Once {
+  /** Clocks that differ too much. */
+  readonly skewed: Set<string>;
+  /** An API server out of reach that was assumed to be down. */
+  readonly assumedDown: Set<string>;
+  /** Trips of a shoot that flaps. */
+  readonly trips: Map<string, number>;
+  /** Required resources that are missing. */
+  readonly missing: Map<string, ReadonlySet<string>>;
+}
+
+export interface RunReporterDeps {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** False in a standby. */
+  readonly leads: () => boolean;
+  /** Drops what is not this process's to record. */
+  readonly recordEvent: EventRecorder['record'];
+  readonly metrics: ProberMetrics;
+  readonly held: HeldGauges;
+}
+
+/** What a prober reports of its runs. */
+export class RunReporter {
+  readonly #clock: Clock;
+  readonly #held: HeldGauges;
+  readonly #logger: Logger;
+  readonly #metrics: ProberMetrics;
+  readonly #recordEvent: EventRecorder['record'];
+  readonly #leads: () => boolean;
+  readonly #once: Once = { skewed: new Set(), assumedDown: new Set(), trips: new Map(), missing: new Map() };
+
+  constructor({ clock, logger, recordEvent, leads, metrics, held }: RunReporterDeps) {
+    this.#clock = clock;
+    this.#logger = logger;
+    this.#metrics = metrics;
+    this.#held = held;
+    this.#leads = leads;
+    this.#recordEvent = recordEvent;
+  }
+
+  ended(namespace: string, { result, previous, held, heldSince, missing, ignored = 0 }: EndedRun): void {
+    const metrics = this.#metrics;
+    const { decision, durationMs, skewMs } = result;
+    const { verdict, reason, counts } = decision;
+    metrics.runs.inc({ namespace, result: wordOf(verdict) });
+    metrics.runSeconds.observe(durationMs / 1_000);
+    metrics.lastRun.set(this.#clock.now() / 1_000, { namespace });
+    this.#held.show(namespace, { held, since: heldSince });
+    this.#missing(namespace, missing);
+    metrics.ignored.set(ignored, { namespace });
+    metrics.unmet.set(verdict.kind === 'unhealthy' && held === 0 ? 1 : 0, { namespace });
+    this.#flapping(namespace, decision.memory.flapping?.trips ?? 0);
+    if (counts !== undefined) {
+      metrics.candidates.set(counts.candidates, { namespace });
+      metrics.expired.set(counts.expired, { namespace });
+    }
+    if (skewMs !== undefined) this.#skew(namespace, skewMs);
+    if (decision.downtime !== undefined) this.#downtime(namespace, decision.downtime);
+    const role = this.#leads() ? {} : { standby: true };
+    const fields = { namespace, verdict: wordOf(verdict), reason, ...counts, ...role };
+    if (sameVerdict(previous, verdict)) this.#logger.debug('probe run', fields);
+    else if (verdict.kind === 'failed') this.#logger.error('probe failed: nothing is scaled', fields);
+    else this.#logger.info('verdict', fields);
+  }
+
+  forget(namespace: string): void {
+    const { skewed, assumedDown, trips, missing } = this.#once;
+    for (const known of [skewed, assumedDown, trips, missing]) known.delete(namespace);
+  }
+
+  /** Logs a required resource when it is found missing, and when it is there. */
+  #missing(namespace: string, missing: readonly string[]): void {
+    const known = this.#once.missing.get(namespace) ?? new Set();
+    const now = new Set(missing);
+    this.#metrics.missing.set(now.size, { namespace });
+    for (const resource of now) {
+      if (known.has(resource)) continue;
+      const message = 'a required resource is missing: it cannot be scaled down in an outage';
+      this.#logger.error(message, { namespace, resource });
+    }
+    for (const resource of known) {
+      if (!now.has(resource)) this.#logger.info('a missing resource is there', { namespace, resource });
+    }
+    if (now.size > 0) this.#once.missing.set(namespace, now);
+    else this.#once.missing.delete(namespace);
+  }
+
+  #flapping(namespace: string, trips: number): void {
+    const known = this.#once.trips.get(namespace) ?? 0;
+    this.#metrics.flapping.set(trips > 0 ? 1 : 0, { namespace });
+    this.#once.trips.set(namespace, trips);
+    if (trips <= known) return;
+    const message = 'flapping: an outage came within ten minutes of the restoration, so the next one waits for longer';
+    this.#logger.warn(message, { namespace, trips });
+    const regarding = namespaceRef(namespace);
+    const about = { regarding, type: 'Warning', reason: 'MeltdownProtectionFlapping' } as const;
+    this.#recordEvent({ ...about, message: eventMessage(namespace, message) });
+  }
+
+  #skew(namespace: string, skewMs: number): void {
+    const { skewed } = this.#once;
+    this.#metrics.skew.set(skewMs / 1_000, { namespace });
+    if (Math.abs(skewMs) <= warnSkewMs) skewed.delete(namespace);
+    else if (!skewed.has(namespace)) {
+      skewed.add(namespace);
+      const seconds = Math.round(skewMs / 1_000);
+      this.#logger.warn("the shoot API server's clock and ours differ", { namespace, seconds });
+    }
+  }
+
+  #downtime(namespace: string, { evidence, ms }: Downtime): void {
+    const { assumedDown } = this.#once;
+    this.#metrics.downtimes.inc({ namespace, evidence });
+    const fields = { namespace, evidence, ...(Number.isFinite(ms) ? { seconds: Math.round(ms / 1_000) } : {}) };
+    this.#logger.info('the API server was down: its leases are given their time again', fields);
+    if (evidence !== 'assumed' || assumedDown.has(namespace)) return;
+    assumedDown.add(namespace);
+    this.#logger.warn(
+      'an API server out of reach was taken to be down: check apiServerRef, and the right to list and watch it',
+      { namespace },
+    );
+  }
+}

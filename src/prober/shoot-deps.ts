@@ -1,0 +1,35 @@
+import type { Clock } from '../ports/clock.ts';
+import type { Random } from '../ports/random.ts';
+import type { ApiServers } from './api-servers.ts';
+import type { DependentsDeps } from './dependents.ts';
+import type { ExternalProbeSource } from './external-prober.ts';
+import type { ReadsDeps } from './observe.ts';
+import type { Pauses } from './pauses.ts';
+import type { Role } from './plan/without-lead.ts';
+import type { ProbeGate } from './probe-gate.ts';
+import type { ProberReport } from './report.ts';
+import type { ProberSettings } from './settings.ts';
+import type { WithoutLeadDeps } from './standby.ts';
+import type { ShootSight } from './status/sight.ts';
+
+/** What the prober of a shoot works with. */
+export interface ShootProberDeps extends ReadsDeps, DependentsDeps, WithoutLeadDeps {
+  readonly clock: Clock;
+  /** Of this process, for what it writes. */
+  readonly identity: string;
+  readonly random: Random;
+  readonly settings: ProberSettings;
+  readonly report: ProberReport;
+  readonly apiServers: ApiServers;
+  readonly gate: Pick<ProbeGate, 'enter'>;
+  /** Milliseconds for which a watch of Clusters or dependents has been away; 0 while all are open. */
+  readonly seedAwayMs: () => number;
+  /** Absent: nobody pauses. */
+  readonly pauses?: Pick<Pauses, 'of'>;
+  /** Absent: there is no external probe. */
+  readonly externalProbe?: ExternalProbeSource;
+  /** Called after every step of a shoot's prober, with what shows it from then on. */
+  readonly onStep?: (namespace: string, look: () => ShootSight) => void;
+  /** What this process may send now. Default: it leads. */
+  readonly role?: () => Role;
+}

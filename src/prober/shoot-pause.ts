@@ -1,0 +1,51 @@
+import type { FoundPause } from '../gardener/pause.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Pauses } from './pauses.ts';
+import type { ShootState } from './plan/shoot-state.ts';
+import type { PauseReport } from './report-pause.ts';
+
+export interface ShootPauseDeps {
+  readonly clock: Clock;
+  readonly report: PauseReport;
+  /** Absent: nobody pauses. */
+  readonly pauses?: Pick<Pauses, 'of'>;
+}
+
+/** The pause of one shoot: what its loop goes by, and what is reported of it. */
+export class ShootPause {
+  readonly #deps: ShootPauseDeps;
+  readonly #namespace: string;
+  #pause: FoundPause | undefined;
+  #wasPaused: boolean | undefined;
+  #wasHeldBack = false;
+
+  constructor(deps: ShootPauseDeps, namespace: string) {
+    this.#deps = deps;
+    this.#namespace = namespace;
+  }
+
+  isPaused(): boolean {
+    return this.#deps.pauses?.of(this.#namespace) !== undefined;
+  }
+
+  /** Monotonic instant, Infinity without an end; undefined: nothing is paused. */
+  pausedUntil(): number | undefined {
+    const { clock, pauses } = this.#deps;
+    this.#pause = pauses?.of(this.#namespace);
+    if (this.#pause === undefined) return undefined;
+    const { until = Number.POSITIVE_INFINITY } = this.#pause;
+    return clock.monotonic() + until - clock.now();
+  }
+
+  /** The shoot's loop has come to this state. */
+  stepped({ flow, next }: Pick<ShootState, 'flow' | 'next'>): void {
+    const { report } = this.#deps;
+    const pause = this.#pause;
+    const isPaused = pause !== undefined;
+    if (isPaused !== this.#wasPaused) report.paused(this.#namespace, isPaused);
+    this.#wasPaused = isPaused;
+    const isHeldBack = isPaused && flow === undefined && next?.direction === 'down';
+    if (isHeldBack && !this.#wasHeldBack) report.heldBack(this.#namespace, { pause, reason: next.reason });
+    this.#wasHeldBack = isHeldBack;
+  }
+}

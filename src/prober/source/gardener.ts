@@ -1,0 +1,60 @@
+import { type ClusterView, decodeCluster } from '../../gardener/cluster.ts';
+import { sortNodes } from '../../gardener/candidate-nodes.ts';
+import { listMachines } from '../../gardener/machine.ts';
+import { listNodes } from '../../gardener/node.ts';
+import { decodeList, decodeMeta, decodeObject } from '../../kubernetes/api/decode.ts';
+import { createInformer } from '../../kubernetes/cache/index.ts';
+import { watched } from '../../process/index.ts';
+import { decideShootLifecycle, shootGone } from '../judge/shoot-lifecycle.ts';
+import type { ProberSettings } from '../settings.ts';
+import { watchKubeconfigs } from '../watch-kubeconfigs.ts';
+import type { ClusterSource, HostedCluster } from './cluster-source.ts';
+
+const path = '/apis/extensions.gardener.cloud/v1alpha1/clusters';
+
+/** A Cluster as the prober needs it. */
+export const hostedShoot = ({ shoot, ...cluster }: ClusterView): HostedCluster => ({
+  ...cluster,
+  lifecycle: shoot.ok ? { ok: true, value: decideShootLifecycle(shoot.value) } : shoot,
+});
+
+/** Gardener: a Cluster (`extensions.gardener.cloud`) for each shoot, with the Shoot in it. */
+export const gardenerSource = ({
+  kubeConfigSecretName,
+}: Pick<ProberSettings, 'kubeConfigSecretName'>): ClusterSource => ({
+  watch: (deps) => ({
+    clusters: createInformer({
+      ...deps,
+      path,
+      project: (json, at) => hostedShoot(decodeCluster(json, at)),
+    }),
+    kubeconfigs: watchKubeconfigs(kubeConfigSecretName, deps),
+  }),
+  gone: shootGone,
+  lists: { nodes: listNodes, machines: listMachines, sort: sortNodes },
+  someNamespaces: {
+    method: 'GET',
+    path,
+    query: { limit: '1' },
+    decode: decodeList((item, at) => decodeMeta(decodeObject(item, at), at).name),
+  },
+  grants: {
+    clusters: [
+      {
+        group: 'extensions.gardener.cloud',
+        resource: 'clusters',
+        verbs: watched,
+        purpose: 'to know which shoots there are',
+      },
+    ],
+    lists: [
+      {
+        group: 'machine.sapcloud.io',
+        resource: 'machines',
+        verbs: ['list'],
+        purpose: 'to judge a shoot whose leases have expired',
+        byNamespace: true,
+      },
+    ],
+  },
+});

@@ -1,0 +1,89 @@
+import { expect, it } from 'vitest';
+import { createFakeClock } from '../../../test/doubles/fake-clock.ts';
+import { createMachine } from '../../../test/leader-election/machine.ts';
+import type { Informer, StoreChange } from '../../kubernetes/cache/index.ts';
+import { type NamespaceView, SecretClusters, type SecretView } from './secret-clusters.ts';
+
+const there: SecretView = { text: 'kubeconfig', deleting: false };
+
+/** An informer of what the test puts into it. */
+const createInformerDouble = <T>(name: string) => {
+  const [objects, listeners] = [new Map<string, T>(), new Set<(change: StoreChange<T>) => void>()];
+  const away = { ms: 0 };
+  const informer: Informer<T> = {
+    name,
+    run: () => new Promise(() => undefined),
+    state: () => ({
+      synced: true,
+      objects: objects.size,
+      undecodable: 0,
+      listedAt: undefined,
+      lastError: undefined,
+      problem: undefined,
+    }),
+    awayMs: () => away.ms,
+    synced: true,
+    get: (key) => objects.get(key),
+    entries: () => objects.entries(),
+    subscribe: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    whenSynced: () => Promise.resolve(),
+  };
+  const tell = (change: StoreChange<T>): void => {
+    if (change.type === 'set') objects.set(change.key, change.value);
+    else objects.delete(change.key);
+    for (const listener of listeners) listener(change);
+  };
+  return { informer, tell, away };
+};
+
+const start = () => {
+  const clock = createFakeClock();
+  const machine = createMachine({ clock });
+  const secrets = createInformerDouble<SecretView>('secrets');
+  const namespaces = createInformerDouble<NamespaceView>('namespaces');
+  const clusters = new SecretClusters({
+    secrets: secrets.informer,
+    namespaces: namespaces.informer,
+    secretName: 'admin',
+    clock: machine.clock,
+  });
+  void clusters.run(new AbortController().signal);
+  secrets.tell({ type: 'set', key: 'one/admin', value: there });
+  const remove = (): void => secrets.tell({ type: 'deleted', key: 'one/admin', value: there });
+  return { clock, machine, clusters, secrets, remove, isKnown: () => clusters.get('one') !== undefined };
+};
+
+it('knows a cluster for a minute after its Secret has gone', async () => {
+  const { clock, remove, isKnown } = start();
+  remove();
+  await clock.advance(59_999);
+  expect(isKnown()).toBe(true);
+  await clock.advance(1);
+  expect(isKnown()).toBe(false);
+});
+
+it('waits for another minute where the process was suspended: the Secret may be back', async () => {
+  const { clock, machine, remove, isKnown } = start();
+  remove();
+  await clock.advance(10_000);
+  machine.suspend();
+  await clock.advance(80_000);
+  await machine.resume();
+  expect(isKnown()).toBe(true);
+  await clock.advance(60_000);
+  expect(isKnown()).toBe(false);
+});
+
+it('waits for as long as the Secrets are not watched', async () => {
+  const { clock, secrets, remove, isKnown } = start();
+  remove();
+  secrets.away.ms = 1;
+  await clock.advance(120_000);
+  expect(isKnown()).toBe(true);
+  secrets.away.ms = 0;
+  await clock.advance(60_000);
+  expect(isKnown()).toBe(false);
+});

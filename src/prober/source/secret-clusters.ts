@@ -1,0 +1,154 @@
+import { type Informer, type Store, type StoreChange } from '../../kubernetes/cache/index.ts';
+import type { Clock } from '../../ports/clock.ts';
+import { describeOthers } from '../judge/chosen-secret.ts';
+import { type SecretCluster, decideSecretLifecycle } from '../judge/secret-lifecycle.ts';
+import type { HostedCluster } from './cluster-source.ts';
+
+/** What is kept of a Secret with a kubeconfig. */
+export interface SecretView {
+  /** Of the kubeconfig; undefined where the Secret has no such key. */
+  readonly text: string | undefined;
+  readonly deleting: boolean;
+  /** Which Secret of the namespace it is, where others match as well. */
+  readonly chosen?: { readonly name: string; readonly others: readonly string[] };
+}
+
+export interface NamespaceView {
+  readonly deleting: boolean;
+}
+
+export interface SecretClustersDeps {
+  readonly secrets: Informer<SecretView>;
+  readonly namespaces: Informer<NamespaceView>;
+  /** Of the Secrets, as `secrets` has them. */
+  readonly secretName: string;
+  readonly clock: Pick<Clock, 'monotonic' | 'timer'>;
+}
+
+/** A Secret that is replaced is away for a moment, and nothing must be restored in an outage because of that. */
+const missedMs = 60_000;
+/** A timer that fires so much later shows that this process was suspended. */
+const suspendedMs = 5_000;
+
+type Listener = Parameters<Store<HostedCluster>['subscribe']>[0];
+
+const namespaceOf = (key: string): string => key.slice(0, key.indexOf('/'));
+
+/** The clusters that go by a Secret, by its namespace: of two watches, and of what has just gone. */
+export class SecretClusters implements Informer<HostedCluster> {
+  readonly name: string;
+  readonly #deps: SecretClustersDeps;
+  readonly #listeners = new Set<Listener>();
+  /** By namespace, of a Secret that has just gone: ends the wait for it. */
+  readonly #missed = new Map<string, () => void>();
+
+  constructor(deps: SecretClustersDeps) {
+    this.#deps = deps;
+    this.name = `${deps.secrets.name}; ${deps.namespaces.name}`;
+  }
+
+  get synced(): boolean {
+    return this.#deps.secrets.synced && this.#deps.namespaces.synced;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { secrets, namespaces } = this.#deps;
+    const ignoreSecrets = secrets.subscribe((change) => this.#secretChanged(change));
+    const ignoreNamespaces = namespaces.subscribe((change) => this.#namespaceChanged(change));
+    await Promise.all([secrets.run(signal), namespaces.run(signal)]);
+    ignoreSecrets();
+    ignoreNamespaces();
+    for (const stopWaiting of this.#missed.values()) stopWaiting();
+  }
+
+  state(): ReturnType<Informer<HostedCluster>['state']> {
+    const [secrets, namespaces] = [this.#deps.secrets.state(), this.#deps.namespaces.state()];
+    return secrets.problem === undefined && secrets.synced ? namespaces : secrets;
+  }
+
+  awayMs(): number {
+    return Math.max(this.#deps.secrets.awayMs(), this.#deps.namespaces.awayMs());
+  }
+
+  get(namespace: string): HostedCluster | undefined {
+    const state = this.#stateOf(namespace);
+    if (state.secret === 'gone' && !state.namespaceDeleting) return undefined;
+    const { name, others } = this.#secretOf(namespace)?.chosen ?? { name: '', others: [] };
+    const problem = describeOthers(name, others);
+    const lifecycle = { ok: true, value: decideSecretLifecycle(state) } as const;
+    return { name: namespace, lifecycle, ...(problem === undefined ? {} : { problem }) };
+  }
+
+  *entries(): Iterable<readonly [string, HostedCluster]> {
+    const known = Array.from(this.#deps.secrets.entries(), ([key]) => namespaceOf(key));
+    for (const namespace of new Set([...known, ...this.#missed.keys()])) {
+      const cluster = this.get(namespace);
+      if (cluster !== undefined) yield [namespace, cluster];
+    }
+  }
+
+  subscribe(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  async whenSynced(signal: AbortSignal): Promise<void> {
+    await Promise.all([this.#deps.secrets.whenSynced(signal), this.#deps.namespaces.whenSynced(signal)]);
+  }
+
+  #secretOf(namespace: string): SecretView | undefined {
+    return this.#deps.secrets.get(`${namespace}/${this.#deps.secretName}`);
+  }
+
+  #stateOf(namespace: string): SecretCluster {
+    const { namespaces } = this.#deps;
+    const secret = this.#secretOf(namespace);
+    const isThere = secret !== undefined && !secret.deleting;
+    return {
+      secret: isThere ? 'there' : this.#missed.has(namespace) ? 'missed' : 'gone',
+      namespaceDeleting: namespaces.get(namespace)?.deleting ?? false,
+    };
+  }
+
+  #secretChanged({ type, key, value, previous }: StoreChange<SecretView>): void {
+    const namespace = namespaceOf(key);
+    const isThere = type === 'set' && !value.deleting;
+    const wasThere = type === 'deleted' ? !value.deleting : previous?.deleting !== true;
+    if (isThere) this.#stopWaiting(namespace);
+    else if (wasThere) this.#waitFor(namespace);
+    this.#notify(namespace);
+  }
+
+  #namespaceChanged({ type, key, value, previous }: StoreChange<NamespaceView>): void {
+    if (type === 'set' && value.deleting !== (previous?.deleting ?? false)) this.#notify(key);
+  }
+
+  #waitFor(namespace: string): void {
+    this.#stopWaiting(namespace);
+    const { clock, secrets } = this.#deps;
+    const due = clock.monotonic() + missedMs;
+    const cancel = clock.timer(missedMs, () => {
+      // Where the Secret may be back without our having heard of it, nothing is restored yet.
+      const isBlind = clock.monotonic() - due >= suspendedMs || secrets.awayMs() > 0;
+      if (isBlind) {
+        this.#waitFor(namespace);
+      } else {
+        this.#missed.delete(namespace);
+        this.#notify(namespace);
+      }
+    });
+    this.#missed.set(namespace, cancel);
+  }
+
+  #stopWaiting(namespace: string): void {
+    this.#missed.get(namespace)?.();
+    this.#missed.delete(namespace);
+  }
+
+  #notify(namespace: string): void {
+    const state = this.#stateOf(namespace);
+    const value = { name: namespace, lifecycle: { ok: true, value: decideSecretLifecycle(state) } } as const;
+    const type = this.get(namespace) === undefined ? 'deleted' : 'set';
+    for (const listener of [...this.#listeners]) listener({ type, key: namespace, value });
+  }
+}

@@ -1,0 +1,185 @@
+import { describe, expect, it } from 'vitest';
+import { createVirtualClock } from '../../../simulator/time/index.ts';
+import { failedVerdict } from '../testing/cases.ts';
+import { type StateChange, StatusBoard } from './board.ts';
+import type { HeldInShoot, PauseInForce } from './schema.ts';
+import { statusSchema } from './schema.ts';
+import type { ShootSight } from './sight.ts';
+import { decisionOf, healthy, memoryOf, settings, sightOf } from './testing/sights.ts';
+
+const shootSchema = statusSchema.shape.shoots.unwrap().element;
+
+const create = ({ dryRun = false } = {}) => {
+  const clock = createVirtualClock();
+  const pauses = new Map<string, PauseInForce>();
+  const board = new StatusBoard({
+    clock,
+    dryRun,
+    pauseOf: (namespace) => pauses.get(namespace),
+  });
+  board.nameBy((namespace) => (namespace === 'shoot--dev--one' ? { project: 'dev', name: 'one' } : undefined));
+  return { clock, board, pauses };
+};
+
+const held: HeldInShoot = { kind: 'Deployment', name: 'kcm', replicas: 2, since: '2020-01-01T00:00:00Z' };
+const unhealthy = { kind: 'unhealthy', crossedAt: 0 } as const;
+
+describe('a board', () => {
+  it('shows a shoot before, in and after an outage, and since when', async () => {
+    const { clock, board } = create();
+    let sight: ShootSight = sightOf({ nextRunAt: clock.monotonic() + 5_000 });
+    const look = () => sight;
+    board.stepped('shoot--dev--one', look);
+    const begin = new Date(clock.now()).toISOString();
+    expect(board.rows()).toMatchObject([
+      { project: 'dev', name: 'one', state: 'unknown', since: begin, next: { text: 'first probe' } },
+    ]);
+    await clock.advance(5_000);
+    board.runEnded('shoot--dev--one', decisionOf(unhealthy, { reason: '5/5', counts: { candidates: 5, expired: 5 } }));
+    sight = sightOf({ verdict: unhealthy }, [{ ...held, since: new Date(clock.now()).toISOString() }]);
+    board.stepped('shoot--dev--one', look);
+    await clock.advance(60_000);
+    const [row] = board.rows();
+    expect(row).toMatchObject({ state: 'protected', reason: '5/5', candidates: 5, expired: 5 });
+    expect(row?.since).toBe(new Date(clock.now() - 60_000).toISOString());
+    expect(row?.lastRunEndedAt).toBe(row?.since);
+  });
+
+  it('knows from the resources since when a shoot is held that it found so', () => {
+    const { board } = create();
+    board.stepped('a', () => sightOf({}, [held]));
+    expect(board.rows()).toMatchObject([
+      { namespace: 'a', name: 'a', state: 'protected', since: '2020-01-01T00:00:00.000Z' },
+    ]);
+  });
+
+  it('shows where an outage goes on and nothing is held, but in a dry run, and what ignore-scaling keeps off', () => {
+    const ignored = [{ kind: 'Deployment', name: 'kcm' }];
+    for (const [dryRun, unmet] of [
+      [false, true],
+      [true, undefined],
+    ] as const) {
+      const { board } = create({ dryRun });
+      board.stepped('a', () => ({ ...sightOf({ verdict: unhealthy }), ignored }));
+      board.stepped('b', () => sightOf({ verdict: unhealthy }, [held]));
+      const [a, b] = board.rows();
+      expect([a?.unmet, a?.ignored, b?.unmet, b?.ignored]).toEqual([unmet, ignored, undefined, undefined]);
+      for (const row of [a, b]) expect(shootSchema.parse(row)).toEqual(row);
+    }
+  });
+
+  it('makes rows anew only when they are older than they may be', async () => {
+    const { clock, board } = create();
+    let state = {};
+    board.stepped('a', () => sightOf(state));
+    const [row] = board.rows();
+    state = { verdict: healthy };
+    expect(board.rows(500)[0]).toBe(row);
+    await clock.advance(500);
+    expect(board.rows(500)[0]?.state).toBe('healthy');
+  });
+
+  it('counts all leases that are not left out until nodes are listed', () => {
+    const { clock, board } = create();
+    const now = clock.monotonic();
+    const probe = memoryOf({ a: now, b: now - 30_000, c: now - 29_999 }, now);
+    const state = { verdict: healthy, probe };
+    board.stepped('x', () => sightOf(state));
+    board.runEnded('x', decisionOf(healthy));
+    expect(board.rows()).toMatchObject([{ candidates: 3, expired: 1 }]);
+    const counts = { candidates: 2, expired: 0 };
+    const leftOut = new Map([
+      ['b', 'not managed by MCM'],
+      ['d', 'it has no lease yet'],
+    ]);
+    board.runEnded('x', decisionOf(healthy, { counts, leftOut, nodes: 4 }));
+    expect(board.rows()).toMatchObject([{ ...counts, nodes: 4, leftOut: 2 }]);
+    // A failed run has listed nothing: what does not count still does not.
+    board.runEnded('x', decisionOf(failedVerdict));
+    expect(board.rows()).toMatchObject([counts]);
+    expect(board.details('x')[0]?.leases).toMatchObject([
+      { name: 'a', ageMs: 0, expired: false, counted: true },
+      { name: 'b', ageMs: 30_000, expired: true, counted: false, leftOut: 'not managed by MCM' },
+      { name: 'c', ageMs: 29_999, expired: false, counted: true },
+      { name: 'd', expired: false, counted: false, leftOut: 'it has no lease yet' },
+    ]);
+  });
+
+  it('shows one shoot in full, as the schema has it', () => {
+    const { board } = create();
+    board.stepped('x', () =>
+      sightOf({ verdict: healthy, probe: memoryOf({ a: Number.NEGATIVE_INFINITY }, 0) }, [held]),
+    );
+    board.runEnded('x', decisionOf(healthy, { reason: 'fine' }));
+    board.scaledDown('x', 4_321.6);
+    const [shoot] = board.details('x');
+    expect(shootSchema.parse(shoot)).toEqual(shoot);
+    expect(shoot).toMatchObject({
+      marginMs: 4_322,
+      threshold: settings.nodeLeaseFailureFraction,
+      leases: [{ name: 'a', expired: true, counted: true }],
+      scaling: null,
+      decisions: [{ verdict: 'healthy', reason: 'fine', runs: 1, threshold: 0.6 }],
+    });
+    expect(board.details('y')).toEqual([]);
+  });
+
+  it('ends a round when every shoot has been probed since the one before', async () => {
+    const { clock, board } = create();
+    for (const namespace of ['a', 'b']) board.stepped(namespace, () => sightOf());
+    board.stepped('orphan', () => sightOf({ nextRunAt: Number.POSITIVE_INFINITY }));
+    const ran = (namespace: string) => board.runEnded(namespace, decisionOf(healthy));
+    ran('a');
+    expect(board.lastRoundEndedAt()).toBeUndefined();
+    ran('b');
+    const first = board.lastRoundEndedAt();
+    expect(first).toBe(new Date(clock.now()).toISOString());
+    await clock.advance(1_000);
+    ran('a');
+    ran('a');
+    expect(board.lastRoundEndedAt()).toBe(first);
+    board.forget('b');
+    expect(board.lastRoundEndedAt()).toBe(new Date(clock.now()).toISOString());
+  });
+
+  it('lists what its prober has written, and nobody else where its own write takes the mark away', () => {
+    const { board } = create();
+    let sight = sightOf({ verdict: unhealthy }, [held]);
+    board.stepped('a', () => sight);
+    const resource = { kind: 'Deployment', name: 'kcm' };
+    board.wrote('a', { resource, from: 2, to: 0 });
+    board.wrote('a', { resource: { kind: 'MachineHealthCheck', name: 'mhc' }, from: 0, annotating: 'down' });
+    board.wrote('a', { resource: { kind: 'MachineHealthCheck', name: 'mhc' }, from: 0, annotating: 'up' });
+    board.wrote('a', { resource, from: 2 });
+    sight = sightOf({ verdict: healthy });
+    expect(board.details('a')[0]?.decisions?.map(({ verdict, reason }) => `${verdict}: ${reason}`)).toEqual([
+      'scaled down: Deployment kcm, from 2 to 0 replicas',
+      'annotated: MachineHealthCheck mhc, its annotation protects it',
+      'restored: MachineHealthCheck mhc, its annotation is as before',
+      'given back: Deployment kcm, its mark is removed',
+    ]);
+  });
+
+  it('tells of every change of state, once', () => {
+    const { board, pauses } = create();
+    const changes: (readonly unknown[])[] = [];
+    const stop = board.subscribe(({ before, shoot }: StateChange) => changes.push([before, shoot.state, shoot.reason]));
+    let sight = sightOf();
+    const look = () => sight;
+    board.stepped('a', look);
+    board.runEnded('a', decisionOf(healthy, { reason: 'fine' }));
+    sight = sightOf({ verdict: healthy });
+    board.stepped('a', look);
+    board.stepped('a', look);
+    pauses.set('a', { reason: 'work', by: 'jo' });
+    board.stepped('a', look);
+    stop();
+    pauses.clear();
+    board.stepped('a', look);
+    expect(changes).toEqual([
+      [undefined, 'unknown', 'not probed yet'],
+      ['unknown', 'healthy', 'fine'],
+      ['healthy', 'paused', 'fine'],
+    ]);
+  });
+});

@@ -1,0 +1,128 @@
+import type { Clock } from '../../ports/clock.ts';
+import type { Decision } from '../judge/verdict.ts';
+import { type Moment, formatWall } from './moment.ts';
+import type { PauseInForce, ProbedShoot, ProtectionState } from './schema.ts';
+import { type Scaled, type ShootName, ShootRecord } from './shoot-record.ts';
+import type { ShootSight } from './sight.ts';
+
+export interface StatusBoardOptions {
+  readonly clock: Clock;
+  readonly dryRun: boolean;
+  /** The pause in force, of this shoot or of all. */
+  readonly pauseOf: (namespace: string) => PauseInForce | undefined;
+}
+
+/** A shoot has gone from one state into another. */
+export interface StateChange {
+  readonly before: ProtectionState | undefined;
+  readonly shoot: ProbedShoot;
+}
+
+/** What all probers of a process show, kept across changes of the configuration. */
+export class StatusBoard {
+  readonly #options: StatusBoardOptions;
+  #nameOf: (namespace: string) => ShootName | undefined = () => undefined;
+  readonly #records = new Map<string, ShootRecord>();
+  readonly #states = new Map<string, ProtectionState>();
+  readonly #listeners = new Set<(change: StateChange) => void>();
+  /** Shoots that the round under way has yet to probe. */
+  #awaited = new Set<string>();
+  #lastRoundEndedAt: number | undefined;
+  #latest: { readonly at: number; readonly rows: readonly ProbedShoot[] } | undefined;
+
+  constructor(options: StatusBoardOptions) {
+    this.#options = options;
+  }
+
+  /** Where the names of shoots are found from now on. */
+  nameBy(nameOf: (namespace: string) => ShootName | undefined): void {
+    this.#nameOf = nameOf;
+  }
+
+  /** The prober of a shoot has come into another state; `look` shows it from now on. */
+  stepped(namespace: string, look: () => ShootSight): void {
+    const record = this.#records.get(namespace);
+    if (record === undefined) this.#records.set(namespace, new ShootRecord(look));
+    else record.lookThrough(look);
+    this.#note(namespace);
+  }
+
+  runEnded(namespace: string, decision: Decision): void {
+    this.#records.get(namespace)?.runEnded(decision, this.#moment());
+    this.#awaited.delete(namespace);
+    this.#endRound();
+  }
+
+  scaledDown(namespace: string, marginMs: number): void {
+    this.#records.get(namespace)?.scaledDown(marginMs);
+  }
+
+  /** A prober of this process has written, or would have. */
+  wrote(namespace: string, scaled: Scaled): void {
+    this.#records.get(namespace)?.wrote(scaled, this.#options, this.#moment());
+  }
+
+  /** The shoot is gone, or no longer probed. */
+  forget(namespace: string): void {
+    this.#records.delete(namespace);
+    this.#states.delete(namespace);
+    if (this.#awaited.delete(namespace)) this.#endRound();
+  }
+
+  /** Hears of every change of a shoot's state. Returns the unsubscribe function. */
+  subscribe(listener: (change: StateChange) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** RFC 3339; undefined before the first round has ended. */
+  lastRoundEndedAt(): string | undefined {
+    return this.#lastRoundEndedAt === undefined ? undefined : formatWall(this.#lastRoundEndedAt);
+  }
+
+  /** Those of a call before where they are younger than `maxAgeMs`: whoever asks often costs no more than who asks now and then. */
+  rows(maxAgeMs = 0): readonly ProbedShoot[] {
+    const moment = this.#moment();
+    if (this.#latest !== undefined && moment.monotonic - this.#latest.at < maxAgeMs) return this.#latest.rows;
+    const rows = [...this.#records].map(([namespace, record]) => record.row(this.#contextOf(namespace), moment));
+    this.#latest = { at: moment.monotonic, rows };
+    return rows;
+  }
+
+  /** Empty where the shoot is not probed. */
+  details(namespace: string): readonly ProbedShoot[] {
+    const record = this.#records.get(namespace);
+    return record === undefined ? [] : [record.details(this.#contextOf(namespace), this.#moment())];
+  }
+
+  #moment(): Moment {
+    const { clock } = this.#options;
+    return { monotonic: clock.monotonic(), wall: clock.now() };
+  }
+
+  #contextOf(namespace: string) {
+    const { pauseOf, dryRun } = this.#options;
+    return { namespace, name: this.#nameOf(namespace), pause: pauseOf(namespace), dryRun };
+  }
+
+  #note(namespace: string): void {
+    const record = this.#records.get(namespace);
+    if (record === undefined) return;
+    const context = this.#contextOf(namespace);
+    const before = this.#states.get(namespace);
+    const state = record.note(context, this.#moment());
+    if (state === before) return;
+    this.#states.set(namespace, state);
+    if (this.#listeners.size === 0) return;
+    const shoot = record.row(context, this.#moment());
+    for (const listener of [...this.#listeners]) listener({ before, shoot });
+  }
+
+  #endRound(): void {
+    if (this.#awaited.size > 0) return;
+    const records = [...this.#records].filter(([, { isProbed }]) => isProbed);
+    if (records.length === 0 || records.some(([, { lastRunEndedAt }]) => lastRunEndedAt === undefined)) return;
+    this.#lastRoundEndedAt = this.#options.clock.now();
+    this.#awaited = new Set(records.map(([namespace]) => namespace));
+  }
+}

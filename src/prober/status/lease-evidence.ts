@@ -1,0 +1,48 @@
+import { renewalsOf } from '../judge/lease-history.ts';
+import type { Counts, ProbeMemory, ProbeSettings } from '../judge/verdict.ts';
+import type { LeaseEvidence } from './schema.ts';
+import { type Moment, timeAt } from './moment.ts';
+
+interface Evidence {
+  readonly memory: ProbeMemory;
+  readonly settings: ProbeSettings;
+  /** By name, why a lease does not count. */
+  readonly leftOut: ReadonlyMap<string, string>;
+}
+
+/** Candidates and expired ones as of the latest list of the leases; all leases count that are not known to be left out. */
+export const countLeases = ({ memory, settings, leftOut }: Evidence): Counts => {
+  const { history } = memory;
+  const observedAt = history.lastObservedAt ?? Number.NEGATIVE_INFINITY;
+  let [candidates, expired] = [0, 0];
+  for (const [place, renewedAt] of renewalsOf(history).entries()) {
+    if (leftOut.size > 0 && leftOut.has(history.names[place] ?? '')) continue;
+    candidates += 1;
+    if (observedAt >= renewedAt + settings.expiryAgeMs) expired += 1;
+  }
+  return { candidates, expired };
+};
+
+/** Every lease of the latest list, with its age now, and nodes that had none. */
+export const leaseEvidence = ({ memory, settings, leftOut }: Evidence, moment: Moment): readonly LeaseEvidence[] => [
+  ...renewalsOf(memory.history).map((renewedAt, place) => {
+    const name = memory.history.names[place] ?? '';
+    const why = leftOut.get(name);
+    const ageMs = Math.max(0, Math.round(moment.monotonic - renewedAt));
+    return {
+      name,
+      ...(Number.isFinite(renewedAt) ? { renewedAt: timeAt(renewedAt, moment), ageMs } : {}),
+      expired: moment.monotonic - renewedAt >= settings.expiryAgeMs,
+      counted: why === undefined,
+      ...(why === undefined ? {} : { leftOut: why }),
+    };
+  }),
+  ...withoutLease(memory, leftOut),
+];
+
+const withoutLease = ({ history }: ProbeMemory, leftOut: ReadonlyMap<string, string>): readonly LeaseEvidence[] => {
+  const known = new Set(history.names);
+  return Array.from(leftOut, ([name, why]) => ({ name, expired: false, counted: false, leftOut: why })).filter(
+    ({ name }) => !known.has(name),
+  );
+};

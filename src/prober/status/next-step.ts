@@ -1,0 +1,68 @@
+import { nextRunDue } from '../judge/next-run.ts';
+import { type Flow } from '../plan/flow.ts';
+import { isOver } from '../plan/operation.ts';
+import type { ShootState } from '../plan/shoot-state.ts';
+import type { PauseInForce, ProtectionState } from './schema.ts';
+
+export interface NextStep {
+  readonly text: string;
+  /** Monotonic milliseconds. */
+  readonly at?: number;
+}
+
+interface NextInput {
+  readonly state: ShootState;
+  readonly protection: ProtectionState;
+  readonly pause?: PauseInForce | undefined;
+  /** An outage goes on, and nothing is held. */
+  readonly isUnmet?: boolean;
+}
+
+const doing = {
+  down: 'scaling down',
+  up: 'restoring',
+  release: 'giving back',
+} as const satisfies Readonly<Record<Flow['direction'], string>>;
+
+const progressOf = ({ direction, operations }: Flow): string =>
+  `${doing[direction]}: ${String(operations.filter(isOver).length)} of ${String(operations.length)} done`;
+
+/** `until 2026-01-01T14:00:00Z, "LB maintenance" (kim)` */
+export const pauseInWords = ({ until, reason, by }: PauseInForce): string =>
+  `until ${until ?? 'it is taken back'}${reason === '' ? '' : `, ${JSON.stringify(reason)}`}${by === '' ? '' : ` (${by})`}`;
+
+/** What happens next to a shoot, in words that its time can follow (`in 12 s`). */
+export const nextStep = ({ state, protection, pause, isUnmet = false }: NextInput): NextStep => {
+  const { verdict, flow, runUnderWay } = state;
+  const due = nextRunDue(state);
+  const atNextProbe = (text: string): NextStep => {
+    if (runUnderWay) return { text: `${text}, which is under way` };
+    return Number.isFinite(due) ? { text, at: due } : { text };
+  };
+  if (flow !== undefined && flow.ending === undefined) return { text: progressOf(flow) };
+  switch (protection) {
+    case 'landing':
+      return verdict?.kind === 'landing'
+        ? {
+            text: `landing: ${String(verdict.renewed)} of ${String(verdict.awaited)} renewed, at the latest`,
+            at: verdict.until,
+          }
+        : atNextProbe('next probe');
+    case 'paused':
+      return {
+        text: `${isUnmet ? 'NOT PROTECTED ' : ''}${pause === undefined ? 'while it is paused' : pauseInWords(pause)}`,
+      };
+    case 'protected':
+      return atNextProbe('held until leases are renewed; next probe');
+    case 'restoring':
+      return atNextProbe('restores what is held at the next probe');
+    case 'confirming':
+      return atNextProbe(verdict?.kind === 'unhealthy' ? 'tries again to scale down at the next probe' : 'next probe');
+    case 'unknown':
+      return atNextProbe('first probe');
+    case 'healthy':
+    case 'flapping':
+    case 'unreachable':
+      return atNextProbe('next probe');
+  }
+};

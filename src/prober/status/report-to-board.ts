@@ -1,0 +1,41 @@
+import { effectOf } from '../plan/patch-plan.ts';
+import type { ProberReport } from '../report.ts';
+import type { Answered } from '../report-scaling.ts';
+import type { StatusBoard } from './board.ts';
+import type { Scaled } from './shoot-record.ts';
+
+/** Of a scale-down that has just been written, what is left of KCM's grace in milliseconds. */
+const marginOf = ({ action, outcome, race, now }: Answered): number | undefined => {
+  const isScaledDown = action.kind === 'write' && effectOf(action.write) === 'down' && outcome.result.ok;
+  return isScaledDown && race !== undefined ? race.graceEndsAt - now : undefined;
+};
+
+/** A write that was taken. One that only stores the former count precedes the write of the count itself. */
+const scaledOf = ({ flow, action, outcome, ref }: Answered): Scaled | undefined => {
+  if (action.kind !== 'write' || !outcome.result.ok || ref === undefined) return undefined;
+  const { base, replicas, annotating } = action.write;
+  const resource = { kind: ref.kind, name: ref.name };
+  if (annotating !== undefined) return { resource, from: base.specReplicas, annotating };
+  if (replicas === undefined && flow.direction === 'down') return undefined;
+  return { resource, from: base.specReplicas, to: replicas };
+};
+
+/** The same report, and the board hears what it needs of it. */
+export const reportToBoard = (report: ProberReport, board: StatusBoard): ProberReport => ({
+  ...report,
+  runEnded: (namespace, run) => {
+    report.runEnded(namespace, run);
+    board.runEnded(namespace, run.result.decision);
+  },
+  answered: (namespace, answer) => {
+    report.answered(namespace, answer);
+    const margin = marginOf(answer);
+    if (margin !== undefined) board.scaledDown(namespace, margin);
+    const scaled = scaledOf(answer);
+    if (scaled !== undefined) board.wrote(namespace, scaled);
+  },
+  forget: (namespace) => {
+    report.forget(namespace);
+    board.forget(namespace);
+  },
+});

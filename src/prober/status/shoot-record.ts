@@ -1,0 +1,203 @@
+import { type Counts, type Decision, wordOf } from '../judge/verdict.ts';
+import { type ActWord, DecisionLog } from './decision-log.ts';
+import { countLeases, leaseEvidence } from './lease-evidence.ts';
+import { type Moment, formatWall, timeAt } from './moment.ts';
+import { nextStep, pauseInWords } from './next-step.ts';
+import { protectionState } from './protection-state.ts';
+import { scalingProgress } from './scaling-progress.ts';
+import type { HeldInShoot, PauseInForce, ProbedShoot, ProtectionState, ResourceInShoot } from './schema.ts';
+import type { ShootSight } from './sight.ts';
+
+/** What a shoot is called, where its Cluster says so. */
+export interface ShootName {
+  readonly project?: string;
+  readonly name: string;
+}
+
+/** What is known of a shoot besides what its prober shows. */
+export interface ShootContext {
+  readonly namespace: string;
+  readonly name: ShootName | undefined;
+  readonly pause: PauseInForce | undefined;
+  readonly dryRun: boolean;
+}
+
+/** A write that the API server has taken. */
+export interface Scaled {
+  readonly resource: ResourceInShoot;
+  readonly from: number;
+  /** Absent: only the mark was taken away, unless it is a resource that is annotated. */
+  readonly to?: number | undefined;
+  /** Of a resource that is annotated and not scaled. */
+  readonly annotating?: 'down' | 'up';
+}
+
+/** What was done, and how. */
+const actOf = ({ from, to, annotating }: Scaled): readonly [word: ActWord, how: string] => {
+  if (annotating === 'down') return ['annotated', 'its annotation protects it'];
+  if (annotating === 'up') return ['restored', 'its annotation is as before'];
+  if (to === undefined) return ['given back', 'its mark is removed'];
+  return [to === 0 ? 'scaled down' : 'scaled up', `from ${String(from)} to ${String(to)} replicas`];
+};
+
+const titleOf = ({ kind, name }: ResourceInShoot): string => `${kind} ${name}`;
+
+const nothingLeftOut: ReadonlyMap<string, string> = new Map();
+
+/** What is kept of one shoot for who asks how it is, across changes of the configuration. */
+export class ShootRecord {
+  readonly #decisions = new DecisionLog();
+  /** How its prober is now. */
+  #look: () => ShootSight;
+  #lastRunEndedAt: number | undefined;
+  #counts: Counts | undefined;
+  #leftOut = nothingLeftOut;
+  #nodes: number | undefined;
+  #marginMs: number | undefined;
+  #state: ProtectionState | undefined;
+  #pause: PauseInForce | undefined;
+  /** What was held when last looked at, and what this prober has restored since. */
+  #held: readonly string[] = [];
+  readonly #restored = new Set<string>();
+  #since = 0;
+
+  constructor(look: () => ShootSight) {
+    this.#look = look;
+  }
+
+  /** Another prober of the same shoot has taken over. */
+  lookThrough(look: () => ShootSight): void {
+    this.#look = look;
+  }
+
+  runEnded({ verdict, reason, counts, leftOut = nothingLeftOut, nodes }: Decision, { wall }: Moment): void {
+    const threshold = this.#look().settings.nodeLeaseFailureFraction;
+    this.#lastRunEndedAt = wall;
+    this.#counts = counts;
+    if (verdict.kind !== 'failed') {
+      this.#leftOut = leftOut;
+      this.#nodes = nodes;
+    }
+    this.#decisions.add({ at: wall, verdict: wordOf(verdict), reason, counts, threshold });
+  }
+
+  /** So much of KCM's grace was left at the last write of a scale-down. */
+  scaledDown(marginMs: number): void {
+    this.#marginMs = marginMs;
+  }
+
+  /** This prober has written; in a dry run it would have. */
+  wrote(scaled: Scaled, { dryRun }: Pick<ShootContext, 'dryRun'>, { wall }: Moment): void {
+    const title = titleOf(scaled.resource);
+    const [word, how] = actOf(scaled);
+    if (word !== 'scaled down' && word !== 'annotated') this.#restored.add(title);
+    this.#did(word, `${dryRun ? 'dry run: ' : ''}${title}, ${how}`, wall);
+  }
+
+  get lastRunEndedAt(): number | undefined {
+    return this.#lastRunEndedAt;
+  }
+
+  /** False for one that only gives back what an earlier process holds. */
+  get isProbed(): boolean {
+    return Number.isFinite(this.#look().state.nextRunAt);
+  }
+
+  /** Notes since when the shoot is in its state. */
+  note({ pause, dryRun }: Pick<ShootContext, 'pause' | 'dryRun'>, { wall }: Moment): ProtectionState {
+    const { state, held } = this.#look();
+    this.#notePause(pause, wall);
+    this.#noteReleased(wall);
+    const now = protectionState({
+      verdict: state.verdict,
+      counts: this.#counts,
+      flow: state.flow,
+      isAnyHeld: held.length > 0,
+      isPaused: pause !== undefined,
+      isFlapping: (state.probe.flapping?.trips ?? 0) > 0,
+      isDryRun: dryRun,
+    });
+    if (now !== this.#state) this.#since = wall;
+    this.#state = now;
+    return now;
+  }
+
+  row(context: ShootContext, moment: Moment): ProbedShoot {
+    const { namespace, name, pause, dryRun } = context;
+    const { state, settings, held, ignored } = this.#look();
+    const protection = this.note(context, moment);
+    const isUnmet = !dryRun && held.length === 0 && state.verdict?.kind === 'unhealthy';
+    const next = nextStep({ state, protection, pause, isUnmet });
+    const counts = this.#counts ?? countLeases({ memory: state.probe, settings, leftOut: this.#leftOut });
+    return {
+      namespace,
+      ...(name?.project === undefined ? {} : { project: name.project }),
+      name: name?.name ?? namespace,
+      state: protection,
+      since: sinceOf(protection, held, this.#since),
+      reason: this.#decisions.reason ?? 'not probed yet',
+      next: { text: next.text, ...(next.at === undefined ? {} : { at: timeAt(next.at, moment) }) },
+      ...counts,
+      ...(this.#nodes === undefined ? {} : { nodes: this.#nodes, leftOut: this.#leftOut.size }),
+      leaseExpiryMs: settings.expiryAgeMs,
+      graceMs: settings.graceMs,
+      ...(this.#lastRunEndedAt === undefined ? {} : { lastRunEndedAt: formatWall(this.#lastRunEndedAt) }),
+      flapping: (state.probe.flapping?.trips ?? 0) > 0,
+      paused: pause ?? null,
+      ...(this.#marginMs === undefined ? {} : { marginMs: Math.round(this.#marginMs) }),
+      held: [...held],
+      ...(isUnmet ? { unmet: true } : {}),
+      ...(ignored.length === 0 ? {} : { ignored }),
+    };
+  }
+
+  /** The row, and what the latest verdict rests on. */
+  details(context: ShootContext, moment: Moment): ProbedShoot {
+    const { state, settings } = this.#look();
+    return {
+      ...this.row(context, moment),
+      threshold: settings.nodeLeaseFailureFraction,
+      leases: leaseEvidence({ memory: state.probe, settings, leftOut: this.#leftOut }, moment),
+      scaling: state.flow === undefined ? null : scalingProgress(state.flow, moment),
+      decisions: this.#decisions.all().map(({ at, lastAt, counts, ...decision }) => ({
+        at: formatWall(at),
+        lastAt: formatWall(lastAt),
+        ...decision,
+        ...counts,
+      })),
+    };
+  }
+
+  #did(verdict: ActWord, reason: string, at: number): void {
+    this.#decisions.note({ at, verdict, reason, threshold: this.#look().settings.nodeLeaseFailureFraction });
+  }
+
+  #notePause(pause: PauseInForce | undefined, wall: number): void {
+    const before = this.#pause;
+    this.#pause = pause;
+    if (pause === undefined) {
+      if (before !== undefined) this.#did('resumed', 'the pause is over', wall);
+    } else if (before === undefined || pauseInWords(before) !== pauseInWords(pause)) {
+      this.#did('paused', pauseInWords(pause), wall);
+    }
+  }
+
+  /** What is not held any more, though nothing of ours restores it. */
+  #noteReleased(wall: number): void {
+    const { state, held } = this.#look();
+    const before = this.#held;
+    this.#held = held.map(titleOf);
+    const isRestoring = state.flow !== undefined && state.flow.direction !== 'down';
+    for (const title of before) {
+      if (this.#held.includes(title)) continue;
+      const isOurs = this.#restored.delete(title) || isRestoring;
+      if (!isOurs) this.#did('released', `${title} is no longer held, and not by this prober`, wall);
+    }
+  }
+}
+
+/** A process that has started later than the protection knows from the resources since when it lasts. */
+const sinceOf = (state: ProtectionState, held: readonly HeldInShoot[], noted: number): string => {
+  const times = held.flatMap(({ since }) => (since === undefined ? [] : [Date.parse(since)]));
+  return formatWall(state === 'protected' ? Math.min(noted, ...times) : noted);
+};

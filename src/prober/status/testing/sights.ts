@@ -1,0 +1,57 @@
+import { emptyLeaseHistory } from '../../judge/lease-history.ts';
+import {
+  type Decision,
+  type ProbeMemory,
+  type ProbeSettings,
+  type Verdict,
+  emptyProbeMemory,
+} from '../../judge/verdict.ts';
+import type { ShootState } from '../../plan/shoot-state.ts';
+import type { ShootSight } from '../sight.ts';
+
+export const settings: ProbeSettings = {
+  probeIntervalMs: 10_000,
+  backoffJitterFactor: 0,
+  expiryAgeMs: 30_000,
+  graceMs: 40_000,
+  landingTimeoutMs: 60_000,
+  nodeLeaseFailureFraction: 0.6,
+  poolConditions: new Map(),
+};
+
+export const healthy: Verdict = { kind: 'healthy', scope: 'all' };
+
+/** Leases by name, with the monotonic instant of their last renewal; observed at `at`. */
+export const memoryOf = (leases: Readonly<Record<string, number>>, at: number): ProbeMemory => ({
+  ...emptyProbeMemory,
+  history: {
+    ...emptyLeaseHistory,
+    names: Object.keys(leases),
+    renewTimes: Object.values(leases),
+    renewedAt: Object.values(leases),
+    lastObservedAt: at,
+  },
+});
+
+export const stateOf = (given: Partial<ShootState> = {}): ShootState => ({
+  probe: emptyProbeMemory,
+  nextRunAt: 0,
+  runUnderWay: false,
+  flows: 0,
+  ...given,
+});
+
+export const sightOf = (given: Partial<ShootState> = {}, held: ShootSight['held'] = []): ShootSight => ({
+  state: stateOf(given),
+  settings,
+  held,
+  ignored: [],
+});
+
+export const decisionOf = (verdict: Verdict, given: Partial<Decision> = {}): Decision => ({
+  verdict,
+  reason: verdict.kind,
+  nextRunAt: 0,
+  memory: emptyProbeMemory,
+  ...given,
+});

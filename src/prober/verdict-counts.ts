@@ -1,0 +1,33 @@
+import type { VerdictWord } from './judge/verdict.ts';
+import type { ProberMetrics } from './metrics.ts';
+
+/** Counts the shoots of each latest verdict, in a gauge. */
+export class VerdictCounts {
+  readonly #gauge: ProberMetrics['shoots'];
+  readonly #verdicts = new Map<string, VerdictWord>();
+  readonly #counts = new Map<VerdictWord, number>();
+
+  constructor({ shoots }: Pick<ProberMetrics, 'shoots'>) {
+    this.#gauge = shoots;
+  }
+
+  judged(namespace: string, verdict: VerdictWord): void {
+    if (this.#verdicts.get(namespace) === verdict) return;
+    this.forget(namespace);
+    this.#verdicts.set(namespace, verdict);
+    this.#add(verdict, 1);
+  }
+
+  forget(namespace: string): void {
+    const verdict = this.#verdicts.get(namespace);
+    if (verdict === undefined) return;
+    this.#verdicts.delete(namespace);
+    this.#add(verdict, -1);
+  }
+
+  #add(verdict: VerdictWord, by: number): void {
+    const count = (this.#counts.get(verdict) ?? 0) + by;
+    this.#counts.set(verdict, count);
+    this.#gauge.set(count, { verdict });
+  }
+}

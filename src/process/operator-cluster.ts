@@ -1,0 +1,44 @@
+import { homedir } from 'node:os';
+import type { Kube, KubeClient } from '../kubernetes/api/kube.ts';
+import { commandStack, createKubeClient } from '../kubernetes/client/index.ts';
+import { connectCluster } from '../kubernetes/connection/index.ts';
+import { loadOperatorKubeconfig } from '../kubernetes/kubeconfig/index.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Logger } from '../ports/logger.ts';
+import { systemClock } from './clock.ts';
+import { userAgentOf } from './component.ts';
+
+/** How a command reaches the cluster that it works on once. */
+export interface OperatorAccess {
+  /** Path of a kubeconfig. Absent: `$KUBECONFIG`, then the in-cluster service account, then `~/.kube/config`. */
+  readonly kubeconfig?: string | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly logger: Logger;
+  /** Of this program. */
+  readonly version: string;
+}
+
+export interface OperatorCluster {
+  readonly client: KubeClient;
+  readonly kube: Kube;
+  readonly clock: Clock;
+  readonly userAgent: string;
+}
+
+/** Runs `work` on the cluster of the kubeconfig. Rejects as `work` does, or with a KubeconfigError. */
+export const onOperatorCluster = async <T>(
+  { kubeconfig, env, logger, version }: OperatorAccess,
+  work: (cluster: OperatorCluster) => Promise<T>,
+): Promise<T> => {
+  const clock = systemClock();
+  const userAgent = userAgentOf({ version });
+  const path = kubeconfig === undefined ? {} : { path: kubeconfig };
+  const access = await loadOperatorKubeconfig({ ...path, env, homedir, clock });
+  const transport = connectCluster({ access, clock, logger, userAgent });
+  try {
+    const kube = commandStack(transport, clock);
+    return await work({ client: createKubeClient({ kube, clock }), kube, clock, userAgent });
+  } finally {
+    transport.close();
+  }
+};

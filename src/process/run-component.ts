@@ -1,0 +1,135 @@
+import type { LoadedConfig, Outline } from '../config/index.ts';
+import { createKubeClient } from '../kubernetes/client/index.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { Meter } from '../ports/meter.ts';
+import { RightsCheck } from './check-rights.ts';
+import { type Component, userAgentOf } from './component.ts';
+import { watchConfig } from './config-watch.ts';
+import type { Check, MetricsSource } from './endpoints.ts';
+import { leaseGrants, rightsOf } from './grants.ts';
+import { type ProcessParts, type SeedPorts, runSeedProcess } from './seed-process.ts';
+import type { Runnable } from './lifecycle.ts';
+import type { ProcessView } from './reloadable.ts';
+import type { ProcessOptions } from './settings.ts';
+
+/** What a server beside those of metrics and health has to show. */
+export interface ServerPorts extends Pick<SeedPorts, 'clock' | 'logger' | 'leadership' | 'reviews'> {
+  /** By which the leader is elected; absent without leader election. */
+  readonly lease?: { readonly namespace: string; readonly name: string };
+  /** As `GET /status` answers. */
+  readonly status: (query: URLSearchParams) => object;
+}
+
+export interface ProcessDeps<Settings> {
+  readonly settings: Settings;
+  readonly flags: ProcessOptions;
+  /** The settings' file, watched for changes. */
+  readonly configFile: string;
+  readonly readFile: (path: string) => Promise<string>;
+  /** Reads the text of that file. */
+  readonly load: (text: string, inForce?: Outline) => LoadedConfig<Settings>;
+  /** Of the file that the settings came from. */
+  readonly outline?: Outline | undefined;
+  /** Oddities of that file that are no errors. */
+  readonly configWarnings: number;
+  /** Makes servers beside those of metrics and health, for a component that has a status. */
+  readonly servers?: (ports: ServerPorts) => readonly Runnable[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly logger: Logger;
+  readonly meter: Meter & MetricsSource;
+  /** Of the program, for the User-Agent. */
+  readonly version: string;
+  /** Aborts when the program is to stop. */
+  readonly stop: AbortSignal;
+}
+
+const dryRunCheck: Check = { name: 'dry-run', ok: true, detail: 'nothing is written' };
+
+/** A component as a process: everything between its settings and its exit code, which is 0 after a stop and 1 after a failure. */
+export const runComponent = <Settings>(
+  component: Component<Settings>,
+  deps: ProcessDeps<Settings>,
+): Promise<number> => {
+  const { settings, configFile, configWarnings } = deps;
+  const { dryRun, concurrentReconciles: concurrency } = deps.flags;
+  const { leaseName, urgentInFlight, startsBeforeLead = false } = component;
+  const userAgent = userAgentOf(deps);
+  // A rehearsal must never take the Lease from the program that protects.
+  const lease = dryRun ? `${leaseName}-dry-run` : leaseName;
+  const start = (ports: SeedPorts): ProcessParts => {
+    const leadsSince = watchLead(ports);
+    const home = deps.flags.leaderElection.namespace;
+    const parts = component.create({ settings, ports, concurrency, home, dryRun, userAgent });
+    const rights = rightsChecks(component, { ...deps, ports, lease });
+    const config = watchConfig({
+      ...deps,
+      path: configFile,
+      warnings: configWarnings,
+      clock: ports.clock,
+      apply: (changed) => {
+        parts.apply(changed);
+        for (const check of rights) check.apply(changed);
+      },
+    });
+    const view = (): ProcessView => ({
+      identity: ports.identity,
+      version: deps.version,
+      leads: ports.leadership.mayWrite(),
+      ...leadsSince(),
+      missingRights: rights.flatMap((check) => check.missing()),
+    });
+    const status = parts.status && ((query: URLSearchParams) => parts.status?.(view(), query) ?? {});
+    const elected = deps.flags.leaderElection.enabled ? { lease: { namespace: home, name: lease } } : {};
+    return {
+      ...(status && { status, servers: deps.servers?.({ ...ports, status, ...elected }) ?? [] }),
+      standby: [parts.caches, config, ...rights],
+      leading: [parts.controller],
+      checks: () => (dryRun ? [dryRunCheck, ...parts.checks()] : parts.checks()),
+    };
+  };
+  return runSeedProcess({ ...deps, leaseName: lease, urgentInFlight, startsBeforeLead, userAgent, start });
+};
+
+/** Counts, and says since when this process leads, in milliseconds since the epoch. */
+const watchLead = ({ meter, leaderWatch, clock }: SeedPorts): (() => Pick<ProcessView, 'leadsSince'>) => {
+  let leadsSince = leaderWatch === undefined ? clock.now() : undefined;
+  const leads = meter.gauge({ name: 'dwd_leader', help: '1 if this replica leads, or runs without leader election.' });
+  const election = {
+    name: 'dwd_leader_election_enabled',
+    help: '1 if replicas elect the one that leads; 0: each leads.',
+  };
+  meter.gauge(election).set(leaderWatch === undefined ? 0 : 1);
+  leads.set(leaderWatch === undefined ? 1 : 0);
+  leaderWatch?.onLead(() => {
+    leads.set(1);
+    leadsSince = clock.now();
+  });
+  return () => (leadsSince === undefined ? {} : { leadsSince });
+};
+
+interface RightsDeps<Settings> extends ProcessDeps<Settings> {
+  readonly ports: SeedPorts;
+  readonly lease: string;
+}
+
+/** Of the rights in the seed, and in the garden where the component works there. */
+const rightsChecks = <Settings>(
+  { neededRights, garden }: Component<Settings>,
+  deps: RightsDeps<Settings>,
+): readonly RightsCheck<Settings>[] => {
+  const { ports, flags, lease } = deps;
+  const { enabled, namespace } = flags.leaderElection;
+  const { clock } = ports;
+  const electing = enabled ? rightsOf(leaseGrants(lease, namespace)) : [];
+  const client = createKubeClient({ kube: ports.reviews, clock });
+  const needed: typeof neededRights = async (wanted, inquiry) => [
+    ...(await neededRights(wanted, inquiry)),
+    ...electing,
+  ];
+  const inSeed = new RightsCheck({ ...deps, client, clock, needed });
+  if (garden === undefined) return [inSeed];
+  return [
+    inSeed,
+    new RightsCheck({ ...deps, client: garden.client, clock, needed: garden.neededRights, cluster: 'garden' }),
+  ];
+};

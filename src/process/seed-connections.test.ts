@@ -1,0 +1,147 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { type TestCertificates, createTestCertificates } from '../../test/doubles/certificates.ts';
+import { type FakeClock, createFakeClock } from '../../test/doubles/fake-clock.ts';
+import { createRecordingLogger } from '../../test/doubles/recording-logger.ts';
+import { startTestServer } from '../../test/doubles/test-server.ts';
+import type { Call } from '../kubernetes/api/call.ts';
+import { WriteTracker, createKubeClient } from '../kubernetes/client/index.ts';
+import { createElection } from './leadership.ts';
+import { connectElectingSeed } from './seed-connections.ts';
+
+let certificates: TestCertificates;
+beforeAll(async () => {
+  certificates = await createTestCertificates();
+});
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+const ordinary: Call<unknown> = { method: 'GET', path: '/api', decode: (json) => json };
+const { signal } = new AbortController();
+
+/** An API server with a Lease, which answers nothing else. */
+const createLeaseServer = () => {
+  /** Ports of the clients of each renewal. */
+  const renewals: number[] = [];
+  const hung: ServerResponse[] = [];
+  let lease: { readonly metadata: object } | undefined;
+  let hangs = 0;
+  const store = async (request: IncomingMessage, response: ServerResponse, version: number): Promise<void> => {
+    const body = JSON.parse(await text(request)) as { readonly metadata: object };
+    lease = { ...body, metadata: { ...body.metadata, uid: 'u', resourceVersion: String(version) } };
+    response.end(JSON.stringify(lease));
+  };
+  const handler: RequestListener = (request, response) => {
+    const isLease = request.url?.includes('/leases') === true;
+    if (isLease && request.method === 'PUT') renewals.push(request.socket.remotePort ?? 0);
+    if (!isLease || (request.method === 'PUT' && hangs-- > 0)) hung.push(response);
+    else if (request.method !== 'GET') void store(request, response, renewals.length + 1);
+    else if (lease === undefined) response.writeHead(404).end('{}');
+    else response.end(JSON.stringify(lease));
+  };
+  const hang = (count: number): void => void (hangs = count);
+  return { handler, renewals, hung, hang };
+};
+
+interface Seed {
+  readonly clock: FakeClock;
+  readonly server: ReturnType<typeof createLeaseServer>;
+  readonly mayWrite: () => boolean;
+  /** Sends a request that is not the Lease's, which fails by a time-out. */
+  readonly ask: () => Promise<unknown>;
+}
+
+/** A process that leads, on a seed as an operator's kubeconfig names it. */
+const lead = async (): Promise<Seed> => {
+  const directory = mkdtempSync(join(tmpdir(), 'election-'));
+  closers.push(() => rmSync(directory, { recursive: true }));
+  const { certificate, key } = certificates.serving;
+  const server = createLeaseServer();
+  const api = await startTestServer({ tls: { cert: certificate, key }, handler: server.handler });
+  const ca = Buffer.from(certificates.ca).toString('base64');
+  const kubeconfig = join(directory, 'kubeconfig');
+  writeFileSync(
+    kubeconfig,
+    stringify({
+      'current-context': 'x',
+      contexts: [{ name: 'x', context: { cluster: 'x', user: 'x' } }],
+      clusters: [{ name: 'x', cluster: { server: `https://localhost:${api.port}`, 'certificate-authority-data': ca } }],
+      users: [{ name: 'x', user: { token: 'one' } }],
+    }),
+  );
+  const clock = createFakeClock();
+  const logger = createRecordingLogger();
+  const connections = await connectElectingSeed(
+    { flags: { kubeconfig }, env: {}, logger },
+    { clock, userAgent: 'test' },
+  );
+  const times = { leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000 };
+  const { leadership, runnables } = createElection({ enabled: true, namespace: 'garden', ...times }, 'x', {
+    clock,
+    random: { next: () => 0.5 },
+    logger,
+    kube: connections.election,
+    writes: new WriteTracker(),
+  });
+  closers.push(
+    () => connections.close(),
+    () => api.close(),
+  );
+  const stop = new AbortController();
+  const started = new Promise<void>((resolve) => {
+    const ended = runnables[0]!.run(stop.signal, resolve).catch(() => undefined);
+    closers.unshift(async () => {
+      stop.abort(new Error('stop'));
+      await ended;
+    });
+  });
+  await started;
+  const client = createKubeClient({ kube: connections.seed, clock });
+  const ask = () => client.call(ordinary, { signal, timeoutMs: 3_000 }).catch((error: unknown) => error);
+  return { clock, server, mayWrite: () => leadership.mayWrite(), ask };
+};
+
+/** Until `isSo`; what comes over sockets takes no virtual time. */
+const until = async ({ clock }: Seed, isSo: () => boolean): Promise<void> => {
+  while (!isSo()) await clock.settle();
+};
+
+describe('the connection of the Lease', () => {
+  it('rule 26: renewals go on over one connection while all other requests hang and time out', async () => {
+    const seed = await lead();
+    const { clock, server } = seed;
+    for (let count = 1; count <= 8; count += 1) {
+      const asked = Array.from({ length: 20 }, () => seed.ask());
+      await until(seed, () => server.hung.length === 20 * count);
+      await clock.advance(2_000);
+      await until(seed, () => server.renewals.length === 2 * count - 1);
+      await clock.advance(2_000);
+      await until(seed, () => server.renewals.length === 2 * count);
+      for (const result of await Promise.all(asked)) expect(result).toMatchObject({ code: 'Timeout' });
+    }
+    expect(new Set(server.renewals).size).toBe(1);
+    expect(seed.mayWrite()).toBe(true);
+  });
+
+  it('rule 26: two connections that hang one after the other are replaced before the renew deadline', async () => {
+    const seed = await lead();
+    const { clock, server } = seed;
+    server.hang(2);
+    for (const [count, ms] of [2_000, 3_334, 3_334].entries()) {
+      await clock.advance(ms);
+      await until(seed, () => server.renewals.length === count + 1);
+    }
+    await clock.advance(2_000);
+    await until(seed, () => server.renewals.length === 4);
+    expect(new Set(server.renewals).size).toBe(3);
+    expect(seed.mayWrite()).toBe(true);
+  });
+});

@@ -1,0 +1,52 @@
+import { homedir } from 'node:os';
+import type { Clock } from '../ports/clock.ts';
+import type { Logger } from '../ports/logger.ts';
+import { type Transport } from '../kubernetes/client/index.ts';
+import { connectCluster } from '../kubernetes/connection/index.ts';
+import { type ClusterAccess, loadOperatorKubeconfig } from '../kubernetes/kubeconfig/index.ts';
+import type { ProcessOptions } from './settings.ts';
+
+export interface Connecting {
+  readonly flags: Pick<ProcessOptions, 'kubeconfig'>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly logger: Logger;
+}
+
+interface ConnectingWith {
+  readonly clock: Clock;
+  readonly userAgent: string;
+}
+
+/** The seed's API server, with the same credentials over connections that know nothing of each other. */
+export interface SeedConnections {
+  readonly seed: Transport;
+  /** Of the Lease alone: no other request takes its connection, nor closes it when the API server hangs on that request. */
+  readonly election: Transport;
+  close(): void;
+}
+
+const accessOf = async ({ flags, env, logger }: Connecting, clock: Clock): Promise<ClusterAccess> => {
+  const path = flags.kubeconfig === undefined ? {} : { path: flags.kubeconfig };
+  const access = await loadOperatorKubeconfig({ ...path, env, homedir, clock });
+  logger.info('seed', { source: access.source, host: access.endpoint.host });
+  return access;
+};
+
+/** Rejects with a KubeconfigError. */
+export const connectSeed = async (from: Connecting, { clock, userAgent }: ConnectingWith): Promise<Transport> =>
+  connectCluster({ access: await accessOf(from, clock), clock, logger: from.logger, userAgent });
+
+/** The same for a process with leader election. */
+export const connectElectingSeed = async (from: Connecting, options: ConnectingWith): Promise<SeedConnections> => {
+  const access = await accessOf(from, options.clock);
+  const connect = (): Transport => connectCluster({ ...options, access, logger: from.logger });
+  const [seed, election] = [connect(), connect()];
+  return {
+    seed,
+    election,
+    close: () => {
+      seed.close();
+      election.close();
+    },
+  };
+};

@@ -1,0 +1,68 @@
+import { DecodeError } from '../kubernetes/api/decode.ts';
+import type { Call } from '../kubernetes/api/call.ts';
+import type { CallOptions, KubeClient } from '../kubernetes/api/kube.ts';
+import { trimEndOf } from '../kubernetes/api/trim-end.ts';
+import { createKubeClient, createSecurity, createTransport } from '../kubernetes/client/index.ts';
+import type { Clock } from '../ports/clock.ts';
+import { type ProberStatus, statusSchema } from '../prober/index.ts';
+import type { Replica } from './seed-status.ts';
+
+/** Of 10,000 shoots. */
+const mostBytes = 32 * 1024 * 1024;
+
+/** Throws a DecodeError that names the first field that is wrong. */
+const decodeStatus = (json: unknown): ProberStatus => {
+  const parsed = statusSchema.safeParse(json);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new DecodeError(['status', ...(issue?.path ?? [])].join('.'), 'what this dwd knows (schemaVersion 1)', json);
+};
+
+const statusAt = (path: string, shoot: string | undefined): Call<ProberStatus> => ({
+  method: 'GET',
+  path,
+  ...(shoot === undefined ? {} : { query: { shoot } }),
+  bytes: mostBytes,
+  decode: decodeStatus,
+});
+
+/** Asks one prober how its shoots are; `shoot`: the namespace of the one that matters. Rejects with an ApiError. */
+export type AskProber = (shoot: string | undefined, options: CallOptions) => Promise<ProberStatus>;
+
+/** Through the API server's proxy for pods (`pods/proxy`, verb `get`). */
+export const askPod =
+  (client: KubeClient, namespace: string, { pod, healthPort }: Pick<Replica, 'pod' | 'healthPort'>): AskProber =>
+  async (shoot, options) => {
+    const target = `${encodeURIComponent(pod)}:${String(healthPort)}`;
+    const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${target}/proxy/status`;
+    return (await client.call(statusAt(path, shoot), options)).value;
+  };
+
+export interface UrlDeps {
+  readonly clock: Clock;
+  readonly userAgent: string;
+}
+
+/** Straight at an address such as `http://127.0.0.1:9644`. */
+export const askUrl =
+  (url: URL, { clock, userAgent }: UrlDeps): AskProber =>
+  async (shoot, options) => {
+    const isPlain = url.protocol === 'http:';
+    const security = createSecurity({});
+    const transport = createTransport({
+      endpoint: {
+        protocol: isPlain ? 'http:' : 'https:',
+        host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
+        port: url.port === '' ? (isPlain ? 80 : 443) : Number(url.port),
+        basePath: trimEndOf(url.pathname, '/'),
+      },
+      security: async () => security,
+      clock,
+      userAgent,
+    });
+    try {
+      return (await createKubeClient({ kube: transport, clock }).call(statusAt('/status', shoot), options)).value;
+    } finally {
+      transport.close();
+    }
+  };

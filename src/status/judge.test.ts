@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import type { ProberStatus } from '../prober/index.ts';
+import { type Findings, judgeSeed } from './judge.ts';
+import type { StatusExitCode } from './seed-status.ts';
+import {
+  before,
+  findingsOf,
+  ignoringShoot,
+  pausedShoot,
+  proberOf,
+  protectedShoot,
+  shootOf,
+} from './testing/statuses.ts';
+
+const led = findingsOf().objects;
+const nobody = { ...led, lease: { holder: '', isFresh: false } };
+const silent = { ...led, lease: { holder: 'dwd-prober-a_1f', isFresh: false } };
+const none = { shoots: [], total: 3, paused: null, problems: [] };
+const held = { ...none, shoots: [protectedShoot] };
+
+describe('the exit code', () => {
+  it.each<[what: string, code: StatusExitCode, findings: Partial<Findings>]>([
+    ['all healthy', 0, { answer: proberOf([shootOf('a'), shootOf('b')]) }],
+    ['no shoots', 0, { answer: proberOf([]) }],
+    ['held', 1, { answer: proberOf([shootOf('a'), protectedShoot]) }],
+    ['healthy with ignore-scaling', 1, { answer: proberOf([ignoringShoot]) }],
+    ['paused', 1, { answer: proberOf([pausedShoot]) }],
+    ['probed 30 s ago', 0, { answer: proberOf([shootOf('a', { lastRunEndedAt: before(30) })]) }],
+    ['not probed for longer', 1, { answer: proberOf([shootOf('a', { lastRunEndedAt: before(31) })]) }],
+    ['a right is missing', 1, { answer: proberOf([shootOf('a')], { missingRights: ['list nodes'] }) }],
+    ['the answer is that of a standby', 1, { answer: proberOf([shootOf('a')], { leads: false }) }],
+    ['all paused', 1, { answer: proberOf([], { paused: { reason: 'x', by: 'y' } }) }],
+    ['by objects: nothing held, led by who cannot be asked', 2, { held: none }],
+    ['by objects: something held', 1, { held }],
+    ['by objects: nobody leads', 1, { held: none, objects: nobody }],
+    ['by objects: the leader is silent', 1, { held: none, objects: silent }],
+    ['by objects: all paused', 1, { held: { ...none, paused: { reason: '', by: '' } } }],
+    ['by objects: not all could be looked for', 2, { held: { ...none, problems: ['no way'] }, objects: nobody }],
+    ['the Lease could not be read', 2, { held: none, objects: { ...led, lease: undefined } }],
+    ['what is held could not be read', 2, { objects: nobody }],
+  ])('%s: %s', (_, code, findings) => {
+    expect(judgeSeed(findingsOf(findings)).exitCode).toBe(code);
+  });
+});
+
+describe('what needs eyes', () => {
+  it.each<[text: string, change: Partial<ProberStatus>]>([
+    ['rights are missing: list nodes; get pods', { missingRights: ['list nodes', 'get pods'] }],
+    ['the prober that has answered does not lead', { leads: false }],
+    ['all shoots are paused: nothing is scaled down', { paused: { reason: '', by: '' } }],
+    [
+      'an outage goes on and nothing is held: nodes are lost (2 shoots, such as shoot--dev--x)',
+      { shoots: [shootOf('x', { unmet: true }), shootOf('y', { unmet: true })] },
+    ],
+    [
+      'ignore-scaling keeps protection off (1 shoot, such as shoot--dev--x)',
+      { shoots: [shootOf('x', { ignored: [{ kind: 'Deployment', name: 'kcm' }] })] },
+    ],
+    [
+      '1 of 2 shoots not probed within 30 s, such as shoot--dev--b',
+      { shoots: [shootOf('a'), shootOf('b', { lastRunEndedAt: before(60) })] },
+    ],
+  ])('%s', (text, change) => {
+    const answer = proberOf([shootOf('a')], change);
+    expect(judgeSeed(findingsOf({ answer })).attention).toEqual([text]);
+  });
+});
+
+it('puts the worst first, and of these the one that lasts for longest', () => {
+  const shoots = [
+    shootOf('b'),
+    pausedShoot,
+    shootOf('late', { state: 'protected', since: before(10) }),
+    shootOf('unreachable', { state: 'unreachable' }),
+    shootOf('early', { state: 'protected', since: before(20) }),
+    shootOf('a'),
+    ignoringShoot,
+    shootOf('losing', { state: 'paused', unmet: true }),
+  ];
+  const { shoots: sorted, prober } = judgeSeed(findingsOf({ answer: proberOf(shoots) }));
+  expect(sorted.map(({ name }) => name)).toEqual(['losing', 'early', 'late', 'unreachable', 'two', 'twin', 'a', 'b']);
+  expect(prober).not.toHaveProperty('shoots');
+});

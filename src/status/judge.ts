@@ -1,0 +1,110 @@
+import { type ProbedShoot, type ProberStatus, protectionStates } from '../prober/index.ts';
+import type { HeldObjects, SeedObjects, SeedStatus, SeenShoot, StatusExitCode } from './seed-status.ts';
+
+/** A shoot that was not probed for so many intervals needs eyes. */
+const latestIntervals = 3;
+
+const rank = new Map(protectionStates.map((state, index) => [state, index]));
+
+/** Healthy in every way: nobody needs to look at it. */
+export const isPlainHealthy = ({ state, unmet = false, ignored = [] }: SeenShoot): boolean =>
+  state === 'healthy' && !unmet && ignored.length === 0;
+
+/** In an outage with nothing held, or with `ignore-scaling`: less protected than its state says. */
+const exposure = (shoot: SeenShoot): number => {
+  if (shoot.unmet === true) return 0;
+  return shoot.state !== 'healthy' ? 1 : isPlainHealthy(shoot) ? 3 : 2;
+};
+
+const sinceOf = ({ since }: SeenShoot): number => (since === undefined ? Number.MAX_VALUE : Date.parse(since));
+
+/** Those in an outage that nothing meets first, then by state, the worst first, and of these the ones that are in it for longest; last those of which that is not known. */
+const worstFirst = (shoots: readonly SeenShoot[]): readonly SeenShoot[] =>
+  shoots.toSorted(
+    (a, b) =>
+      exposure(a) - exposure(b) ||
+      (rank.get(a.state) ?? 0) - (rank.get(b.state) ?? 0) ||
+      sinceOf(a) - sinceOf(b) ||
+      a.namespace.localeCompare(b.namespace),
+  );
+
+const secondsOf = (ms: number): string => `${String(Math.round(ms / 1_000))} s`;
+
+const notProbedOfLate = ({ shoots, probeIntervalMs, at }: ProberStatus): readonly ProbedShoot[] =>
+  shoots.filter(
+    ({ lastRunEndedAt = 0 }) =>
+      new Date(at).valueOf() - new Date(lastRunEndedAt).valueOf() > latestIntervals * probeIntervalMs,
+  );
+
+const allPaused = 'all shoots are paused: nothing is scaled down';
+
+const namesOf = (shoots: readonly ProbedShoot[]): string => {
+  const [first] = shoots;
+  return `${String(shoots.length)} ${shoots.length === 1 ? 'shoot' : 'shoots'}${first === undefined ? '' : `, such as ${first.namespace}`}`;
+};
+
+/** Where protection is less than who looks at the states would think. */
+const exposedOf = ({ shoots }: ProberStatus): readonly string[] => {
+  const unmet = shoots.filter((shoot) => shoot.unmet === true);
+  const ignoring = shoots.filter(({ ignored = [] }) => ignored.length > 0);
+  return [
+    ...(unmet.length === 0 ? [] : [`an outage goes on and nothing is held: nodes are lost (${namesOf(unmet)})`]),
+    ...(ignoring.length === 0 ? [] : [`ignore-scaling keeps protection off (${namesOf(ignoring)})`]),
+  ];
+};
+
+const attentionOf = (prober: ProberStatus): readonly string[] => {
+  const late = notProbedOfLate(prober);
+  const { missingRights, leads, paused, probeIntervalMs } = prober;
+  const [first] = late;
+  return [
+    ...(leads ? [] : ['the prober that has answered does not lead']),
+    ...exposedOf(prober),
+    ...(paused === null ? [] : [allPaused]),
+    ...(missingRights.length === 0 ? [] : [`rights are missing: ${missingRights.join('; ')}`]),
+    ...(first === undefined
+      ? []
+      : [
+          `${String(late.length)} of ${String(prober.shoots.length)} shoots not probed within ${secondsOf(latestIntervals * probeIntervalMs)}, such as ${first.namespace}`,
+        ]),
+  ];
+};
+
+export interface Findings {
+  readonly at: string;
+  readonly objects: SeedObjects;
+  readonly answer: ProberStatus | undefined;
+  /** Absent where a prober has answered, or objects could not be read. */
+  readonly held: HeldObjects | undefined;
+  readonly problems: readonly string[];
+}
+
+const exitCodeOf = (status: Omit<SeedStatus, 'exitCode'>, held: HeldObjects | undefined): StatusExitCode => {
+  if (status.attention.length > 0 || !status.shoots.every(isPlainHealthy)) return 1;
+  if (status.source === 'leader') return 0;
+  // Nobody leads: that needs eyes. Somebody does, who cannot be asked: nothing can be told.
+  const isLed = status.lease?.isFresh === true && status.lease.holder !== '';
+  return held?.problems.length === 0 && status.lease !== undefined && !isLed ? 1 : 2;
+};
+
+/** What all that was found comes to. */
+export const judgeSeed = ({ at, objects, answer, held, problems }: Findings): SeedStatus => {
+  const { lease, replicas } = objects;
+  const shoots = worstFirst(answer?.shoots ?? held?.shoots ?? []);
+  const known = {
+    at,
+    lease,
+    replicas,
+    shoots,
+    problems: [...objects.problems, ...problems, ...(held?.problems ?? [])],
+    total: answer?.shoots.length ?? held?.total ?? 0,
+  };
+  if (answer === undefined) {
+    const attention = (held?.paused ?? null) === null ? [] : [allPaused];
+    const status = { ...known, source: 'objects', prober: undefined, attention } as const;
+    return { ...status, exitCode: exitCodeOf(status, held) };
+  }
+  const { shoots: _, ...prober } = answer;
+  const status = { ...known, source: 'leader', prober, attention: attentionOf(answer) } as const;
+  return { ...status, exitCode: exitCodeOf(status, held) };
+};

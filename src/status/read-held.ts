@@ -1,0 +1,108 @@
+import { findHeldNote } from '../gardener/held-note.ts';
+import type { FoundPause } from '../gardener/pause.ts';
+import { restorableOf } from '../gardener/annotated.ts';
+import { distinctBy } from '../kubernetes/api/distinct.ts';
+import { type ResourceRef, refKey } from '../kubernetes/api/resource-ref.ts';
+import {
+  type PlacedRef,
+  clusterOfHeld,
+  findHeldInCache,
+  pauseInWords,
+  placeOf,
+  shootNameIn,
+  shownPause,
+} from '../prober/index.ts';
+import { type ObjectsDeps, orProblem } from './read-objects.ts';
+import { type Configured, readPauses } from './read-pauses.ts';
+import type { HeldObjects, SeenShoot } from './seed-status.ts';
+
+/** Of `shoot--PROJECT--NAME`, or `shoot-PROJECT--NAME` (`ComputeTechnicalID` of Gardener's pkg/utils/gardener), or `NAMESPACE/CLUSTER`. */
+const nameIn = (cluster: string): Pick<SeenShoot, 'name' | 'project'> => {
+  const place = placeOf(cluster);
+  if (cluster.includes('/')) {
+    return shootNameIn({ shootName: { namespace: place.namespace, name: place.cluster } }) ?? { name: cluster };
+  }
+  const prefix = ['shoot--', 'shoot-'].find((start) => cluster.startsWith(start));
+  if (prefix === undefined) return { name: cluster };
+  const rest = cluster.slice(prefix.length);
+  const [at, from] = [rest.lastIndexOf('--'), rest.lastIndexOf('--') + 2];
+  return at > 0 && from < rest.length ? { project: rest.slice(0, at), name: rest.slice(from) } : { name: cluster };
+};
+
+export interface HeldDeps extends ObjectsDeps, Configured {
+  readonly wall: () => number;
+}
+
+interface SeenHeld {
+  readonly ref: ResourceRef;
+  readonly namespace: string;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+/** One of them, in all namespaces, where it is held. Rejects with an ApiError. */
+const listHeld = async (ref: PlacedRef, deps: ObjectsDeps): Promise<readonly SeenHeld[]> => {
+  const { apiVersion, kind } = ref;
+  const found = await findHeldInCache(ref, deps);
+  return found.map(({ name, namespace, annotations }) => ({ ref: { apiVersion, kind, name }, namespace, annotations }));
+};
+
+/** `own`: what is held of it. */
+const shootOf = (name: string, own: readonly SeenHeld[], pause: FoundPause | undefined): SeenShoot => {
+  const notes = own.flatMap(({ annotations }) => findHeldNote(annotations) ?? []);
+  const since = Math.min(...notes.flatMap((note) => note.since ?? []));
+  const paused = shownPause(pause) ?? null;
+  const known = [...(paused === null ? [] : [pauseInWords(paused)]), ...notes.slice(0, 1).map(({ reason }) => reason)];
+  return {
+    namespace: name,
+    ...nameIn(name),
+    state: own.length > 0 ? 'protected' : 'paused',
+    ...(Number.isFinite(since) ? { since: new Date(since).toISOString() } : {}),
+    reason: notes[0]?.reason ?? '',
+    next: { text: [...known, 'no prober could be asked'].filter((text) => text !== '').join('; ') },
+    candidates: 0,
+    expired: 0,
+    leaseExpiryMs: 0,
+    graceMs: 0,
+    flapping: false,
+    paused,
+    held: own.map(({ ref: { kind, name: resource }, annotations }) => {
+      const at = findHeldNote(annotations)?.since;
+      const restorable = restorableOf(annotations);
+      return {
+        kind,
+        name: resource,
+        ...restorable,
+        ...(at === undefined ? {} : { since: new Date(at).toISOString() }),
+      };
+    }),
+  };
+};
+
+/** What is held, since when and why, and what is paused. Rejects with an ApiError where namespaces cannot be listed. */
+export const readHeld = async (given: HeldDeps): Promise<HeldObjects> => {
+  const { settings, wall } = given;
+  const inOrder = settings.dependentResources.toSorted((a, b) => a.scaleUp.level - b.scaleUp.level);
+  const [found, pauses] = await Promise.all([
+    Promise.all(inOrder.map(({ ref }) => orProblem(refKey(ref), listHeld(ref, given)))),
+    readPauses(given, given, wall()),
+  ]);
+  const all = found.flatMap(({ value = [] }) =>
+    value.map((one) => ({ ...one, cluster: clusterOfHeld(settings, one) })),
+  );
+  // Two templates may fit one name.
+  const held = distinctBy(all, ({ namespace, ref }) => `${namespace}/${refKey(ref)}`);
+  const names = new Set([...held.map(({ cluster }) => cluster), ...pauses.paused]);
+  const shoots = [...names].map((name) =>
+    shootOf(
+      name,
+      held.filter(({ cluster }) => cluster === name),
+      pauses.of(name),
+    ),
+  );
+  return {
+    shoots,
+    total: Math.max(pauses.total, shoots.length),
+    paused: shownPause(pauses.all) ?? null,
+    problems: [...found.flatMap(({ problem }) => problem ?? []), ...pauses.problems],
+  };
+};

@@ -1,0 +1,106 @@
+import { CommandProblem } from '../install/index.ts';
+import {
+  childObject,
+  decodeMeta,
+  decodeObject,
+  optionalInteger,
+  optionalList,
+  optionalString,
+} from '../kubernetes/api/decode.ts';
+import { ApiError } from '../kubernetes/api/errors.ts';
+import type { CallOptions, KubeClient } from '../kubernetes/api/kube.ts';
+import { listCall } from '../kubernetes/api/list-call.ts';
+import { getElectionLease } from '../kubernetes/leaderelection/index.ts';
+import { leaseNameOf } from '../process/index.ts';
+import type { LeaderLease, Replica, SeedObjects } from './seed-status.ts';
+
+export interface ObjectsDeps {
+  readonly client: KubeClient;
+  /** Of the prober. */
+  readonly namespace: string;
+  readonly options: CallOptions;
+}
+
+const defaultHealthPort = 9644;
+
+const timeOf = (microseconds: number | undefined): string | undefined =>
+  microseconds === undefined ? undefined : new Date(Math.floor(microseconds / 1_000)).toISOString();
+
+/** By the API server's clock, in milliseconds since the epoch. */
+const isFreshAt = (
+  { holder, renewTime = 0, durationSeconds = 0 }: Awaited<ReturnType<typeof getLease>>['value'],
+  now: number,
+): boolean => holder !== '' && now < renewTime / 1_000 + durationSeconds * 1_000;
+
+const getLease = ({ client, namespace, options }: ObjectsDeps) =>
+  client.call(getElectionLease({ namespace, name: leaseNameOf('prober') }), options);
+
+/** Held by nobody where there is none. Rejects with an ApiError. */
+const readLease = async (deps: ObjectsDeps, wall: () => number): Promise<LeaderLease> => {
+  try {
+    const { value, date } = await getLease(deps);
+    const { holder, acquireTime } = value;
+    return { holder, since: timeOf(acquireTime), isFresh: isFreshAt(value, date ?? wall()) };
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'NotFound') return { holder: '', isFresh: false };
+    throw error;
+  }
+};
+
+const decodeReplica = (json: unknown, path: string): Replica & { readonly isGoing: boolean } => {
+  const object = decodeObject(json, path);
+  const { name, deleting } = decodeMeta(object, path);
+  const containers = optionalList(childObject(object, path, 'spec').containers, `${path}.spec.containers`) ?? [];
+  const ports = containers.flatMap((one, index) => {
+    const at = `${path}.spec.containers[${String(index)}]`;
+    const { image, ports: own } = decodeObject(one, at);
+    return (optionalList(own, `${at}.ports`) ?? []).flatMap((port) => {
+      const { name: portName, containerPort } = decodeObject(port, `${at}.ports`);
+      const number = optionalInteger(containerPort, `${at}.ports.containerPort`);
+      return portName === 'health' && number !== undefined ? [{ image, number }] : [];
+    });
+  });
+  const [first = { image: undefined, number: defaultHealthPort }] = ports;
+  const image = optionalString(first.image, `${path}.image`) ?? '';
+  const conditions = optionalList(childObject(object, path, 'status').conditions, `${path}.status.conditions`) ?? [];
+  const isReady = conditions.some((one) => {
+    const { type, status } = decodeObject(one, `${path}.status.conditions`);
+    return type === 'Ready' && status === 'True';
+  });
+  const version = image.includes(':') ? (image.split(':').at(-1) ?? '') : '';
+  return { pod: name, version, isReady, healthPort: first.number, isGoing: deleting };
+};
+
+const listReplicas = (namespace: string, labelSelector: string) =>
+  listCall({
+    path: `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods`,
+    query: { labelSelector },
+    decode: decodeReplica,
+  });
+
+/** What goes wrong in words, and the rest goes on. Rejects only with what is neither an ApiError nor a CommandProblem. */
+export const orProblem = async <T>(what: string, work: Promise<T>): Promise<{ value?: T; problem?: string }> => {
+  try {
+    return { value: await work };
+  } catch (error) {
+    if (!(error instanceof ApiError || error instanceof CommandProblem)) throw error;
+    return { problem: `${what}: ${error.message}` };
+  }
+};
+
+/** The leader Lease and the pods of the prober. */
+export const readSeedObjects = async (
+  deps: ObjectsDeps & { readonly selector: string; readonly wall: () => number },
+): Promise<SeedObjects> => {
+  const { client, namespace, options, selector } = deps;
+  const [lease, pods] = await Promise.all([
+    orProblem('the leader Lease', readLease(deps, deps.wall)),
+    orProblem('the pods of the prober', client.call(listReplicas(namespace, selector), options)),
+  ]);
+  const replicas = pods.value?.value.filter(({ isGoing }) => !isGoing);
+  return {
+    lease: lease.value,
+    replicas: replicas?.map(({ isGoing: _, ...replica }) => replica),
+    problems: [lease.problem, pods.problem].filter((problem) => problem !== undefined),
+  };
+};

@@ -1,0 +1,342 @@
+import { describe, expect, it } from 'vitest';
+import { createFakeClock } from '../../test/doubles/fake-clock.ts';
+import { createRecordingLogger } from '../../test/doubles/recording-logger.ts';
+import { createScriptedKube } from '../../test/doubles/scripted-kube.ts';
+import { createKubeClient } from '../kubernetes/client/index.ts';
+import { readSeedStatus } from './read-status.ts';
+import { proberOf, shootOf } from './testing/statuses.ts';
+
+const prefix = 'dependency-watchdog.gardener.cloud';
+const note = JSON.stringify({ since: '2026-01-01T10:00:00Z', reason: 'why', by: 'who' });
+const one = 'shoot--dev--one';
+const leasePath = '/apis/coordination.k8s.io/v1/namespaces/garden/leases/dwd-prober-leader-election';
+const podsPath = '/api/v1/namespaces/garden/pods';
+const configMapsPath = '/api/v1/namespaces/garden/configmaps';
+const statusPath = `${podsPath}/prober-a:9644/proxy/status`;
+const workloads = ['deployments', 'statefulsets'].map((name) => `/apis/apps/v1/${name}`);
+
+const listOf = (...items: readonly unknown[]) => ({ items, metadata: {} });
+const named = (name: string, more: object = {}) => ({
+  metadata: { name, namespace: 'garden', uid: name, resourceVersion: '1', ...more },
+});
+const lease = { ...named('lead'), spec: { holderIdentity: 'prober-a_1f', leaseDurationSeconds: 15 } };
+const kinds = (name: string, kind: string) => ({ name, kind, namespaced: true });
+
+const config = (kind: string, name: string): string => `kubeConfigSecretName: probe
+dependentResourceInfos:
+  - ref: {apiVersion: ${kind === 'Etcd' ? 'druid.gardener.cloud/v1alpha1' : 'apps/v1'}, kind: ${kind}, name: ${name}}
+    scaleUp: {level: 0}
+    scaleDown: {level: 0}
+`;
+
+const annotated = (
+  annotations: Readonly<Record<string, string>>,
+  { name = 'x', namespace = one }: { readonly name?: string; readonly namespace?: string } = {},
+) =>
+  named(name, {
+    namespace,
+    annotations: Object.fromEntries(Object.entries(annotations).map(([key, value]) => [`${prefix}/${key}`, value])),
+  });
+
+const resource = (annotations: Readonly<Record<string, string>>, replicas: number) => ({
+  ...annotated(annotations),
+  spec: { replicas },
+});
+
+interface NamedItem {
+  readonly metadata: { readonly name: string };
+}
+
+/** A list that is asked for one name has only objects of that name; `x` has any. */
+const asAsked = (answer: unknown, { fieldSelector }: Readonly<Record<string, string>> = {}): unknown => {
+  if (fieldSelector === undefined) return answer;
+  const name = fieldSelector.replace('metadata.name=', '');
+  const { items, ...list } = answer as { readonly items: readonly NamedItem[] };
+  const fitting = items.filter(({ metadata }) => ['x', name].includes(metadata.name));
+  return { ...list, items: fitting.map((item) => ({ ...item, metadata: { ...item.metadata, name } })) };
+};
+
+/** A seed with one shoot and one pod of a prober, which leads. */
+const answersOf = (given: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => ({
+  [leasePath]: lease,
+  [podsPath]: listOf(named('prober-a')),
+  [configMapsPath]: listOf(),
+  '/api/v1/namespaces': listOf(named(one), named('garden')),
+  '/apis/apps/v1': {
+    resources: [kinds('deployments', 'Deployment'), kinds('statefulsets', 'StatefulSet')],
+  },
+  '/apis/druid.gardener.cloud/v1alpha1': { resources: [kinds('etcds', 'Etcd')] },
+  ...Object.fromEntries(workloads.map((path) => [path, listOf()])),
+  ...given,
+});
+
+const begin = (given: Readonly<Record<string, unknown>> = {}) => {
+  const [clock, kube, stop] = [createFakeClock(), createScriptedKube(), new AbortController()];
+  const answers = answersOf(given);
+  const options = { namespace: 'garden', selector: 'app=x', leaderTimeoutMs: 1_500, timeoutMs: 10_000 };
+  const logger = createRecordingLogger();
+  const run = { ...options, stop: stop.signal, env: {}, version: '1', logger };
+  const status = readSeedStatus(run, { client: createKubeClient({ kube, clock }), kube, clock, userAgent: 'test' });
+  /** The request for the prober's status, as long as the prober has not answered. */
+  let silent: ReturnType<typeof kube.take> | undefined;
+  /** Answers all requests but that, and those that follow from them; returns the paths that were asked for. */
+  const answer = async (): Promise<readonly string[]> => {
+    const paths: string[] = [];
+    await clock.settle();
+    while (kube.waiting > 0) {
+      const exchange = kube.take();
+      const { path } = exchange.request;
+      paths.push(path);
+      if (path === statusPath) silent = exchange;
+      else if (path in answers) exchange.respond(200, asAsked(answers[path], exchange.request.query));
+      else exchange.respond(404, { kind: 'Status', code: 404 });
+      await clock.settle();
+    }
+    return paths;
+  };
+  return { clock, status, answer, prober: () => silent };
+};
+
+const lists = ['/api/v1/namespaces', configMapsPath];
+
+describe('a prober that answers', () => {
+  it('is asked with three requests in all', async () => {
+    const { answer, prober, status } = begin();
+    expect(await answer()).toEqual([leasePath, podsPath, statusPath]);
+    prober()?.respond(200, proberOf([shootOf('a')]));
+    expect(await status).toMatchObject({ source: 'leader', total: 1, problems: [] });
+    expect(await answer()).toEqual([]);
+  });
+
+  it('is believed also where objects were begun to be read beside it', async () => {
+    const { clock, answer, prober, status } = begin();
+    await answer();
+    await clock.advance(500);
+    prober()?.respond(200, proberOf([shootOf('a')]));
+    expect(await status).toMatchObject({ source: 'leader', total: 1, problems: [] });
+  });
+});
+
+it('reads objects beside a prober that hangs: when its time is up, nothing is left to ask', async () => {
+  const { clock, answer, prober, status } = begin();
+  await answer();
+  await clock.advance(499);
+  expect(await answer()).toEqual([]);
+  await clock.advance(1);
+  const paths = await answer();
+  expect(paths).toEqual(expect.arrayContaining(lists));
+  await clock.advance(999);
+  expect(await answer()).toEqual([]);
+  prober()?.respond(503, { kind: 'Status', code: 503, reason: 'ServiceUnavailable', message: 'it hangs' });
+  expect(await status).toMatchObject({ source: 'objects', total: 1, problems: [expect.stringContaining('it hangs')] });
+  expect(await answer()).toEqual([]);
+});
+
+describe('where no prober is there to ask', () => {
+  const alone = { [podsPath]: listOf(), [leasePath]: { ...lease, spec: {} } };
+  const noPod = 'no pod of the prober is there to ask';
+  const read = async (given: Readonly<Record<string, unknown>>) => {
+    const { answer, status } = begin({ ...alone, ...given });
+    const paths = await answer();
+    return { paths, status: await status };
+  };
+  const installedText = (text: string) => ({
+    [configMapsPath]: listOf({ ...named('config'), data: { 'config.yaml': text } }),
+  });
+  const installed = (kind: string, name: string) => installedText(config(kind, name));
+
+  it.each([
+    ['StatefulSet', '/apis/apps/v1/statefulsets'],
+    ['Etcd', '/apis/druid.gardener.cloud/v1alpha1/etcds'],
+  ])('finds what the installed configuration names, such as a %s', async (kind, path) => {
+    const marked = resource({ 'meltdown-protection-active': '', held: note, replicas: '3' }, 0);
+    const { paths, status } = await read({ ...installed(kind, 'etcd-main'), [path]: listOf(marked) });
+    expect(status.shoots).toMatchObject([
+      {
+        namespace: one,
+        state: 'protected',
+        since: '2026-01-01T10:00:00.000Z',
+        reason: 'why',
+        held: [{ kind, name: 'etcd-main', replicas: 3 }],
+      },
+    ]);
+    expect(paths.filter((asked) => asked.startsWith('/apis/apps/v1/deployments'))).toEqual([]);
+  });
+
+  it("finds what Gardener's own configuration names where none is installed, or none that can be read", async () => {
+    const marked = resource({ 'meltdown-protection-active': '' }, 0);
+    const { status } = await read({ '/apis/apps/v1/deployments': listOf(marked) });
+    expect(status.shoots[0]?.held.map(({ name }) => name)).toEqual([
+      'kube-controller-manager',
+      'machine-controller-manager',
+      'cluster-autoscaler',
+    ]);
+    const { status: other } = await read({
+      ...installed('Nothing', ''),
+      '/apis/apps/v1/deployments': listOf(marked),
+    });
+    expect(other.shoots[0]?.held).toHaveLength(3);
+    expect(other.problems.join('\n')).toMatch(/^the configuration of the prober: .* holds no valid configuration/m);
+  });
+
+  it.each([
+    [0, true],
+    [2, false],
+  ])('takes what only has a stored count, at %i replicas, for held: %s', async (replicas, isHeld) => {
+    const stored = resource({ replicas: '3', 'ignore-scaling': 'true' }, replicas);
+    const { status } = await read({
+      ...installed('StatefulSet', 'etcd-main'),
+      '/apis/apps/v1/statefulsets': listOf(stored),
+    });
+    expect(status.shoots.length > 0).toBe(isHeld);
+  });
+
+  it('does not invent since when a shoot is paused, or held by a prober that leaves no note', async () => {
+    const paused = named(one, { annotations: { [`${prefix}/paused`]: JSON.stringify({ reason: 'x', by: 'y' }) } });
+    const { status } = await read({ '/api/v1/namespaces': listOf(paused) });
+    const text = 'until it is taken back, "x" (y); no prober could be asked';
+    expect(status.shoots).toMatchObject([{ state: 'paused', next: { text } }]);
+    expect(status.shoots[0]).not.toHaveProperty('since');
+  });
+
+  describe('of clusters of Cluster API', () => {
+    const capi = '/apis/cluster.x-k8s.io/v1beta2';
+    const pause = (reason: string) => ({ paused: JSON.stringify({ reason, by: 'kim' }) });
+    const clusterOf = (name: string, annotations: Readonly<Record<string, string>> = {}) => ({
+      ...annotated(annotations, { name, namespace: 'fleet' }),
+      spec: {},
+    });
+    const served = {
+      '/apis/cluster.x-k8s.io': {
+        versions: [{ groupVersion: 'cluster.x-k8s.io/v1beta2', version: 'v1beta2' }],
+        preferredVersion: { groupVersion: 'cluster.x-k8s.io/v1beta2', version: 'v1beta2' },
+      },
+      [capi]: { resources: [kinds('machinehealthchecks', 'MachineHealthCheck')] },
+      [`${capi}/clusters`]: listOf(clusterOf('one'), clusterOf('two')),
+      [`${capi}/machinehealthchecks`]: listOf(),
+    };
+    const text = `kubeConfigSecretName: "{{ cluster }}-kubeconfig"
+clusterSource: {kind: cluster-api}
+dependentResourceInfos:
+  - ref: {apiVersion: apps/v1, kind: Deployment, name: "{{ cluster }}-controller-manager"}
+    scaleUp: {level: 0}
+    scaleDown: {level: 0}
+  - ref: {apiVersion: cluster.x-k8s.io/v1beta2, kind: MachineHealthCheck, name: "{{ cluster }}-mhc"}
+    action: annotate
+    annotation: {key: cluster.x-k8s.io/paused}
+    scaleUp: {level: 1}
+    scaleDown: {level: 0}
+`;
+    const configured = { ...served, ...installedText(text) };
+    const mark = { 'meltdown-protection-active': '', held: note };
+    const former = JSON.stringify({ key: 'cluster.x-k8s.io/paused', value: 'dependency-watchdog' });
+
+    it('finds what is held by names that are templates, and whose it is', async () => {
+      const manager = (name: string, annotations: Readonly<Record<string, string>>, replicas: number) => ({
+        ...annotated(annotations, { name: `${name}-controller-manager`, namespace: 'fleet' }),
+        spec: { replicas },
+      });
+      const other = annotated(mark, { name: 'one-other', namespace: 'fleet' });
+      const check = annotated({ ...mark, 'former-annotation': former }, { name: 'one-mhc', namespace: 'fleet' });
+      const { paths, status } = await read({
+        ...configured,
+        '/apis/apps/v1/deployments': listOf(
+          manager('one', { ...mark, replicas: '3' }, 0),
+          manager('two', {}, 2),
+          manager('three', { replicas: '2' }, 0),
+          other,
+        ),
+        [`${capi}/machinehealthchecks`]: listOf(check),
+      });
+      expect(status).toMatchObject({ problems: [noPod], total: 2, exitCode: 1 });
+      expect(status.shoots).toMatchObject([
+        {
+          ...{ namespace: 'fleet/one', project: 'fleet', name: 'one', state: 'protected', reason: 'why' },
+          since: '2026-01-01T10:00:00.000Z',
+          held: [
+            { kind: 'Deployment', name: 'one-controller-manager', replicas: 3 },
+            { kind: 'MachineHealthCheck', name: 'one-mhc', annotation: 'cluster.x-k8s.io/paused' },
+          ],
+        },
+        { namespace: 'fleet/three', state: 'protected', held: [{ name: 'three-controller-manager', replicas: 2 }] },
+      ]);
+      expect(status.shoots).toHaveLength(2);
+      expect(status.shoots[0]?.held).toHaveLength(2);
+      expect(paths.filter((path) => path.endsWith('/clusters'))).toEqual([`${capi}/clusters`]);
+    });
+
+    it('asks for the Scale of the resource that has that name', async () => {
+      const { status } = await read({
+        ...served,
+        ...installedText(text.replace('apps/v1, kind: Deployment', 'druid.gardener.cloud/v1alpha1, kind: Etcd')),
+        '/apis/druid.gardener.cloud/v1alpha1/etcds': listOf(
+          annotated({ replicas: '3' }, { name: 'two-controller-manager', namespace: 'fleet' }),
+        ),
+        '/apis/druid.gardener.cloud/v1alpha1/namespaces/fleet/etcds/two-controller-manager/scale': {
+          ...annotated({}, { name: 'two-controller-manager', namespace: 'fleet' }),
+          spec: { replicas: 0 },
+        },
+      });
+      expect(status.problems).toEqual([noPod]);
+      expect(status.shoots).toMatchObject([
+        { namespace: 'fleet/two', held: [{ kind: 'Etcd', name: 'two-controller-manager' }] },
+      ]);
+    });
+
+    it.each([
+      ['with a configuration', configured, []],
+      [
+        'without one, and says that it looked for less',
+        served,
+        [
+          "no configuration of a prober is known in garden: of the clusters of Cluster API, only what Gardener's own names was looked for",
+        ],
+      ],
+    ])('shows what a Cluster, and a Namespace of any name, pauses: %s', async (_, given, problems) => {
+      const { status } = await read({
+        ...given,
+        [`${capi}/clusters`]: listOf(clusterOf('one', pause('LB')), clusterOf('two')),
+        '/api/v1/namespaces': listOf(named('fleet'), annotated(pause('moved'), { name: 'lonely' }), named('garden')),
+      });
+      expect(status.shoots).toMatchObject([
+        { namespace: 'fleet/one', state: 'paused', paused: { reason: 'LB', by: 'kim' } },
+        { namespace: 'lonely', state: 'paused', paused: { reason: 'moved', by: 'kim' } },
+      ]);
+      expect(status.shoots).toHaveLength(2);
+      expect(status.problems).toEqual([noPod, ...problems]);
+    });
+
+    it('shows each cluster of a Namespace that is paused', async () => {
+      const { status } = await read({
+        ...configured,
+        '/api/v1/namespaces': listOf(annotated(pause('all of it'), { name: 'fleet' })),
+      });
+      expect(status.shoots.map(({ namespace, next }) => [namespace, next.text])).toEqual(
+        ['fleet/one', 'fleet/two'].map((name) => [
+          name,
+          'until it is taken back, "all of it" (kim); no prober could be asked',
+        ]),
+      );
+    });
+
+    it('shows what is held, and pauses of Namespaces, also where Clusters cannot be listed', async () => {
+      const { status } = await read({
+        ...configured,
+        [`${capi}/clusters`]: { items: 'none' },
+        [`${capi}/machinehealthchecks`]: listOf(annotated(mark, { name: 'one-mhc', namespace: 'fleet' })),
+        '/api/v1/namespaces': listOf(annotated(pause('all of it'), { name: 'fleet' })),
+      });
+      expect(status.shoots).toMatchObject([
+        { namespace: 'fleet/one', state: 'protected', paused: { reason: 'all of it' } },
+        { namespace: 'fleet', state: 'paused' },
+      ]);
+      expect(status.problems).toEqual([noPod, expect.stringContaining('the Clusters of Cluster API: ')]);
+    });
+  });
+
+  it('shows that the configuration pauses all shoots', async () => {
+    const { status } = await read(installedText(`${config('StatefulSet', 'etcd-main')}paused: migration\n`));
+    expect(status.problems).toEqual([noPod]);
+    expect(status.attention).toEqual(['all shoots are paused: nothing is scaled down']);
+  });
+});

@@ -1,0 +1,176 @@
+import { KubeconfigError } from '../kubernetes/api/errors.ts';
+import {
+  type OperatorAccess,
+  type OperatorCluster,
+  onOperatorCluster,
+  systemClock,
+  userAgentOf,
+} from '../process/index.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { ProberStatus } from '../prober/index.ts';
+import { type AskProber, askPod, askUrl } from './ask-prober.ts';
+import { findWanted, namespaceOf } from './find-shoot.ts';
+import { type Findings, judgeSeed } from './judge.ts';
+import { installedConfiguration, installedSettings } from '../install/index.ts';
+import { readHeld } from './read-held.ts';
+import { type ObjectsDeps, orProblem, readSeedObjects } from './read-objects.ts';
+import type { HeldObjects, Replica, SeedObjects, SeedStatus } from './seed-status.ts';
+
+/** Which prober is asked, and for what. */
+export interface LeaderQuery {
+  /** Of the prober. */
+  readonly namespace: string;
+  /** Label selector of its pods. */
+  readonly selector: string;
+  /** Namespace of a control plane, PROJECT/NAME, or NAMESPACE/CLUSTER; absent: all. */
+  readonly shoot?: string | undefined;
+  /** Where a prober answers, in place of the pod proxy. */
+  readonly leaderUrl?: URL | undefined;
+  /** How long a prober may take to answer, in milliseconds. */
+  readonly leaderTimeoutMs: number;
+  /** For everything else. */
+  readonly timeoutMs: number;
+  readonly stop: AbortSignal;
+}
+
+export type StatusRun = OperatorAccess & LeaderQuery;
+
+const nothing: SeedObjects = { lease: undefined, replicas: undefined, problems: [] };
+
+/** The pod that the Lease names: `NAME_SUFFIX`, where no name of a pod has an underscore. Without a holder, any that is ready. */
+const leaderAmong = ({ lease, replicas = [] }: SeedObjects): readonly Replica[] => {
+  const [pod = ''] = (lease?.holder ?? '').split('_');
+  const named = replicas.filter((replica) => replica.pod === pod);
+  return named.length > 0 ? named : replicas.filter(({ isReady }) => isReady);
+};
+
+interface Asking {
+  readonly prober: AskProber | undefined;
+  /** Where there is none to ask. */
+  readonly missing: string;
+}
+
+/** The status, with what only `?shoot=` shows of the one that is asked for. Rejects with an ApiError. */
+const ask = async (prober: AskProber, run: LeaderQuery, clock: Clock): Promise<ProberStatus> => {
+  const { shoot, leaderTimeoutMs, stop: signal } = run;
+  const until = clock.monotonic() + leaderTimeoutMs;
+  const namespace = shoot === undefined ? undefined : namespaceOf(shoot);
+  const first = await prober(namespace, { signal, timeoutMs: leaderTimeoutMs });
+  if (shoot === undefined || namespace !== undefined) return first;
+  const found = findWanted(first.shoots, shoot);
+  if (found === undefined) return { ...first, shoots: [] };
+  return prober(found.namespace, { signal, timeoutMs: Math.max(1, until - clock.monotonic()) });
+};
+
+interface Answered {
+  /** Undefined where none could be asked. */
+  readonly answer: ProberStatus | undefined;
+  /** Why not, a sentence. */
+  readonly problem: string | undefined;
+}
+
+const answerOf = async (run: LeaderQuery, clock: Clock, { prober, missing }: Asking): Promise<Answered> => {
+  if (prober === undefined) return { answer: undefined, problem: missing };
+  const asked = await orProblem('the prober', ask(prober, run, clock));
+  return { answer: asked.value, problem: asked.problem };
+};
+
+/** So long a prober alone is waited for; then objects are read beside it, so that one that hangs costs nothing more. */
+const headStartMs = 500;
+
+/** What `read` gives, unless the prober answers before that is needed. Rejects as `read` does. */
+const unlessAnswered = async <T>(
+  answering: Promise<Answered>,
+  read: (signal: AbortSignal) => Promise<T>,
+  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+): Promise<T | undefined> => {
+  const answered = new AbortController();
+  const until = AbortSignal.any([signal, answered.signal]);
+  const reading = Promise.race([answering, clock.sleep(headStartMs, until)]).then((first) =>
+    first?.answer === undefined ? read(until) : undefined,
+  );
+  // It is nobody's once the prober has answered.
+  reading.catch(() => undefined);
+  const { answer } = await answering;
+  if (answer === undefined) return reading;
+  answered.abort(new Error('the prober has answered'));
+  return undefined;
+};
+
+/** What is held of what the installed configuration names, as `dwd release` has it; of Gardener's own where that cannot be read. */
+const readHeldHere = async (deps: ObjectsDeps, wall: () => number): Promise<HeldObjects> => {
+  const installed = await orProblem('the configuration of the prober', installedConfiguration(deps.namespace, deps));
+  const { settings, isInstalled } = installed.value ?? { settings: installedSettings([]), isInstalled: false };
+  const held = await readHeld({ ...deps, wall, settings, isInstalled });
+  return installed.problem === undefined ? held : { ...held, problems: [installed.problem, ...held.problems] };
+};
+
+/** Finds the leader by the objects of the seed, and begins to ask it. */
+const beginToAsk = async (run: LeaderQuery, cluster: Omit<OperatorCluster, 'kube'>) => {
+  const { client, clock } = cluster;
+  const { namespace, selector, leaderUrl, timeoutMs, stop: signal } = run;
+  const deps = { client, namespace, options: { signal, timeoutMs } };
+  const objects = await readSeedObjects({ ...deps, selector, wall: () => clock.now() });
+  const [leader] = leaderAmong(objects);
+  const answering = answerOf(run, clock, {
+    prober: leaderUrl === undefined ? leader && askPod(client, namespace, leader) : askUrl(leaderUrl, cluster),
+    missing: 'no pod of the prober is there to ask',
+  });
+  return { objects, answering };
+};
+
+export interface LeaderAnswer extends Answered {
+  readonly objects: SeedObjects;
+}
+
+/** Asks the leader. Rejects with no ApiError: what cannot be read is a problem in the answer. */
+export const askLeader = async (run: LeaderQuery, cluster: Omit<OperatorCluster, 'kube'>): Promise<LeaderAnswer> => {
+  const { objects, answering } = await beginToAsk(run, cluster);
+  return { objects, ...(await answering) };
+};
+
+/** As `readStatus`, of a cluster that is connected. */
+export const readSeedStatus = async (run: StatusRun, cluster: OperatorCluster): Promise<SeedStatus> => {
+  const { client, clock } = cluster;
+  const { namespace, stop, timeoutMs } = run;
+  const wall = (): number => clock.now();
+  const { objects, answering } = await beginToAsk(run, cluster);
+  const read = (signal: AbortSignal) =>
+    orProblem('what is held', readHeldHere({ client, namespace, options: { signal, timeoutMs } }, wall));
+  const held = (await unlessAnswered(answering, read, { clock, signal: stop })) ?? {};
+  const answered = await answering;
+  const problems = [answered.problem, held.problem].filter((problem) => problem !== undefined);
+  return judged(run, { at: new Date(wall()).toISOString(), objects, ...answered, held: held.value, problems });
+};
+
+const judged = ({ shoot }: StatusRun, findings: Findings): SeedStatus => {
+  if (shoot === undefined || findings.held === undefined) return judgeSeed(findings);
+  const found = findWanted(findings.held.shoots, shoot);
+  return judgeSeed({ ...findings, held: { ...findings.held, shoots: found === undefined ? [] : [found], total: 1 } });
+};
+
+/** Without a seed that can be reached: what the prober at `--leader-url` says. */
+const readByUrl = async (run: StatusRun, problem: string): Promise<SeedStatus> => {
+  const clock = systemClock();
+  const { leaderUrl } = run;
+  const prober = leaderUrl && askUrl(leaderUrl, { clock, userAgent: userAgentOf(run) });
+  const answered = await answerOf(run, clock, { prober, missing: 'there is no --leader-url to ask' });
+  const problems = [problem, ...(answered.problem === undefined ? [] : [answered.problem])];
+  return judgeSeed({
+    at: new Date(clock.now()).toISOString(),
+    objects: nothing,
+    held: undefined,
+    ...answered,
+    problems,
+  });
+};
+
+/** Reads a seed's status, and writes nothing. What cannot be read is in its `problems`. */
+export const readStatus = async (run: StatusRun): Promise<SeedStatus> => {
+  try {
+    return await onOperatorCluster(run, (cluster) => readSeedStatus(run, cluster));
+  } catch (error) {
+    if (error instanceof KubeconfigError) return readByUrl(run, error.message);
+    throw error;
+  }
+};

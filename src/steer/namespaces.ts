@@ -1,0 +1,92 @@
+import { type FoundPause, findPause, formatPause, isInForce, pausedAnnotation } from '../gardener/pause.ts';
+import { decodeMeta, decodeObject, decodeString } from '../kubernetes/api/decode.ts';
+import { ApiError } from '../kubernetes/api/errors.ts';
+import { listCall } from '../kubernetes/api/list-call.ts';
+import { type HostedCluster, findCapiClusterPath, listCapiClusters } from '../prober/index.ts';
+import { type ClusterCommand, type CommandContext, CommandProblem, callOptions } from '../install/index.ts';
+
+const path = '/api/v1/namespaces';
+
+const decode = (json: unknown, at: string) => {
+  const { name, annotations } = decodeMeta(decodeObject(json, at), at);
+  return { name, pause: findPause(annotations) };
+};
+
+/** Of clusters that share a namespace. None where there is no Cluster API, or none for whom this role is. */
+const listOwnPauses = async (context: CommandContext): Promise<readonly HostedCluster[]> => {
+  try {
+    return await listCapiClusters(context.client, callOptions(context));
+  } catch (error) {
+    if (error instanceof ApiError && ['NotFound', 'Forbidden'].includes(error.code)) return [];
+    throw error;
+  }
+};
+
+/** The pauses that Namespaces order, and clusters that share one, and that are in force; by namespace, or name of the cluster. */
+export const listPauses = async (context: CommandContext): Promise<ReadonlyMap<string, FoundPause>> => {
+  const { value } = await context.client.call(listCall({ path, decode }), callOptions(context));
+  const now = context.clock.now();
+  const all = [...value, ...(await listOwnPauses(context)).map(({ name, pause }) => ({ name, pause }))];
+  return new Map(
+    all.flatMap(({ name, pause }) => (pause !== undefined && isInForce(pause, now) ? [[name, pause] as const] : [])),
+  );
+};
+
+/** What a pause of a cluster stands on: its Namespace, or its own object where several share one. */
+const objectPathOf = (name: string, context: CommandContext): Promise<string> =>
+  name.includes('/')
+    ? findCapiClusterPath(context.client, name, callOptions(context))
+    : Promise.resolve(`${path}/${encodeURIComponent(name)}`);
+
+/** Writes a pause on a Namespace, or the Cluster that goes by `namespace/name`; with undefined takes it back. */
+export const writePause = async (
+  name: string,
+  pause: FoundPause | undefined,
+  context: CommandContext,
+): Promise<void> => {
+  const value = pause === undefined ? null : formatPause(pause);
+  const call = {
+    method: 'PATCH',
+    path: await objectPathOf(name, context),
+    contentType: 'application/merge-patch+json',
+    repeatable: true,
+    body: { metadata: { annotations: { [pausedAnnotation]: value } } },
+    decode: () => undefined,
+  } as const;
+  try {
+    await context.client.call(call, callOptions(context));
+  } catch (error) {
+    if (!(error instanceof ApiError && error.code === 'NotFound')) throw error;
+    throw new CommandProblem(`there is no ${name.includes('/') ? 'Cluster' : 'namespace'} ${name} in this cluster`, [
+      'check that it is the right seed (--kubeconfig, $KUBECONFIG), and the name of the shoot',
+    ]);
+  }
+};
+
+type Steering = Pick<ClusterCommand, 'version' | 'env'>;
+
+/** Who the API server takes us for, and this program; where it does not say, who has logged in to this machine. */
+export const whoSteers = async (
+  context: Pick<CommandContext, 'client' | 'signal'>,
+  { version, env }: Steering,
+): Promise<string> => {
+  const call = {
+    method: 'POST',
+    path: '/apis/authentication.k8s.io/v1/selfsubjectreviews',
+    contentType: 'application/json',
+    repeatable: true,
+    body: { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' },
+    decode: (json: unknown): string => {
+      const status = decodeObject(decodeObject(json, 'review').status, 'status');
+      return decodeString(decodeObject(status.userInfo, 'userInfo').username, 'username');
+    },
+  } as const;
+  try {
+    const { value: user } = await context.client.call(call, callOptions(context));
+    return `${user}, dwd ${version}`;
+  } catch (error) {
+    if (!(error instanceof ApiError && ['Forbidden', 'NotFound'].includes(error.code))) throw error;
+    const login = env.USER ?? env.LOGNAME ?? env.USERNAME;
+    return login === undefined ? `dwd ${version}` : `${login} (login), dwd ${version}`;
+  }
+};

@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import { formatHeldNote, heldAnnotation } from '../gardener/held-note.ts';
+import { findingsOf, proberOf, shootOf } from '../status/testing/statuses.ts';
+import { type HeldInCluster, judgeOutages, stillInOutage } from './outages.ts';
+
+const namespace = 'shoot--dev--one';
+const now = Date.parse('2026-01-01T12:00:00Z');
+const title = `dev/one (${namespace})`;
+const { objects } = findingsOf();
+const leaderless = { ...objects, lease: { holder: '', isFresh: false } };
+
+const heldIn = (where: string, note: string | undefined): HeldInCluster => ({
+  namespace: where,
+  cluster: where,
+  ref: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'kube-controller-manager' },
+  state: {
+    resourceVersion: '1',
+    specReplicas: 0,
+    readyReplicas: 0,
+    observed: true,
+    annotations: note === undefined ? {} : { [heldAnnotation]: note },
+  },
+});
+const note = formatHeldNote({ since: now - 300_000, reason: '5/5 node leases expired', by: 'x' });
+const held = [heldIn(namespace, note)];
+const seen = (given: Parameters<typeof shootOf>[1]) => ({
+  objects,
+  answer: proberOf([shootOf('one', { since: '2026-01-01T11:55:00Z', candidates: 5, expired: 5, ...given })]),
+  problem: undefined,
+});
+
+describe('the outage of a shoot that is to be released', () => {
+  it('goes on where a prober sees it, with the time that its nodes then have', () => {
+    const leader = seen({ state: 'protected', reason: '5/5 node leases expired, threshold 0.6' });
+    expect(judgeOutages({ held, leader, now })).toEqual([
+      {
+        namespace,
+        goesOn: true,
+        words:
+          `${title}: 5/5 leases expired, protected for 5m0s: 5/5 node leases expired, threshold 0.6: the outage goes ` +
+          'on, and kube-controller-manager gives up these nodes about 40s after it is back',
+      },
+    ]);
+  });
+
+  it.each([
+    ['landing', 1, false],
+    ['restoring', 0, false],
+    ['healthy', 0, false],
+    ['paused', 0, false],
+    ['paused', 5, true],
+    ['confirming', 5, true],
+    ['unreachable', 0, true],
+    ['unknown', 0, true],
+  ] as const)('by a prober that sees it %s with %i expired', (state, expired, goesOn) => {
+    expect(judgeOutages({ held, leader: seen({ state, expired }), now })).toMatchObject([{ namespace, goesOn }]);
+  });
+
+  it('goes on where somebody leads that could not be asked: it would have restored', () => {
+    const leader = { objects, answer: undefined, problem: 'refused' };
+    expect(judgeOutages({ held, leader, now })).toEqual([
+      {
+        namespace,
+        goesOn: true,
+        words:
+          `${namespace}: held since 2026-01-01T11:55:00.000Z (5m0s): 5/5 node leases expired; a prober leads that could ` +
+          'not be asked, and restores it when the outage is over: so it goes on',
+      },
+    ]);
+  });
+
+  it.each([
+    ['nobody leads', { objects: leaderless, answer: undefined, problem: 'no pod' }],
+    ['the Lease cannot be read', { objects: { ...objects, lease: undefined }, answer: undefined, problem: 'no pod' }],
+    ['the prober does not probe the shoot', { objects, answer: proberOf([shootOf('two')]), problem: undefined }],
+  ])('is not known where %s', (_, leader) => {
+    expect(judgeOutages({ held, leader, now })).toEqual([
+      {
+        namespace,
+        goesOn: false,
+        words:
+          `${namespace}: held since 2026-01-01T11:55:00.000Z (5m0s): 5/5 node leases expired; whether that outage is ` +
+          'over is not known',
+      },
+    ]);
+  });
+
+  it('is one line for each shoot, whatever its notes say', () => {
+    const leader = { objects: leaderless, answer: undefined, problem: undefined };
+    const hostile = formatHeldNote({ reason: 'a\nb: nothing is held', by: '' });
+    const several = [heldIn('b', undefined), heldIn('b', hostile), heldIn('a', undefined)];
+    const words = judgeOutages({ held: several, leader, now }).map((outage) => outage.words);
+    expect(words).toEqual([
+      'a: held; whether that outage is over is not known',
+      'b: held: a b: nothing is held; whether that outage is over is not known',
+    ]);
+  });
+});
+
+it('names the released shoots whose leases have still expired, and what protects them again', () => {
+  const leader = seen({ state: 'paused' });
+  expect(stillInOutage(leader, new Set([namespace]))).toEqual([
+    `${title}: still 5/5 leases expired; dwd resume --shoot ${namespace} protects it again`,
+  ]);
+  expect(stillInOutage(leader, new Set(['elsewhere']))).toEqual([]);
+  expect(stillInOutage(seen({ state: 'healthy', expired: 0 }), new Set([namespace]))).toEqual([]);
+});

@@ -1,0 +1,92 @@
+import { type Pause, describePause } from '../gardener/pause.ts';
+import { ApiError, type Result } from '../kubernetes/api/errors.ts';
+import {
+  type ClusterCommand,
+  type CommandContext,
+  type CommandFailure,
+  callOptions,
+  onCluster,
+} from '../install/index.ts';
+import { placeOf } from '../prober/index.ts';
+import { leaseNameOf } from '../process/index.ts';
+import { listPauses, whoSteers, writePause } from './namespaces.ts';
+import { findShoot, titleOf } from './shoots.ts';
+
+/** What a command steers: a shoot, by the namespace of its control plane or `PROJECT/NAME`, or all of the seed. */
+export interface SteerTarget {
+  readonly shoot?: string | undefined;
+  /** Where the prober runs: a pause of all shoots stands on this Namespace. */
+  readonly home: string;
+}
+
+export interface PauseRun extends ClusterCommand, SteerTarget {
+  /** Milliseconds; absent: until it is taken back. */
+  readonly forMs?: number | undefined;
+  readonly reason: string;
+}
+
+export interface ResumeRun extends ClusterCommand, SteerTarget {}
+
+/** What was done, and what else holds; a line each. */
+export type SteerReport = readonly string[];
+
+/** The whole seed, in a line of a report. */
+const all = 'all shoots';
+
+const homeNotes = async (home: string, { client, signal }: CommandContext): Promise<SteerReport> => {
+  const name = leaseNameOf('prober');
+  const path = `/apis/coordination.k8s.io/v1/namespaces/${encodeURIComponent(home)}/leases/${name}`;
+  try {
+    await client.call({ method: 'GET', path, decode: () => undefined }, callOptions({ signal }));
+    return [];
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (error.code === 'Forbidden') return [];
+    if (error.code !== 'NotFound') throw error;
+    return [
+      `note: no prober has its Lease ${name} in namespace ${home}; if it runs elsewhere, say so with --namespace`,
+    ];
+  }
+};
+
+/** `dwd pause`. */
+export const runPause = (run: PauseRun): Promise<Result<SteerReport, CommandFailure>> =>
+  onCluster(run, async ({ context }) => {
+    const { forMs, reason, shoot, home } = run;
+    const by = await whoSteers(context, run);
+    const until = forMs === undefined ? {} : { until: Math.ceil((context.clock.now() + forMs) / 1_000) * 1_000 };
+    const pause: Pause = { ...until, reason, by };
+    const words = `paused ${describePause(pause)}`;
+    if (shoot === undefined) {
+      await writePause(home, pause, context);
+      return [`${all}: ${words}`, ...(await homeNotes(home, context))];
+    }
+    const found = await findShoot(shoot, context);
+    await writePause(found.namespace, pause, context);
+    return [`${titleOf(found)}: ${words}`];
+  });
+
+const endedBy = (namespace: string, home: string): string =>
+  namespace === home ? 'dwd resume --all' : `dwd resume --shoot ${namespace}`;
+
+/** `dwd resume`. */
+export const runResume = (run: ResumeRun): Promise<Result<SteerReport, CommandFailure>> =>
+  onCluster(run, async ({ context }) => {
+    const { shoot, home } = run;
+    const found = shoot === undefined ? undefined : await findShoot(shoot, context);
+    const namespace = found?.namespace ?? home;
+    const before = await listPauses(context);
+    await writePause(namespace, undefined, context);
+    const title = found === undefined ? all : titleOf(found);
+    const was = before.has(namespace) ? 'the pause is taken back' : 'there was no pause to take back';
+    const isRelated = (name: string): boolean =>
+      name === home || placeOf(namespace).namespace === name || placeOf(name).namespace === namespace;
+    const others = [...before].filter(([name]) => name !== namespace && (found === undefined || isRelated(name)));
+    return [
+      `${title}: ${was}`,
+      ...others.map(
+        ([name, pause]) =>
+          `${name === home ? all : name}: still paused ${describePause(pause)}; ${endedBy(name, home)} ends that`,
+      ),
+    ];
+  });

@@ -1,0 +1,71 @@
+import { type Cluster, decodeClusterWith } from '../gardener/cluster.ts';
+import { ApiError } from '../kubernetes/api/errors.ts';
+import { listCall } from '../kubernetes/api/list-call.ts';
+import { findCapiClusterPath } from '../prober/index.ts';
+import { type CommandContext, CommandProblem, callOptions } from '../install/index.ts';
+
+/** A shoot as an operator names it. */
+export interface NamedShoot {
+  /** Of its control plane; `NAMESPACE/CLUSTER` where several share one. */
+  readonly namespace: string;
+  /** `PROJECT/NAME`; absent where no Cluster says so. */
+  readonly name?: string;
+}
+
+const path = '/apis/extensions.gardener.cloud/v1alpha1/clusters';
+/** Of all Clusters of a seed with a thousand shoots, in pages. */
+const listTimeoutMs = 120_000;
+
+const decode = (json: unknown, at: string): NamedShoot => {
+  const { name: namespace, shootName }: Cluster<undefined> = decodeClusterWith(json, at, () => undefined);
+  const project = shootName?.namespace.replace(/^garden-/, '');
+  return { namespace, ...(shootName === undefined ? {} : { name: `${project ?? ''}/${shootName.name}` }) };
+};
+
+/** Undefined where there is no such object, or the API server does not know its kind. */
+const orNone = async <T>(asked: Promise<T>): Promise<T | undefined> => {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'NotFound') return undefined;
+    throw error;
+  }
+};
+
+const byNamespace = async (namespace: string, context: CommandContext): Promise<NamedShoot> => {
+  const one = `${path}/${encodeURIComponent(namespace)}`;
+  const call = { method: 'GET', path: one, decode: (json: unknown) => decode(json, 'cluster') } as const;
+  // Other systems than Gardener have no such Clusters.
+  return (await orNone(context.client.call(call, callOptions(context))))?.value ?? { namespace };
+};
+
+/** Of Gardener. */
+const listShoots = async (context: CommandContext): Promise<readonly NamedShoot[]> => {
+  const options = { ...callOptions(context), timeoutMs: listTimeoutMs };
+  return (await orNone(context.client.call(listCall({ path, decode }), options)))?.value ?? [];
+};
+
+/** One of the clusters of Cluster API, which may share a namespace. */
+const byCluster = async (name: string, { client, signal }: CommandContext): Promise<NamedShoot | undefined> => {
+  const options = callOptions({ signal });
+  const at = await orNone(findCapiClusterPath(client, name, options));
+  if (at === undefined) return undefined;
+  const found = await orNone(client.call({ method: 'GET', path: at, decode: () => true }, options));
+  return found && { namespace: name };
+};
+
+/** `wanted`: the namespace of a control plane, `PROJECT/NAME`, or `NAMESPACE/CLUSTER` where clusters share a namespace. Throws a CommandProblem where there is none. */
+export const findShoot = async (wanted: string, context: CommandContext): Promise<NamedShoot> => {
+  if (!wanted.includes('/')) return byNamespace(wanted, context);
+  const shoots = await listShoots(context);
+  const name = wanted.replace(/^garden-/, '');
+  const found = shoots.find((shoot) => shoot.name === name) ?? (await byCluster(wanted, context));
+  if (found !== undefined) return found;
+  throw new CommandProblem(`there is no shoot ${wanted} in this seed`, [
+    `it has ${String(shoots.length)} shoots; kubectl get clusters lists their namespaces, one of which --shoot takes as well`,
+  ]);
+};
+
+/** `dev/one (shoot--dev--one)`. */
+export const titleOf = ({ namespace, name }: NamedShoot): string =>
+  name === undefined ? namespace : `${name} (${namespace})`;

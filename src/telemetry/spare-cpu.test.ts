@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { createFakeClock } from '../../test/doubles/fake-clock.ts';
+import { createMachine } from '../../test/leader-election/machine.ts';
+import { SpareCpu } from './spare-cpu.ts';
+
+it.each([
+  { turnMs: 0, restMs: 0 },
+  { turnMs: 6, restMs: 0 },
+  { turnMs: 7, restMs: 2_000 },
+])('rests after four turns of the event loop of $turnMs ms: $restMs ms', async ({ turnMs, restMs }) => {
+  const clock = createFakeClock();
+  const machine = createMachine({ clock });
+  const spareCpu = new SpareCpu(machine.clock);
+  spareCpu.measure();
+  spareCpu.measure();
+  expect(spareCpu.restMs()).toBe(0);
+  for (let count = 0; count < 4; count += 1) {
+    machine.suspend();
+    await clock.advance(turnMs);
+    await machine.resume();
+  }
+  await clock.advance(0);
+  expect(clock.pending).toBe(0);
+  expect(spareCpu.restMs()).toBe(restMs);
+  await clock.advance(2_000);
+  expect(spareCpu.restMs()).toBe(0);
+});

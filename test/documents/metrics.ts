@@ -1,0 +1,62 @@
+import type { DeclaredMetric, Registry } from '../monitoring/registries.ts';
+import { fillIn, table } from './configure.ts';
+
+// The tables of docs/metrics.md, from the registries themselves.
+
+const code = (text: string): string => `\`${text}\``;
+const head = ['metric', 'type', 'labels', 'meaning'];
+
+const rowOf = ({ name, type, labels = [], help }: DeclaredMetric): readonly string[] => [
+  code(name),
+  type,
+  labels.map(code).join(', '),
+  help,
+];
+
+const tableOf = (metrics: readonly DeclaredMetric[]): string =>
+  table(head, [...metrics].sort((a, b) => a.name.localeCompare(b.name)).map(rowOf));
+
+/** Of every component, what more than one of them has apart. */
+export const metricTables = (registries: Readonly<Record<string, Registry>>): ReadonlyMap<string, string> => {
+  const owners = new Map<string, Set<string>>();
+  for (const [owner, { metrics }] of Object.entries(registries)) {
+    for (const { name } of metrics) owners.set(name, (owners.get(name) ?? new Set()).add(owner));
+  }
+  const isShared = ({ name }: DeclaredMetric): boolean => (owners.get(name)?.size ?? 0) > 1;
+  const all = Object.values(registries).flatMap(({ metrics }) => metrics);
+  const shared = new Map(all.filter(isShared).map((metric) => [metric.name, metric]));
+  return new Map([
+    ['metrics of all', tableOf([...shared.values()])],
+    ...Object.entries(registries).map(
+      ([owner, { metrics }]) =>
+        [`metrics of ${owner}`, tableOf(metrics.filter((metric) => !isShared(metric)))] as const,
+    ),
+  ]);
+};
+
+/** From a scrape of a program without metrics of its own. */
+export const nodeTable = (text: string): string => {
+  const types = new Map(
+    Array.from(text.matchAll(/^# TYPE (\S+) (\S+)$/gm), ([, name = '', type = '']) => [name, type]),
+  );
+  const rows = Array.from(text.matchAll(/^# HELP (\S+) (.*)$/gm), ([, name = '', help = '']) => [
+    code(name),
+    types.get(name) ?? '',
+    help,
+  ]);
+  return table(['metric', 'type', 'meaning'], rows);
+};
+
+/** How much a Prometheus reads from a prober at a scrape. */
+export const sizeTable = (sizes: readonly { readonly shoots: number; readonly text: string }[]): string =>
+  table(
+    ['shoots', 'series', 'kB of a scrape'],
+    sizes.map(({ shoots, text }) => [
+      String(shoots),
+      String(text.split('\n').filter((line) => line !== '' && !line.startsWith('#')).length),
+      String(Number((Buffer.byteLength(text) / 1_000).toPrecision(2))),
+    ]),
+  );
+
+export const fillMetrics = (text: string, tables: ReadonlyMap<string, string>): string =>
+  fillIn(text, tables, /(<!-- (metrics of \w+|sizes) -->\n)[^]*?(<!-- end -->)/g);

@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { toJSONSchema } from 'zod';
+import type { JsonSchema } from '../../src/config/json-schema.ts';
+import { statusSchema } from '../../src/prober/index.ts';
+import { fieldTable, fillIn } from './configure.ts';
+import { root } from './markdown.ts';
+
+const file = `${root}docs/status.md`;
+
+/** What may be null is shown as what it is otherwise; its description says when there is none. */
+const schema = toJSONSchema(statusSchema, {
+  io: 'output',
+  override: ({ jsonSchema }) => {
+    const [other] = jsonSchema.anyOf?.filter((one) => one.type !== 'null') ?? [];
+    if (other !== undefined) Object.assign(jsonSchema, { ...other, description: jsonSchema.description });
+    delete jsonSchema.anyOf;
+    // Every number that a double can hold.
+    if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+    if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  },
+}) as JsonSchema;
+
+it('docs/status.md has every field of GET /status; `make docs` writes it', async () => {
+  const table = fieldTable(schema);
+  expect(table).toContain('| `shoots[].held[].replicas` | whole number >= 1 | required | What will be restored. |');
+  await expect(fillIn(readFileSync(file, 'utf8'), new Map([['fields of status', table]]))).toMatchFileSnapshot(file);
+});

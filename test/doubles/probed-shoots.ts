@@ -1,0 +1,91 @@
+import type { ProbedShoot, ProberStatus, ProtectionState } from '../../src/prober/status/schema.ts';
+
+const ago = (ms: number): string => new Date(Date.now() - ms).toISOString();
+
+/** A shoot as a prober would tell of it. */
+export const shootNamed = (
+  name: string,
+  state: ProtectionState = 'healthy',
+  change: Partial<ProbedShoot> = {},
+): ProbedShoot => {
+  const isProtected = state === 'protected' || state === 'landing';
+  return {
+    namespace: `shoot--dev--${name}`,
+    project: 'dev',
+    name,
+    state,
+    since: ago(192_000),
+    reason: isProtected ? '12/12 node leases expired, threshold 0.6' : '0/12 node leases expired, threshold 0.6',
+    next: isProtected ? { text: 'held until leases are renewed' } : { text: 'next probe', at: ago(-8_000) },
+    candidates: 12,
+    expired: isProtected ? 12 : 0,
+    leaseExpiryMs: 30_000,
+    graceMs: 40_000,
+    lastRunEndedAt: ago(2_000),
+    flapping: state === 'flapping',
+    paused: state === 'paused' ? { reason: 'LB maintenance', by: 'ann' } : null,
+    held: isProtected
+      ? ['machine-controller-manager', 'cluster-autoscaler', 'kube-controller-manager'].map((held) => ({
+          kind: 'Deployment',
+          name: held,
+          replicas: 1,
+        }))
+      : [],
+    ...(isProtected ? { marginMs: 6_200 } : {}),
+    ...change,
+  };
+};
+
+/** What `?shoot=` adds. */
+export const detailed = (shoot: ProbedShoot): ProbedShoot => ({
+  ...shoot,
+  threshold: 0.6,
+  leases: Array.from({ length: shoot.candidates }, (_, index) => {
+    const ageMs = shoot.expired > index ? 31_000 + 900 * index : 700 * index;
+    return {
+      name: `node-${String(index + 1)}`,
+      renewedAt: ago(ageMs),
+      ageMs,
+      expired: ageMs > shoot.leaseExpiryMs,
+      counted: index !== 11,
+      ...(index === 11 ? { leftOut: 'its machine is being deleted' } : {}),
+    };
+  }),
+  scaling:
+    shoot.held.length === 0
+      ? null
+      : {
+          direction: 'down',
+          reason: shoot.reason,
+          startedAt: shoot.since,
+          steps: shoot.held.map(({ kind, name }, level) => ({ kind, name, level, state: 'done' })),
+        },
+  decisions: Array.from({ length: 12 }, (_, index) => ({
+    at: ago((12 - index) * 10_000),
+    lastAt: ago((12 - index) * 10_000 - 5_000),
+    runs: 2,
+    verdict: index > 8 ? 'unhealthy' : 'healthy',
+    reason: shoot.reason,
+    candidates: 12,
+    expired: shoot.expired,
+    threshold: 0.6,
+  })),
+});
+
+export const statusWith = (shoots: readonly ProbedShoot[]): ProberStatus => ({
+  schemaVersion: 1,
+  component: 'prober',
+  identity: 'dwd-prober-7c9d8-x2x4q_5f0c1e',
+  version: '0.1.0',
+  at: new Date().toISOString(),
+  leads: true,
+  leadsSince: ago(3_720_000),
+  standby: 'hot',
+  dryRun: false,
+  configHash: '9f86d081884c',
+  probeIntervalMs: 10_000,
+  lastRoundEndedAt: ago(3_000),
+  missingRights: [],
+  paused: null,
+  shoots,
+});

@@ -1,0 +1,77 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { demoProberConfig } from '../../simulator/demo/configs.ts';
+import type { SeedView } from '../../src/page/feed/index.ts';
+import { freePorts } from '../envtest/processes.ts';
+import { waitFor } from '../envtest/waiting.ts';
+import { endDemos, startDemo, until } from './support/demo.ts';
+
+// The page of the built program, in two replicas of which one leads.
+
+const dwd = fileURLToPath(new URL('../../bin/dwd', import.meta.url));
+const directory = mkdtempSync(join(tmpdir(), 'dwd-replicas-'));
+const replicas: ChildProcess[] = [];
+
+/** Returns the address of its page. */
+const startReplica = async (): Promise<string> => {
+  const [page, health] = await freePorts(2);
+  const flags = [
+    `--config-file=${join(directory, 'prober.yaml')}`,
+    `--kubeconfig=${join(directory, 'world', 'seed.kubeconfig')}`,
+    '--enable-leader-election',
+    '--leader-election-namespace=default',
+    '--metrics-bind-addr=0',
+    `--health-bind-addr=127.0.0.1:${String(health)}`,
+    `--page-bind-addr=127.0.0.1:${String(page)}`,
+  ];
+  replicas.push(spawn(process.execPath, [dwd, 'prober', ...flags], { stdio: 'ignore' }));
+  return `http://127.0.0.1:${String(page)}/`;
+};
+
+const viewAt = async (url: string): Promise<SeedView | undefined> => {
+  const answer = await fetch(`${url}status`).catch(() => undefined);
+  return answer?.ok === true ? ((await answer.json()) as SeedView) : undefined;
+};
+
+/** The view at `url`, once it is of a seed whose four shoots are known and fits. */
+const viewWhere = (url: string, fits: (view: SeedView) => boolean): Promise<SeedView> =>
+  waitFor({ what: 'the page to show what is expected', withinMs: 60_000 }, async () => {
+    const view = await viewAt(url);
+    return view?.status.shoots.length === 4 && fits(view) ? view : undefined;
+  });
+
+beforeAll(async () => {
+  const show = startDemo(`--serve-world=${join(directory, 'world')}`);
+  await until(() => show.output().includes('\n'), 'the world is served');
+  writeFileSync(join(directory, 'prober.yaml'), demoProberConfig('live'));
+});
+afterAll(async () => {
+  for (const child of replicas) {
+    child.kill('SIGKILL');
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'close');
+  }
+  await endDemos();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+describe('--page-bind-addr', () => {
+  it('serves the page in the leader, and in a replica that cannot ask it, which says so', async () => {
+    const leader = await startReplica();
+    const { status } = await viewWhere(leader, ({ origin }) => origin.of === 'leader');
+    expect(status.leads).toBe(true);
+    const standby = await startReplica();
+    const view = await viewWhere(standby, ({ origin }) => origin.problem !== undefined);
+    expect(view.origin.of).toBe('standby');
+    expect(view.origin.problem).toMatch(/leads, and was asked in vain: /);
+    expect([view.status.leads, view.status.identity === status.identity]).toEqual([false, false]);
+    const html = await (await fetch(standby)).text();
+    const [, script = ''] = /src="\.\/(assets\/[^"]+\.js)"/.exec(html) ?? [];
+    const answer = await fetch(`${standby}${script}`);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/javascript; charset=utf-8']);
+  });
+});

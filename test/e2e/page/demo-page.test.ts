@@ -1,0 +1,120 @@
+import { fileURLToPath } from 'node:url';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { type Show, endDemos, leftovers, processes, startDemo, until } from '../support/demo.ts';
+import { describeInBrowser, startBrowser } from './browser.ts';
+
+// The built program, its world and its page: an outage is made, watched and ended in a browser.
+
+const shot = fileURLToPath(new URL('../../../.cache/page/demo.png', import.meta.url));
+
+/** The demo's times are shorter than real ones: an outage and what follows last a minute. */
+const outageMs = 60_000;
+
+describeInBrowser('dwd demo --page', () => {
+  let browser: Browser;
+  let show: Show;
+  let url = '';
+  const pages: Page[] = [];
+  beforeAll(async () => {
+    browser = await startBrowser();
+    show = startDemo('--page=127.0.0.1:0');
+    await until(() => show.output().includes('the page: http'), 'the page is served');
+    url = /http:\S+/.exec(show.output())?.[0] ?? '';
+  });
+  afterEach(async () => {
+    for (const page of pages.splice(0)) await page.context().close();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await endDemos();
+  });
+
+  const visit = async (): Promise<Page> => {
+    const context = await browser.newContext({ viewport: { width: 1120, height: 640 } });
+    const page = await context.newPage();
+    page.setDefaultTimeout(outageMs);
+    pages.push(page);
+    await page.goto(url);
+    await page
+      .getByRole('option', { name: /: healthy/ })
+      .first()
+      .waitFor();
+    return page;
+  };
+
+  it(
+    'cuts a shoot off, shows how it is protected, and connects it, by mouse',
+    async () => {
+      const page = await visit();
+      const alpha = (state: string) => page.getByRole('option', { name: `sim/alpha: ${state}` });
+      await alpha('healthy').click();
+      await page.getByRole('button', { name: 'Cut its kubelets off' }).click();
+      await alpha('protected').waitFor();
+      const shoot = page.getByRole('complementary', { name: 'Shoot sim/alpha' });
+      await shoot.getByText('Deployment kube-controller-manager, to be restored to 2').waitFor();
+      expect(await shoot.locator('.leases li').count()).toBe(5);
+      await shoot.locator('.decisions b', { hasText: 'unhealthy' }).first().waitFor();
+      await page.screenshot({ path: shot });
+      const row = page.locator('tbody tr', { hasText: 'sim/alpha' });
+      expect(await row.innerText()).toMatch(/kcm 2, mcm 1, ca 1/);
+      expect(
+        await page
+          .getByRole('region', { name: 'The last hour' })
+          .getByText(/^Shoots held/)
+          .innerText(),
+      ).toMatch(/Shoots held/);
+      await page.getByRole('button', { name: 'Connect its kubelets' }).click();
+      await alpha('healthy').waitFor();
+      await row.waitFor({ state: 'detached' });
+      await shoot.getByRole('region', { name: 'Held' }).waitFor({ state: 'detached' });
+    },
+    3 * outageMs,
+  );
+
+  it(
+    'kills an etcd and mends it, by the keyboard',
+    async () => {
+      const page = await visit();
+      const press = async (...keys: readonly string[]): Promise<void> => {
+        for (const key of keys) await page.keyboard.press(key);
+      };
+      const tabTo = async (name: string): Promise<void> => {
+        const wanted = page.getByRole('button', { name });
+        await wanted.waitFor();
+        while (!(await wanted.evaluate((button) => button === document.activeElement))) await press('Tab');
+      };
+      await page.getByRole('option').first().focus();
+      await press('Home', 'ArrowRight', 'Enter');
+      await page.getByRole('complementary', { name: 'Shoot sim/bravo' }).waitFor();
+      await tabTo('Kill its etcd');
+      await press('Enter');
+      await page.getByRole('option', { name: 'sim/bravo: unreachable' }).waitFor();
+      await tabTo('Mend its etcd');
+      await press('Space');
+      await page.getByRole('option', { name: 'sim/bravo: healthy' }).waitFor();
+      await press('Escape');
+      await page.getByRole('complementary').waitFor({ state: 'detached' });
+    },
+    3 * outageMs,
+  );
+
+  it('takes faults from its own page only', async () => {
+    const post = (headers: Readonly<Record<string, string>>): Promise<Response> =>
+      fetch(`${url}demo/faults`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', ...headers },
+        body: JSON.stringify({ namespace: 'shoot--sim--charlie', kind: 'cut kubelets' }),
+      });
+    expect((await post({})).status).toBe(403);
+    expect((await post({ Origin: 'http://evil.example' })).status).toBe(403);
+    expect((await post({ Origin: url.replace(/\/$/, '') })).status).toBe(200);
+  });
+
+  it('ends by Ctrl-C, and leaves nothing', async () => {
+    show.process.kill('SIGINT');
+    expect(await show.exit).toBe(130);
+    await until(() => leftovers(show).length === 0, 'the temporary directory is gone');
+    await until(() => processes(show).length === 0, 'its processes are gone');
+  });
+});

@@ -1,0 +1,54 @@
+import type { Origin } from '../../../src/page/feed/index.ts';
+import { createPage, type PageSource } from '../../../src/page/server/index.ts';
+import { systemClock } from '../../../src/process/index.ts';
+import type { ProbedShoot } from '../../../src/prober/index.ts';
+import { detailed, statusWith } from '../../doubles/probed-shoots.ts';
+import { createRecordingLogger } from '../../doubles/recording-logger.ts';
+
+export interface ServedPage {
+  readonly url: string;
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+interface ServedSeed {
+  readonly port?: number;
+  /** Whose view it is. Default: the leader's. */
+  readonly origin?: () => Origin;
+}
+
+/** Serves the built page for the shoots that `shoots` returns at each moment. */
+export const servePage = async (
+  shoots: () => readonly ProbedShoot[],
+  { port = 0, origin = () => ({ of: 'leader' }) }: ServedSeed = {},
+): Promise<ServedPage> => {
+  const source: PageSource = {
+    seed: async () => ({ status: { ...statusWith(shoots()), leads: origin().of === 'leader' }, origin: origin() }),
+    shoot: async (namespace) => {
+      const shoot = shoots().find((one) => one.namespace === namespace);
+      return shoot && detailed(shoot);
+    },
+  };
+  const stop = new AbortController();
+  let ended: Promise<void> = Promise.resolve();
+  const listening = await new Promise<number>((resolve, reject) => {
+    const page = createPage({
+      address: { host: '127.0.0.1', port },
+      directory: new URL('../../../dist/page/', import.meta.url),
+      source,
+      clock: systemClock(),
+      logger: createRecordingLogger(),
+      onListening: (address) => resolve(address.port),
+    });
+    ended = page.run(stop.signal, () => undefined);
+    ended.catch(reject);
+  });
+  return {
+    url: `http://127.0.0.1:${String(listening)}/`,
+    port: listening,
+    stop: async () => {
+      stop.abort();
+      await ended;
+    },
+  };
+};

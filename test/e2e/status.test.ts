@@ -1,0 +1,189 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { statusSchema } from '../../src/prober/index.ts';
+import type { SeedStatus } from '../../src/status/index.ts';
+import { describeEnvtest } from '../envtest/gate.ts';
+import { freePorts } from '../envtest/processes.ts';
+import { waitFor } from '../envtest/waiting.ts';
+import { hostname } from './support/node-agent.ts';
+import { type PodNetwork, openPodNetwork, podAddress } from './support/pod-network.ts';
+import { type Program, startProgram, superviseProcess } from './support/program.ts';
+import { type SeedWithShoot, kcm, mcm, shootNamespace, startSeedWithShoot } from './support/seed-with-shoot.ts';
+
+const dwd = fileURLToPath(new URL('../../bin/dwd', import.meta.url));
+const podName = 'dwd-prober-7c9d8f6b5-x2x4q';
+
+describeEnvtest('dwd status and dwd explain, with the rights of an operator, on a real API server', () => {
+  let directory: string;
+  let pods: PodNetwork;
+  let world: SeedWithShoot;
+  let operator = '';
+  let prober: Program | undefined;
+  let healthPort = 0;
+
+  /** `dwd manifests --component operator`, applied and bound as its output says. */
+  const grantOperator = async (): Promise<void> => {
+    const config = `--config-file=prober=${world.configFile('5s')}`;
+    const printed = startProgram(['manifests', '--component=operator', config]);
+    expect(await printed.ended).toBe(0);
+    const file = join(world.directory, 'operator.yaml');
+    writeFileSync(file, printed.stdout());
+    await world.seed.kubectl(['apply', '-f', file]);
+    const name = 'dependency-watchdog.gardener.cloud:garden:dwd-operator';
+    await world.seed.kubectl(['create', 'clusterrolebinding', 'op', `--clusterrole=${name}`, '--user=op']);
+    await world.seed.kubectl(['create', 'rolebinding', 'op', '-n', 'garden', `--role=${name}`, '--user=op']);
+    operator = (await world.seed.kubeconfigFor({ user: 'op', rules: [] })).file;
+  };
+
+  /** A pod that stands for the prober, which runs beside it. */
+  const createPod = async (): Promise<void> => {
+    const pods = '/api/v1/namespaces/garden/pods';
+    const ports = [{ name: 'health', containerPort: healthPort }];
+    await world.seed.client.create(pods, {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: podName, namespace: 'garden', labels: { app: 'dwd-prober' } },
+      spec: { containers: [{ name: 'dwd', image: 'registry.example/dwd:0.1.0', ports }] },
+    });
+    await world.seed.client.patch(`${pods}/${podName}/status`, {
+      status: { podIP: podAddress, podIPs: [{ ip: podAddress }] },
+    });
+  };
+
+  const startProber = async (): Promise<void> => {
+    const flags = [
+      '--enable-leader-election',
+      '--metrics-bind-addr=0',
+      `--health-bind-addr=127.0.0.1:${String(healthPort)}`,
+      ...['--kube-api-qps=50', '--kube-api-burst=100'],
+    ];
+    const args = [`--import=${hostname}`, dwd, 'prober', `--config-file=${world.configFile('5s')}`, ...flags];
+    const env = { ...process.env, KUBECONFIG: await world.proberKubeconfig(), POD_NAME: podName };
+    prober = superviseProcess(spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] }));
+  };
+
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'dwd-pods-'));
+    pods = await openPodNetwork(directory);
+    world = await startSeedWithShoot('status', pods.flags);
+    [healthPort = 0] = await freePorts(1);
+    await startProber();
+    await grantOperator();
+    await createPod();
+  });
+
+  afterAll(async () => {
+    prober?.signal('SIGKILL');
+    await prober?.ended;
+    await world.stop();
+    await pods.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  const run = async (...args: readonly string[]) => {
+    // A busy machine is no leader that cannot be reached.
+    const patience = '--leader-timeout=20s';
+    const program = startProgram([...args, patience, `--kubeconfig=${operator}`]);
+    const code = await program.ended;
+    return { code, stdout: program.stdout(), output: program.output() };
+  };
+  const until = async (
+    what: string,
+    args: readonly string[],
+    isSo: (ran: Awaited<ReturnType<typeof run>>) => boolean,
+  ) => {
+    let last = '';
+    return waitFor({ what, withinMs: 90_000, everyMs: 500 }, async () => {
+      const ran = await run(...args);
+      last = ran.output;
+      return isSo(ran) ? ran : undefined;
+    }).catch((error: unknown) => {
+      throw new Error(`${String(error)}\n${last}\n${prober?.output() ?? ''}`);
+    });
+  };
+
+  it('says that all is well, by the leader', async () => {
+    const { stdout } = await until('exit code 0', ['status', '--all'], ({ code }) => code === 0);
+    expect(stdout).toMatch(new RegExp(`^${podName}_[0-9a-f]+ leads since `));
+    expect(stdout).toMatch(/No right\s+is\s+missing\./);
+    expect(stdout).toMatch(/\ntest\/one +healthy +0\/3 expired /);
+  });
+
+  describe('in an outage', () => {
+    beforeAll(async () => {
+      world.kubelets.cut();
+      await world.untilCounts(0, 0);
+    });
+
+    it('says where protection is active, since when, and what comes next', async () => {
+      const { code, stdout } = await until('PROTECTED', ['status'], (ran) => ran.stdout.includes('PROTECTED'));
+      expect(code).toBe(1);
+      expect(stdout).toMatch(/\ntest\/one +PROTECTED +3\/3 expired +\d+s/);
+      expect(stdout).toContain('kcm 2, mcm 3');
+      expect(stdout).toMatch(/held until leases are\s+renewed; next probe/);
+    });
+
+    it('says why', async () => {
+      const { code, stdout } = await run('explain', 'test/one');
+      expect(code).toBe(0);
+      expect(stdout).toMatch(/^test\/one \(shoot--test--one\) is PROTECTED since /);
+      expect(stdout).toMatch(/VERDICT\n {2}3\/3 node leases expired, threshold 0\.6\n/);
+      expect(stdout).toMatch(/60 % of 3\s+leases are 2: 3 have\s+expired\./);
+      expect(stdout).toMatch(/\n {2}node-a {2}\S+ \S+ UTC +\d+s {2}EXPIRED\n/);
+      expect(stdout).toMatch(/\n {2}Deployment machine-controller-manager: at 0, 3 replicas will be restored,\s+since/);
+      // What was written stands above the verdict behind it, or below a later one.
+      expect(stdout).toMatch(/DECISIONS \(latest first\)\n[^]*: unhealthy 3\/3\n/);
+      expect(stdout).toMatch(
+        /DECISIONS[^]* UTC: scaled down\n {6}Deployment kube-controller-manager, from 2 to 0 replicas\n/,
+      );
+    });
+
+    it('serves no secret', async () => {
+      const answer = await fetch(`http://127.0.0.1:${String(healthPort)}/status?shoot=${shootNamespace}`);
+      const text = await answer.text();
+      expect(statusSchema.parse(JSON.parse(text)).shoots).toHaveLength(1);
+      expect(text).not.toMatch(/certificate|BEGIN|token|kubeconfig/i);
+    });
+
+    it('is told by the objects alone while the leader does not answer, and while no prober runs', async () => {
+      prober?.signal('SIGKILL');
+      await prober?.ended;
+      const silent = await run('status');
+      expect(silent.code).toBe(1);
+      expect(silent.stdout).toMatch(/leads since [^]*, and could not be asked\./);
+      expect(silent.stdout).toMatch(/\ntest\/one +PROTECTED +- /);
+      expect(silent.stdout).toContain('kcm 2, mcm 3');
+      await world.seed.client.delete(
+        '/apis/coordination.k8s.io/v1/namespaces/garden/leases/dwd-prober-leader-election',
+      );
+      await world.seed.client.delete(`/api/v1/namespaces/garden/pods/${podName}?gracePeriodSeconds=0`);
+      const alone = await run('status', '-o', 'json');
+      expect(alone.code).toBe(1);
+      const status = JSON.parse(alone.stdout) as SeedStatus;
+      expect(status).toMatchObject({ source: 'objects', lease: { holder: '' }, total: 1 });
+      const [shoot] = status.shoots;
+      expect(shoot?.state).toBe('protected');
+      expect(shoot?.reason).toMatch(/leases expired|has renewed/);
+      expect(shoot?.held.map(({ name, replicas }) => [name, replicas])).toEqual([
+        [kcm, 2],
+        [mcm, 3],
+      ]);
+      expect(shoot?.held.every(({ since = '' }) => since.endsWith('Z'))).toBe(true);
+      const { stdout } = await run('explain', 'test/one');
+      expect(stdout).toContain('no prober could be asked');
+      expect(stdout).not.toMatch(/Not probed yet|\b0s\b/);
+    });
+
+    it('ends: the next prober restores, and says so', async () => {
+      await createPod();
+      await startProber();
+      world.kubelets.connect();
+      await world.untilCounts(2, 3);
+      await until('exit code 0', ['status', '--shoot=test/one'], ({ code }) => code === 0);
+    });
+  });
+});

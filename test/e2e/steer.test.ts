@@ -1,0 +1,218 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Rule } from '../envtest/access.ts';
+import { startDeploymentController } from '../envtest/deployment-controller.ts';
+import { describeEnvtest } from '../envtest/gate.ts';
+import { freePorts } from '../envtest/processes.ts';
+import { type Kubelets, getDeployment, seedRules, startKubelets } from '../envtest/shoot.ts';
+import { waitFor } from '../envtest/waiting.ts';
+import { documentedRuns } from './support/documented-runs.ts';
+import { type Program, startProgram } from './support/program.ts';
+import { endOfInput, inTerminal, interrupt } from './support/in-terminal.ts';
+import { type ProberWorld, kcm, mcm, nodes, shootNamespace, startProberWorld } from './support/prober-world.ts';
+
+const namespace = shootNamespace;
+const prefix = 'dependency-watchdog.gardener.cloud';
+
+const config = `
+kubeConfigSecretName: shoot-access-prober
+probeInterval: 1s
+initialDelay: 0s
+probeTimeout: 5s
+kcmNodeMonitorGraceDuration: 8s
+landingTimeout: 0s
+dependentResourceInfos:
+  - ref: {apiVersion: apps/v1, kind: Deployment, name: ${kcm}}
+    scaleUp: {level: 0, timeout: 20s}
+    scaleDown: {level: 1, timeout: 20s}
+  - ref: {apiVersion: apps/v1, kind: Deployment, name: ${mcm}}
+    scaleUp: {level: 1, timeout: 20s}
+    scaleDown: {level: 0, timeout: 20s}
+`;
+
+const eventRules: readonly Rule[] = [{ apiGroups: [''], resources: ['events'], verbs: ['create'] }];
+
+/** An operator with the roles that `dwd manifests --component operator` prints, and no others. */
+describeEnvtest('an operator who steers the prober, on a real API server', () => {
+  let world: ProberWorld;
+  let seed: ProberWorld['seed'];
+  let configFile: string;
+  let kubelets: Kubelets;
+  let controller: { stop(): Promise<void> };
+  let prober: Program | undefined;
+  let operator: string;
+  let healthPort = 0;
+
+  const run = async (...args: readonly string[]): Promise<Program & { readonly code: number | NodeJS.Signals }> => {
+    const program = startProgram(args);
+    return { ...program, code: await program.ended };
+  };
+  const dwd = (...args: readonly string[]) => run(...args, `--kubeconfig=${operator}`);
+  const documented = documentedRuns('docs/steer.md');
+  const flags = () => [`--kubeconfig=${operator}`];
+
+  beforeAll(async () => {
+    world = await startProberWorld('steer');
+    ({ seed } = world);
+    configFile = join(world.directory, 'config.yaml');
+    writeFileSync(configFile, config);
+    kubelets = startKubelets(world.shoot.client, nodes);
+    await world.createShoot();
+    controller = startDeploymentController(seed.client, namespace);
+    await seed.client.apply('/api/v1/namespaces/garden', {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name: 'garden' },
+    });
+    const manifests = await run('manifests', '--component=operator', `--config-file=prober=${configFile}`);
+    expect(manifests.code, manifests.output()).toBe(0);
+    await seed.kubectl(['apply', '-f', '-'], manifests.stdout());
+    const [, clusterRole = ''] = /--clusterrole=(\S+)/.exec(manifests.stderr()) ?? [];
+    const [, role = ''] = / --role=(\S+)/.exec(manifests.stderr()) ?? [];
+    await seed.kubectl(['create', 'clusterrolebinding', 'kim', `--clusterrole=${clusterRole}`, '--user=kim']);
+    await seed.kubectl(['create', 'rolebinding', 'kim', '-n', 'garden', `--role=${role}`, '--user=kim']);
+    operator = (await seed.kubeconfigFor({ user: 'kim', rules: [] })).file;
+    [healthPort = 0] = await freePorts(1);
+  });
+
+  afterAll(async () => {
+    prober?.signal('SIGKILL');
+    await prober?.ended;
+    await Promise.all([kubelets.stop(), controller.stop()]);
+    await world.stop();
+  });
+
+  const startProber = async (): Promise<void> => {
+    const { file } = await seed.kubeconfigFor({ user: 'dwd', rules: [...seedRules, ...eventRules] });
+    const health = `--health-bind-addr=127.0.0.1:${String(healthPort)}`;
+    const addresses = ['--metrics-bind-addr=0', health, '--kube-api-qps=50', '--kube-api-burst=100'];
+    prober = startProgram(['prober', `--kubeconfig=${file}`, `--config-file=${configFile}`, ...addresses]);
+    await untilLogged('probing begins');
+  };
+  const untilLogged = (message: string): Promise<unknown> =>
+    waitFor({ what: message, withinMs: 60_000, everyMs: 200 }, () =>
+      Promise.resolve(prober?.lines().some(({ msg }) => msg === message) === true || undefined),
+    ).catch((error: unknown) => {
+      throw new Error(`${String(error)}\n${prober?.output() ?? ''}`);
+    });
+  const countsOf = async (): Promise<readonly number[]> =>
+    Promise.all([kcm, mcm].map(async (name) => (await getDeployment(seed.client, namespace, name)).spec.replicas));
+  const untilCounts = (...expected: readonly number[]): Promise<unknown> =>
+    waitFor({ what: `counts ${expected.join(' ')}`, withinMs: 60_000, everyMs: 200 }, async () =>
+      String(await countsOf()) === String(expected) ? true : undefined,
+    ).catch((error: unknown) => {
+      throw new Error(`${String(error)}\n${prober?.output() ?? ''}`);
+    });
+  /** Annotations of ours on the two, by name without the prefix. */
+  const marks = async (): Promise<readonly Readonly<Record<string, string>>[]> =>
+    Promise.all(
+      [kcm, mcm].map(async (name) => {
+        const { metadata } = await getDeployment(seed.client, namespace, name);
+        const ours = Object.entries(metadata.annotations ?? {}).filter(([key]) => key.startsWith(prefix));
+        return Object.fromEntries(ours.map(([key, value]) => [key.slice(prefix.length + 1), value]));
+      }),
+    );
+
+  it('pauses a shoot for a while, and takes that back', async () => {
+    const paused = await documented.run('dwd pause --shoot test/one --for 1h --reason "LB maintenance"', flags());
+    const resumed = await documented.run('dwd resume --shoot test/one', flags());
+    expect([paused.code, resumed.code], paused.text + resumed.text).toEqual([0, 0]);
+  });
+
+  it('pauses a shoot: an outage is met when the pause ends, at once', async () => {
+    await startProber();
+    const paused = await dwd('pause', `--shoot=${namespace}`, '--for=25s', '--reason=LB maintenance');
+    expect([paused.code, paused.output()]).toEqual([
+      0,
+      expect.stringMatching(/^test\/one \(shoot--test--one\): paused until \S+Z: LB maintenance \(kim, dwd \S+\)\n$/),
+    ]);
+    const until = Date.parse(/until (\S+):/.exec(paused.stdout())?.[1] ?? '');
+    kubelets.cut();
+    await untilLogged('not scaled down: a pause holds');
+    expect([Date.now() < until, await countsOf()]).toEqual([true, [2, 3]]);
+    await untilCounts(0, 0);
+    const notes = (await marks()).map(({ held = '' }) => JSON.parse(held) as Record<'since' | 'reason' | 'by', string>);
+    for (const { since, reason, by } of notes) {
+      expect(Date.parse(since)).toBeGreaterThanOrEqual(until);
+      expect([reason, by]).toEqual([expect.stringMatching(/lease|renewed/), expect.stringMatching(/.+/)]);
+    }
+  }, 120_000);
+
+  it('releases what is held while no prober runs, and is not undone by one that starts', async () => {
+    prober?.signal('SIGTERM');
+    expect(await prober?.ended).toBe(0);
+    const refused = await dwd('release', '--all', `--config-file=${configFile}`);
+    expect([refused.code, await countsOf()]).toEqual([1, [0, 0]]);
+    expect(refused.stderr()).toContain('there is no terminal to ask in: give --yes\n');
+    const byFile = [...flags(), `--config-file=${configFile}`];
+    const answering = (keys: string) => ({ after: '[y/N] ', keys });
+    for (const keys of ['n\n', '\n', 'yes, please\n', endOfInput]) {
+      const declined = await inTerminal('dwd release --all', byFile, answering(keys));
+      expect([keys, declined.code, declined.text.includes('\nnothing was changed\n')]).toEqual([keys, 1, true]);
+    }
+    const stopped = await inTerminal('dwd release --all', byFile, answering(interrupt));
+    expect([stopped.code, stopped.text]).toEqual([1, expect.stringContaining('stopped before it was finished')]);
+    expect(await countsOf()).toEqual([0, 0]);
+    const released = await documented.run('dwd release --shoot test/one', byFile, answering('y\n'));
+    expect([released.code, released.text]).toEqual([0, expect.stringContaining(`restored Deployment ${namespace}/`)]);
+    expect([await countsOf(), await marks()]).toEqual([
+      [2, 3],
+      [{}, {}],
+    ]);
+    await startProber();
+    await untilLogged('not scaled down: a pause holds');
+    expect(await countsOf()).toEqual([2, 3]);
+  }, 120_000);
+
+  it('resumes: the outage is met, and nothing is released in it unless that is said', async () => {
+    const resumed = await dwd('resume', `--shoot=${namespace}`);
+    expect([resumed.code, resumed.output()]).toEqual([0, `test/one (${namespace}): the pause is taken back\n`]);
+    await untilCounts(0, 0);
+    const leader = [`--leader-url=http://127.0.0.1:${String(healthPort)}`, '--leader-timeout=20s'];
+    const release = ['release', '--all', '--yes', `--config-file=${configFile}`, ...leader];
+    const refused = await dwd(...release);
+    expect([refused.code, refused.stdout(), await countsOf()]).toEqual([1, '', [0, 0]]);
+    expect(refused.stderr()).toMatch(
+      /^dwd release: nothing was released: an outage goes on.*\ntest\/one \(\S+\): 3\/3 leases expired, protected for .* about 8s after it is back\n.*--despite-outage\n$/,
+    );
+    const released = await dwd(...release, '--despite-outage');
+    expect([released.code, await countsOf()], released.output()).toEqual([0, [2, 3]]);
+    expect(released.stdout()).toContain(
+      `test/one (${namespace}): still 3/3 leases expired; dwd resume --shoot ${namespace} protects it again\n`,
+    );
+  }, 120_000);
+
+  it('resumes again: what is held is restored after the outage without a trace', async () => {
+    expect((await dwd('resume', `--shoot=${namespace}`)).code).toBe(0);
+    await untilCounts(0, 0);
+    expect((await marks()).map((all) => Object.keys(all).toSorted())).toEqual([
+      ['held', 'meltdown-protection-active', 'replicas'],
+      ['held', 'meltdown-protection-active', 'replicas'],
+    ]);
+    kubelets.connect();
+    await untilCounts(2, 3);
+    await waitFor(
+      { what: 'no marks', withinMs: 20_000 },
+      async () => (await marks()).every((all) => Object.keys(all).length === 0) || undefined,
+    );
+    expect((await dwd('release', '--all', '--yes', `--config-file=${configFile}`)).stdout()).toBe('nothing is held\n');
+  }, 120_000);
+
+  it('pauses all shoots, where the prober has its namespace, and says so', async () => {
+    const paused = await dwd('pause', '--all', '--reason=drill');
+    expect([paused.code, paused.stdout()]).toEqual([
+      0,
+      expect.stringMatching(
+        /^all shoots: paused until it is taken back: drill \(kim, .*\)\nnote: no prober has its Lease/,
+      ),
+    ]);
+    await untilLogged('all shoots are paused: nothing is scaled down');
+    expect((await dwd('resume', '--all')).stdout()).toBe('all shoots: the pause is taken back\n');
+    expect((await dwd('pause', '--shoot=no-such', '--reason=x')).stderr()).toContain('there is no namespace no-such');
+  }, 60_000);
+
+  it('shows them in docs/steer.md; --update writes what they print', async () => {
+    await expect(documented.text()).toMatchFileSnapshot(documented.file);
+  });
+});

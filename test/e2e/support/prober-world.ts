@@ -1,0 +1,63 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type ControlPlane, startControlPlane } from '../../envtest/control-plane.ts';
+import type { Flags } from '../../envtest/flags.ts';
+import {
+  createDeployment,
+  createMachines,
+  createNodes,
+  createProtectedShoot,
+  shootRules,
+} from '../../envtest/shoot.ts';
+import { auditInto } from './audit.ts';
+
+export const shootNamespace = 'shoot--test--one';
+export const kcm = 'kube-controller-manager';
+export const mcm = 'machine-controller-manager';
+export const nodes = ['node-a', 'node-b', 'node-c'];
+/** Of the prober in the shoot. */
+export const shootUser = 'prober';
+
+type Audit = ReturnType<typeof auditInto>;
+
+/** Two real API servers: of a seed, and of a shoot with three nodes, whose kubelets a test starts. */
+export interface ProberWorld {
+  /** For files of the test; gone with the world. */
+  readonly directory: string;
+  readonly seed: ControlPlane;
+  readonly shoot: ControlPlane;
+  readonly seedAudit: Audit;
+  readonly shootAudit: Audit;
+  /**
+   * A namespace of the seed with all that the prober needs to protect the shoot: its Cluster, a kubeconfig, its Machines, two replicas of
+   * kube-controller-manager and three of machine-controller-manager.
+   */
+  readonly createShoot: (namespace?: string) => Promise<void>;
+  stop(): Promise<void>;
+}
+
+export const startProberWorld = async (name: string, seedFlags: Flags = {}): Promise<ProberWorld> => {
+  const directory = mkdtempSync(join(tmpdir(), `dwd-${name}-`));
+  const auditIn = (which: string): Audit => auditInto(mkdtempSync(join(directory, `${which}-`)));
+  const [seedAudit, shootAudit] = [auditIn('seed'), auditIn('shoot')];
+  const [seed, shoot] = await Promise.all([
+    startControlPlane({ name: 'seed', apiServerFlags: { ...seedAudit.flags, ...seedFlags } }),
+    startControlPlane({ name: 'shoot', kinds: [], apiServerFlags: shootAudit.flags }),
+  ]);
+  await createNodes(shoot.client, nodes);
+  const { text: kubeconfig } = await shoot.kubeconfigFor({ user: shootUser, rules: shootRules });
+  return {
+    ...{ directory, seed, shoot, seedAudit, shootAudit },
+    createShoot: async (namespace = shootNamespace) => {
+      await createProtectedShoot(seed, { namespace, kubeconfig });
+      await createMachines(seed.client, { namespace, nodes });
+      await createDeployment(seed.client, namespace, { name: kcm, replicas: 2 });
+      await createDeployment(seed.client, namespace, { name: mcm, replicas: 3 });
+    },
+    stop: async () => {
+      await Promise.all([seed.stop(), shoot.stop()]);
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+};

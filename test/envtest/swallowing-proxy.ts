@@ -1,0 +1,76 @@
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+/** Between a program and an API server, as a firewall that loses its state: bytes pass, or vanish without a word. */
+export interface SwallowingProxy {
+  readonly port: number;
+  /** What goes over connections that are open now vanishes from now on, in both directions; they stay open. */
+  swallow(): void;
+  /** New connections break at once. */
+  refuseNew(): void;
+  /** The same as `swallow`, of connections to come as well: they are accepted, and nothing answers. */
+  cutOff(): void;
+  /** All connections that are open break, and new ones pass. */
+  heal(): void;
+  stop(): Promise<void>;
+}
+
+export const startSwallowingProxy = async (to: {
+  readonly host: string;
+  readonly port: number;
+}): Promise<SwallowingProxy> => {
+  const sockets = new Set<Socket>();
+  let pairs: { isSwallowed: boolean }[] = [];
+  let toNew: 'pass' | 'refuse' | 'swallow' = 'pass';
+
+  const keep = (socket: Socket): void => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+    socket.on('error', () => undefined);
+  };
+  const server = createServer((near) => {
+    keep(near);
+    if (toNew === 'refuse') near.destroy();
+    if (toNew === 'swallow') near.resume();
+    if (toNew !== 'pass') return;
+    const far = connect(to);
+    keep(far);
+    const pair = { isSwallowed: false };
+    pairs.push(pair);
+    const pass = (from: Socket, into: Socket): void => {
+      from.on('data', (chunk) => {
+        if (!pair.isSwallowed) into.write(chunk);
+      });
+      from.once('close', () => {
+        if (!pair.isSwallowed) into.destroy();
+      });
+    };
+    pass(near, far);
+    pass(far, near);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const swallow = (): void => {
+    for (const pair of pairs) pair.isSwallowed = true;
+    pairs = [];
+  };
+  const breakAll = (): void => sockets.forEach((socket) => socket.destroy());
+  return {
+    port: (server.address() as AddressInfo).port,
+    swallow,
+    refuseNew: () => {
+      toNew = 'refuse';
+    },
+    cutOff: () => {
+      toNew = 'swallow';
+      swallow();
+    },
+    heal: () => {
+      toNew = 'pass';
+      breakAll();
+    },
+    stop: async () => {
+      const closed = new Promise((resolve) => server.close(resolve));
+      breakAll();
+      await closed;
+    },
+  };
+};

@@ -1,0 +1,99 @@
+import { copyFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { root } from '../documents/markdown.ts';
+import { type Rules, alerts, recorded, rules } from './alerts.ts';
+import { type Said, promtool } from './promtool.ts';
+import { problemsOf } from './queries.ts';
+import { type Registry, registries } from './registries.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'dwd-alerts-'));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+const testAlerts = (tested: Rules): Said => {
+  writeFileSync(join(directory, 'rules.yaml'), stringify(tested));
+  const tests = ['tests.yaml', 'tests-of-days.yaml'];
+  for (const file of tests) copyFileSync(`${root}deploy/monitoring/${file}`, join(directory, file));
+  return promtool(['test', 'rules', ...tests], { cwd: directory });
+};
+
+/** The rules with this query for every alert. */
+const withQuery = (expr: string): Rules => ({
+  groups: rules.groups.map((group) => ({
+    ...group,
+    rules: group.rules.map((rule) => (rule.alert === undefined ? rule : { ...rule, expr })),
+  })),
+});
+
+const names = alerts.map(({ alert }) => alert);
+
+describe('the alerts', () => {
+  it('are rules that promtool takes', () => {
+    writeFileSync(join(directory, 'rules.yaml'), stringify(rules));
+    expect(promtool(['check', 'rules', join(directory, 'rules.yaml')])).toMatchObject({ status: 0 });
+  });
+
+  it('fire and do not fire as their tests say', () => {
+    expect(testAlerts(rules)).toMatchObject({ status: 0 });
+  });
+
+  it('have a test each in which they fire', () => {
+    const { status, output } = testAlerts(withQuery('vector(1) > 1'));
+    expect(status).toBe(1);
+    const missed = Array.from(output.matchAll(/exp: (.*)\n\s*got: nil/g), ([, wanted = '']) => wanted).join('\n');
+    expect(names.filter((name) => !missed.includes(`alertname="${name}"`))).toEqual([]);
+  });
+
+  it('have a test each in which they do not', () => {
+    const { status, output } = testAlerts(withQuery('vector(1)'));
+    expect(status).toBe(1);
+    const wrong = Array.from(output.matchAll(/exp: nil\n\s*got: (.*)/g), ([, got = '']) => got).join('\n');
+    expect(names.filter((name) => !wrong.includes(`alertname="${name}"`))).toEqual([]);
+  });
+
+  it.each(names)('%s says how bad it is, what it means, and where to read on', (name) => {
+    const { labels, annotations = {} } = alerts.find(({ alert }) => alert === name) ?? expect.unreachable();
+    expect(['info', 'warning', 'critical']).toContain(labels?.severity);
+    expect(annotations.summary).toMatch(/\.$/);
+    expect(annotations.description).toMatch(/\.$/);
+    const home = 'https://github.com/gardener/dependency-watchdog-ts/blob/main/docs/runbooks';
+    expect(annotations.runbook_url).toBe(`${home}/${name}.md`);
+  });
+
+  it('have a runbook each, and each runbook an alert', () => {
+    const runbooks = readdirSync(`${root}docs/runbooks`).filter((file) => file !== 'README.md');
+    expect(runbooks.toSorted()).toEqual(names.map((name) => `${name}.md`).toSorted());
+  });
+});
+
+describe('the queries', () => {
+  let known: Readonly<Record<string, Registry>>;
+  beforeAll(async () => {
+    known = await registries();
+  });
+
+  it('ask for metrics and labels that the programs have', () => {
+    for (const { groups } of [rules]) {
+      for (const { alert, record, expr } of groups.flatMap((group) => group.rules)) {
+        expect(problemsOf(expr, known), alert ?? record).toEqual([]);
+      }
+    }
+  });
+
+  it('use all that is recorded', () => {
+    const used = rules.groups.flatMap((group) => group.rules.map(({ expr }) => expr)).join('\n');
+    expect([...recorded.keys()].filter((name) => !used.includes(name))).toEqual([]);
+  });
+
+  it.each([
+    ['dwd_prober_shoots{verdict="x"}', []],
+    ['dwd_prober_shoot', ['there is no metric dwd_prober_shoot']],
+    ['dwd_prober_shoots{state="x"}', ['dwd_prober_shoots has no label state']],
+    ['sum by (namespace) (dwd_prober_shoots)', ['nothing in the query has the label namespace']],
+    ['rate(dwd_prober_run_duration_seconds_bucket{le="1"}[5m])', []],
+  ])('are judged: %s', (expr, problems) => {
+    expect(problemsOf(expr, known)).toEqual(problems);
+  });
+});

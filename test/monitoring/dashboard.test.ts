@@ -1,0 +1,97 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { createMeter } from '../../src/telemetry/index.ts';
+import { root } from '../documents/markdown.ts';
+import { promtool } from './promtool.ts';
+import { problemsOf } from './queries.ts';
+import { registries } from './registries.ts';
+
+interface Panel {
+  readonly id: number;
+  readonly title: string;
+  readonly description: string;
+  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
+  readonly targets: readonly { readonly expr: string }[];
+}
+
+const { panels } = JSON.parse(readFileSync(`${root}deploy/monitoring/dashboard.json`, 'utf8')) as {
+  readonly panels: readonly Panel[];
+};
+const queries = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
+
+it('asks for metrics and labels that the programs have', async () => {
+  const known = await registries();
+  expect(queries.length).toBeGreaterThan(20);
+  for (const expr of queries) expect(problemsOf(expr, known), expr).toEqual([]);
+  const ofNode = queries.flatMap((expr) => expr.match(/\b(?:process|nodejs)_\w+/g) ?? []);
+  const text = await createMeter().metricsText();
+  expect(ofNode.filter((name) => !text.includes(`# TYPE ${name} `))).toEqual([]);
+});
+
+it('has queries that Prometheus takes', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'dwd-dashboard-'));
+  try {
+    const rules = queries.map((expr, index) => ({ record: `query:${index}`, expr }));
+    writeFileSync(join(directory, 'rules.yaml'), stringify({ groups: [{ name: 'dashboard', rules }] }));
+    const { status, output } = promtool(['check', 'rules', '--lint=none', join(directory, 'rules.yaml')]);
+    expect(status, output).toBe(0);
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+});
+
+it('draws a scale-down that came minutes late so that the others can still be told apart', () => {
+  const [expr] = panels.find(({ title }) => title === 'Grace left at the last scale-down')?.targets ?? [];
+  const directory = mkdtempSync(join(tmpdir(), 'dwd-dashboard-'));
+  const series = (namespace: string, left: number) => ({
+    series: `dwd_prober_grace_left_seconds{instance="1", namespace="garden", exported_namespace="${namespace}"}`,
+    values: `${left}x3`,
+  });
+  const test = {
+    rule_files: [],
+    evaluation_interval: '1m',
+    tests: [
+      {
+        interval: '1m',
+        input_series: [series('after-a-pause', -335), series('late', -2), series('in-time', 12)],
+        promql_expr_test: [
+          {
+            expr: expr?.expr,
+            eval_time: '1m',
+            exp_samples: [
+              { labels: '{namespace="after-a-pause"}', value: -10 },
+              { labels: '{namespace="late"}', value: -2 },
+              { labels: '{namespace="in-time"}', value: 12 },
+            ],
+          },
+        ],
+      },
+    ],
+  };
+  try {
+    writeFileSync(join(directory, 'test.yaml'), stringify(test));
+    const { status, output } = promtool(['test', 'rules', 'test.yaml'], { cwd: directory });
+    expect(status, output).toBe(0);
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+});
+
+it('has panels with a description, each in a place of its own', () => {
+  const taken = new Map<string, string>();
+  for (const { title, description, gridPos } of panels) {
+    expect(description, title).toMatch(/\.$/);
+    for (let x = gridPos.x; x < gridPos.x + gridPos.w; x += 1) {
+      for (let y = gridPos.y; y < gridPos.y + gridPos.h; y += 1) {
+        const place = `${x},${y}`;
+        expect(taken.get(place), `${title} at ${place}`).toBeUndefined();
+        taken.set(place, title);
+        expect(x).toBeLessThan(24);
+      }
+    }
+  }
+  expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+});

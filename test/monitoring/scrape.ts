@@ -1,0 +1,25 @@
+import { upVerdict } from '../../src/prober/testing/cases.ts';
+import { emptyProbeMemory } from '../../src/prober/judge/verdict.ts';
+import { createProberReport } from '../../src/prober/report.ts';
+import { createMeter } from '../../src/telemetry/index.ts';
+import { createFakeClock } from '../doubles/fake-clock.ts';
+import { createRecordingLogger } from '../doubles/recording-logger.ts';
+
+/** What Prometheus reads of the prober's own metrics when so many shoots have been probed, and one run of each has failed. */
+export const scrapeOf = async (shoots: number): Promise<string> => {
+  const meter = createMeter({ processMetrics: false });
+  const events = { record: () => undefined };
+  const clock = createFakeClock();
+  const report = createProberReport({ clock, logger: createRecordingLogger(), meter, events, dryRun: false });
+  for (let index = 0; index < shoots; index += 1) {
+    const namespace = `shoot--project--shoot-${String(index).padStart(4, '0')}`;
+    const decision = { reason: '', nextRunAt: 0, memory: emptyProbeMemory, counts: { candidates: 50, expired: 0 } };
+    const error = { code: 'Timeout', message: '' } as never;
+    report.paused(namespace, false);
+    for (const verdict of [upVerdict, { kind: 'failed', failure: 'api_server_unreachable', error } as const]) {
+      const result = { decision: { ...decision, verdict }, durationMs: 12, skewMs: 300 };
+      report.runEnded(namespace, { result, previous: undefined, held: 0, missing: [] });
+    }
+  }
+  return meter.metricsText();
+};

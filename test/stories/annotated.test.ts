@@ -1,0 +1,228 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { customKind, simKinds } from '../../simulator/apiserver/index.ts';
+import { type Scenario, type ScenarioOptions, createScenario } from '../../simulator/harness/harness.ts';
+import { gardenSettings } from '../../simulator/harness/settings.ts';
+import { createLines } from '../../simulator/harness/lines.ts';
+import { recordLog } from '../../simulator/harness/recorded-log.ts';
+import { allHeld, allUp, editShoot, reachOutage, stateOf } from '../../simulator/harness/support.ts';
+import { createSeededRandom } from '../../simulator/time/index.ts';
+import { heldAnnotation } from '../../src/gardener/held-note.ts';
+import {
+  formerAnnotation,
+  ignoreScalingAnnotation,
+  meltdownProtectionAnnotation,
+} from '../../src/gardener/scaling-annotations.ts';
+import { createMeter } from '../../src/telemetry/index.ts';
+import { createKubeClient } from '../../src/kubernetes/client/index.ts';
+import {
+  type DependentResource,
+  type ProberStatus,
+  findHeldInCache,
+  foreseeRelease,
+  listHeldOf,
+  releaseHeld,
+} from '../../src/prober/index.ts';
+
+// A dependent resource that is annotated and not scaled, beside Gardener's own.
+
+const identity = {
+  group: 'cluster.x-k8s.io',
+  version: 'v1beta2',
+  kind: 'MachineHealthCheck',
+  resource: 'machinehealthchecks',
+};
+const kind = customKind(identity, { status: true });
+const paused = 'cluster.x-k8s.io/paused';
+const info = { level: 0, initialDelayMs: 0, timeoutMs: 30_000 };
+const healthCheck: DependentResource = {
+  ref: { apiVersion: 'cluster.x-k8s.io/v1beta2', kind: 'MachineHealthCheck', name: 'mhc' },
+  optional: false,
+  annotation: { key: paused, value: 'dwd' },
+  scaleUp: { ...info, level: 2 },
+  scaleDown: info,
+};
+const settings = { dependentResources: [...gardenSettings.dependentResources, healthCheck] };
+
+type Annotations = Readonly<Record<string, string>>;
+
+let scenario: Scenario;
+const create = (own: Annotations = {}, options: Partial<ScenarioOptions> = {}): Scenario => {
+  scenario = createScenario({
+    shoots: [{ name: 'a' }],
+    kinds: [...Object.values(simKinds), kind],
+    settings,
+    ...options,
+  });
+  scenario.world.store.put(kind, { metadata: { ...at(), annotations: own }, spec: { clusterName: 'a' } });
+  return scenario;
+};
+afterEach(() => scenario.stop());
+
+const at = () => ({ namespace: scenario.world.shoot('a').namespace, name: 'mhc' });
+/** The note apart, whose time changes. */
+const annotations = (): Annotations => {
+  const { [heldAnnotation]: _, ...rest } = scenario.world.store.get(kind, at())?.metadata.annotations ?? {};
+  return rest;
+};
+const annotate = (change: Annotations): void => {
+  scenario.world.store.patch(kind, at(), (old) => ({ ...old, metadata: { ...old.metadata, annotations: change } }));
+};
+const held = (former?: string): Annotations => ({
+  [paused]: 'dwd',
+  [formerAnnotation]: JSON.stringify({ key: paused, value: 'dwd', former }),
+  [meltdownProtectionAnnotation]: '',
+});
+const messages = (): readonly string[] => scenario.log.map(({ msg }) => msg);
+const recover = async (ms = 120_000): Promise<void> => {
+  scenario.world.shoot('a').restoreKubelets();
+  await scenario.clock.advance(ms);
+};
+
+describe('a resource that is annotated', () => {
+  it.each([
+    ['was not', {}, held()],
+    ['was by somebody else', { [paused]: 'true' }, held('true')],
+    ['was by somebody else, in our words', { [paused]: 'dwd' }, held('dwd')],
+  ])('is as it was after an outage, where it %s', async (_, own, expected) => {
+    create(own);
+    await reachOutage(scenario);
+    expect([stateOf(scenario, 'a'), annotations()]).toEqual([allHeld, expected]);
+    const { shoots } = scenario.status() as Pick<ProberStatus, 'shoots'>;
+    expect(shoots[0]?.held.find(({ name }) => name === 'mhc')?.annotation).toBe(paused);
+    await recover();
+    expect([stateOf(scenario, 'a'), annotations()]).toEqual([allUp, own]);
+    const words = messages().filter((message) => message.endsWith('an annotation'));
+    expect(words).toEqual(['set an annotation', 'restored an annotation']);
+  });
+
+  it('is not touched while the shoot is well', async () => {
+    create({ [paused]: 'true' });
+    scenario.startProber();
+    await scenario.clock.advance(300_000);
+    expect(scenario.seedLine.requests.byKey.get('patch machinehealthchecks')).toBeUndefined();
+    expect(annotations()).toEqual({ [paused]: 'true' });
+  });
+
+  it('keeps what somebody sets when the outage is over', async () => {
+    create();
+    await reachOutage(scenario);
+    await scenario.stopProber();
+    annotate({ ...annotations(), [paused]: 'mine' });
+    scenario.world.shoot('a').restoreKubelets();
+    await scenario.clock.advance(30_000);
+    scenario.startProber();
+    await scenario.clock.advance(120_000);
+    expect(annotations()).toEqual({ [paused]: 'mine' });
+  });
+
+  it('is held again where somebody changes it in the outage, and gets that value back', async () => {
+    create({ [paused]: 'true' });
+    await reachOutage(scenario);
+    annotate({ ...annotations(), [paused]: 'mine' });
+    await scenario.clock.advance(30_000);
+    expect(annotations()).toEqual(held('mine'));
+    expect(messages()).toContain("undone another writer's change of an annotation");
+    await recover();
+    expect(annotations()).toEqual({ [paused]: 'mine' });
+  });
+
+  it('is given back by another prober, and by one that is configured otherwise', async () => {
+    create({ [paused]: 'true' });
+    await reachOutage(scenario);
+    await scenario.stopProber();
+    const other = { ...healthCheck, annotation: { key: 'example.com/other', value: 'x' } };
+    scenario.startProber({ dependentResources: [...gardenSettings.dependentResources, other] });
+    await scenario.clock.advance(30_000);
+    expect(annotations()).toEqual(held('true'));
+    await recover();
+    expect(annotations()).toEqual({ [paused]: 'true' });
+  });
+
+  it('is given back after a reload that no longer names it', async () => {
+    create({ [paused]: 'true' });
+    await reachOutage(scenario);
+    scenario.reload({ dependentResources: gardenSettings.dependentResources });
+    await scenario.clock.advance(30_000);
+    await recover();
+    expect([stateOf(scenario, 'a'), annotations()]).toEqual([allUp, { [paused]: 'true' }]);
+  });
+
+  it('is given back when the shoot is hibernated, though counts stay', async () => {
+    create({ [paused]: 'true' });
+    await reachOutage(scenario);
+    editShoot(scenario, 'a', (shoot) => ({ ...shoot, spec: { ...shoot.spec, hibernation: { enabled: true } } }));
+    await scenario.clock.advance(30_000);
+    expect(stateOf(scenario, 'a')).toEqual(['ca 0 replicas=1', 'kcm 0 replicas=1', 'mcm 0 replicas=1']);
+    expect(annotations()).toEqual({ [paused]: 'true' });
+  });
+
+  it('is left alone with ignore-scaling', async () => {
+    create({ [ignoreScalingAnnotation]: 'true' });
+    await reachOutage(scenario);
+    expect([stateOf(scenario, 'a'), annotations()]).toEqual([allHeld, { [ignoreScalingAnnotation]: 'true' }]);
+  });
+
+  it('would be annotated, in a dry run', async () => {
+    create();
+    scenario.startProber({}, { dryRun: true });
+    await scenario.clock.advance(60_000);
+    scenario.world.shoot('a').cutKubelets();
+    await scenario.clock.advance(60_000);
+    expect(annotations()).toEqual({});
+    expect(messages()).toContain('would have set an annotation');
+  });
+});
+
+describe('dwd release and dwd status', () => {
+  const given = () => {
+    const { world, clock } = scenario;
+    const log = recordLog(clock, 'debug');
+    return {
+      ...{
+        settings: { ...gardenSettings, ...settings },
+        reason: 'released',
+        seed: createLines({ world, clock }).seedTransport,
+      },
+      ...{ clock, random: createSeededRandom(1), logger: log.logger, meter: createMeter({ processMetrics: false }) },
+      ...{ userAgent: 'test', deadline: clock.monotonic() + 120_000, progress: () => undefined },
+      signal: new AbortController().signal,
+    };
+  };
+  const hold = async (own: Annotations): Promise<void> => {
+    create(own);
+    await reachOutage(scenario);
+    await scenario.stopProber();
+    scenario.world.shoot('a').restoreKubelets();
+  };
+  const other = { ...healthCheck, optional: true, ref: { ...healthCheck.ref, name: 'other' } };
+  const name = () => `MachineHealthCheck ${at().namespace}/mhc`;
+
+  it('find it among what is held', async () => {
+    await hold({ [paused]: 'true' });
+    const options = given();
+    const client = createKubeClient({ kube: options.seed, clock: scenario.clock });
+    const inCache = findHeldInCache(healthCheck.ref, { client, options: { ...options, timeoutMs: 5_000 } });
+    expect((await scenario.clock.run(inCache)).map((one) => one.namespace)).toEqual([at().namespace]);
+    annotate({ ...annotations(), [ignoreScalingAnnotation]: 'true' });
+    const { left } = foreseeRelease(await scenario.clock.run(listHeldOf(options)));
+    expect(left).toEqual([
+      `${name()} is annotated with ${paused}, was "true": its annotation ignore-scaling keeps us off: change the annotation ${paused} by hand`,
+    ]);
+  });
+
+  it.each([
+    ['is configured', settings],
+    ['is another of its kind that is configured', { dependentResources: [other] }],
+    ['is not', {}],
+  ])('give it back where it %s', async (_, configured) => {
+    await hold({ [paused]: 'true' });
+    const { restored, left } = await scenario.clock.run(
+      releaseHeld({ ...given(), settings: { ...gardenSettings, ...configured } }),
+    );
+    const isConfigured = 'dependentResources' in configured;
+    expect(left).toEqual([]);
+    expect(restored.includes(name())).toBe(isConfigured);
+    expect(stateOf(scenario, 'a')).toEqual(allUp);
+    expect(annotations()).toEqual(isConfigured ? { [paused]: 'true' } : held('true'));
+  });
+});

@@ -1,0 +1,55 @@
+import { expect, it } from 'vitest';
+import { simKinds } from '../../simulator/apiserver/kinds.ts';
+import { createScenario } from '../../simulator/harness/harness.ts';
+import { createSeededRandom } from '../../simulator/time/random.ts';
+
+const hourMs = 3_600_000;
+
+it.each([
+  { nodes: 2, probeIntervalMs: 10_000 },
+  { nodes: 3, probeIntervalMs: 10_000 },
+  { nodes: 3, probeIntervalMs: 30_000 },
+  { nodes: 12, probeIntervalMs: 30_000 },
+])(
+  'an API server that is away for 15 s again and again is no outage: $nodes nodes, probed every $probeIntervalMs ms',
+  { timeout: 60_000 },
+  async ({ nodes, probeIntervalMs }) => {
+    const scenario = createScenario({ shoots: [{ name: 'a', nodes }], settings: { probeIntervalMs }, seed: nodes });
+    const { clock, world, changes } = scenario;
+    const random = createSeededRandom(nodes).fork('stalls');
+    scenario.startProber();
+    await clock.advance(60_000);
+    for (let count = 0; clock.monotonic() < 4 * hourMs; count += 1) {
+      // A restart, or an etcd that stalls: requests hang, and kubelets try again when theirs have timed out.
+      world.shoot('a').api.setReachability(count % 2 === 0 ? 'silent' : 'refused');
+      await clock.advance(15_000);
+      world.shoot('a').api.setReachability('open');
+      await clock.advance(40_000 + 30_000 * random.next());
+    }
+    expect(changes).toEqual([]);
+    await scenario.stop();
+  },
+);
+
+it('nodes that are replaced one after the other are no outage', async () => {
+  const scenario = createScenario({ shoots: [{ name: 'a', nodes: 3 }] });
+  const { clock, world, changes } = scenario;
+  const { namespace, store } = world.shoot('a');
+  const machines = () => world.store.list(simKinds.Machine, namespace);
+  scenario.startProber();
+  await clock.advance(60_000);
+  const old = machines();
+  for (const { metadata } of old) {
+    world.store.patch(simKinds.Machine, metadata, (machine) => ({
+      ...machine,
+      status: { ...(machine.status as object), currentStatus: { phase: 'Failed', timeoutActive: false } },
+    }));
+    await clock.advance(400_000);
+  }
+  expect(machines().filter(({ metadata }) => old.some((machine) => machine.metadata.name === metadata.name))).toEqual(
+    [],
+  );
+  expect(store.list(simKinds.Node)).toHaveLength(3);
+  expect(changes).toEqual([]);
+  await scenario.stop();
+});

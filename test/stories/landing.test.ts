@@ -1,0 +1,113 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { simKinds } from '../../simulator/apiserver/kinds.ts';
+import { type Scenario, createScenario } from '../../simulator/harness/harness.ts';
+import { allHeld, allUp, reachOutage, stateOf, told } from '../../simulator/harness/support.ts';
+
+let scenario: Scenario;
+let restoredAt: number;
+beforeEach(async () => {
+  scenario = createScenario({ shoots: [{ name: 'a', nodes: 10 }] });
+  await reachOutage(scenario);
+  expect(stateOf(scenario, 'a')).toEqual(allHeld);
+});
+afterEach(() => scenario.stop());
+
+const nodes = (): readonly string[] =>
+  scenario.world
+    .shoot('a')
+    .store.list(simKinds.Node)
+    .map(({ metadata }) => metadata.name);
+
+/** Lets the kubelet of each node through after so many milliseconds; those without an entry never. */
+const bringBack = async (delays: readonly number[]): Promise<void> => {
+  const { clock, world } = scenario;
+  const names = nodes();
+  restoredAt = clock.monotonic();
+  for (const delay of [...new Set(delays)].sort((a, b) => a - b)) {
+    await clock.advance(restoredAt + delay - clock.monotonic());
+    world.shoot('a').restoreKubelets();
+    world.shoot('a').cutKubelets(names.filter((_, index) => (delays[index] ?? Number.POSITIVE_INFINITY) > delay));
+  }
+};
+
+/** Seconds from the return of the first kubelet to the start of KCM; undefined while it is held. */
+const kcmStartedAfter = (): number | undefined => {
+  const start = scenario.changes.find(({ name, to }) => name === 'kube-controller-manager' && to === 1);
+  return start && (start.at - restoredAt) / 1_000;
+};
+
+const unharmed = { nodesTurnedUnknown: 0, machinesReplaced: 0 };
+
+describe('what is held is restored without the loss of a node', () => {
+  it.each<{ readonly what: string; readonly delays: readonly number[]; readonly atLeast: number }>([
+    { what: 'all come back at once', delays: Array.from({ length: 10 }, () => 0), atLeast: 0 },
+    {
+      what: 'half of them a minute late',
+      delays: [0, 0, 0, 0, 0, 1, 1, 1, 1, 1].map((late) => late * 60_000),
+      atLeast: 60,
+    },
+    {
+      what: 'one after the other within 90 s',
+      delays: Array.from({ length: 10 }, (_, index) => index * 10_000),
+      atLeast: 90,
+    },
+  ])('when $what', async ({ delays, atLeast }) => {
+    await bringBack(delays);
+    await scenario.clock.advance(120_000);
+    expect(stateOf(scenario, 'a')).toEqual(allUp);
+    expect(kcmStartedAfter()).toBeGreaterThanOrEqual(atLeast);
+    expect(scenario.world.shoot('a').impact()).toEqual(unharmed);
+  });
+});
+
+it('a kubelet that never comes back is waited for no longer than a minute', async () => {
+  await bringBack([0, 0, 0, 0, 0, 0, 0, 0, 0]);
+  await scenario.clock.advance(150_000);
+  expect(kcmStartedAfter()).toBeGreaterThanOrEqual(60);
+  expect(kcmStartedAfter()).toBeLessThan(80);
+  expect(scenario.world.shoot('a').impact().nodesTurnedUnknown).toBe(1);
+});
+
+it('a node whose Machine goes meanwhile is not waited for', async () => {
+  const late = nodes().at(-1);
+  await bringBack([0, 0, 0, 0, 0, 0, 0, 0, 0]);
+  const machine = scenario.world.store
+    .list(simKinds.Machine, scenario.world.shoot('a').namespace)
+    .find(({ metadata }) => metadata.labels?.node === late);
+  expect(machine).toBeDefined();
+  if (machine !== undefined) scenario.world.store.remove(simKinds.Machine, machine.metadata);
+  await scenario.clock.advance(40_000);
+  expect(kcmStartedAfter()).toBeLessThan(20);
+});
+
+it('a pool that shrinks in the outage is restored by the nodes that are left', async () => {
+  const { world, clock } = scenario;
+  for (const { metadata } of world.store.list(simKinds.Machine, world.shoot('a').namespace).slice(2)) {
+    world.store.remove(simKinds.Machine, metadata);
+  }
+  await bringBack([0, 0]);
+  await clock.advance(60_000);
+  expect(stateOf(scenario, 'a')).toEqual(allUp);
+});
+
+it('a path that flaps starts KCM once, and is held until it has been calm for two minutes', async () => {
+  const { clock, world } = scenario;
+  const shoot = world.shoot('a');
+  for (let period = 0; period < 9; period += 1) {
+    shoot.restoreKubelets();
+    await clock.advance(10_000);
+    shoot.cutKubelets();
+    await clock.advance(35_000);
+  }
+  const starts = () => told(scenario.changes).filter((change) => change.startsWith('kcm 0->1')).length;
+  expect(starts()).toBeLessThanOrEqual(1);
+  expect(stateOf(scenario, 'a')).toEqual(allHeld);
+  shoot.restoreKubelets();
+  await clock.advance(115_000);
+  expect(stateOf(scenario, 'a')).toEqual(allHeld);
+  await clock.advance(120_000);
+  expect(stateOf(scenario, 'a')).toEqual(allUp);
+  expect(starts()).toBeLessThanOrEqual(2);
+  expect(shoot.impact()).toEqual(unharmed);
+  expect(scenario.log.filter(({ msg }) => msg.startsWith('flapping'))).toHaveLength(1);
+});

@@ -1,0 +1,86 @@
+import { afterEach, expect, it } from 'vitest';
+import { type Scenario, createScenario } from '../../simulator/harness/harness.ts';
+import type { ProberOptions } from '../../src/prober/index.ts';
+import { renderJson } from '../../src/prober/index.ts';
+
+type Notify = NonNullable<ProberOptions['notify']>;
+type Post = Notify['post'];
+
+let scenario: Scenario;
+afterEach(() => scenario.stop());
+
+const notifyBy = (post: Post): Notify => ({ url: async () => 'http://receiver.example', render: renderJson, post });
+
+interface Played {
+  /** What went to the API servers of shoot and seed, and what became of the Deployments. */
+  readonly traffic: unknown;
+  readonly log: readonly string[];
+}
+
+/** An outage of two minutes, and what comes after. */
+const play = async (notify?: Notify): Promise<Played> => {
+  scenario = createScenario({ shoots: [{ name: 'a' }], seed: 7 });
+  const { clock, world } = scenario;
+  scenario.startProber({}, { ...(notify === undefined ? {} : { notify }) });
+  await clock.advance(60_000);
+  world.shoot('a').cutKubelets();
+  await clock.advance(120_000);
+  world.shoot('a').restoreKubelets();
+  await clock.advance(240_000);
+  const traffic = {
+    seed: [...scenario.seedLine.requests.byKey],
+    shoot: [...scenario.shootLine('a').requests.byKey],
+    changes: [...scenario.changes],
+  };
+  const log = scenario.log
+    .filter(({ msg }) => msg !== 'a notification was not taken')
+    .map(({ ts, msg }) => `${String(ts)} ${msg}`);
+  await scenario.stop();
+  return { traffic, log };
+};
+
+it('tells of an outage from its beginning to its end', async () => {
+  const told: string[] = [];
+  await play(
+    notifyBy(async ({ body }) => {
+      const { before, state } = JSON.parse(body) as Readonly<Record<string, string>>;
+      told.push(`${before} -> ${state}`);
+      return { kind: 'answered', status: 200 };
+    }),
+  );
+  expect(told).toEqual([
+    'healthy -> confirming',
+    'confirming -> protected',
+    'protected -> restoring',
+    'restoring -> healthy',
+  ]);
+});
+
+it.each<{ readonly what: string; readonly post: Post }>([
+  {
+    what: 'never answers',
+    post: ({ signal }) =>
+      new Promise((resolve) =>
+        signal.addEventListener('abort', () => resolve({ kind: 'failed', code: 'no answer in time' })),
+      ),
+  },
+  { what: 'answers 500', post: async () => ({ kind: 'answered', status: 500 }) },
+  {
+    what: 'is slow',
+    post: async ({ signal }) => {
+      await scenario.clock.sleep(9_000, signal);
+      return { kind: 'answered', status: 200 };
+    },
+  },
+])('a receiver that $what changes no request and nothing that is scaled', async ({ post }) => {
+  const posted: string[] = [];
+  const without = await play();
+  const played = await play(
+    notifyBy((request) => {
+      posted.push(request.body);
+      return post(request);
+    }),
+  );
+  expect(posted.length).toBeGreaterThan(2);
+  expect(played).toEqual(without);
+});

@@ -1,0 +1,137 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { simKinds } from '../../simulator/apiserver/kinds.ts';
+import { type Scenario, createScenario } from '../../simulator/harness/harness.ts';
+import { allHeld, allUp, reachOutage, stateOf } from '../../simulator/harness/support.ts';
+import { formatPause, pausedAnnotation } from '../../src/gardener/pause.ts';
+
+let scenario: Scenario;
+const create = (): Scenario => {
+  scenario = createScenario({ shoots: [{ name: 'a' }, { name: 'b' }] });
+  return scenario;
+};
+afterEach(() => scenario.stop());
+
+const namespaceOf = (shoot: string): string => scenario.world.shoot(shoot).namespace;
+
+/** Writes the annotation on a Namespace; undefined removes it. */
+const annotate = (name: string, text: string | undefined): void => {
+  const { store } = scenario.world;
+  const annotations = text === undefined ? {} : { [pausedAnnotation]: text };
+  store.put(simKinds.Namespace, { metadata: { name, annotations } });
+};
+const pause = (name: string, forMs?: number): void =>
+  annotate(
+    name,
+    formatPause({
+      reason: 'LB maintenance',
+      by: 'kim',
+      ...(forMs === undefined ? {} : { until: scenario.clock.now() + forMs }),
+    }),
+  );
+
+const eventsIn = (namespace: string) =>
+  scenario.world.store.list(simKinds.Event, namespace).flatMap(({ reason, message, involvedObject }) => {
+    const { kind, name } = involvedObject as { readonly kind: string; readonly name: string };
+    return kind === 'Namespace' ? [`${name} ${String(reason)}: ${String(message)}`] : [];
+  });
+
+const metricOf = async (name: string, shoot: string): Promise<string | undefined> =>
+  (await scenario.meter().metricsText())
+    .split('\n')
+    .find((line) => line.startsWith(`dwd_prober_${name}{namespace="${namespaceOf(shoot)}"}`));
+
+describe('a paused shoot', () => {
+  it('is not scaled down while another is, and is protected at the instant at which its pause ends', async () => {
+    const { clock, world } = create();
+    scenario.startProber();
+    await clock.advance(60_000);
+    // To the second, as the annotation says it.
+    await clock.advance(1_000 - (clock.now() % 1_000));
+    pause(namespaceOf('a'), 75_000);
+    const endsAt = clock.monotonic() + 75_000;
+    for (const shoot of ['a', 'b']) world.shoot(shoot).cutKubelets();
+    await clock.advance(60_000);
+    expect([stateOf(scenario, 'a'), stateOf(scenario, 'b')]).toEqual([allUp, allHeld]);
+    expect(await metricOf('paused', 'a')).toMatch(/ 1$/);
+    expect([await metricOf('outage_unmet', 'a'), await metricOf('outage_unmet', 'b')]).toEqual([
+      expect.stringMatching(/ 1$/),
+      expect.stringMatching(/ 0$/),
+    ]);
+    await clock.advance(25_000);
+    expect(stateOf(scenario, 'a')).toEqual(allHeld);
+    const first = scenario.changes.find(({ namespace }) => namespace === namespaceOf('a'));
+    expect((first?.at ?? 0) - endsAt).toBeLessThan(1_000);
+    expect(first?.at).toBeGreaterThanOrEqual(endsAt);
+    expect(await metricOf('paused', 'a')).toMatch(/ 0$/);
+    const reasons = eventsIn(namespaceOf('a')).map((line) => line.replace(/until \S+Z/g, 'until T'));
+    expect(reasons.toSorted()).toEqual([
+      expect.stringMatching(/MeltdownProtectionHeldBack: Not scaled down because of a pause, until T: LB .* verdict: /),
+      `${namespaceOf('a')} MeltdownProtectionPaused: Meltdown protection is paused, the shoot is not scaled down until T: LB maintenance (kim)`,
+      `${namespaceOf('a')} MeltdownProtectionResumed: The pause of meltdown protection is over: an outage is met again, but not on resources with ignore-scaling.`,
+    ]);
+  });
+
+  it('is restored as usual', async () => {
+    const { clock, world } = create();
+    await reachOutage(scenario);
+    expect(stateOf(scenario, 'a')).toEqual(allHeld);
+    pause(namespaceOf('a'));
+    world.shoot('a').restoreKubelets();
+    await clock.advance(120_000);
+    expect(stateOf(scenario, 'a')).toEqual(allUp);
+  });
+
+  it('stays paused by an annotation that nobody can read, until it is removed, and the log says so', async () => {
+    const { clock } = create();
+    annotate(namespaceOf('a'), 'for an hour');
+    await reachOutage(scenario);
+    expect(stateOf(scenario, 'a')).toEqual(allUp);
+    expect(scenario.log.filter(({ level }) => level === 'error')).toMatchObject([
+      { msg: 'a pause cannot be read, and holds until it is removed', problem: 'it is not JSON' },
+    ]);
+    annotate(namespaceOf('a'), undefined);
+    await clock.advance(3_000);
+    expect(stateOf(scenario, 'a')).toEqual(allHeld);
+  });
+
+  it('stays paused while the watch of Namespaces is away, and while another configuration comes into force', async () => {
+    const { clock, world } = create();
+    pause(namespaceOf('a'));
+    scenario.startProber();
+    await clock.advance(60_000);
+    scenario.seedLine.setFaults(({ path }) => (path === '/api/v1/namespaces' ? { status: 503 } : undefined));
+    scenario.reload({ probeIntervalMs: 7_000 });
+    world.shoot('a').cutKubelets();
+    await clock.advance(60_000);
+    expect(stateOf(scenario, 'a')).toEqual(allUp);
+  });
+});
+
+describe('all shoots', () => {
+  it('are paused on the Namespace of the prober', async () => {
+    const { clock } = create();
+    pause('garden', 130_000);
+    await reachOutage(scenario, 'a');
+    expect([stateOf(scenario, 'a'), await metricOf('paused', 'a'), await metricOf('paused', 'b')]).toEqual([
+      allUp,
+      expect.stringMatching(/ 1$/),
+      expect.stringMatching(/ 1$/),
+    ]);
+    // Its end comes in the outage.
+    await clock.advance(20_000);
+    expect(stateOf(scenario, 'a')).toEqual(allHeld);
+  });
+
+  it('are paused by the configuration, from one reload to the next', async () => {
+    const { clock, world } = create();
+    scenario.startProber({ paused: 'drill' });
+    await clock.advance(60_000);
+    world.shoot('a').cutKubelets();
+    await clock.advance(60_000);
+    expect(stateOf(scenario, 'a')).toEqual(allUp);
+    scenario.reload({});
+    // At once: the nodes have been silent for longer than KCM waits.
+    await clock.advance(1_000);
+    expect(stateOf(scenario, 'a')).toEqual(allHeld);
+  });
+});

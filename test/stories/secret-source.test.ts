@@ -1,0 +1,207 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { simKinds } from '../../simulator/apiserver/kinds.ts';
+import { type Scenario, createScenario } from '../../simulator/harness/harness.ts';
+import { allHeld, allUp, reachOutage, stateOf, told } from '../../simulator/harness/support.ts';
+import { kubeconfigSecretName } from '../../simulator/world/index.ts';
+
+// Clusters that go by the Secret with their kubeconfig, in a seed that has never seen Gardener.
+
+const running: Scenario[] = [];
+const create = (): Scenario => {
+  const scenario = createScenario({
+    shoots: [{ name: 'a' }, { name: 'b' }],
+    source: 'secret',
+    settings: { clusterSource: { key: 'value' } },
+  });
+  for (const { namespace } of scenario.world.shoots) publish(scenario, namespace);
+  running.push(scenario);
+  return scenario;
+};
+afterEach(async () => {
+  for (const scenario of running.splice(0)) await scenario.stop();
+});
+
+const selector = 'app=tenant';
+
+/** Secrets of `a` and `b` go by their labels. */
+const createLabelled = (): Scenario => {
+  const scenario = createScenario({
+    shoots: [{ name: 'a' }, { name: 'b' }],
+    source: 'secret',
+    settings: { clusterSource: { key: 'value', selector }, kubeConfigSecretName: selector },
+  });
+  for (const shoot of ['a', 'b']) label(scenario, { shoot, name: 'first' });
+  running.push(scenario);
+  return scenario;
+};
+
+interface Labelled {
+  readonly shoot: string;
+  readonly name: string;
+  /** Whose kubeconfig it has. Default: that of `shoot`. */
+  readonly of?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+const label = ({ world }: Scenario, { shoot, name, of = shoot, labels = { app: 'tenant' } }: Labelled): void => {
+  const value = Buffer.from(world.shoot(of).api.kubeconfig()).toString('base64');
+  const { namespace } = world.shoot(shoot);
+  world.store.put(simKinds.Secret, { metadata: { namespace, name, labels }, data: { value } });
+};
+
+const secretAt = (namespace: string) => ({ namespace, name: kubeconfigSecretName });
+
+/** Writes the kubeconfig as Cluster API does. */
+const publish = ({ world }: Scenario, namespace: string): void => {
+  const api = world.shoots.find((shoot) => shoot.namespace === namespace)!.api;
+  const value = Buffer.from(api.kubeconfig()).toString('base64');
+  world.store.put(simKinds.Secret, { metadata: secretAt(namespace), data: { value } });
+};
+
+const removeSecret = (scenario: Scenario): void => {
+  scenario.world.store.remove(simKinds.Secret, secretAt(scenario.world.shoot('a').namespace));
+};
+
+const impactOn = ({ world }: Scenario) => world.shoot('a').impact();
+
+describe('a cluster that goes by its Secret', () => {
+  it('is held in an outage, and restored when the kubelets are back', async () => {
+    const scenario = create();
+    await reachOutage(scenario);
+    expect(stateOf(scenario, 'a')).toEqual(allHeld);
+    expect(stateOf(scenario, 'b')).toEqual(allUp);
+    const before = scenario.changes.length;
+    scenario.world.shoot('a').restoreKubelets();
+    await scenario.clock.advance(120_000);
+    expect(told(scenario.changes.slice(before))).toEqual(['kcm 0->1', 'mcm 0->1', 'ca 0->1']);
+    expect(impactOn(scenario)).toEqual({ nodesTurnedUnknown: 0, machinesReplaced: 0 });
+  });
+
+  it('is found and judged without a Cluster or a Machine', async () => {
+    const scenario = create();
+    await reachOutage(scenario);
+    const asked = [...scenario.seedLine.requests.byKey.keys()];
+    expect(asked).toEqual(expect.arrayContaining(['list namespaces', 'list secrets']));
+    expect(asked.filter((key) => /clusters|machines/.test(key))).toEqual([]);
+  });
+
+  it('is probed from the moment on at which its Secret is there', async () => {
+    const scenario = create();
+    removeSecret(scenario);
+    scenario.startProber();
+    await scenario.clock.advance(60_000);
+    expect(scenario.shootLine('a').requests.byKey.size).toBe(0);
+    publish(scenario, scenario.world.shoot('a').namespace);
+    await scenario.clock.advance(60_000);
+    scenario.world.shoot('a').cutKubelets();
+    await scenario.clock.advance(60_000);
+    expect(stateOf(scenario, 'a')).toEqual(allHeld);
+  });
+
+  it('stays held while its Secret is replaced', async () => {
+    const scenario = create();
+    await reachOutage(scenario);
+    const { length } = scenario.changes;
+    removeSecret(scenario);
+    await scenario.clock.advance(50_000);
+    publish(scenario, scenario.world.shoot('a').namespace);
+    await scenario.clock.advance(300_000);
+    expect(told(scenario.changes.slice(length))).toEqual([]);
+    scenario.world.shoot('a').restoreKubelets();
+    await scenario.clock.advance(120_000);
+    expect(stateOf(scenario, 'a')).toEqual(allUp);
+  });
+
+  it('is given back when its Secret is gone for a minute: nobody else would bring it up', async () => {
+    const scenario = create();
+    await reachOutage(scenario);
+    removeSecret(scenario);
+    await scenario.clock.advance(59_000);
+    expect(stateOf(scenario, 'a')).toEqual(allHeld);
+    await scenario.clock.advance(120_000);
+    expect(stateOf(scenario, 'a')).toEqual(allUp);
+    const total = scenario.shootLine('a').requests.total();
+    await scenario.clock.advance(60_000);
+    expect(scenario.shootLine('a').requests.total()).toBe(total);
+  });
+
+  it('is given back by a prober that starts when the Secret is gone already', async () => {
+    const scenario = create();
+    await reachOutage(scenario);
+    await scenario.stopProber();
+    removeSecret(scenario);
+    scenario.startProber();
+    await scenario.clock.advance(120_000);
+    expect(stateOf(scenario, 'a')).toEqual(allUp);
+  });
+
+  it('is let go, and its counts are left, while its namespace is being deleted', async () => {
+    const scenario = create();
+    await reachOutage(scenario);
+    const { store } = scenario.world;
+    const { namespace } = scenario.world.shoot('a');
+    store.patch(simKinds.Namespace, { name: namespace }, (old) => ({
+      ...old,
+      metadata: { ...old.metadata, deletionTimestamp: '2026-11-23T06:00:00Z', finalizers: ['test/waits'] },
+    }));
+    await scenario.clock.advance(30_000);
+    removeSecret(scenario);
+    await scenario.clock.advance(120_000);
+    expect(stateOf(scenario, 'a')).toEqual(['ca 0 replicas=1', 'kcm 0 replicas=1', 'mcm 0 replicas=1']);
+  });
+});
+
+describe('a cluster whose Secret goes by its labels', () => {
+  const problem =
+    '2 Secrets have the labels of clusterSource.selector: the prober uses first, the oldest, and not second';
+
+  it('is held in an outage, whatever the Secret is called, and restored when the kubelets are back', async () => {
+    const scenario = createLabelled();
+    await reachOutage(scenario);
+    expect([stateOf(scenario, 'a'), stateOf(scenario, 'b')]).toEqual([allHeld, allUp]);
+    scenario.world.shoot('a').restoreKubelets();
+    await scenario.clock.advance(120_000);
+    expect(stateOf(scenario, 'a')).toEqual(allUp);
+  });
+
+  it('is judged by the oldest of two, and somebody is told of the other, once', async () => {
+    const scenario = createLabelled();
+    await reachOutage(scenario);
+    const { namespace } = scenario.world.shoot('a');
+    label(scenario, { shoot: 'a', name: 'second', of: 'b' });
+    await scenario.clock.advance(120_000);
+    expect(stateOf(scenario, 'a')).toEqual(allHeld);
+    expect(scenario.log.filter((line) => line.problem === problem)).toMatchObject([{ namespace }]);
+    const events = scenario.world.store
+      .list(simKinds.Event, namespace)
+      .filter((event) => event.reason === 'MeltdownProtectionSecretAmbiguous');
+    expect(events).toMatchObject([{ message: problem, type: 'Warning' }]);
+    scenario.world.store.remove(simKinds.Secret, { namespace, name: 'second' });
+    await scenario.clock.advance(10_000);
+    expect(scenario.log.map(({ msg }) => msg)).toContain('it is clear again which Secret is of the cluster');
+  });
+
+  it('stays held while another Secret takes the place of the first', async () => {
+    const scenario = createLabelled();
+    await reachOutage(scenario);
+    const { length } = scenario.changes;
+    const { namespace } = scenario.world.shoot('a');
+    label(scenario, { shoot: 'a', name: 'second' });
+    scenario.world.store.remove(simKinds.Secret, { namespace, name: 'first' });
+    await scenario.clock.advance(180_000);
+    expect(told(scenario.changes.slice(length))).toEqual([]);
+    scenario.world.shoot('a').restoreKubelets();
+    await scenario.clock.advance(120_000);
+    expect(stateOf(scenario, 'a')).toEqual(allUp);
+  });
+
+  it('is given back when the label is taken off for a minute', async () => {
+    const scenario = createLabelled();
+    await reachOutage(scenario);
+    label(scenario, { shoot: 'a', name: 'first', labels: {} });
+    await scenario.clock.advance(59_000);
+    expect(stateOf(scenario, 'a')).toEqual(allHeld);
+    await scenario.clock.advance(120_000);
+    expect(stateOf(scenario, 'a')).toEqual(allUp);
+  });
+});

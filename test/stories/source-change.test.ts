@@ -1,0 +1,122 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { simKinds } from '../../simulator/apiserver/kinds.ts';
+import { type Scenario, createScenario } from '../../simulator/harness/harness.ts';
+import { allHeld, allUp, stateOf } from '../../simulator/harness/support.ts';
+import type { ProberSettings } from '../../src/prober/settings.ts';
+
+// A seed of Gardener where `own` has a Secret of another name as well, and the configuration changes how clusters are found.
+
+const ownSecret = 'own-kubeconfig';
+const bySecret: Partial<ProberSettings> = { clusterSource: { key: 'value' }, kubeConfigSecretName: ownSecret };
+
+let scenario: Scenario;
+afterEach(() => scenario.stop());
+
+const create = (): Scenario => {
+  scenario = createScenario({ shoots: [{ name: 'own' }, { name: 'other' }] });
+  const { api, namespace } = scenario.world.shoot('own');
+  const value = Buffer.from(api.kubeconfig()).toString('base64');
+  scenario.world.store.put(simKinds.Secret, { metadata: { namespace, name: ownSecret }, data: { value } });
+  return scenario;
+};
+
+const removeCluster = ({ world }: Scenario, shoot: string): void => {
+  world.store.remove(simKinds.Cluster, { name: world.shoot(shoot).namespace });
+};
+
+const holdAll = async ({ clock, world }: Scenario): Promise<void> => {
+  await clock.advance(60_000);
+  for (const shoot of world.shoots) shoot.cutKubelets();
+  await clock.advance(60_000);
+};
+
+describe('a change of the cluster source while clusters are held', () => {
+  it('from secret to gardener restores what Gardener does not know, and goes on with the rest', async () => {
+    const { clock } = create();
+    removeCluster(scenario, 'own');
+    scenario.startProber(bySecret);
+    // Without its Cluster there is nothing to steer the kubelets by.
+    await clock.advance(60_000);
+    const { world } = scenario;
+    world.shoot('own').cutKubelets(
+      world
+        .shoot('own')
+        .store.list(simKinds.Node)
+        .map(({ metadata }) => metadata.name),
+    );
+    await clock.advance(60_000);
+    expect(stateOf(scenario, 'own')).toEqual(allHeld);
+    scenario.reload({});
+    await clock.advance(120_000);
+    expect(stateOf(scenario, 'own')).toEqual(allUp);
+    expect(stateOf(scenario, 'other')).toEqual(allUp);
+  });
+
+  it('from gardener to secret restores what has no such Secret, and goes on with the rest', async () => {
+    const { clock } = create();
+    scenario.startProber();
+    await holdAll(scenario);
+    expect([stateOf(scenario, 'own'), stateOf(scenario, 'other')]).toEqual([allHeld, allHeld]);
+    scenario.reload(bySecret);
+    await clock.advance(120_000);
+    expect([stateOf(scenario, 'own'), stateOf(scenario, 'other')]).toEqual([allHeld, allUp]);
+    scenario.world.shoot('own').restoreKubelets();
+    await clock.advance(120_000);
+    expect(stateOf(scenario, 'own')).toEqual(allUp);
+  });
+
+  it('and back restores nothing that is found by either', async () => {
+    const { clock } = create();
+    scenario.startProber(bySecret);
+    await holdAll(scenario);
+    scenario.reload({});
+    await clock.advance(60_000);
+    scenario.reload(bySecret);
+    await clock.advance(60_000);
+    expect(stateOf(scenario, 'own')).toEqual(allHeld);
+  });
+
+  it('leaves what Gardener has taken away to Gardener, where it had found the cluster since', async () => {
+    const { clock } = create();
+    scenario.startProber(bySecret);
+    await clock.advance(60_000);
+    scenario.reload({});
+    await clock.advance(60_000);
+    scenario.world.shoot('own').cutKubelets();
+    await clock.advance(60_000);
+    expect(stateOf(scenario, 'own')).toEqual(allHeld);
+    removeCluster(scenario, 'own');
+    await clock.advance(120_000);
+    expect(stateOf(scenario, 'own')).toEqual(allHeld);
+  });
+
+  it('goes on restoring what it has begun to restore when the configuration changes once more', async () => {
+    const { clock } = create();
+    scenario.startProber();
+    await holdAll(scenario);
+    scenario.reload(bySecret);
+    // KCM is up, and machine-controller-manager waits for its initialDelay of 30 s.
+    await clock.advance(15_000);
+    expect(stateOf(scenario, 'other')).not.toEqual(allUp);
+    expect(stateOf(scenario, 'other')).not.toEqual(allHeld);
+    scenario.reload({ ...bySecret, probeIntervalMs: 5_000 });
+    await clock.advance(120_000);
+    expect([stateOf(scenario, 'own'), stateOf(scenario, 'other')]).toEqual([allHeld, allUp]);
+  });
+
+  it('goes on restoring it also when the configuration goes back, which restores nothing of what is gone by itself', async () => {
+    const { clock } = create();
+    removeCluster(scenario, 'own');
+    scenario.startProber(bySecret);
+    await clock.advance(60_000);
+    const { store } = scenario.world.shoot('own');
+    scenario.world.shoot('own').cutKubelets(store.list(simKinds.Node).map(({ metadata }) => metadata.name));
+    await clock.advance(60_000);
+    scenario.reload({});
+    await clock.advance(15_000);
+    expect(stateOf(scenario, 'own')).not.toEqual(allUp);
+    scenario.reload({ probeIntervalMs: 5_000 });
+    await clock.advance(120_000);
+    expect(stateOf(scenario, 'own')).toEqual(allUp);
+  });
+});

@@ -1,0 +1,182 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { simKinds } from '../../simulator/apiserver/kinds.ts';
+import { type Scenario, createScenario } from '../../simulator/harness/harness.ts';
+import {
+  type Replica,
+  type ReplicaOptions,
+  electionSettings,
+  leaseNamespace,
+  startReplica,
+} from '../../simulator/harness/replica.ts';
+import { gardenSettings } from '../../simulator/harness/settings.ts';
+import { allHeld, allUp, stateOf } from '../../simulator/harness/support.ts';
+import { createSeededRandom } from '../../simulator/time/random.ts';
+
+// Two replicas and one shoot: what becomes of an outage when the leader cannot meet it.
+
+let scenario: Scenario;
+let replicas: readonly Replica[];
+let cutAt: number;
+
+const start = (
+  name: string,
+  standby: NonNullable<ReplicaOptions['standby']>,
+  settings: Partial<ReplicaOptions['settings']> = {},
+): Replica =>
+  startReplica(scenario, {
+    settings: { ...gardenSettings, probeIntervalMs: 30_000, ...settings },
+    leaderElection: electionSettings(true),
+    dryRun: false,
+    standby,
+    random: createSeededRandom(name),
+  });
+
+/** The first leads. */
+const startBoth = async (
+  standby: NonNullable<ReplicaOptions['standby']> = 'hot',
+  leaderSettings: Partial<ReplicaOptions['settings']> = {},
+): Promise<void> => {
+  const { clock } = scenario;
+  const leader = start('leader', standby, leaderSettings);
+  await clock.advance(10_000);
+  replicas = [leader, start('standby', standby)];
+  await clock.advance(110_000);
+};
+
+const [leader, standby] = [() => replicas[0]!, () => replicas[1]!];
+
+const cut = (): void => {
+  cutAt = scenario.clock.monotonic();
+  scenario.world.shoot('a').cutKubelets();
+};
+
+/** Seconds from the cut until all was down; undefined while it is not. */
+const downAfter = (): number | undefined => {
+  const downs = scenario.changes.filter(({ to, at }) => to === 0 && at >= cutAt);
+  return downs.length < 3 ? undefined : ((downs.at(-1)?.at ?? 0) - cutAt) / 1_000;
+};
+
+beforeEach(() => {
+  scenario = createScenario({ shoots: [{ name: 'a', nodes: 12 }] });
+  scenario.world.store.put(simKinds.Namespace, { metadata: { name: leaseNamespace } });
+});
+afterEach(async () => {
+  for (const { machine } of replicas) machine.kill();
+  await scenario.stop();
+});
+
+const unharmed = { nodesTurnedUnknown: 0, machinesReplaced: 0 };
+
+/** What befalls a leader, so many seconds after the kubelets were cut off. */
+const fates: Readonly<Record<string, (of: Replica) => void>> = {
+  'is killed': ({ machine }) => machine.kill(),
+  'is stopped by SIGSTOP': ({ machine }) => machine.suspend(),
+  'is cut off from the seed': ({ seedLine }) => seedLine.setFaults(() => 'drop'),
+  'is cut off from the shoots': (of) => of.shootLine('a').setFaults(() => ({ unconnectedMs: 5_000 })),
+  'cannot write': ({ seedLine }) => seedLine.setFaults(({ method }) => (method === 'PATCH' ? 'drop' : undefined)),
+};
+
+describe.each(Object.entries(fates))('a leader that %s', (_, befall) => {
+  it.each([-15, 0, 5, 10, 15, 18, 20, 21, 22, 25])('%d s after the kubelets: no node is lost', async (seconds) => {
+    await startBoth();
+    const { clock, world } = scenario;
+    if (seconds < 0) befall(leader());
+    await clock.advance(Math.max(0, -seconds * 1_000));
+    cut();
+    await clock.advance(Math.max(0, seconds * 1_000));
+    if (seconds >= 0) befall(leader());
+    await clock.advance(90_000);
+    expect(stateOf(scenario, 'a')).toEqual(allHeld);
+    expect(downAfter()).toBeLessThan(30);
+    expect(world.shoot('a').impact()).toEqual(unharmed);
+  });
+});
+
+const countsOf = async (replica: Replica, cause: string): Promise<string | undefined> =>
+  (await replica.meter.metricsText())
+    .split('\n')
+    .find((line) => line.startsWith('dwd_prober_protections_without_lead_total') && line.includes(`"${cause}"`));
+
+describe('a standby', () => {
+  it('says why it scales down, and restores only once it leads', async () => {
+    await startBoth();
+    const { clock, world } = scenario;
+    leader().machine.kill();
+    cut();
+    await clock.advance(9_000);
+    world.shoot('a').restoreKubelets();
+    await clock.advance(60_000);
+    expect(scenario.changes).toEqual([]);
+    const other = start('other', 'hot');
+    replicas = [...replicas, other];
+    await clock.advance(60_000);
+    cut();
+    await clock.advance(10_000);
+    // It leads by now.
+    standby().machine.kill();
+    await clock.advance(30_000);
+    expect(stateOf(scenario, 'a')).toEqual(allHeld);
+    expect(await countsOf(other, 'leader-silent')).toMatch(/ 1$/);
+    expect(await countsOf(other, 'nothing-written')).toBeUndefined();
+    const events = world.store.list(simKinds.Event, world.shoot('a').namespace);
+    expect(events.map(({ reason, message }) => `${String(reason)}: ${String(message)}`)).toContainEqual(
+      expect.stringMatching(
+        /^MeltdownProtectionWithoutLead: protecting without the lead: the leader has not renewed for \d+\.\d s; none of 12/,
+      ),
+    );
+    world.shoot('a').restoreKubelets();
+    await clock.advance(120_000);
+    expect(stateOf(scenario, 'a')).toEqual(allUp);
+    expect(world.shoot('a').impact()).toEqual(unharmed);
+  });
+
+  it.each(['hot', 'warm'] as const)('that is %s leaves an outage to a leader that is at work', async (mode) => {
+    await startBoth(mode);
+    const before = standby().seedLine.requests.total({ verb: 'patch' });
+    cut();
+    await scenario.clock.advance(60_000);
+    expect(stateOf(scenario, 'a')).toEqual(allHeld);
+    expect(standby().seedLine.requests.total({ verb: 'patch' })).toBe(before);
+  });
+
+  it('that is warm sends nothing, and acts as soon as it leads on what it has watched', async () => {
+    await startBoth('warm');
+    cut();
+    await scenario.clock.advance(14_000);
+    leader().machine.kill();
+    await scenario.clock.advance(14_000);
+    expect(downAfter()).toBeUndefined();
+    await scenario.clock.advance(8_000);
+    expect(downAfter()).toBeLessThan(33);
+    expect(scenario.world.shoot('a').impact()).toEqual(unharmed);
+  });
+
+  it('leaves a shoot for ten minutes to the leader that has restored what it had scaled down', async () => {
+    await startBoth('hot', { nodeLeaseFailureFraction: 1, allSilentAfterMs: 0 });
+    const { clock, world } = scenario;
+    const some = world.shoot('a').store.list(simKinds.Node).slice(0, 9);
+    world.shoot('a').cutKubelets(some.map(({ metadata }) => metadata.name));
+    await clock.advance(40_000);
+    expect(await countsOf(standby(), 'nothing-written')).toMatch(/ 1$/);
+    await clock.advance(500_000);
+    expect(stateOf(scenario, 'a')).toEqual(allUp);
+    expect(await countsOf(standby(), 'nothing-written')).toMatch(/ 1$/);
+    await clock.advance(240_000);
+    expect(await countsOf(standby(), 'nothing-written')).toMatch(/ 2$/);
+    expect(await countsOf(standby(), 'leader-silent')).toBeUndefined();
+  });
+
+  it('costs a shoot two requests an interval, and the seed nothing but reads of the Lease', async () => {
+    await startBoth();
+    const { clock } = scenario;
+    const shoot = standby().shootLine('a').requests;
+    const seed = standby().seedLine.requests;
+    const count = () => [shoot.total(), seed.total({ resource: 'leases' }), seed.total()] as const;
+    const [shootBefore, leasesBefore, seedBefore] = count();
+    await clock.advance(600_000);
+    const [shootAfter, leases, all] = count();
+    // With an interval of 30 s, a healthy shoot is probed every 20 s or so, for the sake of the rule of silence.
+    expect(shootAfter - shootBefore).toBeLessThanOrEqual(2 * 31);
+    expect(all - seedBefore - (leases - leasesBefore)).toBeLessThanOrEqual(20);
+  });
+});
