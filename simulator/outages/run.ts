@@ -34,6 +34,8 @@ const steadyMs = 30_000;
 const healLimitMs = 1_300_000;
 /** Until what ends with shoots has ended. */
 const restMs = 20_000;
+/** What a dry run would have restored is nothing that the world waits for: it may still be about to, MCM after its delay. */
+const dryRestoreMs = 35_000;
 
 const quickPods: Partial<WorldTiming> = {
   podStartMs: 1_000,
@@ -180,7 +182,8 @@ class PlanRun {
     const { watchDurationMs: weedingMs = 0 } = this.#plan;
     const backOffMs = weedingMs > 0 ? defaultTiming.longestCrashBackOffMs : 0;
     const goneMs = this.#plan.source === 'secret' ? missedMs : 0;
-    await this.#passUntil(clock.monotonic() + restMs + goneMs + weedingMs + backOffMs);
+    const dryMs = this.#plan.dryRun ? dryRestoreMs : 0;
+    await this.#passUntil(clock.monotonic() + restMs + goneMs + dryMs + weedingMs + backOffMs);
     for (const [life, watchdog] of this.#processes.running()) {
       this.#recorder.note({ kind: 'at rest', life, held: await heldBy(watchdog, { world, clock }) });
     }

@@ -54,7 +54,7 @@ export class ShootFaults {
   readonly #ways: Ways;
   readonly #random: SeededRandom;
   readonly #cuts = new Set<Cut>();
-  /** How far clocks are wrong, in milliseconds by node. */
+  /** How far clocks are wrong, in milliseconds by shoot and node: nodes of two shoots may have one name. */
   readonly #offsets = new Map<string, number>();
   readonly handlers: Handlers<OfShoot>;
 
@@ -64,7 +64,9 @@ export class ShootFaults {
     this.#clock = clock;
     this.#ways = ways;
     this.#random = createSeededRandom(plan.seed).fork('troubles');
-    for (const { store } of world.shoots) skewNodes(store, (node) => this.#offsets.get(node) ?? 0);
+    for (const shoot of world.shoots) {
+      skewNodes(shoot.store, (node) => this.#offsets.get(`${shoot.name}/${node}`) ?? 0);
+    }
     this.handlers = {
       'load-balancer': (fault) => this.#cut(fault),
       'nat-gateway': (fault) => this.#cut(fault),
@@ -140,10 +142,10 @@ export class ShootFaults {
   }
 
   #skew(shoot: WorldShoot, { nodes: numbers, ms }: FaultOf<'node-clock'>): End {
-    const nodes = nodeNames(shoot, numbers);
-    for (const node of nodes) this.#offsets.set(node, ms);
+    const skewed = nodeNames(shoot, numbers).map((node) => `${shoot.name}/${node}`);
+    for (const node of skewed) this.#offsets.set(node, ms);
     return () => {
-      for (const node of nodes) this.#offsets.delete(node);
+      for (const node of skewed) this.#offsets.delete(node);
     };
   }
 

@@ -21,8 +21,16 @@ interface State {
   readonly holder: string;
 }
 
-const isNoticed = (since: number, { until }: State, { model }: Known): boolean =>
-  model.at >= Math.max(since, until) + heardMs && !model.faults.some(({ fault }) => hampersWeeder(fault));
+/** A process runs, and has led where one is elected: whoever takes over a Lease waits until it has expired. */
+const mayAct = ({ model, rules }: Known): boolean =>
+  [...model.processes.lives.values()].some(
+    ({ isRunning, ledAt }) => isRunning && (ledAt !== undefined || !rules.plan.elected),
+  );
+
+const isNoticed = (since: number, { until }: State, known: Known): boolean =>
+  known.model.at >= Math.max(since, until) + heardMs &&
+  mayAct(known) &&
+  !known.model.faults.some(({ fault }) => hampersWeeder(fault));
 
 const stillHeld = (state: State, known: Known): string | undefined => {
   const { model, rules } = known;

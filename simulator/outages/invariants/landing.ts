@@ -3,7 +3,7 @@ import { exchangeKey } from '../model.ts';
 import { type Look, viewOf } from '../client-views.ts';
 import { hasCrossed, read } from './evidence.ts';
 import { type Known, stateful } from './invariant.ts';
-import { watchdogWrite } from './scaling.ts';
+import { type WatchdogWrite, watchdogWrite } from './scaling.ts';
 
 /** Of a kubelet that renews every 10 s: it has missed a renewal. */
 const lateMs = 15_000;
@@ -38,6 +38,10 @@ const noteLooks = (lasted: ReadonlyMap<string, number>, name: string, key: strin
   return new Map(lasted).set(key, look.knownAt);
 };
 
+/** Else the outage before has ended without a restoration of ours: its owner has taken the shoot over, as Gardener one that it hibernates. */
+const holdsAnother = ({ shoot, name }: WatchdogWrite, { model }: Known): boolean =>
+  [...(model.shoots.get(shoot)?.deployments ?? [])].some(([other, { isHeld }]) => other !== name && isHeld);
+
 /** Candidates that were alive when the first Deployment went down, and are late in this look. */
 const lateIn = (look: Look, { since }: Outage, limitMs: number): readonly string[] =>
   [...look.leases]
@@ -65,7 +69,7 @@ export const landing = stateful<Landings>(
     const { model, views, rules } = known;
     const outage = state.outages.get(name);
     if (direction === 'down') {
-      if (outage?.hasLanded === false) return { state };
+      if (outage?.hasLanded === false && holdsAnother(write, known)) return { state };
       return { state: { ...state, outages: new Map(state.outages).set(name, { since: model.at, hasLanded: false }) } };
     }
     const shoot = model.shoots.get(name);
