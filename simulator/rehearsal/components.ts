@@ -1,6 +1,6 @@
 import { isAnnotatedByUs } from '../../src/gardener/annotated.ts';
 import type { ResourceRef } from '../../src/kubernetes/api/resource-ref.ts';
-import { type DependentResource, type ProberSettings, ownerOf, placeOf } from '../../src/prober/index.ts';
+import { type DependentResource, type ProberSettings, fillIn, ownerOf, withoutWords } from '../../src/prober/index.ts';
 import { type SimKind, type SimObject, getPath } from '../apiserver/index.ts';
 import {
   type ShootInit,
@@ -10,15 +10,6 @@ import {
   machineControllerManager,
 } from '../world/index.ts';
 
-/** The words of a name, as the prober knows them (src/prober/place.ts). */
-const words = /\{\{ ?(namespace|cluster) ?\}\}/g;
-
-/** A configured name as it is in a cluster. */
-export const fillIn = (text: string, cluster: string): string => {
-  const place = placeOf(cluster);
-  return text.replaceAll(words, (_, word: 'namespace' | 'cluster') => place[word]);
-};
-
 /** Names that other systems give these programs. */
 const others: Readonly<Record<string, string>> = {
   'controller-manager': kubeControllerManager,
@@ -27,7 +18,7 @@ const others: Readonly<Record<string, string>> = {
 
 /** Which program a resource is: its name without that of its cluster. */
 export const componentOf = (name: string): string => {
-  const left = name.replaceAll(words, '').replaceAll(/^-|-$/g, '');
+  const left = withoutWords(name).replaceAll(/^-|-$/g, '');
   return left === name ? name : (others[left] ?? left);
 };
 

@@ -1,7 +1,7 @@
 import { judgeKind } from '../../src/config/index.ts';
 import { type ResourceRef, refKey } from '../../src/kubernetes/api/resource-ref.ts';
 import type { Clock } from '../../src/ports/clock.ts';
-import type { DependentResource, ProberSettings } from '../../src/prober/index.ts';
+import { type DependentResource, type ProberSettings, fillIn } from '../../src/prober/index.ts';
 import {
   type SimDraft,
   type SimKind,
@@ -19,7 +19,7 @@ import {
   kubeControllerManager,
   machineControllerManager,
 } from '../world/index.ts';
-import { componentOf, fillIn, findOwned, replicasOf } from './components.ts';
+import { componentOf, findOwned, replicasOf } from './components.ts';
 
 /** What the simulated seed serves of a configuration. */
 export interface RehearsedKinds {

@@ -22,7 +22,7 @@ export const explainCommand = (run: RunStatus): Command =>
     run: async ({ flags: given, operands: [shoot] }, io) => {
       if (shoot === undefined) throw new UsageError(`needs a shoot: ${shootNames}`);
       const status = await run(statusRunOf(given, { shoot, io }));
-      const [found] = status.shoots;
+      const [found, ...others] = status.shoots;
       for (const problem of status.problems) io.stderr(`dwd explain: ${problem}\n`);
       if (found === undefined) {
         if (status.source === 'objects') {
@@ -30,6 +30,10 @@ export const explainCommand = (run: RunStatus): Command =>
           return 2;
         }
         throw new CommandError(`the prober does not probe a shoot ${shoot}`);
+      }
+      if (others.length > 0) {
+        const names = status.shoots.map(({ namespace }) => namespace);
+        throw new CommandError(`clusters share the namespace ${shoot}, name one of them: ${names.join(', ')}`);
       }
       const { output } = given;
       io.stdout(output === 'table' ? formatExplanation(found, status.at) : formatDocument(found, output));

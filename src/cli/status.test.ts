@@ -325,4 +325,13 @@ NOT PROTECTED
     expect(await status(['explain', 'dev/one'], empty)).toMatchObject({ code: 2, stdout: '' });
     expect(await status(['explain'])).toMatchObject({ code: 2, runs: [] });
   });
+
+  it('asks which one is meant where clusters share the namespace', async () => {
+    const shoots = ['fleet/one', 'fleet/two'].map((namespace) => ({ ...explained, namespace }));
+    expect(await status(['explain', 'fleet'], statusOf(...shoots))).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: 'dwd explain: clusters share the namespace fleet, name one of them: fleet/one, fleet/two\n',
+    });
+  });
 });

@@ -22,7 +22,7 @@ export interface LeaderQuery {
   readonly namespace: string;
   /** Label selector of its pods. */
   readonly selector: string;
-  /** Namespace of a control plane, PROJECT/NAME, or NAMESPACE/CLUSTER; absent: all. */
+  /** Namespace of a control plane, or of several that share it, PROJECT/NAME, or NAMESPACE/CLUSTER; absent: all. */
   readonly shoot?: string | undefined;
   /** Where a prober answers, in place of the pod proxy. */
   readonly leaderUrl?: URL | undefined;
@@ -57,7 +57,7 @@ const ask = async (prober: AskProber, run: LeaderQuery, clock: Clock): Promise<P
   const namespace = shoot === undefined ? undefined : namespaceOf(shoot);
   const first = await prober(namespace, { signal, timeoutMs: leaderTimeoutMs });
   if (shoot === undefined || namespace !== undefined) return first;
-  const found = findWanted(first.shoots, shoot);
+  const [found] = findWanted(first.shoots, shoot);
   if (found === undefined) return { ...first, shoots: [] };
   return prober(found.namespace, { signal, timeoutMs: Math.max(1, until - clock.monotonic()) });
 };
@@ -145,8 +145,8 @@ export const readSeedStatus = async (run: StatusRun, cluster: OperatorCluster): 
 
 const judged = ({ shoot }: StatusRun, findings: Findings): SeedStatus => {
   if (shoot === undefined || findings.held === undefined) return judgeSeed(findings);
-  const found = findWanted(findings.held.shoots, shoot);
-  return judgeSeed({ ...findings, held: { ...findings.held, shoots: found === undefined ? [] : [found], total: 1 } });
+  const shoots = findWanted(findings.held.shoots, shoot);
+  return judgeSeed({ ...findings, held: { ...findings.held, shoots, total: Math.max(shoots.length, 1) } });
 };
 
 /** Without a seed that can be reached: what the prober at `--leader-url` says. */

@@ -124,6 +124,14 @@ describe('a board', () => {
     expect(board.details('y')).toEqual([]);
   });
 
+  it('shows all that share a namespace, or one of them', () => {
+    const { board } = create();
+    for (const name of ['fleet/one', 'fleet/two', 'fleet-2/one']) board.stepped(name, () => sightOf({}));
+    const names = (wanted: string) => board.details(wanted).map(({ namespace }) => namespace);
+    expect(names('fleet')).toEqual(['fleet/one', 'fleet/two']);
+    expect(names('fleet/two')).toEqual(['fleet/two']);
+  });
+
   it('ends a round when every shoot has been probed since the one before', async () => {
     const { clock, board } = create();
     for (const namespace of ['a', 'b']) board.stepped(namespace, () => sightOf());

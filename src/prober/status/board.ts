@@ -1,5 +1,6 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Decision } from '../judge/verdict.ts';
+import { placeOf } from '../place.ts';
 import { type Moment, formatWall } from './moment.ts';
 import type { PauseInForce, ProbedShoot, ProtectionState } from './schema.ts';
 import { type Scaled, type ShootName, ShootRecord } from './shoot-record.ts';
@@ -89,10 +90,12 @@ export class StatusBoard {
     return rows;
   }
 
-  /** Empty where the shoot is not probed. */
-  details(namespace: string): readonly ProbedShoot[] {
-    const record = this.#records.get(namespace);
-    return record === undefined ? [] : [record.details(this.#contextOf(namespace), this.#moment())];
+  /** Of the shoot with that name, or of all that share that namespace. Empty where none is probed. */
+  details(wanted: string): readonly ProbedShoot[] {
+    const moment = this.#moment();
+    return [...this.#records]
+      .filter(([name]) => name === wanted || placeOf(name).namespace === wanted)
+      .map(([name, record]) => record.details(this.#contextOf(name), moment));
   }
 
   #moment(): Moment {
