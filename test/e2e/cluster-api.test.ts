@@ -240,8 +240,11 @@ describeEnvtest('two clusters of Cluster API in one namespace', () => {
     expect([await isPaused('one'), await isPaused('two')]).toEqual([true, false]);
     const whole = await dwd(...release, '--shoot=fleet', '--despite-outage');
     expect(whole.text).toContain('restored Deployment fleet/two-controller-manager\n');
+    const from = program.lines().length;
     kubelets.one.connect();
     kubelets.two.connect();
+    // Else the end of the pause would find the outage, and the next one nothing new.
+    for (const name of names) await untilLogged({ verdict: 'healthy', namespace: `${namespace}/${name}` }, from);
     for (const name of names) expect((await dwd('resume', `--shoot=fleet/${name}`)).code).toBe(0);
   });
 
