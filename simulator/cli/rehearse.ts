@@ -33,7 +33,7 @@ type Loaded = Awaited<ReturnType<typeof loadSettings>>;
 
 const withSourceOf: Readonly<Record<WorldSource, (settings: ProberSettings) => ProberSettings>> = {
   gardener: (settings) => settings,
-  secret: (settings) => ({ ...settings, clusterSource: { key: 'kubeconfig' } }),
+  secret: (settings) => ({ ...settings, clusterSource: { kind: 'secret', key: 'kubeconfig' } }),
   'cluster-api': capiSettings,
 };
 

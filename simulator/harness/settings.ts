@@ -10,7 +10,7 @@ import {
 
 /** The source that such a prober expects of its seed. */
 export const worldSourceOf = ({ clusterSource }: Pick<ProberSettings, 'clusterSource'>): WorldSource =>
-  clusterSource === undefined ? 'gardener' : (clusterSource.kind ?? 'secret');
+  clusterSource?.kind ?? 'gardener';
 
 const timeoutMs = 30_000;
 

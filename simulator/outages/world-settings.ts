@@ -22,7 +22,7 @@ export const proberSettings = (
 ): ProberSettings => {
   const settings: ProberSettings = {
     ...gardenSettings,
-    ...(source === 'secret' ? { clusterSource: { key: 'kubeconfig' } } : {}),
+    ...(source === 'secret' ? { clusterSource: { kind: 'secret', key: 'kubeconfig' } } : {}),
     ...(outside === undefined ? {} : { externalProbe: externalProbe(outside) }),
     ...(reload === undefined ? {} : otherSettings[reload]),
   };

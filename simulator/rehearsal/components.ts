@@ -1,6 +1,12 @@
 import { isAnnotatedByUs } from '../../src/gardener/annotated.ts';
 import type { ResourceRef } from '../../src/kubernetes/api/resource-ref.ts';
-import { type DependentResource, type ProberSettings, fillIn, ownerOf, withoutWords } from '../../src/prober/index.ts';
+import {
+  type DependentResource,
+  type ProberSettings,
+  fillIn,
+  ownerOf,
+  withoutPlaceholders,
+} from '../../src/prober/index.ts';
 import { type SimKind, type SimObject, getPath } from '../apiserver/index.ts';
 import {
   type ShootInit,
@@ -18,7 +24,7 @@ const others: Readonly<Record<string, string>> = {
 
 /** Which program a resource is: its name without that of its cluster. */
 export const componentOf = (name: string): string => {
-  const left = withoutWords(name).replaceAll(/^-|-$/g, '');
+  const left = withoutPlaceholders(name).replaceAll(/^-|-$/g, '');
   return left === name ? name : (others[left] ?? left);
 };
 

@@ -89,13 +89,12 @@ const secretOf = (
 });
 
 /** Name and labels by which a configuration finds the Secret of a cluster. `a=b,c=d` is all that a selector is made of (config.ts). */
-const foundBy = ({ kubeConfigSecretName: name, clusterSource: { selector } = { key: '' } }: ProberSettings) =>
-  selector === undefined
-    ? { name }
-    : {
-        name: 'cluster-kubeconfig',
-        labels: Object.fromEntries(selector.split(',').map((term) => term.split('=')) as [string, string][]),
-      };
+const foundBy = ({ kubeConfigSecretName: name, clusterSource }: ProberSettings) => {
+  const { selector } = clusterSource ?? {};
+  if (selector === undefined) return { name };
+  const labels = Object.fromEntries(selector.split(',').map((term) => term.split('=')) as [string, string][]);
+  return { name: 'cluster-kubeconfig', labels };
+};
 
 /** Puts what the configuration names into the namespace of every shoot, where it is not there yet. */
 export const populate = (world: World, settings: ProberSettings, { byRef }: RehearsedKinds): void => {

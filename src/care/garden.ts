@@ -35,11 +35,11 @@ export const connectGarden = async (deps: GardenDeps, clock: Clock): Promise<Gar
   return { kube: limitedStack(transport, { clock, limiter }), close: () => transport.close() };
 };
 
-/** The messages name the flag for the seed's kubeconfig. */
+/** The messages name the seed's flag; here it is the garden's. */
 const nameGardenFlag = (error: unknown): never => {
   if (!(error instanceof KubeconfigError)) throw error;
   throw new KubeconfigError(error.field, error.problem.replace('check --kubeconfig', 'check --garden-kubeconfig'));
 };
 
-/** Care sends no urgent requests. */
+/** Care sends no urgent requests: of these the limiter takes one at least. */
 export const limitsOf = ({ qps, burst }: GardenDeps['flags']) => ({ qps, burst, urgentInFlight: 1 });

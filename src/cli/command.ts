@@ -5,7 +5,7 @@ export interface Operands {
   /** In capitals, as in the usage line. */
   readonly name: string;
   readonly description: string;
-  /** There is exactly one, of these, or any where there are none; without, there are one or more files. */
+  /** Set: there is exactly one, and it is one of these words (none listed: any). Absent: there are one or more files. */
   readonly words?: readonly string[];
 }
 

@@ -13,7 +13,7 @@ const ignored = (placeholder: string): Flag<undefined> => ({
 /** Flags of every component that runs for long. Names, types and defaults are those of the Go program. */
 export const processFlags = {
   'config-file': requiredFlag(text('path', 'the path of the configuration file'), 'Configuration of the component'),
-  strict: flag(bool, 'false', 'An unknown field of the configuration is an error, and no warning'),
+  strict: flag(bool, 'false', 'An unknown field of the configuration is an error instead of a warning'),
   kubeconfig: optionalFlag(
     { ...text('path', 'the path of a kubeconfig'), parse: (value) => ({ value: value === '' ? undefined : value }) },
     'How to reach the seed. Without it: $KUBECONFIG, then the in-cluster service account, then ~/.kube/config',

@@ -57,7 +57,10 @@ const protectiveAnnotation = (annotations: Annotations, configured: Annotation |
   return hasStoredReplicas({ annotations }) ? undefined : configured;
 };
 
-/** State of a resource with these annotations that is protected by one of them. Nothing follows from it that would have to be waited for. */
+/**
+ * State of a resource that is protected by one of its annotations. Its replicas stand for that annotation: 0 while it is the one that we have set, else 1. No controller
+ * has to follow, so that both counts are alike.
+ */
 export const annotatedState = (
   { key, value }: Annotation,
   object: Pick<ResourceState, 'resourceVersion' | 'annotations' | 'replicasManager'>,

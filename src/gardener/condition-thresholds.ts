@@ -11,7 +11,7 @@ export interface ConditionFailure {
 export interface FailureContext {
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** Of conditions of shoots (those of extensions: healthcheck/aggregate.ts). By type, in milliseconds: how long a failure is called Progressing. 0 counts as configured. */
+  /** How long a failure is called Progressing, in milliseconds by type, for conditions of shoots (those of extensions: healthcheck/aggregate.ts). 0 counts as configured. */
   readonly thresholds: ReadonlyMap<string, number>;
   readonly lastOperation?: LastOperation | undefined;
 }

@@ -5,7 +5,7 @@ interface Annotated {
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-/** Of all annotations of ours. */
+/** All annotations of ours begin with it. */
 export const prefix = 'dependency-watchdog.gardener.cloud/';
 /** Set by operators: hands off. */
 export const ignoreScalingAnnotation = `${prefix}ignore-scaling`;
@@ -15,7 +15,7 @@ export const replicasAnnotation = `${prefix}replicas`;
 export const formerAnnotation = `${prefix}former-annotation`;
 /** Present, with an empty value, while we hold a resource down. */
 export const meltdownProtectionAnnotation = `${prefix}meltdown-protection-active`;
-/** All that a write of ours may change. */
+/** All that a write of ours may change on a resource that is scaled. */
 export const writtenAnnotations = [meltdownProtectionAnnotation, heldAnnotation, replicasAnnotation] as const;
 
 /** Field manager of our scalings: what the API server takes from our User-Agent, and from that of the Go program. */

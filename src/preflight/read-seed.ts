@@ -120,7 +120,7 @@ const readLabelledSecrets = (
 /** Clusters that go by the Secret of the configured name, or labels: each namespace which has it. */
 const readSecretClusters = async (
   reader: Reader,
-  { kubeConfigSecretName: name, clusterSource: { key = '', selector } = { key: '' } }: ProberSettings,
+  { name, key, selector }: { readonly name: string; readonly key: string; readonly selector?: string | undefined },
 ): Promise<SeedRead<readonly SeenShoot[]>> => {
   const places = { apiVersion: 'v1', resource: 'secrets', name, decode: decodePlace };
   const [secrets, namespaces] = await Promise.all([
@@ -150,9 +150,15 @@ const readCapiClusters = (reader: Reader): Promise<SeedRead<readonly SeenShoot[]
 
 /** All clusters of the seed, in the way that the configuration says. */
 export const readShoots = (reader: Reader, settings: ProberSettings): Promise<SeedRead<readonly SeenShoot[]>> => {
-  const { clusterSource } = settings;
-  if (clusterSource === undefined) return readGardenShoots(reader);
-  return clusterSource.kind === 'cluster-api' ? readCapiClusters(reader) : readSecretClusters(reader, settings);
+  const { clusterSource, kubeConfigSecretName: name } = settings;
+  switch (clusterSource?.kind) {
+    case undefined:
+      return readGardenShoots(reader);
+    case 'secret':
+      return readSecretClusters(reader, { name, ...clusterSource });
+    case 'cluster-api':
+      return readCapiClusters(reader);
+  }
 };
 
 const readGardenShoots = (reader: Reader): Promise<SeedRead<readonly SeenShoot[]>> =>

@@ -17,7 +17,7 @@ export interface Reader {
 
 const requestTimeoutMs = 30_000;
 
-/** Of one request, or of a list of a thousand objects, which comes in pages. */
+/** `limitMs`: for one request, or for a list of a thousand objects, which comes in pages. */
 export const optionsOf = ({ clock, signal, deadline }: Reader, limitMs = requestTimeoutMs): CallOptions => ({
   signal,
   timeoutMs: Math.max(1, Math.min(limitMs, deadline - clock.monotonic())),

@@ -29,9 +29,9 @@ export interface ActRequest {
   readonly signal: AbortSignal;
 }
 
-/** Of one request once it is sent: a connection that hangs must leave time for another attempt before KCM acts, and for the opposite flow. */
+/** How long one request may take once it is sent: a connection that hangs must leave time for another attempt before KCM acts, and for the opposite flow. */
 const sentTimeoutMs = 5_000;
-/** Of an ordinary request, its wait for the rate limit included; an urgent one does not wait. */
+/** How long an ordinary request may take, its wait for the rate limit included; an urgent one does not wait. */
 const ordinaryTimeoutMs = 30_000;
 /** A Scale and its object are read one after the other; a change in between shows in their versions. */
 const consistentReadTries = 3;
@@ -41,13 +41,13 @@ const optionsOf = ({ urgent, signal }: ActRequest): CallOptions =>
     ? { signal, timeoutMs: sentTimeoutMs, priority: 'urgent', once: true }
     : { signal, timeoutMs: ordinaryTimeoutMs, once: true };
 
-/** Of what ended a request but was no answer to it. */
+/** The result of a request that something ended before its answer. */
 export const rejected = (cause: unknown): Outcome['result'] => {
   const message = cause instanceof Error ? cause.message : String(cause);
   return { ok: false, error: new ApiError({ code: 'Rejected', message, cause }) };
 };
 
-/** Sends the one request of an action. Rejects only with `signal.reason`, and only for reads. */
+/** Sends the one request of an action. Rejects with `signal.reason`, only for reads; else only for a bug. */
 export const act = async (deps: ActDeps, request: ActRequest): Promise<Outcome> => {
   const { action, signal } = request;
   try {

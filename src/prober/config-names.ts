@@ -1,17 +1,17 @@
 import { type Fields, type Finding, type Path, fieldsOf, itemsOf } from '../config/index.ts';
-import { withoutWords, wordsIn } from './place.ts';
+import { withoutPlaceholders, placeholdersIn } from './place.ts';
 
 const error = (path: Path, message: string): readonly Finding[] => [{ path, message, severity: 'error' }];
 
 const known = '{{ namespace }} and {{ cluster }}';
 
-/** Undefined where all is well with the words of a name. */
+/** Undefined where all is well with the placeholders of a name. */
 const problemOf = (text: string): string | undefined => {
-  if (/[{}]/.test(withoutWords(text))) return `knows only ${known} in braces, found ${JSON.stringify(text)}`;
-  return wordsIn(text).length > 1 ? `takes only one of ${known}, and only once` : undefined;
+  if (/[{}]/.test(withoutPlaceholders(text))) return `knows only ${known} in braces, found ${JSON.stringify(text)}`;
+  return placeholdersIn(text).length > 1 ? `takes only one of ${known}, and only once` : undefined;
 };
 
-const aboutWords = (value: unknown, path: Path): readonly Finding[] => {
+const aboutPlaceholders = (value: unknown, path: Path): readonly Finding[] => {
   const problem = typeof value === 'string' ? problemOf(value) : undefined;
   return problem === undefined ? [] : error(path, problem);
 };
@@ -27,11 +27,11 @@ interface Named {
 const aboutOwner = ({ ref, path }: Named, isShared: boolean): readonly Finding[] => {
   const { name, namespace = '{{ namespace }}' } = ref;
   if (typeof name !== 'string') return [];
-  const words = new Set([...wordsIn(name), ...wordsIn(textOf(namespace))]);
-  if (isShared && !words.has('cluster')) {
+  const placeholders = new Set([...placeholdersIn(name), ...placeholdersIn(textOf(namespace))]);
+  if (isShared && !placeholders.has('cluster')) {
     return error(path, 'is the same resource for all clusters of a namespace: its name needs {{ cluster }}');
   }
-  if (isShared ? words.size === 2 : words.size > 0) return [];
+  if (isShared ? placeholders.size === 2 : placeholders.size > 0) return [];
   return error(
     path,
     'is the same resource for several clusters: its name or namespace needs {{ namespace }} or {{ cluster }}',
@@ -41,16 +41,16 @@ const aboutOwner = ({ ref, path }: Named, isShared: boolean): readonly Finding[]
 /** One watch has the Secrets of one name; those of Cluster API have a label. */
 const aboutSecret = (name: unknown, path: Path, isShared: boolean): readonly Finding[] => {
   if (typeof name !== 'string' || problemOf(name) !== undefined) return [];
-  const words = wordsIn(name);
-  if (isShared && !words.includes('cluster')) {
+  const placeholders = placeholdersIn(name);
+  if (isShared && !placeholders.includes('cluster')) {
     return error(
       path,
       'is the same Secret for all clusters of a namespace: Cluster API writes {{ cluster }}-kubeconfig',
     );
   }
-  return isShared || words.length === 0
+  return isShared || placeholders.length === 0
     ? []
-    : error(path, 'takes words in braces only where clusterSource.kind is cluster-api');
+    : error(path, 'takes placeholders in braces only where clusterSource.kind is cluster-api');
 };
 
 /** Rules over names that each cluster fills in. */
@@ -70,10 +70,10 @@ export const nameFindings = (config: Fields): readonly Finding[] => {
   );
   const refs: readonly Named[] = [...dependents, { ref: fieldsOf(apiServerRef), path: ['apiServerRef'] }];
   return [
-    ...secrets.flatMap(([name, path]) => [...aboutWords(name, path), ...aboutSecret(name, path, isShared)]),
+    ...secrets.flatMap(([name, path]) => [...aboutPlaceholders(name, path), ...aboutSecret(name, path, isShared)]),
     ...refs.flatMap(({ ref, path }) => [
-      ...aboutWords(ref.name, [...path, 'name']),
-      ...aboutWords(ref.namespace, [...path, 'namespace']),
+      ...aboutPlaceholders(ref.name, [...path, 'name']),
+      ...aboutPlaceholders(ref.namespace, [...path, 'namespace']),
     ]),
     ...dependents.flatMap((named) => aboutOwner(named, isShared)),
   ];

@@ -51,7 +51,7 @@ const clusterSource = (config: ProberConfig['clusterSource']): Pick<ProberSettin
     case 'gardener':
       return {};
     case 'secret':
-      return { clusterSource: { key: key ?? 'kubeconfig', ...(selector === undefined ? {} : { selector }) } };
+      return { clusterSource: { kind, key: key ?? 'kubeconfig', ...(selector === undefined ? {} : { selector }) } };
     case 'cluster-api':
       return { clusterSource: { kind, key: key ?? 'value' } };
   }

@@ -12,7 +12,7 @@ import {
 import { stateInObject, unknownAnnotation } from '../gardener/annotated.ts';
 import { hasOurAnnotations, hasStored, isHeld, isMarked } from '../gardener/scaling-annotations.ts';
 import { groupVersionPath, resolveKind } from '../kubernetes/client/index.ts';
-import { type PlacedRef, isTemplate, wordOfText } from './place.ts';
+import { type PlacedRef, isTemplate, placeholderValue } from './place.ts';
 
 /**
  * A resource that meltdown protection has scaled down, or annotated: with its mark, or at 0, or annotated, with what was before stored and no mark, as after an
@@ -30,8 +30,8 @@ interface Wanted extends Pick<PlacedRef, 'apiVersion' | 'kind' | 'namespace'> {
 }
 
 export const isWanted = ({ name, namespace }: Wanted, meta: Pick<ObjectMeta, 'name' | 'namespace'>): boolean =>
-  (name === undefined || wordOfText(name, meta.name) !== undefined) &&
-  (namespace === undefined || wordOfText(namespace, meta.namespace) !== undefined);
+  (name === undefined || placeholderValue(name, meta.name) !== undefined) &&
+  (namespace === undefined || placeholderValue(namespace, meta.namespace) !== undefined);
 
 /** Of a list of all Deployments of a seed with a thousand shoots, which comes in 50 pages. */
 const listTimeoutMs = 300_000;

@@ -10,7 +10,7 @@ export type { LabelledSecretView } from './source/labelled-secrets.ts';
 export { decodeLabelledSecret } from './source/secret.ts';
 export { clusterOfHeld } from './release-settings.ts';
 export { ownerOf } from './of-cluster.ts';
-export { type PlacedRef, fillIn, isTemplate, placeOf, withoutWords } from './place.ts';
+export { type PlacedRef, fillIn, isTemplate, placeOf, withoutPlaceholders } from './place.ts';
 export { kubeconfigQuery } from './watch-kubeconfigs.ts';
 export { findHeldInCache, fromCache } from './held-in-cache.ts';
 export { type HeldResource, findHeldOf, heldName } from './held.ts';

@@ -1,6 +1,6 @@
 import { type ResourceRef, refKey } from '../kubernetes/api/resource-ref.ts';
 import type { DependentSources } from '../kubernetes/cache/index.ts';
-import { type PlacedRef, clusterOf, fillIn, isTemplate, wordsIn } from './place.ts';
+import { type PlacedRef, clusterOf, fillIn, isTemplate, placeholdersIn } from './place.ts';
 import type { DependentResource, ProberSettings } from './settings.ts';
 
 /** True if several clusters may be in one namespace, each of which goes by `namespace/cluster`. */
@@ -10,7 +10,7 @@ const sharesNamespaces = ({ clusterSource }: Pick<ProberSettings, 'clusterSource
 const hasWords = ({ name, namespace = '' }: PlacedRef): boolean => isTemplate(name) || isTemplate(namespace);
 
 const namesCluster = ({ name, namespace = '' }: PlacedRef): boolean =>
-  [...wordsIn(name), ...wordsIn(namespace)].includes('cluster');
+  [...placeholdersIn(name), ...placeholdersIn(namespace)].includes('cluster');
 
 const fillInRef = (ref: PlacedRef, cluster: string): PlacedRef => ({
   ...ref,

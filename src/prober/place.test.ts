@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { clusterOf, eventMessage, fillIn, objectKey, placeOf, wordOfText } from './place.ts';
+import { clusterOf, eventMessage, fillIn, objectKey, placeOf, placeholderValue } from './place.ts';
 
 describe('the name of a cluster', () => {
   it.each([
@@ -30,7 +30,7 @@ describe('the name of a cluster', () => {
     ['kcm', 'kcm', ''],
     ['kcm', 'mcm', undefined],
   ])('%s reads of %s: %s', (template, text, word) => {
-    expect(wordOfText(template, text)).toBe(word);
+    expect(placeholderValue(template, text)).toBe(word);
   });
 });
 

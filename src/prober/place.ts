@@ -13,33 +13,36 @@ export const placeOf = (name: string): Place => {
   return at < 0 ? { namespace: name, cluster: name } : { namespace: name.slice(0, at), cluster: name.slice(at + 1) };
 };
 
-/** A resource that every cluster has. Name and namespace may have a word in double braces for a part of the cluster's name. */
+/** A resource that every cluster has. Name and namespace may have a placeholder, in double braces, for a part of the cluster's name. */
 export interface PlacedRef extends ResourceRef {
   /** Absent: the namespace of the control plane. */
   readonly namespace?: string;
 }
 
-const words = ['namespace', 'cluster'] as const;
-type Word = (typeof words)[number];
+const placeholders = ['namespace', 'cluster'] as const;
+type Placeholder = (typeof placeholders)[number];
 
 const inBraces = /\{\{ ?(namespace|cluster) ?\}\}/g;
 
-/** Each word of a text, in order. */
-export const wordsIn = (text: string): readonly Word[] =>
-  Array.from(text.matchAll(inBraces), ([, found]) => words.find((word) => word === found) ?? 'cluster');
+/** Each placeholder of a text, in order. */
+export const placeholdersIn = (text: string): readonly Placeholder[] =>
+  Array.from(
+    text.matchAll(inBraces),
+    ([, found]) => placeholders.find((placeholder) => placeholder === found) ?? 'cluster',
+  );
 
-export const isTemplate = (text: string): boolean => wordsIn(text).length > 0;
+export const isTemplate = (text: string): boolean => placeholdersIn(text).length > 0;
 
-/** The text without its words: braces that are left are no word of ours. */
-export const withoutWords = (text: string): string => text.replaceAll(inBraces, '');
+/** The text without its placeholders: braces that are left are none of ours. */
+export const withoutPlaceholders = (text: string): string => text.replaceAll(inBraces, '');
 
 export const fillIn = (text: string, name: string): string => {
   const { namespace, cluster } = placeOf(name);
-  return text.replaceAll(inBraces, (_, word: string) => (word === 'namespace' ? namespace : cluster));
+  return text.replaceAll(inBraces, (_, placeholder: string) => (placeholder === 'namespace' ? namespace : cluster));
 };
 
-/** What stands for the one word of a template in this text, empty where the template has none; undefined: it is no such text. */
-export const wordOfText = (template: string, text: string): string | undefined => {
+/** What the one placeholder of a template is in this text, empty where the template has none; undefined: the text does not match. */
+export const placeholderValue = (template: string, text: string): string | undefined => {
   const [before = '', , after] = template.split(inBraces);
   if (after === undefined) return text === template ? '' : undefined;
   const fits = text.length > before.length + after.length && text.startsWith(before) && text.endsWith(after);
@@ -50,7 +53,7 @@ const namespaceTemplate = '{{ namespace }}';
 
 /**
  * Name of the cluster whose resource an object is; undefined: of none. An object whose name has nothing of a cluster goes by its namespace alone. A template has
- * at most one word (config-rules.ts), so that the answer is unique.
+ * at most one placeholder (config-rules.ts), so that the answer is unique.
  */
 export const clusterOf = (
   { name, namespace = namespaceTemplate }: Pick<PlacedRef, 'name' | 'namespace'>,
@@ -62,16 +65,18 @@ export const clusterOf = (
     [name, object.name],
     [namespace, object.namespace],
   ] as const) {
-    const value = wordOfText(template, text);
+    const value = placeholderValue(template, text);
     if (value === undefined) return undefined;
-    const [word] = wordsIn(template);
-    if (word === undefined) continue;
-    if ((found[word] ?? value) !== value) return undefined;
-    found[word] = value;
+    const [placeholder] = placeholdersIn(template);
+    if (placeholder === undefined) continue;
+    if ((found[placeholder] ?? value) !== value) return undefined;
+    found[placeholder] = value;
   }
-  const { namespace: place = found.cluster, cluster = place } = found;
-  if (sharesNamespaces) return found.cluster === undefined ? place : `${place ?? ''}/${found.cluster}`;
-  return cluster === place ? place : undefined;
+  // Without a placeholder for its namespace, a cluster that has one of its own is named like it.
+  const place = found.namespace ?? found.cluster;
+  if (found.cluster === undefined) return place;
+  if (sharesNamespaces) return `${place ?? ''}/${found.cluster}`;
+  return found.cluster === place ? place : undefined;
 };
 
 /** The Namespace of a cluster, for Events about all of it. */
@@ -84,6 +89,6 @@ export const namespaceRef = (cluster: string): ResourceRef & { readonly namespac
 export const eventMessage = (cluster: string, message: string): string =>
   cluster.includes('/') ? `${cluster}: ${message}` : message;
 
-/** As a store has the resource of a cluster: `namespace/name`. The reference has no words left. */
+/** As a store has the resource of a cluster: `namespace/name`. The reference has no placeholders left. */
 export const objectKey = ({ name, namespace }: PlacedRef, cluster: string): string =>
   `${namespace ?? placeOf(cluster).namespace}/${name}`;

@@ -107,7 +107,7 @@ it('asks for Namespaces in place of Clusters and Machines where clusters go by t
   const seed = createSeed([]);
   seed.store.put(simKinds.Secret, { metadata: { namespace: 'one', name: 'access' } });
   seed.store.put(simKinds.Secret, { metadata: { namespace: 'other', name: 'access-of-another' } });
-  const rights = await ask(seed, { ...settings, clusterSource: { key: 'value' } });
+  const rights = await ask(seed, { ...settings, clusterSource: { kind: 'secret', key: 'value' } });
   expect(rights).toEqual(
     expect.arrayContaining([
       'list "namespaces" "" at the cluster scope',
@@ -119,7 +119,10 @@ it('asks for Namespaces in place of Clusters and Machines where clusters go by t
 
 it('asks for all Secrets where they go by their labels, which RBAC does not know', async () => {
   const seed = createSeed([]);
-  const labelled = { kubeConfigSecretName: 'app=tenant', clusterSource: { key: 'value', selector: 'app=tenant' } };
+  const labelled = {
+    kubeConfigSecretName: 'app=tenant',
+    clusterSource: { kind: 'secret', key: 'value', selector: 'app=tenant' },
+  } as const;
   const rights = await ask(seed, { ...settings, ...labelled });
   expect(rights.filter((right) => right.includes('secrets'))).toEqual([
     'list "secrets" "" at the cluster scope',

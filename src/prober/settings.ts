@@ -24,8 +24,8 @@ export interface DependentResource {
 
 /** Clusters that are none of Gardener's. */
 export interface ClusterSourceSettings {
-  /** Absent: `secret`, clusters go by the Secrets of the configured name, a namespace each. */
-  readonly kind?: 'cluster-api';
+  /** `secret`: clusters go by the Secrets of the configured name, a namespace each. */
+  readonly kind: 'secret' | 'cluster-api';
   /** Of the Secret's data, with the kubeconfig. */
   readonly key: string;
   /** Of the kind `secret`, a label selector as a query has it: Secrets go by it, and by no name. */

@@ -8,7 +8,7 @@ import {
   watchByName,
 } from '../kubernetes/cache/index.ts';
 import type { Gauge } from '../ports/meter.ts';
-import { type PlacedRef, isTemplate, wordOfText } from './place.ts';
+import { type PlacedRef, isTemplate, placeholderValue } from './place.ts';
 import type { DependentResource } from './settings.ts';
 
 export interface WatchDeps extends WatchByNameDeps {
@@ -41,7 +41,7 @@ export const watchDependent = ({ ref, annotation }: DependentResource, deps: Wat
         const decode = () => decodeScalable(json, ref.kind, annotation?.key);
         if (!isTemplate(ref.name)) return decode();
         const meta = decodeMeta(decodeObject(json, ref.kind), ref.kind);
-        return wordOfText(ref.name, meta.name) === undefined ? bare(meta) : decode();
+        return placeholderValue(ref.name, meta.name) === undefined ? bare(meta) : decode();
       },
       needsScale: annotation === undefined,
       onServed: (answer, before) => {

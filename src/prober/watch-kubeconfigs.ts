@@ -2,7 +2,7 @@ import { clusterNameLabel } from '../cluster-api/machine.ts';
 import { decodeMeta, decodeObject } from '../kubernetes/api/decode.ts';
 import { type Informer, createInformer } from '../kubernetes/cache/index.ts';
 import { decodeKubeconfigUnder } from '../kubernetes/kubeconfig/index.ts';
-import { isTemplate, wordOfText } from './place.ts';
+import { isTemplate, placeholderValue } from './place.ts';
 import type { WatchDeps } from './watch-dependent.ts';
 
 /**
@@ -24,6 +24,6 @@ export const watchKubeconfigs = (
     query: kubeconfigQuery(secretName),
     project: (json, path) => {
       const { name } = decodeMeta(decodeObject(json, path), path);
-      return wordOfText(secretName, name) === undefined ? undefined : decodeKubeconfigUnder(key, json, path);
+      return placeholderValue(secretName, name) === undefined ? undefined : decodeKubeconfigUnder(key, json, path);
     },
   });

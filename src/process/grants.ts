@@ -6,7 +6,7 @@ export interface Grant {
   readonly group: string;
   /** Plural, with the subresource where there is one: `deployments/scale`. */
   readonly resource: string;
-  /** Of the only objects; absent: whatever the name. */
+  /** Names of the only objects; absent: whatever the name. */
   readonly names?: readonly string[];
   readonly verbs: readonly string[];
   /** What it is used for: `to ...`. */
@@ -39,7 +39,7 @@ export const leaseGrants = (lease: string, namespace: string): readonly Grant[] 
   ];
 };
 
-/** What an API server is to be asked about. `namespace` is that of some control plane; absent: all of them. */
+/** The rights to check: those of optional grants are not. `namespace` is that of some control plane; absent: all of them. */
 export const rightsOf = (grants: readonly Grant[], namespace?: string): readonly NeededRight[] =>
   grants.flatMap((grant) => {
     if (grant.optional === true) return [];

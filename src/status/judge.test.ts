@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ProberStatus } from '../prober/index.ts';
-import { type Findings, judgeSeed } from './judge.ts';
+import { type SeedFindings, judgeSeed } from './judge.ts';
 import type { StatusExitCode } from './seed-status.ts';
 import {
   before,
@@ -19,7 +19,7 @@ const none = { shoots: [], total: 3, paused: null, problems: [] };
 const held = { ...none, shoots: [protectedShoot] };
 
 describe('the exit code', () => {
-  it.each<[what: string, code: StatusExitCode, findings: Partial<Findings>]>([
+  it.each<[what: string, code: StatusExitCode, findings: Partial<SeedFindings>]>([
     ['all healthy', 0, { answer: proberOf([shootOf('a'), shootOf('b')]) }],
     ['no shoots', 0, { answer: proberOf([]) }],
     ['held', 1, { answer: proberOf([shootOf('a'), protectedShoot]) }],

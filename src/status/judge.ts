@@ -2,7 +2,7 @@ import { type ProbedShoot, type ProberStatus, protectionStates } from '../prober
 import type { HeldObjects, SeedObjects, SeedStatus, SeenShoot, StatusExitCode } from './seed-status.ts';
 
 /** A shoot that was not probed for so many intervals needs eyes. */
-const latestIntervals = 3;
+const mostIntervals = 3;
 
 const rank = new Map(protectionStates.map((state, index) => [state, index]));
 
@@ -10,7 +10,7 @@ const rank = new Map(protectionStates.map((state, index) => [state, index]));
 export const isPlainHealthy = ({ state, unmet = false, ignored = [] }: SeenShoot): boolean =>
   state === 'healthy' && !unmet && ignored.length === 0;
 
-/** In an outage with nothing held, or with `ignore-scaling`: less protected than its state says. */
+/** Worst first: an outage that nothing meets, any state but healthy, healthy with `ignore-scaling`, plain healthy. */
 const exposure = (shoot: SeenShoot): number => {
   if (shoot.unmet === true) return 0;
   return shoot.state !== 'healthy' ? 1 : isPlainHealthy(shoot) ? 3 : 2;
@@ -33,7 +33,7 @@ const secondsOf = (ms: number): string => `${String(Math.round(ms / 1_000))} s`;
 const notProbedOfLate = ({ shoots, probeIntervalMs, at }: ProberStatus): readonly ProbedShoot[] =>
   shoots.filter(
     ({ lastRunEndedAt = 0 }) =>
-      new Date(at).valueOf() - new Date(lastRunEndedAt).valueOf() > latestIntervals * probeIntervalMs,
+      new Date(at).valueOf() - new Date(lastRunEndedAt).valueOf() > mostIntervals * probeIntervalMs,
   );
 
 const allPaused = 'all shoots are paused: nothing is scaled down';
@@ -65,12 +65,12 @@ const attentionOf = (prober: ProberStatus): readonly string[] => {
     ...(first === undefined
       ? []
       : [
-          `${String(late.length)} of ${String(prober.shoots.length)} shoots not probed within ${secondsOf(latestIntervals * probeIntervalMs)}, such as ${first.namespace}`,
+          `${String(late.length)} of ${String(prober.shoots.length)} shoots not probed within ${secondsOf(mostIntervals * probeIntervalMs)}, such as ${first.namespace}`,
         ]),
   ];
 };
 
-export interface Findings {
+export interface SeedFindings {
   readonly at: string;
   readonly objects: SeedObjects;
   readonly answer: ProberStatus | undefined;
@@ -88,7 +88,7 @@ const exitCodeOf = (status: Omit<SeedStatus, 'exitCode'>, held: HeldObjects | un
 };
 
 /** What all that was found comes to. */
-export const judgeSeed = ({ at, objects, answer, held, problems }: Findings): SeedStatus => {
+export const judgeSeed = ({ at, objects, answer, held, problems }: SeedFindings): SeedStatus => {
   const { lease, replicas } = objects;
   const shoots = worstFirst(answer?.shoots ?? held?.shoots ?? []);
   const known = {

@@ -10,7 +10,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { ProberStatus } from '../prober/index.ts';
 import { type AskProber, askPod, askUrl } from './ask-prober.ts';
 import { findWanted, namespaceOf } from './find-shoot.ts';
-import { type Findings, judgeSeed } from './judge.ts';
+import { type SeedFindings, judgeSeed } from './judge.ts';
 import { installedConfiguration, installedSettings } from '../install/index.ts';
 import { readHeld } from './read-held.ts';
 import { type ObjectsDeps, orProblem, readSeedObjects } from './read-objects.ts';
@@ -143,7 +143,7 @@ export const readSeedStatus = async (run: StatusRun, cluster: OperatorCluster): 
   return judged(run, { at: new Date(wall()).toISOString(), objects, ...answered, held: held.value, problems });
 };
 
-const judged = ({ shoot }: StatusRun, findings: Findings): SeedStatus => {
+const judged = ({ shoot }: StatusRun, findings: SeedFindings): SeedStatus => {
   if (shoot === undefined || findings.held === undefined) return judgeSeed(findings);
   const shoots = findWanted(findings.held.shoots, shoot);
   return judgeSeed({ ...findings, held: { ...findings.held, shoots, total: Math.max(shoots.length, 1) } });

@@ -34,7 +34,7 @@ describe('the outage of a shoot that is to be released', () => {
     const leader = seen({ state: 'protected', reason: '5/5 node leases expired, threshold 0.6' });
     expect(judgeOutages({ held, leader, now })).toEqual([
       {
-        namespace,
+        cluster: namespace,
         goesOn: true,
         words:
           `${title}: 5/5 leases expired, protected for 5m0s: 5/5 node leases expired, threshold 0.6: the outage goes ` +
@@ -53,14 +53,16 @@ describe('the outage of a shoot that is to be released', () => {
     ['unreachable', 0, true],
     ['unknown', 0, true],
   ] as const)('by a prober that sees it %s with %i expired', (state, expired, goesOn) => {
-    expect(judgeOutages({ held, leader: seen({ state, expired }), now })).toMatchObject([{ namespace, goesOn }]);
+    expect(judgeOutages({ held, leader: seen({ state, expired }), now })).toMatchObject([
+      { cluster: namespace, goesOn },
+    ]);
   });
 
   it('goes on where somebody leads that could not be asked: it would have restored', () => {
     const leader = { objects, answer: undefined, problem: 'refused' };
     expect(judgeOutages({ held, leader, now })).toEqual([
       {
-        namespace,
+        cluster: namespace,
         goesOn: true,
         words:
           `${namespace}: held since 2026-01-01T11:55:00.000Z (5m0s): 5/5 node leases expired; a prober leads that could ` +
@@ -76,7 +78,7 @@ describe('the outage of a shoot that is to be released', () => {
   ])('is not known where %s', (_, leader) => {
     expect(judgeOutages({ held, leader, now })).toEqual([
       {
-        namespace,
+        cluster: namespace,
         goesOn: false,
         words:
           `${namespace}: held since 2026-01-01T11:55:00.000Z (5m0s): 5/5 node leases expired; whether that outage is ` +

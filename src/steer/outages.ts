@@ -6,8 +6,8 @@ import { escapeControls } from '../telemetry/index.ts';
 
 /** What is known of the outage for which a shoot is held. */
 export interface ShootOutage {
-  /** Of its control plane; `NAMESPACE/CLUSTER` where several share one. */
-  readonly namespace: string;
+  /** The name by which its cluster goes: the namespace of its control plane, or `NAMESPACE/CLUSTER` where several share one. */
+  readonly cluster: string;
   /** True only on evidence: by what a prober says, or because one leads and has not restored what it holds. */
   readonly goesOn: boolean;
   /** That evidence in one line. */
@@ -40,9 +40,9 @@ const seenOutage = (shoot: ProbedShoot, now: number): ShootOutage => {
   const { namespace, state, since, reason, next, graceMs } = shoot;
   const head = `${nameOf(shoot)}: ${leasesOf(shoot)}${state} for ${ageOf(now - Date.parse(since))}`;
   const isOver = overStates.has(state) || (state === 'paused' && shoot.expired === 0);
-  if (isOver) return { namespace, goesOn: false, words: escapeControls(`${head}: ${next.text}`) };
+  if (isOver) return { cluster: namespace, goesOn: false, words: escapeControls(`${head}: ${next.text}`) };
   const lost = `the outage goes on, and kube-controller-manager gives up these nodes about ${ageOf(graceMs)} after it is back`;
-  return { namespace, goesOn: true, words: escapeControls(`${head}: ${reason}: ${lost}`) };
+  return { cluster: namespace, goesOn: true, words: escapeControls(`${head}: ${reason}: ${lost}`) };
 };
 
 const noteOf = (held: readonly HeldResource[], now: number): string => {
@@ -54,13 +54,13 @@ const noteOf = (held: readonly HeldResource[], now: number): string => {
 };
 
 /** By what the objects of the seed tell: no more than why it was scaled down, and whether somebody leads who would have restored it. */
-const notedOutage = (namespace: string, { held, leader, now }: OutageInput): ShootOutage => {
+const notedOutage = (cluster: string, { held, leader, now }: OutageInput): ShootOutage => {
   const { objects, answer } = leader;
   const isLed = answer === undefined && objects.lease?.isFresh === true && objects.lease.holder !== '';
   const means = isLed
     ? 'a prober leads that could not be asked, and restores it when the outage is over: so it goes on'
     : 'whether that outage is over is not known';
-  return { namespace, goesOn: isLed, words: escapeControls(`${namespace}: ${noteOf(held, now)}; ${means}`) };
+  return { cluster, goesOn: isLed, words: escapeControls(`${cluster}: ${noteOf(held, now)}; ${means}`) };
 };
 
 /** One for each shoot of which something is held, by namespace. */

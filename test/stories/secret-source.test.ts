@@ -11,7 +11,7 @@ const create = (): Scenario => {
   const scenario = createScenario({
     shoots: [{ name: 'a' }, { name: 'b' }],
     source: 'secret',
-    settings: { clusterSource: { key: 'value' } },
+    settings: { clusterSource: { kind: 'secret', key: 'value' } },
   });
   for (const { namespace } of scenario.world.shoots) publish(scenario, namespace);
   running.push(scenario);
@@ -28,7 +28,7 @@ const createLabelled = (): Scenario => {
   const scenario = createScenario({
     shoots: [{ name: 'a' }, { name: 'b' }],
     source: 'secret',
-    settings: { clusterSource: { key: 'value', selector }, kubeConfigSecretName: selector },
+    settings: { clusterSource: { kind: 'secret', key: 'value', selector }, kubeConfigSecretName: selector },
   });
   for (const shoot of ['a', 'b']) label(scenario, { shoot, name: 'first' });
   running.push(scenario);

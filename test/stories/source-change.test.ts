@@ -7,7 +7,10 @@ import type { ProberSettings } from '../../src/prober/settings.ts';
 // A seed of Gardener where `own` has a Secret of another name as well, and the configuration changes how clusters are found.
 
 const ownSecret = 'own-kubeconfig';
-const bySecret: Partial<ProberSettings> = { clusterSource: { key: 'value' }, kubeConfigSecretName: ownSecret };
+const bySecret: Partial<ProberSettings> = {
+  clusterSource: { kind: 'secret', key: 'value' },
+  kubeConfigSecretName: ownSecret,
+};
 
 let scenario: Scenario;
 afterEach(() => scenario.stop());

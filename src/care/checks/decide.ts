@@ -34,6 +34,7 @@ const commonFinding = ({ shoot, seed }: CheckInput): Finding | undefined => {
   if (shoot.hibernated) return healthy('ConditionNotChecked', 'Shoot cluster has been hibernated.');
   const { managedResources } = seed;
   if (managedResources.ok) return undefined;
+  // At once and without a threshold, as gardenlet.
   return {
     status: 'False',
     reason: 'ManagedResourceListingFailed',

@@ -44,7 +44,7 @@ export const renewedAtMs = ({ renewTime }: Lease): number | undefined =>
 
 /**
  * When a Lease expires by its own timestamp and duration, in milliseconds since the epoch; -Infinity for a Lease without `renewTime`. Care's rule, as gardenlet's.
- * The prober does not use it: it judges leases by when it saw them change (`enterLeases` in prober/judge/lease-history.ts).
+ * The prober does not use it: it judges leases by when it saw them change (`enterAndJudgeLeases` in prober/judge/lease-history.ts).
  */
 export const expiryByTimestampMs = (lease: Lease): number =>
   (renewedAtMs(lease) ?? Number.NEGATIVE_INFINITY) + (lease.durationSeconds ?? 0) * 1_000;

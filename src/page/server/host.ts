@@ -4,8 +4,8 @@ const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
 
 /**
- * False for a name under which nobody reaches a server on loopback, directly or through `kubectl port-forward`: a page from elsewhere whose name was made
- * to point here (DNS rebinding) shows by it.
+ * False if a server on loopback gets a Host header that is not loopback, which nobody sends, `kubectl port-forward` neither, but a page from elsewhere whose
+ * name was made to point here (DNS rebinding).
  */
 export const isExpectedHost = (boundTo: string, header: string | undefined): boolean =>
   !isLoopback(boundTo) || (header !== undefined && loopbackHost.test(header));

@@ -6,7 +6,7 @@ import {
   type LeaseHistory,
   distrustTimestamps,
   emptyLeaseHistory,
-  enterLeases,
+  enterAndJudgeLeases,
   isAnyRenewed,
   resetAges,
 } from './lease-history.ts';
@@ -64,7 +64,10 @@ const watch = (
     const startedAt = endedAt - roundTrip;
     previous = startedAt;
     const observation = { startedAt, endedAt, wall: origin + endedAt + errors.ours };
-    const observed = enterLeases(history, [leaseOf(renewedBy(startedAt), errors)], { observation, expiryAgeMs });
+    const observed = enterAndJudgeLeases(history, [leaseOf(renewedBy(startedAt), errors)], {
+      observation,
+      expiryAgeMs,
+    });
     history = observed.history;
     const [judged] = observed.judged;
     if (judged === undefined) throw new Error('nothing judged');
@@ -180,7 +183,7 @@ describe('every look', () => {
           );
           const observation = { startedAt: endedAt - 500, endedAt, wall: origin + endedAt + errors.ours };
           const known = new Set(history.names);
-          const observed = enterLeases(history, items, { observation, expiryAgeMs });
+          const observed = enterAndJudgeLeases(history, items, { observation, expiryAgeMs });
           history = observed.history;
           expect(observed.judged.map(({ name }) => name)).toEqual(items.map(({ name }) => name));
           expect(history.names).toEqual(items.map(({ name }) => name));
@@ -203,9 +206,15 @@ describe('every look', () => {
         (renewedAt, later, errors) => {
           const lease = leaseOf(renewedAt, errors);
           const runAt = (at: number) => ({ startedAt: at, endedAt: at, wall: origin + at + errors.ours });
-          const { history } = enterLeases(emptyLeaseHistory, [lease], { observation: runAt(90_000), expiryAgeMs });
+          const { history } = enterAndJudgeLeases(emptyLeaseHistory, [lease], {
+            observation: runAt(90_000),
+            expiryAgeMs,
+          });
           const forgiven = resetAges(history, 120_000);
-          const { judged } = enterLeases(forgiven, [lease], { observation: runAt(120_000 + later), expiryAgeMs });
+          const { judged } = enterAndJudgeLeases(forgiven, [lease], {
+            observation: runAt(120_000 + later),
+            expiryAgeMs,
+          });
           expect(judged[0]?.expired).toBe(later >= expiryAgeMs);
         },
       ),
@@ -255,7 +264,7 @@ describe('the book', () => {
             history = distrustTimestamps(history, { disproved: new Set(['a', 'b']), expiryAgeMs });
           }
           const options = { observation: { startedAt: at, endedAt: at, wall: origin + at }, expiryAgeMs };
-          const whole = enterLeases(history, items, options);
+          const whole = enterAndJudgeLeases(history, items, options);
           const before = entriesOf(history);
           for (const [place, item] of items.entries()) {
             // What is said of a lease does not depend on the others.
@@ -267,7 +276,7 @@ describe('the book', () => {
               renewedAt: known === undefined ? [] : [known.renewedAt],
               neverSeenRenewed: new Set(known?.neverSeenRenewed === true ? [item.name] : []),
             };
-            const only = enterLeases(alone, [item], options);
+            const only = enterAndJudgeLeases(alone, [item], options);
             expect(whole.judged[place]).toEqual(only.judged[0]);
             expect(entriesOf(whole.history).get(item.name)).toEqual(entriesOf(only.history).get(item.name));
             expect(only.judged[0]).toMatchObject({

@@ -5,7 +5,7 @@ import {
   type Observation,
   distrustTimestamps,
   emptyLeaseHistory,
-  enterLeases,
+  enterAndJudgeLeases,
   isAnyRenewed,
   resetAges,
 } from './lease-history.ts';
@@ -37,7 +37,7 @@ const leaseOf = (renewedAt: number, ahead = 0, name = 'node-1'): Lease => ({
 });
 
 const judge = (history: LeaseHistory, lease: Lease, observation: Observation) => {
-  const { judged, history: next } = enterLeases(history, [lease], { observation, expiryAgeMs });
+  const { judged, history: next } = enterAndJudgeLeases(history, [lease], { observation, expiryAgeMs });
   const [only] = judged;
   if (only === undefined) throw new Error('nothing judged');
   return { ...only, history: next };
@@ -186,20 +186,26 @@ describe('a lease that does not change', () => {
 
   it('is judged by a changed limit at once', () => {
     const { history } = judge(emptyLeaseHistory, leaseOf(95_000), runAt(100_000));
-    const { judged } = enterLeases(history, [leaseOf(95_000)], { observation: runAt(105_000), expiryAgeMs: 10_000 });
+    const { judged } = enterAndJudgeLeases(history, [leaseOf(95_000)], {
+      observation: runAt(105_000),
+      expiryAgeMs: 10_000,
+    });
     expect(judged).toMatchObject([{ expired: true, expiresAt: 105_000 }]);
   });
 });
 
 describe('the book', () => {
   it('forgets a lease that is gone, and judges it anew by its timestamp when it is back', () => {
-    const first = enterLeases(emptyLeaseHistory, [leaseOf(95_000), leaseOf(96_000, 0, 'node-2')], {
+    const first = enterAndJudgeLeases(emptyLeaseHistory, [leaseOf(95_000), leaseOf(96_000, 0, 'node-2')], {
       observation: runAt(100_000),
       expiryAgeMs,
     });
-    const without = enterLeases(first.history, [leaseOf(105_000)], { observation: runAt(110_000), expiryAgeMs });
+    const without = enterAndJudgeLeases(first.history, [leaseOf(105_000)], {
+      observation: runAt(110_000),
+      expiryAgeMs,
+    });
     expect(without.history.names).toEqual(['node-1']);
-    const back = enterLeases(without.history, [leaseOf(96_000, 0, 'node-2')], {
+    const back = enterAndJudgeLeases(without.history, [leaseOf(96_000, 0, 'node-2')], {
       observation: runAt(140_000),
       expiryAgeMs,
     });
@@ -222,7 +228,7 @@ describe('the book', () => {
 
   it('says whether one of some leases moved since the latest look', () => {
     const both = [leaseOf(95_000), leaseOf(96_000, 0, 'node-2')];
-    const { history } = enterLeases(emptyLeaseHistory, both, { observation: runAt(100_000), expiryAgeMs });
+    const { history } = enterAndJudgeLeases(emptyLeaseHistory, both, { observation: runAt(100_000), expiryAgeMs });
     const isRenewed = (leases: readonly Lease[], ...names: readonly string[]) =>
       isAnyRenewed(history, leases, new Set(names));
     expect(isRenewed(both, 'node-1', 'node-2')).toBe(false);
@@ -235,14 +241,14 @@ describe('the book', () => {
   });
 
   it('keeps its names, string for string, as long as they do not change', () => {
-    const first = enterLeases(emptyLeaseHistory, [leaseOf(95_000)], {
+    const first = enterAndJudgeLeases(emptyLeaseHistory, [leaseOf(95_000)], {
       observation: runAt(100_000),
       expiryAgeMs,
     }).history;
-    const second = enterLeases(first, [leaseOf(105_000)], { observation: runAt(110_000), expiryAgeMs }).history;
+    const second = enterAndJudgeLeases(first, [leaseOf(105_000)], { observation: runAt(110_000), expiryAgeMs }).history;
     expect(second.names).toBe(first.names);
     const more = [leaseOf(105_000), leaseOf(105_000, 0, 'node-2')];
-    expect(enterLeases(second, more, { observation: runAt(120_000), expiryAgeMs }).history.names).toEqual([
+    expect(enterAndJudgeLeases(second, more, { observation: runAt(120_000), expiryAgeMs }).history.names).toEqual([
       'node-1',
       'node-2',
     ]);
@@ -291,7 +297,7 @@ describe('distrust', () => {
   it('makes what was never seen to change no older than that look, and what was disproved; nothing else', () => {
     const names = ['moved', 'unmoved', 'disproved', 'silent'];
     const observeAll = (history: LeaseHistory, countsFrom: readonly number[], at: number) =>
-      enterLeases(
+      enterAndJudgeLeases(
         history,
         names.map((name, index) => leaseOf(countsFrom[index] ?? 0, 0, name)),
         { observation: runAt(at), expiryAgeMs },

@@ -10,7 +10,7 @@ export interface Observation {
   readonly wall: number;
   /** API server's wall clock minus ours, where the difference is more than its measurement allows (`significantSkew` in clock-skew.ts). */
   readonly skewMs?: number;
-  /** Monotonic end of the latest attempt of the run that took long. Until then requests of kubelets may have hung as well. */
+  /** Monotonic end of the run's last slow request: until then those of kubelets may have hung as well (downtime.ts). */
   readonly stalledUntil?: number;
 }
 
@@ -23,7 +23,7 @@ export interface LeaseHistory {
   readonly names: readonly string[];
   /** `spec.renewTime` as the node wrote it, in microseconds since the epoch; -Infinity for a lease without one. Compared, never used as a time of ours. */
   readonly renewTimes: readonly number[];
-  /** From when each lease's age counts; -Infinity for a lease without `renewTime`. */
+  /** When each lease was last renewed, as far as it can be believed, downtime not counted; -Infinity for a lease without `renewTime`. */
   readonly renewedAt: readonly number[];
   /** Leases whose `renewTime` we never saw change: only their timestamps speak. */
   readonly neverSeenRenewed: ReadonlySet<string>;
@@ -90,7 +90,7 @@ const createFinder = (names: readonly string[]): ((name: string) => number | und
  * for a dead one; its own timestamp counts where it agrees with what we saw, and on the first observation, where there is nothing else.
  * A timestamp in the future counts as "now": a renewal cannot lie ahead of the observation that shows it.
  */
-export const enterLeases = (
+export const enterAndJudgeLeases = (
   history: LeaseHistory,
   leases: readonly Lease[],
   { observation, expiryAgeMs }: { readonly observation: Observation; readonly expiryAgeMs: number },
@@ -144,7 +144,7 @@ export const enterLeases = (
   };
 };
 
-/** From when the age of each lease counts, monotonic. */
+/** From when the age of each lease counts, monotonic: its last renewal, or the end of a downtime after it. */
 export const renewalsOf = ({ renewedAt, renewTimes, notOlderThan }: LeaseHistory): readonly number[] =>
   renewedAt.map((at, place) => (renewTimes[place] === never ? at : Math.max(at, notOlderThan)));
 
@@ -176,7 +176,7 @@ const effectiveRenewal = (
 /** By our clock, in milliseconds. */
 const ageOf = (renewTime: number, { wall }: Observation): number => wall - Math.floor(renewTime / 1_000);
 
-/** True if a new `renewTime` lies between the previous observation and the one that shows it. */
+/** True if a new `renewTime` lies between the previous observation and the one that shows it, or if there is none. */
 const agrees = ({ lastObservedAt = never }: LeaseHistory, renewTime: number, observation: Observation): boolean => {
   if (renewTime === never) return true;
   const age = ageOf(renewTime, observation);
@@ -201,9 +201,9 @@ export const distrustTimestamps = (
   if (lastObservedAt === undefined) return history;
   const renewedAt = history.renewedAt.map((at, place) => {
     const name = history.names[place] ?? '';
-    const isDoubtful =
+    const holdsUpNoLevel =
       history.renewTimes[place] !== never && (history.neverSeenRenewed.has(name) || disproved.has(name));
-    return isDoubtful ? Math.max(at, lastObservedAt) : at;
+    return holdsUpNoLevel ? Math.max(at, lastObservedAt) : at;
   });
   return { ...history, renewedAt, distrustUntil: lastObservedAt + expiryAgeMs };
 };

@@ -1,4 +1,10 @@
-import { type JudgedLease, type Observation, distrustTimestamps, enterLeases, isAnyRenewed } from './lease-history.ts';
+import {
+  type JudgedLease,
+  type Observation,
+  distrustTimestamps,
+  enterAndJudgeLeases,
+  isAnyRenewed,
+} from './lease-history.ts';
 import type { Lease } from '../../kubernetes/api/lease.ts';
 import type { ProbeInput, ProbeMemory } from './verdict.ts';
 
@@ -31,7 +37,7 @@ export const observeLeases = (
   const { history, unconfirmed } = memory;
   const isDisproved = isAnyRenewed(history, items, unconfirmed);
   const { expiryAgeMs } = settings;
-  const observed = enterLeases(
+  const observed = enterAndJudgeLeases(
     isDisproved ? distrustTimestamps(history, { disproved: unconfirmed, expiryAgeMs }) : history,
     items,
     { observation, expiryAgeMs },

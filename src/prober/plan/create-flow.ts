@@ -45,7 +45,7 @@ export const createFlow = (plan: FlowPlan): Flow => {
   };
 };
 
-/** A release waits for no order and no delay: it takes marks away, nothing else. */
+/** A release waits for no order and no delay: it takes marks away, and gives annotated resources their former annotation back. */
 const scaleInfo = ({ scaleUp, scaleDown }: DependentResource, direction: Direction): ScaleInfo | undefined => {
   switch (direction) {
     case 'down':

@@ -7,7 +7,7 @@ import {
   type Operation,
   type Outcome,
   type Snapshot,
-  isDoubtful,
+  holdsUpNoLevel,
   isFoundDown,
   isOver,
   settleOutcome,
@@ -15,7 +15,7 @@ import {
   wakeTime,
 } from './operation.ts';
 
-/** A level of a scale-down holds up the next one for this long at most, in milliseconds: between the expiry age (30 s) and the grace of KCM (40 s) are 10 s for all. */
+/** A level of a scale-down holds up the next one for so long at most after its initial delay, in milliseconds: between the expiry age (30 s) and the grace of KCM (40 s) all levels have 10 s. */
 const downLevelLimitMs = 3_000;
 
 /** A step comes so much too late, in milliseconds, only where the process or its machine was suspended, not on a busy processor. */
@@ -31,7 +31,7 @@ export interface Flow {
   readonly scope: Scope;
   /** The verdict behind it, in words and numbers. */
   readonly reason: string;
-  /** This process does not lead. */
+  /** Why this process, which does not lead, scales down itself. */
   readonly withoutLead?: WithoutLead | undefined;
   readonly startedAt: number;
   /** Ascending by the configured level, as `createFlow` sorts them. */
@@ -180,19 +180,19 @@ const isVerdictFresh = (flow: Flow, input: FlowInput): boolean => {
 
 /**
  * A scale-up waits until the level is over, and needs a fresh verdict: MCM, back before KCM is ready, would replace healthy machines. A scale-down waits for
- * the level too, but only until `levelCutoff`: one resource that cannot be scaled must not leave the others unprotected.
+ * the level too, but not for resources that are out of attempts, and only until `levelCutoff`: one that cannot be scaled must not leave the others unprotected.
  */
 const mayStartNextLevel = (flow: Flow, input: FlowInput): boolean => {
   if (flow.startedLevels === flow.levels.length) return false;
-  const isLevelOver = currentLevel(flow).every(isOver);
+  const level = currentLevel(flow);
   switch (flow.direction) {
     case 'down':
       if (!isVerdictFresh(flow, input)) return false;
-      return currentLevel(flow).every(isDoubtful) || input.now >= levelCutoff(flow, input.snapshotOf);
+      return level.every(holdsUpNoLevel) || input.now >= levelCutoff(flow, input.snapshotOf);
     case 'up':
-      return isLevelOver && isVerdictFresh(flow, input);
+      return level.every(isOver) && isVerdictFresh(flow, input);
     case 'release':
-      return isLevelOver;
+      return level.every(isOver);
   }
 };
 

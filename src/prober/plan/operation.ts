@@ -106,8 +106,8 @@ export const isFoundDown = (operation: Operation, snapshot: Snapshot): boolean =
   !operation.mustRead &&
   latestState(operation, snapshot)?.specReplicas === 0;
 
-/** True if it has failed, or goes on with little hope: no level waits for it. */
-export const isDoubtful = (operation: Operation): boolean => isOver(operation) || operation.attempts >= maxAttempts;
+/** Done, failed, or out of attempts and tried again all the same. */
+export const holdsUpNoLevel = (operation: Operation): boolean => isOver(operation) || operation.attempts >= maxAttempts;
 
 interface Answering {
   readonly now: number;

@@ -14,7 +14,7 @@ import {
 } from '../../gardener/scaling-annotations.ts';
 import type { DependentResource } from '../settings.ts';
 
-/** `release` only removes the annotation of meltdown protection, and leaves the counts to their owner. */
+/** `release` only removes the annotation of meltdown protection, and leaves the counts to their owner; a resource that is annotated gets its former annotation back. */
 export type Direction = 'down' | 'up' | 'release';
 
 /** `held`: of the resources, only those that `isHeld`. */

@@ -1,5 +1,5 @@
 import type { ProbedShoot, ProberStatus } from '../../prober/index.ts';
-import { type Findings, judgeSeed } from '../judge.ts';
+import { type SeedFindings, judgeSeed } from '../judge.ts';
 import type { SeedStatus } from '../seed-status.ts';
 
 /** When everything below was read. */
@@ -69,7 +69,7 @@ export const proberOf = (shoots: readonly ProbedShoot[], given: Partial<ProberSt
   ...given,
 });
 
-export const findingsOf = (given: Partial<Findings> = {}): Findings => ({
+export const findingsOf = (given: Partial<SeedFindings> = {}): SeedFindings => ({
   at: readAt,
   objects: {
     lease: { holder: 'dwd-prober-a_1f', since: before(7_200), isFresh: true },
