@@ -4,6 +4,9 @@ import { stateless } from './invariant.ts';
 const hasOneCandidate = ({ nodes, machines }: ShootModel): boolean =>
   [...nodes].filter(([node, { isCandidate }]) => isCandidate && machines.has(node)).length === 1;
 
+/** Beside one candidate, and of a cluster that is left. */
+const restoresOnlyHeld = (shoot: ShootModel): boolean => shoot.phase === 'restore' || hasOneCandidate(shoot);
+
 const problemsOf = (name: string, shoot: ShootModel): readonly string[] =>
   [...shoot.deployments].flatMap(([deployment, state]) => {
     const what = `${name}: ${deployment}`;
@@ -11,8 +14,8 @@ const problemsOf = (name: string, shoot: ShootModel): readonly string[] =>
       case 'run':
       case 'restore':
         if (state.isIgnored) return [];
-        // An operator took it over while it was held, and gave it back at 0: beside one candidate only what is held is restored.
-        if (state.replicas === 0 && !state.isHeld && state.stored !== undefined && hasOneCandidate(shoot)) return [];
+        // An operator took it over while it was held, and gave it back at 0.
+        if (restoresOnlyHeld(shoot) && state.replicas === 0 && !state.isHeld && state.stored !== undefined) return [];
         if (state.replicas !== state.desired) {
           return [`${what} has ${String(state.replicas)} replicas, not the ${String(state.desired)} of before`];
         }
