@@ -9,7 +9,9 @@ import type { KindInput } from './checks/kinds.ts';
 import type { SeedAnswer } from './checks/seed.ts';
 import { type SeenShoot, findShoot, probedAmong } from './checks/shoots.ts';
 import { type RightsOf, readRights } from './read-rights.ts';
-import { readKind, readResources, readSecrets, readShoots } from './read-seed.ts';
+import { readShoots } from './read-clusters.ts';
+import { readResources, readSecrets } from './read-objects.ts';
+import { readKind } from './read-seed.ts';
 import { askShoots, judgeSecrets } from './read-shoots.ts';
 import type { Reader } from './reader.ts';
 

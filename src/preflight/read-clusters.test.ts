@@ -4,7 +4,8 @@ import { ApiError } from '../kubernetes/api/errors.ts';
 import type { KubeClient } from '../kubernetes/api/kube.ts';
 import { proberConfig } from '../prober/index.ts';
 import { checkShoots } from './checks/shoots.ts';
-import { readResources, readSecrets, readShoots } from './read-seed.ts';
+import { readShoots } from './read-clusters.ts';
+import { readResources, readSecrets } from './read-objects.ts';
 import type { Reader } from './reader.ts';
 
 const ref = { apiVersion: 'apps/v1', kind: 'Deployment', name: '{{ cluster }}-controller-manager' };

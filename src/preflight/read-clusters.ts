@@ -1,0 +1,72 @@
+import { decodeCluster } from '../gardener/cluster.ts';
+import { childObject, decodeObject, optionalString } from '../kubernetes/api/decode.ts';
+import { listCall } from '../kubernetes/api/list-call.ts';
+import { type ProberSettings, decideSecretLifecycle, hostedShoot, listCapiClusters } from '../prober/index.ts';
+import type { SeedRead } from './checks/check.ts';
+import type { SeenShoot } from './checks/shoots.ts';
+import { type ListedSecret, decodePlace, listTimeoutMs, readLabelledSecrets, readNamed } from './read-objects.ts';
+import { type Reader, attempt, optionsOf, send } from './reader.ts';
+
+const decodeSeenShoot = (json: unknown, path: string): SeenShoot => {
+  const cluster = decodeCluster(json, path);
+  const spec = childObject(decodeObject(json, path), path, 'spec');
+  return { cluster: hostedShoot(cluster), version: cluster.shoot.ok ? versionOf(spec.shoot) : '' };
+};
+
+/** The Shoot of a Cluster whose projection has been decoded. */
+const versionOf = (shoot: unknown): string => {
+  const spec = childObject(decodeObject(shoot, 'shoot'), 'shoot', 'spec');
+  return optionalString(childObject(spec, 'shoot.spec', 'kubernetes').version, 'shoot.spec.kubernetes.version') ?? '';
+};
+
+const clusters = '/apis/extensions.gardener.cloud/v1alpha1/clusters';
+
+/** Clusters that go by the Secret of the configured name, or labels: each namespace which has it. */
+const readSecretClusters = async (
+  reader: Reader,
+  { name, key, selector }: { readonly name: string; readonly key: string; readonly selector?: string | undefined },
+): Promise<SeedRead<readonly SeenShoot[]>> => {
+  const places = { apiVersion: 'v1', resource: 'secrets', name, decode: decodePlace };
+  const [secrets, namespaces] = await Promise.all([
+    selector === undefined ? readNamed<ListedSecret>(reader, places) : readLabelledSecrets(reader, { key, selector }),
+    attempt({ verb: 'list', group: '', resource: 'namespaces' }, async () => {
+      const call = listCall({ path: '/api/v1/namespaces', decode: decodePlace });
+      const { value } = await send(reader, call, listTimeoutMs);
+      return new Set(value.filter(({ deleting }) => deleting).map((meta) => meta.name));
+    }),
+  ]);
+  if (!secrets.ok) return secrets;
+  if (!namespaces.ok) return namespaces;
+  const shoots = Array.from(secrets.value, ([namespace, { deleting, problem }]): SeenShoot => {
+    const secret = deleting ? 'gone' : 'there';
+    const decision = decideSecretLifecycle({ secret, namespaceDeleting: namespaces.value.has(namespace) });
+    const unclear = problem === undefined ? {} : { problem };
+    return { cluster: { name: namespace, lifecycle: { ok: true, value: decision }, ...unclear }, version: '' };
+  });
+  return { ok: true, value: shoots };
+};
+
+const readCapiClusters = (reader: Reader): Promise<SeedRead<readonly SeenShoot[]>> =>
+  attempt({ verb: 'list', group: 'cluster.x-k8s.io', resource: 'clusters' }, async () => {
+    const clusters = await listCapiClusters(reader.client, optionsOf(reader, listTimeoutMs));
+    return clusters.map((cluster) => ({ cluster, version: '' }));
+  });
+
+/** All clusters of the seed, in the way that the configuration says. */
+export const readShoots = (reader: Reader, settings: ProberSettings): Promise<SeedRead<readonly SeenShoot[]>> => {
+  const { clusterSource, kubeConfigSecretName: name } = settings;
+  switch (clusterSource?.kind) {
+    case undefined:
+      return readGardenShoots(reader);
+    case 'secret':
+      return readSecretClusters(reader, { name, ...clusterSource });
+    case 'cluster-api':
+      return readCapiClusters(reader);
+  }
+};
+
+const readGardenShoots = (reader: Reader): Promise<SeedRead<readonly SeenShoot[]>> =>
+  attempt({ verb: 'list', group: 'extensions.gardener.cloud', resource: 'clusters' }, async () => {
+    const call = listCall({ path: clusters, decode: decodeSeenShoot });
+    return (await send(reader, call, listTimeoutMs)).value;
+  });

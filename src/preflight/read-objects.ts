@@ -1,0 +1,162 @@
+import { decodeTemplateContainers } from '../gardener/kube-controller-manager.ts';
+import { type ObjectMeta, decodeMeta, decodeObject } from '../kubernetes/api/decode.ts';
+import { listCall } from '../kubernetes/api/list-call.ts';
+import { groupOf } from '../kubernetes/api/resource-ref.ts';
+import { groupVersionPath } from '../kubernetes/client/index.ts';
+import { decodeKubeconfigUnder } from '../kubernetes/kubeconfig/index.ts';
+import {
+  type LabelledSecretView,
+  type PlacedRef,
+  type ProberSettings,
+  chooseSecret,
+  decodeLabelledSecret,
+  describeOthers,
+  isTemplate,
+  kubeconfigQuery,
+  ownerOf,
+} from '../prober/index.ts';
+import type { SeedRead } from './checks/check.ts';
+import type { SeenResource, SeenResources } from './checks/dependents.ts';
+import type { FoundKind } from './checks/kinds.ts';
+import { type Reader, attempt, send } from './reader.ts';
+
+/** For a list of all Clusters of a seed with a thousand shoots, 60 MB in pages. */
+export const listTimeoutMs = 300_000;
+
+export const decodePlace = (json: unknown, path: string): ObjectMeta => decodeMeta(decodeObject(json, path), path);
+
+/** Objects of one name, or of one that each cluster fills in: of all namespaces, or of the only one. */
+interface NamedObjects<T> {
+  readonly apiVersion: string;
+  /** Plural. */
+  readonly resource: string;
+  readonly name: string;
+  readonly namespace?: string | undefined;
+  /** Default: by name. */
+  readonly query?: Readonly<Record<string, string>> | undefined;
+  /** Name of its cluster; undefined: of none. Default: its namespace. */
+  readonly ownerOf?: (meta: ObjectMeta) => string | undefined;
+  readonly decode: (json: unknown, path: string) => T;
+}
+
+const inNamespace = ({ namespace }: ObjectMeta): string => namespace;
+
+/** Lists them in one request, by cluster. A list by name is allowed to whoever may list that name alone (`resourceNames`). */
+export const readNamed = <T>(
+  reader: Reader,
+  { apiVersion, resource, name, namespace, query, ownerOf: clusterOf = inNamespace, decode }: NamedObjects<T>,
+): Promise<SeedRead<ReadonlyMap<string, T>>> => {
+  const place = namespace === undefined ? {} : { namespace };
+  const within = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
+  const named = isTemplate(name) ? {} : { name };
+  return attempt({ verb: 'list', group: groupOf({ apiVersion }), resource, ...named, ...place }, async () => {
+    const call = listCall({
+      path: `${groupVersionPath(apiVersion)}${within}/${resource}`,
+      query: query ?? (isTemplate(name) ? {} : { fieldSelector: `metadata.name=${name}` }),
+      decode: (json, path) => [clusterOf(decodePlace(json, path)), decode(json, path)] as const,
+    });
+    const { value } = await send(reader, call, listTimeoutMs);
+    return new Map(value.flatMap(([cluster, one]) => (cluster === undefined ? [] : [[cluster, one] as const])));
+  });
+};
+
+/** A Secret of a cluster. */
+export interface ListedSecret {
+  readonly text?: string | undefined;
+  readonly deleting: boolean;
+  /** Why it is not clear that it is this one. */
+  readonly problem?: string | undefined;
+}
+
+/** The Secrets that go by their labels, one for each namespace, as the prober chooses it. */
+export const readLabelledSecrets = (
+  reader: Reader,
+  {
+    key,
+    selector,
+    namespace,
+  }: { readonly key: string; readonly selector: string; readonly namespace?: string | undefined },
+): Promise<SeedRead<ReadonlyMap<string, ListedSecret>>> => {
+  const place = namespace === undefined ? {} : { namespace };
+  const within = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
+  return attempt({ verb: 'list', group: '', resource: 'secrets', ...place }, async () => {
+    const call = listCall({
+      path: `/api/v1${within}/secrets`,
+      query: { labelSelector: selector },
+      decode: (json, path): LabelledSecretView => decodeLabelledSecret(key, json, path),
+    });
+    const byNamespace = new Map<string, LabelledSecretView[]>();
+    for (const secret of (await send(reader, call, listTimeoutMs)).value) {
+      byNamespace.set(secret.namespace, [...(byNamespace.get(secret.namespace) ?? []), secret]);
+    }
+    return new Map(
+      Array.from(byNamespace).flatMap(([name, all]) => {
+        const chosen = chooseSecret(all);
+        if (chosen === undefined) return [];
+        const { secret, others } = chosen;
+        return [[name, { ...secret, problem: describeOthers(secret.name, others) }] as const];
+      }),
+    );
+  });
+};
+
+/** Kubeconfig texts by cluster; undefined where the Secret has no such key. */
+export const readSecrets = async (
+  reader: Reader,
+  {
+    settings,
+    name,
+    key = 'kubeconfig',
+    namespace,
+  }: {
+    readonly settings: ProberSettings;
+    readonly name: string;
+    readonly key?: string | undefined;
+    readonly namespace?: string;
+  },
+): Promise<SeedRead<ReadonlyMap<string, string | undefined>>> => {
+  const selector = name === settings.kubeConfigSecretName ? settings.clusterSource?.selector : undefined;
+  if (selector !== undefined) {
+    const chosen = await readLabelledSecrets(reader, { key, selector, namespace });
+    return chosen.ok ? { ok: true, value: new Map(Array.from(chosen.value, ([at, { text }]) => [at, text])) } : chosen;
+  }
+  const decode = (json: unknown, path: string): string | undefined => decodeKubeconfigUnder(key, json, path);
+  const ref = { apiVersion: 'v1', kind: 'Secret', name };
+  return readNamed(reader, {
+    ...{ apiVersion: 'v1', resource: 'secrets', name, namespace, decode },
+    query: kubeconfigQuery(name),
+    ownerOf: (meta) => ownerOf(settings, ref, meta),
+  });
+};
+
+const decodeResource = (json: unknown, path: string): SeenResource => {
+  const object = decodeObject(json, path);
+  return { annotations: decodeMeta(object, path).annotations, containers: decodeTemplateContainers(object, path) };
+};
+
+/** A resource of all shoots, by their names; undefined where its kind is not served, which is told elsewhere. */
+export const readResources = async (
+  reader: Reader,
+  {
+    settings,
+    ref,
+    found,
+    namespace,
+  }: {
+    readonly settings: ProberSettings;
+    readonly ref: PlacedRef;
+    readonly found: SeedRead<FoundKind>;
+    readonly namespace?: string;
+  },
+): Promise<SeedRead<SeenResources> | undefined> => {
+  if (!found.ok) return found;
+  if (found.value.kind === 'not-served' || !found.value.namespaced) return undefined;
+  const { apiVersion, name } = ref;
+  const { resource } = found.value;
+  return readNamed(reader, {
+    ...{ apiVersion, resource, name, decode: decodeResource },
+    // A namespace that each cluster fills in may be another one.
+    namespace: ref.namespace === undefined ? namespace : undefined,
+    ownerOf: (meta) => ownerOf(settings, ref, meta),
+  });
+};
