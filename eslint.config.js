@@ -14,7 +14,6 @@ const noRequire = {
 
 /** Longer ones, each with its lines. This list only gets shorter. */
 const longFiles = {
-  'src/prober/release-held.ts': 254,
   'src/prober/shoot-prober.ts': 253,
   'test/contract/cases/create-cases.ts': 316,
   'test/contract/cases/list-cases.ts': 285,

@@ -14,7 +14,8 @@ export { type PlacedRef, fillIn, isTemplate, placeOf, withoutPlaceholders } from
 export { kubeconfigQuery } from './watch-kubeconfigs.ts';
 export { findHeldInCache, fromCache } from './held-in-cache.ts';
 export { type HeldResource, findHeldOf, heldName } from './held.ts';
-export { listHeld, listHeldOf, releaseHeld } from './release-held.ts';
+export { listHeld, listHeldOf } from './list-held.ts';
+export { releaseHeld } from './release-held.ts';
 export { foreseeRelease, wasOf } from './release-result.ts';
 export { configuredPause, laterPause, shownPause } from './pauses.ts';
 export { type NotifySettings, parseTemplate, renderJson } from './notify/index.ts';

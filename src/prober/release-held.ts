@@ -1,38 +1,31 @@
-import type { Kube, KubeClient } from '../kubernetes/api/kube.ts';
+import type { KubeClient } from '../kubernetes/api/kube.ts';
 import { refKey } from '../kubernetes/api/resource-ref.ts';
 import { type ResourceState, scalesInOneWrite, workloadState } from '../kubernetes/api/scalable.ts';
 import { isHeld } from '../gardener/scaling-annotations.ts';
 import { createWatchRegistry, waitForSync } from '../kubernetes/cache/index.ts';
 import { createKubeClient, mergedAbortSignal } from '../kubernetes/client/index.ts';
 import { createShootConnector } from '../kubernetes/connection/index.ts';
-import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Meter } from '../ports/meter.ts';
 import type { Random } from '../ports/random.ts';
 import { whenAborted } from '../process/index.ts';
 import { createEventRecorder } from '../telemetry/index.ts';
 import { createApiServers } from './api-servers.ts';
-import { type HeldQuery, type HeldResource, findHeldOf, findMarked, heldKey, heldName, isLeftover } from './held.ts';
+import { type HeldResource, findHeldOf, heldKey, heldName, isLeftover } from './held.ts';
+import { type ListOptions, listMarked } from './list-held.ts';
 import { findOwned } from './of-cluster.ts';
-import { clusterOfHeld, inOrder, withUnconfigured } from './release-settings.ts';
+import { clusterOfHeld, withUnconfigured } from './release-settings.ts';
 import { ProbeGate } from './probe-gate.ts';
 import { type ReleaseResult, explain, whyByHand } from './release-result.ts';
 import { type ShootRelease, releasePolicyOnRequest, releaseShoot } from './release-shoot.ts';
 import { describeWaiting } from './status/scaling-progress.ts';
 import type { ShootSight } from './status/sight.ts';
 import { type ProberReport, createProberReport } from './report.ts';
-import type { ProberSettings } from './settings.ts';
 import { type ProberSources, createProberSources } from './sources.ts';
 
-export interface ReleaseOptions {
-  /** Of the prober whose resources are released: what is restored, and in which order. What else is held comes last. */
-  readonly settings: ProberSettings;
+export interface ReleaseOptions extends ListOptions {
   /** Told in log and Events. */
   readonly reason: string;
-  /** Names of clusters: nothing is released elsewhere, and nothing that the settings do not name. Default: all that is held, whatever its name. */
-  readonly clusters?: ReadonlySet<string>;
-  readonly seed: Kube;
-  readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
   readonly meter: Meter;
@@ -40,7 +33,6 @@ export interface ReleaseOptions {
   /** Monotonic instant after which nothing is tried again. */
   readonly deadline: number;
   readonly progress: (line: string) => void;
-  readonly signal: AbortSignal;
 }
 
 /** As the largest seed's informers: a shoot's restoration is mostly waiting. */
@@ -204,31 +196,6 @@ const restore = async (deps: Releasing): Promise<ReleaseResult> => {
     left: now.map((resource) => explain(resource, whyLeft(resource, deps))),
   };
 };
-
-type ListOptions = Pick<ReleaseOptions, 'settings' | 'clusters' | 'seed' | 'clock' | 'signal'>;
-
-const queryOf = ({ settings, seed, clock, signal }: ListOptions): HeldQuery => ({
-  client: createKubeClient({ kube: seed, clock }),
-  refs: settings.dependentResources.map(({ ref }) => ref),
-  signal,
-});
-
-const listMarked = async (options: ListOptions): Promise<readonly HeldResource[]> => {
-  const { clusters, settings } = options;
-  if (clusters === undefined) return inOrder(await findMarked(queryOf(options)), settings);
-  const held = (await findHeldOf(queryOf(options))).filter((resource) =>
-    clusters.has(clusterOfHeld(settings, resource)),
-  );
-  return inOrder(held, settings);
-};
-
-/** All that the settings name and that is held, in the order in which it is restored. Rejects with an ApiError. */
-export const listHeldOf = async (options: ListOptions): Promise<readonly HeldResource[]> =>
-  inOrder(await findHeldOf(queryOf(options)), options.settings);
-
-/** All that is held in a seed. Rejects with an ApiError. */
-export const listHeld = async (options: ListOptions): Promise<readonly HeldResource[]> =>
-  (await listMarked(options)).filter((resource) => !isLeftover(resource));
 
 /**
  * Restores all that is held in a seed, each shoot in the order of its levels, by the code of the prober, and waits for it. No prober may run meanwhile: it
