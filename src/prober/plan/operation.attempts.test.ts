@@ -17,33 +17,9 @@ import {
   upHeldVerdict,
   upVerdict,
 } from '../testing/cases.ts';
+import { fates, isHeld, kcm, main, run } from '../testing/play-scaling.ts';
 import { type HarnessOptions, SeedHarness } from '../testing/seed-harness.ts';
-import { type ModelObject, deployment, etcd, objectOf } from '../testing/seed-model.ts';
-
-const kcm = deployment('kcm');
-const main = etcd('main');
-const isHeld = { annotations: { [active]: '', [replicas]: '3' }, replicas: 0 };
-
-const run = (options: HarnessOptions, until = 600_000) => {
-  const harness = new SeedHarness(options);
-  harness.runUntil(until);
-  const object = (ref: typeof kcm): Pick<ModelObject, 'annotations' | 'replicas'> | undefined => {
-    const found = harness.model.get(refKey(ref));
-    return found && { annotations: found.annotations, replicas: found.replicas };
-  };
-  return {
-    harness,
-    sent: requestsIn(harness.log),
-    end: harness.ends[0],
-    ends: harness.ends.map(({ end }) => end),
-    object,
-  };
-};
-
-/** Fates of the first requests; all others are answered in 20 ms. */
-const fates =
-  (...given: readonly Partial<Fate>[]) =>
-  (index: number): Fate => ({ latencyMs: 20, ...given[index] });
+import { deployment, objectOf } from '../testing/seed-model.ts';
 
 describe('tries', () => {
   const up: Omit<HarnessOptions, 'fateOf'> = {

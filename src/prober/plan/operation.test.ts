@@ -1,12 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
 import {
-  meltdownProtectionAnnotation as active,
   ignoreScalingAnnotation as ignore,
   replicasAnnotation as replicas,
 } from '../../gardener/scaling-annotations.ts';
 import {
-  type Fate,
   dependent,
   downVerdict,
   instant,
@@ -18,34 +16,10 @@ import {
   scaleAt,
   upVerdict,
 } from '../testing/cases.ts';
-import { type HarnessOptions, SeedHarness } from '../testing/seed-harness.ts';
-import { type ModelObject, deployment, etcd, objectOf, stateOf } from '../testing/seed-model.ts';
+import { fates, isHeld, kcm, main, run } from '../testing/play-scaling.ts';
+import { SeedHarness } from '../testing/seed-harness.ts';
+import { deployment, objectOf, stateOf } from '../testing/seed-model.ts';
 import { idleOperation, latestState } from './operation.ts';
-
-const kcm = deployment('kcm');
-const main = etcd('main');
-const isHeld = { annotations: { [active]: '', [replicas]: '3' }, replicas: 0 };
-
-const run = (options: HarnessOptions, until = 600_000) => {
-  const harness = new SeedHarness(options);
-  harness.runUntil(until);
-  const object = (ref: typeof kcm): Pick<ModelObject, 'annotations' | 'replicas'> | undefined => {
-    const found = harness.model.get(refKey(ref));
-    return found && { annotations: found.annotations, replicas: found.replicas };
-  };
-  return {
-    harness,
-    sent: requestsIn(harness.log),
-    end: harness.ends[0],
-    ends: harness.ends.map(({ end }) => end),
-    object,
-  };
-};
-
-/** Fates of the first requests; all others are answered in 20 ms. */
-const fates =
-  (...given: readonly Partial<Fate>[]) =>
-  (index: number): Fate => ({ latencyMs: 20, ...given[index] });
 
 describe('initialDelay', () => {
   it('is waited where there is something to scale', () => {
