@@ -12,9 +12,8 @@ const noRequire = {
   message: 'ES modules only: import and export by name.',
 };
 
-/** Longer ones, each with its lines. This list only gets shorter. */
+/** Longer ones, all of tests, each with its lines. This list only gets shorter. */
 const longFiles = {
-  'src/prober/shoot-prober.ts': 253,
   'test/contract/cases/create-cases.ts': 316,
   'test/contract/cases/list-cases.ts': 285,
   'test/contract/cases/subresource-cases.ts': 251,

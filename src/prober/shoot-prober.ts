@@ -38,7 +38,6 @@ export class ShootProber {
 
   constructor(all: ShootProberDeps, { namespace, settings, first }: ProberStart) {
     const deps = ofCluster(all, namespace);
-    const { clock } = deps;
     this.#deps = deps;
     this.#namespace = namespace;
     this.#settings = settings;
@@ -50,7 +49,7 @@ export class ShootProber {
     });
     this.#pause = new ShootPause(deps, namespace);
     const { probe, nextRunAt } =
-      'delayMs' in first ? { probe: emptyProbeMemory, nextRunAt: clock.monotonic() + first.delayMs } : first;
+      'delayMs' in first ? { probe: emptyProbeMemory, nextRunAt: deps.clock.monotonic() + first.delayMs } : first;
     this.#state = { probe, nextRunAt, runUnderWay: false, flows: 0 };
     // A prober that never probes has none.
     this.#externalProber =
@@ -78,8 +77,8 @@ export class ShootProber {
     const { probe, next } = this.#state;
     // A scale-down that waits, for a pause to end or for the lead, is not remembered: the next prober judges anew, at once.
     const nextRunAt = next?.direction === 'down' ? this.#deps.clock.monotonic() : this.#state.nextRunAt;
-    const memory = { probe, nextRunAt, settings: this.#settings };
-    return this.#externalProber === undefined ? memory : { ...memory, externalProbe: this.#externalProber.memory() };
+    const externalProbe = this.#externalProber?.memory();
+    return { probe, nextRunAt, settings: this.#settings, ...(externalProbe && { externalProbe }) };
   }
 
   /** What waited, for this process to lead or for a pause to end, begins. */
@@ -144,7 +143,6 @@ export class ShootProber {
     for (const effect of effects) this.#perform(effect);
     this.#deps.onStep?.(this.#namespace, this.#look);
     this.#cancelTimer();
-    this.#cancelTimer = () => undefined;
     if (state.ended !== undefined) {
       this.#stopListening();
       this.#settle(state.ended);
@@ -156,9 +154,7 @@ export class ShootProber {
   /** After a bug: nothing under way is waited for any more; what the cluster holds is all that the next run needs. */
   #startOver(): void {
     const { clock, settings } = this.#deps;
-    const reason = new Error('the prober starts over');
-    this.#run.abort(reason);
-    this.#requests.abort(reason);
+    for (const work of [this.#run, this.#requests]) work.abort(new Error('the prober starts over'));
     const { flow: _flow, next: _next, ...rest } = this.#state;
     this.#state = { ...rest, runUnderWay: false, nextRunAt: clock.monotonic() + settings.probeIntervalMs };
     this.#cancelTimer();
