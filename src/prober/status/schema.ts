@@ -151,7 +151,10 @@ export const statusSchema = z.object({
   ).optional(),
   missingRights: about('Rights that it needs and has not.', z.array(z.string()).readonly()),
   paused: about('The pause of all shoots, if one is in force.', pauseSchema.nullable()),
-  shoots: about('All that are probed; with `?shoot=NAMESPACE` that one, or none.', z.array(shootSchema).readonly()),
+  shoots: about(
+    'All that are probed; with `?shoot=NAMESPACE` that one, or those that share the namespace, or none.',
+    z.array(shootSchema).readonly(),
+  ),
 });
 
 /** A prober and its shoots at one moment. */
