@@ -191,12 +191,28 @@ const isFaultOurs = (views: Views, life: Life, { at, shoots }: Model): boolean =
 const withoutTries = (views: Views, shoot: string): Views =>
   new Map([...views].map(([key, view]) => [key, key.endsWith(`/${shoot}`) ? { ...view, tries: noTries } : view]));
 
+/** What was answered to a process that stood still is known to it when it goes on. */
+const awake = (views: Views, life: Life, { at, processes }: Model): Views => {
+  const pausedAt = processes.hindrances.findLast(
+    ({ cause, replica }) => cause.fault.kind === 'pause' && life.startsWith(`${String(replica)}.`),
+  )?.from;
+  if (pausedAt === undefined) return views;
+  const heard = (look: Look): Look => (look.knownAt < pausedAt ? look : { ...look, knownAt: at });
+  return new Map(
+    [...views].map(([key, view]) => {
+      if (!key.startsWith(`${life}/`)) return [key, view];
+      return [key, { ...view, current: view.current && heard(view.current), complete: view.complete.map(heard) }];
+    }),
+  );
+};
+
 /** Takes in what happened; `model` has taken it in already. Pure. */
 export const watch = (views: Views, event: SimEvent, model: Model): Views => {
   if (event.kind === 'cluster') {
     const goesOn = event.phase === 'run' || event.phase === 'leave' || event.phase === 'missed';
     return goesOn ? views : withoutTries(views, event.shoot);
   }
+  if (event.kind === 'process' && event.what === 'goes on') return awake(views, event.life, model);
   if (event.kind !== 'request' || event.shoot === undefined) return views;
   if (event.stage !== 'answered' && event.stage !== 'failed') return views;
   const { life } = event.exchange;
