@@ -71,7 +71,18 @@ describe('the outage of a shoot that is to be released', () => {
     ]);
   });
 
+  it('goes on where somebody leads, and another replica has answered that knows nothing of the shoot', () => {
+    const leader = { objects, answer: { ...proberOf([]), leads: false }, problem: undefined };
+    const [outage, ...rest] = judgeOutages({ held, leader, now });
+    expect([outage?.goesOn, rest]).toEqual([true, []]);
+    expect(outage?.words).toContain('a prober leads that could not be asked, and restores it');
+  });
+
   it.each([
+    [
+      'nobody leads, and a standby has answered',
+      { objects: leaderless, answer: { ...proberOf([]), leads: false }, problem: undefined },
+    ],
     ['nobody leads', { objects: leaderless, answer: undefined, problem: 'no pod' }],
     ['the Lease cannot be read', { objects: { ...objects, lease: undefined }, answer: undefined, problem: 'no pod' }],
     ['the prober does not probe the shoot', { objects, answer: proberOf([shootOf('two')]), problem: undefined }],

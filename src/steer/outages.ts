@@ -53,10 +53,10 @@ const noteOf = (held: readonly HeldResource[], now: number): string => {
   return reason === undefined ? when : `${when}: ${reason}`;
 };
 
-/** By what the objects of the seed tell: no more than why it was scaled down, and whether somebody leads who would have restored it. */
+/** By what the objects of the seed tell: no more than why it was scaled down, and whether somebody leads, other than who has answered, who would have restored it. */
 const notedOutage = (cluster: string, { held, leader, now }: OutageInput): ShootOutage => {
   const { objects, answer } = leader;
-  const isLed = answer === undefined && objects.lease?.isFresh === true && objects.lease.holder !== '';
+  const isLed = answer?.leads !== true && objects.lease?.isFresh === true && objects.lease.holder !== '';
   const means = isLed
     ? 'a prober leads that could not be asked, and restores it when the outage is over: so it goes on'
     : 'whether that outage is over is not known';
