@@ -80,5 +80,5 @@ export const replicasOf = (object: SimObject, { scale }: SimKind): number => {
 /** The same of a resource that is scaled; of one that is annotated, 0 while the prober's annotation is there, and else 1. */
 export const countOf = (object: SimObject, kind: SimKind, { annotation }: DependentResource): number => {
   if (annotation === undefined) return replicasOf(object, kind);
-  return isAnnotatedByUs(object.metadata.annotations ?? {}) ? 0 : 1;
+  return isAnnotatedByUs(object.metadata.annotations ?? {}, annotation) ? 0 : 1;
 };

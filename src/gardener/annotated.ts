@@ -10,7 +10,13 @@ import {
   workloadState,
 } from '../kubernetes/api/scalable.ts';
 import { readJsonAnnotation } from './json-annotation.ts';
-import { formerAnnotation, hasStoredAnnotation, hasStoredReplicas, replicasToRestore } from './scaling-annotations.ts';
+import {
+  formerAnnotation,
+  hasStoredAnnotation,
+  hasStoredReplicas,
+  isHeld,
+  replicasToRestore,
+} from './scaling-annotations.ts';
 
 type Annotations = Readonly<Record<string, string>>;
 
@@ -57,6 +63,10 @@ const protectiveAnnotation = (annotations: Annotations, configured: Annotation |
   return hasStoredReplicas({ annotations }) ? undefined : configured;
 };
 
+/** With the mark it is ours without what was stored, too: somebody has removed that. Without either, our value is somebody else's. */
+const isSetByUs = ({ key, value }: Annotation, annotations: Annotations): boolean =>
+  (hasStoredAnnotation({ annotations }) || isHeld({ annotations })) && valueOf(annotations, key) === value;
+
 /**
  * State of a resource that is protected by one of its annotations. Its replicas stand for that annotation: 0 while it is the one that we have set, else 1. No controller
  * has to follow, so that both counts are alike.
@@ -66,8 +76,7 @@ export const annotatedState = (
   object: Pick<ResourceState, 'resourceVersion' | 'annotations' | 'replicasManager'>,
 ): ResourceState => {
   const { resourceVersion, annotations, replicasManager } = object;
-  const isOurs = hasStoredAnnotation({ annotations }) && valueOf(annotations, key) === value;
-  const count = isOurs ? 0 : 1;
+  const count = isSetByUs({ key, value }, annotations) ? 0 : 1;
   return {
     resourceVersion,
     annotations,
@@ -93,15 +102,16 @@ export const setAnnotation = ({ key, value }: Annotation, annotations: Annotatio
   [formerAnnotation]: JSON.stringify({ key, value, former: valueOf(annotations, key) }),
 });
 
-/** What gives back the value that was there before. An unreadable one is taken for none: a resource must not stay paused because of a typo. */
+/** What gives back the value that was there before. An unreadable or absent one is taken for none: a resource must not stay paused because of a typo. */
 export const restoreAnnotation = (
   { key }: Annotation,
   annotations: Annotations,
 ): { readonly annotations: AnnotationChange; readonly unreadable?: string } => {
   const stored = findStored(annotations);
+  const text = annotations[formerAnnotation];
   return {
     annotations: { [key]: stored?.former ?? null },
-    ...(stored === undefined ? { unreadable: annotations[formerAnnotation] ?? '' } : {}),
+    ...(stored === undefined && text !== undefined ? { unreadable: text } : {}),
   };
 };
 
@@ -118,10 +128,10 @@ export const restorableOf = (annotations: Annotations, configured?: Annotation):
   return { replicas: 1, annotation: protective.key };
 };
 
-/** True if an annotation that we have set is still there. */
-export const isAnnotatedByUs = (annotations: Annotations): boolean => {
-  const stored = findStored(annotations);
-  return stored !== undefined && valueOf(annotations, stored.key) === stored.value;
+/** True if an annotation that we have set is still there. `configured`: what protects the resource where it does not say so itself. */
+export const isAnnotatedByUs = (annotations: Annotations, configured?: Annotation): boolean => {
+  const protective = protectiveAnnotation(annotations, configured);
+  return protective !== undefined && isSetByUs(protective, annotations);
 };
 
 /** What was stored, for people; undefined: nothing. */

@@ -1,10 +1,11 @@
+import type { Annotation } from '../kubernetes/api/scalable.ts';
 import { findHeldNote } from '../gardener/held-note.ts';
 import type { FoundPause } from '../gardener/pause.ts';
 import { restorableOf } from '../gardener/annotated.ts';
 import { distinctBy } from '../kubernetes/api/distinct.ts';
 import { type ResourceRef, refKey } from '../kubernetes/api/resource-ref.ts';
 import {
-  type PlacedRef,
+  type DependentResource,
   clusterOfHeld,
   findHeldInCache,
   pauseInWords,
@@ -37,13 +38,18 @@ interface SeenHeld {
   readonly ref: ResourceRef;
   readonly namespace: string;
   readonly annotations: Readonly<Record<string, string>>;
+  /** What protects it where it does not say so itself. */
+  readonly annotation?: Annotation | undefined;
 }
 
 /** One of them, in all namespaces, where it is held. Rejects with an ApiError. */
-const listHeld = async (ref: PlacedRef, deps: ObjectsDeps): Promise<readonly SeenHeld[]> => {
+const listHeld = async ({ ref, annotation }: DependentResource, deps: ObjectsDeps): Promise<readonly SeenHeld[]> => {
   const { apiVersion, kind } = ref;
   const found = await findHeldInCache(ref, deps);
-  return found.map(({ name, namespace, annotations }) => ({ ref: { apiVersion, kind, name }, namespace, annotations }));
+  return found.map(({ name, namespace, annotations }) => ({
+    ref: { apiVersion, kind, name },
+    ...{ namespace, annotations, annotation },
+  }));
 };
 
 /** `own`: what is held of it. */
@@ -65,9 +71,9 @@ const shootOf = (name: string, own: readonly SeenHeld[], pause: FoundPause | und
     graceMs: 0,
     flapping: false,
     paused,
-    held: own.map(({ ref: { kind, name: resource }, annotations }) => {
+    held: own.map(({ ref: { kind, name: resource }, annotations, annotation }) => {
       const at = findHeldNote(annotations)?.since;
-      const restorable = restorableOf(annotations);
+      const restorable = restorableOf(annotations, annotation);
       return {
         kind,
         name: resource,
@@ -83,7 +89,7 @@ export const readHeld = async (given: HeldDeps): Promise<HeldObjects> => {
   const { settings, wall } = given;
   const inOrder = settings.dependentResources.toSorted((a, b) => a.scaleUp.level - b.scaleUp.level);
   const [found, pauses] = await Promise.all([
-    Promise.all(inOrder.map(({ ref }) => orProblem(refKey(ref), listHeld(ref, given)))),
+    Promise.all(inOrder.map((one) => orProblem(refKey(one.ref), listHeld(one, given)))),
     readPauses(given, given, wall()),
   ]);
   const all = found.flatMap(({ value = [] }) =>

@@ -126,6 +126,22 @@ describe('a resource that is annotated', () => {
     expect(annotations()).toEqual({ [paused]: 'mine' });
   });
 
+  it.each([
+    ['in the outage', true],
+    ['while no prober runs', false],
+  ])('is given back where somebody removes what is stored %s', async (_, inOutage) => {
+    create();
+    await reachOutage(scenario);
+    if (!inOutage) await scenario.stopProber();
+    const { [formerAnnotation]: _former, ...rest } = annotations();
+    annotate(rest);
+    await scenario.clock.advance(30_000);
+    expect(annotations()).toEqual({ [paused]: 'dwd', [meltdownProtectionAnnotation]: '' });
+    if (!inOutage) scenario.startProber();
+    await recover();
+    expect([stateOf(scenario, 'a'), annotations()]).toEqual([allUp, {}]);
+  });
+
   it('is given back by another prober, and by one that is configured otherwise', async () => {
     create({ [paused]: 'true' });
     await reachOutage(scenario);
@@ -208,6 +224,15 @@ describe('dwd release and dwd status', () => {
     expect(left).toEqual([
       `${name()} is annotated with ${paused}, was "true": its annotation ignore-scaling keeps us off: change the annotation ${paused} by hand`,
     ]);
+  });
+
+  it('give it back where somebody has removed what is stored', async () => {
+    await hold({});
+    const { [formerAnnotation]: _, ...rest } = annotations();
+    annotate(rest);
+    const options = given();
+    const { restored, left } = await scenario.clock.run(releaseHeld(options));
+    expect([left, restored.includes(name()), annotations()]).toEqual([[], true, {}]);
   });
 
   it.each([

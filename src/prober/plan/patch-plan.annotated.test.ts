@@ -50,6 +50,8 @@ describe('down', () => {
     ['what is held', held('true'), 'settle'],
     ['what is held, and no longer annotated', { [active]: '', [former]: stored('true') }, held()],
     ['what is held, and annotated otherwise', { ...held(), [paused]: 'mine' }, held('mine')],
+    ['what is held, and has lost what is stored', { [paused]: 'dwd', [active]: '' }, 'settle'],
+    ['what has lost what is stored, and is annotated otherwise', { [paused]: 'mine', [active]: '' }, held('mine')],
     ['what ignore-scaling keeps us off', { [ignore]: 'true' }, 'ignored'],
     [
       'what ignore-scaling has taken over',
@@ -83,6 +85,12 @@ describe.each(['up', 'release'] as const)('%s', (direction) => {
     ['what was there with our value', held('dwd'), { [paused]: 'dwd' }],
     ['what somebody has taken away since', { [active]: '', [former]: stored('true') }, {}],
     ['what somebody has changed since', { ...held('true'), [paused]: 'mine' }, { [paused]: 'mine' }],
+    ['what has lost what is stored', { [paused]: 'dwd', [active]: '', [note]: 'why' }, {}],
+    [
+      'what has lost what is stored, and is annotated otherwise',
+      { [paused]: 'mine', [active]: '' },
+      { [paused]: 'mine' },
+    ],
     ['what has lost its mark', { [paused]: 'dwd', [former]: stored('true') }, { [paused]: 'true' }],
     [
       'what ignore-scaling has taken over',
@@ -99,6 +107,12 @@ describe.each(['up', 'release'] as const)('%s', (direction) => {
       expect(after(broken, aim(direction))).toEqual({});
       expect(planPatch(resource, stateOf(broken), aim(direction))).toMatchObject({ write: { unreadable: text } });
     }
+  });
+
+  it('does not call unreadable what is not there', () => {
+    const plan = planPatch(resource, stateOf({ [paused]: 'dwd', [active]: '' }), aim(direction));
+    expect(plan).toMatchObject({ write: { annotating: 'up' } });
+    expect(plan).not.toHaveProperty('write.unreadable');
   });
 
   it('gives back what is configured no longer, or otherwise', () => {

@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { formerInWords, isAnnotatedByUs, restorableOf } from './annotated.ts';
+import {
+  meltdownProtectionAnnotation as active,
+  formerAnnotation as former,
+  replicasAnnotation,
+} from './scaling-annotations.ts';
+
+const key = 'cluster.x-k8s.io/paused';
+const configured = { key, value: 'dwd' };
+const stored = JSON.stringify({ key, value: 'dwd', former: 'true' });
+const annotation = { replicas: 1, annotation: key };
+
+it.each([
+  ['what is held', { [key]: 'dwd', [active]: '', [former]: stored }, true, annotation, '"true"'],
+  ['what has lost what is stored', { [key]: 'dwd', [active]: '' }, true, annotation, undefined],
+  ['what has lost its mark', { [key]: 'dwd', [former]: stored }, true, annotation, '"true"'],
+  ['what has only the mark', { [active]: '' }, false, annotation, undefined],
+  ['what somebody has paused with our value', { [key]: 'dwd' }, false, annotation, undefined],
+  ['what is held by its count', { [active]: '', [replicasAnnotation]: '3' }, false, { replicas: 3 }, undefined],
+])('tells of %s', (_, annotations, isOurs, restorable, words) => {
+  expect(isAnnotatedByUs(annotations, configured)).toBe(isOurs);
+  expect(restorableOf(annotations, configured)).toEqual(restorable);
+  expect(formerInWords(annotations)).toBe(words);
+});
