@@ -1,6 +1,7 @@
 import type { ExternalProbeMemory } from './external-prober.ts';
 import type { ShootSettings } from './judge/lifecycle.ts';
 import type { ProbeMemory } from './judge/verdict.ts';
+import type { ShootState } from './plan/shoot-state.ts';
 
 /** What a prober of the same shoot goes on with after a change of the configuration. */
 export interface ProberMemory {
@@ -8,6 +9,8 @@ export interface ProberMemory {
   /** Monotonic milliseconds: a back-off holds across the change. */
   readonly nextRunAt: number;
   readonly settings: ShootSettings;
+  /** What a standby owes to the leader. */
+  readonly custody: Pick<ShootState, 'scaledWithoutLead' | 'leftToLeaderUntil' | 'wasPaused'>;
   readonly externalProbe?: ExternalProbeMemory;
 }
 
@@ -17,3 +20,20 @@ export interface ProberStart {
   readonly settings: ShootSettings;
   readonly first: { readonly delayMs: number } | ProberMemory;
 }
+
+/** A scale-down that runs or waits is not remembered: the next prober judges anew, at once. */
+const isGoingDown = ({ flow, next }: ShootState): boolean => [flow, next].some((one) => one?.direction === 'down');
+
+export const memoryOf = (state: ShootState, now: number): Pick<ProberMemory, 'probe' | 'nextRunAt' | 'custody'> => {
+  const { probe, nextRunAt, flow, scaledWithoutLead, leftToLeaderUntil, wasPaused } = state;
+  const hasScaled = flow?.withoutLead !== undefined && flow.operations.some(({ mayHaveWritten }) => mayHaveWritten);
+  return {
+    probe,
+    nextRunAt: isGoingDown(state) ? now : nextRunAt,
+    custody: {
+      ...(scaledWithoutLead === true || hasScaled ? { scaledWithoutLead: true } : {}),
+      ...(leftToLeaderUntil === undefined ? {} : { leftToLeaderUntil }),
+      ...(wasPaused === undefined ? {} : { wasPaused }),
+    },
+  };
+};

@@ -9,7 +9,7 @@ import { ofCluster } from './of-cluster.ts';
 import { advanceShoot } from './plan/advance-shoot.ts';
 import type { Effect, ShootEvent, ShootState } from './plan/shoot-state.ts';
 import { probeSettings, raceOf } from './probe-settings.ts';
-import type { ProberMemory, ProberStart } from './prober-memory.ts';
+import { type ProberMemory, type ProberStart, memoryOf } from './prober-memory.ts';
 import { leader } from './plan/without-lead.ts';
 import type { ShootProberDeps } from './shoot-deps.ts';
 import { ShootPause } from './shoot-pause.ts';
@@ -48,9 +48,11 @@ export class ShootProber {
       race: () => raceOf(this.#state.verdict, deps.settings, this.#settings),
     });
     this.#pause = new ShootPause(deps, namespace);
-    const { probe, nextRunAt } =
-      'delayMs' in first ? { probe: emptyProbeMemory, nextRunAt: deps.clock.monotonic() + first.delayMs } : first;
-    this.#state = { probe, nextRunAt, runUnderWay: false, flows: 0 };
+    const { probe, nextRunAt, custody } =
+      'delayMs' in first
+        ? { probe: emptyProbeMemory, nextRunAt: deps.clock.monotonic() + first.delayMs, custody: {} }
+        : first;
+    this.#state = { probe, nextRunAt, runUnderWay: false, flows: 0, ...custody };
     // A prober that never probes has none.
     this.#externalProber =
       deps.externalProbe && Number.isFinite(nextRunAt)
@@ -74,11 +76,9 @@ export class ShootProber {
   }
 
   memory(): ProberMemory {
-    const { probe, next } = this.#state;
-    // A scale-down that waits, for a pause to end or for the lead, is not remembered: the next prober judges anew, at once.
-    const nextRunAt = next?.direction === 'down' ? this.#deps.clock.monotonic() : this.#state.nextRunAt;
     const externalProbe = this.#externalProber?.memory();
-    return { probe, nextRunAt, settings: this.#settings, ...(externalProbe && { externalProbe }) };
+    const memory = memoryOf(this.#state, this.#deps.clock.monotonic());
+    return { ...memory, settings: this.#settings, ...(externalProbe && { externalProbe }) };
   }
 
   /** What waited, for this process to lead or for a pause to end, begins. */

@@ -166,3 +166,18 @@ describe('reloads in quick succession', () => {
     expect(open()).toEqual([]);
   });
 });
+
+it('goes on at once with a scale-down that it interrupts between two levels', async () => {
+  scenario = createScenario({ shoots: [{ name: 'a' }], settings: { probeIntervalMs: 30_000 } });
+  const { clock, world } = scenario;
+  scenario.startProber();
+  await clock.advance(60_000);
+  world.shoot('a').cutKubelets();
+  await clock.runUntil(
+    () => stateOf(scenario, 'a').join() === 'ca 0 replicas=1 active=,kcm 1,mcm 0 replicas=1 active=',
+  );
+  const interruptedAt = clock.monotonic();
+  scenario.reload({ nodeLeaseFailureFraction: 0.5 });
+  await clock.runUntil(() => stateOf(scenario, 'a').join() === allHeld.join());
+  expect(clock.monotonic() - interruptedAt).toBeLessThan(5_000);
+});
