@@ -111,3 +111,16 @@ it('a path that flaps starts KCM once, and is held until it has been calm for tw
   expect(shoot.impact()).toEqual(unharmed);
   expect(scenario.log.filter(({ msg }) => msg.startsWith('flapping'))).toHaveLength(1);
 });
+
+it('late kubelets are waited for by a new prober that has not seen yet what is held', async () => {
+  await scenario.stopProber();
+  scenario.seedLine.setFaults(({ path, query }) =>
+    path.endsWith('/deployments') && query?.watch === undefined ? { delayMs: 25_000 } : undefined,
+  );
+  scenario.startProber();
+  await bringBack([0, 0, 0, 0, 0, 1, 1, 1, 1, 1].map((late) => late * 60_000));
+  await scenario.clock.advance(120_000);
+  expect(kcmStartedAfter()).toBeGreaterThanOrEqual(60);
+  expect(stateOf(scenario, 'a')).toEqual(allUp);
+  expect(scenario.world.shoot('a').impact()).toEqual(unharmed);
+});

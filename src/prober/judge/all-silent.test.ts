@@ -49,7 +49,7 @@ describe('when no candidate has renewed for half of the grace', () => {
 
   it.each([
     { what: 'a lazy run', dependents: undisturbed },
-    { what: 'an eager one', dependents: { undisturbed: false, anyHeld: false } },
+    { what: 'an eager one', dependents: { undisturbed: false, anyHeld: false, mayBeHeld: false } },
   ])('the next of $what comes at that instant', ({ dependents }) => {
     const settings = { ...defaultSettings, probeIntervalMs: 30_000 };
     expect(verdictsAt([84_000], { settings, dependents })[0]?.nextRunAt).toBe(100_000);

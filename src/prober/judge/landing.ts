@@ -125,7 +125,7 @@ export const trackOutage = (decision: Decision, candidates: readonly WatchedLeas
     const lasts = memory.allSilentSeenAt !== undefined || (counts !== undefined && reaches(counts, settings));
     return lasts ? { ...decision, memory: withoutLanding(memory) } : decision;
   }
-  if (!input.dependents.anyHeld) return { ...decision, memory: endOutage(memory, now) };
+  if (!input.dependents.mayBeHeld) return { ...decision, memory: endOutage(memory, now) };
   return land(decision, candidates, input);
 };
 

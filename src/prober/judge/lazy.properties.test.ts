@@ -159,7 +159,7 @@ interface Both {
   readonly eager: ProbeRunResult;
 }
 
-const eagerView = { undisturbed: false, anyHeld: false };
+const eagerView = { undisturbed: false, anyHeld: false, mayBeHeld: false };
 
 const runBoth = (probe: ProbeCase): Both => {
   const runs = runsOf(probe, eagerView);

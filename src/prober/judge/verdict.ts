@@ -26,6 +26,8 @@ export interface DependentsView {
   readonly undisturbed: boolean;
   /** Some resource carries the mark of meltdown protection. */
   readonly anyHeld: boolean;
+  /** Or one may, which no watch has shown yet. */
+  readonly mayBeHeld: boolean;
 }
 
 export interface ProbeSettings {

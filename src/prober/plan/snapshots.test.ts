@@ -163,7 +163,11 @@ describe('dependents', () => {
     const context = { ...both, sources, flowRuns: false };
     expect(viewDependents(resources, context).undisturbed).toBe(false);
     expect(viewDependents(resources, { ...context, lastResponses: etcds.lastResponses }).undisturbed).toBe(true);
-    expect(viewDependents([], { ...context, sources: new Map() })).toEqual({ undisturbed: true, anyHeld: false });
+    expect(viewDependents([], { ...context, sources: new Map() })).toEqual({
+      undisturbed: true,
+      anyHeld: false,
+      mayBeHeld: false,
+    });
   });
 
   it('are held when one carries the mark, which the watch shows of every kind', () => {
@@ -171,6 +175,13 @@ describe('dependents', () => {
     expect(view(main, { object: objectOf(main, { annotations: { [active]: '' } }) }).anyHeld).toBe(true);
     expect(view(kcm, object({ annotations: { [replicas]: '3' }, replicas: 0 })).anyHeld).toBe(false);
     expect(view(kcm, {}).anyHeld).toBe(false);
+  });
+
+  it('may be held as long as no watch has shown them', () => {
+    expect(view(kcm, { synced: false })).toMatchObject({ anyHeld: false, mayBeHeld: true });
+    expect(view(kcm, { served: { kind: 'not-served', problem: 'x' } }).mayBeHeld).toBe(false);
+    expect(view(kcm, {}).mayBeHeld).toBe(false);
+    expect(view(main, { object: objectOf(main) }).mayBeHeld).toBe(false);
   });
 });
 

@@ -96,11 +96,17 @@ export const viewDependents = (
     }
   };
   // What we have written counts before the watch shows it, and in a dry run what we would have.
-  const isHeldNow = (resource: DependentResource): boolean => {
+  const isHeldNow = (resource: DependentResource): boolean | undefined => {
     const snapshot = takeSnapshot(resource, context);
     if (snapshot.kind === 'state') return isHeld(snapshot.state);
     const object = sources.get(refKey(resource.ref))?.store.get(objectKey(resource.ref, namespace));
-    return object !== undefined && isHeld(object.meta);
+    if (object !== undefined) return isHeld(object.meta);
+    return snapshot.kind === 'unknown' ? undefined : false;
   };
-  return { undisturbed: !flowRuns && resources.every(isFine), anyHeld: resources.some(isHeldNow) };
+  const held = resources.map(isHeldNow);
+  return {
+    undisturbed: !flowRuns && resources.every(isFine),
+    anyHeld: held.includes(true),
+    mayBeHeld: held.some((one) => one !== false),
+  };
 };

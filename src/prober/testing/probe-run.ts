@@ -31,9 +31,9 @@ export const defaultSettings: ProbeSettings = {
 export const bySingleLeases: ProbeSettings = { ...defaultSettings, allSilentAfterMs: 0 };
 
 /** Dependents that make every run eager. */
-export const disturbed: DependentsView = { undisturbed: false, anyHeld: false };
-export const held: DependentsView = { undisturbed: false, anyHeld: true };
-export const undisturbed: DependentsView = { undisturbed: true, anyHeld: false };
+export const disturbed: DependentsView = { undisturbed: false, anyHeld: false, mayBeHeld: false };
+export const held: DependentsView = { undisturbed: false, anyHeld: true, mayBeHeld: true };
+export const undisturbed: DependentsView = { undisturbed: true, anyHeld: false, mayBeHeld: false };
 
 /** Our wall clock at monotonic 0. */
 export const origin = Date.parse('2026-11-21T06:00:00Z');
