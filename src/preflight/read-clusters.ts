@@ -1,7 +1,13 @@
 import { decodeCluster } from '../gardener/cluster.ts';
 import { childObject, decodeObject, optionalString } from '../kubernetes/api/decode.ts';
 import { listCall } from '../kubernetes/api/list-call.ts';
-import { type ProberSettings, decideSecretLifecycle, hostedShoot, listCapiClusters } from '../prober/index.ts';
+import {
+  type ProberSettings,
+  decideSecretLifecycle,
+  holdsOutside,
+  hostedShoot,
+  listCapiClusters,
+} from '../prober/index.ts';
 import type { SeedRead } from './checks/check.ts';
 import type { SeenShoot } from './checks/shoots.ts';
 import { type ListedSecret, decodePlace, listTimeoutMs, readLabelledSecrets, readNamed } from './read-objects.ts';
@@ -22,9 +28,16 @@ const versionOf = (shoot: unknown): string => {
 const clusters = '/apis/extensions.gardener.cloud/v1alpha1/clusters';
 
 /** Clusters that go by the Secret of the configured name, or labels: each namespace which has it. */
+interface SecretQuery {
+  readonly name: string;
+  readonly key: string;
+  readonly selector?: string | undefined;
+  readonly holdsElsewhere: boolean;
+}
+
 const readSecretClusters = async (
   reader: Reader,
-  { name, key, selector }: { readonly name: string; readonly key: string; readonly selector?: string | undefined },
+  { name, key, selector, holdsElsewhere }: SecretQuery,
 ): Promise<SeedRead<readonly SeenShoot[]>> => {
   const places = { apiVersion: 'v1', resource: 'secrets', name, decode: decodePlace };
   const [secrets, namespaces] = await Promise.all([
@@ -39,7 +52,11 @@ const readSecretClusters = async (
   if (!namespaces.ok) return namespaces;
   const shoots = Array.from(secrets.value, ([namespace, { deleting, problem }]): SeenShoot => {
     const secret = deleting ? 'gone' : 'there';
-    const decision = decideSecretLifecycle({ secret, namespaceDeleting: namespaces.value.has(namespace) });
+    const decision = decideSecretLifecycle({
+      secret,
+      namespaceDeleting: namespaces.value.has(namespace),
+      holdsElsewhere,
+    });
     const unclear = problem === undefined ? {} : { problem };
     return { cluster: { name: namespace, lifecycle: { ok: true, value: decision }, ...unclear }, version: '' };
   });
@@ -59,7 +76,7 @@ export const readShoots = (reader: Reader, settings: ProberSettings): Promise<Se
     case undefined:
       return readGardenShoots(reader);
     case 'secret':
-      return readSecretClusters(reader, { name, ...clusterSource });
+      return readSecretClusters(reader, { name, ...clusterSource, holdsElsewhere: holdsOutside(settings) });
     case 'cluster-api':
       return readCapiClusters(reader);
   }

@@ -9,7 +9,7 @@ export { hostedShoot } from './source/gardener.ts';
 export type { LabelledSecretView } from './source/labelled-secrets.ts';
 export { decodeLabelledSecret } from './source/secret.ts';
 export { clusterOfHeld } from './release-settings.ts';
-export { ownerOf } from './of-cluster.ts';
+export { holdsOutside, ownerOf } from './of-cluster.ts';
 export { type PlacedRef, fillIn, isTemplate, placeOf, withoutPlaceholders } from './place.ts';
 export { kubeconfigQuery } from './watch-kubeconfigs.ts';
 export { findHeldInCache, fromCache } from './held-in-cache.ts';

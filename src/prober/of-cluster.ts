@@ -12,6 +12,13 @@ const hasWords = ({ name, namespace = '' }: PlacedRef): boolean => isTemplate(na
 const namesCluster = ({ name, namespace = '' }: PlacedRef): boolean =>
   [...placeholdersIn(name), ...placeholdersIn(namespace)].includes('cluster');
 
+/** No namespace is called so. */
+const anyCluster = 'A';
+
+/** True if a cluster has resources in another namespace than its own. */
+export const holdsOutside = ({ dependentResources }: Pick<ProberSettings, 'dependentResources'>): boolean =>
+  dependentResources.some(({ ref: { namespace = anyCluster } }) => fillIn(namespace, anyCluster) !== anyCluster);
+
 const fillInRef = (ref: PlacedRef, cluster: string): PlacedRef => ({
   ...ref,
   name: fillIn(ref.name, cluster),

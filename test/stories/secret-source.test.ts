@@ -1,17 +1,18 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
-import { type Scenario, createScenario } from '../../simulator/harness/harness.ts';
+import { type Scenario, type ScenarioOptions, createScenario } from '../../simulator/harness/harness.ts';
+import { gardenSettings } from '../../simulator/harness/settings.ts';
 import { allHeld, allUp, reachOutage, stateOf, told } from '../../simulator/harness/support.ts';
 import { kubeconfigSecretName } from '../../simulator/world/index.ts';
 
 // Clusters that go by the Secret with their kubeconfig, in a seed that has never seen Gardener.
 
 const running: Scenario[] = [];
-const create = (): Scenario => {
+const create = (settings: ScenarioOptions['settings'] = {}): Scenario => {
   const scenario = createScenario({
     shoots: [{ name: 'a' }, { name: 'b' }],
     source: 'secret',
-    settings: { clusterSource: { kind: 'secret', key: 'value' } },
+    settings: { clusterSource: { kind: 'secret', key: 'value' }, ...settings },
   });
   for (const { namespace } of scenario.world.shoots) publish(scenario, namespace);
   running.push(scenario);
@@ -60,6 +61,13 @@ const publish = ({ world }: Scenario, namespace: string): void => {
 
 const removeSecret = (scenario: Scenario): void => {
   scenario.world.store.remove(simKinds.Secret, secretAt(scenario.world.shoot('a').namespace));
+};
+
+const beginDeletion = ({ world }: Scenario): void => {
+  world.store.patch(simKinds.Namespace, { name: world.shoot('a').namespace }, (old) => ({
+    ...old,
+    metadata: { ...old.metadata, deletionTimestamp: '2026-11-23T06:00:00Z', finalizers: ['test/waits'] },
+  }));
 };
 
 const impactOn = ({ world }: Scenario) => world.shoot('a').impact();
@@ -138,16 +146,31 @@ describe('a cluster that goes by its Secret', () => {
   it('is let go, and its counts are left, while its namespace is being deleted', async () => {
     const scenario = create();
     await reachOutage(scenario);
-    const { store } = scenario.world;
-    const { namespace } = scenario.world.shoot('a');
-    store.patch(simKinds.Namespace, { name: namespace }, (old) => ({
-      ...old,
-      metadata: { ...old.metadata, deletionTimestamp: '2026-11-23T06:00:00Z', finalizers: ['test/waits'] },
-    }));
+    beginDeletion(scenario);
     await scenario.clock.advance(30_000);
     removeSecret(scenario);
     await scenario.clock.advance(120_000);
     expect(stateOf(scenario, 'a')).toEqual(['ca 0 replicas=1', 'kcm 0 replicas=1', 'mcm 0 replicas=1']);
+  });
+
+  it('is restored in another namespace while its own is being deleted: nobody else would bring it up', async () => {
+    const elsewhere = gardenSettings.dependentResources.slice(0, 1).map((resource) => ({
+      ...resource,
+      ref: { ...resource.ref, namespace: '{{ namespace }}-cp' },
+    }));
+    const [ref] = elsewhere.map((resource) => resource.ref);
+    const scenario = create({ dependentResources: elsewhere });
+    const { store } = scenario.world;
+    const { namespace } = scenario.world.shoot('a');
+    const at = { namespace: `${namespace}-cp`, name: ref?.name ?? '' };
+    const own = store.get(simKinds.Deployment, { ...at, namespace });
+    store.put(simKinds.Deployment, { metadata: at, spec: own?.spec });
+    const spec = () => store.get(simKinds.Deployment, at)?.spec;
+    await reachOutage(scenario);
+    expect(spec()).toMatchObject({ replicas: 0 });
+    beginDeletion(scenario);
+    await scenario.clock.advance(30_000);
+    expect(spec()).toMatchObject({ replicas: 1 });
   });
 });
 

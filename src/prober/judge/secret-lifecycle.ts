@@ -5,6 +5,8 @@ export interface SecretCluster {
   /** `missed`: it was there a moment ago, and may come back. */
   readonly secret: 'there' | 'missed' | 'gone';
   readonly namespaceDeleting: boolean;
+  /** Resources of it are in another namespace, which is not deleted with its own. */
+  readonly holdsElsewhere: boolean;
 }
 
 /** Nobody else would bring up what is held. */
@@ -15,8 +17,16 @@ export const secretGone: LifecycleDecision = {
 };
 
 /** Decides if such a cluster is probed. */
-export const decideSecretLifecycle = ({ secret, namespaceDeleting }: SecretCluster): LifecycleDecision => {
-  if (namespaceDeleting) return { kind: 'stop', releasePolicy: 'release', reason: 'its namespace is being deleted' };
+export const decideSecretLifecycle = ({
+  secret,
+  namespaceDeleting,
+  holdsElsewhere,
+}: SecretCluster): LifecycleDecision => {
+  if (namespaceDeleting) {
+    // Without its mark, what lives on elsewhere would stay at 0 for good: nobody would know it for ours when the Namespace is gone.
+    const releasePolicy = holdsElsewhere ? 'restore' : 'release';
+    return { kind: 'stop', releasePolicy, reason: 'its namespace is being deleted' };
+  }
   switch (secret) {
     case 'there':
       return { kind: 'run', settings: { poolConditions: new Map() } };

@@ -48,6 +48,7 @@ const start = () => {
     secrets: secrets.informer,
     namespaces: namespaces.informer,
     secretName: 'admin',
+    holdsElsewhere: false,
     clock: machine.clock,
   });
   void clusters.run(new AbortController().signal);

@@ -22,6 +22,8 @@ export interface SecretClustersDeps {
   readonly namespaces: Informer<NamespaceView>;
   /** Of the Secrets, as `secrets` has them. */
   readonly secretName: string;
+  /** As in SecretCluster. */
+  readonly holdsElsewhere: boolean;
   readonly clock: Pick<Clock, 'monotonic' | 'timer'>;
 }
 
@@ -101,12 +103,13 @@ export class SecretClusters implements Informer<HostedCluster> {
   }
 
   #stateOf(namespace: string): SecretCluster {
-    const { namespaces } = this.#deps;
+    const { namespaces, holdsElsewhere } = this.#deps;
     const secret = this.#secretOf(namespace);
     const isThere = secret !== undefined && !secret.deleting;
     return {
       secret: isThere ? 'there' : this.#missed.has(namespace) ? 'missed' : 'gone',
       namespaceDeleting: namespaces.get(namespace)?.deleting ?? false,
+      holdsElsewhere,
     };
   }
 

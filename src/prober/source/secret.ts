@@ -7,6 +7,7 @@ import { whenAborted } from '../../process/index.ts';
 import { secretGone } from '../judge/secret-lifecycle.ts';
 import type { ClusterSourceSettings, ProberSettings } from '../settings.ts';
 import type { WatchDeps } from '../watch-dependent.ts';
+import { holdsOutside } from '../of-cluster.ts';
 import type { ClusterSource } from './cluster-source.ts';
 import { LabelledSecrets, type LabelledSecretView } from './labelled-secrets.ts';
 import { type NamespaceView, SecretClusters, type SecretView } from './secret-clusters.ts';
@@ -60,9 +61,11 @@ const secretQuery = (
 
 /** Any hosted control plane: a namespace with a Secret of the configured name or labels, which has the kubeconfig under `key`, is a cluster. */
 export const secretSource = (
-  { kubeConfigSecretName: secretName }: Pick<ProberSettings, 'kubeConfigSecretName'>,
+  settings: Pick<ProberSettings, 'kubeConfigSecretName' | 'dependentResources'>,
   { key, selector }: Omit<ClusterSourceSettings, 'kind'>,
 ): ClusterSource => {
+  const { kubeConfigSecretName: secretName } = settings;
+  const holdsElsewhere = holdsOutside(settings);
   const query = secretQuery(secretName, { selector });
   const watchSecrets = (deps: WatchDeps): Informer<SecretView> => {
     const watching = { ...deps, path, query };
@@ -76,7 +79,7 @@ export const secretSource = (
     watch: (deps) => {
       const secrets = watchSecrets(deps);
       const namespaces = createInformer({ ...deps, path: '/api/v1/namespaces', project: decodeNamespace });
-      const clusters = new SecretClusters({ secrets, namespaces, secretName, clock: deps.clock });
+      const clusters = new SecretClusters({ secrets, namespaces, secretName, holdsElsewhere, clock: deps.clock });
       return { clusters, kubeconfigs: kubeconfigsOf(secrets) };
     },
     gone: secretGone,
