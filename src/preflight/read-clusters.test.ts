@@ -64,7 +64,7 @@ it.each(['v1beta1', 'v1beta2'])(
       ['fleet/one', 'run'],
       ['fleet/two', 'stop'],
     ]);
-    const texts = await readSecrets(reader, { settings: settings!, name, key: 'value' });
+    const texts = await readSecrets(reader, { settings: settings!, name });
     expect(texts).toEqual({ ok: true, value: new Map([['fleet/one', 'a']]) });
     const served = { kind: 'served', resource: 'deployments', namespaced: true, hasScale: true } as const;
     const seen = await readResources(reader, { settings: settings!, ref, found: { ok: true, value: served } });
@@ -114,4 +114,12 @@ it('finds the clusters whose Secrets go by their labels, by the oldest of severa
     ['one', 'older'],
     ['two', 'only'],
   ]);
+});
+
+it('reads the Secret of the external probe under the key that the prober reads', async () => {
+  const external = '{{ cluster }}-public';
+  const data = { kubeconfig: 'bm8=', value: 'eWVz' };
+  const reader = readerOf({ [secrets]: { items: [{ ...at('one-public'), data }] } });
+  const texts = await readSecrets(reader, { settings: settings!, name: external });
+  expect(texts).toEqual({ ok: true, value: new Map([['fleet/one', 'yes']]) });
 });

@@ -12,6 +12,7 @@ import {
   decodeLabelledSecret,
   describeOthers,
   isTemplate,
+  kubeconfigKeyOf,
   kubeconfigQuery,
   ownerOf,
 } from '../prober/index.ts';
@@ -106,15 +107,14 @@ export const readSecrets = async (
   {
     settings,
     name,
-    key = 'kubeconfig',
     namespace,
   }: {
     readonly settings: ProberSettings;
     readonly name: string;
-    readonly key?: string | undefined;
     readonly namespace?: string;
   },
 ): Promise<SeedRead<ReadonlyMap<string, string | undefined>>> => {
+  const key = kubeconfigKeyOf(settings, name);
   const selector = name === settings.kubeConfigSecretName ? settings.clusterSource?.selector : undefined;
   if (selector !== undefined) {
     const chosen = await readLabelledSecrets(reader, { key, selector, namespace });

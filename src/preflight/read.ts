@@ -147,7 +147,7 @@ export const readAll = async (
   progress('reading Secrets, dependent resources and rights');
   const { externalProbe } = settings;
   const [texts, externalTexts, resources, rights] = await Promise.all([
-    readSecrets(reader, { settings, name: settings.kubeConfigSecretName, key: settings.clusterSource?.key, ...place }),
+    readSecrets(reader, { settings, name: settings.kubeConfigSecretName, ...place }),
     externalProbe && readSecrets(reader, { settings, name: externalProbe.kubeConfigSecretName, ...place }),
     readAllResources(settings, { kinds, reader, ...place }),
     rightsOf && readRights(reader, { settings, of: rightsOf }),

@@ -110,7 +110,7 @@ const secretOrSelector = {
 const externalProbe = () =>
   object('an object with kubeConfigSecretName, timeout, failureThreshold, successThreshold and mode', {
     kubeConfigSecretName: about(
-      "Secret in the shoot's namespace whose key `kubeconfig` has the public address of the shoot's API server.",
+      "Secret in the shoot's namespace whose key `kubeconfig` (with `clusterSource.kind: cluster-api`, `clusterSource.key`) has the public address of the shoot's API server.",
       secretNameTemplate(),
     ),
     timeout: about('Bounds one attempt.', duration(positive)).prefault('5s'),

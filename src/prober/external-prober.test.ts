@@ -48,6 +48,7 @@ const start = ({
       random: { next: () => 0 },
       connector: { clientFor },
       kubeconfigs,
+      key: 'value',
       registry: createExternalProbeRegistry({ initial: [], onChange: () => undefined }),
       report,
       settings: {
@@ -93,6 +94,12 @@ describe('the outside prober', () => {
     start({ kubeconfigs: { ...createStaticStore(() => undefined), synced: false } });
     await clock.advance(1_000);
     expect(heard).toContain('unusable: the Secrets with its kubeconfig are not known yet');
+  });
+
+  it('names the key under which the Secret has no kubeconfig', async () => {
+    start({ kubeconfigs: createStaticStore(() => undefined) });
+    await clock.advance(1_000);
+    expect(heard).toContainEqual(expect.stringContaining('there is no such Secret, or it has no key "value"'));
   });
 
   it('ends a try under way when it is stopped, and says nothing more', async () => {

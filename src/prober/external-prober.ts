@@ -25,6 +25,8 @@ export interface ExternalProbeSource {
   readonly settings: ExternalProbeSettings;
   /** Kubeconfig texts by `namespace/name` of their Secret. */
   readonly kubeconfigs: Store<string | undefined>;
+  /** Under which a Secret has its kubeconfig. */
+  readonly key: string;
   readonly registry: ExternalProbeRegistry;
 }
 
@@ -161,7 +163,7 @@ export class ExternalProber {
   }
 
   async #ask(): Promise<AttemptResult> {
-    const { kubeconfigs, settings, report } = this.#deps;
+    const { kubeconfigs, key, settings, report } = this.#deps;
     const { namespace } = this.#start;
     const { signal } = this.#stopping;
     if (!kubeconfigs.synced) return { kind: 'unusable', problem: 'the Secrets with its kubeconfig are not known yet' };
@@ -169,6 +171,7 @@ export class ExternalProber {
       const connection = shootClientFor(
         this.#deps,
         `${placeOf(namespace).namespace}/${fillIn(settings.kubeConfigSecretName, namespace)}`,
+        key,
       );
       if (!connection.ok) return resultOfError(connection.error);
       try {

@@ -3,6 +3,7 @@ import { type ExternalProbeRegistry, createExternalProbeRegistry } from './judge
 import { type ExternalProbeMemory, type ExternalProbeSource, factsOf } from './external-prober.ts';
 import type { ExternalProbeReport } from './report-external-probe.ts';
 import type { ProberSettings } from './settings.ts';
+import { kubeconfigKeyOf } from './watch-kubeconfigs.ts';
 
 export interface ExternalProbeSourceDeps {
   readonly settings: ProberSettings;
@@ -35,5 +36,6 @@ export const createExternalProbes = (
   });
   report.externalFaultIsOurs(registry.faultIsOurs());
   if (externalProbe === undefined || kubeconfigs === undefined) return { registry };
-  return { registry, source: { settings: externalProbe, kubeconfigs, registry } };
+  const key = kubeconfigKeyOf(settings, externalProbe.kubeConfigSecretName);
+  return { registry, source: { settings: externalProbe, kubeconfigs, key, registry } };
 };

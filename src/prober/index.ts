@@ -11,7 +11,7 @@ export { decodeLabelledSecret } from './source/secret.ts';
 export { clusterOfHeld } from './release-settings.ts';
 export { holdsOutside, ownerOf } from './of-cluster.ts';
 export { type PlacedRef, fillIn, isTemplate, placeOf, withoutPlaceholders } from './place.ts';
-export { kubeconfigQuery } from './watch-kubeconfigs.ts';
+export { kubeconfigKeyOf, kubeconfigQuery } from './watch-kubeconfigs.ts';
 export { findHeldInCache, fromCache } from './held-in-cache.ts';
 export { type HeldResource, findHeldOf, heldName } from './held.ts';
 export { listHeld, listHeldOf } from './list-held.ts';

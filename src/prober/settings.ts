@@ -71,7 +71,7 @@ export type ExternalProbeMode = 'observe' | 'confirm' | 'trigger';
 
 /** Tries the public address of a shoot's API server, which kubelets use. */
 export interface ExternalProbeSettings {
-  /** Name of the Secret, in the shoot's namespace, whose key `kubeconfig` has the public address of the shoot's API server. */
+  /** Name of the Secret, in the shoot's namespace, whose key (`kubeconfigKeyOf`) has the public address of the shoot's API server. */
   readonly kubeConfigSecretName: string;
   /** Of one attempt. */
   readonly timeoutMs: number;

@@ -6,7 +6,7 @@ import { sourceOf } from './source/source-of.ts';
 import { type WatchedApiServer, watchApiServers } from './watch-api-servers.ts';
 import type { ExternalProbeSettings, ProberSettings } from './settings.ts';
 import { type WatchDeps, type WatchedDependent, watchDependent } from './watch-dependent.ts';
-import { watchKubeconfigs } from './watch-kubeconfigs.ts';
+import { kubeconfigKeyOf, watchKubeconfigs } from './watch-kubeconfigs.ts';
 
 /** All that a prober watches in the seed. */
 export interface ProberSources {
@@ -22,17 +22,13 @@ export interface ProberSources {
   readonly apiServers: WatchedApiServer;
 }
 
-/** Of the Secrets with public addresses: Cluster API writes all of its kubeconfigs under one key. */
-const externalKeyOf = ({ clusterSource }: ProberSettings): string | undefined =>
-  clusterSource?.kind === 'cluster-api' ? clusterSource.key : undefined;
-
 /** Nothing is watched until the sources run. Each watch is narrowed to the configured names, so that rights can be too. */
 export const createProberSources = (settings: ProberSettings, deps: WatchDeps): ProberSources => {
   const { kubeConfigSecretName, externalProbe } = settings;
   const source = sourceOf(settings);
   const { clusters, kubeconfigs } = source.watch(deps);
   const externalOf = ({ kubeConfigSecretName: name }: ExternalProbeSettings): Informer<string | undefined> =>
-    name === kubeConfigSecretName ? kubeconfigs : watchKubeconfigs(name, deps, externalKeyOf(settings));
+    name === kubeConfigSecretName ? kubeconfigs : watchKubeconfigs(name, deps, kubeconfigKeyOf(settings, name));
   return {
     source,
     clusters,

@@ -3,6 +3,7 @@ import { decodeMeta, decodeObject } from '../kubernetes/api/decode.ts';
 import { type Informer, createInformer } from '../kubernetes/cache/index.ts';
 import { decodeKubeconfigUnder } from '../kubernetes/kubeconfig/index.ts';
 import { isTemplate, placeholderValue } from './place.ts';
+import type { ProberSettings } from './settings.ts';
 import type { WatchDeps } from './watch-dependent.ts';
 
 /**
@@ -12,12 +13,22 @@ import type { WatchDeps } from './watch-dependent.ts';
 export const kubeconfigQuery = (secretName: string): Readonly<Record<string, string>> =>
   isTemplate(secretName) ? { labelSelector: clusterNameLabel } : { fieldSelector: `metadata.name=${secretName}` };
 
-/** Kubeconfig texts of Secrets, by their `namespace/name`; undefined where the Secret has no such key. */
-export const watchKubeconfigs = (
+const usualKey = 'kubeconfig';
+
+/**
+ * Under which key the Secrets of this name have their kubeconfig. Cluster API has one key for all; that of other sources is the key of `kubeConfigSecretName`, and
+ * no other Secret's.
+ */
+export const kubeconfigKeyOf = (
+  { clusterSource, kubeConfigSecretName }: Pick<ProberSettings, 'clusterSource' | 'kubeConfigSecretName'>,
   secretName: string,
-  deps: WatchDeps,
-  key = 'kubeconfig',
-): Informer<string | undefined> =>
+): string => {
+  const isOfSource = clusterSource?.kind === 'cluster-api' || secretName === kubeConfigSecretName;
+  return (isOfSource ? clusterSource?.key : undefined) ?? usualKey;
+};
+
+/** Kubeconfig texts of Secrets, by their `namespace/name`; undefined where the Secret has no such key. */
+export const watchKubeconfigs = (secretName: string, deps: WatchDeps, key = usualKey): Informer<string | undefined> =>
   createInformer({
     ...deps,
     path: '/api/v1/secrets',
