@@ -83,9 +83,7 @@ dev/twin              healthy   0/12 expired   1h0m0s  -                   next 
 
 2 more shoots healthy (--all lists them).
 `);
-    expect(text).toContain(
-      '! an outage goes on and nothing is held: nodes are lost (1 shoot, such as shoot--dev--two)\n',
-    );
+    expect(text).toContain('! an outage goes on and is not met: nodes are lost (1 shoot, such as shoot--dev--two)\n');
   });
 
   it('says that all is well in a line', () => {

@@ -69,13 +69,16 @@ export class Dependents {
 
   /** True while something is there to be scaled down, and nothing is scaled down. */
   isUnprotected(): boolean {
-    const states = [...this.#resources.values()]
-      .filter(({ scaleDown }) => scaleDown !== undefined)
-      .flatMap(({ ref }) => {
-        const snapshot = this.snapshotOf(refKey(ref));
-        return snapshot.kind === 'state' ? [snapshot.state] : [];
-      });
-    return !states.some(isHeld) && states.some((state) => state.specReplicas > 0 && !ignoresScaling(state));
+    return this.isLeftUp() && this.countHeld() === 0;
+  }
+
+  /** True while something is up that a scale-down would scale down. */
+  isLeftUp(): boolean {
+    return [...this.#resources.values()].some(({ ref, scaleDown }) => {
+      const snapshot = this.snapshotOf(refKey(ref));
+      if (scaleDown === undefined || snapshot.kind !== 'state') return false;
+      return snapshot.state.specReplicas > 0 && !ignoresScaling(snapshot.state);
+    });
   }
 
   /** What carries the mark of meltdown protection, with what will be restored. */

@@ -90,11 +90,6 @@ const gauges = {
     help: 'Required dependent resources that do not exist in the namespace of the shoot.',
     labels: perShoot,
   },
-  unmet: {
-    name: 'dwd_prober_outage_unmet',
-    help: '1 while the latest verdict is an outage and nothing was held when it came: paused, kept off or failing scale-downs.',
-    labels: perShoot,
-  },
   ignored: {
     name: 'dwd_prober_ignored_resources',
     help: 'Dependent resources that the annotation ignore-scaling keeps from being scaled down: an outage is not met there.',

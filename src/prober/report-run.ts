@@ -85,7 +85,6 @@ export class RunReporter {
     this.#held.show(namespace, { held, since: heldSince });
     this.#missing(namespace, missing);
     metrics.ignored.set(ignored, { namespace });
-    metrics.unmet.set(verdict.kind === 'unhealthy' && held === 0 ? 1 : 0, { namespace });
     this.#flapping(namespace, decision.memory.flapping?.trips ?? 0);
     if (counts !== undefined) {
       metrics.candidates.set(counts.candidates, { namespace });

@@ -31,6 +31,7 @@ import { sourceOf } from './source/source-of.ts';
 import { StatusBoard } from './status/board.ts';
 import { proberStatus } from './status/prober-status.ts';
 import { reportToBoard } from './status/report-to-board.ts';
+import { showUnmet } from './status/unmet-gauge.ts';
 
 export interface ProberPorts extends ComponentPorts {
   readonly connector: ShootConnector;
@@ -93,6 +94,7 @@ export const createProber = (options: ProberOptions): ComponentParts<ProberSetti
     dryRun,
     pauseOf: (namespace) => shownPause(pauses.of(namespace)),
   });
+  showUnmet(ports.meter, board);
   const stopNotifier = startNotifier(options, board);
   const told = createProberReport({ ...ports, events, home, dryRun, leads: () => leadership.mayWrite() });
   const report = reportToBoard(told, board);

@@ -226,6 +226,7 @@ export class ShootProber {
     settings: this.#probeSettings(),
     held: this.#dependents.listHeld(),
     ignored: this.#dependents.listIgnored(),
+    isLeftUp: this.#dependents.isLeftUp(),
   });
 
   #probeSettings(): ProbeSettings {

@@ -49,7 +49,7 @@ describe('what needs eyes', () => {
     ['the prober that has answered does not lead', { leads: false }],
     ['all shoots are paused: nothing is scaled down', { paused: { reason: '', by: '' } }],
     [
-      'an outage goes on and nothing is held: nodes are lost (2 shoots, such as shoot--dev--x)',
+      'an outage goes on and is not met: nodes are lost (2 shoots, such as shoot--dev--x)',
       { shoots: [shootOf('x', { unmet: true }), shootOf('y', { unmet: true })] },
     ],
     [

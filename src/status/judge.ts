@@ -48,7 +48,7 @@ const exposedOf = ({ shoots }: ProberStatus): readonly string[] => {
   const unmet = shoots.filter((shoot) => shoot.unmet === true);
   const ignoring = shoots.filter(({ ignored = [] }) => ignored.length > 0);
   return [
-    ...(unmet.length === 0 ? [] : [`an outage goes on and nothing is held: nodes are lost (${namesOf(unmet)})`]),
+    ...(unmet.length === 0 ? [] : [`an outage goes on and is not met: nodes are lost (${namesOf(unmet)})`]),
     ...(ignoring.length === 0 ? [] : [`ignore-scaling keeps protection off (${namesOf(ignoring)})`]),
   ];
 };

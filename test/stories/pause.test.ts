@@ -71,6 +71,21 @@ describe('a paused shoot', () => {
     ]);
   });
 
+  it('that was half scaled down is in an outage that is not met', async () => {
+    const { clock, world } = create();
+    scenario.startProber();
+    await clock.advance(60_000);
+    world.shoot('a').cutKubelets();
+    await clock.runUntil(
+      () => stateOf(scenario, 'a').join() === 'ca 0 replicas=1 active=,kcm 1,mcm 0 replicas=1 active=',
+    );
+    expect(await metricOf('outage_unmet', 'a')).toMatch(/ 0$/);
+    pause(namespaceOf('a'));
+    await clock.advance(2_000);
+    expect(stateOf(scenario, 'a')).toContain('kcm 1');
+    expect(await metricOf('outage_unmet', 'a')).toMatch(/ 1$/);
+  });
+
   it('is restored as usual', async () => {
     const { clock, world } = create();
     await reachOutage(scenario);

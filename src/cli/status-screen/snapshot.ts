@@ -43,7 +43,7 @@ export interface ShootStatus {
   readonly reason?: string;
   /** What happens next. */
   readonly next?: string;
-  /** An outage goes on, and nothing is held. Default: false. */
+  /** An outage goes on, and nothing is held, or not all. Default: false. */
   readonly isUnmet?: boolean;
   /** Names of what `ignore-scaling` keeps from being scaled down. Default: none. */
   readonly ignored?: readonly string[];

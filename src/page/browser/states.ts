@@ -26,7 +26,7 @@ const rank = new Map(stateNames.map((name, index) => [name, index]));
 export const titleOf = ({ project, name, namespace }: ProbedShoot): string =>
   project ? `${project}/${name}` : name || namespace;
 
-/** Less protected than its state says. `unmet`: an outage goes on, and nothing is held. `ignoring`: `ignore-scaling` keeps something from being scaled down. */
+/** Less protected than its state says. `unmet`: an outage goes on, and nothing is held, or not all. `ignoring`: `ignore-scaling` keeps something from being scaled down. */
 export type Exposure = 'unmet' | 'ignoring';
 
 export const exposureOf = ({ unmet = false, ignored = [] }: ProbedShoot): Exposure | undefined => {

@@ -53,7 +53,7 @@ describe('a board', () => {
     ]);
   });
 
-  it('shows where an outage goes on and nothing is held, but in a dry run, and what ignore-scaling keeps off', () => {
+  it('shows where an outage goes on and nothing or not all is held, but in a dry run, and what ignore-scaling keeps off', () => {
     const ignored = [{ kind: 'Deployment', name: 'kcm' }];
     for (const [dryRun, unmet] of [
       [false, true],
@@ -62,9 +62,17 @@ describe('a board', () => {
       const { board } = create({ dryRun });
       board.stepped('a', () => ({ ...sightOf({ verdict: unhealthy }), ignored }));
       board.stepped('b', () => sightOf({ verdict: unhealthy }, [held]));
-      const [a, b] = board.rows();
-      expect([a?.unmet, a?.ignored, b?.unmet, b?.ignored]).toEqual([unmet, ignored, undefined, undefined]);
-      for (const row of [a, b]) expect(shootSchema.parse(row)).toEqual(row);
+      board.stepped('c', () => ({ ...sightOf({ verdict: unhealthy }, [held]), isLeftUp: true }));
+      for (const name of ['a', 'b', 'c']) board.runEnded(name, decisionOf(unhealthy));
+      // A failed run tells nothing new.
+      board.runEnded('a', decisionOf(failedVerdict));
+      const rows = board.rows();
+      expect(rows.map((row) => [row.unmet, row.ignored])).toEqual([
+        [unmet, ignored],
+        [undefined, undefined],
+        [unmet, undefined],
+      ]);
+      for (const row of rows) expect(shootSchema.parse(row)).toEqual(row);
     }
   });
 

@@ -14,7 +14,7 @@ interface NextInput {
   readonly state: ShootState;
   readonly protection: ProtectionState;
   readonly pause?: PauseInForce | undefined;
-  /** An outage goes on, and nothing is held. */
+  /** An outage goes on, and nothing is held, or not all. */
   readonly isUnmet?: boolean;
 }
 

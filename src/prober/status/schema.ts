@@ -113,7 +113,7 @@ const shootSchema = z.object({
   marginMs: milliseconds("What was left of KCM's grace at the last scale-down").optional(),
   held: about('Resources that meltdown protection has scaled down, or annotated.', z.array(heldSchema).readonly()),
   unmet: yes(
-    'The last verdict is an outage and nothing is held: nodes are being lost, or will be in seconds. Absent: false.',
+    'The last verdict is an outage, and nothing is held or something is up that would be scaled down: nodes are being lost, or will be in seconds. Absent: false.',
   ).optional(),
   ignored: about(
     'Resources that the annotation `ignore-scaling` keeps from being scaled down. Absent: none.',

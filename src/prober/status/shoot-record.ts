@@ -42,6 +42,12 @@ const actOf = ({ from, to, annotating }: Scaled): readonly [word: ActWord, how: 
 
 const titleOf = ({ kind, name }: ResourceInShoot): string => `${kind} ${name}`;
 
+/** How long a scale-down may take until what it has not reached counts as left up, in milliseconds. */
+const scaleDownMs = 5_000;
+
+const isLeftUp = ({ state: { flow }, isLeftUp: isUp }: ShootSight, { monotonic }: Moment): boolean =>
+  isUp && (flow?.direction !== 'down' || monotonic - flow.startedAt > scaleDownMs);
+
 const nothingLeftOut: ReadonlyMap<string, string> = new Map();
 
 /** What is kept of one shoot for who asks how it is, across changes of the configuration. */
@@ -53,6 +59,8 @@ export class ShootRecord {
   #counts: Counts | undefined;
   #leftOut = nothingLeftOut;
   #nodes: number | undefined;
+  /** By the latest run that gave a verdict. */
+  #isOutage = false;
   #marginMs: number | undefined;
   #state: ProtectionState | undefined;
   #pause: PauseInForce | undefined;
@@ -77,6 +85,7 @@ export class ShootRecord {
     if (verdict.kind !== 'failed') {
       this.#leftOut = leftOut;
       this.#nodes = nodes;
+      this.#isOutage = verdict.kind === 'unhealthy';
     }
     this.#decisions.add({ at: wall, verdict: wordOf(verdict), reason, counts, threshold });
   }
@@ -124,9 +133,10 @@ export class ShootRecord {
 
   row(context: ShootContext, moment: Moment): ProbedShoot {
     const { namespace, name, pause, dryRun } = context;
-    const { state, settings, held, ignored } = this.#look();
+    const sight = this.#look();
+    const { state, settings, held, ignored } = sight;
     const protection = this.note(context, moment);
-    const isUnmet = !dryRun && held.length === 0 && state.verdict?.kind === 'unhealthy';
+    const isUnmet = !dryRun && this.#isOutage && (held.length === 0 || isLeftUp(sight, moment));
     const next = nextStep({ state, protection, pause, isUnmet });
     const counts = this.#counts ?? countLeases({ memory: state.probe, settings, leftOut: this.#leftOut });
     return {

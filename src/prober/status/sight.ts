@@ -9,4 +9,6 @@ export interface ShootSight {
   readonly held: readonly HeldInShoot[];
   /** What `ignore-scaling` keeps from being scaled down. */
   readonly ignored: readonly ResourceInShoot[];
+  /** Something else is up that a scale-down would scale down. */
+  readonly isLeftUp: boolean;
 }

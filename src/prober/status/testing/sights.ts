@@ -46,6 +46,7 @@ export const sightOf = (given: Partial<ShootState> = {}, held: ShootSight['held'
   settings,
   held,
   ignored: [],
+  isLeftUp: false,
 });
 
 export const decisionOf = (verdict: Verdict, given: Partial<Decision> = {}): Decision => ({
