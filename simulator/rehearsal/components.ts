@@ -1,10 +1,10 @@
 import { isAnnotatedByUs } from '../../src/gardener/annotated.ts';
-import type { ResourceRef } from '../../src/kubernetes/api/resource-ref.ts';
 import {
   type DependentResource,
+  type Owned,
   type ProberSettings,
   fillIn,
-  ownerOf,
+  findOwned as ownerAmong,
   withoutPlaceholders,
 } from '../../src/prober/index.ts';
 import { type SimKind, type SimObject, getPath } from '../apiserver/index.ts';
@@ -58,17 +58,9 @@ export const elsewhere = ({ apiServerRef, dependentResources }: ProberSettings):
     .map(({ name }) => name);
 
 /** Which configured resource an object of the seed is, and whose. */
-export const findOwned = (
-  settings: ProberSettings,
-  { apiVersion, kind, metadata }: SimObject,
-): { readonly resource: DependentResource; readonly cluster: string } | undefined => {
-  const isSame = ({ ref }: { readonly ref: ResourceRef }) => ref.apiVersion === apiVersion && ref.kind === kind;
-  for (const resource of settings.dependentResources.filter(isSame)) {
-    const { name, namespace = '' } = metadata;
-    const cluster = ownerOf(settings, resource.ref, { name, namespace });
-    if (cluster !== undefined) return { resource, cluster };
-  }
-  return undefined;
+export const findOwned = (settings: ProberSettings, { apiVersion, kind, metadata }: SimObject): Owned | undefined => {
+  const { name, namespace = '' } = metadata;
+  return ownerAmong({ settings }, { namespace, ref: { apiVersion, kind, name } });
 };
 
 /** The number of replicas that an object should have. */

@@ -14,7 +14,7 @@ import { type ApiServers, createApiServers } from './api-servers.ts';
 import { type HeldByShoot, ProberController } from './controller.ts';
 import type { LifecycleDecision } from './judge/lifecycle.ts';
 import { decideAfterSourceChange } from './judge/source-change.ts';
-import { ownerOf } from './of-cluster.ts';
+import { findOwned } from './of-cluster.ts';
 import type { Role } from './plan/without-lead.ts';
 import type { ProbeGate } from './probe-gate.ts';
 import { type Pauses, configuredPause } from './pauses.ts';
@@ -131,13 +131,18 @@ const lostClusters = (
   { settings, sources, memories }: Pick<ProbingParts, 'settings' | 'sources' | 'memories'>,
   known: ReadonlySet<string>,
 ): Set<string> => {
-  const owners = sources.dependents.flatMap(({ ref, store }) =>
-    Array.from(store.entries(), ([, { meta }]) => (isMarked(meta) ? ownerOf(settings, ref, meta) : undefined)),
+  const owners = { settings, isKnown: (name: string): boolean => known.has(name) };
+  const holders = sources.dependents.flatMap(({ ref, store }) =>
+    Array.from(store.entries(), ([, { meta }]) =>
+      isMarked(meta)
+        ? findOwned(owners, { namespace: meta.namespace, ref: { ...ref, name: meta.name } })?.cluster
+        : undefined,
+    ),
   );
   const names = [
     ...memories.probers.keys(),
     ...memories.releasing.keys(),
-    ...owners.filter((owner) => owner !== undefined),
+    ...holders.filter((owner) => owner !== undefined),
   ];
   return new Set(names.filter((name) => !known.has(name)));
 };

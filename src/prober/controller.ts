@@ -15,7 +15,7 @@ import type { ShootProberDeps } from './shoot-deps.ts';
 import type { ClusterSource, HostedCluster } from './source/cluster-source.ts';
 import { ShootProber } from './shoot-prober.ts';
 import { objectKey, placeOf } from './place.ts';
-import { ofCluster, ownerOf } from './of-cluster.ts';
+import { type Owners, findOwned, ofCluster, withoutOthers } from './of-cluster.ts';
 
 export interface ProberControllerDeps
   extends Omit<ShootProberDeps, 'externalProbe'>,
@@ -61,6 +61,7 @@ export class ProberController {
   readonly #externalProbes: ExternalProbeRegistry;
   readonly #shootDeps: ShootProberDeps;
   readonly #entries = new Map<string, Entry>();
+  readonly #owners: Owners;
   readonly #notSeenYet: Set<string>;
   /** Shoots that are to be probed again once their prober has stopped, and how they go on then. */
   readonly #restarts = new Map<string, ProberStart['first']>();
@@ -70,6 +71,8 @@ export class ProberController {
 
   constructor(deps: ProberControllerDeps, initial: InitialState) {
     this.#deps = deps;
+    const isKnown = (name: string): boolean => deps.clusters.get(name) !== undefined || this.#entries.has(name);
+    this.#owners = { settings: deps.settings, isKnown };
     this.#memories = initial.memories;
     this.#goneOf = initial.goneOf;
     this.#notSeenYet = new Set(initial.clusters);
@@ -80,7 +83,7 @@ export class ProberController {
     this.#unsubscribe = deps.settings.dependentResources.flatMap(({ ref }) => {
       const unsubscribe = deps.dependents.get(refKey(ref))?.store.subscribe(({ type, value: { meta } }) => {
         if (type !== 'set' || !isMarked(meta)) return;
-        const name = ownerOf(deps.settings, ref, meta);
+        const name = findOwned(this.#owners, { namespace: meta.namespace, ref: { ...ref, name: meta.name } })?.cluster;
         if (name !== undefined && !this.#entries.has(name)) deps.requeueAfter(name, 0);
       });
       return unsubscribe === undefined ? [] : [unsubscribe];
@@ -143,8 +146,8 @@ export class ProberController {
     return new Map(all.map(([name, { prober }]) => [name, prober.held()] as const).filter(([, held]) => held > 0));
   }
 
-  #add(name: string, start: Omit<ProberStart, 'namespace'>): Entry {
-    const prober = new ShootProber(this.#shootDeps, { namespace: name, ...start });
+  #add(name: string, start: Omit<ProberStart, 'namespace'>, settings = this.#deps.settings): Entry {
+    const prober = new ShootProber({ ...this.#shootDeps, settings }, { namespace: name, ...start });
     const entry = { prober, settings: start.settings };
     this.#entries.set(name, entry);
     this.#deps.report.probers(this.#entries.size);
@@ -217,7 +220,9 @@ export class ProberController {
 
   /** For a shoot that is not probed but carries marks of an earlier process: a prober that never probes. */
   #adoptOrphaned(name: string, releasePolicy: ReleasePolicy): Entry | undefined {
-    const { settings, dependents, role } = ofCluster(this.#deps, name);
+    // A name of its own may be that of what another cluster holds, and restoring it would end that cluster's protection.
+    const own = withoutOthers(this.#owners, name);
+    const { settings, dependents, role } = ofCluster({ ...this.#deps, settings: own }, name);
     if (role?.().leads === false) return undefined;
     const isAnyMarked = settings.dependentResources.some(({ ref }) => {
       const object = dependents.get(refKey(ref))?.store.get(objectKey(ref, name));
@@ -225,7 +230,7 @@ export class ProberController {
     });
     if (!isAnyMarked || releasePolicy === 'nothing' || this.#releasedInDryRun.has(name)) return undefined;
     const first = { delayMs: Number.POSITIVE_INFINITY };
-    return this.#add(name, { settings: { poolConditions: new Map() }, first });
+    return this.#add(name, { settings: { poolConditions: new Map() }, first }, own);
   }
 
   async #release(name: string, entry: Entry): Promise<void> {

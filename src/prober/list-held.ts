@@ -2,10 +2,11 @@ import type { Kube } from '../kubernetes/api/kube.ts';
 import { createKubeClient } from '../kubernetes/client/index.ts';
 import type { Clock } from '../ports/clock.ts';
 import { type HeldQuery, type HeldResource, findHeldOf, findMarked, isLeftover } from './held.ts';
+import type { Owners } from './of-cluster.ts';
 import { clusterOfHeld, inOrder } from './release-settings.ts';
 import type { ProberSettings } from './settings.ts';
 
-export interface ListOptions {
+export interface ListOptions extends Pick<Owners, 'isKnown'> {
   /** Of the prober whose resources are released: what is restored, and in which order. What else is held comes last. */
   readonly settings: ProberSettings;
   /** Names of clusters: nothing is released elsewhere, and nothing that the settings do not name. Default: all that is held, whatever its name. */
@@ -23,17 +24,17 @@ const queryOf = ({ settings, seed, clock, signal }: ListOptions): HeldQuery => (
 
 /** What is held, and what a writer that does not know all our annotations has left of them, in the order in which it is restored. Rejects with an ApiError. */
 export const listMarked = async (options: ListOptions): Promise<readonly HeldResource[]> => {
-  const { clusters, settings } = options;
-  if (clusters === undefined) return inOrder(await findMarked(queryOf(options)), settings);
+  const { clusters } = options;
+  if (clusters === undefined) return inOrder(await findMarked(queryOf(options)), options);
   const held = (await findHeldOf(queryOf(options))).filter((resource) =>
-    clusters.has(clusterOfHeld(settings, resource)),
+    clusters.has(clusterOfHeld(options, resource)),
   );
-  return inOrder(held, settings);
+  return inOrder(held, options);
 };
 
 /** All that the settings name and that is held, in the order in which it is restored. Rejects with an ApiError. */
 export const listHeldOf = async (options: ListOptions): Promise<readonly HeldResource[]> =>
-  inOrder(await findHeldOf(queryOf(options)), options.settings);
+  inOrder(await findHeldOf(queryOf(options)), options);
 
 /** All that is held in a seed. Rejects with an ApiError. */
 export const listHeld = async (options: ListOptions): Promise<readonly HeldResource[]> =>

@@ -54,6 +54,8 @@ it.each([
   ['-kcm', undefined],
   ['one-mcm', undefined],
 ])('finds whose %s is: %s', (name, cluster) => {
-  expect(findOwned(both, { namespace: 'fleet', ref: refOf(name) })?.cluster).toBe(cluster);
-  expect(findOwned(both, { namespace: 'fleet', ref: { ...refOf(name), kind: 'StatefulSet' } })).toBeUndefined();
+  expect(findOwned({ settings: both }, { namespace: 'fleet', ref: refOf(name) })?.cluster).toBe(cluster);
+  expect(
+    findOwned({ settings: both }, { namespace: 'fleet', ref: { ...refOf(name), kind: 'StatefulSet' } }),
+  ).toBeUndefined();
 });

@@ -1,6 +1,14 @@
-import { type ResourceRef, refKey } from '../kubernetes/api/resource-ref.ts';
+import { type ResourceRef, groupOf, refKey } from '../kubernetes/api/resource-ref.ts';
 import type { DependentSources } from '../kubernetes/cache/index.ts';
-import { type PlacedRef, clusterOf, fillIn, isTemplate, placeholdersIn } from './place.ts';
+import {
+  type PlacedRef,
+  clusterOf,
+  fillIn,
+  isTemplate,
+  placeOf,
+  placeholdersIn,
+  withoutPlaceholders,
+} from './place.ts';
 import type { DependentResource, ProberSettings } from './settings.ts';
 
 /** True if several clusters may be in one namespace, each of which goes by `namespace/cluster`. */
@@ -60,7 +68,7 @@ interface Named {
   readonly namespace: string;
 }
 
-/** Name of the cluster whose resource of this reference an object is; undefined: of none. */
+/** Name of the cluster whose resource of this reference an object is, if no other reference fits it better (`findOwned`); undefined: of none. */
 export const ownerOf = (settings: ProberSettings, ref: PlacedRef, object: Named): string | undefined =>
   clusterOf(ref, object, sharesNamespaces(settings));
 
@@ -69,16 +77,43 @@ export interface Owned {
   readonly cluster: string;
 }
 
-/** Which configured resource an object is, and whose. */
+export interface Owners {
+  readonly settings: ProberSettings;
+  /** True of a cluster that is there. Absent: nobody knows which are. */
+  readonly isKnown?: ((cluster: string) => boolean) | undefined;
+}
+
+const fixedLength = ({ name, namespace = '' }: PlacedRef): number =>
+  withoutPlaceholders(name).length + withoutPlaceholders(namespace).length;
+
+/**
+ * Which configured resource an object is, and whose. `one-machine-controller-manager` is also what `{{ cluster }}-controller-manager` makes of a cluster
+ * `one-machine`: of several that fit, that of a cluster that is there, else the one with the most text of its own. An object is the same in every version of its kind.
+ */
 export const findOwned = (
-  settings: ProberSettings,
+  { settings, isKnown = () => false }: Owners,
   { namespace, ref }: { readonly namespace: string; readonly ref: ResourceRef },
 ): Owned | undefined => {
-  for (const resource of settings.dependentResources) {
-    const { apiVersion, kind } = resource.ref;
-    if (apiVersion !== ref.apiVersion || kind !== ref.kind) continue;
+  const group = groupOf(ref);
+  const fitting = settings.dependentResources.flatMap((resource): readonly Owned[] => {
+    if (groupOf(resource.ref) !== group || resource.ref.kind !== ref.kind) return [];
     const cluster = ownerOf(settings, resource.ref, { name: ref.name, namespace });
-    if (cluster !== undefined) return { resource, cluster };
-  }
-  return undefined;
+    return cluster === undefined ? [] : [{ resource, cluster }];
+  });
+  if (fitting.length <= 1) return fitting[0];
+  const known = ({ cluster }: Owned): number => Number(isKnown(cluster));
+  const [first] = fitting.toSorted(
+    (a, b) => known(b) - known(a) || fixedLength(b.resource.ref) - fixedLength(a.resource.ref),
+  );
+  return first;
+};
+
+/** Without the resources whose object, by `findOwned`, is another cluster's. */
+export const withoutOthers = (owners: Owners, cluster: string): ProberSettings => {
+  const isOwn = ({ ref }: DependentResource): boolean => {
+    const filled = fillInRef(ref, cluster);
+    const namespace = filled.namespace ?? placeOf(cluster).namespace;
+    return (findOwned(owners, { namespace, ref: filled })?.cluster ?? cluster) === cluster;
+  };
+  return { ...owners.settings, dependentResources: owners.settings.dependentResources.filter(isOwn) };
 };

@@ -53,7 +53,7 @@ const namespaceTemplate = '{{ namespace }}';
 
 /**
  * Name of the cluster whose resource an object is; undefined: of none. An object whose name has nothing of a cluster goes by its namespace alone. A template has
- * at most one placeholder (config-rules.ts), so that the answer is unique.
+ * at most one placeholder (config-rules.ts), so that the answer of each is unique; of-cluster.ts chooses among several.
  */
 export const clusterOf = (
   { name, namespace = namespaceTemplate }: Pick<PlacedRef, 'name' | 'namespace'>,

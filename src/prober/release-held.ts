@@ -77,14 +77,14 @@ const isUp = ({ specReplicas, readyReplicas, observed }: ResourceState): boolean
  * True if something that was held has its count back and no pod is ready yet. It carries no mark any more, so that the next try would not
  * wait for it: machine-controller-manager must not come before kube-controller-manager.
  */
-const isComingUp = (cluster: string, { held, sources, settings }: Releasing): boolean =>
-  held
-    .filter((resource) => clusterOfHeld(settings, resource) === cluster)
+const isComingUp = (cluster: string, deps: Releasing): boolean =>
+  deps.held
+    .filter((resource) => clusterOfHeld(deps, resource) === cluster)
     .filter(({ ref, state }) => state.annotation === undefined && scalesInOneWrite(ref))
     .filter((resource) => !isLeftover(resource))
     .some((resource) => {
-      const owned = findOwned(settings, resource);
-      const source = sources.dependents.find(({ ref }) => ref === owned?.resource.ref);
+      const owned = findOwned(deps, resource);
+      const source = deps.sources.dependents.find(({ ref }) => ref === owned?.resource.ref);
       const object = source?.store.get(`${resource.namespace}/${resource.ref.name}`);
       return object !== undefined && !isHeld(object.meta) && !isUp(workloadState(object));
     });
@@ -128,7 +128,7 @@ const releaseAll = async (deps: Releasing): Promise<void> => {
     seedAwayMs: () => 0,
     dependents: new Map(sources.dependents.map((source) => [source.key, source])),
   };
-  const namespaces = [...new Set(deps.held.map((resource) => clusterOfHeld(deps.settings, resource)))].toSorted();
+  const namespaces = [...new Set(deps.held.map((resource) => clusterOfHeld(deps, resource)))].toSorted();
   const queue = namespaces.values();
   const until = mergedAbortSignal(deps.signal);
   let left = namespaces.length;
@@ -152,9 +152,10 @@ const releaseAll = async (deps: Releasing): Promise<void> => {
   }
 };
 
-const whyLeft = (resource: HeldResource, { sources, failures, settings }: Releasing): string => {
+const whyLeft = (resource: HeldResource, deps: Releasing): string => {
+  const { sources, failures } = deps;
   const { ref } = resource;
-  const namespace = clusterOfHeld(settings, resource);
+  const namespace = clusterOfHeld(deps, resource);
   const lifecycle = sources.clusters.get(namespace)?.lifecycle;
   const byHand = whyByHand(resource);
   if (byHand !== undefined) return byHand;
@@ -166,11 +167,12 @@ const whyLeft = (resource: HeldResource, { sources, failures, settings }: Releas
 };
 
 /** A count in a shoot that is hibernated, deleted or migrated is Gardener's. */
-const isOurs = (resource: HeldResource, { sources, settings }: Releasing): boolean =>
-  isHeld(resource.state) || releasePolicyOf(clusterOfHeld(settings, resource), sources) !== 'release';
+const isOurs = (resource: HeldResource, deps: Releasing): boolean =>
+  isHeld(resource.state) || releasePolicyOf(clusterOfHeld(deps, resource), deps.sources) !== 'release';
 
-const untilKnown = async ({ sources, held, settings, clock, signal }: Releasing): Promise<void> => {
-  const refs = new Set(held.map((resource) => findOwned(settings, resource)?.resource.ref));
+const untilKnown = async (deps: Releasing): Promise<void> => {
+  const { sources, held, clock, signal } = deps;
+  const refs = new Set(held.map((resource) => findOwned(deps, resource)?.resource.ref));
   const needed = sources.dependents
     .filter(({ ref }) => refs.has(ref))
     .map(({ key, store, problem }) => ({
@@ -186,9 +188,9 @@ const restore = async (deps: Releasing): Promise<ReleaseResult> => {
   await untilKnown(deps);
   await releaseAll(deps);
   const refs = held.map(({ ref }) => ref);
-  const { clusters, settings } = deps;
+  const { clusters } = deps;
   const now = (await findHeldOf({ client, refs, signal }))
-    .filter((resource) => clusters?.has(clusterOfHeld(settings, resource)) !== false)
+    .filter((resource) => clusters?.has(clusterOfHeld(deps, resource)) !== false)
     .filter((resource) => isOurs(resource, deps));
   const still = new Set(now.map(heldKey));
   return {

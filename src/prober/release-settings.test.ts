@@ -25,7 +25,7 @@ it('has what is held in the order in which it is restored, whatever the order of
     })),
   });
   const held = ['b/mcm', 'a/unknown', 'a/ca', 'a/mcm', 'b/kcm', 'a/kcm'].map(heldAt);
-  expect(namesOf(inOrder(held, settings))).toEqual(['a/kcm', 'a/mcm', 'a/ca', 'a/unknown', 'b/kcm', 'b/mcm']);
+  expect(namesOf(inOrder(held, { settings }))).toEqual(['a/kcm', 'a/mcm', 'a/ca', 'a/unknown', 'b/kcm', 'b/mcm']);
 });
 
 it('goes by clusters where they share a namespace', () => {
@@ -38,8 +38,8 @@ it('goes by clusters where they share a namespace', () => {
     })),
   });
   const held = ['fleet/a-two', 'fleet/a-one', 'fleet/two-kcm', 'fleet/one-kcm', 'fleet/plain'].map(heldAt);
-  const sorted = inOrder(held, settings);
-  expect(sorted.map((resource) => clusterOfHeld(settings, resource))).toEqual([
+  const sorted = inOrder(held, { settings });
+  expect(sorted.map((resource) => clusterOfHeld({ settings }, resource))).toEqual([
     'fleet',
     'fleet/one',
     'fleet/one',
@@ -47,4 +47,24 @@ it('goes by clusters where they share a namespace', () => {
     'fleet/two',
   ]);
   expect(namesOf(sorted)).toEqual(['fleet/plain', 'fleet/one-kcm', 'fleet/a-one', 'fleet/two-kcm', 'fleet/a-two']);
+});
+
+it.each([
+  [['fleet/one'], 'fleet/one'],
+  [['fleet/one-machine'], 'fleet/one-machine'],
+  [['fleet/one', 'fleet/one-machine'], 'fleet/one'],
+  [[], 'fleet/one'],
+])('goes, of two names that fit, by the cluster that is there, else by the longer: %j', (known, cluster) => {
+  for (const names of [
+    ['{{ cluster }}-controller-manager', '{{ cluster }}-machine-controller-manager'],
+    ['{{ cluster }}-machine-controller-manager', '{{ cluster }}-controller-manager'],
+  ]) {
+    const settings = settingsOf({
+      kubeConfigSecretName: '{{ cluster }}-kubeconfig',
+      clusterSource: { kind: 'cluster-api' },
+      dependentResourceInfos: names.map((name) => ({ ref: deployment(name), scaleUp: { level: 0 } })),
+    });
+    const isKnown = (name: string): boolean => known.includes(name);
+    expect(clusterOfHeld({ settings, isKnown }, heldAt('fleet/one-machine-controller-manager'))).toBe(cluster);
+  }
 });

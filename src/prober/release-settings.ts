@@ -1,6 +1,6 @@
 import { refKey } from '../kubernetes/api/resource-ref.ts';
 import type { HeldResource } from './held.ts';
-import { findOwned } from './of-cluster.ts';
+import { type Owners, findOwned } from './of-cluster.ts';
 import type { DependentResource, ProberSettings } from './settings.ts';
 
 const lastTimeoutMs = 60_000;
@@ -10,7 +10,7 @@ export const withUnconfigured = (settings: ProberSettings, held: readonly HeldRe
   const level = Math.max(0, ...settings.dependentResources.map(({ scaleUp }) => scaleUp.level)) + 1;
   const scaleUp = { level, initialDelayMs: 0, timeoutMs: lastTimeoutMs };
   const others = new Map(
-    held.filter((resource) => findOwned(settings, resource) === undefined).map((one) => [refKey(one.ref), one]),
+    held.filter((resource) => findOwned({ settings }, resource) === undefined).map((one) => [refKey(one.ref), one]),
   );
   const added = [...others.values()].map(
     ({ ref, state: { annotation } }): DependentResource => ({
@@ -22,9 +22,9 @@ export const withUnconfigured = (settings: ProberSettings, held: readonly HeldRe
 };
 
 /** As they are restored: cluster by cluster, each by its levels, and what no configuration names last. */
-export const inOrder = <T extends HeldResource>(held: readonly T[], settings: ProberSettings): readonly T[] => {
+export const inOrder = <T extends HeldResource>(held: readonly T[], owners: Owners): readonly T[] => {
   const keyed = held.map((resource) => {
-    const owned = findOwned(settings, resource);
+    const owned = findOwned(owners, resource);
     const { level } = owned?.resource.scaleUp ?? { level: Number.POSITIVE_INFINITY };
     return { resource, level, cluster: owned?.cluster ?? resource.namespace };
   });
@@ -35,5 +35,5 @@ export const inOrder = <T extends HeldResource>(held: readonly T[], settings: Pr
 };
 
 /** By which its cluster goes. What no configuration names goes by its namespace. */
-export const clusterOfHeld = (settings: ProberSettings, resource: Pick<HeldResource, 'namespace' | 'ref'>): string =>
-  findOwned(settings, resource)?.cluster ?? resource.namespace;
+export const clusterOfHeld = (owners: Owners, resource: Pick<HeldResource, 'namespace' | 'ref'>): string =>
+  findOwned(owners, resource)?.cluster ?? resource.namespace;

@@ -93,7 +93,7 @@ export const readHeld = async (given: HeldDeps): Promise<HeldObjects> => {
     readPauses(given, given, wall()),
   ]);
   const all = found.flatMap(({ value = [] }) =>
-    value.map((one) => ({ ...one, cluster: clusterOfHeld(settings, one) })),
+    value.map((one) => ({ ...one, cluster: clusterOfHeld({ settings, isKnown: pauses.isKnown }, one) })),
   );
   // Two templates may fit one name.
   const held = distinctBy(all, ({ namespace, ref }) => `${namespace}/${refKey(ref)}`);

@@ -66,6 +66,8 @@ export interface SeenPauses {
   /** Names of the clusters that are paused: a namespace in which there is none that is known goes by itself. */
   readonly paused: readonly string[];
   readonly all: FoundPause | undefined;
+  /** True of a cluster that is there, where clusters may share a namespace. */
+  readonly isKnown: (name: string) => boolean;
   /** Clusters of the seed. */
   readonly total: number;
   /** What could not be read, a sentence each. */
@@ -86,6 +88,7 @@ export const readPauses = async (configured: Configured, deps: ObjectsDeps, now:
   const all = laterPause(known.get(deps.namespace), configuredPause(configured.settings));
   known.delete(deps.namespace);
   const of = (name: string): FoundPause | undefined => laterPause(known.get(name), known.get(placeOf(name).namespace));
+  const ofClusters = new Set(clusters.map(({ name }) => name));
   const shared = new Set(clusters.map(({ name }) => placeOf(name).namespace));
   const names = [...clusters.map(({ name }) => name), ...[...known.keys()].filter((name) => !shared.has(name))];
   const ofShoots = namespaces.filter(({ name, isOfShoot }) => isOfShoot && name !== deps.namespace);
@@ -93,6 +96,7 @@ export const readPauses = async (configured: Configured, deps: ObjectsDeps, now:
     of,
     paused: [...new Set(names)].filter((name) => of(name) !== undefined),
     all,
+    isKnown: (name) => ofClusters.has(name),
     total: clusters.length + (sharesNamespaces(configured.settings) ? 0 : ofShoots.length),
     problems,
   };

@@ -265,6 +265,26 @@ dependentResourceInfos:
       expect(paths.filter((path) => path.endsWith('/clusters'))).toEqual([`${capi}/clusters`]);
     });
 
+    it('shows, of two names that fit, the cluster that is there', async () => {
+      const kcm = { ...mark, replicas: '3' };
+      const both = text.replace(
+        'dependentResourceInfos:',
+        `$&
+  - ref: {apiVersion: apps/v1, kind: Deployment, name: "{{ cluster }}-machine-controller-manager"}
+    scaleUp: {level: 0}`,
+      );
+      for (const there of ['one', 'one-machine']) {
+        const { status } = await read({
+          ...{ ...served, ...installedText(both), [`${capi}/clusters`]: listOf(clusterOf(there)) },
+          '/apis/apps/v1/deployments': listOf({
+            ...annotated(kcm, { name: 'one-machine-controller-manager', namespace: 'fleet' }),
+            spec: { replicas: 0 },
+          }),
+        });
+        expect(status.shoots.map(({ namespace, held }) => [namespace, held.length])).toEqual([[`fleet/${there}`, 1]]);
+      }
+    });
+
     it('asks for the Scale of the resource that has that name', async () => {
       const { status } = await read({
         ...served,

@@ -12,8 +12,8 @@ const decode = (json: unknown, at: string) => {
   return { name, pause: findPause(annotations) };
 };
 
-/** Of clusters that share a namespace. None where there is no Cluster API, or none for whom this role is. */
-const listOwnPauses = async (context: CommandContext): Promise<readonly HostedCluster[]> => {
+/** Clusters that share a namespace. None where there is no Cluster API, or none for whom this role is. */
+export const listSharing = async (context: CommandContext): Promise<readonly HostedCluster[]> => {
   try {
     return await listCapiClusters(context.client, callOptions(context));
   } catch (error) {
@@ -26,7 +26,7 @@ const listOwnPauses = async (context: CommandContext): Promise<readonly HostedCl
 export const listPauses = async (context: CommandContext): Promise<ReadonlyMap<string, FoundPause>> => {
   const { value } = await context.client.call(listCall({ path, decode }), callOptions(context));
   const now = context.clock.now();
-  const all = [...value, ...(await listOwnPauses(context)).map(({ name, pause }) => ({ name, pause }))];
+  const all = [...value, ...(await listSharing(context)).map(({ name, pause }) => ({ name, pause }))];
   return new Map(
     all.flatMap(({ name, pause }) => (pause !== undefined && isInForce(pause, now) ? [[name, pause] as const] : [])),
   );

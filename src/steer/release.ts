@@ -23,7 +23,7 @@ import {
 import { systemRandom, whenAborted } from '../process/index.ts';
 import { type LeaderAnswer, askLeader } from '../status/index.ts';
 import { createMeter } from '../telemetry/index.ts';
-import { listPauses, whoSteers, writePause } from './namespaces.ts';
+import { listPauses, listSharing, whoSteers, writePause } from './namespaces.ts';
 import { type HeldInCluster, type ShootOutage, judgeOutages, stillInOutage } from './outages.ts';
 import type { SteerTarget } from './pause.ts';
 import { findShoot } from './shoots.ts';
@@ -158,6 +158,17 @@ const orderOf = async (
   return { settings: installed.settings, order: `${whose} (another: --config-file)` };
 };
 
+/** Clusters of Cluster API, by whose names it is told whose a resource is. */
+const knownClusters = async (
+  { clusterSource }: ProberSettings,
+  context: CommandContext,
+): Promise<(name: string) => boolean> => {
+  const isShared = clusterSource?.kind === 'cluster-api';
+  const clusters = isShared ? await listSharing(context) : [];
+  const names = new Set(clusters.map(({ name }) => name));
+  return (name) => names.has(name);
+};
+
 const nothing = { restored: [], left: [], paused: [], outages: [] };
 
 /** `dwd release`: restores what is held, each shoot in the order of its levels, by the code of the prober. */
@@ -166,9 +177,10 @@ export const runRelease = (run: ReleaseRun): Promise<Result<ReleaseReport, Comma
     const { shoot, home, logger } = run;
     const { settings, order } = await orderOf(run, context);
     const only = shoot === undefined ? undefined : (await findShoot(shoot, context)).namespace;
-    const all = await listHeldOf({ ...context, seed, settings });
+    const owners = { settings, isKnown: await knownClusters(settings, context) };
+    const all = await listHeldOf({ ...context, seed, ...owners });
     const held = all
-      .map((resource): HeldInCluster => ({ ...resource, cluster: clusterOfHeld(settings, resource) }))
+      .map((resource): HeldInCluster => ({ ...resource, cluster: clusterOfHeld(owners, resource) }))
       .filter(({ cluster }) => only === undefined || [cluster, placeOf(cluster).namespace].includes(only));
     if (held.length === 0) return { ...nothing, outcome: 'nothing-held' };
     const common = { random: systemRandom(), meter: createMeter(), logger, userAgent, reason };
@@ -177,6 +189,6 @@ export const runRelease = (run: ReleaseRun): Promise<Result<ReleaseReport, Comma
       context,
       order,
       askProber: () => askLeader(query, { ...context, userAgent }),
-      release: (clusters) => releaseHeld({ ...context, ...common, seed, settings, clusters }),
+      release: (clusters) => releaseHeld({ ...context, ...common, seed, ...owners, clusters }),
     });
   });
