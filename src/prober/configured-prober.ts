@@ -9,18 +9,15 @@ import type { Logger } from '../ports/logger.ts';
 import type { Gauge } from '../ports/meter.ts';
 import type { Random } from '../ports/random.ts';
 import { type Check, type ConfiguredComponent, WorkQueue, whenAborted } from '../process/index.ts';
-import { isMarked } from '../gardener/scaling-annotations.ts';
 import { type ApiServers, createApiServers } from './api-servers.ts';
 import { type HeldByShoot, ProberController } from './controller.ts';
-import type { LifecycleDecision } from './judge/lifecycle.ts';
-import { decideAfterSourceChange } from './judge/source-change.ts';
-import { findOwned } from './of-cluster.ts';
+import { LostClusters, namesOf, ownersOfMarks } from './lost-clusters.ts';
 import type { Role } from './plan/without-lead.ts';
 import type { ProbeGate } from './probe-gate.ts';
 import { type Pauses, configuredPause } from './pauses.ts';
 import type { ProberReport } from './report.ts';
 import type { ProberSettings } from './settings.ts';
-import type { ProberMemory } from './prober-memory.ts';
+import type { ProberMemories } from './prober-memory.ts';
 import { type ProberSources, createProberSources } from './sources.ts';
 import type { StatusBoard } from './status/board.ts';
 import { shootNameIn } from './status/prober-status.ts';
@@ -48,15 +45,8 @@ export interface ConfiguredProberDeps {
   readonly role: () => Role;
   readonly seedWithoutLead: (mayWrite: () => boolean) => KubeClient;
   readonly leaderWatch?: LeaderWatch | undefined;
-  /** What the source of the former configuration made of a cluster that was gone; absent at the start of the process. */
-  readonly formerGone?: LifecycleDecision;
-}
-
-/** What one configuration leaves to the next, by Cluster. */
-export interface ProberMemories {
-  readonly probers: ReadonlyMap<string, ProberMemory>;
-  /** What was decided for those that have not yet given back all: another configuration would not come to it again. */
-  readonly releasing: ReadonlyMap<string, LifecycleDecision>;
+  /** The configuration before; absent at the start of the process. */
+  readonly former?: ProberSettings;
 }
 
 const noMemories: ProberMemories = { probers: new Map(), releasing: new Map() };
@@ -126,47 +116,19 @@ interface ProbingParts {
   readonly memories: ProberMemories;
 }
 
-/** Clusters that are not there and that the former configuration probed, or that have left something held. */
-const lostClusters = (
-  { settings, sources, memories }: Pick<ProbingParts, 'settings' | 'sources' | 'memories'>,
-  known: ReadonlySet<string>,
-): Set<string> => {
-  const owners = { settings, isKnown: (name: string): boolean => known.has(name) };
-  const holders = sources.dependents.flatMap(({ ref, store }) =>
-    Array.from(store.entries(), ([, { meta }]) =>
-      isMarked(meta)
-        ? findOwned(owners, { namespace: meta.namespace, ref: { ...ref, name: meta.name } })?.cluster
-        : undefined,
-    ),
-  );
-  const names = [
-    ...memories.probers.keys(),
-    ...memories.releasing.keys(),
-    ...holders.filter((owner) => owner !== undefined),
-  ];
-  return new Set(names.filter((name) => !known.has(name)));
-};
-
-/** What the controller starts from, and the clusters that it is to give back. */
-const initialOf = ({ settings, sources, deps, memories }: ProbingParts) => {
-  const { source, clusters } = sources;
-  const known = new Set(Array.from(clusters.entries(), ([name]) => name));
-  const lost = lostClusters({ settings, sources, memories }, known);
-  const lostGone = decideAfterSourceChange(deps.formerGone, source.gone);
-  const goneOf = (name: string): LifecycleDecision =>
-    lost.has(name) ? (memories.releasing.get(name) ?? lostGone) : source.gone;
-  return { initial: { clusters: known, memories: memories.probers, goneOf }, lost };
-};
-
 const probe = async (parts: ProbingParts, signal: AbortSignal): Promise<ProberMemories> => {
-  const { settings, sources, apiServers, deps } = parts;
+  const { settings, sources, apiServers, deps, memories } = parts;
   const { source, clusters, kubeconfigs, externalKubeconfigs, dependents } = sources;
   deps.board.nameBy((namespace) => shootNameIn(clusters.get(namespace)));
-  const { initial, lost } = initialOf(parts);
+  const lost = new LostClusters({ settings, sources, ...deps, memories });
+  const known = namesOf(clusters);
   const queue = new WorkQueue<string>({
     clock: deps.clock,
     concurrency: deps.concurrency,
-    reconcile: async (name) => controller.reconcile(name),
+    reconcile: async (name) => {
+      lost.await(name);
+      controller.reconcile(name);
+    },
     onError: (name, error) => deps.report.broke(name, error),
   });
   const controller: ProberController = new ProberController(
@@ -185,7 +147,7 @@ const probe = async (parts: ProbingParts, signal: AbortSignal): Promise<ProberMe
       onStep: (namespace, look) => deps.board.stepped(namespace, look),
       requeueAfter: (name, ms) => queue.addAfter(name, ms),
     },
-    initial,
+    { clusters: known, memories: memories.probers, goneOf: (name) => lost.goneOf(name) },
   );
   const detachPauses = deps.pauses.attach({
     namespaces: sources.namespaces,
@@ -194,16 +156,17 @@ const probe = async (parts: ProbingParts, signal: AbortSignal): Promise<ProberMe
     wake: (scope) => controller.wake(scope === 'all' ? undefined : scope.namespace),
   });
   const unsubscribe = clusters.subscribe(({ type, key }) => {
-    if (type === 'set') lost.delete(key);
+    if (type === 'set') lost.found(key);
     queue.add(key);
   });
-  for (const name of [...initial.clusters, ...lost]) queue.add(name);
+  for (const name of [...known, ...lost.names()]) queue.add(name);
   const ignoreLead = deps.leaderWatch?.onLead(() => {
     controller.wake();
-    // What is left to give back was another's affair until now.
-    for (const [name] of clusters.entries()) queue.add(name);
+    // What is left to give back was another's affair until now, also of clusters that are gone.
+    const there = namesOf(clusters);
+    for (const name of [...there, ...ownersOfMarks(settings, { dependents, known: there })]) queue.add(name);
   });
-  deps.logger.info('probing begins', { clusters: initial.clusters.size });
+  deps.logger.info('probing begins', { clusters: known.size });
   await whenAborted(signal);
   const remembered = { probers: controller.memories(), releasing: controller.releasing() };
   unsubscribe();

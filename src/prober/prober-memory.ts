@@ -1,5 +1,5 @@
 import type { ExternalProbeMemory } from './external-prober.ts';
-import type { ShootSettings } from './judge/lifecycle.ts';
+import type { LifecycleDecision, ShootSettings } from './judge/lifecycle.ts';
 import type { ProbeMemory } from './judge/verdict.ts';
 import type { ShootState } from './plan/shoot-state.ts';
 
@@ -19,6 +19,13 @@ export interface ProberStart {
   readonly namespace: string;
   readonly settings: ShootSettings;
   readonly first: { readonly delayMs: number } | ProberMemory;
+}
+
+/** What one configuration leaves to the next, by Cluster. */
+export interface ProberMemories {
+  readonly probers: ReadonlyMap<string, ProberMemory>;
+  /** What was decided for those that have not yet given back all: another configuration would not come to it again. */
+  readonly releasing: ReadonlyMap<string, LifecycleDecision>;
 }
 
 /** A scale-down that runs or waits is not remembered: the next prober judges anew, at once. */

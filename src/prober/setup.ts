@@ -27,7 +27,6 @@ import { neededByProber } from './rights.ts';
 import type { Role } from './plan/without-lead.ts';
 import type { DependentResource, ProberSettings } from './settings.ts';
 import { type Standby, roleOf } from './standby.ts';
-import { sourceOf } from './source/source-of.ts';
 import { StatusBoard } from './status/board.ts';
 import { proberStatus } from './status/prober-status.ts';
 import { reportToBoard } from './status/report-to-board.ts';
@@ -121,7 +120,7 @@ export const createProber = (options: ProberOptions): ComponentParts<ProberSetti
     create: (wanted, former) => {
       report.probeInterval(wanted.probeIntervalMs);
       if (former === undefined) return createConfiguredProber(wanted, deps);
-      return createConfiguredProber(keepDropped(wanted, former), { ...deps, formerGone: sourceOf(former).gone });
+      return createConfiguredProber(keepDropped(wanted, former), { ...deps, former });
     },
     stop: () => {
       events.stop();

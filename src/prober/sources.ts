@@ -1,7 +1,7 @@
 import { type FoundPause, findPause } from '../gardener/pause.ts';
 import { decodeMeta, decodeObject } from '../kubernetes/api/decode.ts';
 import { type Informer, createInformer } from '../kubernetes/cache/index.ts';
-import type { ClusterSource, HostedCluster } from './source/cluster-source.ts';
+import type { ClusterSource, HostedCluster, WatchedClusters } from './source/cluster-source.ts';
 import { sourceOf } from './source/source-of.ts';
 import { type WatchedApiServer, watchApiServers } from './watch-api-servers.ts';
 import type { ExternalProbeSettings, ProberSettings } from './settings.ts';
@@ -12,6 +12,7 @@ import { kubeconfigKeyOf, watchKubeconfigs } from './watch-kubeconfigs.ts';
 export interface ProberSources {
   readonly source: ClusterSource;
   readonly clusters: Informer<HostedCluster>;
+  readonly awaitSince: WatchedClusters['awaitSince'];
   /** Kubeconfig texts by `namespace/name` of their Secret; undefined where the Secret has no such key. */
   readonly kubeconfigs: Informer<string | undefined>;
   /** The same for the external probe, if it is configured; the same watch where its Secret has the same name. */
@@ -26,12 +27,13 @@ export interface ProberSources {
 export const createProberSources = (settings: ProberSettings, deps: WatchDeps): ProberSources => {
   const { kubeConfigSecretName, externalProbe } = settings;
   const source = sourceOf(settings);
-  const { clusters, kubeconfigs } = source.watch(deps);
+  const { clusters, kubeconfigs, awaitSince } = source.watch(deps);
   const externalOf = ({ kubeConfigSecretName: name }: ExternalProbeSettings): Informer<string | undefined> =>
     name === kubeConfigSecretName ? kubeconfigs : watchKubeconfigs(name, deps, kubeconfigKeyOf(settings, name));
   return {
     source,
     clusters,
+    awaitSince,
     kubeconfigs,
     namespaces: createInformer({
       ...deps,

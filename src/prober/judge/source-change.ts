@@ -1,4 +1,5 @@
 import { type LifecycleDecision, type ReleasePolicy, releasesLess } from './lifecycle.ts';
+import type { ProberSettings } from '../settings.ts';
 
 const policyOf = (gone: LifecycleDecision): ReleasePolicy => (gone.kind === 'stop' ? gone.releasePolicy : 'nothing');
 
@@ -15,3 +16,10 @@ export const decideAfterSourceChange = (
   const releasePolicy = releasesLess(one, other) ? other : one;
   return { kind: 'stop', releasePolicy, reason: 'the changed configuration does not find its cluster any more' };
 };
+
+/** What decides which clusters a configuration finds. */
+type Finds = Pick<ProberSettings, 'clusterSource' | 'kubeConfigSecretName'>;
+
+/** Whether two configurations find the same clusters. Where Secrets go by a selector, that is their name in the settings. */
+export const findsAlike = (former: Finds, now: Finds): boolean =>
+  former.clusterSource?.kind === now.clusterSource?.kind && former.kubeConfigSecretName === now.kubeConfigSecretName;

@@ -40,6 +40,8 @@ export interface WatchedClusters {
   readonly clusters: Informer<HostedCluster>;
   /** Kubeconfig texts by `namespace/name` of their Secret; undefined where the Secret has none. */
   readonly kubeconfigs: Informer<string | undefined>;
+  /** A cluster that was there before `since`, monotonic, and is not there now, may come back: it counts as there for a while from then on. Absent: it is gone. */
+  readonly awaitSince?: (cluster: string, since: number) => void;
 }
 
 /** Finds the clusters of a seed, in the way of what runs them. The rest of the prober does not know in which. */

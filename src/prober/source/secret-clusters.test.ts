@@ -88,3 +88,16 @@ it('waits for as long as the Secrets are not watched', async () => {
   await clock.advance(60_000);
   expect(isKnown()).toBe(false);
 });
+
+it('waits only for the rest of the minute for a Secret that an earlier process may have seen, and only once', async () => {
+  const { clock, clusters } = start();
+  const since = clock.monotonic();
+  await clock.advance(20_000);
+  clusters.awaitSince('two', since);
+  expect([...clusters.entries()].map(([name]) => name)).toEqual(['one', 'two']);
+  await clock.advance(39_999);
+  expect(clusters.get('two')).toBeDefined();
+  await clock.advance(1);
+  clusters.awaitSince('two', since);
+  expect(clusters.get('two')).toBeUndefined();
+});

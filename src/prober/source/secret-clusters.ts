@@ -89,6 +89,12 @@ export class SecretClusters implements Informer<HostedCluster> {
     }
   }
 
+  /** As one whose Secret had gone at `since`, if it is not there: an earlier process may have seen it a moment before. */
+  awaitSince(namespace: string, since: number): void {
+    const leftMs = since + missedMs - this.#deps.clock.monotonic();
+    if (leftMs > 0 && this.get(namespace) === undefined) this.#waitFor(namespace, leftMs);
+  }
+
   subscribe(listener: Listener): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -126,11 +132,11 @@ export class SecretClusters implements Informer<HostedCluster> {
     if (type === 'set' && value.deleting !== (previous?.deleting ?? false)) this.#notify(key);
   }
 
-  #waitFor(namespace: string): void {
+  #waitFor(namespace: string, ms = missedMs): void {
     this.#stopWaiting(namespace);
     const { clock, secrets } = this.#deps;
-    const due = clock.monotonic() + missedMs;
-    const cancel = clock.timer(missedMs, () => {
+    const due = clock.monotonic() + ms;
+    const cancel = clock.timer(ms, () => {
       // Where the Secret may be back without our having heard of it, nothing is restored yet.
       const isBlind = clock.monotonic() - due >= suspendedMs || secrets.awayMs() > 0;
       if (isBlind) {

@@ -80,7 +80,8 @@ export const secretSource = (
       const secrets = watchSecrets(deps);
       const namespaces = createInformer({ ...deps, path: '/api/v1/namespaces', project: decodeNamespace });
       const clusters = new SecretClusters({ secrets, namespaces, secretName, holdsElsewhere, clock: deps.clock });
-      return { clusters, kubeconfigs: kubeconfigsOf(secrets) };
+      const awaitSince = (namespace: string, since: number): void => clusters.awaitSince(namespace, since);
+      return { clusters, kubeconfigs: kubeconfigsOf(secrets), awaitSince };
     },
     gone: secretGone,
     lists: { nodes: listPlainNodes, sort: sortPlainNodes },

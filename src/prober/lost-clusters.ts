@@ -1,0 +1,86 @@
+import { isMarked } from '../gardener/scaling-annotations.ts';
+import type { Store } from '../kubernetes/cache/index.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { LifecycleDecision } from './judge/lifecycle.ts';
+import { decideAfterSourceChange, findsAlike } from './judge/source-change.ts';
+import { findOwned } from './of-cluster.ts';
+import type { ProberMemories } from './prober-memory.ts';
+import type { ProberSettings } from './settings.ts';
+import { sourceOf } from './source/source-of.ts';
+import type { ProberSources } from './sources.ts';
+
+export const namesOf = (clusters: Pick<Store<unknown>, 'entries'>): Set<string> =>
+  new Set(Array.from(clusters.entries(), ([name]) => name));
+
+/** Names of the clusters of which something is held. `known`: those that are there. */
+export const ownersOfMarks = (
+  settings: ProberSettings,
+  { dependents, known }: Pick<ProberSources, 'dependents'> & { readonly known: ReadonlySet<string> },
+): ReadonlySet<string> => {
+  const owners = { settings, isKnown: (name: string): boolean => known.has(name) };
+  const found = dependents.flatMap(({ ref, store }) =>
+    Array.from(store.entries(), ([, { meta }]) =>
+      isMarked(meta)
+        ? findOwned(owners, { namespace: meta.namespace, ref: { ...ref, name: meta.name } })?.cluster
+        : undefined,
+    ),
+  );
+  return new Set(found.filter((owner) => owner !== undefined));
+};
+
+export interface LostClustersDeps {
+  readonly settings: ProberSettings;
+  /** As `ConfiguredProberDeps.former`. */
+  readonly former?: ProberSettings | undefined;
+  readonly sources: ProberSources;
+  readonly memories: ProberMemories;
+  readonly clock: Pick<Clock, 'monotonic'>;
+}
+
+/** Clusters that are not there when a configuration comes into force, and that the former one probed, or that have left something held. */
+export class LostClusters {
+  readonly #deps: LostClustersDeps;
+  readonly #since: number;
+  readonly #names: Set<string>;
+  readonly #decision: LifecycleDecision;
+  /** Some are only looked for elsewhere: nobody watches over them any more, and nothing shows whether they come back. */
+  readonly #isSourceChanged: boolean;
+
+  constructor(deps: LostClustersDeps) {
+    this.#deps = deps;
+    const { settings, former, sources, memories, clock } = deps;
+    this.#since = clock.monotonic();
+    const known = namesOf(sources.clusters);
+    const names = [
+      ...memories.probers.keys(),
+      ...memories.releasing.keys(),
+      ...ownersOfMarks(settings, { ...sources, known }),
+    ];
+    this.#names = new Set(names.filter((name) => !known.has(name)));
+    this.#isSourceChanged = former !== undefined && !findsAlike(former, settings);
+    this.#decision = decideAfterSourceChange(former && sourceOf(former).gone, sources.source.gone);
+    for (const name of this.#names) this.await(name);
+  }
+
+  names(): Iterable<string> {
+    return this.#names;
+  }
+
+  /** It is there. */
+  found(name: string): void {
+    this.#names.delete(name);
+  }
+
+  /** What becomes of the prober of a cluster that is not there. */
+  goneOf(name: string): LifecycleDecision {
+    const { memories, sources } = this.#deps;
+    return this.#names.has(name) ? (memories.releasing.get(name) ?? this.#decision) : sources.source.gone;
+  }
+
+  /** One that this configuration has not seen yet, and that may come back, counts as there for a while. To be called before it is judged: a mark may come into sight late. */
+  await(name: string): void {
+    const { memories, sources } = this.#deps;
+    if (this.#isSourceChanged || memories.releasing.has(name)) return;
+    sources.awaitSince?.(name, this.#since);
+  }
+}

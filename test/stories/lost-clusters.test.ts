@@ -1,0 +1,183 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { capiKinds, simKinds } from '../../simulator/apiserver/index.ts';
+import { type Scenario, createScenario } from '../../simulator/harness/harness.ts';
+import { type Replica, electionSettings, leaseNamespace, startReplica } from '../../simulator/harness/replica.ts';
+import { capiSettings, gardenSettings } from '../../simulator/harness/settings.ts';
+import { clusterRef } from '../../simulator/outages/shoot-edits.ts';
+import { createSeededRandom } from '../../simulator/time/random.ts';
+import type { ProberSettings } from '../../src/prober/settings.ts';
+
+// What is held of clusters that are gone, and who gives it back: elected replicas, restarted ones, and those with a new configuration.
+
+type Source = 'secret' | 'cluster-api';
+
+const settingsOf: Readonly<Record<Source, ProberSettings>> = {
+  secret: { ...gardenSettings, clusterSource: { kind: 'secret', key: 'kubeconfig' } },
+  'cluster-api': capiSettings(gardenSettings),
+};
+
+let scenario: Scenario;
+let source: Source;
+let replicas: Replica[];
+
+const startReplicaNow = (standby: 'hot' | 'warm' | 'cold' = 'hot'): Replica => {
+  const replica = startReplica(scenario, {
+    settings: settingsOf[source],
+    leaderElection: electionSettings(true),
+    dryRun: false,
+    standby,
+    random: createSeededRandom(replicas.length),
+  });
+  replicas.push(replica);
+  return replica;
+};
+
+/** One shoot, which is probed from now on by a leader. */
+const begin = async (from: Source, standby?: 'hot' | 'warm' | 'cold'): Promise<Replica> => {
+  source = from;
+  replicas = [];
+  scenario = createScenario({
+    shoots: [{ name: 'a', ...(from === 'cluster-api' ? { place: { namespace: 'fleet', cluster: 'one' } } : {}) }],
+    source: from,
+  });
+  scenario.world.store.put(simKinds.Namespace, { metadata: { name: leaseNamespace } });
+  const leader = startReplicaNow(standby);
+  await scenario.clock.advance(60_000);
+  return leader;
+};
+afterEach(async () => {
+  for (const { machine } of replicas) machine.kill();
+  await scenario.stop();
+});
+
+const shoot = () => scenario.world.shoot('a');
+
+/** Counts of KCM, MCM and cluster-autoscaler. */
+const counts = (): readonly number[] =>
+  ['kube-controller-manager', 'machine-controller-manager', 'cluster-autoscaler'].map((name) => {
+    const ref = { namespace: shoot().namespace, name: shoot().nameOf(name) };
+    return (scenario.world.store.get(simKinds.Deployment, ref)?.spec as { readonly replicas: number }).replicas;
+  });
+const allHeld = [0, 0, 0];
+const allUp = [1, 1, 1];
+
+const hold = async (): Promise<void> => {
+  shoot().cutKubelets();
+  await scenario.clock.advance(60_000);
+  expect(counts()).toEqual(allHeld);
+};
+
+/** Takes away what shows the cluster. Returns the function that puts it back. */
+const lose = (): (() => void) => {
+  const { store } = scenario.world;
+  const kind = source === 'secret' ? simKinds.Secret : capiKinds.Cluster;
+  const { namespace, secretName } = shoot();
+  const ref = source === 'secret' ? { namespace, name: secretName } : clusterRef(shoot());
+  const { metadata, ...rest } = store.get(kind, ref)!;
+  const { uid: _uid, resourceVersion: _version, ...kept } = metadata;
+  store.remove(kind, ref);
+  return () => void store.put(kind, { ...rest, metadata: kept });
+};
+
+/** From the loss of a cluster until it is given back. */
+const givenBackAfterMs = { secret: 60_000, 'cluster-api': 0 } as const;
+
+describe.each(['secret', 'cluster-api'] as const)('with source %s, what is held of a cluster that is gone', (from) => {
+  it.each(['hot', 'warm'] as const)(
+    'is given back to the end by a standby that takes over in the middle (%s)',
+    async (standby) => {
+      const leader = await begin(from, standby);
+      startReplicaNow(standby);
+      await scenario.clock.advance(60_000);
+      await hold();
+      lose();
+      await scenario.clock.advance(givenBackAfterMs[from] + 15_000);
+      // KCM is up, and MCM waits for its initialDelay.
+      expect(counts()).toEqual([1, 0, 0]);
+      leader.machine.kill();
+      await scenario.clock.advance(120_000);
+      expect(counts()).toEqual(allUp);
+    },
+  );
+
+  it.each(['hot', 'warm', 'cold'] as const)(
+    'is given back by an elected replica that starts when it is gone already (%s)',
+    async (standby) => {
+      const leader = await begin(from, standby);
+      await hold();
+      leader.machine.kill();
+      lose();
+      await scenario.clock.advance(10_000);
+      startReplicaNow(standby);
+      await scenario.clock.advance(180_000);
+      expect(counts()).toEqual(allUp);
+    },
+  );
+});
+
+describe('a Secret that is missed for less than a minute', () => {
+  it.each([
+    [
+      'by a new configuration',
+      () => {
+        replicas[0]?.reload({ ...settingsOf[source], probeIntervalMs: 5_000 });
+      },
+    ],
+    [
+      'by a process that starts',
+      () => {
+        replicas[0]?.machine.kill();
+        startReplicaNow();
+      },
+    ],
+    [
+      'by a standby that starts and takes over',
+      () => {
+        startReplicaNow();
+        replicas[0]?.machine.kill();
+      },
+    ],
+  ])('costs no hold %s', async (_, change) => {
+    await begin('secret');
+    await hold();
+    const before = scenario.changes.length;
+    const bringBack = lose();
+    await scenario.clock.advance(10_000);
+    change();
+    await scenario.clock.advance(45_000);
+    bringBack();
+    await scenario.clock.advance(180_000);
+    expect(scenario.changes.slice(before)).toEqual([]);
+    shoot().restoreKubelets();
+    await scenario.clock.advance(180_000);
+    expect(counts()).toEqual(allUp);
+    expect(shoot().impact()).toEqual({ nodesTurnedUnknown: 0, machinesReplaced: 0 });
+  });
+
+  it('is waited for by a process that sees what is held only after it has begun', async () => {
+    const leader = await begin('secret');
+    await hold();
+    leader.machine.kill();
+    const bringBack = lose();
+    const late = startReplicaNow();
+    const startedAt = scenario.clock.monotonic();
+    late.seedLine.setFaults(({ path }) =>
+      path.includes('/deployments') && scenario.clock.monotonic() < startedAt + 20_000 ? { status: 503 } : undefined,
+    );
+    const before = scenario.changes.length;
+    await scenario.clock.advance(50_000);
+    bringBack();
+    await scenario.clock.advance(120_000);
+    expect(scenario.changes.slice(before)).toEqual([]);
+  });
+});
+
+it('a changed clusterSource restores at once what it does not find, though the Secret is of the same kind', async () => {
+  const leader = await begin('secret');
+  await hold();
+  leader.reload({ ...settingsOf.secret, kubeConfigSecretName: 'another' });
+  await scenario.clock.advance(15_000);
+  expect(counts()).toEqual([1, 0, 0]);
+  await scenario.clock.advance(60_000);
+  expect(counts()).toEqual(allUp);
+});
