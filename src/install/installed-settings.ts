@@ -1,9 +1,10 @@
 import { optionalList, optionalObject } from '../kubernetes/api/decode.ts';
 import type { CallOptions, KubeClient } from '../kubernetes/api/kube.ts';
 import { listCall } from '../kubernetes/api/list-call.ts';
-import { type ResourceRef, refKey } from '../kubernetes/api/resource-ref.ts';
-import { type ProberSettings, findHeldOf, heldName, proberConfig } from '../prober/index.ts';
+import { refKey } from '../kubernetes/api/resource-ref.ts';
+import { type ProberSettings, findHeldOf, proberConfig } from '../prober/index.ts';
 import { type InstallContext, InstallError } from './context.ts';
+import { changedRefs, refusalOf } from './dropping.ts';
 import { listInstalled } from './inventory.ts';
 import { type KubeObject, componentLabel, configTexts, decodeKubeObject, nameOf } from './object.ts';
 
@@ -52,30 +53,22 @@ export const installedSettings = (owned: readonly KubeObject[]): ProberSettings 
   return { ...first, dependentResources: [...byRef.values()] };
 };
 
-const refsIn = ({ dependentResources }: ProberSettings): readonly ResourceRef[] =>
-  dependentResources.map(({ ref }) => ref);
-
 /**
- * Refuses, by an InstallError, a configuration that no longer names what is held: a prober that is reconfigured while it runs still restores it, one that is
+ * Refuses, by an InstallError, a configuration under which nobody would restore what is held: a prober that is reconfigured while it runs still does, one that is
  * started anew knows nothing of it.
  */
 export const refuseDropping = async (
-  settings: ProberSettings,
+  wanted: ProberSettings,
   namespace: string,
   context: InstallContext,
 ): Promise<void> => {
   const owned = await listInstalled({ namespace, components: ['prober'] }, context);
-  const named = new Set(refsIn(settings).map(refKey));
-  const dropped = allSettings(owned)
-    .flatMap(refsIn)
-    .filter((ref) => !named.has(refKey(ref)));
-  if (dropped.length === 0) return;
-  const held = await findHeldOf({ client: context.client, signal: context.signal, refs: dropped });
-  if (held.length === 0) return;
-  throw new InstallError('the new configuration does not name what is held: nobody would restore it', [
-    ...held.map(heldName),
-    'keep it in the configuration until nothing of it is held',
-  ]);
+  const change = { wanted, former: allSettings(owned) };
+  const refs = changedRefs(change);
+  if (refs.length === 0) return;
+  const held = await findHeldOf({ client: context.client, signal: context.signal, refs });
+  const refusal = refusalOf(held, change);
+  if (refusal !== undefined) throw new InstallError(refusal.message, refusal.details);
 };
 
 export interface InstalledConfiguration {

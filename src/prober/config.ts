@@ -3,7 +3,7 @@ import { formatLabelSelector } from '../kubernetes/api/label-selectors.ts';
 import { adviceOn } from './config-advice.ts';
 import { proberFindings } from './config-rules.ts';
 import { type ProberConfig, proberSchema } from './config-schema.ts';
-import type { PlacedRef } from './place.ts';
+import { type PlacedRef, isOwnNamespace } from './place.ts';
 import type { DependentResource, ExternalProbeSettings, ProberSettings, ScaleInfo } from './settings.ts';
 
 const scaleInfo = (config: { level: number; initialDelay: number; timeout: number }): ScaleInfo => ({
@@ -14,7 +14,8 @@ const scaleInfo = (config: { level: number; initialDelay: number; timeout: numbe
 
 const placedRef = ({ namespace, ...ref }: ProberConfig['apiServerRef']): PlacedRef => ({
   ...ref,
-  ...(namespace === undefined ? {} : { namespace }),
+  // A resource has one key, whether its namespace is written out or not.
+  ...(namespace === undefined || isOwnNamespace(namespace) ? {} : { namespace }),
 });
 
 const dependentResources = (config: ProberConfig): readonly DependentResource[] =>

@@ -30,8 +30,22 @@ it('fills in the names of one cluster, and leaves it the watch of all', () => {
     'fleet/one',
   );
   expect(settings).toMatchObject({ kubeConfigSecretName: 'one-kubeconfig', apiServerRef: { name: 'one-apiserver' } });
-  expect(settings.dependentResources.map(({ ref }) => ref)).toEqual([{ ...refOf('one-kcm'), namespace: 'fleet' }]);
+  expect(settings.dependentResources.map(({ ref }) => ref)).toEqual([refOf('one-kcm')]);
   expect(dependents).toEqual(new Map([['apps/v1/Deployment/one-kcm', source]]));
+});
+
+it('tells what has one name in two namespaces apart', () => {
+  const elsewhere = { ...template, namespace: '{{ namespace }}-cp' };
+  const resources = [...shared.dependentResources, { ...shared.dependentResources[0]!, ref: elsewhere }];
+  const { settings, dependents } = ofCluster(
+    {
+      settings: { ...shared, dependentResources: resources },
+      dependents: new Map([refKey(template), refKey(elsewhere)].map((key) => [key, source])),
+    },
+    'fleet/one',
+  );
+  expect(settings.dependentResources[1]?.ref).toEqual({ ...refOf('one-kcm'), namespace: 'fleet-cp' });
+  expect([...dependents.keys()]).toEqual(['apps/v1/Deployment/one-kcm', 'apps/v1/Deployment/fleet-cp/one-kcm']);
 });
 
 it('leaves what has no cluster in its name to the namespace', () => {

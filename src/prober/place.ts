@@ -51,6 +51,10 @@ export const placeholderValue = (template: string, text: string): string | undef
 
 const namespaceTemplate = '{{ namespace }}';
 
+/** True of the namespace of the control plane, which is that of a resource without one. */
+export const isOwnNamespace = (template: string): boolean =>
+  template.replace(inBraces, '$1') === 'namespace' && isTemplate(template);
+
 /**
  * Name of the cluster whose resource an object is; undefined: of none. An object whose name has nothing of a cluster goes by its namespace alone. A template has
  * at most one placeholder (config-rules.ts), so that the answer of each is unique; of-cluster.ts chooses among several.

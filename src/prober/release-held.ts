@@ -156,11 +156,13 @@ const whyLeft = (resource: HeldResource, deps: Releasing): string => {
   const { sources, failures } = deps;
   const { ref } = resource;
   const namespace = clusterOfHeld(deps, resource);
+  const isElsewhere = findOwned(deps, resource)?.resource.ref.namespace !== undefined;
+  const key = refKey(isElsewhere ? { ...ref, namespace: resource.namespace } : ref);
   const lifecycle = sources.clusters.get(namespace)?.lifecycle;
   const byHand = whyByHand(resource);
   if (byHand !== undefined) return byHand;
   if (lifecycle?.ok === false) return `its Cluster cannot be read: ${lifecycle.error.message}`;
-  const failed = failures.get(`${namespace}/${refKey(ref)}`);
+  const failed = failures.get(`${namespace}/${key}`);
   if (failed !== undefined) return failed;
   const others = [...failures].filter(([key]) => key.startsWith(`${namespace}/`)).map(([, message]) => message);
   return `what comes before it could not be restored: ${others.join('; ') || 'out of time'}`;

@@ -123,7 +123,7 @@ describeEnvtest('an installation, from an empty cluster and back', () => {
     const at = Date.now();
     const dropping = await install(second, `--config-file=${configFile('6s', [kcm])}`);
     expect(dropping.text).toContain(
-      `nobody would restore it\nDeployment ${shootNamespace}/${mcm}\nkeep it in the configuration`,
+      `nobody would restore it\nDeployment ${shootNamespace}/${mcm}\nkeep the former configuration`,
     );
     expect(dropping.code).toBe(1);
     const upgraded = await install(second, `--config-file=${configFile('6s')}`);

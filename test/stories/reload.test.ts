@@ -34,6 +34,21 @@ it('restores a resource that the new configuration no longer names', async () =>
   expect(stateOf(scenario, 'a')).toEqual(allUp);
 });
 
+it('restores a resource that the new configuration looks for in another namespace', async () => {
+  scenario = createScenario({ shoots: [{ name: 'a' }] });
+  const { clock, world } = scenario;
+  await reachOutage(scenario);
+  expect(stateOf(scenario, 'a')).toEqual(allHeld);
+  const [first, ...others] = gardenSettings.dependentResources;
+  const moved = { ...first!, optional: true, ref: { ...first!.ref, namespace: '{{ namespace }}-cp' } };
+  scenario.reload({ dependentResources: [moved, ...others] });
+  await clock.advance(60_000);
+  expect(stateOf(scenario, 'a')).toEqual(allHeld);
+  world.shoot('a').restoreKubelets();
+  await clock.advance(120_000);
+  expect(stateOf(scenario, 'a')).toEqual(allUp);
+});
+
 it('does not scale by the old settings any more', async () => {
   scenario = createScenario({ shoots: [{ name: 'a' }] });
   const { clock, world } = scenario;

@@ -4,8 +4,9 @@ export interface ResourceRef {
   readonly name: string;
 }
 
-/** `apiVersion/kind/name`: identifies a dependent resource within a namespace. */
-export const refKey = (ref: ResourceRef): string => `${ref.apiVersion}/${ref.kind}/${ref.name}`;
+/** `apiVersion/kind/name`, or `apiVersion/kind/namespace/name` where it says its namespace: identifies a dependent resource among those of a cluster. */
+export const refKey = ({ apiVersion, kind, name, namespace }: ResourceRef & { readonly namespace?: string }): string =>
+  [apiVersion, kind, ...(namespace === undefined ? [] : [namespace]), name].join('/');
 
 /** API group of a kind; empty for the core group. */
 export const groupOf = ({ apiVersion }: Pick<ResourceRef, 'apiVersion'>): string =>

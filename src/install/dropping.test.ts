@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import { formerAnnotation, replicasAnnotation } from '../gardener/scaling-annotations.ts';
+import { type HeldResource, type ProberSettings, proberConfig } from '../prober/index.ts';
+import { changedRefs, refusalOf } from './dropping.ts';
+
+interface Ref {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly name: string;
+  readonly namespace?: string;
+}
+
+const refOf = (ref: Ref) => ({ apiVersion: 'apps/v1', kind: 'Deployment', ...ref });
+const dependent = (ref: Ref, annotation?: string) => ({
+  ref: refOf(ref),
+  scaleUp: { level: 0 },
+  ...(annotation === undefined ? {} : { action: 'annotate', annotation: { key: annotation } }),
+});
+const settingsOf = (dependents: readonly object[], clusterSource?: object): ProberSettings =>
+  proberConfig.load(
+    JSON.stringify({
+      kubeConfigSecretName: 'kubeconfig',
+      dependentResourceInfos: dependents,
+      ...(clusterSource === undefined ? {} : { clusterSource, kubeConfigSecretName: '{{ cluster }}-kubeconfig' }),
+    }),
+    { unknownFields: 'error', looked: 'ahead' },
+  ).settings!;
+
+const capi = { kind: 'cluster-api' };
+const mhc = { kind: 'MachineHealthCheck', apiVersion: 'cluster.x-k8s.io/v1beta1', name: '{{ cluster }}-mhc' };
+const paused = 'cluster.x-k8s.io/paused';
+
+const state = { resourceVersion: '1', specReplicas: 0, readyReplicas: 0, observed: true, annotations: {} };
+const byCount = { ...state, annotations: { [replicasAnnotation]: '2' } };
+const byAnnotation = {
+  ...{ ...state, annotation: { key: paused, value: 'x' } },
+  annotations: { [formerAnnotation]: JSON.stringify({ key: paused, value: 'x' }) },
+};
+const heldAt = (namespace: string, ref: Ref, how: HeldResource['state'] = byCount): HeldResource => ({
+  ...{ namespace, ref: refOf(ref), state: how },
+});
+
+const refusal = (
+  [former, wanted]: readonly [ProberSettings, ProberSettings],
+  held: readonly HeldResource[],
+): string | undefined => {
+  const change = { wanted, former: [former] };
+  return changedRefs(change).length === 0 ? undefined : refusalOf(held, change)?.message;
+};
+
+const kcm = dependent({ name: 'kcm' });
+const heldKcm = heldAt('shoot--a', { name: 'kcm' });
+const ofMhc = heldAt('fleet', { ...mhc, name: 'one-mhc' }, byAnnotation);
+const notNamed = /does not name what is held/;
+const ofEach = (...names: readonly string[]) =>
+  settingsOf(
+    names.map((name) => dependent({ name })),
+    capi,
+  );
+const checks = (change: Partial<Ref>, key = paused) => settingsOf([dependent({ ...mhc, ...change }, key)], capi);
+
+describe('a configuration is refused while something is held', () => {
+  it.each<[string, readonly [ProberSettings, ProberSettings], HeldResource, RegExp]>([
+    ['that it does not name', [settingsOf([kcm]), settingsOf([dependent({ name: 'mcm' })])], heldKcm, notNamed],
+    [
+      'in another namespace',
+      [settingsOf([kcm]), settingsOf([dependent({ name: 'kcm', namespace: '{{ namespace }}-cp' })])],
+      heldKcm,
+      notNamed,
+    ],
+    [
+      'and its name is now that of another cluster',
+      [
+        ofEach('{{ cluster }}-controller-manager', '{{ cluster }}-machine-controller-manager'),
+        ofEach('{{ cluster }}-controller-manager'),
+      ],
+      heldAt('fleet', { name: 'one-machine-controller-manager' }),
+      notNamed,
+    ],
+    [
+      'and clusters are found in another way',
+      [settingsOf([kcm]), { ...settingsOf([kcm]), clusterSource: { kind: 'secret', key: 'value' } }],
+      heldKcm,
+      /clusterSource.kind: gardener -> secret/,
+    ],
+    ['by another annotation', [checks({}), checks({}, 'example.org/paused')], ofMhc, /changes how resources are held/],
+    [
+      'by an annotation, and is to be scaled',
+      [settingsOf([dependent({ name: 'kcm' }, paused)]), settingsOf([kcm])],
+      heldAt('shoot--a', { name: 'kcm' }, byAnnotation),
+      /changes how resources are held/,
+    ],
+    [
+      'by its count, which takes a right to its scale, and is to be annotated',
+      [checks({}), checks({}, 'example.org/paused')],
+      heldAt('fleet', { ...mhc, name: 'one-mhc' }),
+      /changes how resources are held/,
+    ],
+  ])('%s', (_, change, held, message) => {
+    expect(refusal(change, [held])).toMatch(message);
+    expect(refusal(change, [])).toBeUndefined();
+  });
+});
+
+describe('a configuration is not refused', () => {
+  it.each<[string, readonly [ProberSettings, ProberSettings], HeldResource]>([
+    [
+      'that names the same object by another version',
+      [checks({}), checks({ apiVersion: 'cluster.x-k8s.io/v1beta2' })],
+      ofMhc,
+    ],
+    [
+      'that writes the namespace out',
+      [settingsOf([kcm]), settingsOf([dependent({ name: 'kcm', namespace: '{{ namespace }}' })])],
+      heldKcm,
+    ],
+    [
+      'that scales in one write what it is to annotate',
+      [settingsOf([kcm]), settingsOf([dependent({ name: 'kcm' }, paused)])],
+      heldKcm,
+    ],
+    ['that drops what is not held', [settingsOf([kcm, dependent({ name: 'mcm' })]), settingsOf([kcm])], heldKcm],
+  ])('%s', (_, change, held) => {
+    expect(refusal(change, [held])).toBeUndefined();
+  });
+});
