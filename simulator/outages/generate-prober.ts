@@ -163,7 +163,7 @@ const missedSecret = (draw: Draw): Story => {
   return { troubledMs, quietMs: 60_000, faults: [{ at, forMs, fault: cut }, missed, ...others] };
 };
 
-/** Paused, deleted, gone and made again, or not initialized yet while it is held, or just before; or its Machines go. */
+/** Paused, deleted, gone and made again, or not initialized yet while it is held, or just before; in some the leader dies in these moments. */
 const leftCluster = (draw: Draw): Story => {
   const [at, shoot] = [draw.between(5_000, 40_000), draw.shoot()];
   const forMs = draw.between(60_000, 120_000);
@@ -183,7 +183,14 @@ const leftCluster = (draw: Draw): Story => {
     return { at: draw.between(0, at + forMs), forMs: lasting(draw), fault: anyFault(draw) };
   });
   const troubledMs = Math.max(at + forMs, left.at + left.forMs) + 60_000;
-  return { troubledMs, quietMs: 60_000, faults: [{ at, forMs, fault: cut }, left, ...others] };
+  const faults = [{ at, forMs, fault: cut }, left, ...others];
+  if (draw.chance(0.7)) return { troubledMs, quietMs: 60_000, faults };
+  const death: PlannedFault = {
+    at: Math.max(0, left.at - draw.between(0, 5_000)),
+    forMs: draw.between(3_000, 20_000),
+    fault: { kind: 'kill', replica: draw.replica() },
+  };
+  return { troubledMs, quietMs: 60_000, faults: [...faults, death], elected: true };
 };
 
 /** Machines go while their kubelets are silent, and the others' renew. */

@@ -15,11 +15,16 @@ const toleranceMs = 100;
 /** By shoot: when its restoration began; absent while nothing has been restored since the last scale-down. */
 type Restorations = ReadonlyMap<string, number>;
 
-/** It may have known nothing of the cluster, or of what became of it. */
-const isExcused = (life: Life, since: number, model: Model): boolean => {
-  const startedAt = model.processes.lives.get(life)?.startedAt ?? Number.POSITIVE_INFINITY;
-  if (startedAt > since - learningMs) return true;
-  return hamperedSpells(model.processes, life).some(({ from, to }) => from <= model.at && to >= since - learningMs);
+/** It may have known nothing of the Namespace. */
+const isNew = (life: Life, since: number, model: Model): boolean =>
+  (model.processes.lives.get(life)?.startedAt ?? Number.POSITIVE_INFINITY) > since - learningMs;
+
+/** It may not have heard what became of the cluster. Another configuration is no excuse. */
+const isExcused = (life: Life, since: number, { processes, at }: Model): boolean => {
+  const hindrances = processes.hindrances.filter(({ cause }) => cause.fault.kind !== 'reload');
+  return hamperedSpells({ ...processes, hindrances }, life).some(
+    ({ from, to }) => from <= at && to >= since - learningMs,
+  );
 };
 
 /** A pause restores what is held. */
@@ -37,7 +42,8 @@ const judge = (write: WatchdogWrite, shoot: ShootModel, known: Known): string | 
   if (isPaused(write.shoot, shoot, known)) return undefined;
   const what = `${write.shoot}: ${write.name} was restored ${(sinceMs / 1_000).toFixed(1)} s after`;
   if (shoot.phase === 'missed' && sinceMs < missedMs - toleranceMs) return `${what} its Secret had gone`;
-  return shoot.phase === 'release' ? `${what} its Namespace was deleted` : undefined;
+  const isLeft = shoot.phase === 'release' && !isNew(write.writer.life, shoot.phaseSince, model);
+  return isLeft ? `${what} its Namespace was deleted` : undefined;
 };
 
 /**

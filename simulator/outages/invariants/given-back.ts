@@ -1,4 +1,5 @@
 import { kubeControllerManager } from '../../world/index.ts';
+import { missedMs } from '../facts.ts';
 import type { SimEvent } from '../history.ts';
 import { aftermathMs, hampersWeeder } from '../touches.ts';
 import { type Known, stateful } from './invariant.ts';
@@ -27,20 +28,23 @@ const mayAct = ({ model, rules }: Known): boolean =>
     ({ isRunning, ledAt }) => isRunning && (ledAt !== undefined || !rules.plan.elected),
   );
 
+/** Who has not seen that a Secret was away, waits for it from the moment on at which it begins, or sees again. */
+const waitedMs = ({ rules }: Known): number => (rules.plan.source === 'secret' ? missedMs : 0);
+
 const isNoticed = (since: number, { until }: State, known: Known): boolean =>
-  known.model.at >= Math.max(since, until) + heardMs &&
+  known.model.at >= Math.max(since, until + waitedMs(known)) + heardMs &&
   mayAct(known) &&
   !known.model.faults.some(({ fault }) => hampersWeeder(fault));
 
 const stillHeld = (state: State, known: Known): string | undefined => {
   const { model, rules } = known;
-  if (rules.plan.source !== 'cluster-api') return undefined;
+  if (rules.plan.source === undefined) return undefined;
   for (const [name, { phase, phaseSince, deployments }] of model.shoots) {
     const manager = deployments.get(kubeControllerManager);
     if (phase !== 'restore' || manager?.isHeld !== true || manager.isIgnored) continue;
     const since = Math.max(phaseSince, manager.ignoredAt) + restoredMs;
     if (manager.replicas > 0 || !isNoticed(since, state, known)) continue;
-    return `${name}: ${kubeControllerManager} is still held ${((model.at - phaseSince) / 1_000).toFixed(0)} s after its Cluster was left`;
+    return `${name}: ${kubeControllerManager} is still held ${((model.at - phaseSince) / 1_000).toFixed(0)} s after its cluster was left`;
   }
   return undefined;
 };
@@ -53,7 +57,7 @@ const scaledDown = (event: SimEvent, state: State, known: Known): string | undef
   return `${write.shoot}: ${write.name} was scaled down though its Cluster is not to be probed`;
 };
 
-/** Nothing is held of a Cluster that is paused, being deleted or gone, nor scaled down: nobody else would bring it up again. */
+/** Nothing is held of a Cluster that is paused, being deleted or gone, or of one whose Secret is, nor scaled down: nobody else would bring it up again. */
 export const givenBack = stateful<State>(
   'a cluster that is left is given back',
   { until: Number.NEGATIVE_INFINITY, holder: '' },

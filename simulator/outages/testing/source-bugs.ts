@@ -1,6 +1,6 @@
 import type { Plan } from '../plan.ts';
 import { kubeControllerManager } from '../../world/index.ts';
-import { type Bug, type Change, type Shape, shape } from './bug.ts';
+import { type Bug, type Change, type Shape, type Wrapped, shape } from './bug.ts';
 
 /** `decideSecretLifecycle` is shown something else. */
 const shown =
@@ -40,6 +40,16 @@ const mixedUp: Change =
     return isMixedUp ? fillIn(args[0], firstOfFleet) : fillIn(...args);
   };
 
+/** Of a source, its watch does something else. */
+const watching =
+  (change: (watched: Shape) => object): Change =>
+  (create) =>
+  (...args) => {
+    const source = shape(create(...args));
+    const watch = source.watch as Wrapped;
+    return { ...source, watch: (...given: Parameters<Wrapped>) => change(shape(watch(...given))) };
+  };
+
 /** Of clusters that go by the Secret with their kubeconfig, and of those of Cluster API. */
 export const sourceBugs: readonly Bug[] = [
   {
@@ -48,6 +58,23 @@ export const sourceBugs: readonly Bug[] = [
     change: shown(({ secret }) => (secret === 'missed' ? { secret: 'gone' } : {})),
     breaks: ['held while its Secret is missed'],
     among: withFault((fault) => fault.kind === 'credentials' && fault.how === 'missing'),
+  },
+  {
+    name: 'a process or configuration that begins without a Secret does not wait for it',
+    of: 'secretSource',
+    change: watching(({ awaitSince: _, ...watched }) => watched),
+    breaks: ['held while its Secret is missed'],
+    among: withFault((fault) => fault.kind === 'credentials' && fault.how === 'missing'),
+  },
+  {
+    name: 'a new leader gives nothing back of a cluster that is gone',
+    of: 'ownersOfMarks',
+    change: () => () => new Set(),
+    breaks: givenBack,
+    among: ofClusterApi(
+      ({ elected, faults }) =>
+        elected && ['cluster-gone', 'kill'].every((kind) => faults.some(({ fault }) => fault.kind === kind)),
+    ),
   },
   {
     name: 'a Namespace that is being deleted is probed on',
