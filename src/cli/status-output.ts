@@ -1,4 +1,5 @@
 import { formatGoDuration } from '../kubernetes/api/duration.ts';
+import type { PauseInForce } from '../prober/index.ts';
 import { type SeedStatus, type SeenShoot, isPlainHealthy } from '../status/index.ts';
 import { escapeControls } from '../telemetry/index.ts';
 import { initials, plural } from './status-screen/index.ts';
@@ -16,11 +17,25 @@ export const utc = (time: string): string => `${time.slice(0, 19).replace('T', '
 /** `dev/one` */
 export const titleOf = ({ project, name }: SeenShoot): string => (project === undefined ? name : `${project}/${name}`);
 
+/** What takes a pause back. */
+const resuming = ({ on }: PauseInForce, namespace: string): string => {
+  if (on === 'configuration') return 'taking `paused` out of the configuration';
+  return on === 'all' ? 'dwd resume --all' : `dwd resume --shoot ${on ?? namespace}`;
+};
+
+const pauseRemedyOf = ({ namespace, paused, state, unmet = false }: SeenShoot, at: string): readonly string[] => {
+  if (paused === null) return [];
+  const rest = paused.until === undefined ? '' : ` (${between(at, paused.until)})`;
+  const resumed = resuming(paused, namespace);
+  if (state !== 'paused') return [`; PAUSED${rest}: ${resumed} ends that`];
+  return unmet ? [`${rest}: ${resumed} protects now`] : [];
+};
+
 /** What protects a paused shoot in an outage, or takes `ignore-scaling` from its resources. */
-const remedyOf = ({ namespace, paused, unmet = false, ignored = [] }: SeenShoot, at: string): string => {
-  const rest = paused?.until === undefined ? '' : ` (${between(at, paused.until)})`;
+const remedyOf = (shoot: SeenShoot, at: string): string => {
+  const { ignored = [] } = shoot;
   return [
-    ...(unmet && paused !== null ? [`${rest}: dwd resume --shoot ${namespace} protects now`] : []),
+    ...pauseRemedyOf(shoot, at),
     ...(ignored.length > 0
       ? [`; NOT PROTECTED: ignore-scaling on ${ignored.map(({ name }) => initials(name)).join(', ')}`]
       : []),

@@ -86,6 +86,22 @@ dev/twin              healthy   0/12 expired   1h0m0s  -                   next 
     expect(text).toContain('! an outage goes on and is not met: nodes are lost (1 shoot, such as shoot--dev--two)\n');
   });
 
+  it.each([
+    ['all', 'dwd resume --all'],
+    ['configuration', 'taking `paused` out of the configuration'],
+    ['fleet', 'dwd resume --shoot fleet'],
+  ])('says what takes a pause of %s back', (on, words) => {
+    const losing = { ...pausedShoot, unmet: true, paused: { reason: 'LB', by: 'kim', on } };
+    const text = formatStatus(statusOf(losing), { all: false, columns: 200 });
+    expect(text).toContain(`: ${words} protects now\n`);
+  });
+
+  it('says of what is held that its pause is in force', () => {
+    const held = { ...protectedShoot, paused: { reason: 'LB', by: 'kim', until: '2026-01-01T14:00:00Z' } };
+    const text = formatStatus(statusOf(held), { all: false, columns: 200 });
+    expect(text).toMatch(/in 41s; PAUSED \(2h0m0s\): dwd resume --shoot shoot--dev--one ends that\n/);
+  });
+
   it('says that all is well in a line', () => {
     expect(formatStatus(statusOf(...healthy), { all: false, columns: 80 })).toMatch(
       /\n\n2 shoots, all healthy \(--all lists them\)\.\n$/,

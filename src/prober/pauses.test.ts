@@ -124,6 +124,7 @@ it('of clusters that share a namespace hold for one of them, and that of their N
   ]);
   namespaces.set('fleet', pause('all of it', 60_000));
   expect([pauses.of('fleet/one')?.reason, pauses.of('fleet/two')?.reason]).toEqual(['own', 'all of it']);
+  expect([pauses.of('fleet/one')?.on, pauses.of('fleet/two')?.on]).toEqual(['fleet/one', 'fleet']);
   told = [];
   clusters.set('fleet/one', {});
   expect([told, pauses.of('fleet/one')?.reason]).toEqual([['fleet/one: over', 'wake fleet/one'], 'all of it']);

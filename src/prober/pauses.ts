@@ -43,10 +43,17 @@ const isSame = (a: FoundPause | undefined, b: FoundPause | undefined): boolean =
 const endOf = ({ until = Number.POSITIVE_INFINITY }: FoundPause): number => until;
 
 /** Of two pauses the one that ends later. */
-export const laterPause = (a: FoundPause | undefined, b: FoundPause | undefined): FoundPause | undefined => {
+export const laterPause = <T extends FoundPause>(a: T | undefined, b: T | undefined): T | undefined => {
   if (a === undefined || b === undefined) return a ?? b;
   return endOf(b) > endOf(a) ? b : a;
 };
+
+/** A pause with what orders it: the name of a shoot, or of the namespace that several share, `all`, or `configuration`. */
+export interface PlacedPause extends FoundPause {
+  readonly on: string;
+}
+
+const placed = (pause: FoundPause | undefined, on: string): PlacedPause | undefined => pause && { ...pause, on };
 
 /** Of all shoots, until another configuration takes it back. */
 export const configuredPause = ({ paused }: Pick<ProberSettings, 'paused'>): FoundPause | undefined =>
@@ -79,18 +86,19 @@ export class Pauses {
   }
 
   /** The pause in force for a shoot, by its name: of several, the one that ends last. */
-  of(name: string): FoundPause | undefined {
+  of(name: string): PlacedPause | undefined {
     const now = this.#options.clock.now();
-    const ofNamespace = this.#found(placeOf(name).namespace, now);
-    return laterPause(laterPause(this.#found(name, now), ofNamespace), this.ofAll());
+    const { namespace } = placeOf(name);
+    const own = laterPause(placed(this.#found(name, now), name), placed(this.#found(namespace, now), namespace));
+    return laterPause(own, this.ofAll());
   }
 
   /** The one that holds for all shoots. */
-  ofAll(): FoundPause | undefined {
+  ofAll(): PlacedPause | undefined {
     const now = this.#options.clock.now();
     const configured =
       this.#configured !== undefined && isInForce(this.#configured, now) ? this.#configured : undefined;
-    return laterPause(this.#found(this.#options.home, now), configured);
+    return laterPause(placed(this.#found(this.#options.home, now), 'all'), placed(configured, 'configuration'));
   }
 
   /** Goes by these watches, and this configuration, from now on. Returns how to end that; what is known stays. */
@@ -176,8 +184,9 @@ export class Pauses {
 }
 
 /** As the status shows it. */
-export const shownPause = (pause: FoundPause | undefined): PauseInForce | undefined => {
+export const shownPause = (pause: (FoundPause & Partial<PlacedPause>) | undefined): PauseInForce | undefined => {
   if (pause === undefined) return undefined;
-  const { until, reason, by } = pause;
-  return { ...(until === undefined ? {} : { until: formatTime(until) }), reason, by };
+  const { until, reason, by, on } = pause;
+  const place = on === undefined ? {} : { on };
+  return { ...(until === undefined ? {} : { until: formatTime(until) }), reason, by, ...place };
 };

@@ -5,6 +5,7 @@ import {
   type CommandContext,
   type CommandFailure,
   callOptions,
+  installedConfiguration,
   onCluster,
 } from '../install/index.ts';
 import { placeOf } from '../prober/index.ts';
@@ -69,6 +70,18 @@ export const runPause = (run: PauseRun): Promise<Result<SteerReport, CommandFail
 const endedBy = (namespace: string, home: string): string =>
   namespace === home ? 'dwd resume --all' : `dwd resume --shoot ${namespace}`;
 
+/** A line about the pause that the installed configuration orders; undefined: it orders none, or this user may not read it. */
+const configuredPause = async (home: string, context: CommandContext): Promise<string | undefined> => {
+  try {
+    const { settings } = await installedConfiguration(home, { ...context, options: callOptions(context) });
+    if (settings.paused === undefined) return undefined;
+    return `${all}: still paused by the configuration (${settings.paused}); taking \`paused\` out of it ends that`;
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
+};
+
 /** `dwd resume`. */
 export const runResume = (run: ResumeRun): Promise<Result<SteerReport, CommandFailure>> =>
   onCluster(run, async ({ context }) => {
@@ -82,8 +95,10 @@ export const runResume = (run: ResumeRun): Promise<Result<SteerReport, CommandFa
     const isRelated = (name: string): boolean =>
       name === home || placeOf(namespace).namespace === name || placeOf(name).namespace === namespace;
     const others = [...before].filter(([name]) => name !== namespace && (found === undefined || isRelated(name)));
+    const configured = await configuredPause(home, context);
     return [
       `${title}: ${was}`,
+      ...(configured === undefined ? [] : [configured]),
       ...others.map(
         ([name, pause]) =>
           `${name === home ? all : name}: still paused ${describePause(pause)}; ${endedBy(name, home)} ends that`,

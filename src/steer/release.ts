@@ -79,14 +79,21 @@ const askTimeoutMs = 10_000;
 
 const reason = 'released by an operator';
 
-const pauseEach = async (clusters: Iterable<string>, run: ReleaseRun, context: CommandContext): Promise<void> => {
+/** `paused` takes the names of those that it has paused. */
+const pauseEach = async (
+  clusters: Iterable<string>,
+  { run, paused }: { readonly run: ReleaseRun; readonly paused: string[] },
+  context: CommandContext,
+): Promise<void> => {
   const by = await whoSteers(context, run);
   const until = Math.ceil((context.clock.now() + releasePauseMs) / 1_000) * 1_000;
   const pause: Pause = { until, reason, by };
   const before = await listPauses(context);
   for (const cluster of clusters) {
     const { until: already = Number.POSITIVE_INFINITY } = before.get(cluster) ?? { until: 0 };
-    if (already < until) await writePause(cluster, pause, context);
+    if (already >= until) continue;
+    await writePause(cluster, pause, context);
+    paused.push(cluster);
   }
   await context.clock.sleep(heardMs, context.signal);
 };
@@ -122,13 +129,15 @@ interface Releasing {
   readonly askProber: () => Promise<LeaderAnswer>;
   /** By their names. */
   readonly release: (clusters: ReadonlySet<string>) => Promise<Pick<ReleaseReport, 'restored' | 'left'>>;
+  /** Takes the names of the shoots that it pauses. */
+  readonly paused: string[];
 }
 
 /** Asks, pauses, restores, and looks how the shoots are afterwards. */
 const releaseFound = async (
   run: ReleaseRun,
   held: readonly HeldInCluster[],
-  { context, order, askProber, release }: Releasing,
+  { context, order, askProber, release, paused }: Releasing,
 ): Promise<ReleaseReport> => {
   const { dryRun, despiteOutage } = run;
   const outages = judgeOutages({ held, leader: await askProber(), now: context.clock.now() });
@@ -139,7 +148,7 @@ const releaseFound = async (
     return { ...nothing, outcome: 'declined' };
   }
   const clusters = new Set(held.map(({ cluster }) => cluster));
-  await pauseEach(clusters, run, context);
+  await pauseEach(clusters, { run, paused }, context);
   const released = await release(clusters);
   const after = stillInOutage(await askProber(), clusters);
   return { ...released, paused: [...clusters].toSorted(), outages: after, outcome: 'released' };
@@ -171,9 +180,14 @@ const knownClusters = async (
 
 const nothing = { restored: [], left: [], paused: [], outages: [] };
 
+/** Of a release that has failed half-way. */
+const stillPaused = (cluster: string): string =>
+  `${cluster}: paused for up to 10 minutes; dwd resume --shoot ${cluster} ends that`;
+
 /** `dwd release`: restores what is held, each shoot in the order of its levels, by the code of the prober. */
-export const runRelease = (run: ReleaseRun): Promise<Result<ReleaseReport, CommandFailure>> =>
-  onCluster(run, async ({ context, kube: seed, userAgent }) => {
+export const runRelease = async (run: ReleaseRun): Promise<Result<ReleaseReport, CommandFailure>> => {
+  const paused: string[] = [];
+  const result = await onCluster<ReleaseReport>(run, async ({ context, kube: seed, userAgent }) => {
     const { shoot, home, logger } = run;
     const { settings, order } = await orderOf(run, context);
     const only = shoot === undefined ? undefined : (await findShoot(shoot, context)).namespace;
@@ -188,7 +202,12 @@ export const runRelease = (run: ReleaseRun): Promise<Result<ReleaseReport, Comma
     return releaseFound(run, held, {
       context,
       order,
+      paused,
       askProber: () => askLeader(query, { ...context, userAgent }),
       release: (clusters) => releaseHeld({ ...context, ...common, seed, ...owners, clusters }),
     });
   });
+  if (result.ok) return result;
+  const { message, details } = result.error;
+  return { ok: false, error: { message, details: [...details, ...paused.map(stillPaused)] } };
+};

@@ -35,6 +35,9 @@ const pauseSchema = z.object({
   until: time('When it ends; absent: when it is taken back').optional(),
   reason: text('Why.'),
   by: text('Who has ordered it.'),
+  on: text(
+    'What is paused: the namespace of a shoot, or `NAMESPACE/CLUSTER`, `all`, or `configuration`; absent: not known.',
+  ).optional(),
 });
 
 const resourceSchema = z.object({ kind: text('Such as Deployment.'), name: text('Its name.') });
