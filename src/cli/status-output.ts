@@ -149,19 +149,21 @@ const linesOf = (rows: readonly (readonly string[])[], columns: number): readonl
   return all.flatMap((row, index) => [inRow(row), ...(index === 0 ? [] : below(row))]);
 };
 
-const countOf = ({ source, total }: SeedStatus, shown: number): string => {
+const countOf = ({ source, total }: SeedStatus, shown: number, isOne: boolean): string => {
   const rest = total - shown;
   if (source === 'objects') {
     if (total === 0) return 'No shoot could be seen.';
     return `${String(shown)} of ${plural(total, 'shoot')} held or paused; how the others are, only a prober knows.`;
   }
-  if (total === 0) return 'No shoot is probed.';
+  if (total === 0) return isOne ? 'Nothing is known of that shoot.' : 'No shoot is probed.';
   if (shown === 0) return `${plural(total, 'shoot')}, all healthy (--all lists them).`;
   return rest === 0 ? `${plural(total, 'shoot')}.` : `${plural(rest, 'more shoot')} healthy (--all lists them).`;
 };
 
 export interface TableOptions {
   readonly all: boolean;
+  /** Of one shoot that was asked for. */
+  readonly isOne?: boolean;
   readonly columns: number;
 }
 
@@ -177,8 +179,8 @@ export const tableLines = (shoots: readonly SeenShoot[], at: string, columns: nu
   );
 
 /** The status for people, without control characters other than line feeds. */
-export const formatStatus = (status: SeedStatus, { all, columns }: TableOptions): string => {
+export const formatStatus = (status: SeedStatus, { all, columns, isOne = false }: TableOptions): string => {
   const shoots = listed(status, all);
   const table = shoots.length === 0 ? [] : ['', ...tableLines(shoots, status.at, columns)];
-  return `${[...paragraphOf(status, columns), ...table, '', countOf(status, shoots.length)].join('\n')}\n`;
+  return `${[...paragraphOf(status, columns), ...table, '', countOf(status, shoots.length, isOne)].join('\n')}\n`;
 };

@@ -16,7 +16,7 @@ const description = `Shows where meltdown protection is active, since when, why,
 
 The leader knows most, and is asked through the API server (pods/proxy; dwd manifests --component operator prints the role) or at --leader-url. Where it cannot be asked, or no prober runs, the objects of the seed tell what is held and what is paused, and the table says so.
 
-Exits with 0 when nothing is held and every shoot was probed within three intervals, with 1 when something is held or needs eyes, and with 2 when that cannot be told.`;
+Exits with 0 when nothing is held and every shoot was probed within three intervals, with 1 when something is held or needs eyes, or the prober does not probe the shoot that was asked for, and with 2 when that cannot be told.`;
 
 const flags = {
   shoot: optionalFlag(shootName, `The only shoot to show: ${shootNames}`),
@@ -81,7 +81,7 @@ export const statusCommand = (run: RunStatus): Command =>
       const status = await read();
       const shown =
         output === 'table'
-          ? formatStatus(status, { all: all || shoot !== undefined, columns })
+          ? formatStatus(status, { all: all || shoot !== undefined, columns, isOne: shoot !== undefined })
           : formatDocument({ ...status, shoots: listed(status, true) }, output);
       io.stdout(shown);
       return status.exitCode;

@@ -11,7 +11,8 @@ import type { Random } from '../ports/random.ts';
 import { type Check, type ConfiguredComponent, WorkQueue, whenAborted } from '../process/index.ts';
 import { type ApiServers, createApiServers } from './api-servers.ts';
 import { type HeldByShoot, ProberController } from './controller.ts';
-import { LostClusters, namesOf, ownersOfMarks } from './lost-clusters.ts';
+import { listHeldUnprobed } from './held-unprobed.ts';
+import { LostClusters, namesOf } from './lost-clusters.ts';
 import type { Role } from './plan/without-lead.ts';
 import type { ProbeGate } from './probe-gate.ts';
 import { type Pauses, configuredPause } from './pauses.ts';
@@ -155,6 +156,7 @@ const probe = async (parts: ProbingParts, signal: AbortSignal): Promise<ProberMe
     configured: configuredPause(settings),
     wake: (scope) => controller.wake(scope === 'all' ? undefined : scope.namespace),
   });
+  deps.board.unprobedBy((isProbed) => listHeldUnprobed({ settings, clusters, dependents, isProbed }));
   const unsubscribe = clusters.subscribe(({ type, key }) => {
     if (type === 'set') lost.found(key);
     queue.add(key);
@@ -163,8 +165,7 @@ const probe = async (parts: ProbingParts, signal: AbortSignal): Promise<ProberMe
   const ignoreLead = deps.leaderWatch?.onLead(() => {
     controller.wake();
     // What is left to give back was another's affair until now, also of clusters that are gone.
-    const there = namesOf(clusters);
-    for (const name of [...there, ...ownersOfMarks(settings, { dependents, known: there })]) queue.add(name);
+    for (const name of lost.withThoseThere()) queue.add(name);
   });
   deps.logger.info('probing begins', { clusters: known.size });
   await whenAborted(signal);

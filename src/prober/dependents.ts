@@ -1,11 +1,9 @@
 import type { ObjectMeta } from '../kubernetes/api/decode.ts';
 import { ApiError } from '../kubernetes/api/errors.ts';
 import type { KubeClient } from '../kubernetes/api/kube.ts';
-import { formatTime } from '../kubernetes/api/meta-time.ts';
 import { refKey } from '../kubernetes/api/resource-ref.ts';
 import { type ResourceState, isAtLeast } from '../kubernetes/api/scalable.ts';
 import { findHeldNote } from '../gardener/held-note.ts';
-import { restorableOf } from '../gardener/annotated.ts';
 import { ignoresScaling, isHeld } from '../gardener/scaling-annotations.ts';
 import type { DependentSources } from '../kubernetes/cache/index.ts';
 import { type ActDeps, type ActRequest, act } from './act.ts';
@@ -17,6 +15,7 @@ import {
   takeSnapshot,
   viewDependents,
 } from './plan/snapshots.ts';
+import { shownHeld } from './held-unprobed.ts';
 import type { DependentsView } from './judge/verdict.ts';
 import type { Action, Outcome, Snapshot } from './plan/operation.ts';
 import { type PlacedRef, objectKey, placeOf } from './place.ts';
@@ -83,14 +82,10 @@ export class Dependents {
 
   /** What carries the mark of meltdown protection, with what will be restored. */
   listHeld(): readonly HeldInShoot[] {
-    return [...this.#resources].flatMap(([key, { ref, annotation }]) => {
+    return [...this.#resources].flatMap(([key, resource]) => {
       const marked = this.#latestMeta(key);
       if (marked === undefined || !isHeld(marked)) return [];
-      const since = findHeldNote(marked.annotations)?.since;
-      const restorable = restorableOf(marked.annotations, annotation);
-      return [
-        { kind: ref.kind, name: ref.name, ...restorable, ...(since === undefined ? {} : { since: formatTime(since) }) },
-      ];
+      return [shownHeld(resource, { name: resource.ref.name, annotations: marked.annotations })];
     });
   }
 

@@ -30,7 +30,7 @@ import { type Standby, roleOf } from './standby.ts';
 import { StatusBoard } from './status/board.ts';
 import { proberStatus } from './status/prober-status.ts';
 import { reportToBoard } from './status/report-to-board.ts';
-import { showUnmet } from './status/unmet-gauge.ts';
+import { showUnmet, showUnprobed } from './status/board-gauges.ts';
 
 export interface ProberPorts extends ComponentPorts {
   readonly connector: ShootConnector;
@@ -102,6 +102,7 @@ export const createProber = (options: ProberOptions): ComponentParts<ProberSetti
     help: '1 while the seed does not serve the kind of a dependent resource, or not its scale subresource.',
     labels: ['resource'],
   });
+  showUnprobed(ports.meter, { board, leads: () => leadership.mayWrite() });
   const gate = createGate(ports);
   const registry = createWatchRegistry(ports.meter);
   let held: HeldByShoot = new Map();

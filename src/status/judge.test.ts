@@ -10,6 +10,7 @@ import {
   proberOf,
   protectedShoot,
   shootOf,
+  unprobedShoot,
 } from './testing/statuses.ts';
 
 const led = findingsOf().objects;
@@ -29,6 +30,9 @@ describe('the exit code', () => {
     ['not probed for longer', 1, { answer: proberOf([shootOf('a', { lastRunEndedAt: before(31) })]) }],
     ['a right is missing', 1, { answer: proberOf([shootOf('a')], { missingRights: ['list nodes'] }) }],
     ['the answer is that of a standby', 1, { answer: proberOf([shootOf('a')], { leads: false }) }],
+    ['held and not probed', 1, { answer: proberOf([shootOf('a')], { heldUnprobed: [unprobedShoot] }) }],
+    ['the one that was asked for is not probed', 1, { answer: proberOf([]), wanted: 'dev/typo' }],
+    ['the one that was asked for is healthy', 0, { answer: proberOf([shootOf('a')]), wanted: 'dev/a' }],
     ['all paused', 1, { answer: proberOf([], { paused: { reason: 'x', by: 'y' } }) }],
     ['by objects: nothing held, led by who cannot be asked', 2, { held: none }],
     ['by objects: something held', 1, { held }],
@@ -41,6 +45,36 @@ describe('the exit code', () => {
   ])('%s: %s', (_, code, findings) => {
     expect(judgeSeed(findingsOf(findings)).exitCode).toBe(code);
   });
+});
+
+describe('a shoot that is asked for', () => {
+  const attentionOf = (wanted: string, heldUnprobed: ProberStatus['heldUnprobed'] = []) =>
+    judgeSeed(findingsOf({ answer: proberOf([], { heldUnprobed }), wanted })).attention;
+
+  it('is not probed, and is said to be so', () => {
+    expect(attentionOf('dev/typo')).toEqual([
+      'the prober does not probe dev/typo: dwd status --all lists the shoots that it probes, kubectl get clusters those of the seed',
+    ]);
+  });
+
+  it('is not probed, and something of it is held', () => {
+    const line =
+      'shoot--dev--three is not probed (its Cluster cannot be decoded: x), and nothing restores by itself what is held: kube-controller-manager, machine-controller-manager; dwd release --shoot shoot--dev--three does';
+    expect(attentionOf('dev/three', [unprobedShoot])).toEqual([line]);
+    expect(attentionOf('shoot--dev--three', [unprobedShoot])).toEqual([line]);
+    expect(attentionOf('dev/typo', [unprobedShoot])).toEqual([expect.stringContaining('does not probe dev/typo')]);
+  });
+});
+
+it('names a few of the shoots that are held and not probed, and how many more', () => {
+  const heldUnprobed = ['a', 'b', 'c', 'd', 'e'].map((name) => ({ ...unprobedShoot, name, namespace: name }));
+  const { attention } = judgeSeed(findingsOf({ answer: proberOf([], { heldUnprobed }) }));
+  expect(attention.map((line) => line.slice(0, 15))).toEqual([
+    'a is not probed',
+    'b is not probed',
+    'c is not probed',
+    '2 more shoots a',
+  ]);
 });
 
 describe('what needs eyes', () => {

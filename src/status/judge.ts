@@ -1,4 +1,5 @@
 import { type ProbedShoot, type ProberStatus, protectionStates } from '../prober/index.ts';
+import { findWanted } from './find-shoot.ts';
 import type { HeldObjects, SeedObjects, SeedStatus, SeenShoot, StatusExitCode } from './seed-status.ts';
 
 /** A shoot that was not probed for so many intervals needs eyes. */
@@ -53,13 +54,36 @@ const exposedOf = ({ shoots }: ProberStatus): readonly string[] => {
   ];
 };
 
-const attentionOf = (prober: ProberStatus): readonly string[] => {
+const mostNamed = 3;
+
+/** What is held, and nothing restores by itself. */
+const unprobedOf = ({ heldUnprobed = [] }: ProberStatus, wanted: string | undefined): readonly string[] => {
+  const found = wanted === undefined ? heldUnprobed : findWanted(heldUnprobed, wanted);
+  const lines = found.slice(0, mostNamed).map(({ namespace, reason, held }) => {
+    const names = held.map(({ name }) => name).join(', ');
+    return `${namespace} is not probed (${reason}), and nothing restores by itself what is held: ${names}; dwd release --shoot ${namespace} does`;
+  });
+  const more = found.length - lines.length;
+  return more > 0 ? [...lines, `${String(more)} more shoots are not probed, and held (-o json)`] : lines;
+};
+
+/** Who asks for a shoot, and gets none, may have mistyped it. */
+const missingOf = ({ shoots }: ProberStatus, wanted: string | undefined): readonly string[] =>
+  wanted === undefined || shoots.length > 0
+    ? []
+    : [
+        `the prober does not probe ${wanted}: dwd status --all lists the shoots that it probes, kubectl get clusters those of the seed`,
+      ];
+
+const attentionOf = (prober: ProberStatus, wanted: string | undefined): readonly string[] => {
   const late = notProbedOfLate(prober);
   const { missingRights, leads, paused, probeIntervalMs } = prober;
   const [first] = late;
+  const unprobed = unprobedOf(prober, wanted);
   return [
     ...(leads ? [] : ['the prober that has answered does not lead']),
     ...exposedOf(prober),
+    ...(unprobed.length > 0 ? unprobed : missingOf(prober, wanted)),
     ...(paused === null ? [] : [allPaused]),
     ...(missingRights.length === 0 ? [] : [`rights are missing: ${missingRights.join('; ')}`]),
     ...(first === undefined
@@ -77,6 +101,8 @@ export interface SeedFindings {
   /** Absent where a prober has answered, or objects could not be read. */
   readonly held: HeldObjects | undefined;
   readonly problems: readonly string[];
+  /** The only shoot that is asked for; absent: all. */
+  readonly wanted?: string | undefined;
 }
 
 const exitCodeOf = (status: Omit<SeedStatus, 'exitCode'>, held: HeldObjects | undefined): StatusExitCode => {
@@ -88,7 +114,7 @@ const exitCodeOf = (status: Omit<SeedStatus, 'exitCode'>, held: HeldObjects | un
 };
 
 /** What all that was found comes to. */
-export const judgeSeed = ({ at, objects, answer, held, problems }: SeedFindings): SeedStatus => {
+export const judgeSeed = ({ at, objects, answer, held, problems, wanted }: SeedFindings): SeedStatus => {
   const { lease, replicas } = objects;
   const shoots = worstFirst(answer?.shoots ?? held?.shoots ?? []);
   const known = {
@@ -105,6 +131,6 @@ export const judgeSeed = ({ at, objects, answer, held, problems }: SeedFindings)
     return { ...status, exitCode: exitCodeOf(status, held) };
   }
   const { shoots: _, ...prober } = answer;
-  const status = { ...known, source: 'leader', prober, attention: attentionOf(answer) } as const;
+  const status = { ...known, source: 'leader', prober, attention: attentionOf(answer, wanted) } as const;
   return { ...status, exitCode: exitCodeOf(status, held) };
 };

@@ -144,7 +144,7 @@ export const readSeedStatus = async (run: StatusRun, cluster: OperatorCluster): 
 };
 
 const judged = ({ shoot }: StatusRun, findings: SeedFindings): SeedStatus => {
-  if (shoot === undefined || findings.held === undefined) return judgeSeed(findings);
+  if (shoot === undefined || findings.held === undefined) return judgeSeed({ ...findings, wanted: shoot });
   const shoots = findWanted(findings.held.shoots, shoot);
   return judgeSeed({ ...findings, held: { ...findings.held, shoots, total: Math.max(shoots.length, 1) } });
 };
@@ -162,6 +162,7 @@ const readByUrl = async (run: StatusRun, problem: string): Promise<SeedStatus> =
     held: undefined,
     ...answered,
     problems,
+    wanted: run.shoot,
   });
 };
 

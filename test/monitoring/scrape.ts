@@ -3,7 +3,7 @@ import { emptyProbeMemory } from '../../src/prober/judge/verdict.ts';
 import { createProberReport } from '../../src/prober/report.ts';
 import { StatusBoard } from '../../src/prober/status/board.ts';
 import { sightOf } from '../../src/prober/status/testing/sights.ts';
-import { showUnmet } from '../../src/prober/status/unmet-gauge.ts';
+import { showUnmet } from '../../src/prober/status/board-gauges.ts';
 import { createMeter } from '../../src/telemetry/index.ts';
 import { createFakeClock } from '../doubles/fake-clock.ts';
 import { createRecordingLogger } from '../doubles/recording-logger.ts';

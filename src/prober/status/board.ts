@@ -2,7 +2,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Decision } from '../judge/verdict.ts';
 import { placeOf } from '../place.ts';
 import { type Moment, formatWall } from './moment.ts';
-import type { PauseInForce, ProbedShoot, ProtectionState } from './schema.ts';
+import type { HeldUnprobed, PauseInForce, ProbedShoot, ProtectionState } from './schema.ts';
 import { type Scaled, type ShootName, ShootRecord } from './shoot-record.ts';
 import type { ShootSight } from './sight.ts';
 
@@ -19,10 +19,17 @@ export interface StateChange {
   readonly shoot: ProbedShoot;
 }
 
+/** What is held of shoots that are not probed. */
+type ListUnprobed = (isProbed: (name: string) => boolean) => readonly HeldUnprobed[];
+
+/** True of the shoot with that name, and of all that share that namespace. */
+const isNamed = (name: string, wanted: string): boolean => name === wanted || placeOf(name).namespace === wanted;
+
 /** What all probers of a process show, kept across changes of the configuration. */
 export class StatusBoard {
   readonly #options: StatusBoardOptions;
   #nameOf: (namespace: string) => ShootName | undefined = () => undefined;
+  #listUnprobed: ListUnprobed = () => [];
   readonly #records = new Map<string, ShootRecord>();
   readonly #states = new Map<string, ProtectionState>();
   readonly #listeners = new Set<(change: StateChange) => void>();
@@ -38,6 +45,17 @@ export class StatusBoard {
   /** Where the names of shoots are found from now on. */
   nameBy(nameOf: (namespace: string) => ShootName | undefined): void {
     this.#nameOf = nameOf;
+  }
+
+  /** Where what is held of shoots without a prober is found from now on. */
+  unprobedBy(list: ListUnprobed): void {
+    this.#listUnprobed = list;
+  }
+
+  /** Without a name: all; else those that `details` would show, if they were probed. */
+  heldUnprobed(wanted: string | null = null): readonly HeldUnprobed[] {
+    const found = this.#listUnprobed((name) => this.#records.has(name));
+    return found.filter(({ namespace }) => wanted === null || isNamed(namespace, wanted));
   }
 
   /** The prober of a shoot has come into another state; `look` shows it from now on. */
@@ -94,7 +112,7 @@ export class StatusBoard {
   details(wanted: string): readonly ProbedShoot[] {
     const moment = this.#moment();
     return [...this.#records]
-      .filter(([name]) => name === wanted || placeOf(name).namespace === wanted)
+      .filter(([name]) => isNamed(name, wanted))
       .map(([name, record]) => record.details(this.#contextOf(name), moment));
   }
 

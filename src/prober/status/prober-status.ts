@@ -50,6 +50,7 @@ const rowsAgeMs = 500;
 export const proberStatus = (sources: StatusSources): ProberStatus => {
   const { board, clock, settings, process, standby, dryRun, paused, shoot } = sources;
   const lastRoundEndedAt = board.lastRoundEndedAt();
+  const heldUnprobed = board.heldUnprobed(shoot);
   return {
     schemaVersion: 1,
     component: 'prober',
@@ -66,5 +67,6 @@ export const proberStatus = (sources: StatusSources): ProberStatus => {
     missingRights: process.missingRights,
     paused: paused ?? null,
     shoots: shoot === null ? board.rows(rowsAgeMs) : board.details(shoot),
+    ...(heldUnprobed.length === 0 ? {} : { heldUnprobed }),
   };
 };

@@ -52,6 +52,14 @@ const heldSchema = z.object({
   since: time('When it was scaled down, or annotated; absent where its annotation does not say').optional(),
 });
 
+const heldUnprobedSchema = z.object({
+  namespace: text("Namespace of the shoot's control plane in the seed."),
+  project: text('Its project; absent where it is not known.').optional(),
+  name: text('Its name; the namespace where it is not known.'),
+  reason: text('Why it is not probed.'),
+  held: about('Resources that are scaled down, or annotated.', z.array(heldSchema).readonly()),
+});
+
 const leaseSchema = z.object({
   name: text('Of the Lease, and of its node.'),
   renewedAt: time('Its last renewal, as far as it can be believed; absent: none').optional(),
@@ -158,12 +166,17 @@ export const statusSchema = z.object({
     'All that are probed; with `?shoot=NAMESPACE` that one, or those that share the namespace, or none.',
     z.array(shootSchema).readonly(),
   ),
+  heldUnprobed: about(
+    'Shoots that are not probed, and of which something is held: nothing restores it by itself. Absent: none.',
+    z.array(heldUnprobedSchema).readonly(),
+  ).optional(),
 });
 
 /** A prober and its shoots at one moment. */
 export type ProberStatus = z.infer<typeof statusSchema>;
 export type ProbedShoot = z.infer<typeof shootSchema>;
 export type HeldInShoot = z.infer<typeof heldSchema>;
+export type HeldUnprobed = z.infer<typeof heldUnprobedSchema>;
 export type ResourceInShoot = z.infer<typeof resourceSchema>;
 export type LeaseEvidence = z.infer<typeof leaseSchema>;
 export type ScalingProgress = z.infer<typeof scalingSchema>;

@@ -50,6 +50,14 @@ export const ignoringShoot = shootOf('twin', {
   ignored: ['kube-controller-manager', 'cluster-autoscaler'].map((name) => ({ kind: 'Deployment', name })),
 });
 
+export const unprobedShoot = {
+  namespace: 'shoot--dev--three',
+  project: 'dev',
+  name: 'three',
+  reason: 'its Cluster cannot be decoded: x',
+  held: [held('kube-controller-manager', 2), held('machine-controller-manager', 1)],
+};
+
 export const proberOf = (shoots: readonly ProbedShoot[], given: Partial<ProberStatus> = {}): ProberStatus => ({
   schemaVersion: 1,
   component: 'prober',

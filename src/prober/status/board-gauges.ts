@@ -13,3 +13,17 @@ export const showUnmet = (meter: Meter, board: StatusBoard): void => {
       board.rows(rowsAgeMs).map(({ namespace, unmet = false }) => ({ value: unmet ? 1 : 0, labels: { namespace } })),
   });
 };
+
+/** Of a leader alone: another process may not know what the leader's prober has outlived. */
+export const showUnprobed = (
+  meter: Meter,
+  { board, leads }: { readonly board: StatusBoard; readonly leads: () => boolean },
+): void => {
+  meter.gauge({
+    name: 'dwd_prober_held_unprobed',
+    help: 'Resources that are held of a shoot that no prober probes: nothing restores them by itself. No series where there are none.',
+    labels: ['namespace'],
+    read: () =>
+      leads() ? board.heldUnprobed().map(({ namespace, held }) => ({ value: held.length, labels: { namespace } })) : [],
+  });
+};

@@ -1,0 +1,63 @@
+import { restorableOf } from '../gardener/annotated.ts';
+import { findHeldNote } from '../gardener/held-note.ts';
+import { isHeld } from '../gardener/scaling-annotations.ts';
+import type { ObjectMeta } from '../kubernetes/api/decode.ts';
+import { formatTime } from '../kubernetes/api/meta-time.ts';
+import { refKey } from '../kubernetes/api/resource-ref.ts';
+import type { Store } from '../kubernetes/cache/index.ts';
+import { findOwned } from './of-cluster.ts';
+import type { DependentResource, ProberSettings } from './settings.ts';
+import type { HostedCluster } from './source/cluster-source.ts';
+import { shootNameIn } from './status/prober-status.ts';
+import type { HeldInShoot, HeldUnprobed } from './status/schema.ts';
+import type { WatchedDependent } from './watch-dependent.ts';
+
+type Marked = Pick<ObjectMeta, 'annotations'>;
+
+/** As the status shows it. `name`: that of the resource itself. */
+export const shownHeld = (
+  { ref: { kind }, annotation }: Pick<DependentResource, 'ref' | 'annotation'>,
+  { name, annotations }: Marked & { readonly name: string },
+): HeldInShoot => {
+  const since = findHeldNote(annotations)?.since;
+  return {
+    kind,
+    name,
+    ...restorableOf(annotations, annotation),
+    ...(since === undefined ? {} : { since: formatTime(since) }),
+  };
+};
+
+interface UnprobedSources {
+  readonly settings: ProberSettings;
+  readonly clusters: Pick<Store<HostedCluster>, 'get'>;
+  readonly dependents: readonly Pick<WatchedDependent, 'key' | 'store'>[];
+  readonly isProbed: (cluster: string) => boolean;
+}
+
+const whyUnprobed = (cluster: HostedCluster | undefined): string => {
+  if (cluster === undefined) return 'its Cluster is gone';
+  const { lifecycle } = cluster;
+  if (!lifecycle.ok) return `its Cluster cannot be decoded: ${lifecycle.error.message}`;
+  return lifecycle.value.kind === 'run' ? 'its prober is about to start' : lifecycle.value.reason;
+};
+
+/** What is held, as far as the watches know, of clusters without a prober: nothing restores it by itself. */
+export const listHeldUnprobed = (sources: UnprobedSources): readonly HeldUnprobed[] => {
+  const { settings, clusters, dependents, isProbed } = sources;
+  const stores = new Map(dependents.map(({ key, store }) => [key, store]));
+  const owners = { settings, isKnown: (name: string): boolean => clusters.get(name) !== undefined || isProbed(name) };
+  const byCluster = new Map<string, HeldInShoot[]>();
+  for (const resource of settings.dependentResources) {
+    for (const [, { meta }] of stores.get(refKey(resource.ref))?.entries() ?? []) {
+      if (!isHeld(meta)) continue;
+      const owned = findOwned(owners, { namespace: meta.namespace, ref: { ...resource.ref, name: meta.name } });
+      if (owned?.resource !== resource || isProbed(owned.cluster)) continue;
+      byCluster.set(owned.cluster, [...(byCluster.get(owned.cluster) ?? []), shownHeld(resource, meta)]);
+    }
+  }
+  return [...byCluster].map(([namespace, held]) => {
+    const cluster = clusters.get(namespace);
+    return { namespace, name: namespace, ...shootNameIn(cluster), reason: whyUnprobed(cluster), held };
+  });
+};
