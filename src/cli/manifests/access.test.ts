@@ -33,17 +33,27 @@ it('gives the prober in a shoot a token, and rights to leases and nodes', async 
     ['Role kube-node-lease', 'leases', 'list'],
     ['ClusterRole', 'nodes', 'list'],
   ]);
-  expect(stderr).toContain('kubectl create secret generic probe -n ');
+  expect(stderr).toContain('kubectl create secret generic "probe" -n ');
 });
 
 it('labels the Secret with the kubeconfig where clusters go by labels, and grants the prober all Secrets', async () => {
   const config = '--config-file=prober=selector.yaml';
   const { stderr } = await manifests('--component=shoot-access', config);
-  expect(stderr).toContain('kubectl create secret generic dependency-watchdog-probe -n ');
+  expect(stderr).toContain('kubectl create secret generic "dependency-watchdog-probe" -n ');
   expect(stderr).toContain('<<END | kubectl label --local -f - -o yaml app=tenant role=admin | kubectl --kubeconfig');
   const { objects } = await manifests('--component=prober', config);
   const secrets = objects.flatMap(({ rules = [] }) => rules.filter(({ resources }) => resources.includes('secrets')));
   expect(secrets).toEqual([{ apiGroups: [''], resources: ['namespaces', 'secrets'], verbs: ['list', 'watch'] }]);
+});
+
+it('fills in the name of the Cluster where several share a namespace, and gives the Secret its label', async () => {
+  const { stderr } = await manifests('--component=shoot-access', '--config-file=prober=cluster-api.yaml');
+  expect(stderr).toMatch(/"\$\{SERVER:\?\}" "\$\{CLUSTER:\?\}" &&/);
+  expect(stderr).toContain(
+    'kubectl create secret generic "$CLUSTER-probe" -n "$NAMESPACE" --from-file=value=/dev/stdin',
+  );
+  expect(stderr).toContain('-o yaml cluster.x-k8s.io/cluster-name="$CLUSTER" | kubectl --kubeconfig');
+  expect(stderr).not.toContain('{{');
 });
 
 it('gives an operator roles, and says how to bind them', async () => {

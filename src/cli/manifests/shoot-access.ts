@@ -1,4 +1,4 @@
-import { proberShootGrants } from '../../prober/index.ts';
+import { fillIn, kubeconfigQuery, proberShootGrants } from '../../prober/index.ts';
 import type { Grant } from '../../process/index.ts';
 import { type Installation, type KubernetesObject, labelsOf, rbacGroup } from './installation.ts';
 import { policyRules } from './rights.ts';
@@ -51,16 +51,19 @@ export const shootAccess = (installation: Installation): readonly KubernetesObje
 
 /** How a kubeconfig is made of it, as a script for a shell. */
 export const kubeconfigScript = ({ prober: { settings } }: Installation): string => {
-  const { key = 'kubeconfig', selector } = settings.clusterSource ?? {};
-  // Where Secrets go by their labels, this one gets them, and the name of the ServiceAccount.
-  const labelled =
-    selector === undefined ? '' : ` | kubectl label --local -f - -o yaml ${selector.replaceAll(',', ' ')}`;
+  const { key = 'kubeconfig', kind, selector } = settings.clusterSource ?? {};
+  const isShared = kind === 'cluster-api';
+  // Where Secrets go by their labels, this one gets them, and the name of the ServiceAccount unless it has another.
+  const { labelSelector } = kubeconfigQuery(settings.kubeConfigSecretName);
+  const labels = isShared ? `${labelSelector ?? ''}="$CLUSTER"` : selector?.replaceAll(',', ' ');
+  const labelled = labels === undefined ? '' : ` | kubectl label --local -f - -o yaml ${labels}`;
+  const secret = selector === undefined ? fillIn(settings.kubeConfigSecretName, '$NAMESPACE/$CLUSTER') : name;
   return `# SHOOT and SEED are kubeconfigs of the two clusters, NAMESPACE is the shoot's in the seed,
-# SERVER is the address at which pods of the seed reach the shoot's API server.
+# SERVER is the address at which pods of the seed reach the shoot's API server.${isShared ? ' CLUSTER is the name of its Cluster.' : ''}
 of() { kubectl --kubeconfig "$SHOOT" get secret ${name} -n ${namespace} -o "jsonpath={.data.$1}"; }
-: "\${SHOOT:?}" "\${SEED:?}" "\${NAMESPACE:?}" "\${SERVER:?}" && ca=$(of 'ca\\.crt') && token=$(of token | base64 -d) &&
+: "\${SHOOT:?}" "\${SEED:?}" "\${NAMESPACE:?}" "\${SERVER:?}"${isShared ? ` "\${CLUSTER:?}"` : ''} && ca=$(of 'ca\\.crt') && token=$(of token | base64 -d) &&
 : "\${ca:?is not in the Secret yet: try again}" "\${token:?is not in the Secret yet: try again}" &&
-kubectl create secret generic ${selector === undefined ? settings.kubeConfigSecretName : name} -n "$NAMESPACE" --from-file=${key}=/dev/stdin \\
+kubectl create secret generic "${secret}" -n "$NAMESPACE" --from-file=${key}=/dev/stdin \\
   --dry-run=client -o yaml <<END${labelled} | kubectl --kubeconfig "$SEED" apply -f -
 apiVersion: v1
 kind: Config
