@@ -22,9 +22,9 @@ const validatorOf = (schema: ReturnType<typeof proberConfig.jsonSchema>) => {
 
 const strict = { unknownFields: 'error', looked: 'ahead' } as const;
 
-/** What a schema cannot say: what is wrong with the text, words in braces, a number that JSON has not, and what two fields say together. */
+/** What a schema cannot say: what is wrong with the text, placeholders in braces, a number that JSON has not, and what two fields say together. */
 const beyondSchema =
-  /Excessive alias|more than once|the same resource as|has a threshold already|is served by no|can never be scaled|is beyond|is of the kinds secret and|is the same resource for|knows only .* in braces|takes (only one of|words in braces)|1e\+300|Infinity|(yes|off) is taken for/;
+  /Excessive alias|more than once|the same resource as|has a threshold already|is served by no|can never be scaled|is beyond|is of the kinds secret and|is the same resource for|knows only .* in braces|takes (only one of|placeholders in braces)|1e\+300|Infinity|(yes|off) is taken for/;
 
 /** Undefined where there is no single document to speak of. */
 const parsed = (text: string): unknown => {
