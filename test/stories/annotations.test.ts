@@ -107,6 +107,22 @@ describe('ignore-scaling', () => {
     expect(stateOf(scenario, 'a')).toEqual(['ca 1', 'kcm 1', 'mcm 0 replicas=1']);
   });
 
+  it('taken away while MCM waits for its delay brings up KCM first', async () => {
+    create();
+    await reachOutage(scenario);
+    const { clock, world } = scenario;
+    editDeployment(scenario, { shoot: 'a', name: 'kcm' }, annotated({ [ignoreScalingAnnotation]: 'true' }));
+    world.shoot('a').restoreKubelets();
+    await clock.advance(25_000);
+    expect(stateOf(scenario, 'a')).toEqual(['ca 0 replicas=1 active=', 'kcm 0 replicas=1', 'mcm 0 replicas=1 active=']);
+    editDeployment(scenario, { shoot: 'a', name: 'kcm' }, annotated({ [ignoreScalingAnnotation]: 'false' }));
+    const givenBackAt = clock.monotonic();
+    await clock.advance(90_000);
+    expect(stateOf(scenario, 'a')).toEqual(allUp);
+    const ups = scenario.changes.filter(({ at, to }) => at > givenBackAt && to === 1);
+    expect(ups.map(({ name }) => name)).toEqual(['kcm', 'mcm', 'ca'].map(longName));
+  });
+
   it('counts only as Go spells true', async () => {
     create();
     editDeployment(scenario, { shoot: 'a', name: 'ca' }, annotated({ [ignoreScalingAnnotation]: 'yes' }));

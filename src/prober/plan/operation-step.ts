@@ -1,4 +1,5 @@
 import { type ResourceState, isAtLeast } from '../../kubernetes/api/scalable.ts';
+import { ignoresScaling } from '../../gardener/scaling-annotations.ts';
 import {
   type Direction,
   type PatchAim,
@@ -53,14 +54,26 @@ export const stepOperation = (operation: Operation, context: Context): Stepped =
     case 'deciding':
     case 'settling':
       return decide(operation, context);
+    case 'done':
+      return { operation: isTakenBack(operation, context) ? failOperation(operation, takenBack) : operation };
     case 'idle':
     case 'reading':
     case 'writing':
-    case 'done':
     case 'failed':
       return { operation };
   }
 };
+
+const takenBack = 'ignore-scaling was taken away during the scale-up, which the next run begins anew';
+
+/** A resource that an operator had taken over is given back at 0: what comes after it must not come up before it. */
+const isTakenBack = ({ phase }: Operation, { direction, snapshot }: Context): boolean =>
+  direction === 'up' &&
+  phase.kind === 'done' &&
+  phase.outcome === 'ignored' &&
+  snapshot.kind === 'state' &&
+  snapshot.state.specReplicas === 0 &&
+  !ignoresScaling(snapshot.state);
 
 const decide = (operation: Operation, context: Context): Stepped => {
   const { snapshot } = context;
