@@ -12,7 +12,7 @@ import { type Check, type ConfiguredComponent, WorkQueue, whenAborted } from '..
 import { type ApiServers, createApiServers } from './api-servers.ts';
 import { type HeldByShoot, ProberController } from './controller.ts';
 import { listHeldUnprobed } from './held-unprobed.ts';
-import { LostClusters, namesOf } from './lost-clusters.ts';
+import { LostClusters, namesOf, ownersOfMarks } from './lost-clusters.ts';
 import type { Role } from './plan/without-lead.ts';
 import type { ProbeGate } from './probe-gate.ts';
 import { type Pauses, configuredPause } from './pauses.ts';
@@ -117,6 +117,12 @@ interface ProbingParts {
   readonly memories: ProberMemories;
 }
 
+/** Names of the clusters that are there now, and of those that have left something held. */
+const namesToGiveBack = ({ settings, sources: { clusters, dependents } }: ProbingParts): readonly string[] => {
+  const known = namesOf(clusters);
+  return [...known, ...ownersOfMarks(settings, { dependents, known })];
+};
+
 const probe = async (parts: ProbingParts, signal: AbortSignal): Promise<ProberMemories> => {
   const { settings, sources, apiServers, deps, memories } = parts;
   const { source, clusters, kubeconfigs, externalKubeconfigs, dependents } = sources;
@@ -165,7 +171,7 @@ const probe = async (parts: ProbingParts, signal: AbortSignal): Promise<ProberMe
   const ignoreLead = deps.leaderWatch?.onLead(() => {
     controller.wake();
     // What is left to give back was another's affair until now, also of clusters that are gone.
-    for (const name of lost.withThoseThere()) queue.add(name);
+    for (const name of namesToGiveBack(parts)) queue.add(name);
   });
   deps.logger.info('probing begins', { clusters: known.size });
   await whenAborted(signal);

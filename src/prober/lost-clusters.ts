@@ -13,7 +13,7 @@ export const namesOf = (clusters: Pick<Store<unknown>, 'entries'>): Set<string> 
   new Set(Array.from(clusters.entries(), ([name]) => name));
 
 /** Names of the clusters of which something is held. `known`: those that are there. */
-const ownersOfMarks = (
+export const ownersOfMarks = (
   settings: ProberSettings,
   { dependents, known }: Pick<ProberSources, 'dependents'> & { readonly known: ReadonlySet<string> },
 ): ReadonlySet<string> => {
@@ -64,13 +64,6 @@ export class LostClusters {
 
   names(): Iterable<string> {
     return this.#names;
-  }
-
-  /** Names of the clusters that are there now, and of those that have left something held. */
-  withThoseThere(): readonly string[] {
-    const { settings, sources } = this.#deps;
-    const known = namesOf(sources.clusters);
-    return [...known, ...ownersOfMarks(settings, { ...sources, known })];
   }
 
   /** It is there. */

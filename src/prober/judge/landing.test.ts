@@ -178,6 +178,16 @@ describe('a shoot that trips again within ten minutes of its restoration', () =>
     return last?.memory ?? emptyProbeMemory;
   };
 
+  it('does not trip where no watch has shown that anything was held before', () => {
+    const unseen = { dependents: { ...disturbed, mayBeHeld: true } };
+    const last = runProbes(emptyProbeMemory, [
+      ...[0, 10_000, 20_000, 30_000].map((at) => ({ ...heldAt(at, fresh(at)), ...unseen })),
+      ...[50_000, 70_000, 72_000].map((at) => ({ ...heldAt(at, dark(30_000)), ...unseen })),
+    ]).at(-1)?.decision;
+    expect(last?.verdict.kind).toBe('unhealthy');
+    expect(last?.memory.flapping).toBeUndefined();
+  });
+
   it('lands only when all have renewed for twice as long', () => {
     const memory = tripAgain(150_000);
     expect(memory.flapping).toEqual({ trips: 1, restoredAt: 140_000 });

@@ -29,7 +29,7 @@ const enterOutage = (
   { now, settings }: Pick<ProbeInput, 'now' | 'settings'>,
 ): ProbeMemory => {
   const { hold, flapping, ...rest } = memory;
-  if (hold !== undefined && hold.landedAt === undefined) return withoutLanding(memory);
+  if (hold !== undefined && hold.landedAt === undefined && hold.isAssumed !== true) return withoutLanding(memory);
   const next: Hold = { expiredBefore: expiredBefore(candidates, settings) };
   const restored = afterRestoration(memory);
   if (restored === undefined || now - restored.restoredAt >= flappingMs) return { ...rest, hold: next };
@@ -44,13 +44,15 @@ const withoutLanding = (memory: ProbeMemory): ProbeMemory => {
 };
 
 const afterRestoration = ({ hold, flapping }: ProbeMemory): Flapping | undefined =>
-  hold?.landedAt === undefined ? flapping : { trips: flapping?.trips ?? 0, restoredAt: hold.landedAt };
+  hold?.landedAt === undefined || hold.isAssumed === true
+    ? flapping
+    : { trips: flapping?.trips ?? 0, restoredAt: hold.landedAt };
 
 /** Nothing is held any more: ends the outage, and forgets trips that were long ago. */
 export const endOutage = (memory: ProbeMemory, now: number): ProbeMemory => {
   const { hold: _, flapping: __, ...rest } = memory;
-  const latest =
-    memory.hold?.landedAt === undefined ? memory.flapping : { trips: memory.flapping?.trips ?? 0, restoredAt: now };
+  const restored = afterRestoration(memory);
+  const latest = restored === memory.flapping ? restored : { trips: restored?.trips ?? 0, restoredAt: now };
   return latest === undefined || now - latest.restoredAt >= flappingMs ? rest : { ...rest, flapping: latest };
 };
 
@@ -135,7 +137,7 @@ const land = (decision: Decision, candidates: readonly WatchedLease[], input: Pr
   const { hold } = memory;
   const wait = waitFor(candidates, hold, { ...input, memory });
   const { late, awaited, landing, until, terms } = wait;
-  const known: Hold = hold ?? { expiredBefore: new Set() };
+  const known: Hold = hold ?? { expiredBefore: new Set(), ...(input.dependents.anyHeld ? {} : { isAssumed: true }) };
   if (now >= until || awaited === 0 || settings.landingTimeoutMs === 0) {
     const landedAt = (known.landing && known.landedAt) ?? now;
     const landed = { ...decision, memory: { ...memory, hold: { ...known, landing, landedAt } } };

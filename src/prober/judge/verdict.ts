@@ -83,6 +83,8 @@ export interface Hold {
   readonly landing?: { readonly belowSince: number; readonly freshSince?: number | undefined };
   /** Monotonic instant at which the restoration began. */
   readonly landedAt?: number;
+  /** No watch has shown yet whether anything is held: no outage is known of. */
+  readonly isAssumed?: true;
 }
 
 /** Outages that came soon after a restoration. */
