@@ -49,9 +49,8 @@ it('labels the Secret with the kubeconfig where clusters go by labels, and grant
 it('fills in the name of the Cluster where several share a namespace, and gives the Secret its label', async () => {
   const { stderr } = await manifests('--component=shoot-access', '--config-file=prober=cluster-api.yaml');
   expect(stderr).toMatch(/"\$\{SERVER:\?\}" "\$\{CLUSTER:\?\}" &&/);
-  expect(stderr).toContain(
-    'kubectl create secret generic "$CLUSTER-probe" -n "$NAMESPACE" --from-file=value=/dev/stdin',
-  );
+  expect(stderr).toMatch(/kubectl create secret generic "\$\{CLUSTER\}-probe" -n "\$NAMESPACE" --from-file=value=/);
+  expect(stderr).toContain('kubectl --kubeconfig "$SEED" create -f -');
   expect(stderr).toContain('-o yaml cluster.x-k8s.io/cluster-name="$CLUSTER" | kubectl --kubeconfig');
   expect(stderr).not.toContain('{{');
 });

@@ -57,14 +57,15 @@ export const kubeconfigScript = ({ prober: { settings } }: Installation): string
   const { labelSelector } = kubeconfigQuery(settings.kubeConfigSecretName);
   const labels = isShared ? `${labelSelector ?? ''}="$CLUSTER"` : selector?.replaceAll(',', ' ');
   const labelled = labels === undefined ? '' : ` | kubectl label --local -f - -o yaml ${labels}`;
-  const secret = selector === undefined ? fillIn(settings.kubeConfigSecretName, '$NAMESPACE/$CLUSTER') : name;
+  // Cluster API's own Secret, which its controllers use, may have that name: it is not to be replaced.
+  const secret = selector === undefined ? fillIn(settings.kubeConfigSecretName, `\${NAMESPACE}/\${CLUSTER}`) : name;
   return `# SHOOT and SEED are kubeconfigs of the two clusters, NAMESPACE is the shoot's in the seed,
 # SERVER is the address at which pods of the seed reach the shoot's API server.${isShared ? ' CLUSTER is the name of its Cluster.' : ''}
 of() { kubectl --kubeconfig "$SHOOT" get secret ${name} -n ${namespace} -o "jsonpath={.data.$1}"; }
 : "\${SHOOT:?}" "\${SEED:?}" "\${NAMESPACE:?}" "\${SERVER:?}"${isShared ? ` "\${CLUSTER:?}"` : ''} && ca=$(of 'ca\\.crt') && token=$(of token | base64 -d) &&
 : "\${ca:?is not in the Secret yet: try again}" "\${token:?is not in the Secret yet: try again}" &&
 kubectl create secret generic "${secret}" -n "$NAMESPACE" --from-file=${key}=/dev/stdin \\
-  --dry-run=client -o yaml <<END${labelled} | kubectl --kubeconfig "$SEED" apply -f -
+  --dry-run=client -o yaml <<END${labelled} | kubectl --kubeconfig "$SEED" ${isShared ? 'create' : 'apply'} -f -
 apiVersion: v1
 kind: Config
 clusters: [{name: shoot, cluster: {server: "$SERVER", certificate-authority-data: $ca}}]
