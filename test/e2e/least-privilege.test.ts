@@ -187,6 +187,13 @@ describeEnvtest('without one of its rights', () => {
       { ...probedAt(([counts]) => (counts === '2 3 4' ? 'undefined' : 'healthy')), ...observing },
       verdicts,
     );
+    // One without a status would count as down at once, and not be read on the way up.
+    await waitFor({ what: 'Deployments that are ready', withinMs: 60_000, everyMs: 1_000 }, async () => {
+      const { client } = harness.plane;
+      const places = proberVariants.flatMap(({ id }) => [kcm, mcm].map((name) => [id, name] as const));
+      const all = await Promise.all(places.map(([id, name]) => getDeployment(client, id, name)));
+      return all.every(({ spec, status }) => status?.readyReplicas === spec.replicas) || undefined;
+    });
     // What goes down does not settle: the way up begins before the way down has ended, and reads what it finds.
     await stopControllers();
     kubelets.cut();
