@@ -10,6 +10,9 @@ const betweenMs = 700;
 /** Of shoots and of what is done for them. */
 const counted = /^(?:dwd_prober_probers|dwd_weeder_weedings)[{ ]/;
 
+/** Read from the objects at each scrape: a shoot that is gone may have left some held, and a leader tells so. */
+const readFromObjects = 'dwd_prober_held_unprobed{';
+
 /** What a process holds that has nothing to do; moves the clock. */
 export const heldBy = async (
   { machine, meter }: Watchdog,
@@ -22,12 +25,13 @@ export const heldBy = async (
     requests = Math.min(requests, held.requests);
     await clock.advance(betweenMs);
   }
-  const text = await meter.metricsText();
-  const gone = world.shoots.filter(({ cluster }) => text.includes(`"${cluster}"`));
+  const lines = (await meter.metricsText()).split('\n');
+  const remembering = lines.filter((line) => !line.startsWith(readFromObjects));
+  const gone = world.shoots.filter(({ cluster }) => remembering.some((line) => line.includes(`"${cluster}"`)));
   return {
     timers,
     requests,
-    counted: text.split('\n').filter((line) => counted.test(line) && !line.endsWith(' 0')),
+    counted: lines.filter((line) => counted.test(line) && !line.endsWith(' 0')),
     rememberedShoots: gone.map(({ name }) => name),
   };
 };
