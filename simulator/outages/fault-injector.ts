@@ -28,10 +28,7 @@ const processFaults = (processes: Processes): Handlers<'watchdog-clock' | 'kill'
     processes.stop(replica);
     return () => processes.restart(replica);
   },
-  pause: ({ replica }) => {
-    processes.pause(replica);
-    return () => processes.resume(replica);
-  },
+  pause: ({ replica }) => processes.pause(replica),
   reload: ({ settings }) => {
     processes.configure(settings);
     return () => processes.configure(undefined);

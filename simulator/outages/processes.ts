@@ -21,6 +21,7 @@ interface Place {
   replica: Watchdog | undefined;
   /** Faults that keep it down. */
   downs: number;
+  /** Faults that its process stands still by. */
   pauses: number;
   wallOffset: number;
 }
@@ -72,19 +73,20 @@ export class Processes {
     if (place.downs === 0 && place.replica === undefined) this.#start(place);
   }
 
-  pause(replica: number): void {
+  /** As SIGSTOP does; returns what lets that process go on. One that is started meanwhile runs. */
+  pause(replica: number): () => Promise<void> {
     const place = this.#place(replica);
+    const paused = place.replica;
     place.pauses += 1;
-    place.replica?.machine.suspend();
+    paused?.machine.suspend();
     this.#note(place, 'is paused');
-  }
-
-  async resume(replica: number): Promise<void> {
-    const place = this.#place(replica);
-    place.pauses -= 1;
-    if (place.pauses > 0) return;
-    this.#note(place, 'goes on');
-    await place.replica?.machine.resume(() => this.#options.scenario.clock.settle());
+    return async () => {
+      if (paused === undefined || place.replica !== paused) return;
+      place.pauses -= 1;
+      if (place.pauses > 0) return;
+      this.#note(place, 'goes on');
+      await paused.machine.resume(() => this.#options.scenario.clock.settle());
+    };
   }
 
   setWallOffset(replica: number, ms: number): void {
@@ -151,7 +153,7 @@ export class Processes {
       replica.shootLine(name).setFaults(faults(place.number, name));
       replica.outsideLine(name).setFaults(faults(place.number, `outside/${name}`));
     }
-    Object.assign(place, { life, replica });
+    Object.assign(place, { life, replica, pauses: 0 });
     recorder.note({ kind: 'process', life, what: 'starts' });
     void replica.ended.then(() => {
       const held = replica.machine.holds();
